@@ -1,0 +1,51 @@
+m4_include(`common.m4')m4_include([types.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
+/* Generated from src/spec: the public entry points. Each turns its arguments into one internal call. */
+#include "api/api.h"
+
+m4_divert(-1)
+m4_define([HEADING], [])
+m4_define([PLAIN], [])
+
+
+m4_define([FUNCTION], [m4_divert(0)
+int ncmpi_$1(int ncid[]TYPED([$2]))
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_dataset_$1(ds[]PASSED([$2]));
+}
+m4_divert(-1)])
+
+m4_dnl put_att_text has no xtype.
+m4_define([ATTRIBUTE], [m4_divert(0)
+int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3);
+}
+
+int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_attribute_get(ds, varid, name, ip, $3);
+}
+m4_divert(-1)])
+m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
+FUNCTIONS
+
+m4_define([EMIT], [m4_divert(0)
+int NAME($@)[]PARAMETERS($@)
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_access(ds, &(pnc_call){FIELDS($@)});
+}
+m4_divert(-1)])
+FAMILIES
+m4_divert(0)m4_dnl

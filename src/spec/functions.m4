@@ -1,0 +1,208 @@
+m4_dnl Every public function that is no member of a family, once.
+m4_dnl
+m4_dnl FUNCTION(name, parameters after ncid, documentation): works on an open dataset. The entry point ncmpi_<name> looks
+m4_dnl   ncid up and calls pnc_dataset_<name>; parameters are P(type, name) each.
+m4_dnl PLAIN(return type, name, parameters in C, documentation): everything else; its body is in src/api.
+m4_dnl HEADING(text): a section of the header and of the manual.
+m4_dnl Documentation says what it does; shapes and units; whether it is collective; the errors beside NC_EBADID and
+m4_dnl   the failures of I/O (NC_EREAD, NC_EWRITE, NC_ENO_SPACE, NC_EQUOTA, NC_ENOMEM) that any call may meet.
+m4_divert(-1)
+
+m4_dnl Parameters as they read in a prototype, and as arguments; each with the comma that parts it from ncid.
+m4_define([AS_TYPED], [[, ]m4_patsubst([$1 $2], [\* ], [*])])
+m4_define([AS_PASSED], [[, ]$2])
+m4_define([TYPED], [m4_pushdef([P], m4_defn([AS_TYPED]))$1[]m4_popdef([P])])
+m4_define([PASSED], [m4_pushdef([P], m4_defn([AS_PASSED]))$1[]m4_popdef([P])])
+
+m4_dnl ATTRIBUTE(suffix, C type, pnc_mem) for each member of put_att_<T> and get_att_<T>; ubyte is a second name of uchar.
+m4_define([ATTRIBUTE_OF], [ATTRIBUTE([$1], [$2], [PNC_]m4_UP([$1]))])
+m4_define([EACH_ATTRIBUTE], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTE_OF]))MEMTYPES[]m4_popdef([MEMTYPE])ATTRIBUTE([ubyte], [unsigned char], [PNC_UCHAR])])
+
+m4_define([COLLECTIVE], [Collective.])
+m4_define([LOCAL], [Local: any rank may call it at any time.])
+
+m4_define([FUNCTIONS], [
+HEADING([Files])
+
+PLAIN([int], [create], [MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp],
+[Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
+NC_64BIT_DATA (CDF-5) for the larger formats. comm and info may be freed afterwards. Collective over comm. Errors:
+NC_EEXIST NC_EINVAL_CMODE NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
+
+PLAIN([int], [open], [MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp],
+[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. Collective over comm. Errors:
+NC_ENOENT NC_EACCESS NC_ENOTNC NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
+
+PLAIN([int], [delete], [const char *filename, MPI_Info info],
+[Delete a file. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
+
+FUNCTION([redef], [],
+[Enter define mode again; leaves independent data mode. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE])
+
+FUNCTION([enddef], [],
+[Leave define mode: lay the file out, move data that has to make room, write the header, fill new variables. COLLECTIVE
+Errors: NC_ENOTINDEFINE NC_EVARSIZE])
+
+FUNCTION([_enddef], [P([MPI_Offset], [h_minfree])[]P([MPI_Offset], [v_align])[]P([MPI_Offset], [v_minfree])[]P([MPI_Offset], [r_align])],
+[enddef with a choice of layout, all in bytes: free space after the header, alignment of the first fixed-size variable,
+free space after the fixed-size variables, alignment of the first record. Hints outrank these arguments. COLLECTIVE
+Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
+
+FUNCTION([sync], [],
+[Bring the file up to date: number of records and data reach the disk. COLLECTIVE Errors: NC_EINDEFINE])
+
+FUNCTION([sync_numrecs], [],
+[Agree on the number of records and write it to the header. COLLECTIVE Errors: NC_EINDEFINE])
+
+FUNCTION([flush], [],
+[Ask the file system to put written data on the disk. COLLECTIVE])
+
+FUNCTION([begin_indep_data], [],
+[Enter independent data mode, in which each rank reads and writes on its own. COLLECTIVE Errors: NC_EINDEFINE])
+
+FUNCTION([end_indep_data], [],
+[Back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
+
+FUNCTION([abort], [],
+[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped). COLLECTIVE])
+
+FUNCTION([close], [],
+[End define mode where it is on, bring the file up to date and close it. COLLECTIVE])
+
+PLAIN([int], [set_default_format], [int format, int *old_formatp],
+[Format of files that ncmpi_create makes without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5.
+old_formatp may be NULL. LOCAL Errors: NC_EINVAL])
+
+PLAIN([int], [inq_default_format], [int *formatp],
+[The format that ncmpi_create uses without a format flag. LOCAL Errors: NC_EINVAL])
+
+PLAIN([int], [inq_file_format], [const char *filename, int *formatp],
+[The format of a file that need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4
+for HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS])
+
+PLAIN([int], [inq_files_opened], [int *num, int *ncids],
+[Number and ids of the datasets that are open; either may be NULL, ncids has room for num of them. LOCAL])
+
+PLAIN([const char *], [strerror], [int err], [The meaning of an error code. LOCAL])
+
+PLAIN([const char *], [strerrno], [int err], [The name of an error code, such as "NC_EBADID". LOCAL])
+
+PLAIN([const char *], [inq_libvers], [void], [Version of the library and date of its release. LOCAL])
+
+HEADING([Definitions])
+
+FUNCTION([def_dim], [P([const char *], [name])[]P([MPI_Offset], [len])[]P([int *], [idp])],
+[Define a dimension of len elements; NC_UNLIMITED for the record dimension, of which there is one at most. COLLECTIVE
+Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE])
+
+FUNCTION([def_var], [P([const char *], [name])[]P([nc_type], [xtype])[]P([int], [ndims])[]P([const int *], [dimidsp])[]P([int *], [varidp])],
+[Define a variable over ndims dimensions, slowest first; the record dimension can only be the first. COLLECTIVE
+Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS
+NC_ENAMEINUSE])
+
+FUNCTION([set_fill], [P([int], [fillmode])[]P([int *], [old_modep])],
+[NC_FILL or NC_NOFILL (the default) for the variables of the dataset; old_modep may be NULL. COLLECTIVE Errors: NC_EPERM
+NC_ENOTINDEFINE NC_EINVAL])
+
+FUNCTION([def_var_fill], [P([int], [varid])[]P([int], [no_fill])[]P([const void *], [fill_value])],
+[Switch filling of one variable off (no_fill 1) or on (0), with a fill value of the variable's type or NULL for the
+default one. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL])
+
+FUNCTION([rename_dim], [P([int], [dimid])[]P([const char *], [name])],
+[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_EBADNAME NC_EBADDIM
+NC_ENAMEINUSE NC_ENOTINDEFINE])
+
+FUNCTION([rename_var], [P([int], [varid])[]P([const char *], [name])],
+[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_EBADNAME NC_ENOTVAR
+NC_ENAMEINUSE NC_ENOTINDEFINE])
+
+FUNCTION([fill_var_rec], [P([int], [varid])[]P([MPI_Offset], [recno])],
+[Fill one record of a record variable with its fill value. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR
+NC_ENOTRECVAR NC_ENOTFILL])
+
+HEADING([Attributes])
+
+m4_dnl put_att_<T> and get_att_<T> for every memory type stand in the templates, between this heading and the rows below.
+ATTRIBUTES
+
+FUNCTION([put_att], [P([int], [varid])[]P([const char *], [name])[]P([nc_type], [xtype])[]P([MPI_Offset], [nelems])[]P([const void *], [value])],
+[Create or replace an attribute from nelems values whose memory type is xtype's own. COLLECTIVE Errors: as put_att_<T>])
+
+FUNCTION([get_att], [P([int], [varid])[]P([const char *], [name])[]P([void *], [value])],
+[Read an attribute in its own type; value has room for all its elements. LOCAL Errors: as get_att_<T>])
+
+PLAIN([int], [copy_att], [int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out],
+[Copy an attribute to another variable or dataset, or onto itself. COLLECTIVE Errors: as get_att and put_att])
+
+FUNCTION([rename_att], [P([int], [varid])[]P([const char *], [name])[]P([const char *], [newname])],
+[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
+NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE])
+
+FUNCTION([del_att], [P([int], [varid])[]P([const char *], [name])],
+[COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+FUNCTION([inq_att], [P([int], [varid])[]P([const char *], [name])[]P([nc_type *], [xtypep])[]P([MPI_Offset *], [lenp])],
+[Type and number of elements; either pointer may be NULL. varid NC_GLOBAL for the dataset's own. LOCAL Errors:
+NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+FUNCTION([inq_attid], [P([int], [varid])[]P([const char *], [name])[]P([int *], [idp])],
+[Number of an attribute, from 0. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+FUNCTION([inq_atttype], [P([int], [varid])[]P([const char *], [name])[]P([nc_type *], [xtypep])],
+[LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+FUNCTION([inq_attlen], [P([int], [varid])[]P([const char *], [name])[]P([MPI_Offset *], [lenp])],
+[Number of elements. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+
+FUNCTION([inq_attname], [P([int], [varid])[]P([int], [attnum])[]P([char *], [name])],
+[Name of attribute number attnum (from 0); name has room for NC_MAX_NAME + 1 characters. LOCAL Errors: NC_ENOTVAR
+NC_ENOTATT])
+
+HEADING([Inquiry: every output pointer may be NULL])
+
+FUNCTION([inq], [P([int *], [ndimsp])[]P([int *], [nvarsp])[]P([int *], [ngattsp])[]P([int *], [unlimdimidp])],
+[Numbers of dimensions, variables and global attributes, and the record dimension's id or -1. LOCAL])
+
+FUNCTION([inq_ndims], [P([int *], [ndimsp])], [Number of dimensions. LOCAL])
+FUNCTION([inq_nvars], [P([int *], [nvarsp])], [Number of variables. LOCAL])
+FUNCTION([inq_natts], [P([int *], [ngattsp])], [Number of global attributes. LOCAL])
+FUNCTION([inq_unlimdim], [P([int *], [unlimdimidp])], [Id of the record dimension, or -1. LOCAL])
+FUNCTION([inq_num_rec_vars], [P([int *], [nvarsp])], [Number of record variables. LOCAL])
+FUNCTION([inq_num_fix_vars], [P([int *], [nvarsp])], [Number of fixed-size variables. LOCAL])
+
+FUNCTION([inq_dim], [P([int], [dimid])[]P([char *], [name])[]P([MPI_Offset *], [lenp])],
+[Name (room for NC_MAX_NAME + 1 characters) and length, which is the number of records for the record dimension. LOCAL
+Errors: NC_EBADDIM])
+FUNCTION([inq_dimid], [P([const char *], [name])[]P([int *], [idp])], [LOCAL Errors: NC_EBADNAME NC_EBADDIM])
+FUNCTION([inq_dimname], [P([int], [dimid])[]P([char *], [name])], [LOCAL Errors: NC_EBADDIM])
+FUNCTION([inq_dimlen], [P([int], [dimid])[]P([MPI_Offset *], [lenp])], [LOCAL Errors: NC_EBADDIM])
+
+FUNCTION([inq_var], [P([int], [varid])[]P([char *], [name])[]P([nc_type *], [xtypep])[]P([int *], [ndimsp])[]P([int *], [dimidsp])[]P([int *], [nattsp])],
+[Name (room for NC_MAX_NAME + 1 characters), type, rank, dimension ids (room for rank of them) and number of attributes.
+varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varid], [P([const char *], [name])[]P([int *], [varidp])], [LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
+FUNCTION([inq_varname], [P([int], [varid])[]P([char *], [name])], [LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_vartype], [P([int], [varid])[]P([nc_type *], [xtypep])], [LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varndims], [P([int], [varid])[]P([int *], [ndimsp])], [LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_vardimid], [P([int], [varid])[]P([int *], [dimidsp])], [LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varnatts], [P([int], [varid])[]P([int *], [nattsp])], [LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_var_fill], [P([int], [varid])[]P([int *], [no_fill])[]P([void *], [fill_value])],
+[1 where filling is off, and the fill value in the variable's own type. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+FUNCTION([inq_varoffset], [P([int], [varid])[]P([MPI_Offset *], [offset])],
+[File offset in bytes of the variable's first element. LOCAL Errors: NC_ENOTVAR])
+
+FUNCTION([inq_format], [P([int *], [formatp])], [NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
+FUNCTION([inq_version], [P([int *], [NC_mode])], [The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
+FUNCTION([inq_path], [P([int *], [pathlen])[]P([char *], [path])], [The path given to create or open, and its length. LOCAL])
+FUNCTION([inq_file_info], [P([MPI_Info *], [info_used])],
+[The hints in use, as a new info object that the caller frees. LOCAL])
+FUNCTION([get_file_info], [P([MPI_Info *], [info_used])], [Older name of inq_file_info. LOCAL])
+FUNCTION([inq_striping], [P([int *], [striping_size])[]P([int *], [striping_count])],
+[Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
+FUNCTION([inq_header_size], [P([MPI_Offset *], [size])], [Bytes that the header takes at present. LOCAL])
+FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])], [Bytes reserved for the header: the first variable follows. LOCAL])
+FUNCTION([inq_recsize], [P([MPI_Offset *], [recsize])], [Bytes of one record of all record variables. LOCAL])
+FUNCTION([inq_put_size], [P([MPI_Offset *], [size])], [Bytes written so far by this rank. LOCAL])
+FUNCTION([inq_get_size], [P([MPI_Offset *], [size])], [Bytes read so far by this rank. LOCAL])
+])
+m4_divert[]m4_dnl

@@ -1,0 +1,15 @@
+m4_include(`common.m4')m4_include([functions.m4])m4_dnl
+/* Generated from src/spec/functions.m4: what each ncmpi_<name>(ncid, ...) does once the dataset is known. */
+#ifndef PNC_DATASET_OPERATIONS_H
+#define PNC_DATASET_OPERATIONS_H
+
+m4_define([HEADING], [])m4_dnl
+m4_define([PLAIN], [])m4_dnl
+m4_define([ATTRIBUTES], [])m4_dnl
+m4_divert(-1)
+m4_define([FUNCTION], [m4_divert(0)int pnc_dataset_$1(pnc_dataset *ds[]TYPED([$2]));
+m4_divert(-1)])
+FUNCTIONS
+m4_divert(0)m4_dnl
+
+#endif
