@@ -1,0 +1,52 @@
+/* What an MPI test program needs: start, check, finish, and where its files lie.
+ *
+ * Rank 0 prints one TAP line per check, without number and without plan: test/runner/run-mpi runs the program on several
+ * numbers of ranks, adds both, and reports crashes and hangs. A test reads
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         t_start(&argc, &argv);
+ *         t_check(ncmpi_create(MPI_COMM_WORLD, t_path("a.nc"), ...) == NC_NOERR, "create a.nc");
+ *         return t_finish();
+ *     }
+ */
+#ifndef TEST_HARNESS_H
+#define TEST_HARNESS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#if defined(__GNUC__)
+#define T_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define T_PRINTF(format, first)
+#endif
+
+extern int t_rank, t_nprocs;
+
+/* Collective. MPI_Init, and sets t_rank and t_nprocs. */
+void t_start(int *argc, char ***argv);
+
+/* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the verdict,
+ * the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
+bool t_check(bool ok, const char *format, ...) T_PRINTF(2, 3);
+
+/* Local. A failure is remembered and fails the next t_check, or t_finish. Returns ok. */
+bool t_local(bool ok, const char *format, ...) T_PRINTF(2, 3);
+
+/* A file in the scratch folder, the same on every rank. The text is valid until the fourth call after this one. */
+const char *t_path(const char *name);
+
+/* A real data file, or NULL when the folder of real data is absent: then call t_skip. Valid as long as t_path's. */
+const char *t_data(const char *name);
+
+/* True in the inner loop (./check --quick), where a test with many cases should take fewer. */
+bool t_quick(void);
+
+/* Made by every rank or by rank 0 alone. Counts as one skipped check. */
+void t_skip(const char *why);
+
+/* Collective. MPI_Finalize. Returns the exit status for main. */
+int t_finish(void);
+
+#endif
