@@ -17,9 +17,9 @@
 #include <stdbool.h>
 
 #if defined(__GNUC__)
-#define T_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define T_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define T_PRINTF(format, first)
+#define T_PRINTF(text, first)
 #endif
 
 extern int t_rank, t_nprocs;
