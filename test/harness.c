@@ -14,7 +14,7 @@
 int t_rank, t_nprocs;
 
 static MPI_Comm harness_comm; /* a test may mishandle MPI_COMM_WORLD; the report must still arrive */
-static int failed_checks;
+static int checks, failed_checks;
 static int local_failures; /* since the last t_check */
 static char local_text[TEXT_SIZE];
 
@@ -74,6 +74,7 @@ static void report_failure(bool ok, const char *text)
 static bool verdict(bool ok, const char *text)
 {
     int bad = !ok || local_failures > 0, any;
+    checks++;
     MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, harness_comm);
     if (any)
         report_failure(ok, text);
@@ -146,8 +147,10 @@ bool t_quick(void)
 
 void t_skip(const char *why)
 {
-    if (t_rank == 0)
-        printf("ok - # SKIP %s\n", why);
+    if (t_rank != 0)
+        return;
+    printf("ok - # SKIP %s\n", why);
+    checks++;
 }
 
 int t_finish(void)
@@ -156,6 +159,8 @@ int t_finish(void)
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, harness_comm);
     if (all > 0)
         verdict(true, "local checks before the end");
+    if (t_rank == 0) /* tells run-mpi that the test has come to its end, and that no line was lost on the way */
+        printf("# finished after %d checks\n", checks);
     MPI_Comm_free(&harness_comm);
     MPI_Finalize();
     return failed_checks > 0;

@@ -1,7 +1,8 @@
 /* What an MPI test program needs: start, check, finish, and where its files lie.
  *
  * Rank 0 prints one TAP line per check, without number and without plan: test/runner/run-mpi runs the program on several
- * numbers of ranks, adds both, and reports crashes and hangs. A test reads
+ * numbers of ranks, adds both, and reports crashes, hangs and tests that end early. Nothing else may write to stdout
+ * (from other ranks it would end up in the middle of these lines); stderr is free. A test reads
  *
  *     int main(int argc, char **argv)
  *     {

@@ -1,0 +1,134 @@
+# shellcheck shell=sh
+# Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how one run of a program is
+# started, watched and judged. Environment:
+#
+#   PNC_SOURCE        top of the source tree
+#   PNC_BUILD         top of the build tree (make check starts tests there)
+#   PNC_TEST_DATA     folder of real data files; tests skip what needs it when it is absent
+#   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks
+#   PNC_TEST_TIMEOUT  seconds for one run of a program (120)
+#   PNC_TEST_WRAPPER  command before the program, such as valgrind
+#   PNC_TEST_YIELD    library to be preloaded into MPI programs under MPICH (test/runner/yield.so of the build); or "no"
+#   PNC_TEST_TMP      set for the test: an empty scratch folder
+#   PNC_TEST_KEEP     1: keep the scratch folders
+
+if [ $# -lt 1 ]; then
+    sed -n '2s/^# /usage: /p' "$0" >&2
+    exit 2
+fi
+
+PNC_SOURCE=$(cd "$(dirname "$0")/../.." && pwd)
+PNC_BUILD=${PNC_BUILD:-$(pwd)}
+PNC_TEST_DATA=${PNC_TEST_DATA:-$PNC_SOURCE/../shared/data}
+PNC_TEST_TIMEOUT=${PNC_TEST_TIMEOUT:-120}
+PNC_TEST_QUICK=${PNC_TEST_QUICK:-0}
+export PNC_SOURCE PNC_BUILD PNC_TEST_DATA PNC_TEST_TIMEOUT PNC_TEST_QUICK
+
+# A library that was unloaded cannot be named in a suppression: yield.so then keeps it in memory. It before the
+# sanitizer's in the list of libraries, where it does no harm.
+ASAN_OPTIONS=${ASAN_OPTIONS:-verify_asan_link_order=0:detect_leaks=1:detect_stack_use_after_return=1}
+LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$PNC_SOURCE/test/runner/lsan.supp:print_suppressions=0}
+UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS
+
+# Open MPI: more ranks than cores, none bound to a core, waiting ranks yield, no warnings about devices that a small
+# machine or a container lacks.
+export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_base_warn_component_unused=0
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# libtool knows the real program behind the script that it makes for programs not yet installed.
+execute=
+if [ -n "${PNC_TEST_WRAPPER:-}" ] && [ -x "$PNC_BUILD/libtool" ]; then
+    execute="$PNC_BUILD/libtool --mode=execute"
+fi
+if [ -z "${PNC_TEST_YIELD:-}" ]; then
+    PNC_TEST_YIELD=$PNC_BUILD/test/runner/yield.so
+fi
+[ -f "$PNC_TEST_YIELD" ] || PNC_TEST_YIELD=no
+export PNC_TEST_YIELD
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/pnc-test.XXXXXX") || exit 99
+
+# MPI libraries may give their ranks process groups of their own; all stay in the session that start made.
+end_session() {
+    if [ -s "$scratch/session" ]; then
+        pkill -KILL -s "$(cat "$scratch/session")"
+        rm -f "$scratch/session"
+    fi
+}
+clean_up() {
+    end_session
+    if [ "${PNC_TEST_KEEP:-0}" = 1 ]; then
+        echo "# scratch files are kept in $scratch"
+    else
+        rm -rf "$scratch"
+    fi
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# start COMMAND...: in a session of its own, whose id goes to one file, and the exit status to another.
+start() {
+    # shellcheck disable=SC2016 # the inner shell expands
+    setsid -w sh -c 'echo $$ > "$0"; exec "$@"' "$scratch/session" timeout -k 5 "$PNC_TEST_TIMEOUT" "$@" < /dev/null
+    echo $? > "$scratch/status"
+    end_session
+}
+
+total=0
+failures=0
+add_failure() {
+    total=$((total + 1))
+    failures=$((failures + 1))
+    echo "not ok $total - $label$1"
+}
+
+# What the TAP lines alone do not tell: how the run ended. An exit status of 1, or the number of failures (cmocka), belongs
+# to failures that were reported.
+judge() {
+    read -r status < "$scratch/status"
+    read -r seen bad claimed < "$scratch/counts"
+    total=$((total + seen))
+    failures=$((failures + bad))
+    if [ "$status" = 124 ] || [ "$status" = 137 ]; then
+        add_failure "hung (stopped after $PNC_TEST_TIMEOUT s)"
+    elif [ "$status" != 0 ] && ! { [ "$bad" -gt 0 ] && { [ "$status" = 1 ] || [ "$status" = "$bad" ]; }; }; then
+        add_failure "exit status $status"
+    elif [ "$claimed" = -1 ] && [ "$must_claim" = yes ]; then
+        add_failure "ended before t_finish"
+    elif [ "$claimed" != -1 ] && [ "$claimed" != "$seen" ]; then
+        add_failure "made $claimed checks, but the lines of only $seen were readable"
+    elif [ "$seen" = 0 ]; then
+        add_failure "checked nothing"
+    fi
+}
+
+# run LABEL COMMAND...: start it, put the label before the texts of its results, judge. must_claim=yes: it has to end with
+# the line of test/harness.h that counts its checks.
+must_claim=no
+run() {
+    label=${1:+"$1 "}
+    PNC_TEST_TMP=$scratch/files$(echo "$1" | tr -c 'a-z0-9\n' '-')
+    export PNC_TEST_TMP
+    shift
+    mkdir "$PNC_TEST_TMP" || exit 99
+    # In the background, so that a signal to this script is handled at once.
+    start "$@" | awk -v first=$((total + 1)) -v label="${label:+${label% }: }" -v counts="$scratch/counts" \
+        -f "$PNC_SOURCE/test/runner/tap.awk" &
+    wait $!
+    judge
+    [ "${PNC_TEST_KEEP:-0}" = 1 ] || rm -rf "$PNC_TEST_TMP"
+}
+
+finish() {
+    echo "1..$total"
+    [ $failures = 0 ]
+    exit
+}
