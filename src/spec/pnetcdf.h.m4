@@ -32,8 +32,6 @@ typedef int nc_type;
 #endif
 m4_include([constants_body.m4])m4_dnl
 
-#define NC_FillValue "_FillValue"
-
 #ifdef __cplusplus
 extern "C" {
 #endif

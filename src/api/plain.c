@@ -1,0 +1,109 @@
+/* Entry points that do not start from an open dataset. */
+#include "api/api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "dataset/lifecycle.h"
+#include "format/codec.h"
+
+int ncmpi_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
+{
+    return pnc_create(comm, path, cmode, info, ncidp);
+}
+
+int ncmpi_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
+{
+    return pnc_open(comm, path, omode, info, ncidp);
+}
+
+int ncmpi_delete(const char *filename, MPI_Info info)
+{
+    if (filename == NULL || filename[0] == '\0')
+        return NC_EBAD_FILE;
+    return pnc_store_mpiio.remove(filename, info, NULL);
+}
+
+int ncmpi_set_default_format(int format, int *old_formatp)
+{
+    int old = pnc_default_format(), err = pnc_set_default_format(format);
+
+    if (err == NC_NOERR && old_formatp != NULL)
+        *old_formatp = old;
+    return err;
+}
+
+int ncmpi_inq_default_format(int *formatp)
+{
+    if (formatp == NULL)
+        return NC_EINVAL;
+    *formatp = pnc_default_format();
+    return NC_NOERR;
+}
+
+int ncmpi_inq_files_opened(int *num, int *ncids)
+{
+    return pnc_registry_list(num, ncids);
+}
+
+static int format_constant(int kind)
+{
+    switch (kind) {
+    case PNC_KIND_CDF1:
+    case PNC_KIND_CDF2:
+    case PNC_KIND_CDF5:
+        return kind; /* the constants are the version byte of the file */
+    case PNC_KIND_HDF5:
+        return NC_FORMAT_NETCDF4;
+    default:
+        return NC_FORMAT_UNKNOWN;
+    }
+}
+
+int ncmpi_inq_file_format(const char *filename, int *formatp)
+{
+    char magic[8];
+    ssize_t n;
+    int fd;
+
+    if (filename == NULL || filename[0] == '\0')
+        return NC_EBAD_FILE;
+    fd = open(filename, O_RDONLY);
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
+    do
+        n = read(fd, magic, sizeof magic);
+    while (n < 0 && errno == EINTR);
+    close(fd);
+    if (n < 0)
+        return errno == EISDIR ? NC_EFILE : NC_EREAD;
+    if (formatp != NULL)
+        *formatp = format_constant(pnc_format_identify(magic, (size_t)n));
+    return NC_NOERR;
+}
+
+int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
+{
+    pnc_dataset *in, *out;
+    int err = pnc_registry_find(ncid_in, &in);
+
+    if (err == NC_NOERR)
+        err = pnc_registry_find(ncid_out, &out);
+    return err != NC_NOERR ? err : pnc_attribute_copy(in, varid_in, name, out, varid_out);
+}
+
+const char *ncmpi_strerror(int err)
+{
+    return pnc_code_text(err);
+}
+
+const char *ncmpi_strerrno(int err)
+{
+    return pnc_code_name(err);
+}
+
+const char *ncmpi_inq_libvers(void)
+{
+    return PNETCDF_VERSION " of " PNETCDF_RELEASE_DATE;
+}

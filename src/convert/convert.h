@@ -1,0 +1,54 @@
+/* Memory values to external bytes and back: range check, conversion, byte order; and the pump that walks a request's
+ * memory while it does so. One set of kernels, compiled per instruction set, chosen once at run time. */
+#ifndef PNC_CONVERT_CONVERT_H
+#define PNC_CONVERT_CONVERT_H
+
+#include "base/types.h"
+#include "select/memmap.h"
+
+/* dst and src must not overlap; n elements side by side in both; any alignment on the external side.
+ * Returns NC_NOERR or NC_ERANGE: the elements out of range became *fill (destination representation: external bytes
+ * for a put, a memory value for a get), all others are converted. */
+typedef int (*pnc_kernel)(void *dst, const void *src, int64_t n, const void *fill);
+
+typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
+
+/* The kernel of a type pair, or NULL where the pair is text <-> number (NC_ECHAR). format 1 and 2: NC_BYTE through
+ * uchar copies bits and never gives NC_ERANGE. *same is set where memory and file hold the same bytes (memcpy). */
+pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem mem, int format, bool *same);
+
+/* The scalar twin of the same pair, for tests and for machines without vector units. */
+pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem mem, int format);
+
+/* The instruction set in use: "scalar", "avx2", ... */
+const char *pnc_convert_isa(void);
+
+/* The default fill value of a memory type, in memory form (what a get stores for an element out of range); out has 8
+ * bytes. */
+void pnc_convert_mem_fill(pnc_mem mem, void *out);
+/* The default fill value of an external type as external bytes. */
+void pnc_convert_type_fill(int xtype, void *out);
+
+/* A request's memory as a stream of external bytes. */
+typedef struct pnc_pump {
+    pnc_direction way;
+    pnc_kernel kernel;
+    char *memory;           /* the user's buffer; never written when way is PNC_PUT */
+    int mem_size, ext_size; /* bytes of one element on each side */
+    char *direct;           /* next byte where memory is contiguous and holds external bytes already, else NULL */
+    char *flat;             /* next element where memory is contiguous but needs conversion, else NULL */
+    unsigned char fill[8];  /* for elements out of range */
+    pnc_memcursor cursor;   /* for all other memory */
+    int status;             /* NC_NOERR or NC_ERANGE so far */
+} pnc_pump;
+
+int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
+                   int format, const void *fill);
+void pnc_pump_end(pnc_pump *pump);
+/* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
+void pnc_pump_put(pnc_pump *pump, void *ext, int64_t n);
+void pnc_pump_get(pnc_pump *pump, const void *ext, int64_t n);
+/* Where direct is not NULL: the place of the next n elements in the user's memory, which then count as done. */
+void *pnc_pump_place(pnc_pump *pump, int64_t n);
+
+#endif

@@ -1,0 +1,115 @@
+/* What the ranks of a dataset settle together. */
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+int pnc_agree_root(pnc_dataset *ds, int status)
+{
+    if (ds->nprocs == 1)
+        return status;
+    if (MPI_Bcast(&status, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange the result of rank 0", ds->path);
+    if (status != NC_NOERR) { /* rank 0 knows why */
+        pnc_error cause = ds->error;
+
+        MPI_Bcast(cause.text, sizeof cause.text, MPI_CHAR, 0, ds->comm);
+        if (ds->rank != 0)
+            pnc_fail(&ds->error, status, "%s", cause.text);
+    }
+    return status;
+}
+
+int pnc_agree_worst(pnc_dataset *ds, int status)
+{
+    int worst = status;
+
+    if (ds->nprocs > 1 && MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their results", ds->path);
+    if (status == NC_NOERR && worst != NC_NOERR)
+        pnc_fail(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_code_text(worst));
+    return status != NC_NOERR ? status : worst;
+}
+
+/* All arguments as one record: for each its length and then its bytes, so that two ranks agree where the records are
+ * the same. */
+static char *pack_arguments(const pnc_argument *args, int n, int64_t *size)
+{
+    char *record, *p;
+
+    *size = 0;
+    for (int i = 0; i < n; i++)
+        *size += (int64_t)sizeof(int64_t) + args[i].length;
+    record = p = pnc_alloc(*size, 1);
+    for (int i = 0; i < n && record != NULL; i++) {
+        memcpy(p, &args[i].length, sizeof(int64_t));
+        p += sizeof(int64_t);
+        if (args[i].length > 0)
+            memcpy(p, args[i].bytes, (size_t)args[i].length);
+        p += args[i].length;
+    }
+    return record;
+}
+
+/* The code of the first argument that differs from rank 0's record. */
+static int compare_arguments(const char *root, int64_t size, const pnc_argument *args, int n)
+{
+    int64_t at = 0;
+
+    for (int i = 0; i < n; i++) {
+        int64_t length;
+
+        if (size - at < (int64_t)sizeof(int64_t))
+            return args[i].code;
+        memcpy(&length, root + at, sizeof length);
+        at += (int64_t)sizeof length;
+        if (length != args[i].length || (length > 0 && memcmp(root + at, args[i].bytes, (size_t)length) != 0))
+            return args[i].code;
+        at += length;
+    }
+    return NC_NOERR;
+}
+
+/* Broadcast in pieces that an int can count. */
+static int broadcast_bytes(MPI_Comm comm, char *bytes, int64_t size)
+{
+    const int64_t most = 1 << 30;
+
+    for (int64_t at = 0; at < size; at += most) {
+        int piece = (int)(size - at < most ? size - at : most);
+
+        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+            return NC_EMPI;
+    }
+    return NC_NOERR;
+}
+
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n)
+{
+    int64_t size = 0;
+    char *record, *root;
+    int err = NC_NOERR, code;
+
+    if (!ds->safe || ds->nprocs == 1)
+        return local;
+    record = pack_arguments(args, n, &size);
+    if (record == NULL)
+        size = -1;
+    int64_t root_size = size;
+    if (MPI_Bcast(&root_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
+        err = NC_EMPI;
+    root = ds->rank == 0 ? record : pnc_alloc(root_size < 0 ? 0 : root_size, 1);
+    /* a rank without memory must not leave the others waiting in the broadcast */
+    err = pnc_agree_worst(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
+    if (err == NC_NOERR)
+        err = broadcast_bytes(ds->comm, root, root_size);
+    code = err != NC_NOERR ? err : compare_arguments(root, root_size, args, n);
+    if (ds->rank != 0)
+        pnc_free(root);
+    pnc_free(record);
+    if (code != NC_NOERR)
+        pnc_fail(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s", ds->path,
+                 ds->rank, pnc_code_text(code));
+    return pnc_agree_worst(ds, local != NC_NOERR ? local : code);
+}

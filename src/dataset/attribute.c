@@ -1,0 +1,257 @@
+/* Attributes: conversion between memory and external values, and their place in the header. */
+#include "dataset/attribute.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "convert/convert.h"
+#include "dataset/modes.h"
+#include "format/codec.h"
+
+typedef struct new_value {
+    int xtype;
+    int64_t len;
+    void *bytes; /* external */
+    int status;  /* NC_NOERR or NC_ERANGE */
+} new_value;
+
+static bool is_fill_value(int varid, const char *name)
+{
+    return varid != NC_GLOBAL && strcmp(name, NC_FillValue) == 0;
+}
+
+/* Everything that can be said against the arguments, in the order of the error rules. */
+static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op, pnc_mem mem)
+{
+    char *normal = NULL;
+    int err = pnc_mode_need_write(ds);
+
+    if (err != NC_NOERR)
+        return err;
+    if (pnc_model_atts(&ds->model, varid) == NULL)
+        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+    err = pnc_name_normalise(name, &normal, &ds->error);
+    pnc_free(normal);
+    if (err != NC_NOERR)
+        return err;
+    if (!pnc_type_valid(xtype, 5))
+        return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", name, xtype);
+    if (!pnc_type_valid(xtype, ds->model.format))
+        return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s is "
+                        "CDF-%d", name, pnc_type_name(xtype), ds->path, ds->model.format);
+    if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
+        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other", name);
+    if (len < 0)
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", name, (long long)len);
+    if (len > 0 && op == NULL)
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", name);
+    if (ds->model.format < 5 && len > INT32_MAX)
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", name,
+                        (long long)len, ds->model.format);
+    return NC_NOERR;
+}
+
+static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t len)
+{
+    const pnc_var *var = ds->model.vars[varid];
+
+    if (xtype != var->type)
+        return pnc_fail(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
+                        pnc_type_name(var->type));
+    if (len != 1)
+        return pnc_fail(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld", var->name,
+                        (long long)len);
+    if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
+        return pnc_fail(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
+                        var->name);
+    return NC_NOERR;
+}
+
+static int64_t padded(int64_t bytes)
+{
+    return (bytes + 3) / 4 * 4;
+}
+
+/* In data mode the header may not grow. */
+static int check_room(pnc_dataset *ds, const pnc_atts *atts, const char *name, int xtype, int64_t len)
+{
+    int index = pnc_atts_find(atts, name);
+
+    if (ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    if (index < 0)
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", name);
+    if (padded(len * (int64_t)pnc_type_size(xtype)) >
+        padded(atts->at[index]->len * (int64_t)pnc_type_size(atts->at[index]->type)))
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first", name);
+    return NC_NOERR;
+}
+
+static int convert_value(pnc_dataset *ds, int varid, const char *name, const void *op, pnc_mem mem, new_value *value)
+{
+    int64_t size = (int64_t)pnc_type_size(value->xtype);
+    unsigned char fill[8];
+    bool same;
+
+    value->bytes = pnc_alloc(value->len, (size_t)size);
+    if (value->bytes == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"", (long long)value->len,
+                        name);
+    if (varid != NC_GLOBAL && value->xtype == ds->model.vars[varid]->type)
+        pnc_model_fill_value(ds->model.vars[varid], fill);
+    else
+        pnc_convert_type_fill(value->xtype, fill);
+    value->status = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same)(value->bytes, op, value->len,
+                                                                                           fill);
+    return NC_NOERR;
+}
+
+/* Data mode: bring the change to the file, in place where no other byte of the header moves. */
+static int write_attribute(pnc_dataset *ds, const pnc_att *att, int64_t old_bytes)
+{
+    int64_t n = pnc_format_encode_att(&ds->model, att, NULL);
+    void *bytes;
+    int err;
+
+    if (n != old_bytes || att->where < 0)
+        return pnc_header_write(ds);
+    bytes = pnc_alloc(n, 1);
+    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for an attribute") : NC_NOERR);
+    if (err == NC_NOERR) {
+        pnc_format_encode_att(&ds->model, att, bytes);
+        err = pnc_header_patch(ds, att->where, bytes, n);
+    }
+    pnc_free(bytes);
+    return err;
+}
+
+/* Put external bytes into the model, and into the file where the dataset is in data mode. */
+static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, const new_value *value)
+{
+    int index = pnc_atts_find(atts, name), err;
+    int64_t old_bytes = index < 0 ? 0 : pnc_format_encode_att(&ds->model, atts->at[index], NULL);
+
+    err = pnc_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE)
+        err = write_attribute(ds, atts->at[index], old_bytes);
+    return err;
+}
+
+static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)
+{
+    int64_t bytes = value->bytes == NULL ? 0 : value->len * (int64_t)pnc_type_size(value->xtype);
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                           {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)},
+                           {NC_EMULTIDEFINE_ATTR_TYPE, &value->xtype, sizeof value->xtype},
+                           {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
+                           {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
+
+    return pnc_agree_arguments(ds, err, args, 5);
+}
+
+int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
+                      pnc_mem mem)
+{
+    new_value value = {xtype, len, NULL, NC_NOERR};
+    pnc_atts *atts = pnc_model_atts(&ds->model, varid);
+    int err = check_put(ds, varid, name, xtype, len, op, mem);
+
+    if (err == NC_NOERR && is_fill_value(varid, name))
+        err = check_fill_value(ds, varid, xtype, len);
+    if (err == NC_NOERR)
+        err = check_room(ds, atts, name, xtype, len);
+    if (err == NC_NOERR)
+        err = convert_value(ds, varid, name, op, mem, &value);
+    err = agree_attribute(ds, err, varid, name, &value);
+    if (err == NC_NOERR)
+        err = store_attribute(ds, atts, name, &value);
+    if (err == NC_NOERR && value.status != NC_NOERR)
+        err = pnc_fail(&ds->error, NC_ERANGE, "attribute \"%s\": some values do not fit type %s and became its fill value",
+                       name, pnc_type_name(xtype));
+    pnc_free(value.bytes);
+    return err;
+}
+
+int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xtype, MPI_Offset nelems, const void *value)
+{
+    /* the type is judged in its turn; any memory type will do for one that is none */
+    return pnc_attribute_put(ds, varid, name, xtype, nelems, value,
+                             pnc_type_valid(xtype, 5) ? pnc_mem_of_type(xtype) : PNC_SCHAR);
+}
+
+int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem mem)
+{
+    pnc_atts *atts;
+    const pnc_att *att;
+    unsigned char fill[8];
+    bool same;
+    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+
+    if (err != NC_NOERR)
+        return err;
+    att = atts->at[index];
+    if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
+        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into each "
+                        "other", name, pnc_type_name(att->type));
+    if (att->len > 0 && ip == NULL)
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", name);
+    if (att->len == 0)
+        return NC_NOERR;
+    pnc_convert_mem_fill(mem, fill);
+    err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
+    if (err != NC_NOERR)
+        pnc_fail(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory", name, pnc_mem_name(mem));
+    return err;
+}
+
+int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *value)
+{
+    pnc_atts *atts;
+    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+
+    return err != NC_NOERR ? err : pnc_attribute_get(ds, varid, name, value, pnc_mem_of_type(atts->at[index]->type));
+}
+
+int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out)
+{
+    pnc_atts *source, *target;
+    new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
+    int index, err = pnc_mode_need_write(to);
+
+    if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
+        err = pnc_fail(&to->error, from->error.code, "%s", from->error.text);
+    if (err == NC_NOERR) {
+        const pnc_att *att = source->at[index];
+
+        value.xtype = att->type;
+        value.len = att->len;
+        value.bytes = att->value;
+        /* a copy onto itself leaves everything as it is, and its bytes must not be freed under it */
+        if (from == to && varid_in == varid_out)
+            return NC_NOERR;
+        /* the checks of a put; the value is known to be there */
+        err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
+                        pnc_mem_of_type(att->type));
+    }
+    target = pnc_model_atts(&to->model, varid_out);
+    if (err == NC_NOERR && is_fill_value(varid_out, name))
+        err = check_fill_value(to, varid_out, value.xtype, value.len);
+    if (err == NC_NOERR)
+        err = check_room(to, target, name, value.xtype, value.len);
+    err = agree_attribute(to, err, varid_out, name, &value);
+    return err != NC_NOERR ? err : store_attribute(to, target, name, &value);
+}
+
+int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
+{
+    pnc_atts *atts = NULL;
+    int index = -1, err = pnc_mode_need_define(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                           {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)}};
+    err = pnc_agree_arguments(ds, err, args, 2);
+    return err != NC_NOERR ? err : pnc_atts_delete(atts, index);
+}

@@ -1,0 +1,93 @@
+/* The state of an open dataset, and the operations that the entry points of src/api hand down to.
+ *
+ * Every function of the public API that takes an ncid has one counterpart here, pnc_dataset_<name>; the generated
+ * entry point looks the dataset up and passes the other arguments on. */
+#ifndef PNC_DATASET_DATASET_H
+#define PNC_DATASET_DATASET_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "drivers/store.h"
+#include "format/layout.h"
+#include "format/model.h"
+
+typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
+
+/* Hints that the library itself obeys; everything else goes to MPI-IO. */
+typedef struct pnc_hints {
+    pnc_layout_wish layout;     /* -1 where no hint was given */
+    int64_t header_read_chunk;  /* bytes of the header read at a time */
+    int64_t data_move_chunk;    /* bytes per round when data moves at enddef */
+    int64_t buffer_size;        /* cap on extra memory per rank (nc_ibuf_size) */
+} pnc_hints;
+
+typedef struct pnc_dataset {
+    int ncid;
+    char *path;
+    MPI_Comm comm;        /* our duplicate */
+    int rank, nprocs;
+    MPI_Info info;        /* hints as given by user and environment, or MPI_INFO_NULL */
+    pnc_hints hints;
+    const pnc_store_ops *driver;
+    pnc_store *store;
+    pnc_mode mode;
+    bool read_only;
+    bool is_new;          /* created and not yet through its first enddef */
+    bool safe;            /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
+    bool relax;           /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    bool share;           /* NC_SHARE: flush after each collective write */
+    int fill_mode;        /* NC_FILL or NC_NOFILL, for variables defined from now on */
+    pnc_model model;
+    pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
+    bool numrecs_dirty;   /* the file's header does not know model.numrecs yet */
+    int64_t put_size, get_size; /* bytes moved so far by this rank */
+    void *stage;          /* conversion buffer of PNC_STAGE_BYTES, made at first use, freed at close */
+    pnc_error error;      /* of the last failing call */
+} pnc_dataset;
+
+#define PNC_STAGE_BYTES (256 * 1024) /* stays in the second-level cache between conversion and system call */
+
+/* --- registry.c: ncids --- */
+int pnc_registry_add(pnc_dataset *ds, int *ncid);   /* NC_ENFILE */
+void pnc_registry_remove(int ncid);
+/* The dataset of an ncid with its error object cleared, or NC_EBADID. */
+int pnc_registry_find(int ncid, pnc_dataset **out);
+int pnc_registry_list(int *num, int *ncids);
+
+/* --- agree.c: what ranks settle together --- */
+/* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the
+ * first argument that differs somewhere, or NC_NOERR; does nothing outside safe mode. A rank whose call already failed
+ * passes its error in `local`; then every rank returns an error. Collective in safe mode. */
+typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n);
+/* Rank 0's result becomes everybody's. Collective. */
+int pnc_agree_root(pnc_dataset *ds, int status);
+/* NC_NOERR only where all ranks pass NC_NOERR; else this rank's own code, or the most negative one of the others. */
+int pnc_agree_worst(pnc_dataset *ds, int status);
+
+/* --- headerio.c: the header in the file --- */
+int pnc_header_read(pnc_dataset *ds);                                  /* collective: rank 0 reads, all decode */
+int pnc_header_write(pnc_dataset *ds);                                 /* collective: rank 0 writes all of it */
+int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t n); /* collective */
+int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collective: rank 0 writes model.numrecs */
+int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
+
+/* --- records --- */
+/* Collective: all ranks agree on the largest number of records and rank 0 writes it if it grew. */
+int pnc_records_sync(pnc_dataset *ds);
+
+/* --- fill.c --- */
+/* This rank's share of filling one variable, or one record of it, that begins at offset. Local. */
+int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset);
+
+/* --- move.c --- */
+/* Collective: moves `bytes` bytes from offset `from` up to offset `to` in rounds; the ranges may overlap. */
+int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes);
+/* Collective: moves all records from the layout before redef to the present one. */
+int pnc_move_records(pnc_dataset *ds);
+
+#include "dataset/operations.h" /* generated: pnc_dataset_<name> for each single function */
+
+#endif

@@ -1,0 +1,200 @@
+/* Define mode: dimensions, variables, names and fill modes. The rules of the format are the model's; here are modes,
+ * the agreement of ranks, and what a change costs in the file. */
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "convert/convert.h"
+#include "dataset/modes.h"
+#include "format/codec.h"
+
+static int64_t text_length(const char *text)
+{
+    return text == NULL ? 0 : (int64_t)strlen(text);
+}
+
+int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *idp)
+{
+    pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
+                           {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
+    int id = -1, err = pnc_mode_need_define(ds);
+
+    err = pnc_agree_arguments(ds, err, args, 2);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_model_add_dim(&ds->model, name, len, &id, &ds->error);
+    if (err == NC_NOERR && idp != NULL)
+        *idp = id;
+    return err;
+}
+
+int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int ndims, const int *dimids, int *varidp)
+{
+    int known = ndims > 0 && dimids != NULL ? ndims : 0;
+    pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
+                           {NC_EMULTIDEFINE_VAR_TYPE, &xtype, sizeof xtype},
+                           {NC_EMULTIDEFINE_VAR_NDIMS, &ndims, sizeof ndims},
+                           {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
+    int id = -1, err = pnc_mode_need_define(ds);
+
+    err = pnc_agree_arguments(ds, err, args, 4);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_model_add_var(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
+    if (err != NC_NOERR)
+        return err;
+    ds->model.vars[id]->no_fill = ds->fill_mode == NC_NOFILL;
+    if (varidp != NULL)
+        *varidp = id;
+    return NC_NOERR;
+}
+
+int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
+{
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FILL_MODE, &fillmode, sizeof fillmode}};
+    int err = pnc_mode_need_define(ds);
+
+    if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
+        err = pnc_fail(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
+    err = pnc_agree_arguments(ds, err, args, 1);
+    if (err != NC_NOERR)
+        return err;
+    if (old_modep != NULL)
+        *old_modep = ds->fill_mode;
+    ds->fill_mode = fillmode;
+    for (int i = 0; i < ds->model.nvars; i++)
+        ds->model.vars[i]->no_fill = fillmode == NC_NOFILL;
+    return NC_NOERR;
+}
+
+/* Put the fill value, given in memory form, into the variable's attribute. */
+static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
+{
+    unsigned char external[8];
+    pnc_mem mem = pnc_mem_of_type(var->type);
+
+    pnc_convert_kernel(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1, external);
+    return pnc_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
+}
+
+int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
+{
+    int err = pnc_mode_need_define(ds);
+    int64_t size = 0;
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_var(ds, varid);
+    if (err == NC_NOERR) {
+        bool is_old = ds->before != NULL && varid < ds->before->nvars;
+
+        if (fill_value != NULL)
+            size = (int64_t)pnc_type_size(ds->model.vars[varid]->type);
+        if (is_old && fill_value != NULL && !no_fill)
+            err = pnc_fail(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
+                           ds->model.vars[varid]->name);
+    }
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                           {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
+                           {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, size}};
+    err = pnc_agree_arguments(ds, err, args, 3);
+    if (err != NC_NOERR)
+        return err;
+    if (fill_value != NULL && !no_fill)
+        err = store_fill_value(ds, ds->model.vars[varid], fill_value);
+    if (err == NC_NOERR)
+        ds->model.vars[varid]->no_fill = no_fill != 0;
+    return err;
+}
+
+/* In data mode a name that became no longer is written at once: in place where its padded field keeps its size. */
+static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
+{
+    int64_t field = pnc_format_encode_name(&ds->model, name, NULL);
+    char *bytes;
+    int err;
+
+    if (ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    if (field != old_field || where < 0)
+        return pnc_header_write(ds);
+    bytes = pnc_alloc(field, 1);
+    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for a name") : NC_NOERR);
+    if (err == NC_NOERR) {
+        pnc_format_encode_name(&ds->model, name, bytes);
+        err = pnc_header_patch(ds, where, bytes, field);
+    }
+    pnc_free(bytes);
+    return err;
+}
+
+/* What all three kinds of rename check once the object is known. */
+static int check_new_name(pnc_dataset *ds, int err, const char *old, const char *name, int differs_code)
+{
+    char *normal = NULL;
+    pnc_argument args[] = {{differs_code, name, text_length(name)}};
+
+    if (err == NC_NOERR)
+        err = pnc_name_normalise(name, &normal, &ds->error);
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old))
+        err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name,
+                       old);
+    pnc_free(normal);
+    return pnc_agree_arguments(ds, err, args, 1);
+}
+
+int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
+{
+    int64_t old_field = 0;
+    pnc_dim *dim = NULL;
+    int err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_dim(ds, dimid);
+    if (err == NC_NOERR) {
+        dim = ds->model.dims[dimid];
+        old_field = pnc_format_encode_name(&ds->model, dim->name, NULL);
+    }
+    err = check_new_name(ds, err, dim ? dim->name : "", name, NC_EMULTIDEFINE_DIM_NAME);
+    if (err == NC_NOERR)
+        err = pnc_model_rename_dim(&ds->model, dimid, name, &ds->error);
+    return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
+}
+
+int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
+{
+    int64_t old_field = 0;
+    pnc_var *var = NULL;
+    int err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_var(ds, varid);
+    if (err == NC_NOERR) {
+        var = ds->model.vars[varid];
+        old_field = pnc_format_encode_name(&ds->model, var->name, NULL);
+    }
+    err = check_new_name(ds, err, var ? var->name : "", name, NC_EMULTIDEFINE_VAR_NAME);
+    if (err == NC_NOERR)
+        err = pnc_model_rename_var(&ds->model, varid, name, &ds->error);
+    return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
+}
+
+int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
+{
+    int64_t old_field = 0;
+    pnc_att *att = NULL;
+    pnc_atts *atts = NULL;
+    int index = -1, err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    if (err == NC_NOERR) {
+        att = atts->at[index];
+        old_field = pnc_format_encode_name(&ds->model, att->name, NULL);
+    }
+    err = check_new_name(ds, err, att ? att->name : "", newname, NC_EMULTIDEFINE_ATTR_NAME);
+    if (err == NC_NOERR)
+        err = pnc_atts_rename(atts, index, newname, &ds->error);
+    return err != NC_NOERR ? err : write_new_name(ds, att->where, att->name, old_field);
+}

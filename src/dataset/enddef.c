@@ -1,0 +1,92 @@
+/* Leaving define mode: lay out, make room, write the header, fill what is new. */
+#include "dataset/dataset.h"
+
+#include "base/memory.h"
+#include "dataset/modes.h"
+
+/* The hint counts before the argument, the argument before the default. */
+static int64_t first_given(int64_t hint, int64_t argument)
+{
+    return hint > 0 ? hint : argument;
+}
+
+/* Fixed-size variables keep their order and only ever move up, so the last goes first. */
+static int move_fixed(pnc_dataset *ds)
+{
+    int err = NC_NOERR;
+
+    for (int i = ds->before->nvars - 1; i >= 0 && err == NC_NOERR; i--) {
+        const pnc_var *old = ds->before->vars[i];
+
+        if (!old->is_record)
+            err = pnc_move_up(ds, old->begin, ds->model.vars[i]->begin, old->size);
+    }
+    return err;
+}
+
+static int move_data(pnc_dataset *ds)
+{
+    int err = pnc_move_records(ds);
+
+    return err != NC_NOERR ? err : move_fixed(ds);
+}
+
+static int fill_new(pnc_dataset *ds)
+{
+    int old = ds->before == NULL ? 0 : ds->before->nvars, err = NC_NOERR;
+
+    for (int i = old; i < ds->model.nvars && err == NC_NOERR; i++) {
+        const pnc_var *var = ds->model.vars[i];
+        int64_t copies = var->is_record ? ds->model.numrecs : 1;
+
+        for (int64_t r = 0; r < copies && !var->no_fill && err == NC_NOERR; r++)
+            err = pnc_fill_share(ds, var, var->begin + r * ds->model.recsize);
+    }
+    return pnc_agree_worst(ds, err);
+}
+
+static void forget_before(pnc_dataset *ds)
+{
+    if (ds->before != NULL)
+        pnc_model_free(ds->before);
+    pnc_free(ds->before);
+    ds->before = NULL;
+}
+
+static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
+{
+    int err = pnc_agree_worst(ds, pnc_layout(&ds->model, ds->before, wish, &ds->error));
+
+    if (err == NC_NOERR && ds->before != NULL)
+        err = move_data(ds);
+    if (err == NC_NOERR)
+        err = pnc_header_write(ds);
+    if (err == NC_NOERR)
+        err = fill_new(ds);
+    if (err == NC_NOERR)
+        err = pnc_header_reach_end(ds);
+    if (err != NC_NOERR)
+        return err;
+    forget_before(ds);
+    ds->is_new = false;
+    ds->mode = PNC_COLLECTIVE;
+    return NC_NOERR;
+}
+
+int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree, MPI_Offset r_align)
+{
+    pnc_layout_wish wish = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
+                            first_given(ds->hints.layout.r_align, r_align)};
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &wish, sizeof wish}};
+    int err = pnc_mode_need_define(ds);
+
+    if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
+        err = pnc_fail(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
+    err = pnc_agree_arguments(ds, err, args, 1);
+    return err != NC_NOERR ? err : finish(ds, &wish);
+}
+
+int pnc_dataset_enddef(pnc_dataset *ds)
+{
+    return pnc_dataset__enddef(ds, 0, 0, 0, 0);
+}

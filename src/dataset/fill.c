@@ -1,0 +1,77 @@
+/* Writing fill values: one pattern, written again and again, never a buffer as large as the variable. */
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "dataset/modes.h"
+
+#define PATTERN_BYTES (1 << 20)
+
+/* A pattern of the variable's fill value, made once per call. */
+static char *make_pattern(const pnc_var *var, int64_t bytes)
+{
+    int size = (int)pnc_type_size(var->type);
+    char *pattern = pnc_alloc(bytes, 1), value[8];
+
+    pnc_model_fill_value(var, value);
+    for (int64_t at = 0; at < bytes && pattern != NULL; at += size)
+        memcpy(pattern + at, value, (size_t)size);
+    return pattern;
+}
+
+int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset)
+{
+    int size = (int)pnc_type_size(var->type);
+    int64_t elements = var->size / size, share = elements / ds->nprocs, extra = elements % ds->nprocs;
+    int64_t first = (share * ds->rank + (ds->rank < extra ? ds->rank : extra)) * size;
+    int64_t mine = (share + (ds->rank < extra)) * size;
+    int64_t piece = mine < PATTERN_BYTES ? mine : PATTERN_BYTES;
+    int err = NC_NOERR;
+    char *pattern;
+
+    if (mine == 0)
+        return NC_NOERR;
+    pattern = make_pattern(var, piece);
+    if (pattern == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->path, var->name);
+    for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
+        pnc_extent extent = {offset + first + at, mine - at < piece ? mine - at : piece};
+
+        err = ds->store->ops->write(ds->store, false, &extent, 1, pattern, &ds->error);
+        ds->put_size += extent.length;
+    }
+    pnc_free(pattern);
+    return err;
+}
+
+int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
+{
+    const pnc_var *var;
+    int err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_collective(ds);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_mode_need_var(ds, varid);
+    if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
+        err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", ds->model.vars[varid]->name);
+    if (err == NC_NOERR && ds->model.vars[varid]->no_fill)
+        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\"", ds->model.vars[varid]->name);
+    if (err == NC_NOERR && recno < 0)
+        err = pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                           {NC_EMULTIDEFINE_FNC_ARGS, &recno, sizeof recno}};
+    err = pnc_agree_arguments(ds, err, args, 2);
+    if (err != NC_NOERR)
+        return err;
+
+    var = ds->model.vars[varid];
+    err = pnc_agree_worst(ds, pnc_fill_share(ds, var, var->begin + ds->model.recsize * recno));
+    if (err == NC_NOERR && recno >= ds->model.numrecs) {
+        ds->model.numrecs = recno + 1;
+        err = pnc_header_write_numrecs(ds);
+    }
+    return err;
+}

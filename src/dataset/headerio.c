@@ -1,0 +1,216 @@
+/* The header in the file: rank 0 reads and writes it for all. */
+#include "dataset/dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "format/codec.h"
+
+#define LARGEST_PIECE ((int64_t)1 << 29) /* bytes that one store operation or broadcast moves */
+
+typedef struct header_bytes {
+    char *at;
+    int64_t n;         /* bytes of the file at hand */
+    int64_t file_size;
+} header_bytes;
+
+/* The decoder does not know which file it reads. */
+static int name_file(pnc_dataset *ds, int err)
+{
+    pnc_error cause = ds->error;
+
+    if (err == NC_NOERR)
+        return err;
+    pnc_error_clear(&ds->error);
+    return pnc_fail(&ds->error, err, "%s: %s", ds->path, cause.text[0] ? cause.text : pnc_code_text(err));
+}
+
+static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
+{
+    char *larger = pnc_resize(header->at, upto, 1);
+
+    if (larger == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
+    header->at = larger;
+    while (header->n < upto) {
+        int64_t rest = upto - header->n;
+        pnc_extent piece = {header->n, rest < LARGEST_PIECE ? rest : LARGEST_PIECE};
+        int err = ds->store->ops->read(ds->store, false, &piece, 1, header->at + header->n, &ds->error);
+
+        if (err != NC_NOERR)
+            return err;
+        header->n += piece.length;
+        ds->get_size += piece.length;
+    }
+    return NC_NOERR;
+}
+
+/* Rank 0: read until the header decodes. */
+static int read_on_root(pnc_dataset *ds, header_bytes *header)
+{
+    int64_t need = ds->hints.header_read_chunk;
+    int err = ds->store->ops->size(ds->store, &header->file_size, &ds->error);
+
+    if (err != NC_NOERR)
+        return err;
+    do {
+        err = read_bytes(ds, header, need < header->file_size ? need : header->file_size);
+        if (err == NC_NOERR)
+            err = pnc_format_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
+    } while (err == PNC_MORE);
+    return name_file(ds, err);
+}
+
+static int broadcast(pnc_dataset *ds, char *bytes, int64_t n)
+{
+    for (int64_t at = 0; at < n; at += LARGEST_PIECE) {
+        int piece = (int)(n - at < LARGEST_PIECE ? n - at : LARGEST_PIECE);
+
+        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
+            return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
+    }
+    return NC_NOERR;
+}
+
+/* Give rank 0's encoded header to the others, which put their model aside for it. */
+static int share_header(pnc_dataset *ds, header_bytes *header)
+{
+    int64_t sizes[2] = {ds->model.header_size, header->file_size}, need;
+    int err = NC_NOERR;
+
+    if (MPI_Bcast(sizes, 2, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
+        err = pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
+    if (ds->rank != 0 && err == NC_NOERR) {
+        header->at = pnc_alloc(sizes[0], 1);
+        if (header->at == NULL)
+            err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
+                           (long long)sizes[0]);
+    }
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR)
+        err = broadcast(ds, header->at, sizes[0]);
+    if (err == NC_NOERR && ds->rank != 0) {
+        pnc_model_free(&ds->model);
+        err = name_file(ds, pnc_format_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
+    }
+    return pnc_agree_worst(ds, err);
+}
+
+int pnc_header_read(pnc_dataset *ds)
+{
+    header_bytes header = {NULL, 0, 0};
+    int err = pnc_agree_root(ds, ds->rank == 0 ? read_on_root(ds, &header) : NC_NOERR);
+
+    if (err == NC_NOERR && ds->nprocs > 1)
+        err = share_header(ds, &header);
+    pnc_free(header.at);
+    return err;
+}
+
+/* Rank 0 only. */
+static int write_bytes(pnc_dataset *ds, int64_t where, const char *bytes, int64_t n)
+{
+    for (int64_t at = 0; at < n; at += LARGEST_PIECE) {
+        pnc_extent piece = {where + at, n - at < LARGEST_PIECE ? n - at : LARGEST_PIECE};
+        int err = ds->store->ops->write(ds->store, false, &piece, 1, bytes + at, &ds->error);
+
+        if (err != NC_NOERR)
+            return err;
+        ds->put_size += piece.length;
+    }
+    return NC_NOERR;
+}
+
+/* FNV-1a: enough to notice that two ranks defined different things by mistake. */
+static uint64_t digest(const char *bytes, int64_t n)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (int64_t i = 0; i < n; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+/* The file holds rank 0's definitions. A rank whose own differ takes them over, lest it write data to other places. */
+static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
+{
+    uint64_t own = digest(header->at, header->n), root = own;
+    int differs;
+
+    if (MPI_Bcast(&root, 1, MPI_UINT64_T, 0, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+    differs = own != root;
+    if (MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+    if (!differs)
+        return NC_NOERR;
+    if (ds->rank != 0) {
+        pnc_free(header->at);
+        header->at = NULL;
+    }
+    header->file_size = pnc_layout_end(&ds->model);
+    return share_header(ds, header);
+}
+
+int pnc_header_write(pnc_dataset *ds)
+{
+    header_bytes header = {NULL, pnc_format_size(&ds->model), 0};
+    int err = NC_NOERR;
+
+    header.at = pnc_alloc(header.n, 1);
+    if (header.at == NULL)
+        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path, (long long)header.n);
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR) {
+        pnc_format_encode(&ds->model, header.at);
+        err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, 0, header.at, header.n) : NC_NOERR);
+    }
+    if (err == NC_NOERR)
+        ds->numrecs_dirty = false;
+    if (err == NC_NOERR && ds->nprocs > 1)
+        err = adopt_root_header(ds, &header);
+    pnc_free(header.at);
+    return err;
+}
+
+int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t n)
+{
+    return pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
+}
+
+/* Rank 0: what was never written reads as zeros inside the file; beyond its end other tools fail, and so do we. */
+static int reach_end(pnc_dataset *ds)
+{
+    int64_t size, end = pnc_layout_end(&ds->model);
+    pnc_extent last = {end - 1, 1};
+    int err = ds->store->ops->size(ds->store, &size, &ds->error);
+
+    if (err != NC_NOERR || size >= end)
+        return err;
+    return ds->store->ops->write(ds->store, false, &last, 1, "", &ds->error);
+}
+
+int pnc_header_reach_end(pnc_dataset *ds)
+{
+    return pnc_agree_root(ds, ds->rank == 0 ? reach_end(ds) : NC_NOERR);
+}
+
+/* Rank 0. */
+static int write_numrecs(pnc_dataset *ds)
+{
+    char bytes[8];
+    int n = pnc_format_encode_numrecs(&ds->model, bytes);
+    int err = reach_end(ds);
+
+    return err != NC_NOERR ? err : write_bytes(ds, 4, bytes, n); /* numrecs follows the 4 bytes of magic */
+}
+
+int pnc_header_write_numrecs(pnc_dataset *ds)
+{
+    int err = pnc_agree_root(ds, ds->rank == 0 ? write_numrecs(ds) : NC_NOERR);
+
+    if (err == NC_NOERR)
+        ds->numrecs_dirty = false;
+    return err;
+}

@@ -1,0 +1,307 @@
+/* Questions that the model answers: local, in every mode; any output pointer may be NULL. */
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+#include "convert/convert.h"
+#include "dataset/hints.h"
+#include "dataset/modes.h"
+#include "format/codec.h"
+
+/* Set *out where the caller wants to know. */
+#define TELL(out, value) \
+    do { \
+        if ((out) != NULL) \
+            *(out) = (value); \
+    } while (0)
+
+static void tell_name(char *out, const char *name)
+{
+    if (out != NULL)
+        strcpy(out, name);
+}
+
+/* --- the dataset --- */
+
+int pnc_dataset_inq(pnc_dataset *ds, int *ndimsp, int *nvarsp, int *ngattsp, int *unlimdimidp)
+{
+    TELL(ndimsp, ds->model.ndims);
+    TELL(nvarsp, ds->model.nvars);
+    TELL(ngattsp, ds->model.gatts.n);
+    TELL(unlimdimidp, ds->model.recdim);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_ndims(pnc_dataset *ds, int *ndimsp)
+{
+    return pnc_dataset_inq(ds, ndimsp, NULL, NULL, NULL);
+}
+
+int pnc_dataset_inq_nvars(pnc_dataset *ds, int *nvarsp)
+{
+    return pnc_dataset_inq(ds, NULL, nvarsp, NULL, NULL);
+}
+
+int pnc_dataset_inq_natts(pnc_dataset *ds, int *ngattsp)
+{
+    return pnc_dataset_inq(ds, NULL, NULL, ngattsp, NULL);
+}
+
+int pnc_dataset_inq_unlimdim(pnc_dataset *ds, int *unlimdimidp)
+{
+    return pnc_dataset_inq(ds, NULL, NULL, NULL, unlimdimidp);
+}
+
+int pnc_dataset_inq_num_rec_vars(pnc_dataset *ds, int *nvarsp)
+{
+    TELL(nvarsp, ds->model.nrecvars);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
+{
+    TELL(nvarsp, ds->model.nvars - ds->model.nrecvars);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
+{
+    TELL(formatp, ds->model.format); /* the format constants are the version byte of the file */
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
+{
+    TELL(NC_mode, ds->model.format == 5 ? NC_64BIT_DATA : ds->model.format == 2 ? NC_64BIT_OFFSET : NC_CLASSIC_MODEL);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
+{
+    TELL(pathlen, (int)strlen(ds->path));
+    tell_name(path, ds->path);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
+{
+    TELL(size, ds->mode == PNC_DEFINE ? pnc_format_size(&ds->model) : ds->model.header_size);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
+{
+    TELL(extent, ds->model.header_extent);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
+{
+    TELL(recsize, ds->model.recsize);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_put_size(pnc_dataset *ds, MPI_Offset *size)
+{
+    TELL(size, ds->put_size);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_get_size(pnc_dataset *ds, MPI_Offset *size)
+{
+    TELL(size, ds->get_size);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_file_info(pnc_dataset *ds, MPI_Info *info_used)
+{
+    return info_used == NULL ? NC_NOERR : pnc_hints_report(ds, info_used);
+}
+
+int pnc_dataset_get_file_info(pnc_dataset *ds, MPI_Info *info_used)
+{
+    return pnc_dataset_inq_file_info(ds, info_used);
+}
+
+int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_count)
+{
+    MPI_Info info;
+    int err = pnc_hints_report(ds, &info);
+
+    if (err != NC_NOERR)
+        return err;
+    TELL(striping_size, (int)pnc_hints_integer(info, "striping_unit", 0));
+    TELL(striping_count, (int)pnc_hints_integer(info, "striping_factor", 0));
+    MPI_Info_free(&info);
+    return NC_NOERR;
+}
+
+/* --- dimensions --- */
+
+int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp)
+{
+    int err = pnc_mode_need_dim(ds, dimid);
+
+    if (err != NC_NOERR)
+        return err;
+    tell_name(name, ds->model.dims[dimid]->name);
+    TELL(lenp, pnc_model_dim_len(&ds->model, dimid));
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_dimname(pnc_dataset *ds, int dimid, char *name)
+{
+    return pnc_dataset_inq_dim(ds, dimid, name, NULL);
+}
+
+int pnc_dataset_inq_dimlen(pnc_dataset *ds, int dimid, MPI_Offset *lenp)
+{
+    return pnc_dataset_inq_dim(ds, dimid, NULL, lenp);
+}
+
+int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
+{
+    int id;
+
+    if (name == NULL || name[0] == '\0')
+        return pnc_fail(&ds->error, NC_EBADNAME, "the name of a dimension is empty");
+    id = pnc_model_find_dim(&ds->model, name);
+    if (id < 0)
+        return pnc_fail(&ds->error, NC_EBADDIM, "%s has no dimension \"%s\"", ds->path, name);
+    TELL(idp, id);
+    return NC_NOERR;
+}
+
+/* --- variables --- */
+
+int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp)
+{
+    const pnc_var *var;
+    int err = pnc_mode_need_var(ds, varid);
+
+    if (err != NC_NOERR)
+        return err;
+    var = ds->model.vars[varid];
+    tell_name(name, var->name);
+    TELL(xtypep, var->type);
+    TELL(ndimsp, var->ndims);
+    TELL(nattsp, var->atts.n);
+    if (dimidsp != NULL && var->ndims > 0)
+        memcpy(dimidsp, var->dimids, (size_t)var->ndims * sizeof *dimidsp);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
+{
+    int id;
+
+    if (name == NULL || name[0] == '\0')
+        return pnc_fail(&ds->error, NC_EBADNAME, "the name of a variable is empty");
+    id = pnc_model_find_var(&ds->model, name);
+    if (id < 0)
+        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable \"%s\"", ds->path, name);
+    TELL(varidp, id);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_varname(pnc_dataset *ds, int varid, char *name)
+{
+    return pnc_dataset_inq_var(ds, varid, name, NULL, NULL, NULL, NULL);
+}
+
+int pnc_dataset_inq_vartype(pnc_dataset *ds, int varid, nc_type *xtypep)
+{
+    return pnc_dataset_inq_var(ds, varid, NULL, xtypep, NULL, NULL, NULL);
+}
+
+int pnc_dataset_inq_varndims(pnc_dataset *ds, int varid, int *ndimsp)
+{
+    return pnc_dataset_inq_var(ds, varid, NULL, NULL, ndimsp, NULL, NULL);
+}
+
+int pnc_dataset_inq_vardimid(pnc_dataset *ds, int varid, int *dimidsp)
+{
+    return pnc_dataset_inq_var(ds, varid, NULL, NULL, NULL, dimidsp, NULL);
+}
+
+int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
+{
+    if (varid == NC_GLOBAL)
+        return pnc_dataset_inq_natts(ds, nattsp);
+    return pnc_dataset_inq_var(ds, varid, NULL, NULL, NULL, NULL, nattsp);
+}
+
+int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fill_value)
+{
+    const pnc_var *var;
+    int err = pnc_mode_need_var(ds, varid);
+
+    if (err != NC_NOERR)
+        return err;
+    var = ds->model.vars[varid];
+    TELL(no_fill, var->no_fill);
+    if (fill_value != NULL) {
+        unsigned char external[8], unused[8] = {0};
+        bool same;
+
+        pnc_model_fill_value(var, external);
+        pnc_convert_kernel(PNC_GET, var->type, pnc_mem_of_type(var->type), ds->model.format, &same)(fill_value, external,
+                                                                                                   1, unused);
+    }
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
+{
+    int err = pnc_mode_need_var(ds, varid);
+
+    if (err == NC_NOERR)
+        TELL(offset, ds->model.vars[varid]->begin);
+    return err;
+}
+
+/* --- attributes --- */
+
+int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *xtypep, MPI_Offset *lenp)
+{
+    pnc_atts *atts;
+    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+
+    if (err != NC_NOERR)
+        return err;
+    TELL(xtypep, atts->at[index]->type);
+    TELL(lenp, atts->at[index]->len);
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_atttype(pnc_dataset *ds, int varid, const char *name, nc_type *xtypep)
+{
+    return pnc_dataset_inq_att(ds, varid, name, xtypep, NULL);
+}
+
+int pnc_dataset_inq_attlen(pnc_dataset *ds, int varid, const char *name, MPI_Offset *lenp)
+{
+    return pnc_dataset_inq_att(ds, varid, name, NULL, lenp);
+}
+
+int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp)
+{
+    pnc_atts *atts;
+    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+
+    if (err == NC_NOERR)
+        TELL(idp, index);
+    return err;
+}
+
+int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
+{
+    const pnc_atts *atts = pnc_model_atts(&ds->model, varid);
+
+    if (atts == NULL)
+        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+    if (attnum < 0 || attnum >= atts->n)
+        return pnc_fail(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum, atts->n - 1);
+    tell_name(name, atts->at[attnum]->name);
+    return NC_NOERR;
+}

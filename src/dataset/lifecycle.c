@@ -1,0 +1,242 @@
+/* From create or open to close: the dataset struct and everything that is settled once per file. */
+#include "dataset/lifecycle.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "dataset/hints.h"
+
+/* Flags of create and open that this build understands; NC_NETCDF4 is told apart to give a better answer. */
+#define KNOWN_CREATE (NC_WRITE | NC_NOCLOBBER | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | \
+                      NC_MPIIO | NC_NETCDF4 | NC_32BIT | NC_NOATTCREORD)
+#define KNOWN_OPEN (NC_WRITE | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | NC_MPIIO | \
+                    NC_NETCDF4 | NC_32BIT)
+
+static int default_format = NC_FORMAT_CLASSIC;
+
+int pnc_default_format(void)
+{
+    return default_format;
+}
+
+int pnc_set_default_format(int format)
+{
+    if (format != NC_FORMAT_CLASSIC && format != NC_FORMAT_CDF2 && format != NC_FORMAT_CDF5)
+        return NC_EINVAL;
+    default_format = format;
+    return NC_NOERR;
+}
+
+/* An environment variable that is on unless its value begins with 0. */
+static bool switched_on(const char *name, bool otherwise)
+{
+    const char *value = getenv(name);
+
+    return value == NULL ? otherwise : value[0] != '0';
+}
+
+static void free_dataset(pnc_dataset *ds)
+{
+    pnc_model_free(&ds->model);
+    if (ds->before != NULL)
+        pnc_model_free(ds->before);
+    pnc_free(ds->before);
+    if (ds->info != MPI_INFO_NULL)
+        MPI_Info_free(&ds->info);
+    if (ds->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&ds->comm);
+    pnc_free(ds->stage);
+    pnc_free(ds->path);
+    pnc_free(ds);
+}
+
+/* The struct with a communicator of its own; nothing is known of the file yet. Collective; NULL on every rank where one
+ * of them has no memory. */
+static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
+{
+    pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
+    int mine, all;
+
+    if (ds != NULL) {
+        ds->info = MPI_INFO_NULL;
+        ds->comm = MPI_COMM_NULL;
+        ds->path = pnc_strdup(path);
+        ds->driver = &pnc_store_mpiio;
+        ds->fill_mode = NC_NOFILL;
+        ds->safe = switched_on("PNETCDF_SAFE_MODE", false);
+        ds->relax = switched_on("PNETCDF_RELAX_COORD_BOUND", true);
+    }
+    mine = ds != NULL && ds->path != NULL;
+    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
+        MPI_Comm_dup(comm, &ds->comm) != MPI_SUCCESS) {
+        if (ds != NULL)
+            free_dataset(ds);
+        return NULL;
+    }
+    MPI_Comm_set_errhandler(ds->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(ds->comm, &ds->rank);
+    MPI_Comm_size(ds->comm, &ds->nprocs);
+    return ds;
+}
+
+/* Rank 0's mode counts; a rank that passed another is told so, and in safe mode everybody is. */
+static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
+{
+    int mine = *mode, root[2] = {*mode, *format}, err;
+
+    if (MPI_Bcast(root, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
+        return NC_EMPI;
+    *mode = root[0];
+    *format = root[1];
+    err = mine == root[0] ? NC_NOERR : code;
+    return ds->safe ? pnc_agree_worst(ds, err) : err;
+}
+
+static int check_create_mode(int cmode)
+{
+    if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
+        return NC_EINVAL_CMODE;
+    if (cmode & ~KNOWN_CREATE)
+        return NC_EINVAL_CMODE;
+    return cmode & NC_NETCDF4 ? NC_ENOTBUILT : NC_NOERR;
+}
+
+static int check_open_mode(int omode)
+{
+    if (omode & ~KNOWN_OPEN)
+        return NC_EINVAL_OMODE;
+    return NC_NOERR;
+}
+
+static int format_of(int cmode, int otherwise)
+{
+    return cmode & NC_64BIT_DATA ? 5 : cmode & NC_64BIT_OFFSET ? 2 : otherwise;
+}
+
+/* What create and open share before the file is touched. */
+static int begin(MPI_Comm comm, const char *path, MPI_Info info, int *ncidp, pnc_dataset **out)
+{
+    pnc_dataset *ds = new_dataset(comm, path == NULL ? "" : path);
+    int err;
+
+    if (ds == NULL)
+        return NC_ENOMEM;
+    err = ncidp == NULL ? NC_EINVAL : ds->path[0] == '\0' ? NC_EBAD_FILE : pnc_hints_load(ds, info);
+    err = pnc_agree_worst(ds, err);
+    if (err != NC_NOERR)
+        free_dataset(ds);
+    else
+        *out = ds;
+    return err;
+}
+
+static int give_ncid(pnc_dataset *ds, int *ncidp)
+{
+    int err = pnc_agree_worst(ds, pnc_registry_add(ds, &ds->ncid));
+
+    if (err == NC_NOERR)
+        *ncidp = ds->ncid;
+    else if (ds->ncid >= 0)
+        pnc_registry_remove(ds->ncid);
+    return err;
+}
+
+int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
+{
+    pnc_dataset *ds;
+    int format = default_format, mismatch, err = begin(comm, path, info, ncidp, &ds);
+
+    if (err != NC_NOERR)
+        return err;
+    mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
+    err = check_create_mode(cmode);
+    if (err == NC_NOERR)
+        err = pnc_agree_worst(ds, pnc_model_init(&ds->model, format_of(cmode, format), &ds->error));
+    if (err == NC_NOERR)
+        err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
+    if (err != NC_NOERR) {
+        free_dataset(ds);
+        return err;
+    }
+    ds->ncid = -1;
+    ds->mode = PNC_DEFINE;
+    ds->is_new = true;
+    ds->share = (cmode & NC_SHARE) != 0;
+    err = give_ncid(ds, ncidp);
+    if (err == NC_NOERR)
+        return mismatch;
+    ds->driver->close(ds->store, &ds->error);
+    free_dataset(ds);
+    return err;
+}
+
+int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
+{
+    pnc_dataset *ds;
+    int format = 0, mismatch, err = begin(comm, path, info, ncidp, &ds);
+
+    if (err != NC_NOERR)
+        return err;
+    mismatch = agree_mode(ds, &omode, &format, NC_EMULTIDEFINE_OMODE);
+    err = check_open_mode(omode);
+    if (err == NC_NOERR)
+        err = ds->driver->open(ds->comm, ds->path, omode, ds->info, &ds->store, &ds->error);
+    if (err != NC_NOERR) {
+        free_dataset(ds);
+        return err;
+    }
+    ds->ncid = -1;
+    ds->mode = PNC_COLLECTIVE;
+    ds->read_only = !(omode & NC_WRITE);
+    ds->share = (omode & NC_SHARE) != 0;
+    err = pnc_header_read(ds);
+    if (err == NC_NOERR)
+        err = give_ncid(ds, ncidp);
+    if (err == NC_NOERR)
+        return mismatch;
+    ds->driver->close(ds->store, &ds->error);
+    free_dataset(ds);
+    return err;
+}
+
+/* Close the store and forget the dataset, whatever happened before. */
+static int end(pnc_dataset *ds, int err)
+{
+    int late = ds->driver->close(ds->store, &ds->error);
+
+    late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
+    pnc_registry_remove(ds->ncid);
+    free_dataset(ds);
+    return err != NC_NOERR ? err : late;
+}
+
+int pnc_dataset_close(pnc_dataset *ds)
+{
+    int err = NC_NOERR;
+
+    if (ds->mode == PNC_DEFINE)
+        err = pnc_dataset_enddef(ds);
+    else if (!ds->read_only)
+        err = pnc_records_sync(ds);
+    return end(ds, err);
+}
+
+int pnc_dataset_abort(pnc_dataset *ds)
+{
+    bool forget_file = ds->mode == PNC_DEFINE && ds->is_new;
+    const pnc_store_ops *driver = ds->driver;
+    int err = NC_NOERR;
+
+    if (!forget_file)
+        return ds->mode == PNC_DEFINE ? end(ds, err) : pnc_dataset_close(ds);
+    err = driver->close(ds->store, &ds->error);
+    if (ds->rank == 0) {
+        int late = driver->remove(ds->path, ds->info, &ds->error);
+
+        err = err != NC_NOERR ? err : late;
+    }
+    err = pnc_agree_worst(ds, err);
+    pnc_registry_remove(ds->ncid);
+    free_dataset(ds);
+    return err;
+}

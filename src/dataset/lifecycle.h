@@ -1,0 +1,14 @@
+/* The life of a dataset from create or open to close. */
+#ifndef PNC_DATASET_LIFECYCLE_H
+#define PNC_DATASET_LIFECYCLE_H
+
+#include "dataset/dataset.h"
+
+int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp);
+int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp);
+
+/* The format of new files without a format flag: NC_EINVAL for one that cannot be made. */
+int pnc_default_format(void);
+int pnc_set_default_format(int format);
+
+#endif

@@ -1,0 +1,156 @@
+/* Modes of a dataset: what each call needs, and the calls that change them. */
+#include "dataset/modes.h"
+
+#include "base/memory.h"
+
+int pnc_mode_need_write(pnc_dataset *ds)
+{
+    if (ds->read_only)
+        return pnc_fail(&ds->error, NC_EPERM, "%s was opened read-only: open it with NC_WRITE to change it", ds->path);
+    return NC_NOERR;
+}
+
+int pnc_mode_need_define(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE)
+        err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
+    return err;
+}
+
+int pnc_mode_need_data(pnc_dataset *ds)
+{
+    if (ds->mode == PNC_DEFINE)
+        return pnc_fail(&ds->error, NC_EINDEFINE, "%s is in define mode: call ncmpi_enddef first", ds->path);
+    return NC_NOERR;
+}
+
+int pnc_mode_need_collective(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds);
+
+    if (err == NC_NOERR && ds->mode == PNC_INDEPENDENT)
+        err = pnc_fail(&ds->error, NC_EINDEP, "%s is in independent data mode: call ncmpi_end_indep_data before "
+                       "collective access", ds->path);
+    return err;
+}
+
+int pnc_mode_need_independent(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds);
+
+    if (err == NC_NOERR && ds->mode == PNC_COLLECTIVE)
+        err = pnc_fail(&ds->error, NC_ENOTINDEP, "%s is in collective data mode: call ncmpi_begin_indep_data first, or "
+                       "the function that ends in _all", ds->path);
+    return err;
+}
+
+int pnc_mode_need_dim(pnc_dataset *ds, int dimid)
+{
+    if (dimid < 0 || dimid >= ds->model.ndims)
+        return pnc_fail(&ds->error, NC_EBADDIM, "%s has no dimension %d (it has %d)", ds->path, dimid, ds->model.ndims);
+    return NC_NOERR;
+}
+
+int pnc_mode_need_var(pnc_dataset *ds, int varid)
+{
+    if (varid == NC_GLOBAL)
+        return pnc_fail(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable");
+    if (varid < 0 || varid >= ds->model.nvars)
+        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+    return NC_NOERR;
+}
+
+int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
+{
+    *atts = pnc_model_atts(&ds->model, varid);
+    if (*atts == NULL)
+        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+    if (name == NULL || name[0] == '\0')
+        return pnc_fail(&ds->error, NC_EBADNAME, "the name of an attribute is empty");
+    *index = pnc_atts_find(*atts, name);
+    if (*index < 0)
+        return pnc_fail(&ds->error, NC_ENOTATT, "%s%s%s has no attribute \"%s\"", ds->path,
+                        varid == NC_GLOBAL ? "" : ", variable ",
+                        varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, name);
+    return NC_NOERR;
+}
+
+int pnc_dataset_begin_indep_data(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds);
+
+    if (err == NC_NOERR)
+        ds->mode = PNC_INDEPENDENT;
+    return err;
+}
+
+int pnc_dataset_end_indep_data(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds);
+
+    if (err != NC_NOERR || ds->mode == PNC_COLLECTIVE)
+        return err;
+    ds->mode = PNC_COLLECTIVE;
+    return ds->read_only ? NC_NOERR : pnc_records_sync(ds);
+}
+
+int pnc_dataset_redef(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_write(ds);
+
+    if (err == NC_NOERR)
+        err = pnc_mode_need_data(ds);
+    if (err == NC_NOERR)
+        err = pnc_dataset_end_indep_data(ds);
+    if (err != NC_NOERR)
+        return err;
+    ds->before = pnc_zalloc(1, sizeof *ds->before);
+    err = ds->before == NULL ? NC_ENOMEM : pnc_model_copy(ds->before, &ds->model);
+    if (err != NC_NOERR)
+        pnc_fail(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR) {
+        ds->mode = PNC_DEFINE;
+    } else {
+        if (ds->before != NULL)
+            pnc_model_free(ds->before);
+        pnc_free(ds->before);
+        ds->before = NULL;
+    }
+    return err;
+}
+
+int pnc_records_sync(pnc_dataset *ds)
+{
+    int64_t mine[2] = {ds->model.numrecs, ds->numrecs_dirty}, all[2] = {mine[0], mine[1]};
+
+    if (ds->nprocs > 1 && MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not agree on the number of records", ds->path);
+    ds->model.numrecs = all[0];
+    return all[1] ? pnc_header_write_numrecs(ds) : NC_NOERR;
+}
+
+int pnc_dataset_sync_numrecs(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds);
+
+    return err != NC_NOERR || ds->read_only ? err : pnc_records_sync(ds);
+}
+
+int pnc_dataset_sync(pnc_dataset *ds)
+{
+    int err = pnc_mode_need_data(ds), late;
+
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_dataset_end_indep_data(ds);
+    late = ds->read_only ? NC_NOERR : ds->store->ops->sync(ds->store, &ds->error);
+    return pnc_agree_worst(ds, err != NC_NOERR ? err : late);
+}
+
+int pnc_dataset_flush(pnc_dataset *ds)
+{
+    return ds->read_only ? NC_NOERR : pnc_agree_worst(ds, ds->store->ops->sync(ds->store, &ds->error));
+}

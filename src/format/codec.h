@@ -1,0 +1,38 @@
+/* Header model to bytes and back: CDF-1, CDF-2, CDF-5, as in the NetCDF Classic Format Specification. */
+#ifndef PNC_FORMAT_CODEC_H
+#define PNC_FORMAT_CODEC_H
+
+#include "format/model.h"
+
+enum { PNC_KIND_UNKNOWN = 0, PNC_KIND_CDF1 = 1, PNC_KIND_CDF2 = 2, PNC_KIND_CDF5 = 5, PNC_KIND_HDF5 = 100 };
+
+/* What the first n bytes of a file are. HDF5 is known by its 8-byte signature at offset 0. */
+int pnc_format_identify(const void *bytes, size_t n);
+
+/* Decode a header from the first n bytes of a file of file_size bytes.
+ * Returns NC_NOERR and fills *out (also var->size, layout fields, where); or NC_ENOTNC and friends with a message that
+ * names the byte offset; or PNC_MORE with *need = how many bytes to have at hand before trying again (n < *need <=
+ * file_size). Every count is checked against file_size minus the offset before anything is allocated. A header that
+ * runs past file_size is NC_ENOTNC. Non-null padding is accepted. STREAMING numrecs is computed from file_size.
+ * On failure *out is left empty. */
+#define PNC_MORE 1
+int pnc_format_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
+                      pnc_error *error);
+
+/* Exact size of the encoded header. */
+int64_t pnc_format_size(const pnc_model *model);
+
+/* Encode into buf, which has room for pnc_format_size bytes; sets `where` of every entry. */
+void pnc_format_encode(pnc_model *model, void *buf);
+
+/* Encode one entry alone, as it stands in the header, into buf; returns its size in bytes (buf NULL: size only).
+ * Used to patch bytes in place in data mode. */
+int64_t pnc_format_encode_dim(const pnc_model *model, const pnc_dim *dim, void *buf);
+int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *buf);
+int64_t pnc_format_encode_var(const pnc_model *model, const pnc_var *var, void *buf); /* with its attributes */
+/* The name field of any entry (length word, bytes, padding), which stands at its `where`. */
+int64_t pnc_format_encode_name(const pnc_model *model, const char *name, void *buf);
+/* numrecs stands at byte 4: 4 bytes, or 8 in CDF-5. Returns the number of bytes. */
+int pnc_format_encode_numrecs(const pnc_model *model, void *buf);
+
+#endif

@@ -1,0 +1,27 @@
+/* Where the variables lie: offsets, alignment, free space, and the limits of each format. */
+#ifndef PNC_FORMAT_LAYOUT_H
+#define PNC_FORMAT_LAYOUT_H
+
+#include "format/model.h"
+
+/* Bytes; -1 (or 0 for an alignment) = not given, take the default. */
+typedef struct pnc_layout_wish {
+    int64_t h_minfree, v_align, v_minfree, r_align;
+} pnc_layout_wish;
+
+/* Assign begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before
+ * redef, or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE where the format's limits are
+ * exceeded. */
+int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
+
+/* Bytes of one record of var in the file, with the padding that this model asks for (none where it is the only record
+ * variable). */
+int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var);
+
+/* First offset after the data of `numrecs` records and of all fixed variables. */
+int64_t pnc_layout_end(const pnc_model *model);
+
+/* recsize, begin_rec, header_extent from the variables' begins (after decode). */
+void pnc_layout_derive(pnc_model *model);
+
+#endif

@@ -1,0 +1,97 @@
+/* The header model: what a classic file says about itself, as plain data that can be copied and compared.
+ *
+ * Adding, renaming and deleting check the rules of the format (names, types, lengths, record dimension) but know
+ * nothing of define mode or of other ranks: that is the dataset's business. */
+#ifndef PNC_FORMAT_MODEL_H
+#define PNC_FORMAT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "base/table.h"
+#include "base/types.h"
+
+typedef struct pnc_dim {
+    char *name;
+    int64_t len;   /* 0 = the record dimension */
+    int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
+} pnc_dim;
+
+typedef struct pnc_att {
+    char *name;
+    int type;
+    int64_t len;   /* number of elements */
+    void *value;   /* external (big-endian) bytes, len * pnc_type_size(type), without padding; NULL if len is 0 */
+    int64_t where; /* as in pnc_dim */
+} pnc_att;
+
+typedef struct pnc_atts {
+    int n, room;
+    pnc_att **at;
+    pnc_table names;
+} pnc_atts;
+
+typedef struct pnc_var {
+    char *name;
+    int type;
+    int ndims;
+    int *dimids;
+    pnc_atts atts;
+    int64_t begin;   /* file offset of the first byte (of the first record) */
+    int64_t where;   /* as in pnc_dim */
+    bool no_fill;    /* not in the file: filling is off for this variable */
+    /* derived from dimids when the variable is added or decoded */
+    bool is_record;
+    int64_t *shape;  /* dimension lengths, 0 for the record dimension */
+    int64_t size;    /* bytes of the whole variable, or of one record, without padding */
+} pnc_var;
+
+typedef struct pnc_model {
+    int format;          /* 1, 2 or 5 */
+    int64_t numrecs;     /* number of records */
+    int recdim;          /* id of the record dimension, or -1 */
+    int ndims, dims_room;
+    pnc_dim **dims;
+    pnc_table dim_names;
+    int nvars, vars_room;
+    pnc_var **vars;
+    pnc_table var_names;
+    int nrecvars;
+    pnc_atts gatts;
+    /* layout, set by pnc_layout or decode */
+    int64_t header_size;   /* bytes of the encoded header */
+    int64_t header_extent; /* offset of the first variable (begin_rec where there is no fixed variable) */
+    int64_t begin_rec;     /* offset of the record section */
+    int64_t recsize;       /* bytes from one record to the next */
+} pnc_model;
+
+int pnc_model_init(pnc_model *model, int format, pnc_error *error);
+void pnc_model_free(pnc_model *model);                                   /* leaves an empty, reusable struct */
+int pnc_model_copy(pnc_model *out, const pnc_model *from);               /* deep; NC_NOERR or NC_ENOMEM */
+
+/* Dimensions. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE NC_ENOMEM */
+int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error);
+int pnc_model_find_dim(const pnc_model *model, const char *name);        /* id or -1; name need not be NFC */
+int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_error *error);
+int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numrecs for the record dimension */
+
+/* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
+int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
+                      pnc_error *error);
+int pnc_model_find_var(const pnc_model *model, const char *name);
+int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_error *error);
+
+/* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL if varid names nothing. */
+pnc_atts *pnc_model_atts(const pnc_model *model, int varid);
+int pnc_atts_find(const pnc_atts *atts, const char *name);               /* index or -1 */
+/* Create or replace; value is external bytes and is copied. */
+int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
+int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);
+int pnc_atts_delete(pnc_atts *atts, int index);
+void pnc_atts_free(pnc_atts *atts);
+
+/* The bytes that fill a variable: its _FillValue if it has one of its own type and length 1, else the type's default.
+ * out receives pnc_type_size(type) external bytes. */
+void pnc_model_fill_value(const pnc_var *var, void *out);
+
+#endif

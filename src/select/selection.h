@@ -1,0 +1,78 @@
+/* start/count/stride of a variable to byte extents of the file, without expanding them.
+ *
+ * A selection is a nest of axes around runs of contiguous bytes. Contiguous trailing dimensions are collapsed, so a
+ * whole variable is one run and a block of a million rows costs O(rank). */
+#ifndef PNC_SELECT_SELECTION_H
+#define PNC_SELECT_SELECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+
+typedef struct pnc_extent { int64_t offset, length; } pnc_extent; /* bytes in the file */
+
+/* The variable as selection sees it. */
+typedef struct pnc_array {
+    const char *name;     /* for messages */
+    int64_t begin;        /* file offset of element 0,0,.. */
+    int elem_size;        /* external bytes of one element */
+    int ndims;
+    const int64_t *shape; /* lengths; entry 0 of a record variable is the number of records (bound of a read) */
+    bool is_record;
+    int64_t recsize;      /* bytes from record to record */
+} pnc_array;
+
+typedef struct pnc_axis { int64_t count, stride; } pnc_axis; /* stride in bytes, may exceed the run */
+
+#define PNC_SELECTION_INLINE 8
+typedef struct pnc_selection {
+    int64_t base;   /* file offset of the first run */
+    int64_t run;    /* bytes of each run; 0 = nothing selected */
+    int64_t nruns;
+    int64_t bytes;  /* run * nruns */
+    int rank;       /* number of axes, outermost first */
+    pnc_axis small[PNC_SELECTION_INLINE];
+    pnc_axis *large; /* owned; NULL unless rank > PNC_SELECTION_INLINE, so that the struct may be moved and copied */
+} pnc_selection;
+
+static inline const pnc_axis *pnc_select_axes(const pnc_selection *selection)
+{
+    return selection->large ? selection->large : selection->small;
+}
+
+/* Check a subarray against the array's bounds in the order of the error rules: NC_EINVALCOORDS, then NC_EEDGE or
+ * NC_ENEGATIVECNT, then NC_ESTRIDE; NULL start/count as in section 2 of the rules. `relax`: start == length with count
+ * 0 is allowed. `growing`: writes may go beyond the number of records, as far as file offsets reach (else the same codes).
+ * count NULL means all ones when `single` (var1). Nothing overflows, however large the numbers. */
+typedef struct pnc_bounds { bool relax, growing, single; } pnc_bounds;
+int pnc_select_check(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride,
+                     pnc_bounds how, pnc_error *error);
+
+/* Build the selection of a checked subarray. count NULL = ones; start NULL = zeros; stride NULL = ones.
+ * NC_EINVALCOORDS where an unchecked one leaves the range of file offsets; NC_ENOMEM. */
+int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
+               const int64_t *stride);
+void pnc_select_none(pnc_selection *out);
+void pnc_select_free(pnc_selection *selection);
+/* Index after the last record that the subarray touches; 0 if it selects nothing or is no record variable. */
+int64_t pnc_select_records(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride);
+
+/* Walks the runs in order of the elements. Plain data, cheap to copy (but end only one of the copies). */
+typedef struct pnc_cursor {
+    const pnc_selection *selection;
+    int64_t run;    /* index of the current run */
+    int64_t within; /* bytes of it already taken */
+    int64_t offset; /* file offset of the current run */
+    int64_t small[PNC_SELECTION_INLINE]; /* index along each axis */
+    int64_t *large;                      /* the same where the rank is larger, else NULL */
+} pnc_cursor;
+
+int pnc_cursor_start(pnc_cursor *cursor, const pnc_selection *selection);
+void pnc_cursor_end(pnc_cursor *cursor);
+/* Take the next extents: at most max_extents of them, at most max_bytes in all (a run is cut where that falls, on a
+ * multiple of `grain` bytes, the element size). Extents that touch are merged. Returns their number (0 = the end, or
+ * max_bytes < grain), and their bytes in *bytes. */
+int64_t pnc_cursor_take(pnc_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out, int64_t max_extents,
+                        int64_t *bytes);
+
+#endif
