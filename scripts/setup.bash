@@ -1,0 +1,96 @@
+# shellcheck shell=bash
+# Read by ./check and ./demo: packages, bootstrap, configure and make, each done only where it is needed. No questions.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '== %s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# missing_packages WHEN...: those of scripts/packages.txt that dpkg does not have.
+missing_packages() {
+    local when package
+    for when in "$@"; do
+        while read -r package; do
+            [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || echo "$package"
+        done < <(awk -v when="$when" '!/^#/ && $2 == when { print $1 }' "$root/scripts/packages.txt")
+    done
+}
+
+install_packages() {
+    local missing as_root=()
+    if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
+        say "not a Debian system: what is needed is listed in scripts/packages.txt"
+        return
+    fi
+    mapfile -t missing < <(missing_packages "$@")
+    if [ ${#missing[@]} = 0 ]; then
+        return
+    fi
+    say "installing by apt: ${missing[*]}"
+    if [ "$(id -u)" != 0 ]; then
+        sudo -n true 2> /dev/null || die "packages are missing; run as root: apt-get install ${missing[*]}"
+        as_root=(sudo -n)
+    fi
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
+    "${apt[@]}" update || die "apt-get update failed"
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || die "apt-get install failed"
+}
+
+# With both MPI libraries on a machine, mpicc may mean either; Debian's full names do not.
+first_of() {
+    local name
+    for name in "$@"; do
+        if command -v "$name" > /dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "${!#}"
+}
+
+bootstrap() {
+    if [ ! -f "$root/configure" ] || [ ! -f "$root/Makefile.in" ] || [ ! -f "$root/build-aux/tap-driver.sh" ]; then
+        say "bootstrap: autoreconf -i"
+        mkdir -p "$root/m4" "$root/build-aux"
+        (cd "$root" && autoreconf -i) || die "autoreconf failed"
+    fi
+}
+
+# configure FLAVOUR OPTIONS...: in build/FLAVOUR, unless it was configured with the same options.
+configure() {
+    local folder=$root/build/$1 options
+    shift
+    options=$(printf '%q ' "$@")
+    if [ ! -f "$folder/config.status" ] || [ "$(cat "$folder/options" 2> /dev/null)" != "$options" ]; then
+        say "configure in ${folder#"$root"/}: $options"
+        mkdir -p "$folder"
+        rm -f "$folder/options"
+        (cd "$folder" && "$root/configure" --quiet "$@") || die "configure failed; see ${folder#"$root"/}/config.log"
+        printf '%s\n' "$options" > "$folder/options"
+    fi
+}
+
+# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize and openmpi.
+set_up() {
+    local mpicc mpiexec
+    bootstrap
+    mpicc=${MPICC:-$(first_of mpicc.mpich mpicc)}
+    mpiexec=${MPIEXEC:-$(first_of mpiexec.mpich mpiexec)}
+    case $1 in
+        mpich) configure mpich --enable-werror "MPICC=$mpicc" "MPIEXEC=$mpiexec" ;;
+        sanitize)
+            configure sanitize --enable-werror --disable-shared "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
+                'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+            ;;
+        openmpi)
+            configure openmpi --enable-werror "MPICC=$(first_of mpicc.openmpi mpicc)" \
+                "MPIEXEC=$(first_of mpiexec.openmpi mpiexec)"
+            ;;
+    esac
+}
+
+build() {
+    say "make in build/$1"
+    make -C "$root/build/$1" -j"$(nproc)" --no-print-directory
+}
