@@ -1,0 +1,195 @@
+/* The naive model of values that tests hold the library against: each element is one long double, converted by rules
+ * that are written here once more, from the interface's description, without a look at src/convert.
+ *
+ * long double must hold every 64-bit integer and every double exactly: x86's 80 bits and the 128-bit formats do; see
+ * NAIVE_EXACT. */
+#ifndef TEST_NAIVE_H
+#define TEST_NAIVE_H
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "calls.h"
+
+#define NAIVE_EXACT (LDBL_MANT_DIG >= 64)
+
+enum kind { K_CHAR, K_INTEGER, K_FLOAT, K_DOUBLE };
+
+struct kind_of { enum kind kind; int bytes; long double low, high, fill; };
+
+#define TWO63 9223372036854775808.0L
+#define KIND_I8 { K_INTEGER, 1, -128, 127, -127 }
+#define KIND_U8 { K_INTEGER, 1, 0, 255, 255 }
+#define KIND_I16 { K_INTEGER, 2, -32768, 32767, -32767 }
+#define KIND_U16 { K_INTEGER, 2, 0, 65535, 65535 }
+#define KIND_I32 { K_INTEGER, 4, -2147483648.0L, 2147483647.0L, -2147483647.0L }
+#define KIND_U32 { K_INTEGER, 4, 0, 4294967295.0L, 4294967295.0L }
+#define KIND_I64 { K_INTEGER, 8, -TWO63, TWO63 - 1, -TWO63 + 2 }
+#define KIND_U64 { K_INTEGER, 8, 0, 2 * TWO63 - 1, 2 * TWO63 - 2 }
+#define KIND_F32 { K_FLOAT, 4, -FLT_MAX, FLT_MAX, 9.9692099683868690e+36f }
+#define KIND_F64 { K_DOUBLE, 8, -DBL_MAX, DBL_MAX, 9.9692099683868690e+36 }
+#define KIND_TXT { K_CHAR, 1, -128, 255, 0 }
+
+static const struct kind_of kind_of_type[12] = { { K_CHAR, 0, 0, 0, 0 }, KIND_I8,  KIND_TXT, KIND_I16, KIND_I32, KIND_F32,
+                                                 KIND_F64,               KIND_U8,  KIND_U16, KIND_U32, KIND_I64, KIND_U64 };
+static const struct kind_of kind_of_memory[MEMORIES] = {
+    KIND_TXT, KIND_I8, KIND_U8, KIND_I16, KIND_U16, KIND_I32, KIND_U32,
+#if LONG_MAX > 2147483647L
+    KIND_I64,
+#else
+    KIND_I32,
+#endif
+    KIND_F32, KIND_F64, KIND_I64, KIND_U64
+};
+static const char *const type_names[12] = { "?",      "byte",  "char",   "short", "int",   "float",
+                                            "double", "ubyte", "ushort", "uint",  "int64", "uint64" };
+
+enum verdict { FITS, RANGE, UNDEFINED };
+
+#define NAIVE_LOAD(ctype)                                                                                              \
+    {                                                                                                                  \
+        ctype value;                                                                                                   \
+        memcpy(&value, at, sizeof value);                                                                              \
+        return (long double)value;                                                                                     \
+    }
+#define NAIVE_STORE(ctype)                                                                                             \
+    {                                                                                                                  \
+        ctype value = (ctype)from;                                                                                     \
+        memcpy(at, &value, sizeof value);                                                                              \
+        return;                                                                                                        \
+    }
+
+static inline long double naive_load(enum memory memory, const void *at)
+{
+    switch (memory) {
+    case M_TEXT: NAIVE_LOAD(unsigned char)
+    case M_SCHAR: NAIVE_LOAD(signed char)
+    case M_UCHAR: NAIVE_LOAD(unsigned char)
+    case M_SHORT: NAIVE_LOAD(short)
+    case M_USHORT: NAIVE_LOAD(unsigned short)
+    case M_INT: NAIVE_LOAD(int)
+    case M_UINT: NAIVE_LOAD(unsigned int)
+    case M_LONG: NAIVE_LOAD(long)
+    case M_FLOAT: NAIVE_LOAD(float)
+    case M_DOUBLE: NAIVE_LOAD(double)
+    case M_LONGLONG: NAIVE_LOAD(long long)
+    default: NAIVE_LOAD(unsigned long long)
+    }
+}
+
+static inline void naive_store(enum memory memory, void *at, long double from)
+{
+    switch (memory) {
+    case M_TEXT: NAIVE_STORE(unsigned char)
+    case M_SCHAR: NAIVE_STORE(signed char)
+    case M_UCHAR: NAIVE_STORE(unsigned char)
+    case M_SHORT: NAIVE_STORE(short)
+    case M_USHORT: NAIVE_STORE(unsigned short)
+    case M_INT: NAIVE_STORE(int)
+    case M_UINT: NAIVE_STORE(unsigned int)
+    case M_LONG: NAIVE_STORE(long)
+    case M_FLOAT: NAIVE_STORE(float)
+    case M_DOUBLE: NAIVE_STORE(double)
+    case M_LONGLONG: NAIVE_STORE(long long)
+    default: NAIVE_STORE(unsigned long long)
+    }
+}
+
+/* The same value and, for floating point, the same sign of zero; NaN equals NaN. */
+static inline bool naive_same(long double a, long double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    return a == b && !signbit(a) == !signbit(b);
+}
+
+/* Convert a value between two kinds. RANGE: it does not fit, and the caller stores a fill value. UNDEFINED: the
+ * interface does not say what is stored (NaN to an integer type gives no error). */
+static inline enum verdict naive_convert(long double value, struct kind_of from, struct kind_of to, long double *out)
+{
+    if (to.kind == K_INTEGER) {
+        if (isnan(value))
+            return UNDEFINED;
+        if (value < to.low || value > to.high)
+            return RANGE;
+        *out = truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
+        return FITS;
+    }
+    if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !isnan(value) && fabsl(value) > FLT_MAX)
+        return RANGE; /* infinities as well */
+    *out = to.kind == K_FLOAT ? (long double)(float)value : to.kind == K_DOUBLE ? (long double)(double)value : value;
+    return FITS;
+}
+
+/* CDF-1 and CDF-2: NC_BYTE through the uchar functions copies bits. */
+static inline bool naive_copies_bits(int xtype, enum memory memory, int format)
+{
+    return xtype == NC_BYTE && memory == M_UCHAR && format != 5;
+}
+
+static inline enum verdict naive_put(long double value, enum memory memory, int xtype, int format, long double *out)
+{
+    if (naive_copies_bits(xtype, memory, format)) {
+        *out = value > 127 ? value - 256 : value;
+        return FITS;
+    }
+    return naive_convert(value, kind_of_memory[memory], kind_of_type[xtype], out);
+}
+
+static inline enum verdict naive_get(long double value, int xtype, enum memory memory, int format, long double *out)
+{
+    if (naive_copies_bits(xtype, memory, format)) {
+        *out = value < 0 ? value + 256 : value;
+        return FITS;
+    }
+    return naive_convert(value, kind_of_type[xtype], kind_of_memory[memory], out);
+}
+
+/* Random numbers that are the same on every machine (splitmix64, public domain by S. Vigna). */
+typedef uint64_t dice;
+static inline uint64_t dice_next(dice *d)
+{
+    uint64_t z = (*d += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+static inline int64_t dice_upto(dice *d, int64_t n) { return n <= 0 ? 0 : (int64_t)(dice_next(d) % (uint64_t)(n + 1)); }
+static inline int64_t dice_from(dice *d, int64_t low, int64_t high) { return low + dice_upto(d, high - low); }
+static inline bool dice_chance(dice *d, int percent) { return dice_upto(d, 99) < percent; }
+
+/* A memory value for a test: mostly small; sometimes at or one beyond a limit of the external type, or special.
+ * Fractions only where no limit is near, where truncation is what the interface says. */
+static inline long double naive_draw(dice *d, enum memory memory, int xtype, bool wild)
+{
+    struct kind_of mine = kind_of_memory[memory], other = kind_of_type[xtype];
+    long double v = (long double)dice_from(d, mine.low < 0 && other.low < 0 ? -100 : 0, 100);
+    if (mine.kind == K_CHAR)
+        return (long double)dice_upto(d, 255);
+    int way = wild ? (int)dice_upto(d, 9) : 0;
+    bool real = mine.kind == K_FLOAT || mine.kind == K_DOUBLE;
+    if (way == 1 || way == 2) {
+        v = (way == 1 ? other.high : other.low) + dice_from(d, -1, 1);
+    } else if (way == 3 && real) {
+        long double const special[] = { NAN, INFINITY, -INFINITY, -0.0L, 3.99L, -3.99L, 1e-30L, 1e37L, -1e37L, 1e300L };
+        v = special[dice_upto(d, 9)];
+    } else if (way == 4 || way == 5) {
+        v = (long double)(int64_t)(dice_next(d) >> dice_upto(d, 63));
+        v = dice_chance(d, 50) ? v : -v;
+    }
+    if (real) {
+        if (isinf(v) && mine.kind == K_FLOAT && other.kind == K_DOUBLE)
+            v = 1; /* an infinite float put into a double: the interface does not say */
+        if (mine.kind == K_FLOAT && fabsl(v) > FLT_MAX && !isinf(v))
+            v = FLT_MAX;
+        if (mine.kind == K_DOUBLE && fabsl(v) > DBL_MAX && !isinf(v))
+            v = DBL_MAX;
+        return mine.kind == K_FLOAT ? (long double)(float)v : (long double)(double)v;
+    }
+    return v < mine.low ? mine.low : v > mine.high ? mine.high : v + 0.0L; /* no negative zero among integers */
+}
+
+#endif
