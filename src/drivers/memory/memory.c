@@ -1,0 +1,216 @@
+/* Files that live in memory, for tests of the layers above: one growing buffer per path, kept from close to open until
+ * it is removed or the program ends. One rank only. */
+#include "drivers/store.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct memory_file {
+    struct memory_file *next;
+    char *path;
+    char *bytes;
+    int64_t size, room;
+} memory_file;
+
+typedef struct memory_store {
+    pnc_store store;
+    memory_file *file;
+} memory_store;
+
+static memory_file *files; /* all of the process */
+
+static memory_file **find(const char *path)
+{
+    memory_file **at = &files;
+
+    while (*at != NULL && strcmp((*at)->path, path) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *error)
+{
+    memory_store *memory = pnc_zalloc(1, sizeof *memory);
+
+    if (memory == NULL)
+        return pnc_fail(error, NC_ENOMEM, "no memory to open %s", file->path);
+    memory->file = file;
+    memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .rank = 0, .nprocs = 1, .nnodes = 1};
+    *out = &memory->store;
+    return NC_NOERR;
+}
+
+static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
+{
+    int nprocs;
+
+    MPI_Comm_size(comm, &nprocs);
+    if (nprocs != 1)
+        return pnc_fail(error, NC_EDRIVER, "%s: the memory driver serves 1 process, not %d: use MPI_COMM_SELF or "
+                        "nc_driver=mpiio", path, nprocs);
+    return path[0] != '\0' ? NC_NOERR : pnc_fail(error, NC_EBAD_FILE, "the file name is empty");
+}
+
+static int add_file(const char *path, memory_file **out, pnc_error *error)
+{
+    memory_file *file = pnc_zalloc(1, sizeof *file);
+    char *copy = pnc_strdup(path);
+
+    if (file == NULL || copy == NULL) {
+        pnc_free(file);
+        pnc_free(copy);
+        return pnc_fail(error, NC_ENOMEM, "no memory to create %s", path);
+    }
+    file->path = copy;
+    file->next = files;
+    files = file;
+    *out = file;
+    return NC_NOERR;
+}
+
+static int memory_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+{
+    memory_file *file;
+    int err = one_rank_only(comm, path, error);
+
+    (void)info;
+    if (err != NC_NOERR)
+        return err;
+    file = *find(path);
+    if (file != NULL && (mode & NC_NOCLOBBER))
+        return pnc_fail(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+    if (file == NULL && (err = add_file(path, &file, error)) != NC_NOERR)
+        return err;
+    file->size = 0;
+    return attach(comm, file, out, error);
+}
+
+static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+{
+    int err = one_rank_only(comm, path, error);
+    memory_file *file;
+
+    (void)mode;
+    (void)info;
+    if (err != NC_NOERR)
+        return err;
+    file = *find(path);
+    return file != NULL ? attach(comm, file, out, error) : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+}
+
+static int memory_remove(const char *path, MPI_Info info, pnc_error *error)
+{
+    memory_file **at = find(path), *file = *at;
+
+    (void)info;
+    if (file == NULL)
+        return pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+    *at = file->next;
+    pnc_free(file->bytes);
+    pnc_free(file->path);
+    pnc_free(file);
+    return NC_NOERR;
+}
+
+static int memory_close(pnc_store *store, pnc_error *error)
+{
+    (void)error;
+    pnc_free(store);
+    return NC_NOERR;
+}
+
+static int resize(memory_file *file, int64_t size, pnc_error *error)
+{
+    if (size > file->room) {
+        int64_t room = size < 4096 ? 4096 : size > INT64_MAX / 2 ? size : size + size / 2;
+        char *larger = pnc_resize(file->bytes, room, 1);
+
+        if (larger == NULL)
+            return pnc_fail(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
+        file->bytes = larger;
+        file->room = room;
+    }
+    if (size > file->size)
+        memset(file->bytes + file->size, 0, (size_t)(size - file->size));
+    file->size = size;
+    return NC_NOERR;
+}
+
+static int memory_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
+                        pnc_error *error)
+{
+    memory_file *file = ((memory_store *)store)->file;
+    const char *from = buf;
+
+    (void)collective;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t end = extents[i].offset + extents[i].length;
+        int err = end > file->size ? resize(file, end, error) : NC_NOERR;
+
+        if (err != NC_NOERR)
+            return err;
+        memcpy(file->bytes + extents[i].offset, from, (size_t)extents[i].length);
+        from += extents[i].length;
+    }
+    return NC_NOERR;
+}
+
+static int memory_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
+                       pnc_error *error)
+{
+    memory_file *file = ((memory_store *)store)->file;
+    char *to = buf;
+
+    (void)collective;
+    for (int64_t i = 0; i < n; i++) {
+        if (extents[i].offset > file->size - extents[i].length)
+            return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read", file->path,
+                            (long long)file->size, (long long)extents[i].offset,
+                            (long long)(extents[i].offset + extents[i].length - 1));
+        memcpy(to, file->bytes + extents[i].offset, (size_t)extents[i].length);
+        to += extents[i].length;
+    }
+    return NC_NOERR;
+}
+
+static int memory_sync(pnc_store *store, pnc_error *error)
+{
+    (void)store;
+    (void)error;
+    return NC_NOERR;
+}
+
+static int memory_size(pnc_store *store, int64_t *out, pnc_error *error)
+{
+    (void)error;
+    *out = ((memory_store *)store)->file->size;
+    return NC_NOERR;
+}
+
+static int memory_set_size(pnc_store *store, int64_t size, pnc_error *error)
+{
+    return resize(((memory_store *)store)->file, size, error);
+}
+
+static int memory_hints(pnc_store *store, MPI_Info *used, pnc_error *error)
+{
+    (void)store;
+    if (MPI_Info_create(used) != MPI_SUCCESS)
+        return pnc_fail(error, NC_EMPI, "MPI_Info_create failed");
+    return NC_NOERR;
+}
+
+const pnc_store_ops pnc_store_memory = {
+    .name = "memory",
+    .create = memory_create,
+    .open = memory_open,
+    .remove = memory_remove,
+    .close = memory_close,
+    .write = memory_write,
+    .read = memory_read,
+    .sync = memory_sync,
+    .size = memory_size,
+    .set_size = memory_set_size,
+    .hints = memory_hints,
+};

@@ -1,0 +1,155 @@
+/* Reading and writing lists of extents: at explicit offsets, through a window in memory, or through a file view. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to
+ * about 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770,
+ * 1080 ns one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns
+ * against 63, 440, 1690. */
+#define WORTH_SKIPPING 2048
+#define LARGE 4096 /* an extent so long that it is moved on its own */
+#define WINDOW_BYTES (512 * 1024)
+#define FEW 4 /* extents for which a view does not pay */
+
+/* Ascending and disjoint, with extents and gaps that are small on average. */
+static bool dense(const pnc_extent *extents, int64_t n)
+{
+    int64_t bytes = 0, span;
+
+    for (int64_t i = 0; i < n; i++) {
+        bytes += extents[i].length;
+        if (i > 0 && extents[i].offset < extents[i - 1].offset + extents[i - 1].length)
+            return false;
+    }
+    span = extents[n - 1].offset + extents[n - 1].length - extents[0].offset;
+    return bytes / n < LARGE && (span - bytes) / n < WORTH_SKIPPING;
+}
+
+static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
+{
+    MPI_Status status;
+    int moved = 0;
+    int code = MPI_File_write_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
+    MPI_Get_count(&status, MPI_BYTE, &moved);
+    if (moved != extent.length) /* MPI calls it a success, but the operating system took no more */
+        return pnc_fail(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
+                        "system full?", io->path, moved, (long long)extent.length, (long long)extent.offset);
+    return NC_NOERR;
+}
+
+int pnc_mpiio_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
+                    pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    const char *from = buf;
+    int err = NC_NOERR;
+
+    /* MPI-2 declared the buffer of a write without const; it is only read */
+    if ((collective && store->nprocs > 1) || (store->nprocs == 1 && n > FEW && dense(extents, n)))
+        return pnc_mpiio_through_view(io, PNC_MPIIO_PUT, store->nprocs > 1, extents, n, (void *)(uintptr_t)buf, error);
+    for (int64_t i = 0; i < n && err == NC_NOERR; from += extents[i].length, i++)
+        err = write_one(io, extents[i], from, error);
+    return err;
+}
+
+static int ends_early(pnc_mpiio *io, pnc_extent extent, pnc_error *error)
+{
+    MPI_Offset size = -1;
+
+    MPI_File_get_size(io->file, &size);
+    return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read: data that was never "
+                    "written, or a file cut short", io->path, (long long)size, (long long)extent.offset,
+                    (long long)(extent.offset + extent.length - 1));
+}
+
+static int read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *error)
+{
+    MPI_Status status;
+    int moved = 0;
+    int code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EREAD, "read", io->path);
+    MPI_Get_count(&status, MPI_BYTE, &moved);
+    return moved == extent.length ? NC_NOERR : ends_early(io, extent, error);
+}
+
+/* How many of the extents fit into one window with gaps not worth skipping. */
+static int64_t window_of(const pnc_extent *extents, int64_t n)
+{
+    int64_t end = extents[0].offset + extents[0].length, i;
+
+    for (i = 1; i < n; i++) {
+        int64_t gap = extents[i].offset - end;
+
+        if (gap < 0 || gap >= WORTH_SKIPPING || extents[i].length >= LARGE)
+            break;
+        if (extents[i].offset + extents[i].length - extents[0].offset > WINDOW_BYTES)
+            break;
+        end = extents[i].offset + extents[i].length;
+    }
+    return extents[0].length < LARGE ? i : 1;
+}
+
+/* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
+static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+{
+    pnc_extent all = {extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
+    int err = read_one(io, all, io->window, error);
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
+        memcpy(buf, io->window + (extents[i].offset - all.offset), (size_t)extents[i].length);
+        buf += extents[i].length;
+    }
+    return err;
+}
+
+static int read_list(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *to, pnc_error *error)
+{
+    int err = NC_NOERR;
+    int64_t some;
+
+    if (n > 1 && io->window == NULL) /* without memory for it every extent is read on its own */
+        io->window = pnc_alloc(WINDOW_BYTES, 1);
+    for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
+        some = io->window != NULL ? window_of(extents + i, n - i) : 1;
+        err = some > 1 ? read_window(io, extents + i, some, to, error) : read_one(io, extents[i], to, error);
+        for (int64_t k = i; k < i + some; k++)
+            to += extents[k].length;
+    }
+    return err;
+}
+
+/* Two-phase reads may report success for bytes behind the end of the file. */
+static int check_end(pnc_mpiio *io, pnc_extent last, pnc_error *error)
+{
+    MPI_Offset size;
+    int code;
+
+    if (last.offset + last.length <= io->known_size)
+        return NC_NOERR;
+    code = MPI_File_get_size(io->file, &size);
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EREAD, "read", io->path);
+    io->known_size = size;
+    return last.offset + last.length <= size ? NC_NOERR : ends_early(io, last, error);
+}
+
+int pnc_mpiio_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
+                   pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    int err, joined;
+
+    if (!collective || store->nprocs == 1)
+        return read_list(io, extents, n, buf, error);
+    err = n > 0 ? check_end(io, extents[n - 1], error) : NC_NOERR;
+    joined = pnc_mpiio_through_view(io, PNC_MPIIO_GET, true, extents, err == NC_NOERR ? n : 0, buf, error);
+    return err != NC_NOERR ? err : joined;
+}

@@ -1,0 +1,34 @@
+/* MPI's error classes to our codes and sentences. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <stddef.h>
+
+static int code_of_class(int class, int otherwise)
+{
+    const struct { int class, code; } rows[] = {
+        {MPI_ERR_NO_SUCH_FILE, NC_ENOENT}, {MPI_ERR_FILE_EXISTS, NC_EEXIST}, {MPI_ERR_ACCESS, NC_EACCESS},
+        {MPI_ERR_READ_ONLY, NC_EPERM},     {MPI_ERR_NO_SPACE, NC_ENO_SPACE}, {MPI_ERR_QUOTA, NC_EQUOTA},
+        {MPI_ERR_BAD_FILE, NC_EBAD_FILE},  {MPI_ERR_NO_MEM, NC_ENOMEM},      {MPI_ERR_NOT_SAME, NC_EMULTIDEFINE},
+        {MPI_ERR_AMODE, NC_EINVAL_OMODE},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].class == class)
+            return rows[i].code;
+    return otherwise;
+}
+
+int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path)
+{
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int class = MPI_ERR_OTHER, length = 0, code;
+
+    MPI_Error_class(mpi_code, &class);
+    MPI_Error_string(mpi_code, text, &length);
+    code = code_of_class(class, otherwise);
+    switch (code) {
+    case NC_ENO_SPACE: return pnc_fail(error, code, "cannot %s %s: no space is left on its file system", what, path);
+    case NC_EQUOTA: return pnc_fail(error, code, "cannot %s %s: the disk quota is used up", what, path);
+    default: return pnc_fail(error, code, "cannot %s %s: %s", what, path, text);
+    }
+}

@@ -1,0 +1,60 @@
+/* A look at a path before MPI opens it: MPI's own answers to a directory, a missing folder or a file without
+ * permission differ between implementations and say little. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* MPI-IO takes "type:path" to name a kind of file system. */
+static const char *without_prefix(const char *path)
+{
+    size_t n = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+    return n > 1 && path[n] == ':' ? path + n + 1 : path;
+}
+
+static int code_of_errno(int number)
+{
+    switch (number) {
+    case ENOENT: return NC_ENOENT;
+    case EACCES: case EPERM: case EROFS: return NC_EACCESS;
+    case ENAMETOOLONG: case ENOTDIR: case ELOOP: return NC_EBAD_FILE;
+    default: return NC_EFILE;
+    }
+}
+
+/* What stat says is only final where the path is an ordinary one: MPI may know file systems that stat does not. */
+static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
+{
+    bool creates = purpose == PNC_MPIIO_REPLACE || purpose == PNC_MPIIO_NEW;
+
+    sight->must_truncate = !ordinary;
+    if (ordinary && !(creates && number == ENOENT))
+        pnc_fail(&sight->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
+                 strerror(number));
+}
+
+void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
+{
+    const char *bare = without_prefix(path);
+    struct stat facts;
+    int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
+
+    memset(sight, 0, sizeof *sight);
+    if (path[0] == '\0')
+        pnc_fail(&sight->error, NC_EBAD_FILE, "the file name is empty");
+    else if (stat(bare, &facts) != 0)
+        missing(path, errno, bare == path, purpose, sight);
+    else if (purpose == PNC_MPIIO_NEW)
+        pnc_fail(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+    else if (S_ISDIR(facts.st_mode))
+        pnc_fail(&sight->error, NC_EFILE, "%s is a directory", path);
+    else if (!S_ISREG(facts.st_mode))
+        pnc_fail(&sight->error, NC_EFILE, "%s is not a regular file", path);
+    else if (access(bare, wanted) != 0)
+        pnc_fail(&sight->error, NC_EACCESS, "no permission to %s %s", wanted == R_OK ? "read" : "write", path);
+    else
+        sight->must_truncate = facts.st_size > 0 || bare != path;
+}

@@ -1,0 +1,61 @@
+/* The driver that reaches the file system through MPI-IO: its table of operations, and the small ones of them. */
+#include "drivers/mpiio/mpiio.h"
+
+static int remove_file(const char *path, MPI_Info info, pnc_error *error)
+{
+    int code = MPI_File_delete(path, info);
+
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EFILE, "delete", path);
+}
+
+static int sync_file(pnc_store *store, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    int code = MPI_File_sync(io->file);
+
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "flush", io->path);
+}
+
+static int size_of_file(pnc_store *store, int64_t *out, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    MPI_Offset size;
+    int code = MPI_File_get_size(io->file, &size);
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
+    *out = size;
+    return NC_NOERR;
+}
+
+static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    int code = MPI_File_set_size(io->file, size);
+
+    if (io->known_size > size)
+        io->known_size = size;
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
+}
+
+static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    int code = MPI_File_get_info(io->file, used);
+
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EFILE, "list the hints of", io->path);
+}
+
+const pnc_store_ops pnc_store_mpiio = {
+    .name = "mpiio",
+    .create = pnc_mpiio_create,
+    .open = pnc_mpiio_open,
+    .remove = remove_file,
+    .close = pnc_mpiio_close,
+    .write = pnc_mpiio_write,
+    .read = pnc_mpiio_read,
+    .sync = sync_file,
+    .size = size_of_file,
+    .set_size = set_size_of_file,
+    .hints = hints_in_use,
+};

@@ -1,0 +1,43 @@
+/* What the files of this driver share. */
+#ifndef PNC_DRIVERS_MPIIO_MPIIO_H
+#define PNC_DRIVERS_MPIIO_MPIIO_H
+
+#include "drivers/store.h"
+
+typedef struct pnc_mpiio {
+    pnc_store store;
+    MPI_File file;
+    char *path;
+    int64_t known_size; /* the file has at least this many bytes; spares a look at the file per collective read */
+    char *window;       /* for reads of many small extents, made at first use */
+} pnc_mpiio;
+
+/* errors.c: record what MPI says about a failed operation `what` ("open", "write" ..) on path. The code comes from the
+ * class of the MPI error, or is `otherwise` where the class says nothing more definite. */
+int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path);
+
+/* open.c */
+int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
+int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
+int pnc_mpiio_close(pnc_store *store, pnc_error *error);
+
+/* inspect.c: what rank 0 sees at a path before MPI opens it, so that the usual mistakes have clear messages. */
+typedef enum pnc_mpiio_purpose { PNC_MPIIO_READ, PNC_MPIIO_UPDATE, PNC_MPIIO_REPLACE, PNC_MPIIO_NEW } pnc_mpiio_purpose;
+typedef struct pnc_mpiio_sight {
+    pnc_error error;
+    int must_truncate; /* there is, or may be, a file with content */
+} pnc_mpiio_sight;
+void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight);
+
+/* data.c */
+int pnc_mpiio_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
+                    pnc_error *error);
+int pnc_mpiio_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
+                   pnc_error *error);
+
+/* view.c: move ascending extents through a file view; `all` joins the ranks, which must then all call. */
+typedef enum pnc_mpiio_way { PNC_MPIIO_PUT, PNC_MPIIO_GET } pnc_mpiio_way;
+int pnc_mpiio_through_view(pnc_mpiio *io, pnc_mpiio_way way, bool all, const pnc_extent *extents, int64_t n, void *buf,
+                           pnc_error *error);
+
+#endif

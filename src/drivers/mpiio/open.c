@@ -1,0 +1,146 @@
+/* Opening, creating and closing: every rank comes out with the same code. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Rank 0 looks, all know: one broadcast. */
+static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight, pnc_error *error)
+{
+    int rank, nprocs;
+
+    memset(sight, 0, sizeof *sight);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &nprocs);
+    if (rank == 0)
+        pnc_mpiio_inspect(path, purpose, sight);
+    if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+        return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
+    if (sight->error.code != NC_NOERR)
+        return pnc_fail(error, sight->error.code, "%s", sight->error.text);
+    return NC_NOERR;
+}
+
+/* The worst code of all ranks becomes everybody's. */
+static int worst_of(MPI_Comm comm, const char *path, int status, pnc_error *error)
+{
+    int worst = status;
+
+    if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange their results", path);
+    if (status == NC_NOERR && worst != NC_NOERR)
+        pnc_fail(error, worst, "another rank could not open %s: %s", path, pnc_code_text(worst));
+    return worst;
+}
+
+static int count_nodes(MPI_Comm comm)
+{
+    MPI_Comm node;
+    int on_node = 0, leads, nodes = 1;
+
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+        return 1;
+    MPI_Comm_rank(node, &on_node);
+    MPI_Comm_free(&node);
+    leads = on_node == 0;
+    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, comm);
+    return nodes < 1 ? 1 : nodes;
+}
+
+static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file)
+{
+    pnc_mpiio *io = pnc_zalloc(1, sizeof *io);
+
+    if (io == NULL)
+        return NULL;
+    io->path = pnc_strdup(path);
+    if (io->path == NULL) {
+        pnc_free(io);
+        return NULL;
+    }
+    io->file = file;
+    io->store.ops = &pnc_store_mpiio;
+    io->store.comm = comm;
+    MPI_Comm_rank(comm, &io->store.rank);
+    MPI_Comm_size(comm, &io->store.nprocs);
+    return io;
+}
+
+static void dispose(pnc_mpiio *io)
+{
+    if (io == NULL)
+        return;
+    pnc_free(io->window);
+    pnc_free(io->path);
+    pnc_free(io);
+}
+
+static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, MPI_Info info, pnc_store **out,
+                     pnc_error *error)
+{
+    bool creates = (amode & MPI_MODE_CREATE) != 0;
+    pnc_mpiio *io = NULL;
+    MPI_File file = MPI_FILE_NULL;
+    int code = MPI_File_open(comm, path, amode, info, &file), err = NC_NOERR;
+
+    if (code != MPI_SUCCESS) {
+        file = MPI_FILE_NULL;
+        err = pnc_mpiio_fail(error, code, NC_EOFILE, creates ? "create" : "open", path);
+    } else if ((io = make(comm, path, file)) == NULL) {
+        err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
+    }
+    err = worst_of(comm, path, err, error);
+    if (err == NC_NOERR && truncate) {
+        code = MPI_File_set_size(file, 0);
+        if (code != MPI_SUCCESS)
+            err = pnc_mpiio_fail(error, code, NC_EFILE, "truncate", path);
+        err = worst_of(comm, path, err, error);
+    }
+    if (err != NC_NOERR)
+        goto give_up;
+    io->store.nnodes = io->store.nprocs == 1 ? 1 : count_nodes(comm);
+    *out = &io->store;
+    return NC_NOERR;
+
+give_up:
+    if (file != MPI_FILE_NULL)
+        MPI_File_close(&file);
+    dispose(io);
+    return err;
+}
+
+int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+{
+    bool fresh = (mode & NC_NOCLOBBER) != 0;
+    int amode = MPI_MODE_RDWR | MPI_MODE_CREATE | (fresh ? MPI_MODE_EXCL : 0);
+    pnc_mpiio_sight sight;
+    int err = look(comm, path, fresh ? PNC_MPIIO_NEW : PNC_MPIIO_REPLACE, &sight, error);
+
+    if (err != NC_NOERR)
+        return err;
+    /* truncated, not removed first: a symbolic link stays and its target becomes the new file */
+    return open_file(comm, path, amode, !fresh && sight.must_truncate, info, out, error);
+}
+
+int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+{
+    bool writes = (mode & NC_WRITE) != 0;
+    pnc_mpiio_sight sight;
+    int err = look(comm, path, writes ? PNC_MPIIO_UPDATE : PNC_MPIIO_READ, &sight, error);
+
+    if (err != NC_NOERR)
+        return err;
+    return open_file(comm, path, writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY, false, info, out, error);
+}
+
+int pnc_mpiio_close(pnc_store *store, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    int code = MPI_File_close(&io->file), err = NC_NOERR;
+
+    if (code != MPI_SUCCESS)
+        err = pnc_mpiio_fail(error, code, NC_EFILE, "close", io->path);
+    dispose(io);
+    return err;
+}
