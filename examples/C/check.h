@@ -1,0 +1,48 @@
+/* Error handling shared by the examples: every failure names the call, the file and the reason, and stops all ranks.
+ */
+#ifndef EXAMPLES_CHECK_H
+#define EXAMPLES_CHECK_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+/* Wrap every PnetCDF call: NC_TRY("ocean.nc", ncmpi_enddef(ncid)); */
+#define NC_TRY(path, call) nc_check((call), #call, (path), __FILE__, __LINE__)
+
+/* Print one line to standard error, then end the program on all ranks. */
+static inline _Noreturn void die(const char *format, ...)
+{
+    int rank;
+    va_list args;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    va_start(args, format);
+    fprintf(stderr, "rank %d: ", rank);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    exit(EXIT_FAILURE); /* MPI_Abort does not return, but its prototype cannot say so */
+}
+
+static inline void nc_check(int status, const char *call, const char *path, const char *source, int line)
+{
+    if (status != NC_NOERR)
+        die("file %s: %s\n    in %s at %s:%d", path, ncmpi_strerror(status), call, source, line);
+}
+
+/* Allocate n zeroed elements; n may be 0 (a rank without a share still takes part in collective calls). */
+static inline void *allocate(size_t n, size_t size)
+{
+    void *memory = calloc(n > 0 ? n : 1, size);
+
+    if (memory == NULL)
+        die("out of memory: %zu elements of %zu bytes", n, size);
+    return memory;
+}
+
+#endif

@@ -1,0 +1,61 @@
+"""What tests in Python share: TAP lines, the scratch and data folders, and starting programs of the build on n ranks.
+
+The environment is described in test/runner/common.sh.
+"""
+import os
+import shlex
+import subprocess
+import sys
+
+_count = 0
+_failures = 0
+
+
+def ok(good, text, why=""):
+    """Print one TAP line; `why` explains a failure. Returns whether it was good."""
+    global _count, _failures
+    _count += 1
+    _failures += not good
+    print(f"{'' if good else 'not '}ok {_count} - {text}", flush=True)
+    if not good:
+        for line in str(why).splitlines():
+            print(f"# {line}", flush=True)
+    return bool(good)
+
+
+def skip(text, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {text} # SKIP {why}", flush=True)
+
+
+def finish():
+    print(f"1..{_count}", flush=True)
+    sys.exit(1 if _failures else 0)
+
+
+def scratch(name):
+    """A path in the test's scratch folder."""
+    return os.path.join(os.environ.get("PNC_TEST_TMP", "."), name)
+
+
+def data(name):
+    """The path of a real data file, or None where it is absent."""
+    top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(os.environ.get("PNC_TEST_DATA", os.path.join(top, "..", "shared", "data")), name)
+    return path if os.path.exists(path) else None
+
+
+def run_mpi(ranks, program, *arguments):
+    """Run a program of the build tree ("examples/C/era_wind") on some ranks. Returns (exit status, stdout, stderr)."""
+    build = os.environ.get("PNC_BUILD", os.getcwd())
+    library = os.environ.get("PNC_TEST_YIELD", "no")
+    wrapper = shlex.split(os.environ.get("PNC_TEST_WRAPPER", ""))
+    libtool = os.path.join(build, "libtool")
+    if wrapper and os.path.exists(libtool):
+        wrapper = [libtool, "--mode=execute", *wrapper]
+    preload = [] if library == "no" else ["env", f"LD_PRELOAD={library}"]
+    command = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", str(ranks), *preload, *wrapper,
+               os.path.join(build, program), *map(str, arguments)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
