@@ -1,0 +1,68 @@
+"""pnetcdf.h compiles alone, strictly, from C and C++, and beside netcdf.h; pnetcdf.pc tells how to link."""
+# needs: python
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+CC = shlex.split(os.environ.get("CC", "mpicc"))
+INCLUDE = "-I" + os.path.join(BUILD, "include")
+STRICT = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", INCLUDE]
+USE = "int use(int ncid); int use(int ncid) { return ncmpi_close(ncid) == NC_NOERR; }\n"
+
+
+def compiles(name, compiler, options, text):
+    source = tap.scratch(name)
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text)
+    done = subprocess.run([*compiler, *options, source], capture_output=True, text=True, check=False)
+    return done.returncode == 0, done.stderr
+
+
+def mpi_flags():
+    """Where mpi.h is, for a compiler that is no wrapper: Open MPI's wrapper answers the first, MPICH's the second."""
+    for question in ("--showme:compile", "-compile_info"):
+        done = subprocess.run([*CC, question], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return re.findall(r"-I\s*\S+", done.stdout)
+    return []
+
+
+for standard in ("c99", "c11", "gnu17"):
+    good, why = compiles("alone.c", CC, [*STRICT, f"-std={standard}"], "#include <pnetcdf.h>\n" + USE)
+    tap.ok(good, f"pnetcdf.h compiles alone as {standard}", why)
+
+good, why = compiles("twice.c", CC, STRICT, "#include <pnetcdf.h>\n#include <pnetcdf.h>\n" + USE)
+tap.ok(good, "pnetcdf.h can be included twice", why)
+
+if shutil.which("g++"):
+    # The C++ bindings of MPI, which MPI 3 removed, are not our concern.
+    skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", *mpi_flags()]
+    for standard in ("c++98", "c++17"):
+        good, why = compiles("alone.cc", ["g++"], [*STRICT, f"-std={standard}", "-Wno-long-long", *skip_bindings],
+                             "#include <pnetcdf.h>\n" + USE)
+        tap.ok(good, f"pnetcdf.h compiles as {standard}", why)
+else:
+    tap.skip("pnetcdf.h compiles as C++", "g++ is not installed")
+
+if compiles("netcdf.c", CC, ["-fsyntax-only"], "#include <netcdf.h>\n")[0]:
+    for order in (("netcdf.h", "pnetcdf.h"), ("pnetcdf.h", "netcdf.h")):
+        good, why = compiles("both.c", CC, STRICT, "".join(f"#include <{header}>\n" for header in order) + USE)
+        tap.ok(good, f"{order[1]} compiles after {order[0]}", why)
+else:
+    tap.skip("pnetcdf.h compiles beside netcdf.h", "netcdf.h is not installed")
+
+if shutil.which("pkg-config"):
+    done = subprocess.run(["pkg-config", "--cflags", "--libs", os.path.join(BUILD, "pnetcdf.pc")], capture_output=True,
+                          text=True, check=False)
+    tap.ok(done.returncode == 0 and "-lpnetcdf" in done.stdout.split(), "pnetcdf.pc names the library",
+           done.stdout + done.stderr)
+else:
+    tap.skip("pnetcdf.pc", "pkg-config is not installed")
+tap.finish()

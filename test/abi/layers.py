@@ -1,0 +1,133 @@
+"""The arrows of the house point down: each room of src includes only what lies below it, and the pure rooms neither
+call MPI nor touch files nor keep anything that changes."""
+# needs: python
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+
+# What each room may include, besides itself. spec/ holds generated constants, config.h and base are for everyone.
+PURE = ["spec", "base"]
+MAY_SEE = {
+    "base": ["spec"],
+    "format": PURE,
+    "select": PURE,
+    "convert": PURE + ["select"],
+    "drivers": PURE + ["select"],
+    "dataset": PURE + ["select", "convert", "format", "drivers/store.h"],
+    "api": PURE + ["select", "convert", "format", "dataset", "drivers/store.h", "pnetcdf.h"],
+    "binding": ["spec", "pnetcdf.h"],
+    "tools": PURE + ["format", "pnetcdf.h"],
+    "spec": [],
+}
+PURE_ROOMS = ["base", "format", "select", "convert"]
+# The text of an error code that is not known has to live somewhere: one per thread.
+MAY_CHANGE = {"src/base/error": "unknown"}
+FILE_HEADERS = {"fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "dirent.h"}
+FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "write", "pread", "pread64", "pwrite",
+              "pwrite64", "fread", "fwrite", "printf", "puts", "putchar", "mmap", "mmap64", "stat", "unlink", "stderr",
+              "stdout", "__printf_chk", "__fprintf_chk", "fprintf"}
+
+
+def sources(folder):
+    for path, _, names in os.walk(os.path.join(TOP, "src", folder)):
+        for name in sorted(names):
+            if re.search(r"\.(c|h|inc)(\.m4)?$", name):
+                yield os.path.relpath(os.path.join(path, name), os.path.join(TOP, "src"))
+
+
+def includes(source):
+    with open(os.path.join(TOP, "src", source), encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+            if found:
+                yield number, found.group(1) == "<", found.group(2)
+
+
+def may_include(room, source, target):
+    """Whether a file of a room may include "target", written as from src/ or as a neighbour in the same folder."""
+    if target == "config.h":
+        return True
+    if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
+        return True
+    if target.startswith(room + "/"):
+        # One driver does not know another one.
+        own_folder = os.path.dirname(source)
+        return room != "drivers" or target == "drivers/store.h" or target.startswith(own_folder + "/")
+    return any(target == seen or target.startswith(seen + "/") for seen in MAY_SEE[room])
+
+
+def check_includes():
+    rooms = sorted(entry.name for entry in os.scandir(os.path.join(TOP, "src")) if entry.is_dir())
+    unknown = [room for room in rooms if room not in MAY_SEE]
+    tap.ok(not unknown, "every folder of src is a room with a place in the house",
+           f"say in {os.path.basename(__file__)} what these may include: {unknown}")
+    for room in rooms:
+        wrong, seen = [], 0
+        for source in sources(room):
+            for number, system, target in includes(source):
+                seen += 1
+                if system and room in PURE_ROOMS and (target == "mpi.h" or target in FILE_HEADERS):
+                    wrong.append(f"src/{source}:{number}: a pure room includes <{target}>")
+                elif not system and room in MAY_SEE and not may_include(room, source, target):
+                    wrong.append(f'src/{source}:{number}: room {room} may not see "{target}"')
+        if seen:
+            tap.ok(not wrong, f"the {seen} includes of src/{room} point down", "\n".join(wrong))
+
+
+def objects(room):
+    """The built objects of a room; of each, the one for the static library if there is one."""
+    known = {os.path.splitext(os.path.basename(s))[0] for s in sources(room)}
+    found = {}
+    for path, _, names in os.walk(os.path.join(BUILD, "src", room)):
+        for name in names:
+            stem = re.sub(r"^lib\w+_la-", "", os.path.splitext(name)[0])
+            if name.endswith(".o") and stem in known and (name not in found or not path.endswith(".libs")):
+                found[name] = os.path.join(path, name)
+    return sorted(found.values())
+
+
+def symbols(path):
+    """(name, class letter, section) of each symbol of an object."""
+    command = [os.environ.get("NM", "nm"), "--format=sysv", path]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) == 7 and fields[0] != "Name":
+            yield re.sub(r"@.*", "", fields[0]), fields[2], fields[6]
+
+
+def changes(section):
+    """Whether data of a section can change: .data.rel.ro holds constant tables of addresses."""
+    return re.match(r"\.(t?data|t?bss)\b", section) and not section.startswith(".data.rel.ro") or section == "*COM*"
+
+
+def check_objects():
+    for room in PURE_ROOMS:
+        paths = objects(room)
+        if not paths:
+            tap.skip(f"objects of src/{room}", f"none were built in {BUILD}")
+            continue
+        called, kept = [], []
+        for path in paths:
+            names = list(symbols(path))
+            sanitized = any("__asan_" in name for name, _, _ in names) # its records of variables change
+            short = os.path.relpath(path, BUILD)
+            called += [f"{short} refers to {name}" for name, kind, _ in names
+                       if kind == "U" and (re.match(r"P?MPI_", name) or name in FILE_CALLS)]
+            allowed = MAY_CHANGE.get(re.sub(r"lib\w+_la-|\.o$", "", short).replace(".libs/", ""))
+            kept += [f"{short} keeps {name}" for name, _, section in names
+                     if changes(section) and not sanitized and name.split(".")[0] != allowed]
+        tap.ok(not called, f"the {len(paths)} objects of src/{room} use no MPI and no files", "\n".join(called))
+        tap.ok(not kept, f"the {len(paths)} objects of src/{room} keep nothing that changes", "\n".join(kept))
+
+
+check_includes()
+check_objects()
+tap.finish()

@@ -1,0 +1,64 @@
+"""The shared library exports exactly what the installed header declares."""
+# needs: python
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+# What a link editor adds to every library.
+OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
+
+
+def declared():
+    with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+    return re.findall(r"\b(ncmpi_\w+)\s*\(", text)
+
+
+def defined(path, *options):
+    command = [os.environ.get("NM", "nm"), "--defined-only", "--extern-only", *options, path]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = {}
+    for line in listing.splitlines():
+        if len(line.split()) >= 3:
+            kind, name = line.split()[-2:]
+            found[re.sub(r"@.*", "", name)] = kind
+    return {name: kind for name, kind in found.items() if name not in OF_THE_LINKER}
+
+
+def compare(path, kind_of_library, exported):
+    functions = {name for name in exported if name.startswith("ncmpi_")}
+    others = sorted(set(exported) - functions)
+    promised = set(declared())
+    tap.ok(functions <= promised, f"every ncmpi_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
+           "\n".join(sorted(functions - promised)))
+    tap.ok(promised <= functions, f"the {kind_of_library} library has all {len(promised)} functions of pnetcdf.h",
+           "\n".join(sorted(promised - functions)))
+    return others
+
+
+names = declared()
+twice = sorted({name for name in names if names.count(name) > 1})
+tap.ok(names and not twice, "pnetcdf.h declares functions, each once", "\n".join(twice))
+
+shared = os.path.join(BUILD, ".libs", "libpnetcdf.so")
+if os.path.exists(shared):
+    exported = defined(shared, "--dynamic")
+    extra = compare(shared, "shared", exported)
+    tap.ok(not extra, "the shared library exports nothing else", "\n".join(extra))
+    data = sorted(name for name, kind in exported.items() if kind not in "TW")
+    tap.ok(not data, "it exports functions only", "\n".join(data))
+else:
+    tap.skip("exports of the shared library", "this build makes none")
+
+static = os.path.join(BUILD, ".libs", "libpnetcdf.a")
+if os.path.exists(static):
+    extra = [name for name in compare(static, "static", defined(static)) if not re.match(r"pnc_|__(odr_)?asan", name)]
+    tap.ok(not extra, "all other global names of the static library begin with pnc_", "\n".join(extra))
+else:
+    tap.skip("names of the static library", "this build makes none")
+tap.finish()
