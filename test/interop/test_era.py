@@ -152,11 +152,12 @@ def check_made_up():
                                    {**packed, "_FillValue": np.int16(-999)}, [-999]), 4)
     check("missing values and range", make_input(
         scratch("b.nc"), "NETCDF3_64BIT_OFFSET", 3, "i2",
-        {**packed, "missing_value": np.int16([-98, 98]), "valid_range": np.int16([-90, 90])}, [98, -98, 1000]), 4)
-    check("default fill and minimum", make_input(
-        scratch("c.nc"), "NETCDF3_CLASSIC", 5, "i2", {**packed, "valid_min": np.int16(-50)}, [-32767]), 3)
+        {**packed, "missing_value": np.int16([-50, 50]), "valid_range": np.int16([-90, 90])}, [50, -50, 1000]), 4)
+    check("default fill and maximum", make_input(
+        scratch("c.nc"), "NETCDF3_CLASSIC", 5, "i2", {**packed, "valid_max": np.int16(50)}, [-32767]), 3)
     check("NaN", make_input(scratch("d.nc"), "NETCDF3_64BIT_DATA", 5, "f4", {"units": "m s-1"}, [np.nan], False), 2)
-    check("bytes", make_input(scratch("e.nc"), "NETCDF3_CLASSIC", 4, "i1", packed, []), 1)
+    check("bytes and minimum", make_input(scratch("e.nc"), "NETCDF3_CLASSIC", 4, "i1",
+                                          {**packed, "valid_min": np.int8(-50)}, []), 1)
 
 
 def check_errors():
