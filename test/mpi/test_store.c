@@ -1,0 +1,245 @@
+/* The drivers on their own: lists of extents of all sizes and distances against a copy in memory, the end of the file,
+ * and the codes for what can be wrong with a path. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drivers/store.h"
+#include "harness.h"
+
+#define SPAN (3 << 20) /* bytes of the file that a case plays in */
+#define MOST 3000
+
+static uint64_t state = 7;
+
+static int64_t below(int64_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+/* Ascending extents with typical length and gap, of which every rank keeps its own turn. The same on all ranks but for
+ * that; returns their number. */
+static int64_t deal(pnc_extent *extents, int64_t length, int64_t gap, int64_t *bytes)
+{
+    int64_t at = below(5000), n = 0;
+
+    *bytes = 0;
+    for (int turn = 0; turn < MOST * t_nprocs; turn++) { /* all ranks draw alike */
+        pnc_extent next = {at, 1 + below(length)};
+
+        if (next.offset + next.length > SPAN)
+            break;
+        at = next.offset + next.length + below(gap + 1);
+        if (turn % t_nprocs != t_rank)
+            continue;
+        *bytes += next.length;
+        extents[n++] = next;
+    }
+    return n;
+}
+
+static void copy_list(char *image, const pnc_extent *extents, int64_t n, char *list, bool into_image)
+{
+    for (int64_t i = 0; i < n; list += extents[i].length, i++)
+        memcpy(into_image ? image + extents[i].offset : list, into_image ? list : image + extents[i].offset,
+               (size_t)extents[i].length);
+}
+
+/* What all ranks wrote, put together. */
+static void merge_images(char *image, char *mask)
+{
+    for (int i = 0; i < SPAN; i++)
+        if (!mask[i])
+            image[i] = 0;
+    MPI_Allreduce(MPI_IN_PLACE, image, SPAN, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
+}
+
+static bool write_then_read(pnc_store *store, bool collective, int64_t length, int64_t gap)
+{
+    static char image[SPAN], mask[SPAN], list[SPAN], back[SPAN];
+    static pnc_extent extents[MOST];
+    pnc_error error = {0};
+    int64_t bytes, n = deal(extents, length, gap, &bytes);
+    bool good = true;
+
+    memset(image, 0, sizeof image);
+    memset(mask, 0, sizeof mask);
+    if (collective && t_nprocs > 1 && below(4) == 0 && t_rank == t_nprocs - 1)
+        n = bytes = 0; /* one rank has nothing to do */
+    for (int64_t i = 0; i < bytes; i++)
+        list[i] = (char)(1 + (i * 31 + t_rank) % 250);
+    copy_list(image, extents, n, list, true);
+    for (int64_t i = 0; i < n; i++)
+        memset(mask + extents[i].offset, 1, (size_t)extents[i].length);
+    merge_images(image, mask);
+    /* zeros between the extents, and a file that is long enough for all */
+    if (t_rank == 0) {
+        pnc_extent all = {0, SPAN};
+
+        memset(back, 0, sizeof back);
+        good &= t_local(store->ops->write(store, false, &all, 1, back, &error) == NC_NOERR, "clear: %s", error.text);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    good &= t_local(store->ops->write(store, collective, extents, n, list, &error) == NC_NOERR, "%s", error.text);
+    MPI_Barrier(MPI_COMM_WORLD);
+    pnc_extent all = {0, SPAN};
+    good &= t_local(store->ops->read(store, false, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(memcmp(back, image, SPAN) == 0, "the file differs from the model");
+    memset(back, 0, sizeof back);
+    good &= t_local(store->ops->read(store, collective, extents, n, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(memcmp(back, list, (size_t)bytes) == 0, "extents read differ");
+    MPI_Barrier(MPI_COMM_WORLD);
+    return good;
+}
+
+static void test_lists(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
+{
+    const int64_t lengths[] = {1, 8, 100, 3000, 20000, 1500000}, gaps[] = {0, 7, 300, 3000, 40000};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    bool good = true;
+
+    if (!t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create %s", ops->name,
+                 error.text))
+        return;
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 5; k++)
+            for (int collective = 0; collective < 2; collective++)
+                good &= t_local(write_then_read(store, collective != 0, lengths[i], gaps[k]),
+                                "lengths to %d, gaps to %d, collective %d", (int)lengths[i], (int)gaps[k], collective);
+    t_check(good, "%s: extents of 6 lengths at 5 distances, independent and collective", ops->name);
+    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
+}
+
+static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
+{
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    char bytes[200] = "x";
+    pnc_extent end = {90, 20}, inside = {80, 20}, pair[2] = {{0, 4}, {98, 4}};
+    int64_t size = -1;
+
+    t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create", ops->name);
+    int err = ops->set_size(store, 100, &error);
+    err = err == NC_NOERR ? ops->size(store, &size, &error) : err;
+    t_check(err == NC_NOERR && size == 100, "%s: a file of 100 bytes has %d", ops->name, (int)size);
+    t_check(ops->read(store, false, &inside, 1, bytes, &error) == NC_NOERR, "%s: read up to the end", ops->name);
+    t_check(ops->read(store, false, &end, 1, bytes, &error) == NC_EREAD && strstr(error.text, "100") != NULL &&
+            strstr(error.text, path) != NULL, "%s: read past the end: %s", ops->name, error.text);
+    pnc_error_clear(&error);
+    t_check(ops->read(store, false, pair, 2, bytes, &error) == NC_EREAD, "%s: the last of two extents past the end",
+            ops->name);
+    pnc_error_clear(&error);
+    err = ops->read(store, true, &end, t_rank == 0, bytes, &error);
+    t_check(err == (t_rank == 0 ? NC_EREAD : NC_NOERR), "%s: one rank reads past the end together with others: %d",
+            ops->name, err);
+    t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
+}
+
+static int try_open(const char *path, int mode, bool create, pnc_error *error)
+{
+    pnc_store *store = NULL;
+    int err;
+
+    pnc_error_clear(error);
+    err = create ? pnc_store_mpiio.create(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &store, error)
+                 : pnc_store_mpiio.open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &store, error);
+    if (err == NC_NOERR)
+        err = store->ops->close(store, error);
+    return err;
+}
+
+static void expect(int code, const char *path, int mode, bool create, const char *what)
+{
+    pnc_error error = {0};
+    int err = try_open(path, mode, create, &error);
+
+    t_check(err == code && (code == NC_NOERR || error.text[0] != '\0'), "%s: %d, \"%s\"", what, err, error.text);
+}
+
+static void test_paths(void)
+{
+    const char *file = t_path("store_a.bin"), *link = t_path("store_link.bin");
+    struct stat facts;
+    pnc_error error = {0};
+
+    if (t_rank == 0)
+        unlink(link);
+    expect(NC_EBAD_FILE, "", 0, true, "create an empty name");
+    expect(NC_EBAD_FILE, "", 0, false, "open an empty name");
+    expect(NC_EFILE, "/tmp", 0, true, "create a directory");
+    expect(NC_EFILE, "/tmp", 0, false, "open a directory");
+    expect(NC_ENOENT, "/no/such/folder/a.nc", 0, true, "create in a folder that is missing");
+    expect(NC_ENOENT, "/no/such/folder/a.nc", 0, false, "open a file that is missing");
+    expect(NC_NOERR, file, 0, true, "create");
+    expect(NC_EEXIST, file, NC_NOCLOBBER, true, "create once more with NC_NOCLOBBER");
+    expect(NC_NOERR, file, NC_WRITE, false, "open to write");
+    if (t_rank == 0) {
+        t_local(symlink(strrchr(file, '/') ? strrchr(file, '/') + 1 : file, link) == 0, "symlink");
+        t_local(truncate(file, 5) == 0, "truncate");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect(NC_NOERR, link, 0, true, "create over a symbolic link");
+    t_check(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) == 0 && facts.st_size == 0,
+            "the link stays, its target is empty");
+    if (t_rank == 0)
+        chmod(file, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int root = geteuid() == 0;
+    MPI_Bcast(&root, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (root) {
+        t_skip("no file is without permission for root");
+    } else {
+        expect(NC_EACCESS, file, 0, false, "open without permission");
+        expect(NC_EACCESS, file, 0, true, "create over a file without permission");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    int err = t_rank == 0 ? pnc_store_mpiio.remove(file, MPI_INFO_NULL, &error) : NC_NOERR;
+    t_check(err == NC_NOERR, "remove: %s", error.text);
+    err = t_rank == 0 ? pnc_store_mpiio.remove(file, MPI_INFO_NULL, &error) : NC_ENOENT;
+    t_check(err == NC_ENOENT, "remove once more: %s", error.text);
+    if (t_rank == 0)
+        unlink(link);
+}
+
+static void test_memory(void)
+{
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    pnc_extent extent = {5, 3};
+    char back[4] = "";
+
+    if (t_nprocs > 1) {
+        t_check(pnc_store_memory.create(MPI_COMM_WORLD, "m", 0, MPI_INFO_NULL, &store, &error) == NC_EDRIVER,
+                "memory: several ranks: %s", error.text);
+        return;
+    }
+    test_lists(&pnc_store_memory, MPI_COMM_WORLD, "m");
+    test_end(&pnc_store_memory, MPI_COMM_WORLD, "m");
+    t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", NC_NOCLOBBER, MPI_INFO_NULL, &store, &error) == NC_EEXIST,
+            "memory: exists");
+    t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
+            store->ops->write(store, false, &extent, 1, "abc", NULL) == NC_NOERR &&
+            store->ops->close(store, NULL) == NC_NOERR, "memory: write and close");
+    t_check(pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
+            store->ops->read(store, false, &extent, 1, back, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
+            store->ops->close(store, NULL) == NC_NOERR, "memory: open finds \"%s\"", back);
+    t_check(pnc_store_memory.remove("m", MPI_INFO_NULL, NULL) == NC_NOERR &&
+            pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT, "memory: removed");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    test_lists(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    test_paths();
+    test_memory();
+    if (t_rank == 0)
+        unlink(t_path("store.bin"));
+    return t_finish();
+}

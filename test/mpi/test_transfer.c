@@ -1,0 +1,303 @@
+/* Puts and gets beneath the public API, over a store that counts what it is asked for and fails on demand: rounds stay
+ * within the memory hint, a failure on one rank is an error on all, a wrong argument is an error on its own rank. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "dataset/call.h"
+#include "harness.h"
+
+/* A store around the MPI-IO one. */
+typedef struct spy {
+    pnc_store store;
+    pnc_store *inner;
+    int calls, together; /* all operations, and the collective ones */
+    int64_t most_bytes, most_extents;
+    bool fail;
+} spy;
+
+static void note(spy *s, bool collective, const pnc_extent *extents, int64_t n)
+{
+    int64_t bytes = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        bytes += extents[i].length;
+    s->calls++;
+    s->together += collective;
+    s->most_bytes = bytes > s->most_bytes ? bytes : s->most_bytes;
+    s->most_extents = n > s->most_extents ? n : s->most_extents;
+}
+
+static int spy_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
+                     pnc_error *error)
+{
+    spy *s = (spy *)store;
+    int err;
+
+    note(s, collective, extents, n);
+    if (s->fail && !collective)
+        return pnc_fail(error, NC_ENO_SPACE, "the disk is full");
+    err = s->inner->ops->write(s->inner, collective, extents, s->fail ? 0 : n, buf, error);
+    return s->fail ? pnc_fail(error, NC_ENO_SPACE, "the disk is full") : err;
+}
+
+static int spy_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
+                    pnc_error *error)
+{
+    spy *s = (spy *)store;
+
+    note(s, collective, extents, n);
+    return s->inner->ops->read(s->inner, collective, extents, n, buf, error);
+}
+
+static int spy_close(pnc_store *store, pnc_error *error)
+{
+    return ((spy *)store)->inner->ops->close(((spy *)store)->inner, error);
+}
+
+static int spy_size(pnc_store *store, int64_t *out, pnc_error *error)
+{
+    return ((spy *)store)->inner->ops->size(((spy *)store)->inner, out, error);
+}
+
+static const pnc_store_ops spy_ops = {
+    .name = "spy", .close = spy_close, .write = spy_write, .read = spy_read, .size = spy_size};
+
+#define ROWS 3000
+#define WIDTH 16 /* ints of a row that belong to one rank */
+
+static spy eye;
+static int column_var, record_var;
+
+/* A dataset with int variables columns(row, nprocs * WIDTH) and history(time, nprocs * WIDTH), as enddef leaves it. */
+static pnc_dataset *make_dataset(const char *path, int nnodes)
+{
+    pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
+    pnc_layout_wish wish = {-1, -1, -1, -1};
+    int row, column, time, dims[2];
+
+    ds->path = pnc_strdup(path);
+    ds->comm = MPI_COMM_WORLD;
+    ds->rank = t_rank;
+    ds->nprocs = t_nprocs;
+    ds->info = MPI_INFO_NULL;
+    ds->mode = PNC_COLLECTIVE;
+    ds->relax = true;
+    ds->hints.buffer_size = 1 << 20;
+    t_local(pnc_model_init(&ds->model, 1, NULL) == NC_NOERR, "init");
+    pnc_model_add_dim(&ds->model, "row", ROWS, &row, NULL);
+    pnc_model_add_dim(&ds->model, "column", t_nprocs * WIDTH, &column, NULL);
+    pnc_model_add_dim(&ds->model, "time", 0, &time, NULL);
+    dims[0] = row, dims[1] = column;
+    pnc_model_add_var(&ds->model, "columns", NC_INT, 2, dims, &column_var, NULL);
+    dims[0] = time;
+    pnc_model_add_var(&ds->model, "history", NC_INT, 2, dims, &record_var, NULL);
+    t_local(pnc_layout(&ds->model, NULL, &wish, NULL) == NC_NOERR, "layout");
+    eye = (spy){.store = {.ops = &spy_ops, .comm = ds->comm, .rank = t_rank, .nprocs = t_nprocs, .nnodes = nnodes}};
+    t_local(pnc_store_mpiio.create(ds->comm, path, 0, MPI_INFO_NULL, &eye.inner, NULL) == NC_NOERR, "create");
+    ds->store = &eye.store;
+    return ds;
+}
+
+static void free_dataset(pnc_dataset *ds)
+{
+    ds->store->ops->close(ds->store, NULL);
+    pnc_model_free(&ds->model);
+    pnc_free(ds->stage);
+    pnc_free(ds->path);
+    pnc_free(ds);
+}
+
+static int value_at(int64_t row, int64_t column)
+{
+    return (int)(row * 1000 + column);
+}
+
+/* This rank's columns of rows [first, first + rows), as double, so that there is something to convert. */
+static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset first, MPI_Offset rows, double *buf)
+{
+    MPI_Offset start[2] = {first, (MPI_Offset)t_rank * WIDTH}, count[2] = {rows, WIDTH};
+    pnc_call call = {.op = op, .shape = PNC_VARA, .collective = true, .varid = varid, .mem = PNC_DOUBLE, .buf = buf,
+                     .start = start, .count = count};
+
+    pnc_error_clear(&ds->error);
+    eye.calls = eye.together = 0;
+    eye.most_bytes = eye.most_extents = 0;
+    return pnc_access(ds, &call);
+}
+
+static void fill(double *buf, int64_t first, int64_t rows)
+{
+    for (int64_t i = 0; i < rows * WIDTH; i++)
+        buf[i] = value_at(first + i / WIDTH, t_rank * WIDTH + i % WIDTH);
+}
+
+static bool is_filled(const double *buf, int64_t first, int64_t rows)
+{
+    for (int64_t i = 0; i < rows * WIDTH; i++)
+        if (buf[i] != value_at(first + i / WIDTH, t_rank * WIDTH + i % WIDTH))
+            return false;
+    return true;
+}
+
+static void test_columns(int nnodes, int64_t memory)
+{
+    static double buf[ROWS * WIDTH], back[ROWS * WIDTH];
+    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), nnodes);
+    bool exchange = t_nprocs > 1 && memory > 1000;
+    int err;
+
+    ds->hints.buffer_size = memory;
+    fill(buf, 0, ROWS);
+    err = access_columns(ds, PNC_OP_PUT, column_var, 0, ROWS, buf);
+    t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, ds->error.text);
+    t_check(ds->put_size == ROWS * WIDTH * 4, "put_size %d", (int)ds->put_size);
+    t_check((eye.together > 0) == exchange, "%d of %d operations are collective", eye.together, eye.calls);
+    t_check(!exchange || eye.most_bytes + eye.most_extents * 64 <= memory, "a round has %d bytes in %d extents",
+            (int)eye.most_bytes, (int)eye.most_extents);
+    memset(back, 0, sizeof back);
+    err = access_columns(ds, PNC_OP_GET, column_var, 0, ROWS, back);
+    t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", ds->error.text);
+    t_check(is_filled(buf, 0, ROWS), "the buffer of the put is unchanged");
+    free_dataset(ds);
+}
+
+static void test_records(void)
+{
+    static double buf[20 * WIDTH], back[20 * WIDTH];
+    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
+    int err = access_columns(ds, PNC_OP_PUT, record_var, 4, 0, buf), expected = t_nprocs == 1 ? 3 : 8;
+
+    t_check(err == NC_NOERR && ds->model.numrecs == 0, "a put of nothing makes no records: %d", (int)ds->model.numrecs);
+    fill(buf, 0, 3 + 5 * (t_rank == 1));
+    err = access_columns(ds, PNC_OP_PUT, record_var, 0, 3 + 5 * (t_rank == 1), buf);
+    t_check(err == NC_NOERR && ds->model.numrecs == expected && !ds->numrecs_dirty,
+            "all ranks know the records of the one with most: %d", (int)ds->model.numrecs);
+    err = access_columns(ds, PNC_OP_GET, record_var, expected, 1, back);
+    t_check(err == NC_EINVALCOORDS, "a get beyond the last record: %d", err);
+    err = access_columns(ds, PNC_OP_GET, record_var, expected, 0, back);
+    t_check(err == NC_NOERR, "a get of nothing at the end: %d", err);
+    err = access_columns(ds, PNC_OP_GET, record_var, 0, t_rank == 0 ? 0 : 3, back);
+    t_check(err == NC_NOERR && (t_rank == 0 || is_filled(back, 0, 3)), "rank 0 gets nothing, the others all: %d", err);
+    ds->mode = PNC_INDEPENDENT;
+    MPI_Offset start[2] = {9 + t_rank, 0}, count[2] = {1, WIDTH};
+    pnc_call alone = {.op = PNC_OP_PUT, .shape = PNC_VARA, .varid = record_var, .mem = PNC_DOUBLE, .buf = buf,
+                      .start = start, .count = count};
+    err = pnc_access(ds, &alone);
+    t_check(err == NC_NOERR && ds->model.numrecs == 10 + t_rank && ds->numrecs_dirty,
+            "an independent put counts its own records: %d", (int)ds->model.numrecs);
+    start[0] = (MPI_Offset)1 << 31;
+    t_check(pnc_access(ds, &alone) == NC_EINVALCOORDS, "more records than CDF-1 can count: %s", ds->error.text);
+    free_dataset(ds);
+}
+
+/* `rows` chooses the way: few rows of a rank go alone, many together. */
+static void test_failure(int64_t rows, const char *what)
+{
+    static double buf[ROWS * WIDTH];
+    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
+    int err;
+
+    eye.fail = t_rank == t_nprocs - 1;
+    fill(buf, 0, rows);
+    err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
+    t_check(err == NC_ENO_SPACE && ds->error.text[0] != '\0', "%s: a full disk on one rank is an error on all: %d \"%s\"",
+            what, err, ds->error.text);
+    t_check(ds->model.numrecs == 0, "%s: and no records are there", what);
+    eye.fail = false;
+    err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
+    t_check(err == NC_NOERR && ds->model.numrecs == rows, "%s: with room again it works: %d", what, err);
+    free_dataset(ds);
+}
+
+static void test_arguments(void)
+{
+    static double buf[ROWS * WIDTH], back[ROWS * WIDTH];
+    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
+    bool wrong = t_rank == t_nprocs - 1;
+    int err;
+
+    fill(buf, 0, 5);
+    ds->safe = true;
+    err = access_columns(ds, PNC_OP_PUT, record_var, wrong ? -1 : 0, 5, buf);
+    t_check(err == NC_EINVALCOORDS && ds->model.numrecs == 0 && ds->put_size == 0,
+            "safe mode: one rank's error is everybody's, and nothing is written: %d", err);
+    ds->safe = false;
+    err = access_columns(ds, PNC_OP_PUT, record_var, wrong ? -1 : 0, 5, buf);
+    t_check(err == (wrong ? NC_EINVALCOORDS : NC_NOERR), "a wrong argument is an error on its own rank: %d", err);
+    t_check(ds->model.numrecs == (t_nprocs == 1 ? 0 : 5), "the others have written: %d", (int)ds->model.numrecs);
+    err = wrong ? NC_NOERR : access_columns(ds, PNC_OP_GET, record_var, 0, 5, back);
+    if (wrong)
+        access_columns(ds, PNC_OP_GET, record_var, 99, 1, back);
+    t_check(err == NC_NOERR && (wrong || is_filled(back, 0, 5)), "and read it: %d", err);
+    err = access_columns(ds, PNC_OP_PUT, wrong ? column_var : record_var, 0, 5, wrong ? NULL : buf);
+    t_check(err == (wrong ? NC_EINVAL : NC_NOERR), "a NULL buffer: %s", ds->error.text);
+    free_dataset(ds);
+}
+
+/* imap on top of a datatype: the datatype picks, imap orders what was picked. */
+static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
+{
+    int user[24], got[24], expected[24];
+    MPI_Offset start[2] = {0, (MPI_Offset)t_rank * WIDTH}, count[2] = {3, 4}, imap[2] = {1, 3};
+    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
+    pnc_call call = {.op = PNC_OP_PUT, .shape = PNC_VARM, .collective = true, .varid = column_var, .mem = PNC_FLEX,
+                     .buf = user, .start = start, .count = count, .imap = imap, .bufcount = 1, .buftype = type};
+    bool same = true;
+    int err;
+
+    for (int i = 0; i < 24; i++)
+        user[i] = 100 * t_rank + i;
+    err = pnc_access(ds, &call);
+    call.shape = PNC_VARA, call.mem = PNC_INT, call.op = PNC_OP_GET, call.buf = got;
+    t_local(pnc_access(ds, &call) == NC_NOERR, "get");
+    for (int i = 0; i < 12; i++)
+        same = same && got[i] == user[picks[i / 4 + 3 * (i % 4)]];
+    t_check(err == NC_NOERR && same, "imap over %s, put: %d %s", what, err, ds->error.text);
+    for (int i = 0; i < 24; i++)
+        expected[i] = got[i] = -1;
+    for (int i = 0; i < 12; i++)
+        expected[picks[i / 4 + 3 * (i % 4)]] = user[picks[i / 4 + 3 * (i % 4)]];
+    call.shape = PNC_VARM, call.mem = PNC_FLEX;
+    err = pnc_access(ds, &call);
+    t_check(err == NC_NOERR && memcmp(got, expected, sizeof got) == 0, "imap over %s, get: %d", what, err);
+    free_dataset(ds);
+}
+
+static void test_imap(void)
+{
+    const int irregular[12] = {0, 1, 5, 6, 7, 9, 12, 13, 14, 20, 21, 23}, backwards[12] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    int every_other[12];
+    MPI_Datatype type;
+
+    for (int i = 0; i < 12; i++)
+        every_other[i] = 2 * i;
+    MPI_Type_vector(12, 1, 2, MPI_INT, &type);
+    test_mapped(type, every_other, "every other int");
+    MPI_Type_free(&type);
+    MPI_Type_create_indexed_block(12, 1, irregular, MPI_INT, &type);
+    test_mapped(type, irregular, "ints here and there");
+    MPI_Type_free(&type);
+    MPI_Type_create_indexed_block(12, 1, backwards, MPI_INT, &type);
+    test_mapped(type, backwards, "ints backwards");
+    MPI_Type_free(&type);
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    test_columns(1, 1 << 20);
+    test_columns(2, 1 << 16);
+    test_columns(2, 8000);
+    test_columns(2, 100);
+    test_records();
+    test_failure(ROWS, "many rows");
+    test_failure(1, "one row");
+    test_arguments();
+    test_imap();
+    if (t_rank == 0)
+        unlink(t_path("transfer.nc"));
+    return t_finish();
+}
