@@ -1,8 +1,8 @@
 /* What an MPI test program needs: start, check, finish, and where its files lie.
  *
- * Rank 0 prints one TAP line per check, without number and without plan: test/runner/run-mpi runs the program on several
- * numbers of ranks, adds both, and reports crashes, hangs and tests that end early. Nothing else may write to stdout
- * (from other ranks it would end up in the middle of these lines); stderr is free. A test reads
+ * Rank 0 prints one TAP line per check, without number and without plan: test/runner/run-mpi runs the program on
+ * several numbers of ranks, adds both, and reports crashes, hangs and tests that end early. Nothing else may write to
+ * stdout (from other ranks it would end up in the middle of these lines); stderr is free. A test reads
  *
  *     int main(int argc, char **argv)
  *     {
@@ -28,8 +28,8 @@ extern int t_rank, t_nprocs;
 /* Collective. MPI_Init, and sets t_rank and t_nprocs. */
 void t_start(int *argc, char ***argv);
 
-/* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the verdict,
- * the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
+/* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the
+ * verdict, the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
 bool t_check(bool ok, const char *format, ...) T_PRINTF(2, 3);
 
 /* Local. A failure is remembered and fails the next t_check, or t_finish. Returns ok. */

@@ -1,6 +1,5 @@
-# shellcheck shell=sh
-# Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how one run of a program is
-# started, watched and judged. Environment:
+# shellcheck shell=sh Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how
+# one run of a program is started, watched and judged. Environment:
 #
 #   PNC_SOURCE        top of the source tree
 #   PNC_BUILD         top of the build tree (make check starts tests there)
@@ -90,8 +89,8 @@ add_failure() {
     echo "not ok $total - $label$1"
 }
 
-# What the TAP lines alone do not tell: how the run ended. An exit status of 1, or the number of failures (cmocka), belongs
-# to failures that were reported.
+# What the TAP lines alone do not tell: how the run ended. An exit status of 1, or the number of failures (cmocka),
+# belongs to failures that were reported.
 judge() {
     read -r status < "$scratch/status"
     read -r seen bad claimed < "$scratch/counts"
@@ -110,8 +109,8 @@ judge() {
     fi
 }
 
-# run LABEL COMMAND...: start it, put the label before the texts of its results, judge. must_claim=yes: it has to end with
-# the line of test/harness.h that counts its checks.
+# run LABEL COMMAND...: start it, put the label before the texts of its results, judge. must_claim=yes: it has to end
+# with the line of test/harness.h that counts its checks.
 must_claim=no
 run() {
     label=${1:+"$1 "}

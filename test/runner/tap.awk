@@ -1,7 +1,7 @@
 # Copies the TAP lines of one run with new numbers from `first` and with `label` before each text; the rest becomes
 # comments. Programs need not number their lines or print a plan: the runner adds both. Writes to the file `counts`: the
-# results seen, the failed ones among them, and the number of results that the program itself says it has made (-1: it did
-# not come to its end).
+# results seen, the failed ones among them, and the number of results that the program itself says it has made (-1: it
+# did not come to its end).
 BEGIN { next_number = first; failed = 0; claimed = -1 }
 
 function result(verdict, text)
