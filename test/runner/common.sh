@@ -1,5 +1,6 @@
-# shellcheck shell=sh Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how
-# one run of a program is started, watched and judged. Environment:
+# shellcheck shell=sh
+# Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how one run of a program
+# is started, watched and judged. Environment:
 #
 #   PNC_SOURCE        top of the source tree
 #   PNC_BUILD         top of the build tree (make check starts tests there)
