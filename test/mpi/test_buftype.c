@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dataset/call.h"
-#include "harness.h"
+#include "../harness.h"
 
 #define CASES 3000
 #define LARGEST (256 * 1024) /* bytes that a random type may span */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "drivers/store.h"
-#include "harness.h"
+#include "../harness.h"
 
 #define SPAN (3 << 20) /* bytes of the file that a case plays in */
 #define MOST 3000

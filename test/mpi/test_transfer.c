@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "dataset/call.h"
-#include "harness.h"
+#include "../harness.h"
 
 /* A store around the MPI-IO one. */
 typedef struct spy {
