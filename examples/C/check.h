@@ -13,18 +13,21 @@
 /* Wrap every PnetCDF call: NC_TRY("ocean.nc", ncmpi_enddef(ncid)); */
 #define NC_TRY(path, call) nc_check((call), #call, (path), __FILE__, __LINE__)
 
-/* Print one line to standard error, then end the program on all ranks. */
+/* Print a message to standard error, then end the program on all ranks. */
 static inline _Noreturn void die(const char *format, ...)
 {
+    char text[2048];
     int rank;
     va_list args;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     va_start(args, format);
-    fprintf(stderr, "rank %d: ", rank);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fprintf(stderr, "rank %d: %s\n", rank, text);
+    /* mpiexec passes the text on; when it hears of the abort first, the text is lost. */
+    for (double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
+        continue;
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     exit(EXIT_FAILURE); /* MPI_Abort does not return, but its prototype cannot say so */
 }
