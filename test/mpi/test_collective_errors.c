@@ -1,0 +1,214 @@
+/* A wrong argument on one rank of a collective call: that rank gets its code, the others succeed and their data lands,
+ * and nobody waits for ever. In safe mode (PNETCDF_SAFE_MODE=1) every rank gets an error. Arguments that differ between
+ * ranks where they must agree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../expect.h"
+
+enum { WIDTH = 6 }; /* columns of each rank */
+
+static char path[4096];
+static int wrong; /* the rank that makes the mistake */
+
+/* Which code this rank must get. */
+static int mine(int code) { return t_rank == wrong ? code : NC_NOERR; }
+
+static void expect_mine(int got, int code, const char *text)
+{
+    t_local(got == mine(code), "got code %d, expected %s (%d)", got, ncmpi_strerrno(mine(code)), mine(code));
+    t_check(true, "%s", text);
+}
+
+static int create(void)
+{
+    int ncid, dims[2], id;
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_dim(ncid, "x", WIDTH * t_nprocs, &dims[1]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "fixed", NC_INT, 1, dims + 1, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "record", NC_SHORT, 2, dims, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "text", NC_CHAR, 1, dims + 1, &id) == NC_NOERR, "def_var");
+    t_check(ncmpi_enddef(ncid) == NC_NOERR, "define a file");
+    return ncid;
+}
+
+enum { FIXED, RECORD, TEXT };
+
+/* Column i of the fixed variable must hold expected[rank that owns it]. */
+static void check_columns(int ncid, const int *expected, const char *text)
+{
+    int *all = malloc((size_t)(WIDTH * t_nprocs) * sizeof *all);
+    int code = ncmpi_get_var_int_all(ncid, FIXED, all), bad = -1;
+    for (int i = 0; i < WIDTH * t_nprocs; i++)
+        if (all[i] != expected[i / WIDTH])
+            bad = i;
+    t_local(code == NC_NOERR, "get: %s", ncmpi_strerrno(code));
+    t_local(bad < 0, "column %d holds %d, expected %d", bad, bad < 0 ? 0 : all[bad], bad < 0 ? 0 : expected[bad / WIDTH]);
+    t_check(true, "%s", text);
+    free(all);
+}
+
+/* Puts with one rank's mistake; the other ranks' columns take the new value. */
+static void test_puts(int ncid)
+{
+    static const struct { const char *text; int varid; MPI_Offset start, count, stride; bool null_buffer; int code; } rows[] = {
+        { "start beyond the dimension", FIXED, 100000, 1, 1, false, NC_EINVALCOORDS },
+        { "negative start", FIXED, -1, 1, 1, false, NC_EINVALCOORDS },
+        { "count beyond the dimension", FIXED, 0, 100000, 1, false, NC_EEDGE },
+        { "negative count", FIXED, 0, -2, 1, false, NC_ENEGATIVECNT },
+        { "stride 0", FIXED, 0, 2, 0, false, NC_ESTRIDE },
+        { "unknown variable", 99, 0, 1, 1, false, NC_ENOTVAR },
+        { "numbers as text", TEXT, 0, 1, 1, false, NC_ECHAR },
+        { "NULL buffer", FIXED, 0, 1, 1, true, NC_EINVAL },
+    };
+    int *expected = calloc((size_t)t_nprocs, sizeof *expected), values[WIDTH], zero[WIDTH] = { 0 };
+    MPI_Offset first = WIDTH * t_rank, width = WIDTH, one = 1;
+    t_local(ncmpi_put_vara_int_all(ncid, FIXED, &first, &width, zero) == NC_NOERR, "put zeros");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[100];
+        int code;
+        wrong = (int)(i + 1) % t_nprocs;
+        for (int k = 0; k < WIDTH; k++)
+            values[k] = (int)i + 1;
+        if (t_rank == wrong)
+            code = ncmpi_put_vars_int_all(ncid, rows[i].varid, &rows[i].start, &rows[i].count, &rows[i].stride,
+                                          rows[i].null_buffer ? NULL : values);
+        else
+            code = ncmpi_put_vars_int_all(ncid, FIXED, &first, &width, &one, values);
+        snprintf(text, sizeof text, "put, rank %d has %s", wrong, rows[i].text);
+        expect_mine(code, rows[i].code, text);
+        for (int r = 0; r < t_nprocs; r++)
+            expected[r] = r == wrong ? expected[r] : (int)i + 1;
+        check_columns(ncid, expected, "the other ranks' data is in the file, and nothing else");
+    }
+    free(expected);
+}
+
+static void test_gets(int ncid)
+{
+    MPI_Offset first = WIDTH * t_rank, width = WIDTH, beyond = 100000;
+    int values[WIDTH], got[WIDTH] = { 0 };
+    wrong = t_nprocs - 1;
+    for (int k = 0; k < WIDTH; k++)
+        values[k] = 1000 * t_rank + k;
+    t_local(ncmpi_put_vara_int_all(ncid, FIXED, &first, &width, values) == NC_NOERR, "put");
+    expect_mine(ncmpi_get_vara_int_all(ncid, FIXED, t_rank == wrong ? &beyond : &first, &width, got), NC_EINVALCOORDS,
+                "get, last rank has a start beyond the dimension");
+    t_check(t_rank == wrong || memcmp(values, got, sizeof values) == 0, "the other ranks got their data");
+    values[1] = 70000;
+    expect_mine(ncmpi_put_vara_int_all(ncid, RECORD, (MPI_Offset[]){ 0, first }, (MPI_Offset[]){ 1, WIDTH },
+                                       t_rank == wrong ? values : got), NC_ERANGE, "put, last rank's value is out of range");
+    short stored[WIDTH];
+    t_local(ncmpi_get_vara_short_all(ncid, RECORD, (MPI_Offset[]){ 0, first }, (MPI_Offset[]){ 1, WIDTH }, stored) ==
+            NC_NOERR, "get");
+    t_check(t_rank != wrong || (stored[1] == NC_FILL_SHORT && stored[2] == values[2]),
+            "its other values are stored, the one out of range as the fill value");
+}
+
+/* A mistake in a put that adds records must not keep the others' records from being counted. */
+static void test_records(int ncid)
+{
+    MPI_Offset n = -1, start[2] = { 3 + t_rank, 0 }, count[2] = { 1, WIDTH };
+    short values[WIDTH] = { 1, 2, 3, 4, 5, 6 };
+    wrong = t_nprocs - 1;
+    if (t_rank == wrong)
+        start[0] = -5;
+    expect_mine(ncmpi_put_vara_short_all(ncid, RECORD, start, count, values), NC_EINVALCOORDS,
+                "put of records, last rank has a negative record");
+    ncmpi_inq_dimlen(ncid, 0, &n);
+    MPI_Offset expected = t_nprocs == 1 ? 1 : 3 + t_nprocs - 1;
+    t_check(n == expected, "every rank sees %lld records (%lld)", (long long)expected, (long long)n);
+}
+
+static void test_safe_mode(void)
+{
+    MPI_Offset start = 0, count = 1;
+    int value = 1, ncid;
+    setenv("PNETCDF_SAFE_MODE", "1", 1);
+    ncid = create();
+    unsetenv("PNETCDF_SAFE_MODE");
+    if (t_rank == t_nprocs - 1)
+        start = 100000;
+    expect_error(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: put, last rank's start is wrong");
+    expect_error(ncmpi_get_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: get, last rank's start is wrong");
+    start = t_rank;
+    expect_ok(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: a good put");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+static void test_definitions(bool safe)
+{
+    const char *mode = safe ? "safe mode" : "default mode";
+    int ncid, id, code;
+    char text[100];
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    snprintf(text, sizeof text, "%s: def_dim with different lengths", mode);
+    code = ncmpi_def_dim(ncid, "a", 10 + (t_rank == t_nprocs - 1), &id);
+    expect_code(code, safe && t_nprocs > 1 ? NC_EMULTIDEFINE_DIM_SIZE : NC_NOERR, text);
+    if (safe && t_nprocs > 1) {
+        static const char *const names[] = { "one", "two" };
+        bool last = t_rank == t_nprocs - 1;
+        t_local(ncmpi_def_dim(ncid, "good", 4, &id) == NC_NOERR, "def_dim that all ranks agree on");
+        expect_code(ncmpi_def_dim(ncid, names[last], 4, &id), NC_EMULTIDEFINE_DIM_NAME, "safe mode: def_dim, names differ");
+        expect_code(ncmpi_def_var(ncid, names[last], NC_INT, 0, NULL, &id), NC_EMULTIDEFINE_VAR_NAME,
+                    "safe mode: def_var, names differ");
+        expect_code(ncmpi_def_var(ncid, "v", last ? NC_INT : NC_FLOAT, 0, NULL, &id), NC_EMULTIDEFINE_VAR_TYPE,
+                    "safe mode: def_var, types differ");
+        expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "a", 3, last ? "abc" : "abd"), NC_EMULTIDEFINE_ATTR_VAL,
+                    "safe mode: put_att, values differ");
+        expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "a", 2 + last, "abc"), NC_EMULTIDEFINE_ATTR_LEN,
+                    "safe mode: put_att, lengths differ");
+        expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, names[last], 3, "abc"), NC_EMULTIDEFINE_ATTR_NAME,
+                    "safe mode: put_att, names differ");
+    }
+    expect_ok(ncmpi_abort(ncid), "abort");
+    unsetenv("PNETCDF_SAFE_MODE");
+}
+
+/* The file is created with rank 0's mode; ranks that disagree are told, in safe mode all are. */
+static void test_cmode(bool safe)
+{
+    const char *mode = safe ? "safe mode" : "default mode";
+    int ncid = -1, format = 0, code;
+    char text[100];
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    code = ncmpi_create(MPI_COMM_WORLD, path, t_rank == 0 ? NC_CLOBBER : NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid);
+    bool told = t_nprocs > 1 && (safe || t_rank > 0);
+    t_local(code == (told ? NC_EMULTIDEFINE_CMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
+    t_check(true, "%s: create with different modes", mode);
+    snprintf(text, sizeof text, "%s: the file has rank 0's format", mode);
+    int inquired = ncmpi_inq_format(ncid, &format);
+    t_check(inquired == NC_NOERR && format == 1, "%s (%d, code %d)", text, format, inquired);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    code = ncmpi_open(MPI_COMM_WORLD, path, t_rank == 0 ? NC_NOWRITE : NC_WRITE, MPI_INFO_NULL, &ncid);
+    t_local(code == (told ? NC_EMULTIDEFINE_OMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
+    t_check(true, "%s: open with different modes", mode);
+    snprintf(text, sizeof text, "%s: the file is open in rank 0's mode, for reading", mode);
+    expect_code(ncmpi_redef(ncid), NC_EPERM, text);
+    expect_ok(ncmpi_close(ncid), "close");
+    unsetenv("PNETCDF_SAFE_MODE");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("collective_errors.nc"));
+    setenv("PNETCDF_SAFE_MODE", "0", 1);
+    int ncid = create();
+    test_puts(ncid);
+    test_gets(ncid);
+    test_records(ncid);
+    expect_ok(ncmpi_close(ncid), "close");
+    test_safe_mode();
+    test_definitions(false);
+    test_definitions(true);
+    test_cmode(false);
+    test_cmode(true);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
