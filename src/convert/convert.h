@@ -17,14 +17,14 @@ typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
  * uchar copies bits and never gives NC_ERANGE. *same is set where memory and file hold the same bytes (memcpy). */
 pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem mem, int format, bool *same);
 
-/* The scalar twin of the same pair, for tests and for machines without vector units. */
+/* The scalar twin of the same pair: says what is right. The fast kernels leave unusual blocks to it. */
 pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem mem, int format);
 
-/* The instruction set in use: "scalar", "avx2", ... */
+/* The instruction set in use: "baseline", "avx2", ... */
 const char *pnc_convert_isa(void);
 
 /* The default fill value of a memory type, in memory form (what a get stores for an element out of range); out has 8
- * bytes. */
+ * bytes. Long has the value of NC_FILL_INT. */
 void pnc_convert_mem_fill(pnc_mem mem, void *out);
 /* The default fill value of an external type as external bytes. */
 void pnc_convert_type_fill(int xtype, void *out);
@@ -35,6 +35,7 @@ typedef struct pnc_pump {
     pnc_kernel kernel;
     char *memory;           /* the user's buffer; never written when way is PNC_PUT */
     int mem_size, ext_size; /* bytes of one element on each side */
+    bool same;              /* memory holds external bytes */
     char *direct;           /* next byte where memory is contiguous and holds external bytes already, else NULL */
     char *flat;             /* next element where memory is contiguous but needs conversion, else NULL */
     unsigned char fill[8];  /* for elements out of range */
@@ -42,6 +43,8 @@ typedef struct pnc_pump {
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_pump;
 
+/* fill as a kernel takes it; NULL is the default of the destination's type. Returns NC_ECHAR where the types do not
+ * convert, NC_ENOMEM, NC_EINTERNAL where the map's elements have another size than mem. End a pump that failed too. */
 int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
                    int format, const void *fill);
 void pnc_pump_end(pnc_pump *pump);

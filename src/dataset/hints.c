@@ -66,7 +66,8 @@ static int add_environment(pnc_dataset *ds)
     if (copy == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     for (entry = strtok_r(copy, ";", &rest); entry != NULL; entry = strtok_r(NULL, ";", &rest)) {
-        char *equals = strchr(entry, '='), *key, *value;
+        char *equals = strchr(entry, '='), *key;
+        const char *value;
 
         if (equals != NULL)
             *equals = '\0';

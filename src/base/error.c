@@ -1,0 +1,58 @@
+/* The error object and the texts of the public codes, which come from the rows of src/spec/errors.m4. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PNC_UNKNOWN_ROOM 48
+
+int pnc_fail(pnc_error *error, int code, const char *format, ...)
+{
+    va_list args;
+
+    if (error == NULL || error->code != NC_NOERR)
+        return code;
+    error->code = code;
+    va_start(args, format);
+    if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
+        error->text[0] = '\0';
+    va_end(args);
+    return code;
+}
+
+void pnc_error_clear(pnc_error *error)
+{
+    if (error == NULL)
+        return;
+    error->code = NC_NOERR;
+    error->text[0] = '\0';
+}
+
+const char *pnc_code_text(int code)
+{
+    static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
+
+    if (code > 0) /* the C library's own errno values pass through the API unchanged */
+        return strerror(code);
+    switch (code) {
+#define PNC_ERROR_ROW(name, value, text) case value: return text;
+#include "spec/error_table.h"
+    default: break;
+    }
+    snprintf(unknown, sizeof unknown, "Unknown Error %d", code);
+    return unknown;
+}
+
+const char *pnc_code_name(int code)
+{
+    static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
+
+    switch (code) {
+#define PNC_ERROR_ROW(name, value, text) case value: return #name;
+#include "spec/error_table.h"
+    default: break;
+    }
+    snprintf(unknown, sizeof unknown, "Unknown Error %d", code);
+    return unknown;
+}

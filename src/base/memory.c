@@ -1,0 +1,68 @@
+/* Allocation that cannot overflow, and arithmetic on sizes that come from files and users. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of count items, never 0 (malloc(0) may give NULL, which would look like a failure). Returns -1 on overflow. */
+static int total_bytes(int64_t count, size_t size, size_t *out)
+{
+    if (count < 0 || (size != 0 && (uint64_t)count > PTRDIFF_MAX / size))
+        return -1;
+    *out = (size_t)count * size;
+    if (*out == 0)
+        *out = 1;
+    return 0;
+}
+
+void *pnc_alloc(int64_t count, size_t size)
+{
+    size_t bytes;
+
+    return total_bytes(count, size, &bytes) == 0 ? malloc(bytes) : NULL;
+}
+
+void *pnc_zalloc(int64_t count, size_t size)
+{
+    size_t bytes;
+
+    return total_bytes(count, size, &bytes) == 0 ? calloc(1, bytes) : NULL;
+}
+
+void *pnc_resize(void *old, int64_t count, size_t size)
+{
+    size_t bytes;
+
+    return total_bytes(count, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
+}
+
+char *pnc_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = malloc(bytes);
+
+    if (copy != NULL)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+void pnc_free(void *p)
+{
+    free(p);
+}
+
+int pnc_mul(int64_t a, int64_t b, int64_t *out)
+{
+    if (a < 0 || b < 0 || (a != 0 && b > INT64_MAX / a))
+        return -1;
+    *out = a * b;
+    return 0;
+}
+
+int pnc_add(int64_t a, int64_t b, int64_t *out)
+{
+    if (a < 0 || b < 0 || b > INT64_MAX - a)
+        return -1;
+    *out = a + b;
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* External types and memory types, from the rows of src/spec/types.m4. */
+#include "base/types.h"
+
+/* Indexed by the constants' values, which run from 1 without a gap. */
+static const struct { size_t size; const char *name; } xtypes[] = {
+    {0, "none"},
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) {bytes, name},
+#include "spec/type_table.h"
+};
+
+static const struct { size_t size; const char *name; int exact; } mems[] = {
+#define PNC_MEM_ROW(mem, ctype, suffix, exact) {sizeof(ctype), suffix, exact},
+#include "spec/type_table.h"
+};
+
+#define PNC_XTYPE_LAST (int)(sizeof xtypes / sizeof xtypes[0] - 1)
+
+size_t pnc_type_size(int xtype)
+{
+    return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].size : 0;
+}
+
+const char *pnc_type_name(int xtype)
+{
+    return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].name : xtypes[0].name;
+}
+
+bool pnc_type_valid(int xtype, int format)
+{
+    return xtype >= 1 && xtype <= (format == 5 ? PNC_XTYPE_LAST : NC_DOUBLE);
+}
+
+size_t pnc_mem_size(pnc_mem mem)
+{
+    return (unsigned)mem < PNC_MEM_COUNT ? mems[mem].size : 0;
+}
+
+const char *pnc_mem_name(pnc_mem mem)
+{
+    return (unsigned)mem < PNC_MEM_COUNT ? mems[mem].name : "none";
+}
+
+pnc_mem pnc_mem_of_type(int xtype)
+{
+    int mem;
+
+    /* from the end, so that NC_INT64 gives long long and not long, which is shorter on some machines */
+    for (mem = PNC_MEM_COUNT - 1; mem >= 0; mem--)
+        if (mems[mem].exact == xtype)
+            return (pnc_mem)mem;
+    return PNC_MEM_COUNT;
+}

@@ -1,0 +1,44 @@
+/* The default fill values, from the table of types. */
+#include "convert/convert.h"
+
+#include <string.h>
+
+/* Long takes the fill value of NC_INT even where it has 8 bytes: programs compare with what they always got. */
+#define FILL_OF_LONG NC_FILL_INT
+
+/* A value of each external type, and of each memory type by way of the external type that holds it exactly. */
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
+    static void fill_##constant(void *out)                \
+    {                                                     \
+        const ctype value = fill;                         \
+        memcpy(out, &value, sizeof value);                \
+    }
+#include "spec/type_table.h"
+
+typedef void (*fill_writer)(void *out);
+
+void pnc_convert_mem_fill(pnc_mem mem, void *out)
+{
+#define PNC_MEM_ROW(mem, ctype, suffix, exact) [mem] = fill_##exact,
+    static const fill_writer writer[] = {
+#include "spec/type_table.h"
+    };
+    const long of_long = FILL_OF_LONG;
+    memset(out, 0, 8);
+    if (mem == PNC_LONG)
+        memcpy(out, &of_long, sizeof of_long);
+    else
+        writer[mem](out);
+}
+
+void pnc_convert_type_fill(int xtype, void *out)
+{
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) [constant] = fill_##constant,
+    static const fill_writer writer[] = {
+#include "spec/type_table.h"
+    };
+    char value[8];
+    memset(out, 0, 8);
+    writer[xtype](value);
+    pnc_convert_kernel(PNC_PUT, xtype, pnc_mem_of_type(xtype), 5, NULL)(out, value, 1, value);
+}

@@ -1,0 +1,74 @@
+/* Which kernel serves a type pair on this machine. */
+#include "convert/kernels.h"
+
+#include <string.h>
+
+/* The fastest set that this processor can run. A look into a table that the C runtime filled at start: nothing to
+ * remember between calls. */
+static const pnc_kernels *kernels_of_machine(void)
+{
+#ifdef PNC_WITH_AVX2 /* the build compiles kernels_avx2.c: x86 only */
+    if (__builtin_cpu_supports("avx2"))
+        return &pnc_kernels_avx2;
+#endif
+    return &pnc_kernels_base;
+}
+
+const char *pnc_convert_isa(void)
+{
+    return kernels_of_machine()->isa;
+}
+
+static int copy_bytes(void *dst, const void *src, int64_t n, const void *fill)
+{
+    (void)fill;
+    if (n > 0)
+        memcpy(dst, src, (size_t)n);
+    return NC_NOERR;
+}
+
+static const pnc_num num_of_xtype[] = {
+    [NC_BYTE] = PNC_NUM_i8,    [NC_SHORT] = PNC_NUM_i16, [NC_INT] = PNC_NUM_i32,    [NC_FLOAT] = PNC_NUM_f32,
+    [NC_DOUBLE] = PNC_NUM_f64, [NC_UBYTE] = PNC_NUM_u8,  [NC_USHORT] = PNC_NUM_u16, [NC_UINT] = PNC_NUM_u32,
+    [NC_INT64] = PNC_NUM_i64,  [NC_UINT64] = PNC_NUM_u64,
+};
+
+static const pnc_num num_of_mem[] = {
+    [PNC_SCHAR] = PNC_NUM_i8,  [PNC_UCHAR] = PNC_NUM_u8,    [PNC_SHORT] = PNC_NUM_i16,
+    [PNC_USHORT] = PNC_NUM_u16, [PNC_INT] = PNC_NUM_i32,    [PNC_UINT] = PNC_NUM_u32,
+    [PNC_LONG] = sizeof(long) == 8 ? PNC_NUM_i64 : PNC_NUM_i32,
+    [PNC_FLOAT] = PNC_NUM_f32, [PNC_DOUBLE] = PNC_NUM_f64,
+    [PNC_LONGLONG] = PNC_NUM_i64, [PNC_ULONGLONG] = PNC_NUM_u64,
+};
+_Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8, "C types have the sizes of the files'");
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 binary32 and binary64");
+
+/* CDF-1 and CDF-2 have one byte type for both signs, so that uchar reads and writes its bits. */
+static bool is_bytes(int xtype, pnc_mem mem, int format)
+{
+    return mem == PNC_TEXT || (xtype == NC_BYTE && mem == PNC_UCHAR && format < 5);
+}
+
+static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xtype, pnc_mem mem, int format)
+{
+    if (xtype < NC_BYTE || xtype > NC_UINT64 || (xtype == NC_CHAR) != (mem == PNC_TEXT))
+        return NULL;
+    if (is_bytes(xtype, mem, format))
+        return copy_bytes;
+    pnc_num file = num_of_xtype[xtype], memory = num_of_mem[mem];
+    return way == PNC_PUT ? set->put[memory][file] : set->get[file][memory];
+}
+
+pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem mem, int format, bool *same)
+{
+    pnc_kernel kernel = kernel_from(kernels_of_machine(), way, xtype, mem, format);
+    bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_size(xtype) == 1;
+    if (same)
+        *same = kernel && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
+    return kernel;
+}
+
+pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem mem, int format)
+{
+    return kernel_from(&pnc_kernels_scalar, way, xtype, mem, format);
+}

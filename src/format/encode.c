@@ -1,0 +1,185 @@
+/* Header model to bytes, as in the NetCDF Classic Format Specification. One walk serves for the size and for the bytes:
+ * with no buffer it only counts. */
+#include "format/codec.h"
+
+#include <string.h>
+
+#include "format/parts.h"
+
+typedef struct writer {
+    unsigned char *p; /* NULL: count only */
+    int64_t pos;
+    int format;
+} writer;
+
+static void put_word(writer *w, uint64_t value, int bytes)
+{
+    if (w->p != NULL)
+        for (int i = 0; i < bytes; i++)
+            w->p[w->pos + i] = (unsigned char)(value >> (8 * (bytes - 1 - i)));
+    w->pos += bytes;
+}
+
+/* NON_NEG and NumberOfElements of the specification: 8 bytes in CDF-5, else 4. */
+static void put_count(writer *w, int64_t value)
+{
+    put_word(w, (uint64_t)value, pnc_format_count_bytes(w->format));
+}
+
+static void put_padded(writer *w, const void *bytes, int64_t n)
+{
+    int64_t padding = -n & 3;
+
+    if (w->p != NULL) {
+        if (n > 0)
+            memcpy(w->p + w->pos, bytes, (size_t)n);
+        memset(w->p + w->pos + n, 0, (size_t)padding);
+    }
+    w->pos += n + padding;
+}
+
+static void put_name(writer *w, const char *name)
+{
+    int64_t n = (int64_t)strlen(name);
+
+    put_count(w, n);
+    put_padded(w, name, n);
+}
+
+/* An empty list is ABSENT: no tag. */
+static void put_list(writer *w, int tag, int n)
+{
+    put_word(w, n > 0 ? (uint64_t)tag : 0, 4);
+    put_count(w, n);
+}
+
+static void put_dim(writer *w, const pnc_dim *dim)
+{
+    put_name(w, dim->name);
+    put_count(w, dim->len);
+}
+
+static void put_att(writer *w, const pnc_att *att)
+{
+    put_name(w, att->name);
+    put_word(w, (uint64_t)att->type, 4);
+    put_count(w, att->len);
+    put_padded(w, att->value, att->len * (int64_t)pnc_type_size(att->type));
+}
+
+static void put_atts(writer *w, const pnc_atts *atts)
+{
+    put_list(w, PNC_TAG_ATTRIBUTE, atts->n);
+    for (int i = 0; i < atts->n; i++) {
+        if (w->p != NULL)
+            atts->at[i]->where = w->pos;
+        put_att(w, atts->at[i]);
+    }
+}
+
+/* The specification's vsize: the bytes of one variable or record, rounded up to 4 (also for a lone record variable,
+ * whose records are packed). Redundant; where it does not fit 32 bits, 2^32 - 1 says so. */
+static void put_vsize(writer *w, const pnc_var *var)
+{
+    int64_t padded = var->size > INT64_MAX - 3 ? INT64_MAX - 3 : (var->size + 3) & ~(int64_t)3;
+
+    if (w->format < 5 && padded > UINT32_MAX)
+        padded = UINT32_MAX;
+    put_count(w, padded);
+}
+
+static void put_var_head(writer *w, const pnc_var *var)
+{
+    put_name(w, var->name);
+    put_count(w, var->ndims);
+    for (int i = 0; i < var->ndims; i++)
+        put_count(w, var->dimids[i]);
+}
+
+static void put_var_tail(writer *w, const pnc_var *var)
+{
+    put_word(w, (uint64_t)var->type, 4);
+    put_vsize(w, var);
+    put_word(w, (uint64_t)var->begin, pnc_format_offset_bytes(w->format));
+}
+
+static void put_header(writer *w, const pnc_model *model)
+{
+    put_word(w, 0x43444600u | (unsigned)model->format, 4); /* "CDF" and the version */
+    put_count(w, model->numrecs);
+    put_list(w, PNC_TAG_DIMENSION, model->ndims);
+    for (int i = 0; i < model->ndims; i++) {
+        if (w->p != NULL)
+            model->dims[i]->where = w->pos;
+        put_dim(w, model->dims[i]);
+    }
+    put_atts(w, &model->gatts);
+    put_list(w, PNC_TAG_VARIABLE, model->nvars);
+    for (int i = 0; i < model->nvars; i++) {
+        pnc_var *var = model->vars[i];
+        if (w->p != NULL)
+            var->where = w->pos;
+        put_var_head(w, var);
+        put_atts(w, &var->atts);
+        put_var_tail(w, var);
+    }
+}
+
+int64_t pnc_format_size(const pnc_model *model)
+{
+    writer w = {NULL, 0, model->format};
+
+    put_header(&w, model);
+    return w.pos;
+}
+
+void pnc_format_encode(pnc_model *model, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_header(&w, model);
+}
+
+int64_t pnc_format_encode_dim(const pnc_model *model, const pnc_dim *dim, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_dim(&w, dim);
+    return w.pos;
+}
+
+int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_att(&w, att);
+    return w.pos;
+}
+
+int64_t pnc_format_encode_var(const pnc_model *model, const pnc_var *var, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_var_head(&w, var);
+    put_list(&w, PNC_TAG_ATTRIBUTE, var->atts.n);
+    for (int i = 0; i < var->atts.n; i++) /* not put_atts, which would set `where` relative to this buffer */
+        put_att(&w, var->atts.at[i]);
+    put_var_tail(&w, var);
+    return w.pos;
+}
+
+int64_t pnc_format_encode_name(const pnc_model *model, const char *name, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_name(&w, name);
+    return w.pos;
+}
+
+int pnc_format_encode_numrecs(const pnc_model *model, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    put_count(&w, model->numrecs);
+    return (int)w.pos;
+}

@@ -1,0 +1,188 @@
+/* Where the variables lie: fixed variables in order of definition, then the records, one after another, each holding one
+ * piece of every record variable. */
+#include "format/layout.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "format/codec.h"
+
+#define PNC_DEFAULT_ALIGN 512
+
+/* Round x up to a multiple of `align`; -1 beyond 64 bits. */
+static int round_up(int64_t x, int64_t align, int64_t *out)
+{
+    int64_t rest = x % align;
+
+    return rest == 0 ? pnc_add(x, 0, out) : pnc_add(x, align - rest, out);
+}
+
+/* A wish, or else the default, as a multiple of 4. */
+static int64_t alignment(int64_t wish, int64_t fallback)
+{
+    int64_t align = wish > 0 ? wish : fallback;
+
+    return align > INT64_MAX - 3 ? INT64_MAX - 3 : (align + 3) & ~(int64_t)3;
+}
+
+static int64_t wish_or_zero(int64_t wish)
+{
+    return wish > 0 ? wish : 0;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var)
+{
+    int64_t padded;
+
+    /* "In the special case of only a single record variable of character, byte, or short type, no padding is used
+     * between data values" */
+    if (model->nrecvars == 1 && var->is_record)
+        return var->size;
+    return round_up(var->size, 4, &padded) == 0 ? padded : var->size;
+}
+
+static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align, int64_t *pos)
+{
+    bool first = true;
+
+    for (int i = 0; i < model->nvars; i++) {
+        pnc_var *var = model->vars[i];
+        if (var->is_record)
+            continue;
+        if (before != NULL && i < before->nvars)
+            *pos = max64(*pos, before->vars[i]->begin);
+        if (round_up(*pos, first ? align : 4, pos) < 0)
+            return i;
+        var->begin = *pos;
+        if (first)
+            model->header_extent = var->begin;
+        first = false;
+        if (pnc_add(*pos, pnc_layout_record_bytes(model, var), pos) < 0)
+            return i;
+    }
+    return -1;
+}
+
+static int place_records(pnc_model *model, int64_t pos)
+{
+    model->recsize = 0;
+    for (int i = 0; i < model->nvars; i++) {
+        pnc_var *var = model->vars[i];
+        if (!var->is_record)
+            continue;
+        var->begin = pos;
+        if (pnc_add(pos, pnc_layout_record_bytes(model, var), &pos) < 0)
+            return i;
+        model->recsize += pnc_layout_record_bytes(model, var);
+    }
+    return -1;
+}
+
+static int too_far(const pnc_model *model, int varid, pnc_error *error)
+{
+    if (varid < 0)
+        return pnc_fail(error, NC_EVARSIZE, "the free space or alignment asked for ends beyond byte 2^63 of the file");
+    return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" would reach beyond byte 2^63 of the file: shorten its dimensions",
+                    model->vars[varid]->name);
+}
+
+/* NetCDF Classic Format Specification, "Large File Support": begin is a signed 32-bit offset in CDF-1; the bytes of a
+ * variable or of one record of it must fit 31 (CDF-1) or 32 bits (CDF-2), but for the one that comes last in the file:
+ * the last fixed variable where there are no record variables, or the last record variable. */
+static int check_limits(const pnc_model *model, pnc_error *error)
+{
+    int64_t most = model->format == 1 ? INT32_MAX - 3 : (int64_t)UINT32_MAX - 3;
+    int last = model->nvars - 1;
+
+    if (model->format == 5)
+        return NC_NOERR;
+    while (last >= 0 && model->nrecvars > 0 && !model->vars[last]->is_record)
+        last--;
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        if (var->size > most && i != last)
+            return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64 " to all "
+                            "variables but the last one in the file: create the file with NC_64BIT_DATA", var->name,
+                            var->size, var->is_record ? " a record" : "", model->format, most);
+        if (model->format == 1 && var->begin > INT32_MAX)
+            return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets end at %d: "
+                            "create the file with NC_64BIT_OFFSET or NC_64BIT_DATA", var->name, var->begin, INT32_MAX);
+    }
+    return NC_NOERR;
+}
+
+int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error)
+{
+    static const pnc_layout_wish none = {-1, -1, -1, -1};
+    bool fixed = model->nvars > model->nrecvars;
+    int64_t pos, v_align, r_align;
+    int bad;
+
+    if (wish == NULL)
+        wish = &none;
+    v_align = alignment(wish->v_align, PNC_DEFAULT_ALIGN);
+    r_align = alignment(wish->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
+    model->header_size = pnc_format_size(model);
+    if (pnc_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
+        return too_far(model, -1, error);
+    bad = place_fixed(model, before, v_align, &pos);
+    if (bad >= 0)
+        return too_far(model, bad, error);
+    if (fixed && pnc_add(pos, wish_or_zero(wish->v_minfree), &pos) < 0)
+        return too_far(model, -1, error);
+    if (before != NULL && before->nrecvars > 0)
+        pos = max64(pos, before->begin_rec);
+    if (round_up(pos, r_align, &model->begin_rec) < 0)
+        return too_far(model, -1, error);
+    bad = place_records(model, model->begin_rec);
+    if (bad >= 0)
+        return too_far(model, bad, error);
+    if (!fixed)
+        model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
+    return check_limits(model, error);
+}
+
+int64_t pnc_layout_end(const pnc_model *model)
+{
+    int64_t end = model->header_size;
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        if (!var->is_record)
+            end = max64(end, var->begin + var->size);
+        else if (model->numrecs > 0)
+            end = max64(end, var->begin + (model->numrecs - 1) * model->recsize + var->size);
+    }
+    return end;
+}
+
+void pnc_layout_derive(pnc_model *model)
+{
+    bool fixed = false;
+    int64_t end = model->header_size;
+
+    model->begin_rec = -1;
+    model->recsize = 0;
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        if (var->is_record) {
+            if (model->begin_rec < 0)
+                model->begin_rec = var->begin;
+            model->recsize += pnc_layout_record_bytes(model, var);
+            continue;
+        }
+        if (!fixed)
+            model->header_extent = var->begin;
+        fixed = true;
+        end = max64(end, var->begin + var->size);
+    }
+    if (model->begin_rec < 0 && round_up(end, 4, &model->begin_rec) < 0)
+        model->begin_rec = end;
+    if (!fixed)
+        model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
+}

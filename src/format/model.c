@@ -1,0 +1,237 @@
+/* The header model: its life, its dimensions, and what all its lists share. */
+#include "format/parts.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+
+int pnc_parts_grow(void ***at, int n, int *room)
+{
+    void **grown;
+    int wanted;
+
+    if (n < *room)
+        return NC_NOERR;
+    if (n == INT_MAX)
+        return NC_ENOMEM;
+    wanted = *room < 4 ? 4 : *room > INT_MAX / 2 ? INT_MAX : *room * 2;
+    grown = pnc_resize(*at, wanted, sizeof **at);
+    if (grown == NULL)
+        return NC_ENOMEM;
+    *at = grown;
+    *room = wanted;
+    return NC_NOERR;
+}
+
+char *pnc_parts_name(const char *bytes, int64_t n)
+{
+    char *name = pnc_alloc(n + 1, 1);
+
+    if (name == NULL)
+        return NULL;
+    memcpy(name, bytes, (size_t)n);
+    name[n] = '\0';
+    return name;
+}
+
+int pnc_model_init(pnc_model *model, int format, pnc_error *error)
+{
+    memset(model, 0, sizeof *model);
+    model->recdim = -1;
+    if (format != 1 && format != 2 && format != 5)
+        return pnc_fail(error, NC_EINVAL, "%d is no classic format: choose CDF-1, CDF-2 or CDF-5", format);
+    model->format = format;
+    return NC_NOERR;
+}
+
+static void free_dim(pnc_dim *dim)
+{
+    if (dim == NULL)
+        return;
+    pnc_free(dim->name);
+    pnc_free(dim);
+}
+
+void pnc_model_free(pnc_model *model)
+{
+    pnc_table_clear(&model->dim_names);
+    for (int i = 0; i < model->ndims; i++)
+        free_dim(model->dims[i]);
+    pnc_free(model->dims);
+    pnc_table_clear(&model->var_names);
+    for (int i = 0; i < model->nvars; i++)
+        pnc_var_free(model->vars[i]);
+    pnc_free(model->vars);
+    pnc_atts_free(&model->gatts);
+    memset(model, 0, sizeof *model);
+    model->recdim = -1;
+}
+
+static int copy_dims(pnc_model *out, const pnc_model *from)
+{
+    int code = NC_NOERR;
+
+    for (int i = 0; code == NC_NOERR && i < from->ndims; i++) {
+        code = pnc_model_append_dim(out, pnc_strdup(from->dims[i]->name), from->dims[i]->len);
+        if (code == NC_NOERR)
+            out->dims[i]->where = from->dims[i]->where;
+    }
+    return code;
+}
+
+static int copy_var(pnc_model *out, const pnc_var *from)
+{
+    pnc_var *var = pnc_var_new(pnc_strdup(from->name), from->ndims);
+    int code;
+
+    if (var == NULL)
+        return NC_ENOMEM;
+    var->type = from->type;
+    var->begin = from->begin;
+    var->where = from->where;
+    var->no_fill = from->no_fill;
+    var->is_record = from->is_record;
+    var->size = from->size;
+    memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
+    memcpy(var->shape, from->shape, (size_t)from->ndims * sizeof *var->shape);
+    code = pnc_atts_copy(&var->atts, &from->atts);
+    if (code == NC_NOERR)
+        return pnc_model_append_var(out, var);
+    pnc_var_free(var);
+    return code;
+}
+
+int pnc_model_copy(pnc_model *out, const pnc_model *from)
+{
+    int code;
+
+    memset(out, 0, sizeof *out);
+    out->format = from->format;
+    out->numrecs = from->numrecs;
+    out->recdim = -1;
+    out->header_size = from->header_size;
+    out->header_extent = from->header_extent;
+    out->begin_rec = from->begin_rec;
+    out->recsize = from->recsize;
+    code = copy_dims(out, from);
+    if (code == NC_NOERR)
+        code = pnc_atts_copy(&out->gatts, &from->gatts);
+    for (int i = 0; code == NC_NOERR && i < from->nvars; i++)
+        code = copy_var(out, from->vars[i]);
+    if (code != NC_NOERR)
+        pnc_model_free(out);
+    return code;
+}
+
+int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
+{
+    pnc_dim *dim = pnc_zalloc(1, sizeof *dim);
+
+    if (dim == NULL) {
+        pnc_free(name);
+        return NC_ENOMEM;
+    }
+    dim->name = name;
+    dim->len = len;
+    dim->where = -1;
+    if (name == NULL || pnc_parts_grow((void ***)&model->dims, model->ndims, &model->dims_room) != NC_NOERR ||
+        pnc_table_add(&model->dim_names, name, model->ndims) != NC_NOERR) {
+        free_dim(dim);
+        return NC_ENOMEM;
+    }
+    if (len == NC_UNLIMITED)
+        model->recdim = model->ndims;
+    model->dims[model->ndims++] = dim;
+    return NC_NOERR;
+}
+
+/* The longest fixed dimension: the length word is a signed (CDF-1) or unsigned (CDF-2) 32-bit number, or a signed 64-bit
+ * one (CDF-5); the former two leave room for rounding a size in bytes up to 4. */
+static int64_t longest_dim(int format)
+{
+    return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
+}
+
+int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error)
+{
+    char *nfc = NULL;
+    int code = pnc_name_normalise(name, &nfc, error);
+
+    if (code != NC_NOERR)
+        return code;
+    if (len < 0 || len > longest_dim(model->format)) {
+        code = pnc_fail(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of CDF-%d%s", nfc,
+                        (long long)len, (long long)longest_dim(model->format), model->format,
+                        len > 0 ? ": create the file with NC_64BIT_DATA" : "");
+        goto fail;
+    }
+    if (len == NC_UNLIMITED && model->recdim >= 0) {
+        code = pnc_fail(error, NC_EUNLIMIT, "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the classic "
+                        "formats have one unlimited dimension", nfc, model->dims[model->recdim]->name);
+        goto fail;
+    }
+    if (pnc_table_find(&model->dim_names, nfc) >= 0) {
+        code = pnc_fail(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
+        goto fail;
+    }
+    code = pnc_model_append_dim(model, nfc, len);
+    if (code != NC_NOERR)
+        return pnc_fail(error, code, "no memory for another dimension");
+    if (id != NULL)
+        *id = model->ndims - 1;
+    return NC_NOERR;
+fail:
+    pnc_free(nfc);
+    return code;
+}
+
+int pnc_model_find_dim(const pnc_model *model, const char *name)
+{
+    return pnc_name_find(&model->dim_names, name);
+}
+
+int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_error *error)
+{
+    char *nfc = NULL;
+    int other, code = pnc_name_normalise(name, &nfc, error);
+
+    if (code != NC_NOERR)
+        return code;
+    if (dimid < 0 || dimid >= model->ndims) {
+        code = pnc_fail(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions", dimid, model->ndims);
+        goto free_name;
+    }
+    other = pnc_table_find(&model->dim_names, nfc);
+    if (other == dimid) /* measured: allowed for dimensions, unlike variables and attributes */
+        goto free_name;
+    if (other >= 0) {
+        code = pnc_fail(error, NC_ENAMEINUSE, "dimension \"%s\" cannot be renamed to \"%s\": that name is in use",
+                        model->dims[dimid]->name, nfc);
+        goto free_name;
+    }
+    if (pnc_table_add(&model->dim_names, nfc, dimid) != NC_NOERR) {
+        code = pnc_fail(error, NC_ENOMEM, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
+        goto free_name;
+    }
+    pnc_table_remove(&model->dim_names, model->dims[dimid]->name);
+    pnc_free(model->dims[dimid]->name);
+    model->dims[dimid]->name = nfc;
+    return NC_NOERR;
+free_name:
+    pnc_free(nfc);
+    return code;
+}
+
+int64_t pnc_model_dim_len(const pnc_model *model, int dimid)
+{
+    return dimid == model->recdim ? model->numrecs : model->dims[dimid]->len;
+}
+
+pnc_atts *pnc_model_atts(const pnc_model *model, int varid)
+{
+    if (varid == NC_GLOBAL)
+        return (pnc_atts *)&model->gatts;
+    return varid >= 0 && varid < model->nvars ? &model->vars[varid]->atts : NULL;
+}

@@ -1,0 +1,201 @@
+/* Variables of the header model: their rules, shapes and fill values. */
+#include "format/parts.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+
+pnc_var *pnc_var_new(char *name, int ndims)
+{
+    pnc_var *var;
+
+    if (name == NULL)
+        return NULL;
+    var = pnc_zalloc(1, sizeof *var);
+    if (var == NULL)
+        goto free_name;
+    /* one block: the lengths, then the ids */
+    var->shape = pnc_alloc(ndims, sizeof *var->shape + sizeof *var->dimids);
+    if (var->shape == NULL)
+        goto free_var;
+    var->dimids = (int *)(var->shape + ndims);
+    var->name = name;
+    var->ndims = ndims;
+    var->where = -1;
+    return var;
+free_var:
+    pnc_free(var);
+free_name:
+    pnc_free(name);
+    return NULL;
+}
+
+void pnc_var_free(pnc_var *var)
+{
+    if (var == NULL)
+        return;
+    pnc_atts_free(&var->atts);
+    pnc_free(var->shape);
+    pnc_free(var->name);
+    pnc_free(var);
+}
+
+int pnc_var_derive(const pnc_model *model, pnc_var *var)
+{
+    var->is_record = var->ndims > 0 && var->dimids[0] == model->recdim;
+    var->size = (int64_t)pnc_type_size(var->type);
+    for (int i = 0; i < var->ndims; i++) {
+        var->shape[i] = model->dims[var->dimids[i]]->len;
+        if ((i > 0 || !var->is_record) && pnc_mul(var->size, var->shape[i], &var->size) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int pnc_model_append_var(pnc_model *model, pnc_var *var)
+{
+    if (var == NULL)
+        return NC_ENOMEM;
+    if (pnc_parts_grow((void ***)&model->vars, model->nvars, &model->vars_room) != NC_NOERR ||
+        pnc_table_add(&model->var_names, var->name, model->nvars) != NC_NOERR) {
+        pnc_var_free(var);
+        return NC_ENOMEM;
+    }
+    model->vars[model->nvars++] = var;
+    model->nrecvars += var->is_record;
+    return NC_NOERR;
+}
+
+static int check_type(const pnc_model *model, const char *name, int type, pnc_error *error)
+{
+    if (pnc_type_valid(type, model->format))
+        return NC_NOERR;
+    if (pnc_type_valid(type, 5))
+        return pnc_fail(error, NC_ESTRICTCDF2, "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
+                        "create it with NC_64BIT_DATA", name, pnc_type_name(type), model->format);
+    return pnc_fail(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
+}
+
+static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
+{
+    if (ndims < 0 || (ndims > 0 && dimids == NULL))
+        return pnc_fail(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
+                                                    : "variable \"%s\": no dimension ids are given for %d dimensions",
+                        name, ndims);
+    for (int i = 0; i < ndims; i++) {
+        if (dimids[i] < 0 || dimids[i] >= model->ndims)
+            return pnc_fail(error, NC_EBADDIM, "variable \"%s\": dimension id %d at position %d does not exist: there are "
+                            "%d dimensions", name, dimids[i], i, model->ndims);
+        if (i > 0 && dimids[i] == model->recdim)
+            return pnc_fail(error, NC_EUNLIMPOS, "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
+                            "must be the first", name, model->dims[dimids[i]]->name, i);
+    }
+    return NC_NOERR;
+}
+
+int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
+                      pnc_error *error)
+{
+    char *nfc = NULL;
+    pnc_var *var;
+    int code = pnc_name_normalise(name, &nfc, error);
+
+    if (code != NC_NOERR)
+        return code;
+    code = check_type(model, nfc, type, error);
+    if (code == NC_NOERR)
+        code = check_dims(model, nfc, ndims, dimids, error);
+    if (code == NC_NOERR && pnc_table_find(&model->var_names, nfc) >= 0)
+        code = pnc_fail(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
+    if (code != NC_NOERR) {
+        pnc_free(nfc);
+        return code;
+    }
+    var = pnc_var_new(nfc, ndims);
+    if (var == NULL)
+        return pnc_fail(error, NC_ENOMEM, "no memory for another variable");
+    var->type = type;
+    if (ndims > 0)
+        memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
+    if (pnc_var_derive(model, var) < 0) {
+        code = pnc_fail(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions", var->name);
+        pnc_var_free(var);
+        return code;
+    }
+    code = pnc_model_append_var(model, var);
+    if (code != NC_NOERR)
+        return pnc_fail(error, code, "no memory for another variable");
+    if (id != NULL)
+        *id = model->nvars - 1;
+    return NC_NOERR;
+}
+
+int pnc_model_find_var(const pnc_model *model, const char *name)
+{
+    return pnc_name_find(&model->var_names, name);
+}
+
+int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_error *error)
+{
+    char *nfc = NULL;
+    int code = NC_NOERR;
+
+    if (varid < 0 || varid >= model->nvars)
+        return pnc_fail(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid, model->nvars);
+    code = pnc_name_normalise(name, &nfc, error);
+    if (code != NC_NOERR)
+        return code;
+    if (pnc_table_find(&model->var_names, nfc) >= 0) {
+        code = pnc_fail(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",
+                        model->vars[varid]->name, nfc);
+        goto free_name;
+    }
+    if (pnc_table_add(&model->var_names, nfc, varid) != NC_NOERR) {
+        code = pnc_fail(error, NC_ENOMEM, "no memory to rename variable \"%s\"", model->vars[varid]->name);
+        goto free_name;
+    }
+    pnc_table_remove(&model->var_names, model->vars[varid]->name);
+    pnc_free(model->vars[varid]->name);
+    model->vars[varid]->name = nfc;
+    return NC_NOERR;
+free_name:
+    pnc_free(nfc);
+    return code;
+}
+
+/* The n bytes of a value of this machine, most significant first, as in the file. */
+static void store_big_endian(const void *value, size_t n, unsigned char *out)
+{
+    const unsigned char *from = value;
+    const int probe = 1;
+
+    if (*(const unsigned char *)&probe == 0) {
+        memcpy(out, from, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = from[n - 1 - i];
+}
+
+static void default_fill(int type, void *out)
+{
+    switch (type) {
+#define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
+    case constant: { ctype value = fill; store_big_endian(&value, bytes, out); break; }
+#include "spec/type_table.h"
+    default: break;
+    }
+}
+
+void pnc_model_fill_value(const pnc_var *var, void *out)
+{
+    int index = pnc_atts_find_exact(&var->atts, "_FillValue");
+    const pnc_att *att = index < 0 ? NULL : var->atts.at[index];
+
+    if (att != NULL && att->type == var->type && att->len == 1)
+        memcpy(out, att->value, pnc_type_size(var->type));
+    else
+        default_fill(var->type, out);
+}

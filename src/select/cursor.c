@@ -1,0 +1,117 @@
+/* Walks the runs of a selection in the order of its elements and hands them out as extents, in portions. */
+#include "select/selection.h"
+
+#include "base/memory.h"
+
+int pnc_cursor_start(pnc_cursor *cursor, const pnc_selection *selection)
+{
+    *cursor = (pnc_cursor){.selection = selection, .offset = selection->base};
+    if (selection->rank > PNC_SELECTION_INLINE && !(cursor->large = pnc_zalloc(selection->rank, sizeof *cursor->large)))
+        return NC_ENOMEM;
+    return NC_NOERR;
+}
+
+void pnc_cursor_end(pnc_cursor *cursor)
+{
+    pnc_free(cursor->large);
+    *cursor = (pnc_cursor){0};
+}
+
+/* The portion under way. */
+typedef struct portion {
+    pnc_extent *out;
+    int64_t n, max_extents;
+    int64_t room; /* bytes that may still be taken */
+} portion;
+
+static void portion_add(portion *p, int64_t offset, int64_t length)
+{
+    pnc_extent *last = p->n > 0 ? &p->out[p->n - 1] : NULL;
+    if (last && last->offset + last->length == offset)
+        last->length += length;
+    else
+        p->out[p->n++] = (pnc_extent){offset, length};
+    p->room -= length;
+}
+
+/* Carry into the outer axes after the innermost one has come to its end. */
+static void cursor_carry(pnc_cursor *cursor, const pnc_axis *axis, int64_t *index)
+{
+    for (int d = cursor->selection->rank - 1; d > 0 && index[d] == axis[d].count; d--) {
+        index[d] = 0;
+        cursor->offset -= (axis[d].count - 1) * axis[d].stride;
+        cursor->offset += axis[d - 1].stride * (++index[d - 1] < axis[d - 1].count);
+    }
+}
+
+/* Move n runs ahead along the innermost axis, where at least n are left. */
+static void cursor_step(pnc_cursor *cursor, int64_t n)
+{
+    const pnc_selection *s = cursor->selection;
+    const pnc_axis *axis = pnc_select_axes(s);
+    int64_t *index = cursor->large ? cursor->large : cursor->small;
+    int inner = s->rank - 1;
+    cursor->run += n;
+    cursor->within = 0;
+    if (s->rank == 0)
+        return;
+    index[inner] += n;
+    if (index[inner] < axis[inner].count) {
+        cursor->offset += n * axis[inner].stride;
+        return;
+    }
+    cursor->offset += (n - 1) * axis[inner].stride;
+    cursor_carry(cursor, axis, index);
+}
+
+/* What is left of a run, or as much of it as fits; false once nothing fits any more. */
+static bool cursor_take_part(pnc_cursor *cursor, int grain, portion *p)
+{
+    int64_t left = cursor->selection->run - cursor->within;
+    int64_t take = left <= p->room ? left : p->room - p->room % grain;
+    if (take <= 0)
+        return false;
+    portion_add(p, cursor->offset + cursor->within, take);
+    if (take == left) {
+        cursor_step(cursor, 1);
+        return true;
+    }
+    cursor->within += take;
+    return false;
+}
+
+/* Whole runs along the innermost axis. Only the first can touch the extent before it: inside an axis the stride
+ * exceeds the run, else the two would have been collapsed. */
+static void cursor_take_runs(pnc_cursor *cursor, portion *p)
+{
+    const pnc_selection *s = cursor->selection;
+    const pnc_axis inner = pnc_select_axes(s)[s->rank - 1];
+    int64_t n = inner.count - (cursor->large ? cursor->large : cursor->small)[s->rank - 1];
+    int64_t offset = cursor->offset, length = s->run;
+    if (n > p->max_extents - p->n)
+        n = p->max_extents - p->n;
+    if (n * length > p->room)
+        n = p->room / length;
+    portion_add(p, offset, length);
+    pnc_extent *out = p->out + p->n;
+    for (int64_t i = 1; i < n; i++)
+        out[i - 1] = (pnc_extent){offset += inner.stride, length};
+    p->n += n - 1;
+    p->room -= (n - 1) * length;
+    cursor_step(cursor, n);
+}
+
+int64_t pnc_cursor_take(pnc_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out, int64_t max_extents,
+                        int64_t *bytes)
+{
+    const pnc_selection *s = cursor->selection;
+    portion p = {out, 0, max_extents, max_bytes};
+    while (cursor->run < s->nruns && p.n < p.max_extents) {
+        if (s->rank > 0 && cursor->within == 0 && p.room >= s->run)
+            cursor_take_runs(cursor, &p);
+        else if (!cursor_take_part(cursor, grain, &p))
+            break;
+    }
+    *bytes = max_bytes - p.room;
+    return p.n;
+}

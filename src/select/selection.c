@@ -1,0 +1,131 @@
+/* A checked subarray as a nest of axes around contiguous runs; neighbouring dimensions become one wherever the bytes
+ * allow it. */
+#include "select/selection.h"
+
+#include "base/memory.h"
+
+void pnc_select_none(pnc_selection *out)
+{
+    *out = (pnc_selection){0};
+}
+
+void pnc_select_free(pnc_selection *selection)
+{
+    pnc_free(selection->large);
+    pnc_select_none(selection);
+}
+
+static int64_t count_along(const int64_t *count, int dim)
+{
+    return count ? count[dim] : 1;
+}
+
+static bool selects_nothing(const pnc_array *array, const int64_t *count)
+{
+    for (int dim = 0; dim < array->ndims; dim++)
+        if (count_along(count, dim) <= 0)
+            return true;
+    return false;
+}
+
+/* The selection while it grows from the innermost dimension outwards; axes are still innermost first. */
+typedef struct builder {
+    pnc_selection *out;
+    pnc_axis *axis;
+} builder;
+
+static void add_axis(builder *b, int64_t count, int64_t step)
+{
+    pnc_selection *out = b->out;
+    pnc_axis *last = out->rank > 0 ? &b->axis[out->rank - 1] : NULL;
+    int64_t extent;
+    if (!last && step == out->run)
+        out->run *= count;
+    else if (last && !pnc_mul(last->stride, last->count, &extent) && step == extent)
+        last->count *= count;
+    else
+        b->axis[out->rank++] = (pnc_axis){count, step};
+}
+
+/* One dimension, whose neighbours lie `distance` bytes apart. `last` is the end of the last element so far, relative to
+ * the first one: it bounds the run of add_axis. */
+static int add_dimension(builder *b, int64_t start, int64_t count, int64_t stride, int64_t distance, int64_t *last)
+{
+    int64_t shift, step, span;
+    if (pnc_mul(start, distance, &shift) || pnc_add(b->out->base, shift, &b->out->base))
+        return NC_EINVALCOORDS;
+    if (count == 1)
+        return NC_NOERR;
+    if (pnc_mul(stride, distance, &step) || pnc_mul(count - 1, step, &span) || pnc_add(*last, span, last))
+        return NC_EINVALCOORDS;
+    add_axis(b, count, step);
+    return NC_NOERR;
+}
+
+static int add_dimensions(builder *b, const pnc_array *array, const int64_t *start, const int64_t *count,
+                          const int64_t *stride)
+{
+    int64_t distance = array->elem_size, last = array->elem_size;
+    for (int dim = array->ndims - 1; dim >= 0; dim--) {
+        bool records = dim == 0 && array->is_record;
+        int status = add_dimension(b, start ? start[dim] : 0, count_along(count, dim), stride ? stride[dim] : 1,
+                                   records ? array->recsize : distance, &last);
+        if (status)
+            return status;
+        if (dim > 0 && pnc_mul(distance, array->shape[dim], &distance))
+            return NC_EINVALCOORDS;
+    }
+    return pnc_add(b->out->base, last, &last) ? NC_EINVALCOORDS : NC_NOERR;
+}
+
+static void reverse_axes(pnc_axis *axis, int rank)
+{
+    for (int low = 0, high = rank - 1; low < high; low++, high--) {
+        pnc_axis swap = axis[low];
+        axis[low] = axis[high];
+        axis[high] = swap;
+    }
+}
+
+/* Collapsing usually brings even a variable of high rank back into the inline axes. */
+static void settle_axes(pnc_selection *out)
+{
+    if (!out->large || out->rank > PNC_SELECTION_INLINE)
+        return;
+    for (int i = 0; i < out->rank; i++)
+        out->small[i] = out->large[i];
+    pnc_free(out->large);
+    out->large = NULL;
+}
+
+int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
+               const int64_t *stride)
+{
+    pnc_select_none(out);
+    if (selects_nothing(array, count))
+        return NC_NOERR;
+    if (array->ndims > PNC_SELECTION_INLINE && !(out->large = pnc_alloc(array->ndims, sizeof *out->large)))
+        return NC_ENOMEM;
+    out->base = array->begin;
+    out->run = array->elem_size;
+    builder b = {out, out->large ? out->large : out->small};
+    int status = add_dimensions(&b, array, start, count, stride);
+    if (status) {
+        pnc_select_free(out);
+        return status;
+    }
+    reverse_axes(b.axis, out->rank);
+    settle_axes(out);
+    out->nruns = 1;
+    for (int i = 0; i < out->rank; i++)
+        out->nruns *= pnc_select_axes(out)[i].count;
+    out->bytes = out->nruns * out->run;
+    return NC_NOERR;
+}
+
+int64_t pnc_select_records(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride)
+{
+    if (array->ndims == 0 || !array->is_record || selects_nothing(array, count))
+        return 0;
+    return (start ? start[0] : 0) + (count_along(count, 0) - 1) * (stride ? stride[0] : 1) + 1;
+}
