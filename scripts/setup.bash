@@ -49,12 +49,19 @@ first_of() {
     echo "${!#}"
 }
 
+# Automake makes Makefile.in and copies its scripts last, depcomp among them; it leaves them out when it fails. Later
+# changes of configure.ac and Makefile.am are noticed by make.
 bootstrap() {
-    if [ ! -f "$root/configure" ] || [ ! -f "$root/Makefile.in" ] || [ ! -f "$root/build-aux/tap-driver.sh" ]; then
-        say "bootstrap: autoreconf -i"
-        mkdir -p "$root/m4" "$root/build-aux"
-        (cd "$root" && autoreconf -i) || die "autoreconf failed"
-    fi
+    local product
+    for product in configure config.h.in Makefile.in build-aux/ltmain.sh build-aux/missing build-aux/compile \
+        build-aux/depcomp build-aux/tap-driver.sh; do
+        if [ ! -f "$root/$product" ]; then
+            say "bootstrap: autoreconf -i, as there is no $product yet"
+            mkdir -p "$root/m4" "$root/build-aux"
+            (cd "$root" && autoreconf -i) || die "autoreconf failed"
+            return
+        fi
+    done
 }
 
 # configure FLAVOUR OPTIONS...: in build/FLAVOUR, unless it was configured with the same options.
