@@ -130,6 +130,8 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
     model->header_size = pnc_format_size(model);
     if (pnc_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
         return too_far(model, -1, error);
+    if (fixed && before != NULL && before->nvars > 0) /* also where only records stood there (measured) */
+        pos = max64(pos, before->header_extent);
     bad = place_fixed(model, before, v_align, &pos);
     if (bad >= 0)
         return too_far(model, bad, error);
