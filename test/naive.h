@@ -37,11 +37,7 @@ static const struct kind_of kind_of_type[12] = { { K_CHAR, 0, 0, 0, 0 }, KIND_I8
                                                  KIND_F64,               KIND_U8,  KIND_U16, KIND_U32, KIND_I64, KIND_U64 };
 static const struct kind_of kind_of_memory[MEMORIES] = {
     KIND_TXT, KIND_I8, KIND_U8, KIND_I16, KIND_U16, KIND_I32, KIND_U32,
-#if LONG_MAX > 2147483647L
-    KIND_I64,
-#else
-    KIND_I32,
-#endif
+    { K_INTEGER, sizeof(long), LONG_MIN, LONG_MAX, -2147483647.0L }, /* the fill value of long is NC_INT's */
     KIND_F32, KIND_F64, KIND_I64, KIND_U64
 };
 static const char *const type_names[12] = { "?",      "byte",  "char",   "short", "int",   "float",
@@ -113,9 +109,10 @@ static inline enum verdict naive_convert(long double value, struct kind_of from,
     if (to.kind == K_INTEGER) {
         if (isnan(value))
             return UNDEFINED;
-        if (value < to.low || value > to.high)
-            return RANGE;
-        *out = truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
+        bool real = from.kind == K_FLOAT || from.kind == K_DOUBLE;
+        if (value < to.low || value > (real ? (long double)(double)to.high : to.high))
+            return RANGE; /* the peers compare with the limit as a double: 2^63 passes, as the largest integer */
+        *out = value > to.high ? to.high : truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
         return FITS;
     }
     if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !isnan(value) && fabsl(value) > FLT_MAX)
