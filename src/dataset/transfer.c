@@ -2,6 +2,8 @@
  * exchange where they are small and interleave. */
 #include "dataset/call.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
@@ -52,6 +54,31 @@ static void free_extents(piece *p)
         pnc_free(p->extents);
 }
 
+/* A get whose values have one size in file and memory reads into the user's buffer and converts there: a buffer between
+ * them would make the processor fetch the user's memory only to overwrite it (swapping gets: 0.76 of the limit). */
+static bool converts_in_place(const transfer *t)
+{
+    return t->way == PNC_GET && t->pump->flat != NULL && t->pump->mem_size == t->pump->ext_size;
+}
+
+/* Kernels want two buffers: a block in the first-level cache is one of them. */
+static void convert_in_place(pnc_pump *pump, int64_t elements)
+{
+    char block[4096];
+    int64_t most = (int64_t)sizeof block / pump->ext_size;
+
+    for (int64_t n; elements > 0; elements -= n) {
+        n = elements < most ? elements : most;
+        memcpy(block, pump->flat, (size_t)(n * pump->ext_size));
+        pnc_pump_get(pump, block, n);
+    }
+}
+
+static bool needs_buffer(const transfer *t)
+{
+    return t->pump->direct == NULL && !converts_in_place(t);
+}
+
 /* Take the next piece of the selection, convert it and hand it to the store, or the other way round. */
 static int move_piece(transfer *t, piece *p, pnc_cursor *cursor, bool collective)
 {
@@ -65,6 +92,8 @@ static int move_piece(transfer *t, piece *p, pnc_cursor *cursor, bool collective
         elements = bytes / t->pump->ext_size;
         if (t->pump->direct != NULL)
             place = pnc_pump_place(t->pump, elements);
+        else if (converts_in_place(t))
+            place = t->pump->flat;
         else if (t->way == PNC_PUT)
             pnc_pump_put(t->pump, place, elements);
     }
@@ -76,7 +105,9 @@ static int move_piece(transfer *t, piece *p, pnc_cursor *cursor, bool collective
         err = ds->store->ops->read(ds->store, collective, p->extents, n, place, &ds->error);
     if (err != NC_NOERR || n == 0)
         return err;
-    if (t->way == PNC_GET && t->pump->direct == NULL)
+    if (converts_in_place(t))
+        convert_in_place(t->pump, elements);
+    else if (t->way == PNC_GET && t->pump->direct == NULL)
         pnc_pump_get(t->pump, place, elements);
     t->moved += bytes;
     return NC_NOERR;
@@ -92,9 +123,9 @@ static int move_alone(transfer *t)
 
     if (selection->bytes == 0)
         return NC_NOERR;
-    if (t->pump->direct != NULL) {
+    if (t->pump->direct != NULL)
         p.max_bytes = DIRECT_BYTES;
-    } else {
+    if (needs_buffer(t)) {
         if (t->ds->stage == NULL)
             t->ds->stage = pnc_alloc(PNC_STAGE_BYTES, 1);
         if (t->ds->stage == NULL)
@@ -148,7 +179,7 @@ static int move_together(transfer *t, int64_t rounds, bool mine)
 
         p.max_bytes = runs * t->selection->run;
         err = make_extents(t, &p, runs);
-        if (err == NC_NOERR && t->pump->direct == NULL && (p.bytes = pnc_alloc(p.max_bytes, 1)) == NULL)
+        if (err == NC_NOERR && needs_buffer(t) && (p.bytes = pnc_alloc(p.max_bytes, 1)) == NULL)
             err = no_memory(t, p.max_bytes);
         if (err == NC_NOERR && (err = pnc_cursor_start(&cursor, t->selection)) == NC_NOERR)
             left = &cursor;
