@@ -3,6 +3,7 @@ call MPI nor touch files nor keep anything that changes."""
 # needs: python
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -95,7 +96,7 @@ def objects(room):
 
 def symbols(path):
     """(name, class letter, section) of each symbol of an object."""
-    command = [os.environ.get("NM", "nm"), "--format=sysv", path]
+    command = [*shlex.split(os.environ.get("NM", "nm")), "--format=sysv", path]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
         fields = [field.strip() for field in line.split("|")]

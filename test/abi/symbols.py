@@ -2,6 +2,7 @@
 # needs: python
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ def declared():
 
 
 def defined(path, *options):
-    command = [os.environ.get("NM", "nm"), "--defined-only", "--extern-only", *options, path]
+    command = [*shlex.split(os.environ.get("NM", "nm")), "--defined-only", "--extern-only", *options, path]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = {}
     for line in listing.splitlines():
