@@ -40,7 +40,7 @@ static const pnc_num num_of_mem[] = {
     [PNC_FLOAT] = PNC_NUM_f32, [PNC_DOUBLE] = PNC_NUM_f64,
     [PNC_LONGLONG] = PNC_NUM_i64, [PNC_ULONGLONG] = PNC_NUM_u64,
 };
-_Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8, "C types have the sizes of the files'");
+_Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8, "C types of the files' sizes");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 binary32 and binary64");
 
 /* CDF-1 and CDF-2 have one byte type for both signs, so that uchar reads and writes its bits. */

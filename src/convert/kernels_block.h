@@ -1,4 +1,4 @@
-/* Template of the fast kernels: included once per instruction set, with KERNELS (the name of the table) and ISA defined.
+/* Template of the fast kernels: included once per instruction set, with KERNELS (name of the table) and ISA defined.
  *
  * A block fits the first-level cache. Its range check only gathers evidence, without a branch per element, so that the
  * compiler makes vectors of it; a block that has something unusual (out of range, or NaN on its way to an integer) is

@@ -8,6 +8,8 @@
 #define PUMP_BLOCK 512
 /* A contiguous run of so many elements repays a call of the kernel of its own. */
 #define PUMP_RUN_MIN 64
+/* A run of no more elements is copied sooner by a loop than by a call. */
+#define PUMP_SHORT_RUN 4
 
 int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
                    int format, const void *fill)
@@ -46,7 +48,7 @@ void pnc_pump_end(pnc_pump *pump)
 
 static void copy_run(char *dst, int64_t dst_stride, const char *src, int64_t src_stride, int64_t n, int size)
 {
-    if (dst_stride == size && src_stride == size) {
+    if (dst_stride == size && src_stride == size && n > PUMP_SHORT_RUN) {
         memcpy(dst, src, (size_t)(n * size));
         return;
     }

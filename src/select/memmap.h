@@ -17,7 +17,7 @@ typedef struct pnc_memmap pnc_memmap;
 pnc_memmap *pnc_memmap_block(int64_t count, int elem_size);                         /* contiguous elements */
 pnc_memmap *pnc_memmap_vector(pnc_memmap *child, int64_t count, int64_t stride);    /* bytes from copy to copy */
 pnc_memmap *pnc_memmap_shift(pnc_memmap *child, int64_t offset);                    /* child moved by bytes */
-pnc_memmap *pnc_memmap_sequence(pnc_memmap **children, int64_t n);                  /* one after the other; array is not kept */
+pnc_memmap *pnc_memmap_sequence(pnc_memmap **children, int64_t n);         /* one after the other; array not kept */
 /* ndims counts with distances in elements between neighbours along each dimension (imap of varm; NULL = C order). */
 pnc_memmap *pnc_memmap_imap(int ndims, const int64_t *count, const int64_t *imap, int elem_size);
 void pnc_memmap_free(pnc_memmap *map);

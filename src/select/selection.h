@@ -42,8 +42,8 @@ static inline const pnc_axis *pnc_select_axes(const pnc_selection *selection)
 
 /* Check a subarray against the array's bounds in the order of the error rules: NC_EINVALCOORDS, then NC_EEDGE or
  * NC_ENEGATIVECNT, then NC_ESTRIDE; NULL start/count as in section 2 of the rules. `relax`: start == length with count
- * 0 is allowed. `growing`: writes may go beyond the number of records, as far as file offsets reach (else the same codes).
- * count NULL means all ones when `single` (var1). Nothing overflows, however large the numbers. */
+ * 0 is allowed. `growing`: writes may go beyond the number of records, as far as file offsets reach (else the same
+ * codes). count NULL means all ones when `single` (var1). Nothing overflows, however large the numbers. */
 typedef struct pnc_bounds { bool relax, growing, single; } pnc_bounds;
 int pnc_select_check(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride,
                      pnc_bounds how, pnc_error *error);

@@ -1,0 +1,111 @@
+/* Speed of the conversion kernels in cache, beside memcpy of the same bytes: one thread, pieces that stay in the
+ * second-level cache, median of 7 interleaved runs of process CPU time. Usage: bench_convert [all] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/types.h"
+#include "convert/kernels.h"
+
+enum { RUNS = 7, ELEMENTS = 16384, PIECE = ELEMENTS * 8 };
+static const double seconds_per_run = 0.004;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int copy(void *dst, const void *src, int64_t bytes, const void *fill)
+{
+    (void)fill;
+    memcpy(dst, src, (size_t)bytes);
+    return 0;
+}
+
+/* Gigabytes of source per second. */
+static double rate_of(pnc_kernel kernel, char *dst, const char *src, int64_t n, int64_t bytes)
+{
+    static const char fill[8];
+    int64_t calls = 0;
+    double begin = now(), end;
+    do {
+        for (int i = 0; i < 16; i++)
+            kernel(dst, src, n, fill);
+        calls += 16;
+        end = now();
+    } while (end - begin < seconds_per_run);
+    return (double)(calls * bytes) / (end - begin) * 1e-9;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Small values, which every type can hold. */
+static void prepare(pnc_direction way, int xtype, pnc_mem mem, char *src)
+{
+    static signed char small[ELEMENTS];
+    static const char fill[8];
+    for (int i = 0; i < ELEMENTS; i++)
+        small[i] = (signed char)(i * 7 % 101);
+    char *external = malloc(PIECE);
+    if (!external)
+        exit(1);
+    pnc_convert_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
+    if (way == PNC_GET)
+        memcpy(src, external, PIECE);
+    else
+        pnc_convert_scalar(PNC_GET, xtype, mem, 5)(src, external, ELEMENTS, fill);
+    free(external);
+}
+
+static void bench(pnc_direction way, int xtype, pnc_mem mem, char *dst, char *src)
+{
+    const size_t in = way == PNC_PUT ? pnc_mem_size(mem) : pnc_type_size(xtype);
+    const pnc_kernel kernel[] = {copy, pnc_convert_scalar(way, xtype, mem, 5),
+                                 pnc_convert_kernel(way, xtype, mem, 5, NULL)};
+    double rate[3][RUNS];
+    prepare(way, xtype, mem, src);
+    for (int run = 0; run < RUNS; run++)
+        for (int k = 0; k < 3; k++)
+            rate[k][run] = rate_of(kernel[k], dst, src, k == 0 ? (int64_t)in * ELEMENTS : ELEMENTS,
+                                   (int64_t)in * ELEMENTS);
+    for (int k = 0; k < 3; k++)
+        qsort(rate[k], RUNS, sizeof(double), by_size);
+    const double limit = rate[0][RUNS / 2], scalar = rate[1][RUNS / 2], fast = rate[2][RUNS / 2];
+    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", way == PNC_PUT ? "put" : "get", pnc_mem_name(mem),
+           way == PNC_PUT ? "->" : "<-", pnc_type_name(xtype), limit, scalar, fast, fast / limit);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct { pnc_mem mem; int xtype; } pair[] = {
+        {PNC_SHORT, NC_SHORT}, {PNC_INT, NC_INT}, {PNC_FLOAT, NC_FLOAT}, {PNC_DOUBLE, NC_DOUBLE},
+        {PNC_LONGLONG, NC_INT64}, {PNC_DOUBLE, NC_INT}, {PNC_DOUBLE, NC_FLOAT}, {PNC_DOUBLE, NC_SHORT},
+        {PNC_FLOAT, NC_SHORT}, {PNC_FLOAT, NC_DOUBLE}, {PNC_INT, NC_DOUBLE}, {PNC_INT, NC_SHORT},
+        {PNC_INT, NC_FLOAT}, {PNC_SHORT, NC_INT}, {PNC_INT, NC_BYTE}, {PNC_LONGLONG, NC_INT},
+        {PNC_LONGLONG, NC_DOUBLE}, {PNC_UINT, NC_INT}, {PNC_DOUBLE, NC_UINT}, {PNC_DOUBLE, NC_INT64}};
+    const int all = argc > 1 && strcmp(argv[1], "all") == 0;
+    char *src = malloc(PIECE + 64), *dst = malloc(PIECE + 64);
+    if (!src || !dst)
+        return 1;
+    memset(dst, 0, PIECE);
+    printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_isa());
+    printf("#%-23s %9s %9s %9s %9s\n", "", "memcpy", "scalar", "fast", "ratio");
+    for (int way = PNC_PUT; way <= PNC_GET; way++) {
+        if (!all)
+            for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++)
+                bench((pnc_direction)way, pair[i].xtype, pair[i].mem, dst, src);
+        for (int xtype = NC_BYTE; all && xtype <= NC_UINT64; xtype++)
+            for (int mem = PNC_SCHAR; xtype != NC_CHAR && mem < PNC_MEM_COUNT; mem++)
+                bench((pnc_direction)way, xtype, (pnc_mem)mem, dst, src);
+    }
+    free(src);
+    free(dst);
+    return 0;
+}

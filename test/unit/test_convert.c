@@ -1,0 +1,407 @@
+/* Conversion against the rules in wide arithmetic, against values measured on the library that users come from, and
+ * every fast kernel against its scalar twin. */
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/types.h"
+#include "convert/kernels.h"
+#include "random.h"
+
+enum { FORMAT5 = 5 };
+
+/* ---- values that matter: the neighbourhood of every limit, in every type that can hold it ---- */
+
+static const double real_values[] = {
+    0.0, -0.0, 0.5, -0.5, -0.999, 1.0, -1.0, 3.99, -3.99, 127.0, 127.5, 128.0, -128.0, -128.5, -129.0, 254.999,
+    255.0, 255.5, 256.0, 32767.0, 32767.5, 32768.0, -32768.0, -32768.5, -32769.0, 65535.0, 65535.5, 65536.0,
+    2147483520.0, 2147483647.0, 2147483647.5, 2147483648.0, -2147483648.0, -2147483648.5, -2147483649.0,
+    -2147483904.0, 4294967040.0, 4294967295.0, 4294967295.5, 4294967296.0, 9223371487098961920.0,
+    9223372036854774784.0, 9223372036854775808.0, 9223372036854777856.0, -9223372036854775808.0,
+    -9223372036854777856.0, 18446742974197923840.0, 18446744073709549568.0, 18446744073709551616.0,
+    18446744073709555712.0, 16777217.0, 9007199254740993.0, 1e-40, -1e-40, 4.9e-324, DBL_MIN, DBL_MAX, -DBL_MAX,
+    FLT_MAX, -FLT_MAX, 3.4028235e38, -3.4028235e38, 3.4028235677973366e38, 3.5e38, FLT_MIN, 1.4e-45, 7e-46, 1e300,
+    INFINITY, -INFINITY, NAN, -NAN, 9.9692099683868690e+36};
+static const uint64_t whole_values[] = {
+    0, 1, 2, 100, 126, 127, 128, 129, 254, 255, 256, 257, 32766, 32767, 32768, 32769, 65534, 65535, 65536, 16777217,
+    2147483646, 2147483647, 2147483648u, 2147483649u, 4294967294u, 4294967295u, 4294967296u, 9007199254740993u,
+    INT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1, UINT64_MAX - 65536, UINT64_MAX - 65535,
+    UINT64_MAX - 32769, UINT64_MAX - 32768, UINT64_MAX - 32767, UINT64_MAX - 129, UINT64_MAX - 128, UINT64_MAX - 127,
+    UINT64_MAX - 2147483648u, UINT64_MAX - 2147483647u, UINT64_MAX - 1, UINT64_MAX};
+
+#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
+
+static const int num_size[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+static const char *const num_name[] = {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64"};
+
+enum { WELL = -2, ANY = -1, MATTERS = 80 };
+_Static_assert(COUNT(real_values) <= MATTERS && COUNT(whole_values) <= MATTERS, "all are counted");
+
+/* A value in memory form: number k of those that matter, one that fits every type, or any bits at all. */
+static void make_value(pnc_num num, int k, char *out)
+{
+    uint64_t bits = k == ANY ? random_bits() : (uint64_t)random_in(0, 100);
+    double real = k >= 0 && k < COUNT(real_values) ? real_values[k] : (double)bits;
+    if (k >= 0 && k < COUNT(whole_values))
+        bits = whole_values[k];
+    if (num == PNC_NUM_f64 && k != ANY) {
+        memcpy(out, &real, 8);
+    } else if (num == PNC_NUM_f32 && k != ANY) {
+        float single = real > FLT_MAX ? INFINITY : real < -FLT_MAX ? -INFINITY : (float)real;
+        memcpy(out, &single, 4);
+    } else {
+        uint8_t u8 = (uint8_t)bits;
+        uint16_t u16 = (uint16_t)bits;
+        uint32_t u32 = (uint32_t)bits;
+        memcpy(out, num_size[num] == 1 ? (void *)&u8 : num_size[num] == 2 ? (void *)&u16 :
+               num_size[num] == 4 ? (void *)&u32 : (void *)&bits, (size_t)num_size[num]);
+    }
+}
+
+static void reverse(char *p, int size)
+{
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+        return;
+    for (int i = 0; i < size / 2; i++) {
+        char swap = p[i];
+        p[i] = p[size - 1 - i];
+        p[size - 1 - i] = swap;
+    }
+}
+
+/* ---- every fast kernel against its scalar twin ---- */
+
+enum { MAX_N = 1600 };
+
+typedef struct pair {
+    pnc_kernel fast, scalar;
+    pnc_num from, to;
+    bool get;
+    const char *isa;
+} pair;
+
+static char source[MAX_N * 8 + 8];
+
+static void set_source(const pair *p, int shift, int64_t i, int k)
+{
+    char *at = source + shift + i * num_size[p->from];
+    make_value(p->from, k, at);
+    if (p->get)
+        reverse(at, num_size[p->from]);
+}
+
+/* Both kernels on the same source: every byte around and in the result, and the code, must agree. */
+static void compare_once(const pair *p, int shift, int64_t n)
+{
+    static char one[MAX_N * 8 + 16], two[MAX_N * 8 + 16];
+    static const char fill[8] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x08};
+    const size_t bytes = (size_t)(n + 1) * 8;
+    memset(one, 0x7e, bytes);
+    memset(two, 0x7e, bytes);
+    int a = p->fast(one + 3, source + shift, n, fill), b = p->scalar(two + 3, source + shift, n, fill);
+    if (a == b && memcmp(one, two, bytes) == 0)
+        return;
+    int64_t i = 0;
+    while (i < (int64_t)bytes - 1 && one[i] == two[i])
+        i++;
+    fail_msg("%s %s: %s to %s differs from the scalar twin: codes %d and %d, first at element %d", p->isa,
+             p->get ? "get" : "put", num_name[p->from], num_name[p->to], a, b, (int)((i - 3) / num_size[p->to]));
+}
+
+/* One value that matters among others that are well: it must not slip through the check of the block. Then blocks of
+ * all kinds, at all lengths and alignments. */
+static void compare_kernels(pnc_kernel fast, pnc_kernel scalar, pnc_num from, pnc_num to, bool get, const char *isa)
+{
+    const pair p = {fast, scalar, from, to, get, isa};
+    for (int64_t i = 0; i < 70; i++)
+        set_source(&p, 1, i, WELL);
+    for (int k = 0; k < MATTERS; k++) {
+        int64_t at = random_in(0, 69);
+        set_source(&p, 1, at, k);
+        compare_once(&p, 1, 70);
+        set_source(&p, 1, at, WELL);
+    }
+    for (int round = 0; round < 9; round++) {
+        int64_t n = round == 0 ? MAX_N : random_in(0, round < 4 ? 40 : MAX_N);
+        int shift = (int)random_in(0, 7);
+        for (int64_t i = 0; i < n; i++)
+            set_source(&p, shift, i, round % 3 == 0 ? (int)(i % MATTERS) :
+                       round % 3 == 1 && random_in(0, 300) == 0 ? ANY : WELL);
+        compare_once(&p, shift, n);
+    }
+}
+
+static void compare_all(const pnc_kernels *set)
+{
+    for (int from = 0; from < PNC_NUM_COUNT; from++)
+        for (int to = 0; to < PNC_NUM_COUNT; to++) {
+            compare_kernels(set->put[from][to], pnc_kernels_scalar.put[from][to], (pnc_num)from, (pnc_num)to, false,
+                            set->isa);
+            compare_kernels(set->get[from][to], pnc_kernels_scalar.get[from][to], (pnc_num)from, (pnc_num)to, true,
+                            set->isa);
+        }
+}
+
+static void test_baseline_against_scalar(void **state)
+{
+    (void)state;
+    compare_all(&pnc_kernels_base);
+}
+
+/* What this machine chose, through the public door: all type pairs. */
+static void test_chosen_against_scalar(void **state)
+{
+    (void)state;
+    int pairs = 0;
+    for (int way = PNC_PUT; way <= PNC_GET; way++)
+        for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
+            for (int mem = 0; mem < PNC_MEM_COUNT; mem++) {
+                pnc_kernel fast = pnc_convert_kernel((pnc_direction)way, xtype, (pnc_mem)mem, FORMAT5, NULL);
+                pnc_kernel scalar = pnc_convert_scalar((pnc_direction)way, xtype, (pnc_mem)mem, FORMAT5);
+                assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
+                assert_true((fast == NULL) == (scalar == NULL));
+                pairs += fast != NULL;
+                if (!fast || mem == PNC_TEXT)
+                    continue;
+                static const pnc_num of_xtype[] = {0, 0, 0, 2, 4, 8, 9, 1, 3, 5, 6, 7};
+                static const pnc_num of_mem[] = {0, 0, 1, 2, 3, 4, 5, sizeof(long) == 8 ? 6 : 4, 8, 9, 6, 7};
+                pnc_num memory = of_mem[mem], file = of_xtype[xtype];
+                compare_kernels(fast, scalar, way == PNC_PUT ? memory : file, way == PNC_PUT ? file : memory,
+                                way == PNC_GET, pnc_convert_isa());
+            }
+    assert_int_equal(pairs, 2 * (11 * 10 + 1));
+}
+
+/* ---- the scalar twins against the rules, in long double (which holds every value of every type on x86) ---- */
+
+typedef struct range {
+    long double low, high; /* of an integer type */
+    double nan;            /* what NaN becomes */
+} range;
+
+static const range ranges[] = {
+    {-128, 127, 0}, {0, 255, 0}, {-32768, 32767, 0}, {0, 65535, 0}, {-2147483648.0L, 2147483647.0L, -2147483648.0},
+    {0, 4294967295.0L, 0}, {-9223372036854775808.0L, 9223372036854775807.0L, -9223372036854775808.0},
+    {0, 18446744073709551615.0L, 9223372036854775808.0}};
+
+static long double value_of(pnc_num num, const char *p)
+{
+    int8_t i8; uint8_t u8; int16_t i16; uint16_t u16; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
+    float f32; double f64;
+    switch (num) {
+    case PNC_NUM_i8: memcpy(&i8, p, 1); return i8;
+    case PNC_NUM_u8: memcpy(&u8, p, 1); return u8;
+    case PNC_NUM_i16: memcpy(&i16, p, 2); return i16;
+    case PNC_NUM_u16: memcpy(&u16, p, 2); return u16;
+    case PNC_NUM_i32: memcpy(&i32, p, 4); return i32;
+    case PNC_NUM_u32: memcpy(&u32, p, 4); return u32;
+    case PNC_NUM_i64: memcpy(&i64, p, 8); return (long double)i64;
+    case PNC_NUM_u64: memcpy(&u64, p, 8); return (long double)u64;
+    case PNC_NUM_f32: memcpy(&f32, p, 4); return f32;
+    default: memcpy(&f64, p, 8); return f64;
+    }
+}
+
+/* The expected value, or false where it is out of range. */
+static bool expected(pnc_num from, pnc_num to, long double v, long double *out)
+{
+    const bool real = from >= PNC_NUM_f32;
+    *out = v;
+    if (to == PNC_NUM_f64 || (to == PNC_NUM_f32 && from == PNC_NUM_f32))
+        *out = to == PNC_NUM_f64 ? (double)v : v;
+    else if (to == PNC_NUM_f32 && from == PNC_NUM_f64 && !isnan(v) && (v > FLT_MAX || v < -FLT_MAX))
+        return false;
+    else if (to == PNC_NUM_f32)
+        *out = (float)v;
+    else if (isnan(v))
+        *out = ranges[to].nan;
+    else if (!real)
+        return v >= ranges[to].low && v <= ranges[to].high;
+    else if (v < (double)ranges[to].low || v > (double)ranges[to].high)
+        return false;
+    else
+        *out = truncl(v) > ranges[to].high ? ranges[to].high : truncl(v);
+    return true;
+}
+
+static bool same_number(long double a, long double b)
+{
+    return isnan(a) ? isnan(b) : a == b && !signbit(a) == !signbit(b);
+}
+
+static void check_rule(pnc_num from, pnc_num to, int k, const char *fill)
+{
+    char src[8], dst[8], ext[8];
+    long double want, v;
+    make_value(from, k, src);
+    v = value_of(from, src);
+    bool fits = expected(from, to, v, &want);
+    if (to < PNC_NUM_f32 && want == 0)
+        want = 0; /* integers have no negative zero */
+    int status = pnc_kernels_scalar.put[from][to](dst, src, 1, fill);
+    assert_int_equal(status, fits ? NC_NOERR : NC_ERANGE);
+    if (!fits) {
+        assert_memory_equal(dst, fill, num_size[to]);
+    } else {
+        reverse(dst, num_size[to]);
+        if (!same_number(value_of(to, dst), want))
+            fail_msg("put %s %.20Lg as %s gives %.20Lg, not %.20Lg", num_name[from], v, num_name[to],
+                     value_of(to, dst), want);
+    }
+    memcpy(ext, src, 8);
+    reverse(ext, num_size[from]);
+    status = pnc_kernels_scalar.get[from][to](dst, ext, 1, fill);
+    assert_int_equal(status, fits ? NC_NOERR : NC_ERANGE);
+    if (!fits)
+        assert_memory_equal(dst, fill, num_size[to]);
+    else
+        assert_true(same_number(value_of(to, dst), want));
+}
+
+static void test_scalar_against_rules(void **state)
+{
+    static const char fill[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    (void)state;
+    if (LDBL_MANT_DIG < 64)
+        skip();
+    for (int from = 0; from < PNC_NUM_COUNT; from++)
+        for (int to = 0; to < PNC_NUM_COUNT; to++) {
+            for (int k = 0; k < COUNT(real_values) || k < COUNT(whole_values); k++)
+                check_rule((pnc_num)from, (pnc_num)to, k, fill);
+            for (int k = 0; k < 2000; k++)
+                check_rule((pnc_num)from, (pnc_num)to, ANY, fill);
+        }
+}
+
+/* ---- single facts ---- */
+
+static int put1(int xtype, pnc_mem mem, int format, const void *value, void *ext)
+{
+    char fill[8];
+    pnc_convert_type_fill(xtype, fill);
+    return pnc_convert_kernel(PNC_PUT, xtype, mem, format, NULL)(ext, value, 1, fill);
+}
+
+/* Measured on PnetCDF 1.12.3, x86-64: doubles put into each type. */
+static void test_measured_values(void **state)
+{
+    static const struct { double value; int xtype, code; unsigned char bytes[8]; } fact[] = {
+        {3.99, NC_INT, NC_NOERR, {0, 0, 0, 3}},
+        {127.5, NC_BYTE, NC_ERANGE, {0x81}},
+        {-0.999, NC_BYTE, NC_NOERR, {0}},
+        {-0.5, NC_UBYTE, NC_ERANGE, {255}},
+        {254.9, NC_UBYTE, NC_NOERR, {254}},
+        {NAN, NC_BYTE, NC_NOERR, {0}},
+        {NAN, NC_USHORT, NC_NOERR, {0, 0}},
+        {NAN, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
+        {NAN, NC_UINT, NC_NOERR, {0, 0, 0, 0}},
+        {NAN, NC_INT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
+        {NAN, NC_UINT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
+        {2147483647.0, NC_INT, NC_NOERR, {0x7f, 0xff, 0xff, 0xff}},
+        {2147483647.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
+        {-2147483648.0, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
+        {-2147483648.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
+        {-9223372036854777856.0, NC_INT64, NC_ERANGE, {0x80, 0, 0, 0, 0, 0, 0, 2}},
+        {18446744073709555712.0, NC_UINT64, NC_ERANGE, {255, 255, 255, 255, 255, 255, 255, 254}},
+        {INFINITY, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
+        {1e300, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
+        {3.4028235e38, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}}, /* would round to FLT_MAX, yet is larger */
+        {1.0, NC_FLOAT, NC_NOERR, {0x3f, 0x80, 0, 0}},
+        {1.0, NC_DOUBLE, NC_NOERR, {0x3f, 0xf0, 0, 0, 0, 0, 0, 0}},
+        {INFINITY, NC_DOUBLE, NC_NOERR, {0x7f, 0xf0, 0, 0, 0, 0, 0, 0}}};
+    unsigned char ext[8];
+    (void)state;
+    for (int i = 0; i < COUNT(fact); i++) {
+        assert_int_equal(put1(fact[i].xtype, PNC_DOUBLE, FORMAT5, &fact[i].value, ext), fact[i].code);
+        assert_memory_equal(ext, fact[i].bytes, pnc_type_size(fact[i].xtype));
+    }
+    float inf = INFINITY;
+    assert_int_equal(put1(NC_FLOAT, PNC_FLOAT, FORMAT5, &inf, ext), NC_NOERR);
+    assert_memory_equal(ext, "\x7f\x80\0\0", 4);
+}
+
+static void test_byte_through_uchar(void **state)
+{
+    const unsigned char value = 200;
+    unsigned char ext, back, fill[8];
+    bool same;
+    (void)state;
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 1, &value, &ext), NC_NOERR);
+    assert_int_equal(ext, 200);
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 2, &value, &ext), NC_NOERR);
+    assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 5, &value, &ext), NC_ERANGE);
+    assert_int_equal(ext, 0x81);
+    pnc_convert_mem_fill(PNC_UCHAR, fill);
+    ext = 0xfe;
+    assert_int_equal(pnc_convert_kernel(PNC_GET, NC_BYTE, PNC_UCHAR, 2, &same)(&back, &ext, 1, fill), NC_NOERR);
+    assert_int_equal(back, 0xfe);
+    assert_true(same);
+    assert_int_equal(pnc_convert_kernel(PNC_GET, NC_BYTE, PNC_UCHAR, 5, &same)(&back, &ext, 1, fill), NC_ERANGE);
+    assert_int_equal(back, 255);
+    assert_false(same);
+}
+
+static void test_same(void **state)
+{
+    bool same;
+    (void)state;
+    pnc_convert_kernel(PNC_PUT, NC_CHAR, PNC_TEXT, 1, &same);
+    assert_true(same);
+    pnc_convert_kernel(PNC_PUT, NC_BYTE, PNC_SCHAR, 5, &same);
+    assert_true(same);
+    pnc_convert_kernel(PNC_GET, NC_UBYTE, PNC_UCHAR, 5, &same);
+    assert_true(same);
+    pnc_convert_kernel(PNC_GET, NC_UBYTE, PNC_SCHAR, 5, &same);
+    assert_false(same);
+    pnc_convert_kernel(PNC_PUT, NC_INT, PNC_INT, 1, &same);
+    assert_int_equal(same, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    assert_null(pnc_convert_kernel(PNC_PUT, NC_CHAR, PNC_INT, 1, &same));
+    assert_false(same);
+    assert_null(pnc_convert_kernel(PNC_PUT, NC_INT, PNC_TEXT, 1, &same));
+    assert_null(pnc_convert_kernel(PNC_PUT, 12, PNC_INT, 5, &same));
+    assert_null(pnc_convert_kernel(PNC_PUT, 0, PNC_INT, 5, &same));
+}
+
+/* The bytes of the default fill values as the format specification lists them. */
+static void test_fill_values(void **state)
+{
+    static const struct { int xtype; unsigned char bytes[8]; } fact[] = {
+        {NC_BYTE, {0x81}}, {NC_CHAR, {0}}, {NC_SHORT, {0x80, 1}}, {NC_INT, {0x80, 0, 0, 1}},
+        {NC_FLOAT, {0x7c, 0xf0, 0, 0}}, {NC_DOUBLE, {0x47, 0x9e, 0, 0, 0, 0, 0, 0}}, {NC_UBYTE, {255}},
+        {NC_USHORT, {255, 255}}, {NC_UINT, {255, 255, 255, 255}}, {NC_INT64, {0x80, 0, 0, 0, 0, 0, 0, 2}},
+        {NC_UINT64, {255, 255, 255, 255, 255, 255, 255, 254}}};
+    unsigned char out[8];
+    long of_long;
+    double of_double;
+    (void)state;
+    for (int i = 0; i < COUNT(fact); i++) {
+        pnc_convert_type_fill(fact[i].xtype, out);
+        assert_memory_equal(out, fact[i].bytes, pnc_type_size(fact[i].xtype));
+    }
+    pnc_convert_mem_fill(PNC_LONG, out);
+    memcpy(&of_long, out, sizeof of_long);
+    assert_int_equal(of_long, -2147483647);
+    pnc_convert_mem_fill(PNC_DOUBLE, out);
+    memcpy(&of_double, out, 8);
+    assert_true(of_double == 9.9692099683868690e+36);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scalar_against_rules),
+        cmocka_unit_test(test_baseline_against_scalar),
+        cmocka_unit_test(test_chosen_against_scalar),
+        cmocka_unit_test(test_measured_values),
+        cmocka_unit_test(test_byte_through_uchar),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_fill_values),
+    };
+    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
+}

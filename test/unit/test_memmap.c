@@ -1,0 +1,240 @@
+/* Memory maps against lists of the offset of every element, built by the same steps in the most naive way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "random.h"
+#include "select/memmap.h"
+
+enum { MAX_ELEMENTS = 4000 };
+
+typedef struct list {
+    int64_t n, offset[MAX_ELEMENTS];
+} list;
+
+static list *list_new(void)
+{
+    list *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    return l;
+}
+
+static void list_append(list *to, const list *from, int64_t shift)
+{
+    for (int64_t i = 0; i < from->n; i++) {
+        assert_true(to->n < MAX_ELEMENTS);
+        to->offset[to->n++] = from->offset[i] + shift;
+    }
+}
+
+static pnc_memmap *random_tree(int depth, int elem_size, int64_t budget, list *expected);
+
+static pnc_memmap *random_block(int elem_size, int64_t budget, list *expected)
+{
+    int64_t count = budget > 0 && random_in(0, 9) ? random_in(1, budget < 6 ? budget : 6) : 0;
+    for (int64_t i = 0; i < count; i++)
+        expected->offset[expected->n++] = i * elem_size;
+    return pnc_memmap_block(count, elem_size);
+}
+
+static pnc_memmap *random_vector(int depth, int elem_size, int64_t budget, list *expected)
+{
+    int64_t count = random_in(0, 9) ? random_in(1, budget < 5 ? budget : 5) : 0, extent;
+    list *part = list_new();
+    pnc_memmap *child = random_tree(depth - 1, elem_size, count > 0 ? budget / count : budget, part);
+    extent = part->n * elem_size; /* often the copies follow one another */
+    int64_t stride = random_in(0, 1) ? extent : random_in(-20, 20) * elem_size;
+    for (int64_t i = 0; i < count; i++)
+        list_append(expected, part, i * stride);
+    free(part);
+    return pnc_memmap_vector(child, count, stride);
+}
+
+static pnc_memmap *random_sequence(int depth, int elem_size, int64_t budget, list *expected)
+{
+    int64_t n = random_in(1, 5), distance = random_in(-10, 10) * elem_size;
+    pnc_memmap *children[5];
+    for (int64_t i = 0; i < n; i++) {
+        list *part = list_new();
+        int64_t shift = random_in(0, 1) ? distance * i : random_in(-50, 50) * elem_size;
+        children[i] = random_tree(depth - 1, elem_size, budget / n, part);
+        children[i] = pnc_memmap_shift(children[i], shift);
+        list_append(expected, part, shift);
+        free(part);
+    }
+    return pnc_memmap_sequence(children, n);
+}
+
+static pnc_memmap *random_shift(int depth, int elem_size, int64_t budget, list *expected)
+{
+    list *part = list_new();
+    int64_t shift = random_in(-100, 100) * elem_size;
+    pnc_memmap *child = random_tree(depth - 1, elem_size, budget, part), *shared;
+    list_append(expected, part, shift);
+    free(part);
+    if (random_in(0, 1))
+        return pnc_memmap_shift(child, shift);
+    shared = pnc_memmap_share(child); /* the shift of one holder must not move the other's */
+    child = pnc_memmap_shift(child, shift);
+    shared = pnc_memmap_shift(shared, 7777);
+    pnc_memmap_free(shared);
+    return child;
+}
+
+static pnc_memmap *random_tree(int depth, int elem_size, int64_t budget, list *expected)
+{
+    int64_t kind = depth > 0 && budget > 0 ? random_in(0, 6) : 0;
+    if (kind == 0)
+        return random_block(elem_size, budget, expected);
+    if (kind <= 3)
+        return random_vector(depth, elem_size, budget, expected);
+    if (kind <= 5)
+        return random_sequence(depth, elem_size, budget, expected);
+    return random_shift(depth, elem_size, budget, expected);
+}
+
+static int64_t compare(const pnc_memmap *map, const list *expected, int64_t max)
+{
+    pnc_memcursor cursor;
+    pnc_memrun run;
+    int64_t done = 0, runs = 0;
+    assert_non_null(map);
+    assert_int_equal(pnc_memmap_elements(map), expected->n);
+    assert_int_equal(pnc_memcursor_start(&cursor, map), NC_NOERR);
+    for (int64_t most; most = max > 0 ? max : random_in(1, 9), pnc_memcursor_next(&cursor, most, &run); runs++) {
+        assert_true(run.count > 0 && run.count <= most);
+        for (int64_t i = 0; i < run.count; i++) {
+            assert_true(done < expected->n);
+            assert_int_equal(run.offset + i * run.stride, expected->offset[done++]);
+        }
+        assert_int_equal(cursor.done, done);
+    }
+    assert_int_equal(done, expected->n);
+    assert_false(pnc_memcursor_next(&cursor, 1, &run));
+    pnc_memcursor_end(&cursor);
+    return runs;
+}
+
+static void check_contiguous(const pnc_memmap *map, const list *expected, int elem_size)
+{
+    int64_t offset = -1;
+    bool contiguous = true;
+    for (int64_t i = 1; i < expected->n; i++)
+        contiguous = contiguous && expected->offset[i] == expected->offset[0] + i * elem_size;
+    if (!pnc_memmap_contiguous(map, &offset))
+        return; /* a tree may miss it, but must never claim it wrongly */
+    assert_true(contiguous);
+    if (expected->n > 0)
+        assert_int_equal(offset, expected->offset[0]);
+}
+
+static void test_random_trees(void **state)
+{
+    static const int sizes[] = {1, 2, 4, 8};
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        list *expected = list_new();
+        int elem_size = sizes[random_in(0, 3)];
+        pnc_memmap *map = random_tree((int)random_in(0, 6), elem_size, 600, expected);
+        compare(map, expected, INT64_MAX);
+        compare(map, expected, 0);
+        check_contiguous(map, expected, elem_size);
+        pnc_memmap_free(map);
+        free(expected);
+    }
+}
+
+static void test_random_imap(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5000; round++) {
+        int64_t count[4], imap[4], index[4] = {0}, n = 1;
+        int ndims = (int)random_in(0, 4);
+        list *expected = list_new();
+        for (int d = 0; d < ndims; d++) {
+            count[d] = random_in(round % 50 ? 1 : 0, 5);
+            imap[d] = random_in(-30, 30);
+            n *= count[d];
+        }
+        bool c_order = random_in(0, 4) == 0;
+        for (int64_t k = 0; k < n; k++) {
+            int64_t offset = 0;
+            for (int d = 0; d < ndims; d++)
+                offset += index[d] * imap[d];
+            expected->offset[expected->n++] = 4 * (c_order ? k : offset);
+            for (int d = ndims - 1; d >= 0 && ++index[d] == count[d]; d--)
+                index[d] = 0;
+        }
+        pnc_memmap *map = pnc_memmap_imap(ndims, count, c_order ? NULL : imap, 4);
+        compare(map, expected, 0);
+        check_contiguous(map, expected, 4);
+        pnc_memmap_free(map);
+        free(expected);
+    }
+}
+
+/* Number of runs of typical maps: what the simplifications are for. */
+static int64_t runs_of(pnc_memmap *map)
+{
+    pnc_memcursor cursor;
+    pnc_memrun run;
+    int64_t runs = 0;
+    assert_non_null(map);
+    assert_int_equal(pnc_memcursor_start(&cursor, map), NC_NOERR);
+    while (pnc_memcursor_next(&cursor, INT64_MAX, &run))
+        runs++;
+    pnc_memcursor_end(&cursor);
+    pnc_memmap_free(map);
+    return runs;
+}
+
+static void test_simplification(void **state)
+{
+    const int64_t count[] = {100, 50, 20}, whole[] = {1000, 20, 1}, ghost[] = {1200, 24, 1};
+    const int64_t transposed[] = {1, 100, 5000}, columns[] = {1040, 20, 1};
+    pnc_memmap *blocks[300];
+    (void)state;
+    assert_int_equal(runs_of(pnc_memmap_imap(3, count, NULL, 8)), 1);
+    assert_int_equal(runs_of(pnc_memmap_imap(3, count, whole, 8)), 1);
+    assert_int_equal(runs_of(pnc_memmap_imap(3, count, columns, 8)), 100);
+    assert_int_equal(runs_of(pnc_memmap_imap(3, count, ghost, 8)), 5000);
+    assert_int_equal(runs_of(pnc_memmap_imap(3, count, transposed, 8)), 5000);
+    assert_int_equal(runs_of(pnc_memmap_vector(pnc_memmap_block(3, 4), 5, 12)), 1);
+    assert_int_equal(runs_of(pnc_memmap_vector(pnc_memmap_block(1, 4), 1000, 40)), 1); /* a column */
+    for (int i = 0; i < 300; i++)
+        blocks[i] = pnc_memmap_shift(pnc_memmap_block(2, 4), 8 * i);
+    assert_int_equal(runs_of(pnc_memmap_sequence(blocks, 300)), 1);
+    for (int i = 0; i < 300; i++)
+        blocks[i] = pnc_memmap_shift(pnc_memmap_block(1, 4), 12 * i);
+    assert_int_equal(runs_of(pnc_memmap_sequence(blocks, 300)), 1);
+}
+
+static void test_too_far_and_missing(void **state)
+{
+    const int64_t count[] = {3, 3}, huge[] = {INT64_MAX, 1}, least[] = {INT64_MIN, 1}, many[] = {INT64_MAX, INT64_MAX};
+    pnc_memmap *children[] = {pnc_memmap_block(2, 4), NULL, pnc_memmap_block(2, 4)};
+    (void)state;
+    assert_null(pnc_memmap_imap(2, count, huge, 8));
+    assert_null(pnc_memmap_imap(2, count, least, 8));
+    assert_null(pnc_memmap_imap(2, many, NULL, 8));
+    assert_null(pnc_memmap_block(INT64_MAX, 8));
+    assert_null(pnc_memmap_vector(pnc_memmap_block(2, 8), INT64_MAX / 8, INT64_MAX / 8));
+    assert_null(pnc_memmap_shift(pnc_memmap_block(2, 8), INT64_MIN));
+    assert_null(pnc_memmap_vector(NULL, 2, 8));
+    assert_null(pnc_memmap_shift(NULL, 8));
+    assert_null(pnc_memmap_sequence(children, 3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_trees),
+        cmocka_unit_test(test_random_imap),
+        cmocka_unit_test(test_simplification),
+        cmocka_unit_test(test_too_far_and_missing),
+    };
+    return cmocka_run_group_tests_name("memmap", tests, NULL, NULL);
+}

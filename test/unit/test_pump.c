@@ -1,0 +1,204 @@
+/* The pump against element-by-element conversion: random layouts of memory, type pairs and portions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/types.h"
+#include "convert/convert.h"
+#include "random.h"
+
+enum { ROOM = 1 << 17, FORMAT5 = 5 };
+
+typedef struct layout {
+    int ndims;
+    int64_t count[3], imap[3], n, lowest;
+} layout;
+
+/* Dimensions in a random order in memory, with gaps (ghost cells), sometimes backwards. */
+static void random_layout(layout *l)
+{
+    int order[3] = {0, 1, 2};
+    int64_t distance = 1;
+    *l = (layout){.ndims = (int)random_in(0, 3), .n = 1};
+    for (int d = 0; d < l->ndims; d++) {
+        l->count[d] = random_in(1, d == l->ndims - 1 && random_in(0, 2) == 0 ? 600 : 9);
+        l->n *= l->count[d];
+    }
+    for (int k = l->ndims - 1; k >= 0 && random_in(0, 2) == 0; k--) {
+        int other = (int)random_in(0, k), swap = order[k];
+        order[k] = order[other];
+        order[other] = swap;
+    }
+    for (int k = l->ndims - 1; k >= 0; k--) {
+        int d = order[k];
+        l->imap[d] = distance;
+        distance *= l->count[d];
+        distance += random_in(0, 1) ? random_in(0, 3) : 0;
+        if (random_in(0, 9) == 0) {
+            l->lowest += l->imap[d] * (l->count[d] - 1);
+            l->imap[d] = -l->imap[d];
+        }
+    }
+    if (distance * 8 > ROOM / 2)
+        random_layout(l);
+}
+
+static int64_t element_of(const layout *l, int64_t k)
+{
+    int64_t at = l->lowest;
+    for (int d = l->ndims - 1; d >= 0; d--) {
+        at += k % l->count[d] * l->imap[d];
+        k /= l->count[d];
+    }
+    return at;
+}
+
+static int random_xtype(pnc_mem mem)
+{
+    static const int numeric[] = {NC_BYTE,  NC_SHORT,  NC_INT,  NC_FLOAT, NC_DOUBLE,
+                                  NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64};
+    return mem == PNC_TEXT ? NC_CHAR : numeric[random_in(0, 9)];
+}
+
+static void portions(pnc_pump *pump, char *ext, int64_t n, int ext_size)
+{
+    for (int64_t done = 0; done < n;) {
+        int64_t m = random_in(0, random_in(0, 1) ? 20 : 3000);
+        m = m < n - done ? m : n - done;
+        if (pump->way == PNC_PUT)
+            pnc_pump_put(pump, ext + done * ext_size, m);
+        else
+            pnc_pump_get(pump, ext + done * ext_size, m);
+        done += m;
+    }
+}
+
+static char memory[ROOM], before[ROOM], want[ROOM], ext[ROOM], wanted_ext[ROOM];
+
+/* Any bits, but often small numbers only: both ways through the kernels. */
+static void random_bytes(char *out, int64_t n, int size)
+{
+    bool small = random_in(0, 1);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits = small ? (uint64_t)random_in(0, 9) : random_bits();
+        memcpy(out + i * size, &bits, (size_t)size);
+    }
+}
+
+static void check_put(const layout *l, pnc_pump *pump, pnc_mem mem, int xtype)
+{
+    pnc_kernel scalar = pnc_convert_scalar(PNC_PUT, xtype, mem, FORMAT5);
+    int status = NC_NOERR, size = (int)pnc_mem_size(mem), ext_size = (int)pnc_type_size(xtype);
+    char fill[8];
+    pnc_convert_type_fill(xtype, fill);
+    random_bytes(memory, ROOM / 8, size);
+    memcpy(before, memory, ROOM);
+    memset(ext, 0x55, ROOM);
+    memset(wanted_ext, 0x55, ROOM);
+    for (int64_t k = 0; k < l->n; k++)
+        if (scalar(wanted_ext + k * ext_size, memory + element_of(l, k) * size, 1, fill))
+            status = NC_ERANGE;
+    portions(pump, ext, l->n, ext_size);
+    assert_memory_equal(memory, before, ROOM);
+    assert_memory_equal(ext, wanted_ext, ROOM);
+    assert_int_equal(pump->status, status);
+}
+
+static void check_get(const layout *l, pnc_pump *pump, pnc_mem mem, int xtype)
+{
+    pnc_kernel scalar = pnc_convert_scalar(PNC_GET, xtype, mem, FORMAT5);
+    int status = NC_NOERR, size = (int)pnc_mem_size(mem), ext_size = (int)pnc_type_size(xtype);
+    char fill[8];
+    pnc_convert_mem_fill(mem, fill);
+    random_bytes(ext, ROOM / 8, ext_size);
+    memset(memory, 0x55, ROOM);
+    memset(want, 0x55, ROOM);
+    for (int64_t k = 0; k < l->n; k++)
+        if (scalar(want + element_of(l, k) * size, ext + k * ext_size, 1, fill))
+            status = NC_ERANGE;
+    portions(pump, ext, l->n, ext_size);
+    assert_memory_equal(memory, want, ROOM);
+    assert_int_equal(pump->status, status);
+}
+
+static void test_random_layouts(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 1500; round++) {
+        layout l;
+        pnc_pump pump;
+        random_layout(&l);
+        pnc_mem mem = (pnc_mem)random_in(0, PNC_MEM_COUNT - 1);
+        pnc_direction way = random_in(0, 1) ? PNC_PUT : PNC_GET;
+        int xtype = random_xtype(mem), size = (int)pnc_mem_size(mem);
+        pnc_memmap *map = pnc_memmap_shift(pnc_memmap_imap(l.ndims, l.count, l.imap, size), l.lowest * size);
+        assert_non_null(map);
+        assert_int_equal(pnc_pump_start(&pump, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
+        (way == PNC_PUT ? check_put : check_get)(&l, &pump, mem, xtype);
+        pnc_pump_end(&pump);
+        pnc_memmap_free(map);
+    }
+}
+
+static void test_direct_and_flat(void **state)
+{
+    char text[] = "salinity";
+    int32_t ints[] = {1, 2, 3};
+    unsigned char bytes[12];
+    pnc_pump pump;
+    (void)state;
+    pnc_memmap *map = pnc_memmap_shift(pnc_memmap_block(6, 1), 2);
+    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, text, NC_CHAR, PNC_TEXT, 1, NULL), NC_NOERR);
+    assert_ptr_equal(pump.direct, text + 2);
+    assert_ptr_equal(pnc_pump_place(&pump, 4), text + 2);
+    pnc_pump_put(&pump, bytes, 2);
+    assert_memory_equal(bytes, "ty", 2);
+    pnc_pump_end(&pump);
+    pnc_memmap_free(map);
+    map = pnc_memmap_block(3, 4);
+    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, ints, NC_INT, PNC_INT, 1, NULL), NC_NOERR);
+    assert_ptr_equal(pump.flat, ints);
+    assert_null(pump.direct);
+    pnc_pump_put(&pump, bytes, 3);
+    assert_memory_equal(bytes, "\0\0\0\1\0\0\0\2\0\0\0\3", 12);
+    pnc_pump_end(&pump);
+    pnc_memmap_free(map);
+}
+
+static void test_own_fill_and_refusals(void **state)
+{
+    double values[] = {1e10, 5};
+    const unsigned char fill[] = {0xab, 0xcd, 0xef, 0x01};
+    unsigned char bytes[8];
+    pnc_pump pump;
+    (void)state;
+    pnc_memmap *map = pnc_memmap_block(2, 8);
+    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_DOUBLE, 1, fill), NC_NOERR);
+    pnc_pump_put(&pump, bytes, 2);
+    assert_memory_equal(bytes, "\xab\xcd\xef\x01\0\0\0\5", 8);
+    assert_int_equal(pump.status, NC_ERANGE);
+    pnc_pump_end(&pump);
+    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_CHAR, PNC_DOUBLE, 1, NULL), NC_ECHAR);
+    pnc_pump_end(&pump);
+    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_INT, 1, NULL), NC_EINTERNAL);
+    pnc_pump_end(&pump);
+    pnc_memmap_free(map);
+    map = pnc_memmap_block(0, 8); /* nothing asked: no memory needed */
+    assert_int_equal(pnc_pump_start(&pump, PNC_GET, map, NULL, NC_INT, PNC_DOUBLE, 1, NULL), NC_NOERR);
+    pnc_pump_get(&pump, bytes, 0);
+    pnc_pump_end(&pump);
+    pnc_memmap_free(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_layouts),
+        cmocka_unit_test(test_direct_and_flat),
+        cmocka_unit_test(test_own_fill_and_refusals),
+    };
+    return cmocka_run_group_tests_name("pump", tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* Selections against nested loops over elements; bounds against the written rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "random.h"
+#include "select/selection.h"
+
+enum { MAX_RANK = 11, MAX_ELEMENTS = 1 << 14 };
+
+typedef struct request {
+    pnc_array array;
+    int64_t shape[MAX_RANK], start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK];
+} request;
+
+static void random_array(request *r, int max_rank)
+{
+    static const int sizes[] = {1, 2, 4, 8};
+    int64_t row, limit;
+    r->array = (pnc_array){.name = "v", .begin = random_in(0, 5000), .elem_size = sizes[random_in(0, 3)],
+                           .ndims = (int)random_in(0, max_rank), .shape = r->shape};
+    limit = r->array.ndims > 5 ? 2 : r->array.ndims > 3 ? 4 : 7;
+    row = r->array.elem_size;
+    for (int d = r->array.ndims - 1; d >= 0; d--) {
+        r->shape[d] = random_in(1, limit);
+        row *= d > 0 ? r->shape[d] : 1;
+    }
+    r->array.is_record = r->array.ndims > 0 && random_in(0, 1);
+    r->array.recsize = random_in(0, 1) ? row : (row + 3) / 4 * 4 + 4 * random_in(0, 9);
+}
+
+static void random_request(request *r, int max_rank)
+{
+    random_array(r, max_rank);
+    for (int d = 0; d < r->array.ndims; d++) {
+        int how = (int)random_in(0, 9);
+        r->stride[d] = random_in(0, 2) ? 1 : random_in(1, 3);
+        r->start[d] = how < 5 ? 0 : random_in(0, r->shape[d] - 1);
+        int64_t most = (r->shape[d] - 1 - r->start[d]) / r->stride[d] + 1;
+        r->count[d] = how < 8 ? most : random_in(how == 9 && random_in(0, 3) == 0 ? 0 : 1, most);
+    }
+}
+
+/* File offsets of all elements, in order, by the definition of the format: the fastest index is the last. */
+static int64_t expand(const request *r, int64_t *offset)
+{
+    int64_t index[MAX_RANK] = {0}, n = 0;
+    for (int d = 0; d < r->array.ndims; d++)
+        if (r->count[d] == 0)
+            return 0;
+    for (;;) {
+        int64_t element = 0, record = 0;
+        for (int d = 0; d < r->array.ndims; d++) {
+            int64_t i = r->start[d] + index[d] * r->stride[d];
+            if (d == 0 && r->array.is_record)
+                record = i;
+            else
+                element = element * r->shape[d] + i;
+        }
+        assert_true(n < MAX_ELEMENTS);
+        offset[n++] = r->array.begin + record * r->array.recsize + element * r->array.elem_size;
+        int d = r->array.ndims - 1;
+        while (d >= 0 && ++index[d] == r->count[d])
+            index[d--] = 0;
+        if (d < 0)
+            return n;
+    }
+}
+
+/* Take everything in portions of random or fixed limits; the bytes must be those of the elements, one after another. */
+static void compare_portions(const request *r, const pnc_selection *s, const int64_t *offset, int64_t n, bool tiny)
+{
+    static pnc_extent out[64];
+    pnc_cursor cursor;
+    const int size = r->array.elem_size;
+    int64_t done = 0, taken, bytes;
+    assert_int_equal(pnc_cursor_start(&cursor, s), NC_NOERR);
+    for (;;) {
+        int64_t max_extents = tiny ? random_in(1, 3) : 64;
+        int64_t max_bytes = tiny ? size * random_in(1, 5) + random_in(0, size - 1) : INT64_MAX;
+        taken = pnc_cursor_take(&cursor, max_bytes, size, out, max_extents, &bytes);
+        assert_true(taken <= max_extents && bytes <= max_bytes);
+        if (taken == 0)
+            break;
+        for (int64_t i = 0; i < taken; i++) {
+            assert_true(i == 0 || out[i].offset != out[i - 1].offset + out[i - 1].length);
+            assert_true(out[i].length > 0 && out[i].length % size == 0);
+            bytes -= out[i].length;
+            for (int64_t b = 0; b < out[i].length; b += size) {
+                assert_true(done < n);
+                assert_int_equal(out[i].offset + b, offset[done++]);
+            }
+        }
+        assert_int_equal(bytes, 0);
+    }
+    assert_int_equal(bytes, 0);
+    assert_int_equal(done, n);
+    pnc_cursor_end(&cursor);
+}
+
+static void test_against_nested_loops(void **state)
+{
+    static int64_t offset[MAX_ELEMENTS];
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        request r;
+        pnc_selection s;
+        random_request(&r, round % 5 ? 4 : MAX_RANK);
+        int64_t n = expand(&r, offset);
+        assert_int_equal(pnc_select_check(&r.array, r.start, r.count, r.stride, (pnc_bounds){.relax = true}, NULL),
+                         NC_NOERR);
+        assert_int_equal(pnc_select(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
+        assert_int_equal(s.bytes, n * r.array.elem_size);
+        assert_int_equal(s.run * s.nruns, s.bytes);
+        pnc_selection copy = s; /* plain data: a copy walks like the original */
+        compare_portions(&r, &copy, offset, n, false);
+        compare_portions(&r, &s, offset, n, true);
+        pnc_select_free(&s);
+    }
+}
+
+static void select_all(pnc_selection *s, pnc_array *a, const int64_t *count)
+{
+    assert_int_equal(pnc_select(s, a, NULL, count, NULL), NC_NOERR);
+}
+
+static void test_collapse(void **state)
+{
+    pnc_selection s;
+    (void)state;
+    int64_t shape[] = {1000000, 2, 3}, slab[] = {1000000, 2, 2}, rows[] = {1000, 2, 3};
+    pnc_array a = {.name = "v", .begin = 100, .elem_size = 4, .ndims = 3, .shape = shape};
+    select_all(&s, &a, shape);
+    assert_int_equal(s.rank, 0);
+    assert_int_equal(s.run, 24000000);
+    select_all(&s, &a, slab); /* two of three columns: the rows of both outer dimensions are one axis */
+    assert_int_equal(s.rank, 1);
+    assert_int_equal(s.run, 8);
+    assert_int_equal(s.nruns, 2000000);
+    a.is_record = true;
+    a.recsize = 24;
+    select_all(&s, &a, rows); /* the only record variable: records follow one another */
+    assert_int_equal(s.rank, 0);
+    assert_int_equal(s.run, 24000);
+    a.recsize = 100;
+    select_all(&s, &a, rows);
+    assert_int_equal(s.rank, 1);
+    assert_int_equal(s.run, 24);
+    assert_int_equal(pnc_select_axes(&s)[0].count, 1000);
+    assert_int_equal(pnc_select_axes(&s)[0].stride, 100);
+}
+
+static void test_column_of_every_other_row(void **state)
+{
+    pnc_selection s;
+    pnc_cursor cursor;
+    pnc_extent out[8];
+    int64_t bytes, shape[] = {10, 10}, start[] = {1, 9}, count[] = {3, 1}, stride[] = {2, 1};
+    (void)state;
+    pnc_array a = {.name = "v", .begin = 1000, .elem_size = 8, .ndims = 2, .shape = shape};
+    assert_int_equal(pnc_select(&s, &a, start, count, stride), NC_NOERR);
+    assert_int_equal(pnc_cursor_start(&cursor, &s), NC_NOERR);
+    assert_int_equal(pnc_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 3);
+    assert_int_equal(bytes, 24);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(out[i].offset, 1000 + 8 * ((1 + 2 * i) * 10 + 9));
+        assert_int_equal(out[i].length, 8);
+    }
+    assert_int_equal(pnc_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 0);
+    pnc_cursor_end(&cursor);
+}
+
+static void test_records(void **state)
+{
+    int64_t shape[] = {2, 5}, start[] = {7, 0}, count[] = {3, 5}, none[] = {3, 0}, stride[] = {4, 1};
+    (void)state;
+    pnc_array a = {.name = "v", .elem_size = 4, .ndims = 2, .shape = shape, .is_record = true, .recsize = 20};
+    assert_int_equal(pnc_select_records(&a, start, count, NULL), 10);
+    assert_int_equal(pnc_select_records(&a, start, count, stride), 16);
+    assert_int_equal(pnc_select_records(&a, start, NULL, NULL), 8);
+    assert_int_equal(pnc_select_records(&a, start, none, NULL), 0);
+    a.is_record = false;
+    assert_int_equal(pnc_select_records(&a, start, count, NULL), 0);
+}
+
+/* The rules once more, by the wide integers of the compiler and in the words of the table of precedence. */
+static int expected_code(const request *r, pnc_bounds how)
+{
+    const bool open = r->array.is_record && how.growing;
+    for (int d = 0; d < r->array.ndims; d++) {
+        bool bounded = !(d == 0 && open);
+        if (r->start[d] < 0 || (bounded && r->start[d] > r->shape[d]))
+            return NC_EINVALCOORDS;
+        if (bounded && r->start[d] == r->shape[d] && !(how.relax && r->count[d] == 0))
+            return NC_EINVALCOORDS;
+    }
+    for (int d = 0; d < r->array.ndims; d++) {
+        __extension__ __int128 stride = r->stride[d] > 0 ? r->stride[d] : 1;
+        if (r->count[d] < 0)
+            return NC_ENEGATIVECNT;
+        if (r->count[d] > 0 && !(d == 0 && open) && r->start[d] + (r->count[d] - 1) * stride >= r->shape[d])
+            return NC_EEDGE;
+    }
+    for (int d = 0; d < r->array.ndims; d++)
+        if (r->stride[d] <= 0)
+            return NC_ESTRIDE;
+    if (open && r->count[0] > 0) {
+        __extension__ __int128 row = r->array.elem_size, first = r->start[0];
+        __extension__ __int128 last = first + (__int128)(r->count[0] - 1) * r->stride[0];
+        for (int d = 1; d < r->array.ndims; d++)
+            row *= r->shape[d];
+        if (r->array.begin + first * r->array.recsize + row > INT64_MAX)
+            return NC_EINVALCOORDS;
+        if (last > INT64_MAX || r->array.begin + last * r->array.recsize + row > INT64_MAX)
+            return NC_EEDGE;
+    }
+    return NC_NOERR;
+}
+
+static int64_t hostile(int64_t usual)
+{
+    static const int64_t odd[] = {0, -1, 1, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_C(1) << 62, INT64_C(1) << 32,
+                                  4294967295, 2147483648, -2147483648};
+    return random_in(0, 7) ? usual : odd[random_in(0, 10)];
+}
+
+static void test_bounds_against_rules(void **state)
+{
+    int seen[300] = {0};
+    (void)state;
+    for (int round = 0; round < 200000; round++) {
+        request r;
+        pnc_selection s;
+        random_request(&r, 3);
+        for (int d = 0; d < r.array.ndims; d++) {
+            r.start[d] = hostile(random_in(0, 3) ? r.start[d] : random_in(-1, r.shape[d] + 1));
+            r.count[d] = hostile(random_in(0, 3) ? r.count[d] : random_in(-1, r.shape[d] + 1));
+            r.stride[d] = hostile(random_in(0, 3) ? r.stride[d] : random_in(-1, 4));
+        }
+        pnc_bounds how = {.relax = random_in(0, 1), .growing = random_in(0, 1)};
+        pnc_error error = {0};
+        int code = pnc_select_check(&r.array, r.start, r.count, r.stride, how, &error);
+        assert_int_equal(code, expected_code(&r, how));
+        assert_int_equal(error.code, code);
+        assert_true((error.text[0] != 0) == (code != NC_NOERR));
+        seen[-code]++;
+        if (code != NC_NOERR)
+            continue;
+        assert_int_equal(pnc_select(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
+        pnc_select_free(&s);
+    }
+    assert_true(seen[0] && seen[-NC_EINVALCOORDS] && seen[-NC_EEDGE] && seen[-NC_ENEGATIVECNT] && seen[-NC_ESTRIDE]);
+}
+
+static void expect(int code, const char *text, const pnc_array *a, const int64_t *start, const int64_t *count,
+                   const int64_t *stride, pnc_bounds how)
+{
+    pnc_error error = {0};
+    assert_int_equal(pnc_select_check(a, start, count, stride, how, &error), code);
+    assert_string_equal(error.text, text);
+}
+
+static void test_messages(void **state)
+{
+    int64_t shape[] = {3, 10}, far[] = {0, 12}, zero[] = {0, 0}, neg[] = {0, -2}, one[] = {1, 1}, big[] = {1, 11};
+    int64_t four[] = {1, 4}, three[] = {1, 3}, late[] = {5, 0}, nostride[] = {1, 0};
+    const pnc_bounds strict = {0}, var1 = {.single = true};
+    pnc_array a = {.name = "temp", .elem_size = 4, .ndims = 2, .shape = shape, .recsize = 40};
+    (void)state;
+    expect(NC_EINVALCOORDS, "start[1] = 12 is out of bounds: variable \"temp\" has length 10 along dimension 1 "
+           "(valid: 0..9)", &a, far, one, NULL, strict);
+    expect(NC_EINVALCOORDS, "start[1] = -2 is negative: variable \"temp\"", &a, neg, one, NULL, strict);
+    expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
+           NULL, NULL, NULL, var1);
+    expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a, zero, NULL,
+           NULL, strict);
+    expect(NC_NOERR, "", &a, zero, NULL, NULL, var1);
+    expect(NC_EEDGE, "count[1] = 11 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
+           "start[1] = 0 at most 10 are left", &a, zero, big, NULL, strict);
+    expect(NC_EEDGE, "count[1] = 4 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
+           "start[1] = 0 with stride 4 at most 3 are left", &a, zero, four, four, strict);
+    expect(NC_NOERR, "", &a, zero, three, four, strict);
+    expect(NC_ENEGATIVECNT, "count[1] = -2 is negative: variable \"temp\"", &a, zero, neg, NULL, (pnc_bounds){0});
+    expect(NC_ESTRIDE, "stride[1] = 0 is not positive: variable \"temp\"", &a, zero, one, nostride, strict);
+    a.is_record = true;
+    expect(NC_EINVALCOORDS, "start[0] = 5 is out of bounds: variable \"temp\" has 3 records (valid: 0..2)", &a, late,
+           one, NULL, strict);
+    expect(NC_NOERR, "", &a, late, one, NULL, (pnc_bounds){.growing = true});
+}
+
+static void test_scalar_ignores_arguments(void **state)
+{
+    pnc_selection s;
+    pnc_array a = {.name = "s", .begin = 77, .elem_size = 8};
+    (void)state;
+    assert_int_equal(pnc_select_check(&a, NULL, NULL, NULL, (pnc_bounds){0}, NULL), NC_NOERR);
+    assert_int_equal(pnc_select(&s, &a, NULL, NULL, NULL), NC_NOERR);
+    assert_int_equal(s.base, 77);
+    assert_int_equal(s.bytes, 8);
+    assert_int_equal(s.nruns, 1);
+}
+
+static void test_offsets_beyond_reach(void **state)
+{
+    pnc_selection s;
+    int64_t shape[] = {0}, start[] = {INT64_MAX / 2}, count[] = {5}, zero[] = {0}, stride[] = {INT64_MAX / 4};
+    pnc_array a = {.name = "v", .begin = 512, .elem_size = 8, .ndims = 1, .shape = shape, .is_record = true,
+                   .recsize = 8};
+    (void)state;
+    assert_int_equal(pnc_select(&s, &a, start, count, NULL), NC_EINVALCOORDS);
+    assert_int_equal(pnc_select(&s, &a, zero, count, stride), NC_EINVALCOORDS);
+    assert_int_equal(s.bytes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_nested_loops),
+        cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_column_of_every_other_row),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_bounds_against_rules),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_scalar_ignores_arguments),
+        cmocka_unit_test(test_offsets_beyond_reach),
+    };
+    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
+}
