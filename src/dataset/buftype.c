@@ -45,7 +45,7 @@ static pnc_mem mem_of_named(MPI_Datatype type, int size)
 {
     const MPI_Datatype text[] = {MPI_CHAR, MPI_CHARACTER};
     const MPI_Datatype signed_integer[] = {
-        MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG_INT, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T,
+        MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG_LONG_INT, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T,
         MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4,
         MPI_INTEGER8};
     const MPI_Datatype unsigned_integer[] = {
@@ -55,6 +55,8 @@ static pnc_mem mem_of_named(MPI_Datatype type, int size)
 
     if (IS_ANY(type, text))
         return PNC_TEXT;
+    if (type == MPI_LONG) /* not by its size: a get that is out of range leaves the fill value of long */
+        return PNC_LONG;
     if (IS_ANY(type, signed_integer))
         return integer_of(size, true);
     if (IS_ANY(type, unsigned_integer))
