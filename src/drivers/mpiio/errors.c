@@ -1,7 +1,9 @@
 /* MPI's error classes to our codes and sentences. */
 #include "drivers/mpiio/mpiio.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 static int code_of_class(int class, int otherwise)
 {
@@ -18,6 +20,17 @@ static int code_of_class(int class, int otherwise)
     return otherwise;
 }
 
+/* ROMIO files a full disk under "other I/O error", and says what it is in the text alone. */
+static int code_of_text(const char *text, int otherwise)
+{
+    const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA}, {EACCES, NC_EACCESS}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strstr(text, strerror(rows[i].number)) != NULL)
+            return rows[i].code;
+    return otherwise;
+}
+
 int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path)
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
@@ -25,7 +38,7 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
 
     MPI_Error_class(mpi_code, &class);
     MPI_Error_string(mpi_code, text, &length);
-    code = code_of_class(class, otherwise);
+    code = code_of_class(class, code_of_text(text, otherwise));
     switch (code) {
     case NC_ENO_SPACE: return pnc_fail(error, code, "cannot %s %s: no space is left on its file system", what, path);
     case NC_EQUOTA: return pnc_fail(error, code, "cannot %s %s: the disk quota is used up", what, path);
