@@ -1,0 +1,129 @@
+/* Data stay as they were when the header grows at enddef: fixed and record variables, several records, new variables of
+ * both kinds in between, one record variable that was packed until a second one came; in small rounds and large. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../expect.h"
+
+enum { NX = 37, RECORDS = 9, MAX_VARS = 40 };
+
+static char path[4096];
+static struct { bool record; nc_type type; int known_records; } vars[MAX_VARS];
+static int nvars, records;
+
+/* Each element's value follows from its place. */
+static int value_at(int var, int record, int x) { return (var * 31 + record * 7 + x) % 101 + 1; }
+
+static void put_var(int ncid, int var, int first, int end)
+{
+    for (int r = first; r < end; r++) {
+        signed char values[NX];
+        MPI_Offset low = (MPI_Offset)NX * t_rank / t_nprocs, high = (MPI_Offset)NX * (t_rank + 1) / t_nprocs;
+        MPI_Offset start[2] = { r, low }, count[2] = { 1, high - low };
+        for (MPI_Offset x = low; x < high; x++)
+            values[x - low] = (signed char)value_at(var, r, (int)x);
+        int skip = !vars[var].record;
+        t_local(ncmpi_put_vara_schar_all(ncid, var, start + skip, count + skip, values) == NC_NOERR, "put variable %d", var);
+    }
+    vars[var].known_records = end;
+}
+
+static void add_var(int ncid, bool record, nc_type type)
+{
+    char name[24];
+    int id;
+    snprintf(name, sizeof name, "%s_%d", record ? "record" : "fixed", nvars);
+    t_local(ncmpi_def_var(ncid, name, type, 1 + record, (int[]){ 0, 1 } + !record, &id) == NC_NOERR && id == nvars, "def_var");
+    vars[nvars].record = record;
+    vars[nvars].known_records = 0;
+    vars[nvars++].type = type;
+}
+
+static void check_all(int ncid, const char *when)
+{
+    for (int v = 0; v < nvars; v++)
+        for (int r = 0; r < vars[v].known_records; r++) {
+            signed char values[NX] = { 0 };
+            MPI_Offset start[2] = { r, 0 }, count[2] = { 1, NX };
+            int skip = !vars[v].record, bad = -1;
+            int code = ncmpi_get_vara_schar_all(ncid, v, start + skip, count + skip, values);
+            for (int x = 0; x < NX; x++)
+                if (values[x] != value_at(v, r, x))
+                    bad = x;
+            t_local(code == NC_NOERR && bad < 0, "variable %d record %d element %d: %d, expected %d (%s)", v, r, bad,
+                    bad < 0 ? 0 : values[bad], bad < 0 ? 0 : value_at(v, r, bad), ncmpi_strerrno(code));
+        }
+    t_check(true, "%s: all values of %d variables are as they were put", when, nvars);
+}
+
+static void fill_new(int ncid, int first)
+{
+    for (int v = first; v < nvars; v++)
+        put_var(ncid, v, 0, vars[v].record ? records : 1);
+}
+
+/* One redefinition: more attributes, more variables; then everything is compared. */
+static void grow(int ncid, int step)
+{
+    char text[3000], when[60];
+    int first = nvars;
+    memset(text, 't', sizeof text);
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    snprintf(when, sizeof when, "note_%d", step);
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, when, step * 700, text) == NC_NOERR, "put_att");
+    if (step != 2)
+        add_var(ncid, step % 2 == 1, step % 2 ? NC_SHORT : NC_DOUBLE);
+    if (step == 3)
+        add_var(ncid, false, NC_BYTE);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    snprintf(when, sizeof when, "redefinition %d", step);
+    check_all(ncid, when);
+    fill_new(ncid, first);
+    check_all(ncid, "after filling the new variables");
+    records++;
+    for (int v = 0; v < nvars; v++)
+        if (vars[v].record)
+            put_var(ncid, v, records - 1, records);
+}
+
+static void run(int cmode, const char *chunk, bool only_records)
+{
+    MPI_Info info;
+    int ncid, dims[2];
+    nvars = 0;
+    records = RECORDS;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_data_move_chunk_size", chunk);
+    MPI_Info_set(info, "nc_var_align_size", "4");
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid) == NC_NOERR, "create");
+    MPI_Info_free(&info);
+    t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_dim(ncid, "x", NX, &dims[1]) == NC_NOERR, "def_dim");
+    if (!only_records)
+        add_var(ncid, false, NC_INT);
+    add_var(ncid, true, NC_BYTE); /* 37 bytes: packed while it is the only record variable */
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    fill_new(ncid, 0);
+    for (int step = 1; step <= 4; step++)
+        grow(ncid, step);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    check_all(ncid, "after open");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("redef_move.nc"));
+    run(0, "1048576", false);
+    run(NC_64BIT_OFFSET, "100", false);
+    run(NC_64BIT_DATA, "1", false);
+    run(NC_64BIT_DATA, "-1", true);
+    run(0, "64", true);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
