@@ -109,10 +109,9 @@ static inline enum verdict naive_convert(long double value, struct kind_of from,
     if (to.kind == K_INTEGER) {
         if (isnan(value))
             return UNDEFINED;
-        bool real = from.kind == K_FLOAT || from.kind == K_DOUBLE;
-        if (value < to.low || value > (real ? (long double)(double)to.high : to.high))
-            return RANGE; /* the peers compare with the limit as a double: 2^63 passes, as the largest integer */
-        *out = value > to.high ? to.high : truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
+        if (value < to.low || value > to.high) /* the peers let 2^63 pass, and store another number */
+            return RANGE;
+        *out = truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
         return FITS;
     }
     if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !isnan(value) && fabsl(value) > FLT_MAX)

@@ -2,9 +2,8 @@
  * anything unusual, and a test holds them against it.
  *
  * A floating-point value is in the range of an integer type where it lies between the limits before truncation: -0.5
- * is out of range for unsigned types, 127.5 for a byte. The limits of the 64-bit types are rounded to double, so that
- * exactly 2^63 (2^64) is accepted, as the largest integer. NaN becomes an integer without complaint (numbers.h). A
- * double beyond FLT_MAX, infinities included, is out of range for a float; NaN is not. */
+ * is out of range for unsigned types, 127.5 for a byte, 2^63 for int64. NaN becomes an integer without complaint
+ * (numbers.h). A double beyond FLT_MAX, infinities included, is out of range for a float; NaN is not. */
 #include "convert/kernels.h"
 #include "convert/numbers.h"
 
@@ -28,9 +27,9 @@
         *out = NAN_##D;                                                          \
         if (v != v)                                                              \
             return true;                                                         \
-        if ((double)v < (double)MIN_##D || (double)v > (double)MAX_##D)          \
+        if (v < (pnc_##S)MIN_##D || v > TOP_##S##_##D)                           \
             return false;                                                        \
-        *out = v > TOP_##S##_##D ? MAX_##D : (pnc_##D)v;                         \
+        *out = (pnc_##D)v;                                                       \
         return true;                                                             \
     }
 #define CONVERT_REAL(S, D)                                                       \

@@ -223,10 +223,10 @@ static bool expected(pnc_num from, pnc_num to, long double v, long double *out)
         *out = ranges[to].nan;
     else if (!real)
         return v >= ranges[to].low && v <= ranges[to].high;
-    else if (v < (double)ranges[to].low || v > (double)ranges[to].high)
+    else if (v < ranges[to].low || v > ranges[to].high)
         return false;
     else
-        *out = truncl(v) > ranges[to].high ? ranges[to].high : truncl(v);
+        *out = truncl(v);
     return true;
 }
 
