@@ -1,4 +1,4 @@
-/* Names: the character rules of the NetCDF Classic Format Specification, UTF-8 checked and brought to NFC by utf8proc. */
+/* Names: the character rules of the NetCDF Classic Format Specification; utf8proc checks UTF-8 and brings it to NFC. */
 #include "base/name.h"
 
 #include <stdbool.h>
@@ -41,12 +41,13 @@ static int check_characters(const char *name, pnc_error *error)
 
     if (first < 0x80 && first != '_' && !is_alphanumeric(first))
         return pnc_fail(error, NC_EBADNAME,
-                        "name \"%.60s\" starts with character 0x%02x: begin it with a letter, a digit or '_'", name, first);
+                        "name \"%.60s\" starts with character 0x%02x: begin it with a letter, a digit or '_'", name,
+                        first);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)name[i];
         if (c < 0x20 || c == 0x7f || c == '/')
-            return pnc_fail(error, NC_EBADNAME, "name \"%.60s\" has the illegal character 0x%02x at position %zu", name, c,
-                            i + 1);
+            return pnc_fail(error, NC_EBADNAME, "name \"%.60s\" has the illegal character 0x%02x at position %zu", name,
+                            c, i + 1);
     }
     if (name[n - 1] == ' ')
         return pnc_fail(error, NC_EBADNAME, "name \"%.60s\" ends with a blank: remove it", name);
@@ -61,8 +62,8 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     if (name == NULL || name[0] == '\0')
         return pnc_fail(error, NC_EBADNAME, "a name is %s: give it at least one character", name ? "empty" : "NULL");
     if (strlen(name) > NC_MAX_NAME)
-        return pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name, strlen(name),
-                        NC_MAX_NAME);
+        return pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
+                        strlen(name), NC_MAX_NAME);
     code = check_characters(name, error);
     if (code != NC_NOERR)
         return code;
@@ -73,8 +74,8 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
                                                        : "name \"%.60s\" is not valid UTF-8", name);
     /* composition exclusions: a few characters are longer in NFC than as given */
     if (strlen(nfc) > NC_MAX_NAME) {
-        code = pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are allowed", name,
-                        strlen(nfc), NC_MAX_NAME);
+        code = pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are allowed",
+                        name, strlen(nfc), NC_MAX_NAME);
         pnc_free(nfc);
         return code;
     }

@@ -85,7 +85,7 @@ int pnc_atts_find(const pnc_atts *atts, const char *name)
     return index;
 }
 
-/* Put att in the place of the one at index. The table borrows names from the entries, so it lets go of the old first. */
+/* Put att in the place of the one at index. The table borrows names, so it lets go of the old one first. */
 static void replace(pnc_atts *atts, int index, pnc_att *att)
 {
     pnc_att *old = atts->at[index];

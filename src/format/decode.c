@@ -1,7 +1,8 @@
 /* Bytes to header model, as in the NetCDF Classic Format Specification, in one pass.
  *
- * The bytes may come from anybody. No count is believed before it is held against the bytes that remain in the file, and
- * arrays grow with the entries that are really there, so that memory stays within a small multiple of the bytes at hand. */
+ * The bytes may come from anybody. No count is believed before it is held against the bytes that remain in the file,
+ * and arrays grow with the entries that are really there, so that memory stays within a small multiple of the bytes at
+ * hand. */
 #include "format/codec.h"
 
 #include <inttypes.h>
@@ -74,7 +75,8 @@ static int take_count(reader *r, const char *what, int64_t *out)
     if (code != NC_NOERR)
         return code;
     if (word > INT64_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at, (int64_t)word);
+        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at,
+                        (int64_t)word);
     *out = (int64_t)word;
     return NC_NOERR;
 }
@@ -124,8 +126,8 @@ static int take_name(reader *r, const char *what, name_ref *out)
         r->odd_names = true;
     }
     if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
-        return pnc_fail(r->error, NC_EMAXNAME, "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what,
-                        at, n, NC_MAX_NAME);
+        return pnc_fail(r->error, NC_EMAXNAME, "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed",
+                        what, at, n, NC_MAX_NAME);
     if (memchr(p, '\0', (size_t)n) != NULL)
         return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has a NUL byte within", what, at);
     out->bytes = (const char *)p;
@@ -140,8 +142,8 @@ static int no_memory(reader *r, const char *what)
 
 static int duplicate(reader *r, const char *what, const char *name, int64_t at)
 {
-    return pnc_fail(r->error, NC_ENOTNC, "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what, at,
-                    name);
+    return pnc_fail(r->error, NC_ENOTNC, "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what,
+                    at, name);
 }
 
 /* The head of a list: ABSENT, or its tag and the number of its entries, each of at least entry_bytes bytes. */
@@ -152,14 +154,15 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     int code = take_word(r, 4, what, &found);
 
     if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there", what,
-                        at, (unsigned)found, (unsigned)tag);
+        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there",
+                        what, at, (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
         code = take_length(r, what, entry_bytes, out);
     if (code != NC_NOERR)
         return code;
     if (found == 0 && *out != 0)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
+        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at,
+                        *out);
     if (*out >= INT_MAX)
         return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported",
                         what, at, *out, INT_MAX - 1);
@@ -175,7 +178,8 @@ static int take_type(reader *r, int *out)
     if (code != NC_NOERR)
         return code;
     if (word > INT_MAX || !pnc_type_valid((int)word, r->model->format))
-        return pnc_fail(r->error, NC_EBADTYPE, "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at,
+        return pnc_fail(r->error, NC_EBADTYPE,
+                        "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at,
                         word, r->model->format);
     *out = (int)word;
     return NC_NOERR;
@@ -194,7 +198,8 @@ static int take_dim(reader *r)
     if (code != NC_NOERR)
         return code;
     if (len == NC_UNLIMITED && model->recdim >= 0)
-        return pnc_fail(r->error, NC_EUNLIMIT, "the dimension at byte %" PRId64 " is unlimited, and so is dimension \"%.80s\": "
+        return pnc_fail(r->error, NC_EUNLIMIT,
+                        "the dimension at byte %" PRId64 " is unlimited, and so is dimension \"%.80s\": "
                         "only one may be", at, model->dims[model->recdim]->name);
     name = pnc_parts_name(ref.bytes, ref.n);
     if (name == NULL)
@@ -273,11 +278,13 @@ static int take_dimids(reader *r, pnc_var *var)
         if (code != NC_NOERR)
             return code;
         if (id >= (uint64_t)model->ndims)
-            return pnc_fail(r->error, NC_EBADDIM, "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64 " does not "
+            return pnc_fail(r->error, NC_EBADDIM,
+                            "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64 " does not "
                             "exist: there are %d dimensions", var->name, (int64_t)id, at, model->ndims);
         var->dimids[i] = (int)id;
         if (i > 0 && var->dimids[i] == model->recdim)
-            return pnc_fail(r->error, NC_EUNLIMPOS, "variable \"%.80s\": the unlimited dimension stands at position %d (byte "
+            return pnc_fail(r->error, NC_EUNLIMPOS,
+                            "variable \"%.80s\": the unlimited dimension stands at position %d (byte "
                             "%" PRId64 "); it must be the first", var->name, i, at);
     }
     return NC_NOERR;
@@ -300,12 +307,13 @@ static int take_var_tail(reader *r, pnc_var *var)
     if (code != NC_NOERR)
         return code;
     if (word > (bytes == 4 ? INT32_MAX : INT64_MAX))
-        return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
+        return pnc_fail(r->error, NC_ENOTNC,
+                        "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
                         var->name, at, bytes == 4 ? (int64_t)(int32_t)word : (int64_t)word);
     var->begin = (int64_t)word;
     if (pnc_var_derive(r->model, var) < 0)
-        return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name,
-                        var->where);
+        return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes",
+                        var->name, var->where);
     return NC_NOERR;
 }
 
@@ -372,7 +380,8 @@ static int take_start(reader *r)
     if (kind == PNC_KIND_HDF5)
         return pnc_fail(r->error, NC_ENOTNC, "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (kind == PNC_KIND_UNKNOWN)
-        return pnc_fail(r->error, NC_ENOTNC, "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
+        return pnc_fail(r->error, NC_ENOTNC,
+                        "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
                         "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
     r->model->format = kind;
     width = pnc_format_count_bytes(kind);
@@ -382,7 +391,8 @@ static int take_start(reader *r)
         return code;
     r->streaming = word == all_ones;
     if (!r->streaming && word > INT64_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "the number of records at byte 4 is negative (%" PRId64 ")", (int64_t)word);
+        return pnc_fail(r->error, NC_ENOTNC, "the number of records at byte 4 is negative (%" PRId64 ")",
+                        (int64_t)word);
     r->model->numrecs = r->streaming ? 0 : (int64_t)word;
     return NC_NOERR;
 }
@@ -407,17 +417,20 @@ static int check_order(const reader *r, bool records, int64_t *floor)
         if (var->is_record != records)
             continue;
         if (var->begin < model->header_size)
-            return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+            return pnc_fail(r->error, NC_ENOTNC,
+                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                             "), inside the header, which ends at byte %" PRId64, var->name, var->begin,
                             begin_field(model, i), model->header_size);
         if (var->begin < *floor)
-            return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+            return pnc_fail(r->error, NC_ENOTNC,
+                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                             "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin,
                             begin_field(model, i), previous < 0 ? "the fixed-size variables" : "variable \"",
                             previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
                             previous < 0 ? "" : "s", *floor);
         if (pnc_add(var->begin, var->size, floor) < 0)
-            return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+            return pnc_fail(r->error, NC_ENOTNC,
+                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                             ") and ends beyond byte 2^63", var->name, var->begin, begin_field(model, i));
         previous = i;
     }
@@ -441,8 +454,10 @@ static int check_records(reader *r, int64_t end_of_first)
     int64_t bytes, used = end_of_first - model->begin_rec;
 
     if (used > model->recsize)
-        return pnc_fail(r->error, NC_ENOTNC, "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64 ", but "
-                        "the next record begins after %" PRId64 ": they overlap", used, model->begin_rec, model->recsize);
+        return pnc_fail(r->error, NC_ENOTNC,
+                        "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64 ", but "
+                        "the next record begins after %" PRId64 ": they overlap", used, model->begin_rec,
+                        model->recsize);
     if (r->streaming) /* padding behind the last variable of the last record may be missing */
         model->numrecs = r->file_size < end_of_first ? 0 : (r->file_size - end_of_first) / model->recsize + 1;
     if (pnc_mul(model->numrecs, model->recsize, &bytes) < 0 || pnc_add(bytes, model->begin_rec, &bytes) < 0)

@@ -1,5 +1,5 @@
-/* Where the variables lie: fixed variables in order of definition, then the records, one after another, each holding one
- * piece of every record variable. */
+/* Where the variables lie: fixed variables in order of definition, then the records, one after another, each holding
+ * one piece of every record variable. */
 #include "format/layout.h"
 
 #include <inttypes.h>
@@ -87,7 +87,8 @@ static int too_far(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid < 0)
         return pnc_fail(error, NC_EVARSIZE, "the free space or alignment asked for ends beyond byte 2^63 of the file");
-    return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" would reach beyond byte 2^63 of the file: shorten its dimensions",
+    return pnc_fail(error, NC_EVARSIZE,
+                    "variable \"%s\" would reach beyond byte 2^63 of the file: shorten its dimensions",
                     model->vars[varid]->name);
 }
 
@@ -106,11 +107,13 @@ static int check_limits(const pnc_model *model, pnc_error *error)
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         if (var->size > most && i != last)
-            return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64 " to all "
+            return pnc_fail(error, NC_EVARSIZE,
+                            "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64 " to all "
                             "variables but the last one in the file: create the file with NC_64BIT_DATA", var->name,
                             var->size, var->is_record ? " a record" : "", model->format, most);
         if (model->format == 1 && var->begin > INT32_MAX)
-            return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets end at %d: "
+            return pnc_fail(error, NC_EVARSIZE,
+                            "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets end at %d: "
                             "create the file with NC_64BIT_OFFSET or NC_64BIT_DATA", var->name, var->begin, INT32_MAX);
     }
     return NC_NOERR;

@@ -73,7 +73,8 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
     if (pnc_type_valid(type, model->format))
         return NC_NOERR;
     if (pnc_type_valid(type, 5))
-        return pnc_fail(error, NC_ESTRICTCDF2, "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
+        return pnc_fail(error, NC_ESTRICTCDF2,
+                        "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
                         "create it with NC_64BIT_DATA", name, pnc_type_name(type), model->format);
     return pnc_fail(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
 }
@@ -86,10 +87,12 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                         name, ndims);
     for (int i = 0; i < ndims; i++) {
         if (dimids[i] < 0 || dimids[i] >= model->ndims)
-            return pnc_fail(error, NC_EBADDIM, "variable \"%s\": dimension id %d at position %d does not exist: there are "
+            return pnc_fail(error, NC_EBADDIM,
+                            "variable \"%s\": dimension id %d at position %d does not exist: there are "
                             "%d dimensions", name, dimids[i], i, model->ndims);
         if (i > 0 && dimids[i] == model->recdim)
-            return pnc_fail(error, NC_EUNLIMPOS, "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
+            return pnc_fail(error, NC_EUNLIMPOS,
+                            "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
                             "must be the first", name, model->dims[dimids[i]]->name, i);
     }
     return NC_NOERR;
@@ -120,7 +123,8 @@ int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, c
     if (ndims > 0)
         memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
     if (pnc_var_derive(model, var) < 0) {
-        code = pnc_fail(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions", var->name);
+        code = pnc_fail(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions",
+                        var->name);
         pnc_var_free(var);
         return code;
     }
@@ -143,7 +147,8 @@ int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_erro
     int code = NC_NOERR;
 
     if (varid < 0 || varid >= model->nvars)
-        return pnc_fail(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid, model->nvars);
+        return pnc_fail(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid,
+                        model->nvars);
     code = pnc_name_normalise(name, &nfc, error);
     if (code != NC_NOERR)
         return code;

@@ -1,0 +1,252 @@
+/* Offsets against what PnetCDF 1.12 was measured to give for the same definitions, against the documented formulas
+ * where it differs from 1.15, and limits against a measured table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "format/codec.h"
+#include "format/layout.h"
+
+/* Recordings, one step a line: C format; D length; A name length (a global text attribute); V name type ndims dimids;
+ * E h_minfree v_align v_minfree r_align header_size header_extent recsize begins (0 = not given). */
+static const char *const recordings[] = {
+    "C 2\n" "D 0\n" "V v0 6 0\n" "E 0 0 0 0 80 512 0 512\n" "V v1 6 0\n" "E 0 0 0 0 116 512 0 512 520\n"
+    "A a2 19\n" "V v2 6 0\n" "V v3 1 1 0\n" "E 358 5 0 513 228 592 1 592 600 608 1032\n",
+
+    "C 5\n" "D 0\n" "D 2\n" "D 3\n" "A a2 22\n" "V v0 11 2 1 1\n" "V v1 5 1 0\n" "V v2 10 2 0 2\n"
+    "E 1956 512 1666 0 352 2560 28 2560 4260 4264\n" "E 0 1 0 4 352 2560 28 2560 4260 4264\n"
+    "V v3 9 0\n" "V v4 3 2 1 1\n" "V v5 9 2 1 1\n"
+    "E 0 4096 1418 7 540 4096 28 4096 5576 5580 4128 4132 4140\n",
+
+    "C 1\n" "D 0\n" "D 9\n" "A a0 86\n" "E 0 0 0 0 160 160 0\n" "V v0 6 1 1\n" "V v1 2 0\n"
+    "E 0 0 0 0 228 512 0 512 584\n" "V v2 4 0\n" "V v3 4 2 0 1\n"
+    "E 60 1 813 512 300 512 36 512 584 588 1536\n",
+
+    "C 1\n" "D 0\n" "A a1 659\n" "E 1415 16 0 2 720 720 0\n" "A a0 523\n" "V v0 3 0\n" "V v1 6 1 0\n" "V v2 3 1 0\n"
+    "E 0 0 0 0 1364 1536 12 1536 1540 1548\n" "V v3 2 1 0\n" "V v4 6 1 0\n"
+    "E 0 0 0 0 1436 1536 24 1536 1540 1548 1552 1556\n",
+
+    "C 5\n" "D 0\n" "D 1\n" "D 6\n" "E 465 512 0 4096 108 108 0\n" "V v0 7 0\n" "V v1 11 0\n" "V v2 2 2 0 2\n"
+    "E 0 0 0 0 280 512 6 512 516 524\n" "V v3 8 0\n" "E 0 4 745 0 332 512 6 512 516 1276 524\n"
+    "E 1385 100 0 0 332 1800 6 1800 1804 1816 1812\n",
+
+    "C 1\n" "D 0\n" "D 1\n" "D 5\n" "V v0 2 1 2\n" "V v1 1 2 0 2\n" "V v2 1 1 2\n"
+    "E 0 100 1401 0 180 200 5 200 1620 208\n" "V v3 3 0\n" "V v4 1 0\n" "V v5 4 0\n"
+    "E 1036 1000 0 16 276 2000 5 2000 2032 2008 2016 2020 2024\n",
+
+    "C 2\n" "D 0\n" "D 6\n" "V v0 6 0\n" "E 0 2 158 512 92 92 0 92\n" "V v1 6 0\n" "V v2 4 0\n" "V v3 6 1 0\n"
+    "E 638 2 0 2 204 844 8 844 852 860 864\n" "A a0 13\n" "V v4 4 0\n"
+    "E 1480 5 0 513 272 1752 8 1752 1760 1768 2064 1772\n",
+
+    /* fixed variables added to a file of records only go where the records stood */
+    "C 2\n" "D 0\n" "V v0 4 1 0\n" "E 0 512 0 4096 84 4096 4 4096\n" "V v1 4 0\n" "E 0 512 0 4 120 4096 4 4100 4096\n",
+
+    /* by the formulas: without fixed variables v_align and v_minfree do not count, and r_align is 512 by default */
+    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 0 0 0 0 80 512 4 512\n",
+    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 100 4096 999 16 80 192 4 192\n",
+    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 0 0 0 3 80 80 4 80\n",
+    /* by the formulas: a section that stays is aligned too */
+    "C 1\n" "V v0 4 0\n" "E 0 1000 0 0 64 1000 0 1000\n" "E 0 512 0 0 64 1024 0 1024\n",
+};
+
+typedef struct player {
+    pnc_model model, before;
+    bool again; /* before is in use */
+    const char *line;
+} player;
+
+static void play_enddef(player *p)
+{
+    pnc_layout_wish wish;
+    pnc_error error = {0};
+    pnc_model *m = &p->model;
+    long long w[4], size, extent, recsize;
+    char *rest;
+    int used;
+
+    if (sscanf(p->line, "E %lld %lld %lld %lld %lld %lld %lld%n", w, w + 1, w + 2, w + 3, &size, &extent, &recsize,
+               &used) != 7)
+        fail_msg("bad recording: %.40s", p->line);
+    wish = (pnc_layout_wish){.h_minfree = w[0], .v_align = w[1], .v_minfree = w[2], .r_align = w[3]};
+    if (pnc_layout(m, p->again ? &p->before : NULL, &wish, &error) != NC_NOERR)
+        fail_msg("%s", error.text);
+    if (m->header_size != size || m->header_extent != extent || m->recsize != recsize)
+        fail_msg("%.60s: got size %lld, extent %lld, record %lld", p->line, (long long)m->header_size,
+                 (long long)m->header_extent, (long long)m->recsize);
+    rest = (char *)p->line + used;
+    for (int i = 0; i < m->nvars; i++) {
+        long long begin = strtoll(rest, &rest, 10);
+        if (m->vars[i]->begin != begin)
+            fail_msg("%.60s: variable %d begins at %lld", p->line, i, (long long)m->vars[i]->begin);
+    }
+    if (p->again)
+        pnc_model_free(&p->before);
+    assert_int_equal(pnc_model_copy(&p->before, m), NC_NOERR);
+    p->again = true;
+}
+
+static void play_step(player *p)
+{
+    pnc_model *m = &p->model;
+    char name[16];
+    static const char text[2000];
+    int a, b, ids[2] = {0, 0};
+
+    switch (p->line[0]) {
+    case 'C':
+        assert_int_equal(pnc_model_init(m, atoi(p->line + 2), NULL), NC_NOERR);
+        break;
+    case 'D':
+        snprintf(name, sizeof name, "d%d", m->ndims);
+        assert_int_equal(pnc_model_add_dim(m, name, atoi(p->line + 2), NULL, NULL), NC_NOERR);
+        break;
+    case 'A':
+        assert_int_equal(sscanf(p->line, "A %15s %d", name, &a), 2);
+        assert_int_equal(pnc_atts_put(&m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
+        break;
+    case 'V':
+        assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);
+        assert_int_equal(pnc_model_add_var(m, name, a, b, ids, NULL, NULL), NC_NOERR);
+        break;
+    default:
+        play_enddef(p);
+    }
+}
+
+static void test_recordings(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof recordings / sizeof recordings[0]; i++) {
+        player p = {.line = recordings[i]};
+        for (; *p.line != '\0'; p.line = strchr(p.line, '\n') + 1)
+            play_step(&p);
+        pnc_model_free(&p.before);
+        pnc_model_free(&p.model);
+    }
+}
+
+/* What is derived from the offsets of a file must be what the layout set, and layout twice is layout once. */
+static void test_derive(void **state)
+{
+    static const pnc_layout_wish none = {-1, -1, -1, -1};
+    (void)state;
+
+    for (int mask = 0; mask < 8; mask++) { /* which of: a fixed, a record, another record variable */
+        pnc_model m, derived, again;
+        int t = 0, x = 1;
+        assert_int_equal(pnc_model_init(&m, 1, NULL), NC_NOERR);
+        pnc_model_add_dim(&m, "t", 0, NULL, NULL);
+        pnc_model_add_dim(&m, "x", 3, NULL, NULL);
+        if (mask & 1)
+            pnc_model_add_var(&m, "fixed", NC_BYTE, 1, &x, NULL, NULL);
+        if (mask & 2)
+            pnc_model_add_var(&m, "one", NC_SHORT, 1, &t, NULL, NULL);
+        if (mask & 4)
+            pnc_model_add_var(&m, "two", NC_SHORT, 1, &t, NULL, NULL);
+        m.numrecs = mask & 6 ? 5 : 0;
+        assert_int_equal(pnc_layout(&m, NULL, &none, NULL), NC_NOERR);
+        assert_int_equal(pnc_model_copy(&derived, &m), NC_NOERR);
+        derived.header_extent = derived.begin_rec = derived.recsize = -5;
+        pnc_layout_derive(&derived);
+        assert_int_equal(derived.header_extent, m.header_extent);
+        assert_int_equal(derived.recsize, m.recsize);
+        assert_int_equal(m.recsize, (mask & 6) == 6 ? 8 : mask & 6 ? 2 : 0);
+        if (mask & 6)
+            assert_int_equal(derived.begin_rec, m.begin_rec);
+        assert_int_equal(pnc_layout_end(&m), (mask & 6) == 6 ? m.begin_rec + 4 * 8 + 4 + 2 :
+                                             mask & 6 ? m.begin_rec + 5 * 2 : mask & 1 ? 512 + 3 : m.header_size);
+        assert_int_equal(pnc_model_copy(&again, &m), NC_NOERR);
+        assert_int_equal(pnc_layout(&again, &m, NULL, NULL), NC_NOERR);
+        for (int i = 0; i < m.nvars; i++)
+            assert_int_equal(again.vars[i]->begin, m.vars[i]->begin);
+        pnc_model_free(&again);
+        pnc_model_free(&derived);
+        pnc_model_free(&m);
+    }
+}
+
+/* Adds variables by their letters: F fixed and small, f fixed of `bytes` bytes, R and r the same by record. */
+static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *error)
+{
+    pnc_model m;
+    int t, a, b, code = pnc_model_init(&m, format, error);
+
+    assert_int_equal(code, NC_NOERR);
+    pnc_model_add_dim(&m, "t", 0, &t, NULL);
+    pnc_model_add_dim(&m, "a", 16, &a, NULL);
+    assert_int_equal(pnc_model_add_dim(&m, "b", bytes / 16, &b, NULL), NC_NOERR);
+    for (int i = 0; letters[i] != '\0'; i++) {
+        char name[] = {letters[i], (char)('0' + i), 0};
+        int ids[3], n = 0;
+        if (letters[i] == 'R' || letters[i] == 'r')
+            ids[n++] = t;
+        ids[n++] = a;
+        if (letters[i] == 'f' || letters[i] == 'r')
+            ids[n++] = b;
+        assert_int_equal(pnc_model_add_var(&m, name, NC_BYTE, n, ids, NULL, NULL), NC_NOERR);
+    }
+    code = pnc_layout(&m, NULL, NULL, error);
+    pnc_model_free(&m);
+    return code;
+}
+
+/* Only the last variable in the file may be beyond the limit: measured on PnetCDF 1.12. */
+static void test_limits(void **state)
+{
+    static const struct { const char *letters; bool big_allowed; } rows[] = {
+        {"f", true}, {"fF", false}, {"Ff", true}, {"ff", false}, {"fR", false}, {"Rf", false}, {"r", true},
+        {"rR", false}, {"Rr", true}, {"rF", true}, {"Fr", true}, {"fr", false}, {"rf", false}, {"rr", false},
+        {"FrR", false}, {"RrF", true}, {"FRr", true}, {"FRrF", true},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int expected = rows[i].big_allowed ? NC_NOERR : NC_EVARSIZE;
+        pnc_error error = {0};
+        assert_int_equal(layout_of(1, rows[i].letters, 0x80000010, &error), expected);
+        assert_int_equal(error.text[0] != '\0', !rows[i].big_allowed);
+        assert_int_equal(layout_of(1, rows[i].letters, 0x10000000, NULL), NC_NOERR);
+        assert_int_equal(layout_of(2, rows[i].letters, 0x100000010, NULL), expected);
+        assert_int_equal(layout_of(2, rows[i].letters, 0xfffffff0, NULL), NC_NOERR);
+        assert_int_equal(layout_of(5, rows[i].letters, 0x100000010, NULL), NC_NOERR);
+    }
+    /* each is small enough, but the last begins beyond the 31 bits of CDF-1 */
+    assert_int_equal(layout_of(1, "ffF", 0x40000000, NULL), NC_EVARSIZE);
+    assert_int_equal(layout_of(1, "fff", 0x30000000, NULL), NC_NOERR);
+    assert_int_equal(layout_of(2, "ffF", 0x40000000, NULL), NC_NOERR);
+    assert_int_equal(layout_of(5, "ff", INT64_C(0x7000000000000000), NULL), NC_EVARSIZE);
+    assert_int_equal(layout_of(5, "rr", INT64_C(0x7000000000000000), NULL), NC_EVARSIZE);
+}
+
+static void test_far_wishes(void **state)
+{
+    static const pnc_layout_wish wishes[] = {
+        {INT64_MAX, -1, -1, -1}, {-1, INT64_MAX, -1, -1}, {-1, -1, INT64_MAX, -1},
+        {INT64_MAX - 600, -1, 600, INT64_MAX}, };
+    pnc_model m;
+    (void)state;
+
+    assert_int_equal(pnc_model_init(&m, 5, NULL), NC_NOERR);
+    pnc_model_add_var(&m, "v", NC_INT, 0, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        pnc_error error = {0};
+        assert_int_equal(pnc_layout(&m, NULL, &wishes[i], &error), NC_EVARSIZE);
+        assert_non_null(strstr(error.text, "2^63"));
+    }
+    pnc_model_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recordings), cmocka_unit_test(test_derive), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_far_wishes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

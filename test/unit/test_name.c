@@ -1,0 +1,204 @@
+/* Names against the character rules of the classic format and known NFC pairs; the small rooms of src/base besides. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "base/types.h"
+
+static int code_of(const char *name)
+{
+    char *out = NULL;
+    pnc_error error = {0};
+    int code = pnc_name_normalise(name, &out, &error);
+
+    assert_int_equal(error.code, code);
+    assert_int_equal(error.text[0] != '\0', code != NC_NOERR);
+    assert_int_equal(out != NULL, code == NC_NOERR);
+    pnc_free(out);
+    return code;
+}
+
+/* Every ASCII character in first, middle and last place, by the grammar of the specification: ID1 is alphanumeric or
+ * '_'; later ones are printable but '/'; a blank may not end a name. */
+static void test_ascii(void **state)
+{
+    const char *first = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    (void)state;
+
+    for (int c = 1; c < 128; c++) {
+        char head[] = {(char)c, 'a', 0}, middle[] = {'a', (char)c, 'b', 0}, tail[] = {'a', (char)c, 0};
+        int printable = c >= 0x20 && c < 0x7f && c != '/';
+        assert_int_equal(code_of(head), strchr(first, c) ? NC_NOERR : NC_EBADNAME);
+        assert_int_equal(code_of(middle), printable ? NC_NOERR : NC_EBADNAME);
+        assert_int_equal(code_of(tail), printable && c != ' ' ? NC_NOERR : NC_EBADNAME);
+    }
+}
+
+static void test_utf8(void **state)
+{
+    static const char *const bad[] = {"\xc3", "a\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\x80",
+                                      "\xe2\x82"};
+    static const char *const pairs[][2] = {
+        {"e\xcc\x81t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},                   /* e + acute */
+        {"\xe2\x84\xab", "\xc3\x85"},                                   /* Angstrom sign */
+        {"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"},       /* Hangul */
+        {"q\xcc\x87\xcc\xa3", "q\xcc\xa3\xcc\x87"},                     /* order of marks */
+        {"\xe6\xb8\xa9\xe5\xba\xa6", "\xe6\xb8\xa9\xe5\xba\xa6"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(code_of(bad[i]), NC_EBADNAME);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *out;
+        assert_int_equal(pnc_name_normalise(pairs[i][0], &out, NULL), NC_NOERR);
+        assert_string_equal(out, pairs[i][1]);
+        pnc_free(out);
+    }
+}
+
+static void test_length(void **state)
+{
+    char name[NC_MAX_NAME + 2];
+    (void)state;
+
+    assert_int_equal(code_of(NULL), NC_EBADNAME);
+    assert_int_equal(code_of(""), NC_EBADNAME);
+    memset(name, 'x', sizeof name);
+    name[NC_MAX_NAME] = '\0';
+    assert_int_equal(code_of(name), NC_NOERR);
+    name[NC_MAX_NAME] = 'x';
+    name[NC_MAX_NAME + 1] = '\0';
+    assert_int_equal(code_of(name), NC_EMAXNAME);
+    name[0] = '/'; /* measured: the length is looked at first */
+    assert_int_equal(code_of(name), NC_EMAXNAME);
+    /* U+0344 is longer in NFC: 2 bytes become 4 */
+    for (int i = 0; i < NC_MAX_NAME; i += 2)
+        memcpy(name + i, "\xcd\x84", 2);
+    name[0] = 'a';
+    name[1] = 'b';
+    name[NC_MAX_NAME] = '\0';
+    assert_int_equal(code_of(name), NC_EMAXNAME);
+}
+
+static void test_error(void **state)
+{
+    pnc_error error = {0};
+    char longer[600];
+    (void)state;
+
+    assert_int_equal(pnc_fail(NULL, NC_EINVAL, "nobody reads this"), NC_EINVAL);
+    assert_int_equal(pnc_fail(&error, NC_EINVAL, "first %d", 1), NC_EINVAL);
+    assert_int_equal(pnc_fail(&error, NC_EBADID, "second"), NC_EBADID);
+    assert_int_equal(error.code, NC_EINVAL);
+    assert_string_equal(error.text, "first 1");
+    pnc_error_clear(&error);
+    assert_int_equal(error.code, NC_NOERR);
+    assert_string_equal(error.text, "");
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+    pnc_fail(&error, NC_EINVAL, "%s", longer);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+
+    assert_string_equal(pnc_code_text(NC_NOERR), "No error");
+    assert_string_equal(pnc_code_text(-33), "NetCDF: Not a valid ID");
+    assert_string_equal(pnc_code_name(-33), "NC_EBADID");
+    assert_string_equal(pnc_code_name(NC_EMULTIDEFINE_CMODE), "NC_EMULTIDEFINE_CMODE");
+    assert_string_equal(pnc_code_text(-9999), "Unknown Error -9999");
+    assert_string_equal(pnc_code_name(-9999), "Unknown Error -9999");
+    assert_string_equal(pnc_code_text(ENOENT), strerror(ENOENT));
+}
+
+static void test_memory(void **state)
+{
+    int64_t out = -7;
+    void *p = pnc_alloc(0, 8);
+    (void)state;
+
+    assert_non_null(p);
+    pnc_free(p);
+    assert_null(pnc_alloc(-1, 1));
+    assert_null(pnc_alloc(INT64_MAX, 2));
+    assert_null(pnc_zalloc(INT64_MAX / 4, 8));
+    assert_null(pnc_resize(NULL, INT64_MAX, 8));
+    assert_int_equal(pnc_mul(INT64_MAX, 2, &out), -1);
+    assert_int_equal(pnc_mul(-1, 2, &out), -1);
+    assert_int_equal(pnc_add(INT64_MAX, 1, &out), -1);
+    assert_int_equal(pnc_add(1, -1, &out), -1);
+    assert_true(out == -7);
+    assert_int_equal(pnc_mul(INT64_MAX, 0, &out), 0);
+    assert_true(out == 0);
+    assert_int_equal(pnc_mul(3037000499, 3037000499, &out), 0);
+    assert_true(out == INT64_C(9223372030926249001));
+    assert_int_equal(pnc_add(INT64_MAX - 1, 1, &out), 0);
+    assert_true(out == INT64_MAX);
+}
+
+static void test_types(void **state)
+{
+    static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, 0};
+    static const char *const names[] = {"byte", "char", "short", "int", "float", "double",
+                                        "ubyte", "ushort", "uint", "int64", "uint64"};
+    static const pnc_mem mems[] = {PNC_SCHAR, PNC_TEXT, PNC_SHORT, PNC_INT, PNC_FLOAT, PNC_DOUBLE,
+                                   PNC_UCHAR, PNC_USHORT, PNC_UINT, PNC_LONGLONG, PNC_ULONGLONG};
+    (void)state;
+
+    for (int type = 0; type <= 12; type++) {
+        assert_int_equal(pnc_type_size(type), sizes[type]);
+        assert_int_equal(pnc_type_valid(type, 5), type >= 1 && type <= 11);
+        assert_int_equal(pnc_type_valid(type, 1), type >= 1 && type <= 6);
+        assert_int_equal(pnc_type_valid(type, 2), type >= 1 && type <= 6);
+    }
+    assert_int_equal(pnc_type_size(-1), 0);
+    for (int i = 0; i < 11; i++) {
+        assert_string_equal(pnc_type_name(i + 1), names[i]);
+        assert_int_equal(pnc_mem_of_type(i + 1), mems[i]);
+        assert_int_equal(pnc_mem_size(mems[i]), sizes[i + 1]);
+    }
+    assert_int_equal(pnc_mem_size(PNC_LONG), sizeof(long));
+    assert_string_equal(pnc_mem_name(PNC_ULONGLONG), "ulonglong");
+}
+
+static void test_table(void **state)
+{
+    enum { N = 5000 };
+    static char names[N][16];
+    pnc_table table = {0};
+    (void)state;
+
+    assert_int_equal(pnc_table_find(&table, "x"), -1);
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "name%d", i);
+        assert_int_equal(pnc_table_add(&table, names[i], i), NC_NOERR);
+    }
+    for (int i = 0; i < N; i += 2)
+        pnc_table_remove(&table, names[i]);
+    pnc_table_remove(&table, "never there");
+    pnc_table_set(&table, "name1", 77);
+    pnc_table_set(&table, "name2", 78);
+    for (int i = 2; i < N; i++)
+        assert_int_equal(pnc_table_find(&table, names[i]), i % 2 ? i : -1);
+    assert_int_equal(pnc_table_find(&table, "name1"), 77);
+    pnc_table_clear(&table);
+    assert_int_equal(pnc_table_find(&table, "name1"), -1);
+    pnc_table_clear(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ascii), cmocka_unit_test(test_utf8), cmocka_unit_test(test_length),
+        cmocka_unit_test(test_error), cmocka_unit_test(test_memory), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
