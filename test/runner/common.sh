@@ -42,6 +42,9 @@ if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
+# UCX, beneath both MPI libraries, would write its warnings to stdout, into the results.
+export UCX_LOG_FILE=stderr
+
 # libtool knows the real program behind the script that it makes for programs not yet installed.
 execute=
 if [ -n "${PNC_TEST_WRAPPER:-}" ] && [ -x "$PNC_BUILD/libtool" ]; then
