@@ -90,7 +90,7 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, int64_t 
     if (code != NC_NOERR)
         return code;
     if (*out > (r->file_size - r->pos) / item_bytes)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " is %" PRId64 ", which cannot fit in the %" PRId64
+        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
                         " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
 }

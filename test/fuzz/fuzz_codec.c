@@ -1,0 +1,175 @@
+/* Fuzz target of the header codec: whatever the bytes, decoding neither crashes nor takes more than its share of memory;
+ * what it accepts can be written, and is read back the same.
+ *
+ * For longer runs with clang's libFuzzer, from a build folder:
+ *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc $SRC/test/fuzz/fuzz_codec.c \
+ *         $SRC/src/base/[a-z]*.c $SRC/src/format/[a-z]*.c -lutf8proc && ./a.out -malloc_limit_mb=64 $SRC/test/fuzz/corpus
+ * With PNC_FUZZ_REPLAY defined it is an ordinary test: every file of the folders given (default: test/fuzz/corpus below
+ * PNC_SOURCE) goes through it once. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/codec.h"
+#include "format/layout.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                     \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);          \
+            abort();                                                                           \
+        }                                                                                      \
+    } while (0)
+
+/* The same model must give the same bytes; so equality is looked for there, and in what the header does not hold. */
+static void require_equal(pnc_model *a, pnc_model *b)
+{
+    int64_t n = pnc_format_size(a);
+    unsigned char *one = malloc((size_t)n), *two = malloc((size_t)n);
+
+    REQUIRE(one != NULL && two != NULL);
+    REQUIRE(pnc_format_size(b) == n);
+    pnc_format_encode(a, one);
+    pnc_format_encode(b, two);
+    REQUIRE(memcmp(one, two, (size_t)n) == 0);
+    REQUIRE(a->numrecs == b->numrecs && a->recdim == b->recdim && a->nrecvars == b->nrecvars);
+    REQUIRE(a->recsize == b->recsize);
+    if (a->header_size == b->header_size) /* else odd names: sections without a variable then end with the header */
+        REQUIRE(a->begin_rec == b->begin_rec && a->header_extent == b->header_extent);
+    REQUIRE(pnc_layout_end(a) - a->header_size >= 0 && pnc_layout_end(b) - b->header_size >= 0);
+    free(one);
+    free(two);
+}
+
+/* Encode, decode, compare. The header may have become shorter (odd names), so sizes of files are not compared. */
+static void check_accepted(pnc_model *model, size_t size)
+{
+    int64_t n = pnc_format_size(model), need = 0, file_size = n > (int64_t)size ? n : (int64_t)size;
+    unsigned char *bytes = malloc((size_t)n);
+    pnc_error error = {0};
+    pnc_model again, copy;
+
+    REQUIRE(bytes != NULL);
+    REQUIRE(n <= model->header_size);
+    REQUIRE(model->header_size <= (int64_t)size);
+    pnc_format_encode(model, bytes);
+    REQUIRE(pnc_format_decode(bytes, n, file_size, &again, &need, &error) == NC_NOERR);
+    require_equal(model, &again);
+    REQUIRE(pnc_model_copy(&copy, model) == NC_NOERR);
+    require_equal(model, &copy);
+    if (pnc_layout(&copy, model, NULL, NULL) == NC_NOERR)
+        for (int i = 0; i < copy.nvars; i++)
+            REQUIRE(copy.vars[i]->begin >= model->vars[i]->begin);
+    pnc_model_free(&copy);
+    pnc_model_free(&again);
+    free(bytes);
+}
+
+/* The answer must not depend on how many bytes are at hand. */
+static void check_pieces(const uint8_t *data, int64_t size, int expected)
+{
+    int64_t n = size / 3, need = 0;
+
+    for (;;) {
+        pnc_model model;
+        int code = pnc_format_decode(data, n, size, &model, &need, NULL);
+        pnc_model_free(&model);
+        if (code != PNC_MORE) {
+            REQUIRE(code == expected);
+            return;
+        }
+        REQUIRE(need > n && need <= size);
+        n = need;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    pnc_error error = {0};
+    pnc_model model;
+    int64_t need = 0;
+    int code = pnc_format_decode(data, (int64_t)size, (int64_t)size, &model, &need, &error);
+
+    REQUIRE(code <= 0);
+    REQUIRE((code == NC_NOERR) == (error.code == NC_NOERR) && error.code == code);
+    REQUIRE((error.text[0] == '\0') == (code == NC_NOERR));
+    check_pieces(data, (int64_t)size, code);
+    if (code == NC_NOERR)
+        check_accepted(&model, size);
+    pnc_model_free(&model);
+    return 0;
+}
+
+#ifdef PNC_FUZZ_REPLAY
+#include <dirent.h>
+
+static int count;
+
+static void replay_file(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *exact = NULL;
+    long size = -1;
+
+    if (file != NULL && fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size >= 0) {
+        rewind(file);
+        exact = malloc((size_t)size + !size); /* no byte more, so that a sanitizer sees a step too far */
+    }
+    if (exact == NULL || fread(exact, 1, (size_t)size, file) != (size_t)size) {
+        printf("not ok %d - %s cannot be read\n", ++count, name);
+    } else {
+        fflush(stdout);
+        LLVMFuzzerTestOneInput(exact, (size_t)size);
+        printf("ok %d - %s\n", ++count, name);
+    }
+    free(exact);
+    if (file != NULL)
+        fclose(file);
+}
+
+static int replay_folder(const char *folder)
+{
+    struct dirent **names;
+    int n = scandir(folder, &names, NULL, alphasort);
+
+    if (n < 0) {
+        printf("not ok %d - folder %s cannot be read\n", ++count, folder);
+        return 1;
+    }
+    for (int i = 0; i < n; i++) {
+        char path[4096];
+        if (names[i]->d_name[0] != '.') {
+            snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+            replay_file(path, names[i]->d_name);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *source = getenv("PNC_SOURCE");
+    char corpus[4096];
+    int failed = 0;
+
+    for (int i = 1; i < argc; i++)
+        failed |= replay_folder(argv[i]);
+    if (argc == 1) {
+        snprintf(corpus, sizeof corpus, "%s/test/fuzz/corpus", source != NULL ? source : ".");
+        failed = replay_folder(corpus);
+    }
+    if (count == 0) {
+        printf("not ok 1 - the corpus is empty\n");
+        count = failed = 1;
+    }
+    printf("1..%d\n", count);
+    return failed;
+}
+#endif
