@@ -17,6 +17,7 @@ typedef struct pnc_dim {
     int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
 } pnc_dim;
 
+/* One block of memory with its name and value: replaced as a whole, never changed in place. */
 typedef struct pnc_att {
     char *name;
     int type;

@@ -1,9 +1,10 @@
-/* Fuzz target of the header codec: whatever the bytes, decoding neither crashes nor takes more than its share of memory;
- * what it accepts can be written, and is read back the same.
+/* Fuzz target of the header codec: whatever the bytes, decoding neither crashes nor takes more than its share of
+ * memory; what it accepts can be written, and is read back the same.
  *
  * For longer runs with clang's libFuzzer, from a build folder:
- *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc $SRC/test/fuzz/fuzz_codec.c \
- *         $SRC/src/base/[a-z]*.c $SRC/src/format/[a-z]*.c -lutf8proc && ./a.out -malloc_limit_mb=64 $SRC/test/fuzz/corpus
+ *     clang -g -O1 -fsanitize=fuzzer,address,undefined -I$SRC/src -Isrc $SRC/test/fuzz/fuzz_codec.c
+ *         $SRC/src/base/[a-z]*.c $SRC/src/format/[a-z]*.c -lutf8proc    (one command)
+ *     ./a.out -malloc_limit_mb=64 NEW_INPUTS $SRC/test/fuzz/corpus
  * With PNC_FUZZ_REPLAY defined it is an ordinary test: every file of the folders given (default: test/fuzz/corpus below
  * PNC_SOURCE) goes through it once. */
 #include <stdint.h>
