@@ -14,8 +14,8 @@ typedef struct pnc_layout_wish {
  * exceeded. */
 int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
 
-/* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the only record
- * variable). */
+/* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the
+ * only record variable). */
 int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var);
 
 /* First offset after the data of `numrecs` records and of all fixed variables. */
