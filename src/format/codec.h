@@ -15,8 +15,8 @@ int pnc_format_identify(const void *bytes, size_t n);
  * file_size). Every count is checked against file_size minus the offset before anything is allocated. A header that
  * runs past file_size is NC_ENOTNC. Non-null padding is accepted. STREAMING numrecs is computed from file_size.
  * Other codes: NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EMAXNAME, NC_ENOMEM. Messages do not name the
- * file. On failure *out is left empty. Where a foreign file counts terminating NULs in its names, we would write it shorter:
- * every `where` is then -1, and the header can only be rewritten whole. */
+ * file. On failure *out is left empty. Where a foreign file counts terminating NULs in its names, we would write it
+ * shorter: every `where` is then -1, and the header can only be rewritten whole. */
 #define PNC_MORE 1
 int pnc_format_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
                       pnc_error *error);
