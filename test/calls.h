@@ -7,8 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum memory { M_TEXT, M_SCHAR, M_UCHAR, M_SHORT, M_USHORT, M_INT, M_UINT, M_LONG, M_FLOAT, M_DOUBLE, M_LONGLONG,
-              M_ULONGLONG, MEMORIES };
+enum memory {
+    M_TEXT,
+    M_SCHAR,
+    M_UCHAR,
+    M_SHORT,
+    M_USHORT,
+    M_INT,
+    M_UINT,
+    M_LONG,
+    M_FLOAT,
+    M_DOUBLE,
+    M_LONGLONG,
+    M_ULONGLONG,
+    MEMORIES
+};
 enum shape { VAR, VAR1, VARA, VARS, VARM, SHAPES };
 
 struct call {
@@ -26,25 +39,25 @@ static const struct memory_type {
     size_t size;
     MPI_Datatype mpi;
 } memory_types[MEMORIES] = {
-    { "text", 1, MPI_CHAR },
-    { "schar", 1, MPI_SIGNED_CHAR },
-    { "uchar", 1, MPI_UNSIGNED_CHAR },
-    { "short", sizeof(short), MPI_SHORT },
-    { "ushort", sizeof(short), MPI_UNSIGNED_SHORT },
-    { "int", sizeof(int), MPI_INT },
-    { "uint", sizeof(int), MPI_UNSIGNED },
-    { "long", sizeof(long), MPI_LONG },
-    { "float", sizeof(float), MPI_FLOAT },
-    { "double", sizeof(double), MPI_DOUBLE },
-    { "longlong", sizeof(long long), MPI_LONG_LONG },
-    { "ulonglong", sizeof(long long), MPI_UNSIGNED_LONG_LONG },
+    {"text", 1, MPI_CHAR},
+    {"schar", 1, MPI_SIGNED_CHAR},
+    {"uchar", 1, MPI_UNSIGNED_CHAR},
+    {"short", sizeof(short), MPI_SHORT},
+    {"ushort", sizeof(short), MPI_UNSIGNED_SHORT},
+    {"int", sizeof(int), MPI_INT},
+    {"uint", sizeof(int), MPI_UNSIGNED},
+    {"long", sizeof(long), MPI_LONG},
+    {"float", sizeof(float), MPI_FLOAT},
+    {"double", sizeof(double), MPI_DOUBLE},
+    {"longlong", sizeof(long long), MPI_LONG_LONG},
+    {"ulonglong", sizeof(long long), MPI_UNSIGNED_LONG_LONG},
 };
 
-static const char *const shape_names[SHAPES] = { "var", "var1", "vara", "vars", "varm" };
+static const char *const shape_names[SHAPES] = {"var", "var1", "vara", "vars", "varm"};
 
 /* The memory type that holds an external type exactly; index is the external type 1..11. */
-static const enum memory memory_of_type[12] = { M_INT,   M_SCHAR, M_TEXT,   M_SHORT, M_INT,      M_FLOAT,
-                                                M_DOUBLE, M_UCHAR, M_USHORT, M_UINT,  M_LONGLONG, M_ULONGLONG };
+static const enum memory memory_of_type[12] = {M_INT,    M_SCHAR, M_TEXT,   M_SHORT, M_INT,      M_FLOAT,
+                                               M_DOUBLE, M_UCHAR, M_USHORT, M_UINT,  M_LONGLONG, M_ULONGLONG};
 
 #define CALLS_OF_WAY(way, suffix, ctype)                                                                               \
     static inline int call_##way##_##suffix(int ncid, int varid, const struct call *c)                                 \
@@ -61,10 +74,10 @@ static const enum memory memory_of_type[12] = { M_INT,   M_SCHAR, M_TEXT,   M_SH
                        ? ncmpi_##way##_vara_##suffix##_all(ncid, varid, c->start, c->count, (ctype *)c->buffer)        \
                        : ncmpi_##way##_vara_##suffix(ncid, varid, c->start, c->count, (ctype *)c->buffer);             \
         case VARS:                                                                                                     \
-            return c->collective ? ncmpi_##way##_vars_##suffix##_all(ncid, varid, c->start, c->count, c->stride,       \
-                                                                     (ctype *)c->buffer)                               \
-                                 : ncmpi_##way##_vars_##suffix(ncid, varid, c->start, c->count, c->stride,             \
-                                                               (ctype *)c->buffer);                                    \
+            return c->collective                                                                                       \
+                       ? ncmpi_##way##_vars_##suffix##_all(ncid, varid, c->start, c->count, c->stride,                 \
+                                                           (ctype *)c->buffer)                                         \
+                       : ncmpi_##way##_vars_##suffix(ncid, varid, c->start, c->count, c->stride, (ctype *)c->buffer);  \
         default:                                                                                                       \
             return c->collective ? ncmpi_##way##_varm_##suffix##_all(ncid, varid, c->start, c->count, c->stride,       \
                                                                      c->imap, (ctype *)c->buffer)                      \
@@ -98,14 +111,12 @@ CALLS_OF_TYPE(ulonglong, unsigned long long)
             return c->collective ? ncmpi_##way##_var_all(ncid, varid, c->buffer, c->bufcount, c->buftype)              \
                                  : ncmpi_##way##_var(ncid, varid, c->buffer, c->bufcount, c->buftype);                 \
         case VAR1:                                                                                                     \
-            return c->collective                                                                                       \
-                       ? ncmpi_##way##_var1_all(ncid, varid, c->start, c->buffer, c->bufcount, c->buftype)             \
-                       : ncmpi_##way##_var1(ncid, varid, c->start, c->buffer, c->bufcount, c->buftype);                \
+            return c->collective ? ncmpi_##way##_var1_all(ncid, varid, c->start, c->buffer, c->bufcount, c->buftype)   \
+                                 : ncmpi_##way##_var1(ncid, varid, c->start, c->buffer, c->bufcount, c->buftype);      \
         case VARA:                                                                                                     \
-            return c->collective ? ncmpi_##way##_vara_all(ncid, varid, c->start, c->count, c->buffer, c->bufcount,     \
-                                                          c->buftype)                                                  \
-                                 : ncmpi_##way##_vara(ncid, varid, c->start, c->count, c->buffer, c->bufcount,         \
-                                                      c->buftype);                                                     \
+            return c->collective                                                                                       \
+                       ? ncmpi_##way##_vara_all(ncid, varid, c->start, c->count, c->buffer, c->bufcount, c->buftype)   \
+                       : ncmpi_##way##_vara(ncid, varid, c->start, c->count, c->buffer, c->bufcount, c->buftype);      \
         case VARS:                                                                                                     \
             return c->collective ? ncmpi_##way##_vars_all(ncid, varid, c->start, c->count, c->stride, c->buffer,       \
                                                           c->bufcount, c->buftype)                                     \

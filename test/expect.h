@@ -23,6 +23,9 @@ static inline bool expect_error(int got, const char *text)
     return t_check(got != NC_NOERR, "%s: expected an error, got %s (%d)", text, ncmpi_strerrno(got), got);
 }
 
-static inline bool expect_ok(int got, const char *text) { return expect_code(got, NC_NOERR, text); }
+static inline bool expect_ok(int got, const char *text)
+{
+    return expect_code(got, NC_NOERR, text);
+}
 
 #endif

@@ -18,30 +18,79 @@
 
 enum kind { K_CHAR, K_INTEGER, K_FLOAT, K_DOUBLE };
 
-struct kind_of { enum kind kind; int bytes; long double low, high, fill; };
+struct kind_of {
+    enum kind kind;
+    int bytes;
+    long double low, high, fill;
+};
 
 #define TWO63 9223372036854775808.0L
-#define KIND_I8 { K_INTEGER, 1, -128, 127, -127 }
-#define KIND_U8 { K_INTEGER, 1, 0, 255, 255 }
-#define KIND_I16 { K_INTEGER, 2, -32768, 32767, -32767 }
-#define KIND_U16 { K_INTEGER, 2, 0, 65535, 65535 }
-#define KIND_I32 { K_INTEGER, 4, -2147483648.0L, 2147483647.0L, -2147483647.0L }
-#define KIND_U32 { K_INTEGER, 4, 0, 4294967295.0L, 4294967295.0L }
-#define KIND_I64 { K_INTEGER, 8, -TWO63, TWO63 - 1, -TWO63 + 2 }
-#define KIND_U64 { K_INTEGER, 8, 0, 2 * TWO63 - 1, 2 * TWO63 - 2 }
-#define KIND_F32 { K_FLOAT, 4, -FLT_MAX, FLT_MAX, 9.9692099683868690e+36f }
-#define KIND_F64 { K_DOUBLE, 8, -DBL_MAX, DBL_MAX, 9.9692099683868690e+36 }
-#define KIND_TXT { K_CHAR, 1, -128, 255, 0 }
+#define KIND_I8                                                                                                        \
+    {                                                                                                                  \
+        K_INTEGER, 1, -128, 127, -127                                                                                  \
+    }
+#define KIND_U8                                                                                                        \
+    {                                                                                                                  \
+        K_INTEGER, 1, 0, 255, 255                                                                                      \
+    }
+#define KIND_I16                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 2, -32768, 32767, -32767                                                                            \
+    }
+#define KIND_U16                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 2, 0, 65535, 65535                                                                                  \
+    }
+#define KIND_I32                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 4, -2147483648.0L, 2147483647.0L, -2147483647.0L                                                    \
+    }
+#define KIND_U32                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 4, 0, 4294967295.0L, 4294967295.0L                                                                  \
+    }
+#define KIND_I64                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 8, -TWO63, TWO63 - 1, -TWO63 + 2                                                                    \
+    }
+#define KIND_U64                                                                                                       \
+    {                                                                                                                  \
+        K_INTEGER, 8, 0, 2 * TWO63 - 1, 2 * TWO63 - 2                                                                  \
+    }
+#define KIND_F32                                                                                                       \
+    {                                                                                                                  \
+        K_FLOAT, 4, -FLT_MAX, FLT_MAX, 9.9692099683868690e+36f                                                         \
+    }
+#define KIND_F64                                                                                                       \
+    {                                                                                                                  \
+        K_DOUBLE, 8, -DBL_MAX, DBL_MAX, 9.9692099683868690e+36                                                         \
+    }
+#define KIND_TXT                                                                                                       \
+    {                                                                                                                  \
+        K_CHAR, 1, -128, 255, 0                                                                                        \
+    }
 
-static const struct kind_of kind_of_type[12] = { { K_CHAR, 0, 0, 0, 0 }, KIND_I8,  KIND_TXT, KIND_I16, KIND_I32, KIND_F32,
-                                                 KIND_F64,               KIND_U8,  KIND_U16, KIND_U32, KIND_I64, KIND_U64 };
+static const struct kind_of kind_of_type[12] = {{K_CHAR, 0, 0, 0, 0},
+                                                KIND_I8,
+                                                KIND_TXT,
+                                                KIND_I16,
+                                                KIND_I32,
+                                                KIND_F32,
+                                                KIND_F64,
+                                                KIND_U8,
+                                                KIND_U16,
+                                                KIND_U32,
+                                                KIND_I64,
+                                                KIND_U64};
 static const struct kind_of kind_of_memory[MEMORIES] = {
-    KIND_TXT, KIND_I8, KIND_U8, KIND_I16, KIND_U16, KIND_I32, KIND_U32,
-    { K_INTEGER, sizeof(long), LONG_MIN, LONG_MAX, -2147483647.0L }, /* the fill value of long is NC_INT's */
-    KIND_F32, KIND_F64, KIND_I64, KIND_U64
-};
-static const char *const type_names[12] = { "?",      "byte",  "char",   "short", "int",   "float",
-                                            "double", "ubyte", "ushort", "uint",  "int64", "uint64" };
+    KIND_TXT, KIND_I8,
+    KIND_U8,  KIND_I16,
+    KIND_U16, KIND_I32,
+    KIND_U32, {K_INTEGER, sizeof(long), LONG_MIN, LONG_MAX, -2147483647.0L}, /* the fill value of long is NC_INT's */
+    KIND_F32, KIND_F64,
+    KIND_I64, KIND_U64};
+static const char *const type_names[12] = {"?",      "byte",  "char",   "short", "int",   "float",
+                                           "double", "ubyte", "ushort", "uint",  "int64", "uint64"};
 
 enum verdict { FITS, RANGE, UNDEFINED };
 
@@ -153,9 +202,18 @@ static inline uint64_t dice_next(dice *d)
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-static inline int64_t dice_upto(dice *d, int64_t n) { return n <= 0 ? 0 : (int64_t)(dice_next(d) % (uint64_t)(n + 1)); }
-static inline int64_t dice_from(dice *d, int64_t low, int64_t high) { return low + dice_upto(d, high - low); }
-static inline bool dice_chance(dice *d, int percent) { return dice_upto(d, 99) < percent; }
+static inline int64_t dice_upto(dice *d, int64_t n)
+{
+    return n <= 0 ? 0 : (int64_t)(dice_next(d) % (uint64_t)(n + 1));
+}
+static inline int64_t dice_from(dice *d, int64_t low, int64_t high)
+{
+    return low + dice_upto(d, high - low);
+}
+static inline bool dice_chance(dice *d, int percent)
+{
+    return dice_upto(d, 99) < percent;
+}
 
 /* A memory value for a test: mostly small; sometimes at or one beyond a limit of the external type, or special.
  * Fractions only where no limit is near, where truncation is what the interface says. */
@@ -170,7 +228,7 @@ static inline long double naive_draw(dice *d, enum memory memory, int xtype, boo
     if (way == 1 || way == 2) {
         v = (way == 1 ? other.high : other.low) + dice_from(d, -1, 1);
     } else if (way == 3 && real) {
-        long double const special[] = { NAN, INFINITY, -INFINITY, -0.0L, 3.99L, -3.99L, 1e-30L, 1e37L, -1e37L, 1e300L };
+        long double const special[] = {NAN, INFINITY, -INFINITY, -0.0L, 3.99L, -3.99L, 1e-30L, 1e37L, -1e37L, 1e300L};
         v = special[dice_upto(d, 9)];
     } else if (way == 4 || way == 5) {
         v = (long double)(int64_t)(dice_next(d) >> dice_upto(d, 63));

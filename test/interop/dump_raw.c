@@ -73,7 +73,7 @@ static void dump_variable(int ncid, int varid)
         n *= length;
     }
     char *values = malloc((size_t)n * 8 + 1);
-    struct call c = { .collective = true, .shape = VAR, .memory = memory_of_type[type], .buffer = values };
+    struct call c = {.collective = true, .shape = VAR, .memory = memory_of_type[type], .buffer = values};
     must(call_run(ncid, varid, &c), name);
     if (rank == nprocs - 1) {
         printf("var ");

@@ -29,13 +29,16 @@ static long double value_of(int type, int i)
     if (kind.kind == K_CHAR)
         return 'A' + i % 26;
     if (kind.kind == K_INTEGER)
-        return i % 4 == 1 ? kind.low : i % 4 == 2 ? kind.high : i % 4 == 3 && kind.low < 0 ? -(i % 100) : (i * 37 + type) % 100;
+        return i % 4 == 1                   ? kind.low
+               : i % 4 == 2                 ? kind.high
+               : i % 4 == 3 && kind.low < 0 ? -(i % 100)
+                                            : (i * 37 + type) % 100;
     return i % 7 == 3 ? kind.high : i % 7 == 5 ? -0.0L : kind.kind == K_FLOAT ? i * 0.5L - 3 : (double)i / 3;
 }
 
 static int create(const char *folder, const char *name, int format)
 {
-    static const int modes[6] = { 0, 0, NC_64BIT_OFFSET, 0, 0, NC_64BIT_DATA };
+    static const int modes[6] = {0, 0, NC_64BIT_OFFSET, 0, 0, NC_64BIT_DATA};
     char path[4096];
     int ncid;
     snprintf(path, sizeof path, "%s/%s_%d.nc", folder, name, format);
@@ -74,14 +77,19 @@ static void put_block(int ncid, int varid, int type, int first, int rows, int co
 {
     enum memory memory = memory_of_type[type];
     MPI_Offset low = (MPI_Offset)cols * rank / nprocs, high = (MPI_Offset)cols * (rank + 1) / nprocs;
-    MPI_Offset start[2] = { first, low }, count[2] = { rows, high - low };
+    MPI_Offset start[2] = {first, low}, count[2] = {rows, high - low};
     char *values = malloc((size_t)(rows * cols) * 8 + 1);
     size_t n = 0;
     for (int y = first; y < first + rows; y++)
         for (MPI_Offset x = low; x < high; x++)
             naive_store(memory, values + n++ * memory_types[memory].size, value_of(type, y * cols + (int)x));
-    struct call c = { .put = true, .collective = true, .shape = VARA, .memory = memory, .start = start, .count = count,
-                      .buffer = values };
+    struct call c = {.put = true,
+                     .collective = true,
+                     .shape = VARA,
+                     .memory = memory,
+                     .start = start,
+                     .count = count,
+                     .buffer = values};
     must(call_run(ncid, varid, &c), "put");
     free(values);
 }
@@ -91,7 +99,7 @@ static void put_scalar(int ncid, int varid, int type)
     char value[8];
     enum memory memory = memory_of_type[type];
     naive_store(memory, value, value_of(type, type));
-    struct call c = { .put = true, .collective = true, .shape = VAR, .memory = memory, .buffer = value };
+    struct call c = {.put = true, .collective = true, .shape = VAR, .memory = memory, .buffer = value};
     must(call_run(ncid, varid, &c), "put");
 }
 
@@ -104,7 +112,7 @@ static void write_types(const char *folder, int format)
     dims[2] = define_dim(ncid, "x", NX);
     for (int type = 1; type <= types; type++) {
         ids[type][0] = define_var(ncid, "fixed", type, 2, dims + 1);
-        ids[type][1] = define_var(ncid, "record", type, 2, (int[]){ dims[0], dims[2] });
+        ids[type][1] = define_var(ncid, "record", type, 2, (int[]){dims[0], dims[2]});
         ids[type][2] = define_var(ncid, "scalar", type, 0, NULL);
         for (int n = 0; n < 4; n++) {
             char name[16];
@@ -125,7 +133,10 @@ static void write_types(const char *folder, int format)
 /* One record variable whose record is not a multiple of four bytes: records lie without padding. */
 static void write_packed(const char *folder, int format)
 {
-    static const struct { const char *name; int type; } rows[] = { { "packed_byte", NC_BYTE }, { "packed_short", NC_SHORT } };
+    static const struct {
+        const char *name;
+        int type;
+    } rows[] = {{"packed_byte", NC_BYTE}, {"packed_short", NC_SHORT}};
     for (int k = 0; k < 2; k++) {
         int ncid = create(folder, rows[k].name, format), dims[2], id;
         dims[0] = define_dim(ncid, "t", NC_UNLIMITED);
@@ -160,8 +171,14 @@ static void write_fills(const char *folder, int format)
 
 static void write_names(const char *folder, int format)
 {
-    static const char *const names[] = { "with space", "\xc3\xbc" "ber", "\xe6\xb8\xa9\xe5\xba\xa6", "dot.dash-plus+at@", "7up", "_x",
-                                         "brackets(a)[b]", "colon:percent%" };
+    static const char *const names[] = {"with space",
+                                        "\303\274ber",
+                                        "\xe6\xb8\xa9\xe5\xba\xa6",
+                                        "dot.dash-plus+at@",
+                                        "7up",
+                                        "_x",
+                                        "brackets(a)[b]",
+                                        "colon:percent%"};
     int ncid = create(folder, "names", format), id, value = 5;
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         int dim = define_dim(ncid, names[i], i + 1);
@@ -170,8 +187,12 @@ static void write_names(const char *folder, int format)
     }
     must(ncmpi_enddef(ncid), "enddef");
     for (int i = 0; i <= id; i++) {
-        struct call c = { .put = true, .collective = true, .shape = VAR1, .memory = M_INT, .start = (MPI_Offset[]){ i },
-                          .buffer = &value };
+        struct call c = {.put = true,
+                         .collective = true,
+                         .shape = VAR1,
+                         .memory = M_INT,
+                         .start = (MPI_Offset[]){i},
+                         .buffer = &value};
         must(call_run(ncid, i, &c), "put"); /* the last element only; all ranks write the same */
     }
     must(ncmpi_close(ncid), "close");
@@ -198,13 +219,13 @@ static void write_redefined(const char *folder, int format)
     dims[1] = define_dim(ncid, "y", NY);
     dims[2] = define_dim(ncid, "x", NX);
     id[0] = define_var(ncid, "fixed", NC_SHORT, 2, dims + 1);
-    id[1] = define_var(ncid, "record", NC_BYTE, 2, (int[]){ dims[0], dims[2] });
+    id[1] = define_var(ncid, "record", NC_BYTE, 2, (int[]){dims[0], dims[2]});
     must(ncmpi_enddef(ncid), "enddef");
     put_block(ncid, id[0], NC_SHORT, 0, NY, NX);
     put_block(ncid, id[1], NC_BYTE, 0, RECORDS, NX);
     must(ncmpi_redef(ncid), "redef");
     id[2] = define_var(ncid, "fixed", NC_DOUBLE, 2, dims + 1);
-    id[3] = define_var(ncid, "record", NC_FLOAT, 2, (int[]){ dims[0], dims[2] });
+    id[3] = define_var(ncid, "record", NC_FLOAT, 2, (int[]){dims[0], dims[2]});
     put_attribute(ncid, NC_GLOBAL, "note", NC_DOUBLE, 60);
     must(ncmpi__enddef(ncid, 700, 64, 30, 128), "_enddef");
     put_block(ncid, id[2], NC_DOUBLE, 0, NY, NX);
@@ -214,7 +235,7 @@ static void write_redefined(const char *folder, int format)
 
 int main(int argc, char **argv)
 {
-    static const int formats[] = { 1, 2, 5 };
+    static const int formats[] = {1, 2, 5};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);

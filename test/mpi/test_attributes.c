@@ -9,34 +9,47 @@
 
 static char path[4096], other[4096];
 
-#define PUT(suffix, ctype) \
-    case M_##suffix: return ncmpi_put_att_##ctype(ncid, varid, name, type, n, buffer);
-#define GET(suffix, ctype) \
-    case M_##suffix: return ncmpi_get_att_##ctype(ncid, varid, name, buffer);
-#define NUMBERS(DO)                                                                                                    \
-    DO(SCHAR, schar) DO(UCHAR, uchar) DO(SHORT, short) DO(USHORT, ushort) DO(INT, int) DO(UINT, uint) DO(LONG, long)     \
-        DO(FLOAT, float) DO(DOUBLE, double) DO(LONGLONG, longlong) DO(ULONGLONG, ulonglong)
-
-static int put(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, enum memory memory, const void *buffer)
-{
-    switch (memory) {
-        NUMBERS(PUT)
-    default: return ncmpi_put_att_text(ncid, varid, name, n, buffer);
+#define PUT(upper, lower) [M_##upper] = put_##lower,
+#define GET(upper, lower) [M_##upper] = get_##lower,
+#define WRAP(upper, lower)                                                                                             \
+    static int put_##lower(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, const void *values)      \
+    {                                                                                                                  \
+        return ncmpi_put_att_##lower(ncid, varid, name, type, n, values);                                              \
+    }                                                                                                                  \
+    static int get_##lower(int ncid, int varid, const char *name, void *values)                                        \
+    {                                                                                                                  \
+        return ncmpi_get_att_##lower(ncid, varid, name, values);                                                       \
     }
+#define NUMBERS(DO)                                                                                                    \
+    DO(SCHAR, schar)                                                                                                   \
+    DO(UCHAR, uchar) DO(SHORT, short) DO(USHORT, ushort) DO(INT, int) DO(UINT, uint) DO(LONG, long) DO(FLOAT, float)   \
+        DO(DOUBLE, double) DO(LONGLONG, longlong) DO(ULONGLONG, ulonglong)
+
+NUMBERS(WRAP)
+
+static int put(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, enum memory memory,
+               const void *buffer)
+{
+    static int (*const puts_by_memory[MEMORIES])(int, int, const char *, nc_type, MPI_Offset, const void *) = {
+        NUMBERS(PUT)};
+    if (memory == M_TEXT)
+        return ncmpi_put_att_text(ncid, varid, name, n, buffer);
+    return puts_by_memory[memory](ncid, varid, name, type, n, buffer);
 }
 
 static int get(int ncid, int varid, const char *name, enum memory memory, void *buffer)
 {
-    switch (memory) {
-        NUMBERS(GET)
-    default: return ncmpi_get_att_text(ncid, varid, name, buffer);
-    }
+    static int (*const gets_by_memory[MEMORIES])(int, int, const char *, void *) = {NUMBERS(GET)};
+    return gets_by_memory[memory](ncid, varid, name, buffer);
 }
 
 enum { LENGTH = 7 };
-static const int values[LENGTH] = { 0, 1, 2, 42, 99, 120, 127 };
+static const int values[LENGTH] = {0, 1, 2, 42, 99, 120, 127};
 
-static void attribute_name(char name[40], int type, int memory) { snprintf(name, 40, "%s_of_%s", type_names[type], memory_types[memory].name); }
+static void attribute_name(char name[40], int type, int memory)
+{
+    snprintf(name, 40, "%s_of_%s", type_names[type], memory_types[memory].name);
+}
 
 static void put_all(int ncid, int types)
 {
@@ -76,8 +89,8 @@ static void check_text(int ncid, int varid, const char *name, const char *wanted
     nc_type type = 0;
     MPI_Offset n = -1;
     int code = ncmpi_inq_att(ncid, varid, name, &type, &n);
-    t_local(code == NC_NOERR && type == NC_CHAR && n == (MPI_Offset)strlen(wanted), "inq_att %s: %s, type %d, length %lld",
-            name, ncmpi_strerrno(code), type, (long long)n);
+    t_local(code == NC_NOERR && type == NC_CHAR && n == (MPI_Offset)strlen(wanted),
+            "inq_att %s: %s, type %d, length %lld", name, ncmpi_strerrno(code), type, (long long)n);
     if (code == NC_NOERR && n < 200)
         ncmpi_get_att_text(ncid, varid, name, got);
     t_check(strcmp(got, wanted) == 0, "%s: %s is \"%s\"", when, name, wanted);
@@ -86,14 +99,16 @@ static void check_text(int ncid, int varid, const char *name, const char *wanted
 /* Ids follow the order of definition; deletion closes the gap. */
 static void test_order(int ncid, int var)
 {
-    static const char *const names[] = { "a", "b", "c", "d" };
+    static const char *const names[] = {"a", "b", "c", "d"};
     char name[NC_MAX_NAME + 1];
     int id, n;
     for (int i = 0; i < 4; i++)
         t_local(ncmpi_put_att_text(ncid, var, names[i], 1, names[i]) == NC_NOERR, "put_att_text");
     for (int i = 0; i < 4; i++) {
-        t_local(ncmpi_inq_attid(ncid, var, names[i], &id) == NC_NOERR && id == i, "attribute %s has id %d", names[i], id);
-        t_local(ncmpi_inq_attname(ncid, var, i, name) == NC_NOERR && strcmp(name, names[i]) == 0, "name of id %d: %s", i, name);
+        t_local(ncmpi_inq_attid(ncid, var, names[i], &id) == NC_NOERR && id == i, "attribute %s has id %d", names[i],
+                id);
+        t_local(ncmpi_inq_attname(ncid, var, i, name) == NC_NOERR && strcmp(name, names[i]) == 0, "name of id %d: %s",
+                i, name);
     }
     t_check(true, "attribute ids follow the order of definition");
     expect_ok(ncmpi_del_att(ncid, var, "b"), "del_att");
@@ -153,7 +168,8 @@ int main(int argc, char **argv)
     put_all(ncid, 11);
     get_all(ncid, 11, "in define mode");
     expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "empty", 0, NULL), "an attribute of length 0");
-    expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "spa\xcc\x88t", 6, "Gr\xc3\xbc\xc3\x9f"), "a name that is not in normal form");
+    expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "spa\xcc\x88t", 6, "Gr\xc3\xbc\xc3\x9f"),
+              "a name that is not in normal form");
     check_text(ncid, NC_GLOBAL, "sp\xc3\xa4t", "Gr\xc3\xbc\xc3\x9f", "found under its normal form");
     test_order(ncid, var);
     expect_ok(ncmpi_enddef(ncid), "enddef");

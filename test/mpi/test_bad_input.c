@@ -55,7 +55,8 @@ static void test_no_file(void)
                 "open a missing file for writing");
     t_check(access(t_path("bad_missing.nc"), F_OK) != 0, "it was not created");
     expect_error(ncmpi_open(MPI_COMM_WORLD, t_path("."), NC_NOWRITE, MPI_INFO_NULL, &ncid), "open a directory");
-    expect_error(ncmpi_create(MPI_COMM_WORLD, t_path("."), NC_CLOBBER, MPI_INFO_NULL, &ncid), "create where a directory is");
+    expect_error(ncmpi_create(MPI_COMM_WORLD, t_path("."), NC_CLOBBER, MPI_INFO_NULL, &ncid),
+                 "create where a directory is");
     expect_error(ncmpi_create(MPI_COMM_WORLD, t_path("no_folder/a.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid),
                  "create in a missing folder");
     expect_error(ncmpi_open(MPI_COMM_WORLD, "", NC_NOWRITE, MPI_INFO_NULL, &ncid), "open the empty name");
@@ -96,7 +97,8 @@ static void test_other_formats(void)
             "inq_file_format of an HDF5 file: format %d", format);
     write_file(path, junk, sizeof junk);
     code = ncmpi_inq_file_format(path, &format);
-    t_check(code != NC_NOERR || format == NC_FORMAT_UNKNOWN, "inq_file_format of a text: an error, or NC_FORMAT_UNKNOWN");
+    t_check(code != NC_NOERR || format == NC_FORMAT_UNKNOWN,
+            "inq_file_format of a text: an error, or NC_FORMAT_UNKNOWN");
 }
 
 static void make_small_file(int cmode)
@@ -109,7 +111,7 @@ static void make_small_file(int cmode)
     t_local(ncmpi_def_dim(ncid, "x", COUNT, &dims[1]) == NC_NOERR, "def_dim");
     t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 3, "abc") == NC_NOERR, "put_att");
     t_local(ncmpi_def_var(ncid, "v", NC_INT, 1, dims + 1, &var) == NC_NOERR, "def_var");
-    t_local(ncmpi_put_att_double(ncid, var, "scale", NC_DOUBLE, 1, (double[]){ 0.5 }) == NC_NOERR, "put_att");
+    t_local(ncmpi_put_att_double(ncid, var, "scale", NC_DOUBLE, 1, (double[]){0.5}) == NC_NOERR, "put_att");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     t_local(ncmpi_put_var_int_all(ncid, var, values) == NC_NOERR, "put");
     t_check(ncmpi_close(ncid) == NC_NOERR, "make a small file");
@@ -127,7 +129,8 @@ static void test_cut_header(int cmode, const char *format)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     MPI_Barrier(MPI_COMM_WORLD);
     size_t n = read_file(path, bytes, sizeof bytes);
-    t_check(n > (size_t)header && header > 100, "%s: the file has %zu bytes, its header %lld", format, n, (long long)header);
+    t_check(n > (size_t)header && header > 100, "%s: the file has %zu bytes, its header %lld", format, n,
+            (long long)header);
     for (size_t cut = 0; cut < (size_t)header; cut += t_quick() ? 5 : 1) {
         int code = open_bytes(bytes, cut);
         if (code != NC_ENOTNC && opened < 0)
@@ -140,7 +143,7 @@ static void test_cut_header(int cmode, const char *format)
 /* Bytes that lie about counts must not lead to huge allocations or crashes; whatever opens must also close. */
 static void test_damaged_header(int cmode, const char *format)
 {
-    static const unsigned char damage[] = { 0xff, 0x7f, 0x80, 0x00 };
+    static const unsigned char damage[] = {0xff, 0x7f, 0x80, 0x00};
     char bytes[8192], bad[8192];
     MPI_Barrier(MPI_COMM_WORLD);
     make_small_file(cmode);
@@ -174,7 +177,8 @@ static void test_cut_data(void)
     expect_ok(ncmpi_get_vara_int_all(ncid, 0, &start, &count, values), "get the half that is there");
     t_check(values[0] == 1 && values[COUNT / 2 - 1] == COUNT / 2, "its values are right");
     start = t_rank == t_nprocs - 1 ? COUNT / 2 : 0; /* only the last rank asks for what is missing */
-    expect_error(ncmpi_get_vara_int_all(ncid, 0, &start, &count, values), "an I/O error of one rank is reported on all");
+    expect_error(ncmpi_get_vara_int_all(ncid, 0, &start, &count, values),
+                 "an I/O error of one rank is reported on all");
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     expect_error(ncmpi_get_var_int(ncid, 0, values), "independent get of what is cut off");
     expect_ok(ncmpi_close(ncid), "close");
@@ -206,12 +210,26 @@ static void expect_bad_id(int ncid, const char *what)
     MPI_Offset n = 0;
     nc_type type;
     int const codes[] = {
-        ncmpi_redef(ncid), ncmpi_enddef(ncid), ncmpi_sync(ncid), ncmpi_close(ncid), ncmpi_abort(ncid),
-        ncmpi_begin_indep_data(ncid), ncmpi_end_indep_data(ncid), ncmpi_inq(ncid, &i, &i, &i, &i),
-        ncmpi_inq_dimlen(ncid, 0, &n), ncmpi_inq_varid(ncid, "v", &i), ncmpi_inq_vartype(ncid, 0, &type),
-        ncmpi_inq_attlen(ncid, 0, "scale", &n), ncmpi_def_dim(ncid, "d", 3, &i), ncmpi_put_att_text(ncid, -1, "a", 1, "a"),
-        ncmpi_get_var_int_all(ncid, 0, &i), ncmpi_put_var_int_all(ncid, 0, &i), ncmpi_inq_format(ncid, &i),
-        ncmpi_set_fill(ncid, NC_FILL, &i), ncmpi_sync_numrecs(ncid), ncmpi_inq_varoffset(ncid, 0, &n),
+        ncmpi_redef(ncid),
+        ncmpi_enddef(ncid),
+        ncmpi_sync(ncid),
+        ncmpi_close(ncid),
+        ncmpi_abort(ncid),
+        ncmpi_begin_indep_data(ncid),
+        ncmpi_end_indep_data(ncid),
+        ncmpi_inq(ncid, &i, &i, &i, &i),
+        ncmpi_inq_dimlen(ncid, 0, &n),
+        ncmpi_inq_varid(ncid, "v", &i),
+        ncmpi_inq_vartype(ncid, 0, &type),
+        ncmpi_inq_attlen(ncid, 0, "scale", &n),
+        ncmpi_def_dim(ncid, "d", 3, &i),
+        ncmpi_put_att_text(ncid, -1, "a", 1, "a"),
+        ncmpi_get_var_int_all(ncid, 0, &i),
+        ncmpi_put_var_int_all(ncid, 0, &i),
+        ncmpi_inq_format(ncid, &i),
+        ncmpi_set_fill(ncid, NC_FILL, &i),
+        ncmpi_sync_numrecs(ncid),
+        ncmpi_inq_varoffset(ncid, 0, &n),
     };
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
         t_local(codes[k] == NC_EBADID, "call %zu of the list: %s", k, ncmpi_strerrno(codes[k]));

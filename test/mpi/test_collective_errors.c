@@ -13,7 +13,10 @@ static char path[4096];
 static int wrong; /* the rank that makes the mistake */
 
 /* Which code this rank must get. */
-static int mine(int code) { return t_rank == wrong ? code : NC_NOERR; }
+static int mine(int code)
+{
+    return t_rank == wrong ? code : NC_NOERR;
+}
 
 static void expect_mine(int got, int code, const char *text)
 {
@@ -45,7 +48,8 @@ static void check_columns(int ncid, const int *expected, const char *text)
         if (all[i] != expected[i / WIDTH])
             bad = i;
     t_local(code == NC_NOERR, "get: %s", ncmpi_strerrno(code));
-    t_local(bad < 0, "column %d holds %d, expected %d", bad, bad < 0 ? 0 : all[bad], bad < 0 ? 0 : expected[bad / WIDTH]);
+    t_local(bad < 0, "column %d holds %d, expected %d", bad, bad < 0 ? 0 : all[bad],
+            bad < 0 ? 0 : expected[bad / WIDTH]);
     t_check(true, "%s", text);
     free(all);
 }
@@ -53,17 +57,23 @@ static void check_columns(int ncid, const int *expected, const char *text)
 /* Puts with one rank's mistake; the other ranks' columns take the new value. */
 static void test_puts(int ncid)
 {
-    static const struct { const char *text; int varid; MPI_Offset start, count, stride; bool null_buffer; int code; } rows[] = {
-        { "start beyond the dimension", FIXED, 100000, 1, 1, false, NC_EINVALCOORDS },
-        { "negative start", FIXED, -1, 1, 1, false, NC_EINVALCOORDS },
-        { "count beyond the dimension", FIXED, 0, 100000, 1, false, NC_EEDGE },
-        { "negative count", FIXED, 0, -2, 1, false, NC_ENEGATIVECNT },
-        { "stride 0", FIXED, 0, 2, 0, false, NC_ESTRIDE },
-        { "unknown variable", 99, 0, 1, 1, false, NC_ENOTVAR },
-        { "numbers as text", TEXT, 0, 1, 1, false, NC_ECHAR },
-        { "NULL buffer", FIXED, 0, 1, 1, true, NC_EINVAL },
+    static const struct {
+        const char *text;
+        int varid;
+        MPI_Offset start, count, stride;
+        bool null_buffer;
+        int code;
+    } rows[] = {
+        {"start beyond the dimension", FIXED, 100000, 1, 1, false, NC_EINVALCOORDS},
+        {"negative start", FIXED, -1, 1, 1, false, NC_EINVALCOORDS},
+        {"count beyond the dimension", FIXED, 0, 100000, 1, false, NC_EEDGE},
+        {"negative count", FIXED, 0, -2, 1, false, NC_ENEGATIVECNT},
+        {"stride 0", FIXED, 0, 2, 0, false, NC_ESTRIDE},
+        {"unknown variable", 99, 0, 1, 1, false, NC_ENOTVAR},
+        {"numbers as text", TEXT, 0, 1, 1, false, NC_ECHAR},
+        {"NULL buffer", FIXED, 0, 1, 1, true, NC_EINVAL},
     };
-    int *expected = calloc((size_t)t_nprocs, sizeof *expected), values[WIDTH], zero[WIDTH] = { 0 };
+    int *expected = calloc((size_t)t_nprocs, sizeof *expected), values[WIDTH], zero[WIDTH] = {0};
     MPI_Offset first = WIDTH * t_rank, width = WIDTH, one = 1;
     t_local(ncmpi_put_vara_int_all(ncid, FIXED, &first, &width, zero) == NC_NOERR, "put zeros");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -89,7 +99,7 @@ static void test_puts(int ncid)
 static void test_gets(int ncid)
 {
     MPI_Offset first = WIDTH * t_rank, width = WIDTH, beyond = 100000;
-    int values[WIDTH], got[WIDTH] = { 0 };
+    int values[WIDTH], got[WIDTH] = {0};
     wrong = t_nprocs - 1;
     for (int k = 0; k < WIDTH; k++)
         values[k] = 1000 * t_rank + k;
@@ -98,11 +108,13 @@ static void test_gets(int ncid)
                 "get, last rank has a start beyond the dimension");
     t_check(t_rank == wrong || memcmp(values, got, sizeof values) == 0, "the other ranks got their data");
     values[1] = 70000;
-    expect_mine(ncmpi_put_vara_int_all(ncid, RECORD, (MPI_Offset[]){ 0, first }, (MPI_Offset[]){ 1, WIDTH },
-                                       t_rank == wrong ? values : got), NC_ERANGE, "put, last rank's value is out of range");
+    expect_mine(ncmpi_put_vara_int_all(ncid, RECORD, (MPI_Offset[]){0, first}, (MPI_Offset[]){1, WIDTH},
+                                       t_rank == wrong ? values : got),
+                NC_ERANGE, "put, last rank's value is out of range");
     short stored[WIDTH];
-    t_local(ncmpi_get_vara_short_all(ncid, RECORD, (MPI_Offset[]){ 0, first }, (MPI_Offset[]){ 1, WIDTH }, stored) ==
-            NC_NOERR, "get");
+    t_local(ncmpi_get_vara_short_all(ncid, RECORD, (MPI_Offset[]){0, first}, (MPI_Offset[]){1, WIDTH}, stored) ==
+                NC_NOERR,
+            "get");
     t_check(t_rank != wrong || (stored[1] == NC_FILL_SHORT && stored[2] == values[2]),
             "its other values are stored, the one out of range as the fill value");
 }
@@ -110,8 +122,8 @@ static void test_gets(int ncid)
 /* A mistake in a put that adds records must not keep the others' records from being counted. */
 static void test_records(int ncid)
 {
-    MPI_Offset n = -1, start[2] = { 3 + t_rank, 0 }, count[2] = { 1, WIDTH };
-    short values[WIDTH] = { 1, 2, 3, 4, 5, 6 };
+    MPI_Offset n = -1, start[2] = {3 + t_rank, 0}, count[2] = {1, WIDTH};
+    short values[WIDTH] = {1, 2, 3, 4, 5, 6};
     wrong = t_nprocs - 1;
     if (t_rank == wrong)
         start[0] = -5;
@@ -131,8 +143,10 @@ static void test_safe_mode(void)
     unsetenv("PNETCDF_SAFE_MODE");
     if (t_rank == t_nprocs - 1)
         start = 100000;
-    expect_error(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: put, last rank's start is wrong");
-    expect_error(ncmpi_get_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: get, last rank's start is wrong");
+    expect_error(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value),
+                 "safe mode: put, last rank's start is wrong");
+    expect_error(ncmpi_get_vara_int_all(ncid, FIXED, &start, &count, &value),
+                 "safe mode: get, last rank's start is wrong");
     start = t_rank;
     expect_ok(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value), "safe mode: a good put");
     expect_ok(ncmpi_close(ncid), "close");
@@ -149,10 +163,11 @@ static void test_definitions(bool safe)
     code = ncmpi_def_dim(ncid, "a", 10 + (t_rank == t_nprocs - 1), &id);
     expect_code(code, safe && t_nprocs > 1 ? NC_EMULTIDEFINE_DIM_SIZE : NC_NOERR, text);
     if (safe && t_nprocs > 1) {
-        static const char *const names[] = { "one", "two" };
+        static const char *const names[] = {"one", "two"};
         bool last = t_rank == t_nprocs - 1;
         t_local(ncmpi_def_dim(ncid, "good", 4, &id) == NC_NOERR, "def_dim that all ranks agree on");
-        expect_code(ncmpi_def_dim(ncid, names[last], 4, &id), NC_EMULTIDEFINE_DIM_NAME, "safe mode: def_dim, names differ");
+        expect_code(ncmpi_def_dim(ncid, names[last], 4, &id), NC_EMULTIDEFINE_DIM_NAME,
+                    "safe mode: def_dim, names differ");
         expect_code(ncmpi_def_var(ncid, names[last], NC_INT, 0, NULL, &id), NC_EMULTIDEFINE_VAR_NAME,
                     "safe mode: def_var, names differ");
         expect_code(ncmpi_def_var(ncid, "v", last ? NC_INT : NC_FLOAT, 0, NULL, &id), NC_EMULTIDEFINE_VAR_TYPE,
@@ -175,7 +190,8 @@ static void test_cmode(bool safe)
     int ncid = -1, format = 0, code;
     char text[100];
     setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
-    code = ncmpi_create(MPI_COMM_WORLD, path, t_rank == 0 ? NC_CLOBBER : NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid);
+    code =
+        ncmpi_create(MPI_COMM_WORLD, path, t_rank == 0 ? NC_CLOBBER : NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid);
     bool told = t_nprocs > 1 && (safe || t_rank > 0);
     t_local(code == (told ? NC_EMULTIDEFINE_CMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
     t_check(true, "%s: create with different modes", mode);

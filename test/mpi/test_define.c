@@ -18,9 +18,25 @@ static int create(int cmode)
 
 static void test_names(void)
 {
-    static const char *const good[] = { "a", "_x", "7up", "with space", "dot.dash-plus+at@", "\xc3\xbc" "ber", "\xe6\xb8\xa9\xe5\xba\xa6",
-                                        "a:b", "x(y)", "100%" };
-    static const char *const bad[] = { "", "a/b", "trailing ", "tab\t", "\x01", "bad\xff" "utf8", "cut\xc3", "\x7f", " leading" };
+    static const char *const good[] = {"a",
+                                       "_x",
+                                       "7up",
+                                       "with space",
+                                       "dot.dash-plus+at@",
+                                       "\303\274ber",
+                                       "\xe6\xb8\xa9\xe5\xba\xa6",
+                                       "a:b",
+                                       "x(y)",
+                                       "100%"};
+    static const char *const bad[] = {"",
+                                      "a/b",
+                                      "trailing ",
+                                      "tab\t",
+                                      "\x01",
+                                      "bad\377utf8",
+                                      "cut\xc3",
+                                      "\x7f",
+                                      " leading"};
     int ncid = create(0), id, same;
     char name[NC_MAX_NAME + 40], text[60];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -40,8 +56,10 @@ static void test_names(void)
     name[NC_MAX_NAME + 1] = '\0';
     expect_code(ncmpi_def_var(ncid, name, NC_INT, 0, NULL, &id), NC_EMAXNAME, "a name one byte longer");
     expect_ok(ncmpi_def_var(ncid, "u\xcc\x88", NC_INT, 0, NULL, &id), "a name in decomposed form");
-    expect_code(ncmpi_def_var(ncid, "\xc3\xbc", NC_INT, 0, NULL, &id), NC_ENAMEINUSE, "its composed form is the same name");
-    t_check(ncmpi_inq_varname(ncid, id = 0, name) == NC_NOERR && strcmp(name, "\xc3\xbc") == 0, "it is stored composed");
+    expect_code(ncmpi_def_var(ncid, "\xc3\xbc", NC_INT, 0, NULL, &id), NC_ENAMEINUSE,
+                "its composed form is the same name");
+    t_check(ncmpi_inq_varname(ncid, id = 0, name) == NC_NOERR && strcmp(name, "\xc3\xbc") == 0,
+            "it is stored composed");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
@@ -69,14 +87,15 @@ static void test_many(int cmode, const char *format)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
-/* Limits: CDF-1 and 2 hold dimensions up to 2^31 - 4 (padding must not overflow); sizes of variables that the offsets can address. */
+/* Limits: CDF-1 and 2 hold dimensions up to 2^31 - 4 (padding must not overflow); sizes of variables that the offsets
+ * can address. */
 static void test_limits(void)
 {
     int ncid = create(0), id, huge;
     expect_ok(ncmpi_def_dim(ncid, "large", 2147483644, &id), "CDF-1: a dimension of 2^31 - 4");
     expect_code(ncmpi_def_dim(ncid, "larger", 2147483648, &id), NC_EDIMSIZE, "CDF-1: a dimension of 2^31");
-    t_local(ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, (int[]){ 0 }, &id) == NC_NOERR, "def_var");
-    t_local(ncmpi_def_var(ncid, "w", NC_DOUBLE, 1, (int[]){ 0 }, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, (int[]){0}, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "w", NC_DOUBLE, 1, (int[]){0}, &id) == NC_NOERR, "def_var");
     expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "CDF-1: two variables of 16 GiB");
     t_local(ncmpi_abort(ncid) == NC_NOERR || true, "abort");
     ncid = create(NC_64BIT_OFFSET);
@@ -110,11 +129,13 @@ static void test_rename(void)
     expect_ok(ncmpi_rename_dim(ncid, 0, "dim"), "rename_dim to a shorter name in data mode");
     expect_ok(ncmpi_rename_var(ncid, 0, "v"), "rename_var to a shorter name in data mode");
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
-    expect_ok(ncmpi_rename_dim(ncid, 0, "a_much_longer_name_than_before"), "rename_dim to a longer name in define mode");
+    expect_ok(ncmpi_rename_dim(ncid, 0, "a_much_longer_name_than_before"),
+              "rename_dim to a longer name in define mode");
     t_local(ncmpi_enddef(ncid) == NC_NOERR && ncmpi_close(ncid) == NC_NOERR, "close");
     t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
     t_local(ncmpi_inq_varname(ncid, 0, name) == NC_NOERR && strcmp(name, "v") == 0, "variable is %s", name);
-    t_local(ncmpi_inq_dimname(ncid, 0, name) == NC_NOERR && strcmp(name, "a_much_longer_name_than_before") == 0, "%s", name);
+    t_local(ncmpi_inq_dimname(ncid, 0, name) == NC_NOERR && strcmp(name, "a_much_longer_name_than_before") == 0, "%s",
+            name);
     value = 0;
     t_local(ncmpi_get_var_int_all(ncid, 0, &value) == NC_NOERR && value == 5, "value %d", value);
     t_check(true, "the new names and the old data are in the file");

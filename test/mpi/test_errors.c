@@ -1,5 +1,6 @@
-/* The error code of every wrong call that concerns definitions, attributes, modes and blocking access, with the order of
- * precedence where several errors meet. All ranks make the same mistake; test_collective_errors.c has the other case. */
+/* The error code of every wrong call that concerns definitions, attributes, modes and blocking access, with the order
+ * of precedence where several errors meet. All ranks make the same mistake; test_collective_errors.c has the other
+ * case. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static int create(int cmode)
     t_local(ncmpi_def_dim(ncid, "y", NY, &dims[DIM_Y]) == NC_NOERR, "def_dim y");
     t_local(ncmpi_def_dim(ncid, "x", NX, &dims[DIM_X]) == NC_NOERR, "def_dim x");
     t_local(ncmpi_def_var(ncid, "fixed", NC_INT, 2, dims + 1, &id) == NC_NOERR && id == FIXED, "def_var fixed");
-    t_local(ncmpi_def_var(ncid, "record", NC_INT, 2, (int[]){ DIM_T, DIM_X }, &id) == NC_NOERR, "def_var record");
+    t_local(ncmpi_def_var(ncid, "record", NC_INT, 2, (int[]){DIM_T, DIM_X}, &id) == NC_NOERR, "def_var record");
     t_local(ncmpi_def_var(ncid, "text", NC_CHAR, 1, dims + 2, &id) == NC_NOERR && id == TEXT, "def_var text");
     t_local(ncmpi_def_var(ncid, "bytes", NC_BYTE, 1, dims + 2, &id) == NC_NOERR && id == BYTES, "def_var bytes");
     t_local(ncmpi_def_var(ncid, "scalar", NC_INT, 0, NULL, &id) == NC_NOERR && id == SCALAR, "def_var scalar");
@@ -43,18 +44,19 @@ static void test_definitions(void)
     expect_code(ncmpi_def_dim(ncid, "a/b", -3, &id), NC_EBADNAME, "def_dim: bad name outranks bad size");
     expect_code(ncmpi_def_dim(ncid, "neg", -3, &id), NC_EDIMSIZE, "def_dim: negative length");
     expect_code(ncmpi_def_dim(ncid + 77, "a/b", -3, &id), NC_EBADID, "def_dim: bad ncid outranks all");
-    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 2, (int[]){ DIM_X, DIM_T }, &id), NC_EUNLIMPOS,
+    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 2, (int[]){DIM_X, DIM_T}, &id), NC_EUNLIMPOS,
                 "def_var: unlimited dimension not first");
-    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){ 99 }, &id), NC_EBADDIM, "def_var: unknown dimension");
-    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){ -1 }, &id), NC_EBADDIM, "def_var: negative dimension");
+    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){99}, &id), NC_EBADDIM, "def_var: unknown dimension");
+    expect_code(ncmpi_def_var(ncid, "v", NC_INT, 1, (int[]){-1}, &id), NC_EBADDIM, "def_var: negative dimension");
     expect_code(ncmpi_def_var(ncid, "fixed", NC_INT, 0, NULL, &id), NC_ENAMEINUSE, "def_var: name in use");
     expect_code(ncmpi_def_var(ncid, "v", 99, 0, NULL, &id), NC_EBADTYPE, "def_var: no such type");
     expect_code(ncmpi_def_var(ncid, "v", NC_NAT, 0, NULL, &id), NC_EBADTYPE, "def_var: NC_NAT");
     expect_code(ncmpi_def_var(ncid, "v", NC_INT64, 0, NULL, &id), NC_ESTRICTCDF2, "def_var: CDF-5 type in CDF-1");
     expect_code(ncmpi_def_var(ncid, "v", NC_INT, -1, NULL, &id), NC_EINVAL, "def_var: negative number of dimensions");
     expect_code(ncmpi_def_var(ncid, NULL, 99, 0, NULL, &id), NC_EBADNAME, "def_var: bad name outranks bad type");
-    expect_code(ncmpi_def_var(ncid, "v", 99, 1, (int[]){ 99 }, &id), NC_EBADTYPE, "def_var: bad type outranks bad dimension");
-    expect_code(ncmpi_def_var(ncid, "fixed", NC_INT, 1, (int[]){ 99 }, &id), NC_EBADDIM,
+    expect_code(ncmpi_def_var(ncid, "v", 99, 1, (int[]){99}, &id), NC_EBADTYPE,
+                "def_var: bad type outranks bad dimension");
+    expect_code(ncmpi_def_var(ncid, "fixed", NC_INT, 1, (int[]){99}, &id), NC_EBADDIM,
                 "def_var: bad dimension outranks name in use");
     expect_code(ncmpi_def_var(ncid + 77, NULL, 99, 0, NULL, &id), NC_EBADID, "def_var: bad ncid outranks all");
     expect_code(ncmpi_rename_dim(ncid, DIM_X, "y"), NC_ENAMEINUSE, "rename_dim: name in use");
@@ -68,7 +70,7 @@ static void test_definitions(void)
 
 static void test_attributes(void)
 {
-    int ncid = create(0), value[2] = { 300, 1 };
+    int ncid = create(0), value[2] = {300, 1};
     char name[NC_MAX_NAME + 40];
     memset(name, 'n', sizeof name);
     name[NC_MAX_NAME + 1] = '\0';
@@ -77,7 +79,8 @@ static void test_attributes(void)
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "", NC_INT, 1, value), NC_EBADNAME, "put_att: empty name");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, name, NC_INT, 1, value), NC_EMAXNAME, "put_att: name too long");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", 99, 1, value), NC_EBADTYPE, "put_att: no such type");
-    expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT64, 1, value), NC_ESTRICTCDF2, "put_att: CDF-5 type in CDF-1");
+    expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT64, 1, value), NC_ESTRICTCDF2,
+                "put_att: CDF-5 type in CDF-1");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_CHAR, 1, value), NC_ECHAR, "put_att: numbers as text");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT, -1, value), NC_EINVAL, "put_att: negative length");
     expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "a", NC_INT, 1, NULL), NC_EINVAL, "put_att: NULL values");
@@ -95,8 +98,9 @@ static void test_attributes(void)
     t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "hello") == NC_NOERR, "put_att_text");
     expect_code(ncmpi_get_att_int(ncid, NC_GLOBAL, "title", NULL), NC_ECHAR, "get_att: ECHAR outranks a NULL buffer");
     expect_code(ncmpi_get_att_text(ncid, NC_GLOBAL, "title", NULL), NC_EINVAL, "get_att: NULL buffer");
-    t_local(ncmpi_put_att_int(ncid, NC_GLOBAL, "number", NC_INT, 1, (int[]){ 1000 }) == NC_NOERR, "put_att_int");
-    expect_code(ncmpi_get_att_schar(ncid, NC_GLOBAL, "number", (signed char *)value), NC_ERANGE, "get_att: 1000 as schar");
+    t_local(ncmpi_put_att_int(ncid, NC_GLOBAL, "number", NC_INT, 1, (int[]){1000}) == NC_NOERR, "put_att_int");
+    expect_code(ncmpi_get_att_schar(ncid, NC_GLOBAL, "number", (signed char *)value), NC_ERANGE,
+                "get_att: 1000 as schar");
     expect_code(ncmpi_del_att(ncid, 99, NULL), NC_ENOTVAR, "del_att: all bad");
     expect_code(ncmpi_del_att(ncid, FIXED, NULL), NC_EBADNAME, "del_att: name NULL");
     expect_code(ncmpi_del_att(ncid, FIXED, "missing"), NC_ENOTATT, "del_att: no such attribute");
@@ -106,7 +110,8 @@ static void test_attributes(void)
     expect_code(ncmpi_copy_att(ncid, NC_GLOBAL, "missing", ncid, FIXED), NC_ENOTATT, "copy_att: no such attribute");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_code(ncmpi_put_att_int(ncid, FIXED, "new", NC_INT, 1, value), NC_ENOTINDEFINE, "put_att: new in data mode");
-    expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 9, "too large"), NC_ENOTINDEFINE, "put_att: grows in data mode");
+    expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 9, "too large"), NC_ENOTINDEFINE,
+                "put_att: grows in data mode");
     expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "HELLO"), "put_att: same size in data mode");
     expect_code(ncmpi_del_att(ncid, NC_GLOBAL, "title"), NC_ENOTINDEFINE, "del_att in data mode");
     expect_code(ncmpi_rename_var(ncid, FIXED, "longer_than_fixed"), NC_ENOTINDEFINE, "rename_var: longer in data mode");
@@ -117,7 +122,7 @@ static void test_attributes(void)
 
 static void test_fill(void)
 {
-    int ncid = create(0), old = -1, ivalue[2] = { 7, 8 };
+    int ncid = create(0), old = -1, ivalue[2] = {7, 8};
     double dvalue = 7;
     expect_ok(ncmpi_set_fill(ncid, NC_FILL, &old), "set_fill");
     t_check(old == NC_NOFILL, "the old fill mode was NC_NOFILL (got %d)", old);
@@ -126,7 +131,8 @@ static void test_fill(void)
     t_check(old == NC_FILL, "the old fill mode was NC_FILL (got %d)", old);
     expect_code(ncmpi_def_var_fill(ncid, NC_GLOBAL, 0, NULL), NC_EGLOBAL, "def_var_fill: NC_GLOBAL");
     expect_code(ncmpi_def_var_fill(ncid, 99, 0, NULL), NC_ENOTVAR, "def_var_fill: unknown variable");
-    expect_code(ncmpi_put_att_double(ncid, FIXED, "_FillValue", NC_DOUBLE, 1, &dvalue), NC_EBADTYPE, "_FillValue: wrong type");
+    expect_code(ncmpi_put_att_double(ncid, FIXED, "_FillValue", NC_DOUBLE, 1, &dvalue), NC_EBADTYPE,
+                "_FillValue: wrong type");
     expect_code(ncmpi_put_att_int(ncid, FIXED, "_FillValue", NC_INT, 2, ivalue), NC_EINVAL, "_FillValue: length 2");
     expect_code(ncmpi_put_att_int(ncid, FIXED, "_FillValue", NC_INT, 0, ivalue), NC_EINVAL, "_FillValue: length 0");
     expect_ok(ncmpi_put_att_int(ncid, NC_GLOBAL, "_FillValue", NC_INT, 1, ivalue), "_FillValue: global");
@@ -141,36 +147,44 @@ static void test_fill(void)
     expect_code(ncmpi_fill_var_rec(ncid, RECORD, 0), NC_EINDEP, "fill_var_rec in independent mode");
     expect_ok(ncmpi_redef(ncid), "redef in independent mode");
     expect_ok(ncmpi_def_var_fill(ncid, FIXED, 0, NULL), "def_var_fill(0, NULL) on an old variable");
-    expect_code(ncmpi_def_var_fill(ncid, RECORD, 0, ivalue), NC_ELATEFILL, "def_var_fill with a value on an old variable");
-    expect_code(ncmpi_put_att_int(ncid, FIXED, "_FillValue", NC_INT, 1, ivalue), NC_ELATEFILL, "_FillValue on an old variable");
+    expect_code(ncmpi_def_var_fill(ncid, RECORD, 0, ivalue), NC_ELATEFILL,
+                "def_var_fill with a value on an old variable");
+    expect_code(ncmpi_put_att_int(ncid, FIXED, "_FillValue", NC_INT, 1, ivalue), NC_ELATEFILL,
+                "_FillValue on an old variable");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
 static void test_modes(void)
 {
-    int ncid = create(0), values[NY * NX] = { 0 };
-    MPI_Offset start[2] = { 0, 0 }, count[2] = { 1, 1 };
+    int ncid = create(0), values[NY * NX] = {0};
+    MPI_Offset start[2] = {0, 0}, count[2] = {1, 1};
     expect_code(ncmpi_redef(ncid), NC_EINDEFINE, "redef in define mode");
     expect_code(ncmpi_begin_indep_data(ncid), NC_EINDEFINE, "begin_indep_data in define mode");
     expect_code(ncmpi_sync(ncid), NC_EINDEFINE, "sync in define mode");
     expect_code(ncmpi_sync_numrecs(ncid), NC_EINDEFINE, "sync_numrecs in define mode");
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEFINE, "put in define mode");
     expect_code(ncmpi_get_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEFINE, "get in define mode");
-    expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, values), NC_EINDEFINE, "put: define mode outranks arguments");
+    expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, values), NC_EINDEFINE,
+                "put: define mode outranks arguments");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_code(ncmpi_enddef(ncid), NC_ENOTINDEFINE, "enddef in data mode");
     expect_code(ncmpi__enddef(ncid, 0, 0, 0, 0), NC_ENOTINDEFINE, "_enddef in data mode");
     expect_code(ncmpi_def_dim(ncid, "", -1, values), NC_ENOTINDEFINE, "def_dim in data mode outranks its arguments");
-    expect_code(ncmpi_def_var(ncid, "", 99, 0, NULL, values), NC_ENOTINDEFINE, "def_var in data mode outranks its arguments");
-    expect_code(ncmpi_put_vara_int(ncid, FIXED, start, count, values), NC_ENOTINDEP, "independent put in collective mode");
-    expect_code(ncmpi_get_vara_int(ncid, FIXED, start, count, values), NC_ENOTINDEP, "independent get in collective mode");
+    expect_code(ncmpi_def_var(ncid, "", 99, 0, NULL, values), NC_ENOTINDEFINE,
+                "def_var in data mode outranks its arguments");
+    expect_code(ncmpi_put_vara_int(ncid, FIXED, start, count, values), NC_ENOTINDEP,
+                "independent put in collective mode");
+    expect_code(ncmpi_get_vara_int(ncid, FIXED, start, count, values), NC_ENOTINDEP,
+                "independent get in collective mode");
     expect_code(ncmpi_put_vara_int(ncid, 99, NULL, NULL, values), NC_ENOTINDEP, "put: ENOTINDEP outranks arguments");
     expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data in collective mode");
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data again");
-    expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEP, "collective put in independent mode");
-    expect_code(ncmpi_get_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEP, "collective get in independent mode");
+    expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEP,
+                "collective put in independent mode");
+    expect_code(ncmpi_get_vara_int_all(ncid, FIXED, start, count, values), NC_EINDEP,
+                "collective get in independent mode");
     expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, values), NC_EINDEP, "put: EINDEP outranks arguments");
     expect_ok(ncmpi_rename_var(ncid, FIXED, "FIXED"), "rename_var: same length in independent mode");
     expect_ok(ncmpi_sync(ncid), "sync in independent mode");
@@ -185,8 +199,8 @@ static void test_modes(void)
 
 static void test_read_only(void)
 {
-    int ncid, values[NY * NX] = { 0 }, id;
-    MPI_Offset start[2] = { 0, 0 }, count[2] = { 1, 1 };
+    int ncid, values[NY * NX] = {0}, id;
+    MPI_Offset start[2] = {0, 0}, count[2] = {1, 1};
     ncid = create(0);
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open for reading");
@@ -207,50 +221,58 @@ static void test_read_only(void)
 /* Wrong selections, the same for a put and a get of the fixed variable. */
 static void test_selections(int ncid, bool put)
 {
-    static const struct { const char *text; MPI_Offset start[2], count[2], stride[2]; int code; } rows[] = {
-        { "negative start", { -1, 0 }, { 1, 1 }, { 1, 1 }, NC_EINVALCOORDS },
-        { "start at the length, count 1", { 0, NX }, { 1, 1 }, { 1, 1 }, NC_EINVALCOORDS },
-        { "start at the length, count 0", { 0, NX }, { 1, 0 }, { 1, 1 }, NC_NOERR },
-        { "start beyond the length, count 0", { 0, NX + 1 }, { 1, 0 }, { 1, 1 }, NC_EINVALCOORDS },
-        { "count too large", { 0, 1 }, { 1, NX }, { 1, 1 }, NC_EEDGE },
-        { "count negative", { 0, 0 }, { 1, -1 }, { 1, 1 }, NC_ENEGATIVECNT },
-        { "stride 0", { 0, 0 }, { 1, 2 }, { 1, 0 }, NC_ESTRIDE },
-        { "stride negative", { 0, 0 }, { 1, 2 }, { 1, -1 }, NC_ESTRIDE },
-        { "strided count too large", { 0, 0 }, { 1, 3 }, { 1, 3 }, NC_EEDGE },
-        { "strided count just fits", { 0, 0 }, { 1, 3 }, { 1, 2 }, NC_NOERR },
-        { "start outranks count", { 9, 0 }, { 1, NX + 1 }, { 1, 1 }, NC_EINVALCOORDS },
-        { "count outranks stride", { 0, 0 }, { 1, NX + 1 }, { 1, 0 }, NC_EEDGE },
-        { "start near overflow", { INT64_MAX, 0 }, { 1, 1 }, { 1, 1 }, NC_EINVALCOORDS },
-        { "count near overflow", { 0, 1 }, { 1, INT64_MAX }, { 1, 1 }, NC_EEDGE },
-        { "stride near overflow", { 0, 0 }, { 1, 3 }, { 1, INT64_MAX }, NC_EEDGE },
+    static const struct {
+        const char *text;
+        MPI_Offset start[2], count[2], stride[2];
+        int code;
+    } rows[] = {
+        {"negative start", {-1, 0}, {1, 1}, {1, 1}, NC_EINVALCOORDS},
+        {"start at the length, count 1", {0, NX}, {1, 1}, {1, 1}, NC_EINVALCOORDS},
+        {"start at the length, count 0", {0, NX}, {1, 0}, {1, 1}, NC_NOERR},
+        {"start beyond the length, count 0", {0, NX + 1}, {1, 0}, {1, 1}, NC_EINVALCOORDS},
+        {"count too large", {0, 1}, {1, NX}, {1, 1}, NC_EEDGE},
+        {"count negative", {0, 0}, {1, -1}, {1, 1}, NC_ENEGATIVECNT},
+        {"stride 0", {0, 0}, {1, 2}, {1, 0}, NC_ESTRIDE},
+        {"stride negative", {0, 0}, {1, 2}, {1, -1}, NC_ESTRIDE},
+        {"strided count too large", {0, 0}, {1, 3}, {1, 3}, NC_EEDGE},
+        {"strided count just fits", {0, 0}, {1, 3}, {1, 2}, NC_NOERR},
+        {"start outranks count", {9, 0}, {1, NX + 1}, {1, 1}, NC_EINVALCOORDS},
+        {"count outranks stride", {0, 0}, {1, NX + 1}, {1, 0}, NC_EEDGE},
+        {"start near overflow", {INT64_MAX, 0}, {1, 1}, {1, 1}, NC_EINVALCOORDS},
+        {"count near overflow", {0, 1}, {1, INT64_MAX}, {1, 1}, NC_EEDGE},
+        {"stride near overflow", {0, 0}, {1, 3}, {1, INT64_MAX}, NC_EEDGE},
     };
-    int values[NY * NX] = { 0 };
+    int values[NY * NX] = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[80];
         const MPI_Offset *start = rows[i].start, *count = rows[i].count, *stride = rows[i].stride;
         snprintf(text, sizeof text, "%s vars: %s", put ? "put" : "get", rows[i].text);
         expect_code(put ? ncmpi_put_vars_int_all(ncid, FIXED, start, count, stride, values)
-                        : ncmpi_get_vars_int_all(ncid, FIXED, start, count, stride, values), rows[i].code, text);
+                        : ncmpi_get_vars_int_all(ncid, FIXED, start, count, stride, values),
+                    rows[i].code, text);
         if (stride[0] != 1 || stride[1] != 1)
             continue;
         snprintf(text, sizeof text, "%s vara: %s", put ? "put" : "get", rows[i].text);
         expect_code(put ? ncmpi_put_vara_int_all(ncid, FIXED, start, count, values)
-                        : ncmpi_get_vara_int_all(ncid, FIXED, start, count, values), rows[i].code, text);
+                        : ncmpi_get_vara_int_all(ncid, FIXED, start, count, values),
+                    rows[i].code, text);
     }
 }
 
 static void test_null_arguments(int ncid)
 {
-    MPI_Offset start[2] = { 0, 0 }, count[2] = { NY, NX }, imap[2] = { NX, 1 };
-    int v[NY * NX] = { 0 };
+    MPI_Offset start[2] = {0, 0}, count[2] = {NY, NX}, imap[2] = {NX, 1};
+    int v[NY * NX] = {0};
     expect_code(ncmpi_put_var1_int_all(ncid, FIXED, NULL, v), NC_EINVALCOORDS, "put_var1: start NULL");
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, NULL, count, v), NC_EINVALCOORDS, "put_vara: start NULL");
     expect_code(ncmpi_put_vars_int_all(ncid, FIXED, NULL, count, NULL, v), NC_EINVALCOORDS, "put_vars: start NULL");
-    expect_code(ncmpi_put_varm_int_all(ncid, FIXED, NULL, count, NULL, imap, v), NC_EINVALCOORDS, "put_varm: start NULL");
+    expect_code(ncmpi_put_varm_int_all(ncid, FIXED, NULL, count, NULL, imap, v), NC_EINVALCOORDS,
+                "put_varm: start NULL");
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, NULL, v), NC_EEDGE, "put_vara: count NULL");
     expect_code(ncmpi_put_vars_int_all(ncid, FIXED, start, NULL, NULL, v), NC_EEDGE, "put_vars: count NULL");
     expect_code(ncmpi_put_varm_int_all(ncid, FIXED, start, NULL, NULL, imap, v), NC_EEDGE, "put_varm: count NULL");
-    expect_code(ncmpi_get_vara_int_all(ncid, FIXED, NULL, NULL, v), NC_EINVALCOORDS, "get_vara: start outranks count NULL");
+    expect_code(ncmpi_get_vara_int_all(ncid, FIXED, NULL, NULL, v), NC_EINVALCOORDS,
+                "get_vara: start outranks count NULL");
     expect_ok(ncmpi_put_vars_int_all(ncid, FIXED, start, count, NULL, v), "put_vars: stride NULL");
     expect_ok(ncmpi_put_varm_int_all(ncid, FIXED, start, count, NULL, NULL, v), "put_varm: stride and imap NULL");
     expect_ok(ncmpi_get_varm_int_all(ncid, FIXED, start, count, NULL, imap, v), "get_varm: stride NULL");
@@ -267,8 +289,8 @@ static void test_null_arguments(int ncid)
 
 static void test_precedence(int ncid)
 {
-    MPI_Offset bad[2] = { -1, -1 }, start[2] = { 0, 0 }, count[2] = { 1, 9 };
-    int v[NX] = { 0 };
+    MPI_Offset bad[2] = {-1, -1}, start[2] = {0, 0}, count[2] = {1, 9};
+    int v[NX] = {0};
     expect_code(ncmpi_put_vara_int_all(ncid + 77, 99, NULL, NULL, NULL), NC_EBADID, "put: EBADID outranks all");
     expect_code(ncmpi_put_vara_int_all(ncid, 99, bad, bad, v), NC_ENOTVAR, "put: ENOTVAR outranks coordinates");
     expect_code(ncmpi_put_vara_int_all(ncid, NC_GLOBAL, start, count, v), NC_EGLOBAL, "put to NC_GLOBAL");
@@ -276,28 +298,30 @@ static void test_precedence(int ncid)
     expect_code(ncmpi_put_vara_text_all(ncid, FIXED, bad, bad, "x"), NC_ECHAR, "put of text to a number");
     expect_code(ncmpi_get_vara_int_all(ncid, TEXT, bad, bad, v), NC_ECHAR, "get: ECHAR outranks coordinates");
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, NULL), NC_EEDGE, "put: EEDGE outranks a NULL buffer");
-    expect_code(ncmpi_get_vara_int_all(ncid, RECORD, start, (MPI_Offset[]){ 1, 1 }, v), NC_EINVALCOORDS,
+    expect_code(ncmpi_get_vara_int_all(ncid, RECORD, start, (MPI_Offset[]){1, 1}, v), NC_EINVALCOORDS,
                 "get beyond the last record");
     expect_code(ncmpi_put_vara_int_all(ncid, RECORD, bad, count, v), NC_EINVALCOORDS, "put: negative record");
 }
 
 static void test_conversions(int ncid)
 {
-    int v[NX] = { 300, 1, 2, 3, 4 };
-    signed char c[NX] = { 0 };
-    double d[NY] = { 1e300, INFINITY, NAN, 1 }, whole[NY * NX] = { 3.99, -3.99 };
-    float f[NY] = { 0 };
+    int v[NX] = {300, 1, 2, 3, 4};
+    signed char c[NX] = {0};
+    double d[NY] = {1e300, INFINITY, NAN, 1}, whole[NY * NX] = {3.99, -3.99};
+    float f[NY] = {0};
     expect_code(ncmpi_put_var_int_all(ncid, BYTES, v), NC_ERANGE, "put 300 to NC_BYTE");
     t_check(v[0] == 300, "the put buffer still holds 300 (%d)", v[0]);
     expect_ok(ncmpi_get_var_schar_all(ncid, BYTES, c), "get it back");
-    t_check(c[0] == NC_FILL_BYTE && c[1] == 1 && c[4] == 4, "300 was stored as the fill value, the others as they are (%d)", c[0]);
-    t_local(ncmpi_put_var1_int_all(ncid, FIXED, (MPI_Offset[]){ 0, 0 }, (int[]){ 1000 }) == NC_NOERR, "put 1000");
-    expect_code(ncmpi_get_vara_schar_all(ncid, FIXED, (MPI_Offset[]){ 0, 0 }, (MPI_Offset[]){ 1, NX }, c), NC_ERANGE,
+    t_check(c[0] == NC_FILL_BYTE && c[1] == 1 && c[4] == 4,
+            "300 was stored as the fill value, the others as they are (%d)", c[0]);
+    t_local(ncmpi_put_var1_int_all(ncid, FIXED, (MPI_Offset[]){0, 0}, (int[]){1000}) == NC_NOERR, "put 1000");
+    expect_code(ncmpi_get_vara_schar_all(ncid, FIXED, (MPI_Offset[]){0, 0}, (MPI_Offset[]){1, NX}, c), NC_ERANGE,
                 "get 1000 as schar");
     t_check(c[0] == NC_FILL_BYTE, "an element out of range reads as the fill value of its memory type (%d)", c[0]);
     expect_code(ncmpi_put_var_double_all(ncid, REALS, d), NC_ERANGE, "put 1e300, inf, nan, 1 to NC_FLOAT");
     expect_ok(ncmpi_get_var_float_all(ncid, REALS, f), "get them back");
-    t_check(f[0] == NC_FILL_FLOAT && f[1] == NC_FILL_FLOAT && isnan(f[2]) && f[3] == 1, "fill, fill, nan, 1 were stored");
+    t_check(f[0] == NC_FILL_FLOAT && f[1] == NC_FILL_FLOAT && isnan(f[2]) && f[3] == 1,
+            "fill, fill, nan, 1 were stored");
     d[0] = d[1] = d[3] = NAN;
     expect_ok(ncmpi_put_var_double_all(ncid, REALS, d), "put nan to NC_FLOAT");
     expect_ok(ncmpi_put_var_double_all(ncid, FIXED, whole), "put 3.99 to NC_INT");
@@ -306,7 +330,7 @@ static void test_conversions(int ncid)
     t_check(stored[0] == 3 && stored[1] == -3, "3.99 and -3.99 were stored as 3 and -3 (%d, %d)", stored[0], stored[1]);
     whole[0] = NAN;
     expect_ok(ncmpi_put_var_double_all(ncid, FIXED, whole), "put nan to NC_INT");
-    unsigned char u[NX] = { 200, 255, 0, 127, 128 }, back[NX];
+    unsigned char u[NX] = {200, 255, 0, 127, 128}, back[NX];
     expect_ok(ncmpi_put_var_uchar_all(ncid, BYTES, u), "put uchar 200 to NC_BYTE in CDF-1");
     expect_ok(ncmpi_get_var_uchar_all(ncid, BYTES, back), "get it as uchar");
     t_check(memcmp(u, back, NX) == 0, "CDF-1: NC_BYTE through uchar copies bits");
@@ -314,24 +338,26 @@ static void test_conversions(int ncid)
 
 static void test_flexible(int ncid)
 {
-    int v[NY * NX] = { 0 };
+    int v[NY * NX] = {0};
     MPI_Datatype pair, mixed;
     MPI_Type_contiguous(2, MPI_INT, &pair);
-    MPI_Type_create_struct(2, (int[]){ 1, 1 }, (MPI_Aint[]){ 0, 8 }, (MPI_Datatype[]){ MPI_INT, MPI_DOUBLE }, &mixed);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed);
     MPI_Type_commit(&pair);
     MPI_Type_commit(&mixed);
     expect_ok(ncmpi_put_var_all(ncid, FIXED, v, NY * NX / 2, pair), "flexible: ten pairs of int");
-    expect_code(ncmpi_put_var_all(ncid, FIXED, v, 3, pair), NC_EIOMISMATCH, "flexible: fewer elements than the request");
+    expect_code(ncmpi_put_var_all(ncid, FIXED, v, 3, pair), NC_EIOMISMATCH,
+                "flexible: fewer elements than the request");
     expect_code(ncmpi_put_var_all(ncid, FIXED, v, 9, mixed), NC_EMULTITYPES, "flexible: a datatype of two types");
     expect_code(ncmpi_put_var_all(ncid, TEXT, v, NX, MPI_INT), NC_ECHAR, "flexible: numbers as text");
-    expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, MPI_DATATYPE_NULL), "flexible: MPI_DATATYPE_NULL takes the variable's type");
+    expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, MPI_DATATYPE_NULL),
+              "flexible: MPI_DATATYPE_NULL takes the variable's type");
     MPI_Type_free(&pair);
     MPI_Type_free(&mixed);
 }
 
 static void test_access(void)
 {
-    int ncid = create(0), zero[NY * NX] = { 0 };
+    int ncid = create(0), zero[NY * NX] = {0};
     expect_ok(ncmpi_enddef(ncid), "enddef");
     t_local(ncmpi_put_var_int_all(ncid, FIXED, zero) == NC_NOERR, "put zeros");
     t_local(ncmpi_put_var_text_all(ncid, TEXT, "abcde") == NC_NOERR, "put text");
@@ -347,8 +373,8 @@ static void test_access(void)
 static void test_cdf5_conversions(void)
 {
     int ncid = create(NC_64BIT_DATA);
-    unsigned char u[NX] = { 200, 1, 2, 3, 4 };
-    signed char c[NX] = { -1, 1, 2, 3, 4 };
+    unsigned char u[NX] = {200, 1, 2, 3, 4};
+    signed char c[NX] = {-1, 1, 2, 3, 4};
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_code(ncmpi_put_var_uchar_all(ncid, BYTES, u), NC_ERANGE, "CDF-5: put uchar 200 to NC_BYTE");
     expect_ok(ncmpi_put_var_schar_all(ncid, BYTES, c), "CDF-5: put schar");
@@ -358,19 +384,25 @@ static void test_cdf5_conversions(void)
 
 static void test_formats(void)
 {
-    static const struct { int cmode, format; } rows[] = {
-        { 0, 1 }, { NC_64BIT_OFFSET, 2 }, { NC_64BIT_DATA, 5 },
+    static const struct {
+        int cmode, format;
+    } rows[] = {
+        {0, 1},
+        {NC_64BIT_OFFSET, 2},
+        {NC_64BIT_DATA, 5},
     };
     int ncid, format, old;
     for (int i = 0; i < 3; i++) {
         expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | rows[i].cmode, MPI_INFO_NULL, &ncid), "create");
         t_local(ncmpi_inq_format(ncid, &format) == NC_NOERR, "inq_format");
-        t_check(format == rows[i].format, "cmode 0x%x gives format %d (%d)", (unsigned)rows[i].cmode, rows[i].format, format);
+        t_check(format == rows[i].format, "cmode 0x%x gives format %d (%d)", (unsigned)rows[i].cmode, rows[i].format,
+                format);
         expect_ok(ncmpi_close(ncid), "close");
     }
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_OFFSET | NC_64BIT_DATA, MPI_INFO_NULL, &ncid),
                 NC_EINVAL_CMODE, "create: two formats at once");
-    expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid), NC_EEXIST, "NOCLOBBER, file exists");
+    expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid), NC_EEXIST,
+                "NOCLOBBER, file exists");
     expect_ok(ncmpi_set_default_format(NC_FORMAT_CDF5, &old), "set_default_format");
     t_check(old == NC_FORMAT_CLASSIC, "the default format was classic (%d)", old);
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid), "create in the default format");

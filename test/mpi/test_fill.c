@@ -11,23 +11,31 @@ enum { NX = 1003 };
 
 static char path[4096];
 
-static void type_name(char name[24], const char *prefix, int type) { snprintf(name, 24, "%s_%s", prefix, type_names[type]); }
+static void type_name(char name[24], const char *prefix, int type)
+{
+    snprintf(name, 24, "%s_%s", prefix, type_names[type]);
+}
 
 /* Every element of a fixed variable or of one record must be `wanted`. */
 static void check_filled(int ncid, int varid, int type, int record, long double wanted)
 {
     enum memory memory = memory_of_type[type];
     char *values = calloc(NX, 8);
-    MPI_Offset start[2] = { record, 0 }, count[2] = { 1, NX };
+    MPI_Offset start[2] = {record, 0}, count[2] = {1, NX};
     int bad = -1, skip = record < 0;
-    struct call c = { .collective = true, .shape = VARA, .memory = memory, .start = start + skip, .count = count + skip,
-                      .buffer = values };
+    struct call c = {.collective = true,
+                     .shape = VARA,
+                     .memory = memory,
+                     .start = start + skip,
+                     .count = count + skip,
+                     .buffer = values};
     int code = call_run(ncid, varid, &c);
     for (int i = 0; i < NX; i++)
         if (!naive_same(naive_load(memory, values + (size_t)i * memory_types[memory].size), wanted))
             bad = i;
-    t_local(code == NC_NOERR && bad < 0, "%s, variable %d, element %d: %Lg, expected %Lg (%s)", type_names[type], varid, bad,
-            naive_load(memory, values + (bad < 0 ? 0 : (size_t)bad * memory_types[memory].size)), wanted, ncmpi_strerrno(code));
+    t_local(code == NC_NOERR && bad < 0, "%s, variable %d, element %d: %Lg, expected %Lg (%s)", type_names[type], varid,
+            bad, naive_load(memory, values + (bad < 0 ? 0 : (size_t)bad * memory_types[memory].size)), wanted,
+            ncmpi_strerrno(code));
     free(values);
 }
 
@@ -36,7 +44,8 @@ static int create(int types, const int dims[2])
     int ncid, id, old;
     char name[24], own[8];
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | (types > 6 ? NC_64BIT_DATA : 0), MPI_INFO_NULL, &ncid) ==
-            NC_NOERR, "create");
+                NC_NOERR,
+            "create");
     t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &id) == NC_NOERR && id == dims[0], "def_dim");
     t_local(ncmpi_def_dim(ncid, "x", NX, &id) == NC_NOERR && id == dims[1], "def_dim");
     t_local(ncmpi_set_fill(ncid, NC_FILL, &old) == NC_NOERR, "set_fill");
@@ -57,16 +66,16 @@ static int create(int types, const int dims[2])
 static void check_inquiry(int ncid, int varid, int type, long double wanted)
 {
     int no_fill = -1;
-    char value[8] = { 0 };
+    char value[8] = {0};
     int code = ncmpi_inq_var_fill(ncid, varid, &no_fill, value);
     t_local(code == NC_NOERR && no_fill == 0 && naive_same(naive_load(memory_of_type[type], value), wanted),
-            "inq_var_fill of variable %d: %s, no_fill %d, value %Lg, expected %Lg", varid, ncmpi_strerrno(code), no_fill,
-            naive_load(memory_of_type[type], value), wanted);
+            "inq_var_fill of variable %d: %s, no_fill %d, value %Lg, expected %Lg", varid, ncmpi_strerrno(code),
+            no_fill, naive_load(memory_of_type[type], value), wanted);
 }
 
 static void test_types(int types)
 {
-    static const int dims[2] = { 0, 1 };
+    static const int dims[2] = {0, 1};
     int ncid = create(types, dims);
     for (int type = 1; type <= types; type++) {
         check_filled(ncid, 3 * type - 3, type, -1, kind_of_type[type].fill);
@@ -90,7 +99,7 @@ static void test_types(int types)
 /* What was there stays; only new variables are filled when the define mode ends a second time. */
 static void test_redef(void)
 {
-    static const int dims[2] = { 0, 1 };
+    static const int dims[2] = {0, 1};
     int ncid = create(6, dims), id, record, plain, old;
     int *values = malloc(NX * sizeof *values);
     for (int i = 0; i < NX; i++)
@@ -115,7 +124,8 @@ static void test_redef(void)
         t_local(values[i] == i, "element %d became %d", i, values[i]);
     t_check(true, "old data are not filled again");
     int no_fill = -1;
-    t_check(ncmpi_inq_var_fill(ncid, plain, &no_fill, NULL) == NC_NOERR && no_fill == 1, "inq_var_fill: fill is off (%d)", no_fill);
+    t_check(ncmpi_inq_var_fill(ncid, plain, &no_fill, NULL) == NC_NOERR && no_fill == 1,
+            "inq_var_fill: fill is off (%d)", no_fill);
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
     free(values);
 }
@@ -133,9 +143,10 @@ static void test_attribute(void)
     expect_ok(ncmpi_enddef(ncid), "enddef");
     check_filled(ncid, id, NC_SHORT, -1, own);
     t_check(true, "the variable is filled with it");
-    t_check(ncmpi_inq_var_fill(ncid, id, &no_fill, &got) == NC_NOERR && got == own && no_fill == 0, "inq_var_fill: %d", got);
-    expect_code(ncmpi_put_var_int_all(ncid, id, (int[NX]){ 100000, 1 }), NC_ERANGE, "put a value out of range");
-    t_local(ncmpi_get_var1_short_all(ncid, id, (MPI_Offset[]){ 0 }, &got) == NC_NOERR, "get");
+    t_check(ncmpi_inq_var_fill(ncid, id, &no_fill, &got) == NC_NOERR && got == own && no_fill == 0, "inq_var_fill: %d",
+            got);
+    expect_code(ncmpi_put_var_int_all(ncid, id, (int[NX]){100000, 1}), NC_ERANGE, "put a value out of range");
+    t_local(ncmpi_get_var1_short_all(ncid, id, (MPI_Offset[]){0}, &got) == NC_NOERR, "get");
     t_check(got == own, "it is stored as the variable's own fill value (%d)", got);
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
 }

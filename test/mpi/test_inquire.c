@@ -10,46 +10,57 @@ static char path[4096];
 static int make(void)
 {
     int ncid, dims[3], id;
-    short cell[6] = { 1, 2, 3, 4, 5, 6 };
-    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    short cell[6] = {1, 2, 3, 4, 5, 6};
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid) == NC_NOERR,
+            "create");
     t_local(ncmpi_def_dim(ncid, "lat", 2, &dims[0]) == NC_NOERR && dims[0] == 0, "def_dim lat");
     t_local(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[1]) == NC_NOERR && dims[1] == 1, "def_dim time");
     t_local(ncmpi_def_dim(ncid, "lon", 3, &dims[2]) == NC_NOERR && dims[2] == 2, "def_dim lon");
-    t_local(ncmpi_def_var(ncid, "grid", NC_DOUBLE, 2, (int[]){ 0, 2 }, &id) == NC_NOERR && id == 0, "def_var grid");
-    t_local(ncmpi_def_var(ncid, "temp", NC_SHORT, 3, (int[]){ 1, 0, 2 }, &id) == NC_NOERR && id == 1, "def_var temp");
-    t_local(ncmpi_def_var(ncid, "flag", NC_BYTE, 1, (int[]){ 1 }, &id) == NC_NOERR && id == 2, "def_var flag");
+    t_local(ncmpi_def_var(ncid, "grid", NC_DOUBLE, 2, (int[]){0, 2}, &id) == NC_NOERR && id == 0, "def_var grid");
+    t_local(ncmpi_def_var(ncid, "temp", NC_SHORT, 3, (int[]){1, 0, 2}, &id) == NC_NOERR && id == 1, "def_var temp");
+    t_local(ncmpi_def_var(ncid, "flag", NC_BYTE, 1, (int[]){1}, &id) == NC_NOERR && id == 2, "def_var flag");
     t_local(ncmpi_def_var(ncid, "one", NC_CHAR, 0, NULL, &id) == NC_NOERR && id == 3, "def_var one");
     t_local(ncmpi_put_att_text(ncid, 1, "units", 1, "K") == NC_NOERR, "put_att");
     t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 4, "test") == NC_NOERR, "put_att");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
-    t_local(ncmpi_put_vara_short_all(ncid, 1, (MPI_Offset[]){ 4, 0, 0 }, (MPI_Offset[]){ 1, 2, 3 }, cell) == NC_NOERR, "put");
+    t_local(ncmpi_put_vara_short_all(ncid, 1, (MPI_Offset[]){4, 0, 0}, (MPI_Offset[]){1, 2, 3}, cell) == NC_NOERR,
+            "put");
     t_check(true, "make a file");
     return ncid;
 }
 
 static void check_counts(int ncid)
 {
-    int n[4], single[4], fixed, records;
+    int n[4], single[4], fixed = -1, records = -1;
     t_local(ncmpi_inq(ncid, &n[0], &n[1], &n[2], &n[3]) == NC_NOERR, "inq");
-    t_check(n[0] == 3 && n[1] == 4 && n[2] == 1 && n[3] == 1, "inq: 3 dimensions, 4 variables, 1 attribute, unlimited is 1");
+    t_check(n[0] == 3 && n[1] == 4 && n[2] == 1 && n[3] == 1,
+            "inq: 3 dimensions, 4 variables, 1 attribute, unlimited is 1");
     t_local(ncmpi_inq_ndims(ncid, &single[0]) == NC_NOERR && ncmpi_inq_nvars(ncid, &single[1]) == NC_NOERR &&
-            ncmpi_inq_natts(ncid, &single[2]) == NC_NOERR && ncmpi_inq_unlimdim(ncid, &single[3]) == NC_NOERR, "inq_n...");
+                ncmpi_inq_natts(ncid, &single[2]) == NC_NOERR && ncmpi_inq_unlimdim(ncid, &single[3]) == NC_NOERR,
+            "inq_n...");
     t_check(memcmp(n, single, sizeof n) == 0, "inq_ndims, inq_nvars, inq_natts and inq_unlimdim say the same");
-    t_local(ncmpi_inq_num_fix_vars(ncid, &fixed) == NC_NOERR && ncmpi_inq_num_rec_vars(ncid, &records) == NC_NOERR, "inq_num");
+    t_local(ncmpi_inq_num_fix_vars(ncid, &fixed) == NC_NOERR && ncmpi_inq_num_rec_vars(ncid, &records) == NC_NOERR,
+            "inq_num");
     t_check(fixed == 2 && records == 2, "2 fixed and 2 record variables (%d, %d)", fixed, records);
 }
 
 static void check_dimensions(int ncid)
 {
-    static const struct { const char *name; MPI_Offset length; } dims[] = { { "lat", 2 }, { "time", 5 }, { "lon", 3 } };
+    static const struct {
+        const char *name;
+        MPI_Offset length;
+    } dims[] = {{"lat", 2}, {"time", 5}, {"lon", 3}};
     for (int i = 0; i < 3; i++) {
         char name[NC_MAX_NAME + 1] = "", again[NC_MAX_NAME + 1] = "";
         MPI_Offset length = -1, same = -1;
         int id = -1;
-        t_local(ncmpi_inq_dim(ncid, i, name, &length) == NC_NOERR && ncmpi_inq_dimname(ncid, i, again) == NC_NOERR, "inq_dim");
-        t_local(ncmpi_inq_dimid(ncid, dims[i].name, &id) == NC_NOERR && ncmpi_inq_dimlen(ncid, i, &same) == NC_NOERR, "inq_dimid");
-        t_check(strcmp(name, dims[i].name) == 0 && strcmp(again, name) == 0 && length == dims[i].length && same == length &&
-                id == i, "dimension %s, length %lld", dims[i].name, (long long)dims[i].length);
+        t_local(ncmpi_inq_dim(ncid, i, name, &length) == NC_NOERR && ncmpi_inq_dimname(ncid, i, again) == NC_NOERR,
+                "inq_dim");
+        t_local(ncmpi_inq_dimid(ncid, dims[i].name, &id) == NC_NOERR && ncmpi_inq_dimlen(ncid, i, &same) == NC_NOERR,
+                "inq_dimid");
+        t_check(strcmp(name, dims[i].name) == 0 && strcmp(again, name) == 0 && length == dims[i].length &&
+                    same == length && id == i,
+                "dimension %s, length %lld", dims[i].name, (long long)dims[i].length);
     }
     int id;
     MPI_Offset n;
@@ -60,23 +71,34 @@ static void check_dimensions(int ncid)
 
 static void check_variables(int ncid)
 {
-    static const struct { const char *name; nc_type type; int rank, dimids[3], natts; } vars[] = {
-        { "grid", NC_DOUBLE, 2, { 0, 2 }, 0 }, { "temp", NC_SHORT, 3, { 1, 0, 2 }, 1 }, { "flag", NC_BYTE, 1, { 1 }, 0 },
-        { "one", NC_CHAR, 0, { 0 }, 0 },
+    static const struct {
+        const char *name;
+        nc_type type;
+        int rank, dimids[3], natts;
+    } vars[] = {
+        {"grid", NC_DOUBLE, 2, {0, 2}, 0},
+        {"temp", NC_SHORT, 3, {1, 0, 2}, 1},
+        {"flag", NC_BYTE, 1, {1}, 0},
+        {"one", NC_CHAR, 0, {0}, 0},
     };
     for (int i = 0; i < 4; i++) {
         char name[NC_MAX_NAME + 1] = "", again[NC_MAX_NAME + 1] = "";
         nc_type type = 0, same_type = 0;
-        int rank = -1, dimids[3] = { 0 }, natts = -1, id = -1, same[2] = { -1, -1 }, same_dims[3] = { 0 };
+        int rank = -1, dimids[3] = {0}, natts = -1, id = -1, same[2] = {-1, -1}, same_dims[3] = {0};
         t_local(ncmpi_inq_var(ncid, i, name, &type, &rank, dimids, &natts) == NC_NOERR, "inq_var");
         t_local(ncmpi_inq_varname(ncid, i, again) == NC_NOERR && ncmpi_inq_vartype(ncid, i, &same_type) == NC_NOERR &&
-                ncmpi_inq_varndims(ncid, i, &same[0]) == NC_NOERR && ncmpi_inq_varnatts(ncid, i, &same[1]) == NC_NOERR &&
-                ncmpi_inq_vardimid(ncid, i, same_dims) == NC_NOERR && ncmpi_inq_varid(ncid, vars[i].name, &id) == NC_NOERR,
+                    ncmpi_inq_varndims(ncid, i, &same[0]) == NC_NOERR &&
+                    ncmpi_inq_varnatts(ncid, i, &same[1]) == NC_NOERR &&
+                    ncmpi_inq_vardimid(ncid, i, same_dims) == NC_NOERR &&
+                    ncmpi_inq_varid(ncid, vars[i].name, &id) == NC_NOERR,
                 "inq_var...");
         t_local(strcmp(again, name) == 0 && same_type == type && same[0] == rank && same[1] == natts &&
-                memcmp(dimids, same_dims, sizeof dimids) == 0, "single inquiries differ from inq_var");
-        t_check(strcmp(name, vars[i].name) == 0 && type == vars[i].type && rank == vars[i].rank && natts == vars[i].natts &&
-                id == i && memcmp(dimids, vars[i].dimids, (size_t)rank * sizeof *dimids) == 0, "variable %s", vars[i].name);
+                    memcmp(dimids, same_dims, sizeof dimids) == 0,
+                "single inquiries differ from inq_var");
+        t_check(strcmp(name, vars[i].name) == 0 && type == vars[i].type && rank == vars[i].rank &&
+                    natts == vars[i].natts && id == i &&
+                    memcmp(dimids, vars[i].dimids, (size_t)rank * sizeof *dimids) == 0,
+                "variable %s", vars[i].name);
     }
     int id;
     expect_code(ncmpi_inq_varid(ncid, "none", &id), NC_ENOTVAR, "inq_varid: no such name");
@@ -94,17 +116,19 @@ static void check_sizes(int ncid)
     t_check(put >= 12, "inq_put_size counts at least the 12 bytes that this rank has put (%lld)", (long long)put);
     t_local(ncmpi_get_var_double_all(ncid, 0, grid) == NC_NOERR || true, "get");
     t_local(ncmpi_inq_get_size(ncid, &got) == NC_NOERR, "inq_get_size");
-    t_check(got >= before + 48, "inq_get_size grew by the 48 bytes got (%lld to %lld)", (long long)before, (long long)got);
+    t_check(got >= before + 48, "inq_get_size grew by the 48 bytes got (%lld to %lld)", (long long)before,
+            (long long)got);
 }
 
 static void check_identity(int ncid)
 {
     char name[4096] = "";
-    int length = 0, format = 0, mode = 0, n = 0, ids[16] = { 0 };
+    int length = 0, format = 0, mode = 0, n = 0, ids[16] = {0};
     t_local(ncmpi_inq_path(ncid, &length, name) == NC_NOERR, "inq_path");
     t_check(strcmp(name, path) == 0 && length == (int)strlen(path), "inq_path: %s", name);
     t_check(ncmpi_inq_format(ncid, &format) == NC_NOERR && format == NC_FORMAT_CDF2, "inq_format: CDF-2 (%d)", format);
-    t_check(ncmpi_inq_version(ncid, &mode) == NC_NOERR && mode == NC_64BIT_OFFSET, "inq_version: NC_64BIT_OFFSET (%d)", mode);
+    t_check(ncmpi_inq_version(ncid, &mode) == NC_NOERR && mode == NC_64BIT_OFFSET, "inq_version: NC_64BIT_OFFSET (%d)",
+            mode);
     t_local(ncmpi_inq_files_opened(&n, NULL) == NC_NOERR, "inq_files_opened");
     t_check(n == 1 && ncmpi_inq_files_opened(&n, ids) == NC_NOERR && ids[0] == ncid, "one file is open (%d), ours", n);
 }
@@ -145,7 +169,8 @@ int main(int argc, char **argv)
         if (round == 0)
             expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open again");
     }
-    t_check(ncmpi_inq_file_format(path, &format) == NC_NOERR && format == NC_FORMAT_CDF2, "inq_file_format: CDF-2 (%d)", format);
+    t_check(ncmpi_inq_file_format(path, &format) == NC_NOERR && format == NC_FORMAT_CDF2, "inq_file_format: CDF-2 (%d)",
+            format);
     check_hints();
     t_check(strlen(ncmpi_inq_libvers()) > 0, "inq_libvers: %s", ncmpi_inq_libvers());
     t_check(strcmp(ncmpi_strerror(NC_EBADID), "NetCDF: Not a valid ID") == 0, "strerror(NC_EBADID)");

@@ -1,6 +1,6 @@
-/* Requests of more than 2 GiB and offsets beyond 4 GiB. The buffer is one page-aligned piece of a small file mapped many
- * times, so a request of 2.2 GiB needs little memory; the variable's file does need its space on disk, so the test runs
- * on one or two ranks only and skips where the disk is short, and in the inner loop. */
+/* Requests of more than 2 GiB and offsets beyond 4 GiB. The buffer is one page-aligned piece of a small file mapped
+ * many times, so a request of 2.2 GiB needs little memory; the variable's file does need its space on disk, so the test
+ * runs on one or two ranks only and skips where the disk is short, and in the inner loop. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static signed char pattern_at(MPI_Offset place)
 /* Rank 0 writes all of the variable in one request; every rank looks at pieces, at the ends and about 2^31. */
 static void test_one_request(void)
 {
-    static const MPI_Offset places[] = { 0, 65535, (1LL << 31) - 50, (1LL << 31), BYTES - 100 };
+    static const MPI_Offset places[] = {0, 65535, (1LL << 31) - 50, (1LL << 31), BYTES - 100};
     signed char *pattern = map_pattern(), got[100];
     MPI_Offset start = 0, count = t_rank == 0 ? BYTES : 0;
     int ncid, dim, id;
@@ -67,7 +67,8 @@ static void test_one_request(void)
     count = t_rank == t_nprocs - 1 ? BYTES : 0;
     expect_ok(ncmpi_get_vara_schar_all(ncid, id, &start, &count, pattern), "get 2.2 GiB in one request");
     for (size_t i = 0; i < PIECE && count > 0; i += 509)
-        t_local(pattern[i] == pattern_at((MPI_Offset)i), "byte %zu of a piece is %d, not %d", i, pattern[i], pattern_at((MPI_Offset)i));
+        t_local(pattern[i] == pattern_at((MPI_Offset)i), "byte %zu of a piece is %d, not %d", i, pattern[i],
+                pattern_at((MPI_Offset)i));
     t_check(true, "all pieces came back the same");
     expect_ok(ncmpi_close(ncid), "close");
     munmap(pattern, PIECE * PIECES);
@@ -76,18 +77,20 @@ static void test_one_request(void)
 /* Variables that begin beyond 4 GiB in a sparse file. */
 static void test_offsets(int cmode, const char *format)
 {
-    int ncid, dim, fixed, last, got[4], values[4] = { 1 + t_rank, -2, 3, 1 << 30 };
+    int ncid, dim, fixed, last, got[4], values[4] = {1 + t_rank, -2, 3, 1 << 30};
     MPI_Offset offset = 0, start = (MPI_Offset)((1 << 30) + 4 * t_rank), count = 4;
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
     t_local(ncmpi_def_dim(ncid, "x", (1 << 30) + 1000, &dim) == NC_NOERR, "def_dim");
     for (int i = 0; i < 3; i++)
-        t_local(ncmpi_def_var(ncid, (char[]){ (char)('a' + i), 0 }, NC_BYTE, 1, &dim, &fixed) == NC_NOERR, "def_var");
+        t_local(ncmpi_def_var(ncid, (char[]){(char)('a' + i), 0}, NC_BYTE, 1, &dim, &fixed) == NC_NOERR, "def_var");
     for (int i = 3; i < 5; i++)
-        t_local(ncmpi_def_var(ncid, (char[]){ (char)('a' + i), 0 }, NC_SHORT, 1, &dim, &fixed) == NC_NOERR, "def_var");
+        t_local(ncmpi_def_var(ncid, (char[]){(char)('a' + i), 0}, NC_SHORT, 1, &dim, &fixed) == NC_NOERR, "def_var");
     t_local(ncmpi_def_var(ncid, "last", NC_INT, 1, &dim, &last) == NC_NOERR, "def_var");
     expect_ok(ncmpi_enddef(ncid), "enddef");
-    t_check(ncmpi_inq_varoffset(ncid, last, &offset) == NC_NOERR && offset > 1LL << 32, "%s: the last variable begins beyond "
-            "4 GiB", format);
+    t_check(ncmpi_inq_varoffset(ncid, last, &offset) == NC_NOERR && offset > 1LL << 32,
+            "%s: the last variable begins beyond "
+            "4 GiB",
+            format);
     expect_ok(ncmpi_put_vara_int_all(ncid, last, &start, &count, values), "put beyond 8 GiB");
     expect_ok(ncmpi_close(ncid), "close");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");

@@ -8,28 +8,38 @@
 
 static char path[4096];
 
-static MPI_Offset up(MPI_Offset n, MPI_Offset unit) { return (n + unit - 1) / unit * unit; }
-static MPI_Offset most(MPI_Offset a, MPI_Offset b) { return a > b ? a : b; }
+static MPI_Offset up(MPI_Offset n, MPI_Offset unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+static MPI_Offset most(MPI_Offset a, MPI_Offset b)
+{
+    return a > b ? a : b;
+}
 
 /* A file of `fixed` variables of 3 ints (fixed0, ...) and `record` variables of 5 shorts a record (record0, ...). */
-struct shape { int format, fixed, record; };
+struct shape {
+    int format, fixed, record;
+};
 
 /* Header bytes of such a file, by the grammar of the CDF formats. */
 static MPI_Offset header_of(struct shape s)
 {
     MPI_Offset count = s.format == 5 ? 8 : 4, offset = s.format == 1 ? 4 : 8, list = 4 + count;
-    MPI_Offset dim = count + 4 + count; /* names of up to 4 letters */
+    MPI_Offset dim = count + 4 + count;                             /* names of up to 4 letters */
     MPI_Offset var = count + 8 + count + list + 4 + count + offset; /* names of 5 to 8 letters */
     return 4 + count + list + 3 * dim + list + list + s.fixed * (var + count) + s.record * (var + 2 * count);
 }
 
-struct places { MPI_Offset header, extent, fixed, record; };
+struct places {
+    MPI_Offset header, extent, fixed, record;
+};
 
 /* What the rules say; before is the layout before redef, or all zero. */
-static struct places places_of(struct shape s, MPI_Offset v_align, MPI_Offset r_align, MPI_Offset h_free, MPI_Offset v_free,
-                               struct places before)
+static struct places places_of(struct shape s, MPI_Offset v_align, MPI_Offset r_align, MPI_Offset h_free,
+                               MPI_Offset v_free, struct places before)
 {
-    struct places p = { header_of(s), 0, 0, 0 };
+    struct places p = {header_of(s), 0, 0, 0};
     MPI_Offset next = p.header + h_free;
     if (s.fixed > 0) {
         p.fixed = up(most(next, before.fixed), up(v_align > 0 ? v_align : 512, 4));
@@ -52,23 +62,24 @@ static void define(int ncid, struct shape from, struct shape to)
     }
     for (int i = from.fixed; i < to.fixed; i++) {
         snprintf(name, sizeof name, "fixed%d", i);
-        t_local(ncmpi_def_var(ncid, name, NC_INT, 1, (int[]){ 1 }, &id) == NC_NOERR, "def_var");
+        t_local(ncmpi_def_var(ncid, name, NC_INT, 1, (int[]){1}, &id) == NC_NOERR, "def_var");
     }
     for (int i = from.record; i < to.record; i++) {
         snprintf(name, sizeof name, "record%d", i);
-        t_local(ncmpi_def_var(ncid, name, NC_SHORT, 2, (int[]){ 0, 2 }, &id) == NC_NOERR, "def_var");
+        t_local(ncmpi_def_var(ncid, name, NC_SHORT, 2, (int[]){0, 2}, &id) == NC_NOERR, "def_var");
     }
 }
 
 static void check_places(int ncid, struct shape s, struct places wanted, const char *text)
 {
-    struct places got = { 0, 0, 0, 0 };
+    struct places got = {0, 0, 0, 0};
     MPI_Offset offset = 0, record_bytes = s.record == 1 ? 10 : 12, recsize = -1;
     char name[24];
     int id;
     t_local(ncmpi_inq_header_size(ncid, &got.header) == NC_NOERR, "inq_header_size");
     t_local(ncmpi_inq_header_extent(ncid, &got.extent) == NC_NOERR, "inq_header_extent");
-    t_local(got.header == wanted.header, "header size %lld, expected %lld", (long long)got.header, (long long)wanted.header);
+    t_local(got.header == wanted.header, "header size %lld, expected %lld", (long long)got.header,
+            (long long)wanted.header);
     t_local(got.extent == wanted.extent || s.fixed + s.record == 0, "header extent %lld, expected %lld",
             (long long)got.extent, (long long)wanted.extent);
     for (int i = 0; i < s.fixed + s.record; i++) {
@@ -76,17 +87,18 @@ static void check_places(int ncid, struct shape s, struct places wanted, const c
         int k = fixed ? i : i - s.fixed;
         MPI_Offset expected = fixed ? wanted.fixed + 12 * k : wanted.record + 12 * k;
         snprintf(name, sizeof name, "%s%d", fixed ? "fixed" : "record", k);
-        t_local(ncmpi_inq_varid(ncid, name, &id) == NC_NOERR && ncmpi_inq_varoffset(ncid, id, &offset) == NC_NOERR, "offset");
+        t_local(ncmpi_inq_varid(ncid, name, &id) == NC_NOERR && ncmpi_inq_varoffset(ncid, id, &offset) == NC_NOERR,
+                "offset");
         t_local(offset == expected, "%s at %lld, expected %lld", name, (long long)offset, (long long)expected);
     }
-    t_local(ncmpi_inq_recsize(ncid, &recsize) == NC_NOERR && recsize == record_bytes * s.record, "record size %lld, not %lld",
-            (long long)recsize, (long long)(record_bytes * s.record));
+    t_local(ncmpi_inq_recsize(ncid, &recsize) == NC_NOERR && recsize == record_bytes * s.record,
+            "record size %lld, not %lld", (long long)recsize, (long long)(record_bytes * s.record));
     t_check(true, "%s: CDF-%d, %d fixed and %d record variables", text, s.format, s.fixed, s.record);
 }
 
 static int create(struct shape s, const char *v_hint, const char *r_hint)
 {
-    static const int modes[6] = { 0, 0, NC_64BIT_OFFSET, 0, 0, NC_64BIT_DATA };
+    static const int modes[6] = {0, 0, NC_64BIT_OFFSET, 0, 0, NC_64BIT_DATA};
     MPI_Info info;
     int ncid;
     MPI_Info_create(&info);
@@ -96,16 +108,16 @@ static int create(struct shape s, const char *v_hint, const char *r_hint)
         MPI_Info_set(info, "nc_record_align_size", r_hint);
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | modes[s.format], info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
-    define(ncid, (struct shape){ 0, 0, 0 }, s);
+    define(ncid, (struct shape){0, 0, 0}, s);
     return ncid;
 }
 
 static void test_shape(struct shape s)
 {
-    static const struct places none = { 0, 0, 0, 0 };
+    static const struct places none = {0, 0, 0, 0};
     int ncid = create(s, NULL, NULL);
     struct places first = places_of(s, 0, 0, 0, 0, none), grown;
-    struct shape larger = { s.format, s.fixed + 40, s.record };
+    struct shape larger = {s.format, s.fixed + 40, s.record};
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, s, first, "defaults");
     t_local(ncmpi_redef(ncid) == NC_NOERR && ncmpi_enddef(ncid) == NC_NOERR, "redef");
@@ -134,13 +146,13 @@ static void test_shape(struct shape s)
 /* Free space that an earlier _enddef left takes a larger header without moving data. */
 static void test_free_space(void)
 {
-    struct shape s = { 2, 2, 1 };
+    struct shape s = {2, 2, 1};
     int ncid = create(s, NULL, NULL);
-    struct places first = places_of(s, 4, 4, 2000, 0, (struct places){ 0, 0, 0, 0 }), second;
+    struct places first = places_of(s, 4, 4, 2000, 0, (struct places){0, 0, 0, 0}), second;
     t_local(ncmpi__enddef(ncid, 2000, 4, 0, 4) == NC_NOERR, "_enddef");
     check_places(ncid, s, first, "2000 bytes left free");
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
-    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 1000, (char[1000]){ 'n' }) == NC_NOERR, "put_att");
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 1000, (char[1000]){'n'}) == NC_NOERR, "put_att");
     t_local(ncmpi__enddef(ncid, 0, 4, 0, 4) == NC_NOERR, "_enddef");
     second = first;
     second.header += 4 + 4 + 4 + 4 + 1000; /* length of the name, name, type, count, values */
@@ -150,25 +162,26 @@ static void test_free_space(void)
 
 static void test_environment(void)
 {
-    struct shape s = { 1, 1, 1 };
+    struct shape s = {1, 1, 1};
     setenv("PNETCDF_HINTS", " nc_var_align_size = 2048 ; nonsense ; nc_record_align_size=100", 1);
     int ncid = create(s, "16", "16");
     unsetenv("PNETCDF_HINTS");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
-    check_places(ncid, s, places_of(s, 2048, 100, 0, 0, (struct places){ 0, 0, 0, 0 }), "PNETCDF_HINTS outranks the info object");
+    check_places(ncid, s, places_of(s, 2048, 100, 0, 0, (struct places){0, 0, 0, 0}),
+                 "PNETCDF_HINTS outranks the info object");
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
 int main(int argc, char **argv)
 {
-    static const int formats[] = { 1, 2, 5 };
+    static const int formats[] = {1, 2, 5};
     t_start(&argc, &argv);
     snprintf(path, sizeof path, "%s", t_path("layout.nc"));
     for (int f = 0; f < 3; f++) {
-        test_shape((struct shape){ formats[f], 2, 0 });
-        test_shape((struct shape){ formats[f], 0, 2 });
-        test_shape((struct shape){ formats[f], 3, 2 });
-        test_shape((struct shape){ formats[f], 1, 1 });
+        test_shape((struct shape){formats[f], 2, 0});
+        test_shape((struct shape){formats[f], 0, 2});
+        test_shape((struct shape){formats[f], 3, 2});
+        test_shape((struct shape){formats[f], 1, 1});
     }
     test_free_space();
     test_environment();

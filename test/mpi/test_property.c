@@ -17,7 +17,10 @@
 
 enum { MAX_DIMS = 16, MAX_VARS = 12, MAX_RANK = 5, MAX_ATTS = 24, MAX_RECORDS = 12, MAX_INNER = 240, MAX_RANKS = 64 };
 
-struct cell { long double value; bool known; };
+struct cell {
+    long double value;
+    bool known;
+};
 
 struct variable {
     char name[16];
@@ -29,10 +32,16 @@ struct variable {
     struct cell *cells;
 };
 
-struct attribute { int varid, type, length, serial; };
+struct attribute {
+    int varid, type, length, serial;
+};
 
 /* Who may touch what while ranks work independently: indices of dimension `dim`, in blocks or cyclic. */
-struct partition { enum { SHARED, BLOCKS, CYCLIC } way; int dim; MPI_Offset cut[MAX_RANKS + 1]; };
+struct partition {
+    enum { SHARED, BLOCKS, CYCLIC } way;
+    int dim;
+    MPI_Offset cut[MAX_RANKS + 1];
+};
 
 struct file {
     dice d;
@@ -48,10 +57,16 @@ struct file {
     char story[400]; /* the operation under way, for messages */
 };
 
-struct selection { MPI_Offset start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK], n; };
+struct selection {
+    MPI_Offset start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK], n;
+};
 
 /* Where the elements of a request lie in memory, in units of elements. */
-struct layout { MPI_Offset *at, span, bufcount, imap[MAX_RANK]; MPI_Datatype type; bool derived; };
+struct layout {
+    MPI_Offset *at, span, bufcount, imap[MAX_RANK];
+    MPI_Datatype type;
+    bool derived;
+};
 
 static bool trace;
 
@@ -61,9 +76,10 @@ static bool expect(struct file *f, bool ok, const char *what, int got, int wante
     if (ok)
         return true;
     f->failures++;
-    t_local(false, "%s: %s (code %s, expected %s); again: PNC_PROPERTY_SEED=%llu PNC_PROPERTY_CASES=1 "
-            "mpiexec -n %d test_property", f->story, what, ncmpi_strerrno(got), ncmpi_strerrno(wanted),
-            (unsigned long long)f->seed, t_nprocs);
+    t_local(false,
+            "%s: %s (code %s, expected %s); again: PNC_PROPERTY_SEED=%llu PNC_PROPERTY_CASES=1 "
+            "mpiexec -n %d test_property",
+            f->story, what, ncmpi_strerrno(got), ncmpi_strerrno(wanted), (unsigned long long)f->seed, t_nprocs);
     return false;
 }
 
@@ -77,7 +93,10 @@ static void must(struct file *f, int code, const char *what)
 
 /* --- attributes: their values follow from their serial number --- */
 
-static void attribute_name(const struct attribute *a, char name[32]) { snprintf(name, 32, "attribute_%d", a->serial); }
+static void attribute_name(const struct attribute *a, char name[32])
+{
+    snprintf(name, 32, "attribute_%d", a->serial);
+}
 
 static int attribute_write(int ncid, const struct attribute *a)
 {
@@ -112,7 +131,10 @@ static bool attribute_holds(int ncid, const struct attribute *a)
 
 /* --- define mode --- */
 
-static int draw_type(struct file *f) { return (int)dice_from(&f->d, 1, f->format == 5 ? 11 : 6); }
+static int draw_type(struct file *f)
+{
+    return (int)dice_from(&f->d, 1, f->format == 5 ? 11 : 6);
+}
 
 static void define_dims(struct file *f)
 {
@@ -178,7 +200,7 @@ static void define_vars(struct file *f)
         choose_fill(f, v, f->nvars++);
         v->cells = calloc((size_t)(v->inner * (v->record ? MAX_RECORDS : 1)), sizeof *v->cells);
         for (MPI_Offset i = 0; i < v->inner && v->filled && !v->record; i++)
-            v->cells[i] = (struct cell){ v->fill, true };
+            v->cells[i] = (struct cell){v->fill, true};
     }
 }
 
@@ -186,7 +208,7 @@ static void define_atts(struct file *f)
 {
     for (int more = (int)dice_upto(&f->d, 4); more > 0 && f->natts < MAX_ATTS; more--) {
         struct attribute *a = &f->atts[f->natts];
-        *a = (struct attribute){ (int)dice_from(&f->d, -1, f->nvars - 1), draw_type(f), 0, f->natts };
+        *a = (struct attribute){(int)dice_from(&f->d, -1, f->nvars - 1), draw_type(f), 0, f->natts};
         a->length = (int)dice_upto(&f->d, dice_chance(&f->d, 80) ? 6 : 120);
         must(f, attribute_write(f->ncid, a), "put_att");
         f->natts++;
@@ -222,15 +244,15 @@ static MPI_Offset cell_at(const struct variable *v, const struct selection *s, M
 
 static struct partition draw_partition(struct file *f, const struct variable *v, bool shared)
 {
-    struct partition p = { SHARED, 0, { 0 } };
+    struct partition p = {SHARED, 0, {0}};
     if (shared || v->rank == 0)
         return p;
     p.way = dice_chance(&f->d, 50) ? BLOCKS : CYCLIC;
     p.dim = v->record && dice_chance(&f->d, 40) ? 0 : (int)dice_upto(&f->d, v->rank - 1);
     MPI_Offset length = v->record && p.dim == 0 ? MAX_RECORDS : v->shape[p.dim];
     for (int r = 1; r < t_nprocs; r++) /* cut points may coincide: some ranks own nothing */
-        p.cut[r] = dice_from(&f->d, p.cut[r - 1], r * length / t_nprocs > p.cut[r - 1] ? r * length / t_nprocs
-                                                                                       : p.cut[r - 1]);
+        p.cut[r] =
+            dice_from(&f->d, p.cut[r - 1], r * length / t_nprocs > p.cut[r - 1] ? r * length / t_nprocs : p.cut[r - 1]);
     p.cut[t_nprocs] = length;
     return p;
 }
@@ -238,10 +260,10 @@ static struct partition draw_partition(struct file *f, const struct variable *v,
 /* var1 cannot ask for nothing, so in a collective put each rank needs an element, or all write the same one. */
 static struct partition one_for_each(const struct variable *v)
 {
-    struct partition p = { SHARED, 0, { 0 } };
+    struct partition p = {SHARED, 0, {0}};
     for (int k = v->record; k < v->rank; k++)
         if (v->shape[k] >= t_nprocs)
-            p = (struct partition){ CYCLIC, k, { 0 } };
+            p = (struct partition){CYCLIC, k, {0}};
     return p;
 }
 
@@ -263,7 +285,7 @@ static void draw_range(dice *d, MPI_Offset low, MPI_Offset high, MPI_Offset step
 static struct selection draw_selection(struct file *f, const struct variable *v, const struct partition *p, int rank,
                                        enum shape shape, MPI_Offset records)
 {
-    struct selection s = { { 0 }, { 0 }, { 0 }, 1 };
+    struct selection s = {{0}, {0}, {0}, 1};
     for (int k = 0; k < v->rank; k++) {
         MPI_Offset low = 0, high = v->record && k == 0 ? records : v->shape[k], step = 1;
         bool strides = shape == VARS || shape == VARM;
@@ -285,7 +307,7 @@ static struct selection draw_selection(struct file *f, const struct variable *v,
 
 static struct selection whole(const struct variable *v, MPI_Offset records)
 {
-    struct selection s = { { 0 }, { 0 }, { 0 }, 1 };
+    struct selection s = {{0}, {0}, {0}, 1};
     for (int k = 0; k < v->rank; k++) {
         s.count[k] = v->record && k == 0 ? records : v->shape[k];
         s.stride[k] = 1;
@@ -308,7 +330,7 @@ static MPI_Offset divisor_of(dice *d, MPI_Offset n)
 static MPI_Offset draw_datatype(dice *d, MPI_Datatype base, MPI_Offset n, MPI_Offset *at, MPI_Datatype *type)
 {
     int a = (int)divisor_of(d, n), b = (int)(n / a), gap = (int)dice_upto(d, 3);
-    int lengths[2] = { (int)dice_from(d, 1, n > 1 ? n - 1 : 1), 0 }, places[2];
+    int lengths[2] = {(int)dice_from(d, 1, n > 1 ? n - 1 : 1), 0}, places[2];
     MPI_Datatype inner;
     size_t size;
     switch (dice_upto(d, 3)) {
@@ -318,7 +340,7 @@ static MPI_Offset draw_datatype(dice *d, MPI_Datatype base, MPI_Offset n, MPI_Of
             at[i] = i / b * (b + gap) + i % b;
         return (MPI_Offset)(a - 1) * (b + gap) + b;
     case 1: { /* a x b out of a larger array, as for ghost cells */
-        int sizes[2] = { a + gap, b + 2 }, subsizes[2] = { a, b }, starts[2] = { gap / 2, 1 };
+        int sizes[2] = {a + gap, b + 2}, subsizes[2] = {a, b}, starts[2] = {gap / 2, 1};
         MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, base, type);
         for (int i = 0; i < n; i++)
             at[i] = (i / b + starts[0]) * sizes[1] + i % b + 1;
@@ -398,7 +420,7 @@ static void layout_imap(dice *d, const struct variable *v, const struct selectio
 
 static void draw_layout(dice *d, const struct variable *v, const struct selection *s, struct call *c, struct layout *m)
 {
-    *m = (struct layout){ NULL, 0, s->n, { 0 }, memory_types[c->memory].mpi, false };
+    *m = (struct layout){NULL, 0, s->n, {0}, memory_types[c->memory].mpi, false};
     m->at = malloc(((size_t)s->n + 1) * sizeof *m->at);
     for (MPI_Offset i = 0; i < s->n; i++)
         m->at[i] = i;
@@ -425,10 +447,10 @@ static void layout_free(struct layout *m)
 
 static void tell(struct file *f, const struct variable *v, const struct call *c, const struct selection *s)
 {
-    int n = snprintf(f->story, sizeof f->story, "file op %ld: CDF-%d %s%s_%s %s %s%s(%d-D%s) records %lld", f->operations,
-                     f->format, c->put ? "put_" : "get_", shape_names[c->shape], memory_types[c->memory].name,
-                     c->flexible ? "flexible " : "", c->collective ? "" : "independent ", type_names[v->type], v->rank,
-                     v->record ? " record" : "", (long long)f->records);
+    int n = snprintf(f->story, sizeof f->story, "file op %ld: CDF-%d %s%s_%s %s %s%s(%d-D%s) records %lld",
+                     f->operations, f->format, c->put ? "put_" : "get_", shape_names[c->shape],
+                     memory_types[c->memory].name, c->flexible ? "flexible " : "", c->collective ? "" : "independent ",
+                     type_names[v->type], v->rank, v->record ? " record" : "", (long long)f->records);
     for (int k = 0; k < v->rank && n < (int)sizeof f->story; k++)
         n += snprintf(f->story + n, sizeof f->story - (size_t)n, " %lld:%lldx%lld%s%.0lld", (long long)s->start[k],
                       (long long)s->count[k], (long long)s->stride[k], c->imap ? "@" : "",
@@ -485,8 +507,8 @@ static void run_get(struct file *f, const struct variable *v, struct call *c, co
         }
         if (verdict != UNDEFINED && !failed && !naive_same(got, value)) {
             char what[160];
-            snprintf(what, sizeof what, "element %lld of %lld is %.20Lg, not %.20Lg", (long long)i, (long long)s->n, got,
-                     value);
+            snprintf(what, sizeof what, "element %lld of %lld is %.20Lg, not %.20Lg", (long long)i, (long long)s->n,
+                     got, value);
             expect(f, false, what, code, wanted);
         }
         memcpy(at, blank, size);
@@ -537,7 +559,7 @@ static bool all_known(const struct variable *v, const struct selection *s)
 /* What all ranks share in one operation. */
 static struct call draw_call(struct file *f, const struct variable *v, bool put, bool collective)
 {
-    struct call c = { .put = put, .collective = collective };
+    struct call c = {.put = put, .collective = collective};
     c.shape = (enum shape)dice_upto(&f->d, SHAPES - 1);
     c.flexible = dice_chance(&f->d, 30);
     c.memory = dice_chance(&f->d, 50) ? memory_of_type[v->type] : (enum memory)dice_upto(&f->d, MEMORIES - 1);
@@ -566,7 +588,7 @@ static void do_put(struct file *f, struct variable *v, struct call *c, const str
     bool same = c->shape == VAR || v->rank == 0 || part->way == SHARED;
     uint64_t common = dice_next(&f->d);
     long double *values = malloc(sizeof *values * MAX_INNER * MAX_RECORDS);
-    struct selection s = { { 0 }, { 0 }, { 0 }, 0 };
+    struct selection s = {{0}, {0}, {0}, 0};
     for (int r = 0; r < t_nprocs; r++) {
         MPI_Offset *records = c->collective ? &most : &f->mine[r];
         MPI_Offset now = c->collective ? before : f->mine[r], limit = now + 3 < MAX_RECORDS ? now + 3 : MAX_RECORDS;
@@ -590,7 +612,7 @@ static void do_put(struct file *f, struct variable *v, struct call *c, const str
 
 static void do_get(struct file *f, struct variable *v, struct call *c, const struct partition *part, const bool *who)
 {
-    struct selection s, mine = { { 0 }, { 0 }, { 0 }, 0 };
+    struct selection s, mine = {{0}, {0}, {0}, 0};
     bool lenient = false;
     for (int r = 0; r < t_nprocs; r++) {
         MPI_Offset now = c->collective ? f->records : f->mine[r];
@@ -673,7 +695,7 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
 
 static MPI_Info draw_hints(dice *d)
 {
-    static const char *const swap[] = { "enable", "disable", "auto" };
+    static const char *const swap[] = {"enable", "disable", "auto"};
     MPI_Info info;
     if (dice_chance(d, 30))
         return MPI_INFO_NULL;
@@ -714,7 +736,8 @@ static void check_metadata(struct file *f)
         globals += f->atts[i].varid == NC_GLOBAL;
         expect(f, attribute_holds(f->ncid, &f->atts[i]), "attribute", NC_NOERR, NC_NOERR);
     }
-    bool ok = code == NC_NOERR && ndims == f->ndims && nvars == f->nvars && unlimited == f->unlimited && natts == globals;
+    bool ok =
+        code == NC_NOERR && ndims == f->ndims && nvars == f->nvars && unlimited == f->unlimited && natts == globals;
     expect(f, ok, "numbers of dimensions, variables, attributes", code, NC_NOERR);
     code = ncmpi_inq_format(f->ncid, &format);
     expect(f, format == f->format, "format", code, NC_NOERR);
@@ -752,7 +775,7 @@ static void check_everything(struct file *f)
     for (int i = 0; i < f->nvars && f->alive; i++) {
         struct variable *v = &f->vars[i];
         struct selection s = whole(v, f->records);
-        struct call c = { .collective = collective, .shape = VAR, .memory = memory_of_type[v->type] };
+        struct call c = {.collective = collective, .shape = VAR, .memory = memory_of_type[v->type]};
         dice d = 1;
         run_get(f, v, &c, &s, &d, !all_known(v, &s));
     }
@@ -767,8 +790,8 @@ static void initialize(struct file *f, long *cases)
     for (int i = 0; i < f->nvars; i++, ++*cases) {
         struct variable *v = &f->vars[i];
         struct selection s = whole(v, f->records);
-        struct call c = { .put = true, .collective = true, .shape = VAR, .memory = memory_of_type[v->type] };
-        struct partition shared = { SHARED, 0, { 0 } };
+        struct call c = {.put = true, .collective = true, .shape = VAR, .memory = memory_of_type[v->type]};
+        struct partition shared = {SHARED, 0, {0}};
         if (!all_known(v, &s))
             do_put(f, v, &c, &shared, who);
     }
@@ -783,7 +806,7 @@ static void fill_a_record(struct file *f)
         return;
     must(f, ncmpi_fill_var_rec(f->ncid, (int)(v - f->vars), record), "fill_var_rec");
     for (MPI_Offset i = 0; i < v->inner; i++)
-        v->cells[record * v->inner + i] = (struct cell){ v->fill, true };
+        v->cells[record * v->inner + i] = (struct cell){v->fill, true};
     f->records = record + 1 > f->records ? record + 1 : f->records;
 }
 
@@ -814,7 +837,7 @@ static void step(struct file *f, long *cases)
 static int run_file(uint64_t seed, long *cases)
 {
     struct file *f = calloc(1, sizeof *f);
-    static const int formats[] = { 1, 2, 5, 5 };
+    static const int formats[] = {1, 2, 5, 5};
     f->d = f->seed = seed;
     f->unlimited = -1;
     f->alive = true;
@@ -849,7 +872,7 @@ static long setting(int argc, char **argv, int position, const char *name, long 
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
-    long wanted = setting(argc, argv, 1, "PNC_PROPERTY_CASES", t_quick() ? 2000 : 12000);
+    long wanted = setting(argc, argv, 1, "PNC_PROPERTY_CASES", t_quick() ? 1500 : 8000);
     uint64_t seed = (uint64_t)setting(argc, argv, 2, "PNC_PROPERTY_SEED", 1);
     long cases = 0, files = 0, checked = 0;
     int failed_files = 0;

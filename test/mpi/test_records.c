@@ -28,7 +28,7 @@ static void expect_records(int ncid, MPI_Offset wanted, const char *text)
 /* numrecs as the header in the file says, read without the library (CDF-1, CDF-2: four bytes after the magic). */
 static void expect_in_file(unsigned wanted, const char *text)
 {
-    unsigned char bytes[8] = { 0 };
+    unsigned char bytes[8] = {0};
     MPI_Barrier(MPI_COMM_WORLD);
     FILE *f = fopen(path, "rb");
     t_local(f != NULL && fread(bytes, 1, 8, f) == 8, "read %s", path);
@@ -42,15 +42,15 @@ static void expect_in_file(unsigned wanted, const char *text)
 
 static int put_record(int ncid, MPI_Offset record, bool collective)
 {
-    MPI_Offset start[2] = { record, 0 }, count[2] = { 1, NX };
-    int values[NX] = { (int)record, 1, 2 };
+    MPI_Offset start[2] = {record, 0}, count[2] = {1, NX};
+    int values[NX] = {(int)record, 1, 2};
     return collective ? ncmpi_put_vara_int_all(ncid, 0, start, count, values)
                       : ncmpi_put_vara_int(ncid, 0, start, count, values);
 }
 
 static void test_collective(int ncid)
 {
-    MPI_Offset start[2] = { 100, 0 }, zero[2] = { 0, 0 };
+    MPI_Offset start[2] = {100, 0}, zero[2] = {0, 0};
     int value = 0;
     expect_records(ncid, 0, "a new file has no records");
     expect_ok(put_record(ncid, t_rank, true), "each rank puts its own record");
@@ -79,8 +79,9 @@ static void test_independent(int ncid)
     expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
     expect_records(ncid, all, "all ranks agree after end_indep_data");
     expect_in_file((unsigned)all, "so does the file");
-    expect_ok(ncmpi_get_vara_int_all(ncid, 0, (MPI_Offset[]){ before + 2 + (t_rank + 1) % t_nprocs, 0 },
-                                     (MPI_Offset[]){ 1, NX }, got), "get the neighbour's record");
+    expect_ok(ncmpi_get_vara_int_all(ncid, 0, (MPI_Offset[]){before + 2 + (t_rank + 1) % t_nprocs, 0},
+                                     (MPI_Offset[]){1, NX}, got),
+              "get the neighbour's record");
     t_check(got[0] == before + 2 + (t_rank + 1) % t_nprocs && got[1] == 1, "it is what the neighbour put");
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     if (t_rank == t_nprocs - 1)
@@ -100,7 +101,7 @@ static void test_independent(int ncid)
 
 static void test_bounds(int ncid, MPI_Offset n)
 {
-    MPI_Offset start[2] = { n - 1, 0 }, count[2] = { 2, 1 };
+    MPI_Offset start[2] = {n - 1, 0}, count[2] = {2, 1};
     int got[2];
     expect_code(ncmpi_get_vara_int_all(ncid, 0, start, count, got), NC_EEDGE, "get over the last record");
     start[0] = n;

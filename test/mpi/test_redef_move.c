@@ -9,22 +9,30 @@
 enum { NX = 37, RECORDS = 9, MAX_VARS = 40 };
 
 static char path[4096];
-static struct { bool record; nc_type type; int known_records; } vars[MAX_VARS];
+static struct {
+    bool record;
+    nc_type type;
+    int known_records;
+} vars[MAX_VARS];
 static int nvars, records;
 
 /* Each element's value follows from its place. */
-static int value_at(int var, int record, int x) { return (var * 31 + record * 7 + x) % 101 + 1; }
+static int value_at(int var, int record, int x)
+{
+    return (var * 31 + record * 7 + x) % 101 + 1;
+}
 
 static void put_var(int ncid, int var, int first, int end)
 {
     for (int r = first; r < end; r++) {
         signed char values[NX];
         MPI_Offset low = (MPI_Offset)NX * t_rank / t_nprocs, high = (MPI_Offset)NX * (t_rank + 1) / t_nprocs;
-        MPI_Offset start[2] = { r, low }, count[2] = { 1, high - low };
+        MPI_Offset start[2] = {r, low}, count[2] = {1, high - low};
         for (MPI_Offset x = low; x < high; x++)
             values[x - low] = (signed char)value_at(var, r, (int)x);
         int skip = !vars[var].record;
-        t_local(ncmpi_put_vara_schar_all(ncid, var, start + skip, count + skip, values) == NC_NOERR, "put variable %d", var);
+        t_local(ncmpi_put_vara_schar_all(ncid, var, start + skip, count + skip, values) == NC_NOERR, "put variable %d",
+                var);
     }
     vars[var].known_records = end;
 }
@@ -34,7 +42,8 @@ static void add_var(int ncid, bool record, nc_type type)
     char name[24];
     int id;
     snprintf(name, sizeof name, "%s_%d", record ? "record" : "fixed", nvars);
-    t_local(ncmpi_def_var(ncid, name, type, 1 + record, (int[]){ 0, 1 } + !record, &id) == NC_NOERR && id == nvars, "def_var");
+    t_local(ncmpi_def_var(ncid, name, type, 1 + record, (int[]){0, 1} + !record, &id) == NC_NOERR && id == nvars,
+            "def_var");
     vars[nvars].record = record;
     vars[nvars].known_records = 0;
     vars[nvars++].type = type;
@@ -44,8 +53,8 @@ static void check_all(int ncid, const char *when)
 {
     for (int v = 0; v < nvars; v++)
         for (int r = 0; r < vars[v].known_records; r++) {
-            signed char values[NX] = { 0 };
-            MPI_Offset start[2] = { r, 0 }, count[2] = { 1, NX };
+            signed char values[NX] = {0};
+            MPI_Offset start[2] = {r, 0}, count[2] = {1, NX};
             int skip = !vars[v].record, bad = -1;
             int code = ncmpi_get_vara_schar_all(ncid, v, start + skip, count + skip, values);
             for (int x = 0; x < NX; x++)
