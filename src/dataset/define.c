@@ -183,18 +183,20 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
 {
     int64_t old_field = 0;
-    pnc_att *att = NULL;
     pnc_atts *atts = NULL;
+    const char *old = "";
     int index = -1, err = pnc_mode_need_write(ds);
 
     if (err == NC_NOERR)
         err = pnc_mode_need_att(ds, varid, name, &atts, &index);
     if (err == NC_NOERR) {
-        att = atts->at[index];
-        old_field = pnc_format_encode_name(&ds->model, att->name, NULL);
+        old = atts->at[index]->name;
+        old_field = pnc_format_encode_name(&ds->model, old, NULL);
     }
-    err = check_new_name(ds, err, att ? att->name : "", newname, NC_EMULTIDEFINE_ATTR_NAME);
+    err = check_new_name(ds, err, old, newname, NC_EMULTIDEFINE_ATTR_NAME);
     if (err == NC_NOERR)
         err = pnc_atts_rename(atts, index, newname, &ds->error);
-    return err != NC_NOERR ? err : write_new_name(ds, att->where, att->name, old_field);
+    if (err != NC_NOERR)
+        return err;
+    return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);
 }

@@ -38,7 +38,7 @@ int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset)
     for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
         pnc_extent extent = {offset + first + at, mine - at < piece ? mine - at : piece};
 
-        err = ds->store->ops->write(ds->store, false, &extent, 1, pattern, &ds->error);
+        err = ds->store->ops->write(ds->store, &extent, 1, pattern, &ds->error);
         ds->put_size += extent.length;
     }
     pnc_free(pattern);

@@ -36,7 +36,7 @@ static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
     while (header->n < upto) {
         int64_t rest = upto - header->n;
         pnc_extent piece = {header->n, rest < LARGEST_PIECE ? rest : LARGEST_PIECE};
-        int err = ds->store->ops->read(ds->store, false, &piece, 1, header->at + header->n, &ds->error);
+        int err = ds->store->ops->read(ds->store, &piece, 1, header->at + header->n, &ds->error);
 
         if (err != NC_NOERR)
             return err;
@@ -113,7 +113,7 @@ static int write_bytes(pnc_dataset *ds, int64_t where, const char *bytes, int64_
 {
     for (int64_t at = 0; at < n; at += LARGEST_PIECE) {
         pnc_extent piece = {where + at, n - at < LARGEST_PIECE ? n - at : LARGEST_PIECE};
-        int err = ds->store->ops->write(ds->store, false, &piece, 1, bytes + at, &ds->error);
+        int err = ds->store->ops->write(ds->store, &piece, 1, bytes + at, &ds->error);
 
         if (err != NC_NOERR)
             return err;
@@ -188,7 +188,7 @@ static int reach_end(pnc_dataset *ds)
 
     if (err != NC_NOERR || size >= end)
         return err;
-    return ds->store->ops->write(ds->store, false, &last, 1, "", &ds->error);
+    return ds->store->ops->write(ds->store, &last, 1, "", &ds->error);
 }
 
 int pnc_header_reach_end(pnc_dataset *ds)

@@ -20,14 +20,14 @@ static int move_round(pnc_dataset *ds, const blocks *b, int64_t first, int64_t n
     for (int64_t i = 0; i < mine; i++)
         extents[i] = (pnc_extent){b->from + (first + i) * b->from_stride, b->size};
     if (mine > 0)
-        err = ds->store->ops->read(ds->store, false, extents, mine, buf, &ds->error);
+        err = ds->store->ops->read(ds->store, extents, mine, buf, &ds->error);
     err = pnc_agree_worst(ds, err);
     if (err != NC_NOERR)
         return err;
     for (int64_t i = 0; i < mine; i++)
         extents[i].offset = b->to + (first + i) * b->to_stride;
     if (mine > 0)
-        err = ds->store->ops->write(ds->store, false, extents, mine, buf, &ds->error);
+        err = ds->store->ops->write(ds->store, extents, mine, buf, &ds->error);
     ds->get_size += mine * b->size;
     ds->put_size += mine * b->size;
     return pnc_agree_worst(ds, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/exchange.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
@@ -16,9 +17,6 @@
 
 #define EXTENTS_AT_A_TIME 4096     /* of the direct path: 64 KiB */
 #define DIRECT_BYTES (512 << 20)   /* straight from or to the user's memory; the store wants less than 1 GiB */
-/* What one extent costs besides its data: our entry, the arguments of MPI_Type_create_hindexed, and what ROMIO keeps of
- * the type. */
-#define EXTENT_COST 128
 
 typedef struct transfer {
     pnc_dataset *ds;
@@ -80,30 +78,25 @@ static bool needs_buffer(const transfer *t)
 }
 
 /* Take the next piece of the selection, convert it and hand it to the store, or the other way round. */
-static int move_piece(transfer *t, piece *p, pnc_cursor *cursor, bool collective)
+static int move_piece(transfer *t, piece *p, pnc_cursor *cursor)
 {
     pnc_dataset *ds = t->ds;
-    int64_t bytes = 0, n = 0, elements = 0;
+    int64_t bytes, n = pnc_cursor_take(cursor, p->max_bytes, t->pump->ext_size, p->extents, p->max_extents, &bytes);
+    int64_t elements = bytes / t->pump->ext_size;
     char *place = p->bytes;
     int err;
 
-    if (cursor != NULL) {
-        n = pnc_cursor_take(cursor, p->max_bytes, t->pump->ext_size, p->extents, p->max_extents, &bytes);
-        elements = bytes / t->pump->ext_size;
-        if (t->pump->direct != NULL)
-            place = pnc_pump_place(t->pump, elements);
-        else if (converts_in_place(t))
-            place = t->pump->flat;
-        else if (t->way == PNC_PUT)
-            pnc_pump_put(t->pump, place, elements);
-    }
-    if (n == 0 && !collective)
-        return NC_NOERR;
+    if (t->pump->direct != NULL)
+        place = pnc_pump_place(t->pump, elements);
+    else if (converts_in_place(t))
+        place = t->pump->flat;
+    else if (t->way == PNC_PUT)
+        pnc_pump_put(t->pump, place, elements);
     if (t->way == PNC_PUT)
-        err = ds->store->ops->write(ds->store, collective, p->extents, n, place, &ds->error);
+        err = ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
     else
-        err = ds->store->ops->read(ds->store, collective, p->extents, n, place, &ds->error);
-    if (err != NC_NOERR || n == 0)
+        err = ds->store->ops->read(ds->store, p->extents, n, place, &ds->error);
+    if (err != NC_NOERR)
         return err;
     if (converts_in_place(t))
         convert_in_place(t->pump, elements);
@@ -138,75 +131,33 @@ static int move_alone(transfer *t)
     err = pnc_cursor_start(&cursor, selection);
     if (err == NC_NOERR) {
         while (err == NC_NOERR && t->moved < selection->bytes)
-            err = move_piece(t, &p, &cursor, false);
+            err = move_piece(t, &p, &cursor);
         pnc_cursor_end(&cursor);
     }
     free_extents(&p);
     return err;
 }
 
-/* Whole runs that one round of the exchange may carry within the memory that the hint allows. */
-static int64_t runs_per_round(const transfer *t)
+/* Whether this rank does better together with the others. */
+static bool wants_exchange(const transfer *t)
 {
-    int64_t limit = t->ds->hints.buffer_size < (1 << 29) ? t->ds->hints.buffer_size : 1 << 29;
-    int64_t runs = limit / (t->selection->run + EXTENT_COST);
-
-    return runs < t->selection->nruns ? runs : t->selection->nruns;
-}
-
-/* How many rounds of exchange this rank asks for; 0 where it does better alone. */
-static int64_t rounds_wanted(const transfer *t)
-{
-    const pnc_selection *selection = t->selection;
     bool one_node = t->ds->store->nnodes == 1;
-    int64_t small = one_node ? SMALL_RUN_ONE_NODE : SMALL_RUN, runs;
+    int64_t small = one_node ? SMALL_RUN_ONE_NODE : SMALL_RUN;
 
-    if (selection->nruns < 2 || selection->run >= small || (one_node && t->way == PNC_GET))
-        return 0;
-    runs = runs_per_round(t);
-    return runs > 0 ? (selection->nruns + runs - 1) / runs : 0;
-}
-
-/* All ranks, in rounds of whole runs. A rank that has moved its data already, or has failed, takes part with nothing. */
-static int move_together(transfer *t, int64_t rounds, bool mine)
-{
-    piece p = {.extents = p.few};
-    pnc_cursor cursor, *left = NULL;
-    int err = NC_NOERR, code;
-
-    if (mine) {
-        int64_t runs = runs_per_round(t);
-
-        p.max_bytes = runs * t->selection->run;
-        err = make_extents(t, &p, runs);
-        if (err == NC_NOERR && needs_buffer(t) && (p.bytes = pnc_alloc(p.max_bytes, 1)) == NULL)
-            err = no_memory(t, p.max_bytes);
-        if (err == NC_NOERR && (err = pnc_cursor_start(&cursor, t->selection)) == NC_NOERR)
-            left = &cursor;
-    }
-    for (int64_t i = 0; i < rounds; i++) {
-        code = move_piece(t, &p, err == NC_NOERR ? left : NULL, true);
-        err = err != NC_NOERR ? err : code;
-    }
-    if (left != NULL)
-        pnc_cursor_end(left);
-    pnc_free(p.bytes);
-    if (p.extents != NULL)
-        free_extents(&p);
-    return err;
+    return t->selection->nruns > 1 && t->selection->run < small && !(one_node && t->way == PNC_GET);
 }
 
 /* What the ranks settle in one reduction: the largest of each. */
 typedef struct verdict {
-    int64_t failure; /* the worst code, negated, and the rank that met it; 0 = none */
-    int64_t rounds;
+    int64_t failure;  /* the worst code, negated, and the rank that met it; 0 = none */
+    int64_t exchange; /* 1: some rank waits for the others */
     int64_t newrecs;
 } verdict;
 
 static int settle(transfer *t, int status, verdict *v)
 {
     pnc_dataset *ds = t->ds;
-    int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->rounds, v->newrecs}, all[3];
+    int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->newrecs}, all[3];
 
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
@@ -224,15 +175,13 @@ static int settle(transfer *t, int status, verdict *v)
  * answer: an error if there was one anywhere. */
 static int move_collective(transfer *t, int64_t *newrecs)
 {
-    verdict v = {0, rounds_wanted(t), *newrecs};
-    bool waits = v.rounds > 0;
-    int err = waits ? NC_NOERR : move_alone(t);
+    bool waits = wants_exchange(t);
+    verdict v = {0, waits, *newrecs};
+    int err = settle(t, waits ? NC_NOERR : move_alone(t), &v);
 
-    err = settle(t, err, &v);
     *newrecs = v.newrecs;
-    if (v.failure == 0 && v.rounds > 0) {
-        err = move_together(t, v.rounds, waits);
-        v.rounds = 0;
+    if (v.failure == 0 && v.exchange) {
+        err = pnc_exchange(t->ds, t->way, waits ? t->selection : NULL, t->pump, &t->moved);
         err = settle(t, err, &v);
     }
     return err;

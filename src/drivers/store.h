@@ -23,11 +23,10 @@ typedef struct pnc_store_ops {
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
     /* Collective; frees the store also when it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
-    /* Move n extents from or to buf, where their bytes follow each other. The sum of the lengths is below 1 GiB (the
-     * caller cuts). Extents ascend and do not overlap when collective is set; otherwise any order. */
-    int (*write)(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
-                 pnc_error *error);
-    int (*read)(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
+    /* Move n extents, in any order, from or to buf, where their bytes follow each other. The sum of the lengths is below
+     * 1 GiB (the caller cuts). Local. */
+    int (*write)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+    int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
     int (*sync)(pnc_store *store, pnc_error *error);                      /* collective */
     int (*size)(pnc_store *store, int64_t *out, pnc_error *error);        /* local */
     int (*set_size)(pnc_store *store, int64_t size, pnc_error *error);    /* collective */

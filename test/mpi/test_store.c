@@ -58,7 +58,7 @@ static void merge_images(char *image, char *mask)
     MPI_Allreduce(MPI_IN_PLACE, image, SPAN, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
 }
 
-static bool write_then_read(pnc_store *store, bool collective, int64_t length, int64_t gap)
+static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
 {
     static char image[SPAN], mask[SPAN], list[SPAN], back[SPAN];
     static pnc_extent extents[MOST];
@@ -68,7 +68,7 @@ static bool write_then_read(pnc_store *store, bool collective, int64_t length, i
 
     memset(image, 0, sizeof image);
     memset(mask, 0, sizeof mask);
-    if (collective && t_nprocs > 1 && below(4) == 0 && t_rank == t_nprocs - 1)
+    if (t_nprocs > 1 && below(4) == 0 && t_rank == t_nprocs - 1)
         n = bytes = 0; /* one rank has nothing to do */
     for (int64_t i = 0; i < bytes; i++)
         list[i] = (char)(1 + (i * 31 + t_rank) % 250);
@@ -81,16 +81,16 @@ static bool write_then_read(pnc_store *store, bool collective, int64_t length, i
         pnc_extent all = {0, SPAN};
 
         memset(back, 0, sizeof back);
-        good &= t_local(store->ops->write(store, false, &all, 1, back, &error) == NC_NOERR, "clear: %s", error.text);
+        good &= t_local(store->ops->write(store, &all, 1, back, &error) == NC_NOERR, "clear: %s", error.text);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    good &= t_local(store->ops->write(store, collective, extents, n, list, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(store->ops->write(store, extents, n, list, &error) == NC_NOERR, "%s", error.text);
     MPI_Barrier(MPI_COMM_WORLD);
     pnc_extent all = {0, SPAN};
-    good &= t_local(store->ops->read(store, false, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(store->ops->read(store, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, image, SPAN) == 0, "the file differs from the model");
     memset(back, 0, sizeof back);
-    good &= t_local(store->ops->read(store, collective, extents, n, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(store->ops->read(store, extents, n, back, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, list, (size_t)bytes) == 0, "extents read differ");
     MPI_Barrier(MPI_COMM_WORLD);
     return good;
@@ -108,10 +108,9 @@ static void test_lists(const pnc_store_ops *ops, MPI_Comm comm, const char *path
         return;
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 5; k++)
-            for (int collective = 0; collective < 2; collective++)
-                good &= t_local(write_then_read(store, collective != 0, lengths[i], gaps[k]),
-                                "lengths to %d, gaps to %d, collective %d", (int)lengths[i], (int)gaps[k], collective);
-    t_check(good, "%s: extents of 6 lengths at 5 distances, independent and collective", ops->name);
+            good &= t_local(write_then_read(store, lengths[i], gaps[k]), "lengths to %d, gaps to %d", (int)lengths[i],
+                            (int)gaps[k]);
+    t_check(good, "%s: extents of 6 lengths at 5 distances", ops->name);
     t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
 }
 
@@ -127,16 +126,12 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     int err = ops->set_size(store, 100, &error);
     err = err == NC_NOERR ? ops->size(store, &size, &error) : err;
     t_check(err == NC_NOERR && size == 100, "%s: a file of 100 bytes has %d", ops->name, (int)size);
-    t_check(ops->read(store, false, &inside, 1, bytes, &error) == NC_NOERR, "%s: read up to the end", ops->name);
-    t_check(ops->read(store, false, &end, 1, bytes, &error) == NC_EREAD && strstr(error.text, "100") != NULL &&
+    t_check(ops->read(store, &inside, 1, bytes, &error) == NC_NOERR, "%s: read up to the end", ops->name);
+    t_check(ops->read(store, &end, 1, bytes, &error) == NC_EREAD && strstr(error.text, "100") != NULL &&
             strstr(error.text, path) != NULL, "%s: read past the end: %s", ops->name, error.text);
     pnc_error_clear(&error);
-    t_check(ops->read(store, false, pair, 2, bytes, &error) == NC_EREAD, "%s: the last of two extents past the end",
+    t_check(ops->read(store, pair, 2, bytes, &error) == NC_EREAD, "%s: the last of two extents past the end",
             ops->name);
-    pnc_error_clear(&error);
-    err = ops->read(store, true, &end, t_rank == 0, bytes, &error);
-    t_check(err == (t_rank == 0 ? NC_EREAD : NC_NOERR), "%s: one rank reads past the end together with others: %d",
-            ops->name, err);
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
@@ -223,10 +218,10 @@ static void test_memory(void)
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", NC_NOCLOBBER, MPI_INFO_NULL, &store, &error) == NC_EEXIST,
             "memory: exists");
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->write(store, false, &extent, 1, "abc", NULL) == NC_NOERR &&
+            store->ops->write(store, &extent, 1, "abc", NULL) == NC_NOERR &&
             store->ops->close(store, NULL) == NC_NOERR, "memory: write and close");
     t_check(pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->read(store, false, &extent, 1, back, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
+            store->ops->read(store, &extent, 1, back, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
             store->ops->close(store, NULL) == NC_NOERR, "memory: open finds \"%s\"", back);
     t_check(pnc_store_memory.remove("m", MPI_INFO_NULL, NULL) == NC_NOERR &&
             pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT, "memory: removed");

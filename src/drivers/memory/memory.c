@@ -137,13 +137,11 @@ static int resize(memory_file *file, int64_t size, pnc_error *error)
     return NC_NOERR;
 }
 
-static int memory_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
-                        pnc_error *error)
+static int memory_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     memory_file *file = ((memory_store *)store)->file;
     const char *from = buf;
 
-    (void)collective;
     for (int64_t i = 0; i < n; i++) {
         int64_t end = extents[i].offset + extents[i].length;
         int err = end > file->size ? resize(file, end, error) : NC_NOERR;
@@ -156,13 +154,11 @@ static int memory_write(pnc_store *store, bool collective, const pnc_extent *ext
     return NC_NOERR;
 }
 
-static int memory_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
-                       pnc_error *error)
+static int memory_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
 {
     memory_file *file = ((memory_store *)store)->file;
     char *to = buf;
 
-    (void)collective;
     for (int64_t i = 0; i < n; i++) {
         if (extents[i].offset > file->size - extents[i].length)
             return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read", file->path,

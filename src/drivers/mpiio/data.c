@@ -43,16 +43,14 @@ static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_erro
     return NC_NOERR;
 }
 
-int pnc_mpiio_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
-                    pnc_error *error)
+int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     const char *from = buf;
     int err = NC_NOERR;
 
-    /* MPI-2 declared the buffer of a write without const; it is only read */
-    if ((collective && store->nprocs > 1) || (store->nprocs == 1 && n > FEW && dense(extents, n)))
-        return pnc_mpiio_through_view(io, PNC_MPIIO_PUT, store->nprocs > 1, extents, n, (void *)(uintptr_t)buf, error);
+    if (store->nprocs == 1 && n > FEW && dense(extents, n))
+        return pnc_mpiio_write_view(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; from += extents[i].length, i++)
         err = write_one(io, extents[i], from, error);
     return err;
@@ -110,8 +108,10 @@ static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char
     return err;
 }
 
-static int read_list(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *to, pnc_error *error)
+int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
 {
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    char *to = buf;
     int err = NC_NOERR;
     int64_t some;
 
@@ -124,32 +124,4 @@ static int read_list(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *
             to += extents[k].length;
     }
     return err;
-}
-
-/* Two-phase reads may report success for bytes behind the end of the file. */
-static int check_end(pnc_mpiio *io, pnc_extent last, pnc_error *error)
-{
-    MPI_Offset size;
-    int code;
-
-    if (last.offset + last.length <= io->known_size)
-        return NC_NOERR;
-    code = MPI_File_get_size(io->file, &size);
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EREAD, "read", io->path);
-    io->known_size = size;
-    return last.offset + last.length <= size ? NC_NOERR : ends_early(io, last, error);
-}
-
-int pnc_mpiio_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
-                   pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    int err, joined;
-
-    if (!collective || store->nprocs == 1)
-        return read_list(io, extents, n, buf, error);
-    err = n > 0 ? check_end(io, extents[n - 1], error) : NC_NOERR;
-    joined = pnc_mpiio_through_view(io, PNC_MPIIO_GET, true, extents, err == NC_NOERR ? n : 0, buf, error);
-    return err != NC_NOERR ? err : joined;
 }

@@ -33,8 +33,6 @@ static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
     pnc_mpiio *io = (pnc_mpiio *)store;
     int code = MPI_File_set_size(io->file, size);
 
-    if (io->known_size > size)
-        io->known_size = size;
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
 }
 

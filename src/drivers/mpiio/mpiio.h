@@ -8,7 +8,6 @@ typedef struct pnc_mpiio {
     pnc_store store;
     MPI_File file;
     char *path;
-    int64_t known_size; /* the file has at least this many bytes; spares a look at the file per collective read */
     char *window;       /* for reads of many small extents, made at first use */
 } pnc_mpiio;
 
@@ -30,14 +29,10 @@ typedef struct pnc_mpiio_sight {
 void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight);
 
 /* data.c */
-int pnc_mpiio_write(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, const void *buf,
-                    pnc_error *error);
-int pnc_mpiio_read(pnc_store *store, bool collective, const pnc_extent *extents, int64_t n, void *buf,
-                   pnc_error *error);
+int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
 
-/* view.c: move ascending extents through a file view; `all` joins the ranks, which must then all call. */
-typedef enum pnc_mpiio_way { PNC_MPIIO_PUT, PNC_MPIIO_GET } pnc_mpiio_way;
-int pnc_mpiio_through_view(pnc_mpiio *io, pnc_mpiio_way way, bool all, const pnc_extent *extents, int64_t n, void *buf,
-                           pnc_error *error);
+/* view.c: write ascending extents of a file that this rank has opened alone through a file view. */
+int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 
 #endif

@@ -1,0 +1,181 @@
+/* The owner's side of an exchange. */
+#include "dataset/stripes.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define WORDS (PNC_STRIPE / 64)
+
+/* Gaps up to this many bytes cost less to read and write again than a further write does (see drivers/mpiio/data.c). */
+#define WORTH_SKIPPING 2048
+#define FEW 4 /* writes that are always worth their system calls */
+
+int pnc_stripe_make(pnc_stripe *stripe, pnc_dataset *ds)
+{
+    stripe->ds = ds;
+    stripe->window = pnc_alloc(PNC_STRIPE, 1);
+    stripe->old = pnc_alloc(PNC_STRIPE, 1);
+    stripe->covered = pnc_alloc(WORDS, sizeof *stripe->covered);
+    return stripe->window == NULL || stripe->old == NULL || stripe->covered == NULL ? NC_ENOMEM : NC_NOERR;
+}
+
+void pnc_stripe_free(pnc_stripe *stripe)
+{
+    pnc_free(stripe->window);
+    pnc_free(stripe->old);
+    pnc_free(stripe->covered);
+}
+
+void pnc_stripe_begin(pnc_stripe *stripe, int64_t index)
+{
+    stripe->first = stripe->low = stripe->high = index * PNC_STRIPE;
+    memset(stripe->covered, 0, WORDS * sizeof *stripe->covered);
+}
+
+void pnc_stripe_want(pnc_stripe *stripe, pnc_extent piece)
+{
+    int64_t end = piece.offset + piece.length;
+
+    if (stripe->low == stripe->high) {
+        stripe->low = piece.offset;
+        stripe->high = end;
+    }
+    if (piece.offset < stripe->low)
+        stripe->low = piece.offset;
+    if (end > stripe->high)
+        stripe->high = end;
+}
+
+static void cover(uint64_t *bits, int64_t from, int64_t to)
+{
+    int64_t word = from / 64, last = (to - 1) / 64;
+    uint64_t head = ~UINT64_C(0) << (from % 64), tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
+
+    if (word == last) {
+        bits[word] |= head & tail;
+        return;
+    }
+    bits[word++] |= head;
+    while (word < last)
+        bits[word++] = ~UINT64_C(0);
+    bits[last] |= tail;
+}
+
+void pnc_stripe_put(pnc_stripe *stripe, pnc_extent piece, const char *bytes)
+{
+    int64_t at = piece.offset - stripe->first;
+
+    pnc_stripe_want(stripe, piece);
+    memcpy(stripe->window + at, bytes, (size_t)piece.length);
+    cover(stripe->covered, at, at + piece.length);
+}
+
+void pnc_stripe_get(const pnc_stripe *stripe, pnc_extent piece, char *bytes)
+{
+    memcpy(bytes, stripe->window + (piece.offset - stripe->first), (size_t)piece.length);
+}
+
+/* The first position from `at` on whose bit is `set`, or `end`. */
+static int64_t find(const uint64_t *bits, int64_t at, int64_t end, bool set)
+{
+    while (at < end) {
+        uint64_t word = (set ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);
+
+        if (word != 0) {
+            at += __builtin_ctzll(word);
+            return at < end ? at : end;
+        }
+        at += 64 - at % 64;
+    }
+    return end;
+}
+
+typedef struct gaps {
+    int64_t n, bytes;
+} gaps;
+
+static gaps count_gaps(const pnc_stripe *stripe)
+{
+    int64_t at = stripe->low - stripe->first, end = stripe->high - stripe->first;
+    gaps g = {0, 0};
+
+    for (;;) {
+        int64_t gap = find(stripe->covered, at, end, false);
+
+        if (gap == end)
+            return g;
+        at = find(stripe->covered, gap, end, true);
+        g.n++;
+        g.bytes += at - gap;
+    }
+}
+
+static int write_span(pnc_stripe *stripe, int64_t from, int64_t to)
+{
+    pnc_dataset *ds = stripe->ds;
+    pnc_extent extent = {from, to - from};
+
+    return ds->store->ops->write(ds->store, &extent, 1, stripe->window + (from - stripe->first), &ds->error);
+}
+
+static int write_runs(pnc_stripe *stripe)
+{
+    int64_t at = stripe->low - stripe->first, end = stripe->high - stripe->first;
+    int err = NC_NOERR;
+
+    while (at < end && err == NC_NOERR) {
+        int64_t gap = find(stripe->covered, at, end, false);
+
+        err = write_span(stripe, stripe->first + at, stripe->first + gap);
+        at = find(stripe->covered, gap, end, true);
+    }
+    return err;
+}
+
+/* Nobody else writes to this stripe before the call ends: all ranks bring their pieces to its owner, and those that
+ * write on their own did so before. What the gaps hold in the file stays. */
+static int fill_gaps(pnc_stripe *stripe)
+{
+    pnc_dataset *ds = stripe->ds;
+    int64_t at = stripe->low - stripe->first, end = stripe->high - stripe->first, size, present;
+    int err = ds->store->ops->size(ds->store, &size, &ds->error);
+
+    if (err != NC_NOERR)
+        return err;
+    present = size < stripe->low ? 0 : size < stripe->high ? size - stripe->low : stripe->high - stripe->low;
+    if (present > 0) {
+        pnc_extent extent = {stripe->low, present};
+
+        err = ds->store->ops->read(ds->store, &extent, 1, stripe->old + at, &ds->error);
+    }
+    memset(stripe->old + at + present, 0, (size_t)(end - at - present));
+    while (at < end && err == NC_NOERR) {
+        int64_t gap = find(stripe->covered, at, end, false);
+
+        at = find(stripe->covered, gap, end, true);
+        memcpy(stripe->window + gap, stripe->old + gap, (size_t)(at - gap));
+    }
+    return err;
+}
+
+int pnc_stripe_write(pnc_stripe *stripe)
+{
+    gaps g = count_gaps(stripe);
+    int err;
+
+    if (stripe->low == stripe->high)
+        return NC_NOERR;
+    if (g.n < FEW || g.bytes / g.n > WORTH_SKIPPING)
+        return write_runs(stripe);
+    err = fill_gaps(stripe);
+    return err != NC_NOERR ? err : write_span(stripe, stripe->low, stripe->high);
+}
+
+int pnc_stripe_read(pnc_stripe *stripe)
+{
+    pnc_dataset *ds = stripe->ds;
+    pnc_extent extent = {stripe->low, stripe->high - stripe->low};
+
+    return ds->store->ops->read(ds->store, &extent, 1, stripe->window + (stripe->low - stripe->first), &ds->error);
+}
