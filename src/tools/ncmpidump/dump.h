@@ -1,0 +1,61 @@
+/* One file being dumped: what its header says, in the terms of the public API, and the two parts of the text. */
+#ifndef PNC_TOOLS_NCMPIDUMP_DUMP_H
+#define PNC_TOOLS_NCMPIDUMP_DUMP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+#include "tools/ncmpidump/number.h"
+#include "tools/ncmpidump/options.h"
+
+typedef struct dump_dimension {
+    char *name; /* escaped */
+    MPI_Offset length;
+} dump_dimension;
+
+typedef struct dump_variable {
+    int id;
+    char name[NC_MAX_NAME + 1];
+    char *escaped; /* name as CDL writes it */
+    const cdl_type *type;
+    int ndims, natts;
+    int *dimids;
+} dump_variable;
+
+typedef struct dump_file {
+    const dump_options *options;
+    FILE *out;
+    int ncid;
+    int format; /* NC_FORMAT_* */
+    int ndims, nvars, natts, unlimited;
+    dump_dimension *dimensions;
+} dump_file;
+
+/* All functions below return NC_NOERR or the code of what failed, after a line on stderr that says it. */
+
+/* "ncmpidump: FILE: WHAT: cause"; what may be NULL. Returns code. */
+int dump_fail(const dump_file *file, int code, const char *what);
+/* Has everything written so far reached stdout? A closed pipe or a full disk ends the dump at once. */
+int dump_flush(const dump_file *file);
+
+int dump_file_open(const dump_options *options, dump_file *file);
+void dump_file_close(dump_file *file);
+
+/* variable may be freed after a failure too. */
+int dump_variable_load(const dump_file *file, int varid, dump_variable *variable);
+void dump_variable_free(dump_variable *variable);
+
+/* The attribute's values in the memory type that belongs to *type, to be freed by the caller. */
+int dump_attribute_load(const dump_file *file, int varid, const char *name, const cdl_type **type, size_t *length,
+                        void **values);
+void dump_format_choose(const dump_file *file, const cdl_type *type, cdl_format *format);
+
+int dump_header(const dump_file *file);
+/* One line: the name and the format, as in the second line of a dump. */
+int dump_version(const dump_file *file);
+int dump_data(const dump_file *file);
+
+#endif

@@ -1,0 +1,147 @@
+/* Open a file and load the parts of its header; the only place that speaks of errors. */
+#include "tools/ncmpidump/dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/ncmpidump/text.h"
+
+int dump_fail(const dump_file *file, int code, const char *what)
+{
+    fflush(file->out);
+    fprintf(stderr, "ncmpidump: %s: %s%s%s\n", file->options->path, what ? what : "", what ? ": " : "",
+            ncmpi_strerror(code));
+    return code;
+}
+
+int dump_flush(const dump_file *file)
+{
+    errno = 0;
+    if (fflush(file->out) == 0 && !ferror(file->out))
+        return NC_NOERR;
+    fprintf(stderr, "ncmpidump: %s: cannot write the output: %s\n", file->options->path,
+            errno ? strerror(errno) : "write error");
+    return NC_EWRITE;
+}
+
+static int open_failed(const dump_file *file, int code)
+{
+    int format;
+    const char *path = file->options->path;
+    if (ncmpi_inq_file_format(path, &format) == NC_NOERR &&
+        (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC)) {
+        fprintf(stderr, "ncmpidump: %s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5\n", path);
+        return code;
+    }
+    return dump_fail(file, code, NULL);
+}
+
+static int load_dimensions(dump_file *file)
+{
+    file->dimensions = calloc((size_t)file->ndims + 1, sizeof *file->dimensions);
+    if (!file->dimensions)
+        return NC_ENOMEM;
+    for (int i = 0; i < file->ndims; i++) {
+        char name[NC_MAX_NAME + 1];
+        int err = ncmpi_inq_dim(file->ncid, i, name, &file->dimensions[i].length);
+        if (err != NC_NOERR)
+            return err;
+        file->dimensions[i].name = cdl_name_escape(name);
+        if (!file->dimensions[i].name)
+            return NC_ENOMEM;
+    }
+    return NC_NOERR;
+}
+
+int dump_file_open(const dump_options *options, dump_file *file)
+{
+    *file = (dump_file){.options = options, .out = stdout};
+    int err = ncmpi_open(MPI_COMM_SELF, options->path, NC_NOWRITE, MPI_INFO_NULL, &file->ncid);
+    if (err != NC_NOERR)
+        return open_failed(file, err);
+    err = ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited);
+    if (err == NC_NOERR)
+        err = ncmpi_inq_format(file->ncid, &file->format);
+    if (err == NC_NOERR)
+        err = load_dimensions(file);
+    if (err != NC_NOERR) {
+        dump_fail(file, err, NULL);
+        dump_file_close(file);
+    }
+    return err;
+}
+
+void dump_file_close(dump_file *file)
+{
+    for (int i = 0; file->dimensions && i < file->ndims; i++)
+        free(file->dimensions[i].name);
+    free(file->dimensions);
+    ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
+}
+
+static int load_variable(const dump_file *file, dump_variable *variable)
+{
+    nc_type type;
+    int err = ncmpi_inq_varndims(file->ncid, variable->id, &variable->ndims);
+    if (err != NC_NOERR)
+        return err;
+    variable->dimids = malloc(((size_t)variable->ndims + 1) * sizeof *variable->dimids);
+    if (!variable->dimids)
+        return NC_ENOMEM;
+    err = ncmpi_inq_var(file->ncid, variable->id, variable->name, &type, NULL, variable->dimids, &variable->natts);
+    if (err != NC_NOERR)
+        return err;
+    variable->type = cdl_type_find(type);
+    if (!variable->type)
+        return NC_EBADTYPE;
+    variable->escaped = cdl_name_escape(variable->name);
+    return variable->escaped ? NC_NOERR : NC_ENOMEM;
+}
+
+int dump_variable_load(const dump_file *file, int varid, dump_variable *variable)
+{
+    *variable = (dump_variable){.id = varid};
+    int err = load_variable(file, variable);
+    return err == NC_NOERR ? err : dump_fail(file, err, *variable->name ? variable->name : NULL);
+}
+
+void dump_variable_free(dump_variable *variable)
+{
+    free(variable->escaped);
+    free(variable->dimids);
+}
+
+int dump_attribute_load(const dump_file *file, int varid, const char *name, const cdl_type **type, size_t *length,
+                        void **values)
+{
+    nc_type code;
+    MPI_Offset count = 0;
+    void *read = NULL;
+    const cdl_type *found = NULL;
+    int err = ncmpi_inq_att(file->ncid, varid, name, &code, &count);
+    if (err == NC_NOERR) {
+        found = cdl_type_find(code);
+        err = found ? NC_NOERR : NC_EBADTYPE;
+    }
+    if (err == NC_NOERR) {
+        read = malloc((size_t)count * found->size + 1);
+        err = read ? NC_NOERR : NC_ENOMEM;
+    }
+    if (err == NC_NOERR && count > 0)
+        err = ncmpi_get_att(file->ncid, varid, name, read);
+    if (err != NC_NOERR) {
+        free(read);
+        return dump_fail(file, err, name);
+    }
+    *type = found;
+    *length = (size_t)count;
+    *values = read;
+    return NC_NOERR;
+}
+
+void dump_format_choose(const dump_file *file, const cdl_type *type, cdl_format *format)
+{
+    const dump_options *options = file->options;
+    cdl_format_default(type, type->code == NC_FLOAT ? options->float_digits : options->double_digits, format);
+}

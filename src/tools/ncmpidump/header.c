@@ -1,0 +1,141 @@
+/* The header in CDL: dimensions, variables and attributes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/ncmpidump/dump.h"
+#include "tools/ncmpidump/text.h"
+
+static const char *format_comment(int format)
+{
+    switch (format) {
+    case NC_FORMAT_CDF2: return "CDF-2 (large file)";
+    case NC_FORMAT_CDF5: return "CDF-5 (big variables)";
+    default: return "CDF-1";
+    }
+}
+
+static void write_dimensions(const dump_file *file)
+{
+    if (file->ndims > 0)
+        fputs("dimensions:\n", file->out);
+    for (int i = 0; i < file->ndims; i++) {
+        const dump_dimension *dimension = &file->dimensions[i];
+        if (i == file->unlimited)
+            fprintf(file->out, "\t%s = UNLIMITED ; // (%lld currently)\n", dimension->name,
+                    (long long)dimension->length);
+        else
+            fprintf(file->out, "\t%s = %lld ;\n", dimension->name, (long long)dimension->length);
+    }
+}
+
+static void write_values(const dump_file *file, const cdl_type *type, size_t length, const char *values)
+{
+    if (type->class == CDL_TEXT || length == 0) {
+        cdl_string string;
+        cdl_string_begin(file->out, "\t\t\t", false, &string);
+        for (size_t i = 0; i < length; i++)
+            cdl_string_put(&string, values[i]);
+        cdl_string_end(&string);
+        return;
+    }
+    cdl_format format;
+    dump_format_choose(file, type, &format);
+    for (size_t i = 0; i < length; i++) {
+        char number[CDL_NUMBER_SIZE];
+        cdl_number_print_typed(type, &format, cdl_value_load(type, values + i * type->size), number);
+        fprintf(file->out, "%s%s", i > 0 ? ", " : "", number);
+    }
+}
+
+/* owner: the escaped name of the variable, or "". */
+static int write_attribute(const dump_file *file, int varid, const char *owner, int number)
+{
+    char name[NC_MAX_NAME + 1];
+    const cdl_type *type;
+    size_t length;
+    void *values;
+    int err = ncmpi_inq_attname(file->ncid, varid, number, name);
+    if (err != NC_NOERR)
+        return dump_fail(file, err, owner);
+    /* The netCDF library keeps this one for itself and shows it to no program, in classic files too. */
+    if (varid == NC_GLOBAL && strcmp(name, "_NCProperties") == 0)
+        return NC_NOERR;
+    char *escaped = cdl_name_escape(name);
+    if (!escaped)
+        return dump_fail(file, NC_ENOMEM, name);
+    err = dump_attribute_load(file, varid, name, &type, &length, &values);
+    if (err == NC_NOERR) {
+        fprintf(file->out, "\t\t%s%s:%s = ", owner, cdl_name_is_section(owner) ? " " : "", escaped);
+        write_values(file, type, length, values);
+        fputs(" ;\n", file->out);
+        free(values);
+    }
+    free(escaped);
+    return err;
+}
+
+static int write_variable(const dump_file *file, int varid)
+{
+    dump_variable variable;
+    int err = dump_variable_load(file, varid, &variable);
+    if (err == NC_NOERR) {
+        fprintf(file->out, "\t%s %s", variable.type->name, variable.escaped);
+        for (int i = 0; i < variable.ndims; i++)
+            fprintf(file->out, "%s%s", i > 0 ? ", " : "(", file->dimensions[variable.dimids[i]].name);
+        fputs(variable.ndims > 0 ? ") ;\n" : " ;\n", file->out);
+    }
+    for (int i = 0; err == NC_NOERR && i < variable.natts; i++)
+        err = write_attribute(file, varid, variable.escaped, i);
+    dump_variable_free(&variable);
+    return err;
+}
+
+/* The name after "netcdf": the file's without folder and extension. A backslash ends a folder's name, as for ncdump. */
+static char *dataset_name(const dump_options *options)
+{
+    if (options->name)
+        return cdl_name_escape(options->name);
+    const char *base = options->path;
+    for (const char *c = options->path; *c; c++)
+        if (*c == '/' || *c == '\\')
+            base = c + 1;
+    char *name = strdup(base);
+    if (!name)
+        return NULL;
+    char *extension = strrchr(name, '.');
+    if (extension)
+        *extension = '\0';
+    char *escaped = cdl_name_escape(name);
+    free(name);
+    return escaped;
+}
+
+int dump_header(const dump_file *file)
+{
+    char *name = dataset_name(file->options);
+    if (!name)
+        return dump_fail(file, NC_ENOMEM, NULL);
+    fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, format_comment(file->format));
+    free(name);
+    write_dimensions(file);
+    int err = NC_NOERR;
+    if (file->nvars > 0)
+        fputs("variables:\n", file->out);
+    for (int i = 0; err == NC_NOERR && i < file->nvars; i++)
+        err = write_variable(file, i);
+    if (err == NC_NOERR && file->natts > 0)
+        fputs("\n// global attributes:\n", file->out);
+    for (int i = 0; err == NC_NOERR && i < file->natts; i++)
+        err = write_attribute(file, NC_GLOBAL, "", i);
+    return err;
+}
+
+int dump_version(const dump_file *file)
+{
+    char *name = dataset_name(file->options);
+    if (!name)
+        return dump_fail(file, NC_ENOMEM, NULL);
+    fprintf(file->out, "%s file format: %s\n", name, format_comment(file->format));
+    free(name);
+    return NC_NOERR;
+}

@@ -1,0 +1,64 @@
+/* Numbers in CDL: the eleven external types, their suffixes, digits and fill values. */
+#ifndef PNC_TOOLS_NCMPIDUMP_NUMBER_H
+#define PNC_TOOLS_NCMPIDUMP_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+typedef enum cdl_class { CDL_TEXT, CDL_SIGNED, CDL_UNSIGNED, CDL_REAL } cdl_class;
+
+typedef struct cdl_type {
+    nc_type code;
+    cdl_class class;
+    size_t size;
+    const char *name;
+    const char *suffix; /* of numbers in attributes, where nothing else tells their type */
+} cdl_type;
+
+/* One number as it is in memory; which member counts is a matter of its class. */
+typedef union cdl_value {
+    long long i;
+    unsigned long long u;
+    double r;
+} cdl_value;
+
+enum {
+    CDL_NUMBER_SIZE = 100, /* room for one number with its null character; what is longer is cut, as ncdump does */
+    CDL_FORMAT_SIZE = 256
+};
+
+/* A printf format that is known to fit its type, see cdl_format_default and cdl_format_custom. */
+typedef struct cdl_format {
+    char text[CDL_FORMAT_SIZE];
+    char conversion; /* its letter, or '\0' for a text without one */
+} cdl_format;
+
+/* NULL for an unknown code. */
+const cdl_type *cdl_type_find(nc_type code);
+MPI_Datatype cdl_type_mpi(const cdl_type *type);
+
+cdl_value cdl_value_load(const cdl_type *type, const void *memory);
+
+/* digits: significant digits of floating point types; other types do not look at it. */
+void cdl_format_default(const cdl_type *type, int digits, cdl_format *format);
+
+/* Takes a user's C_format attribute. Returns false, and leaves format alone, unless it has at most one conversion and
+ * that one suits the type: the text comes from a file, and must not lead printf astray. */
+bool cdl_format_custom(const cdl_type *type, const char *text, cdl_format *format);
+
+void cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE]);
+
+/* As in attributes: with suffix, and a decimal point in every finite floating point number. */
+void cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
+                            char out[CDL_NUMBER_SIZE]);
+
+/* The value of an element that was never written. Returns false for types where every value is data by default. */
+bool cdl_fill_default(const cdl_type *type, cdl_value *fill);
+
+/* Floating point values one rounding step away from the fill value count as fill values too. */
+bool cdl_value_is_fill(const cdl_type *type, cdl_value value, cdl_value fill);
+
+#endif

@@ -1,0 +1,161 @@
+/* The command line of ncmpidump. */
+#include "tools/ncmpidump/options.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
+
+static const char usage[] =
+    "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]] file\n"
+    "       ncmpidump -k | -V file\n";
+
+static const char help[] =
+    "Print a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) as CDL text.\n"
+    "\n"
+    "  -c            data of coordinate variables only\n"
+    "  -h            header only, no data\n"
+    "  -v var1,...   data of these variables only\n"
+    "  -b c|f        a comment with indices before each row, as C or Fortran counts them\n"
+    "  -f c|f        a comment with indices after each value, as C or Fortran counts them\n"
+    "  -l length     at most so many characters in a line of data (80)\n"
+    "  -n name       name after the word netcdf (the file's name without folder and extension)\n"
+    "  -p f[,d]      significant digits of float and double values (7,15)\n"
+    "  -k            print the kind of file: classic, 64-bit offset or 64-bit data\n"
+    "  -V            print the file's CDF version\n"
+    "      --help, --version\n";
+
+static int complain(const char *text, const char *value)
+{
+    fprintf(stderr, "ncmpidump: %s: %s\n", text, value);
+    return 1;
+}
+
+/* Returns the number at text and moves text behind it, or -1 if there is none within limits. */
+static int take_number(const char **text, int min, int max)
+{
+    char *end;
+    long number = strtol(*text, &end, 10);
+    if (end == *text || number < min || number > max)
+        return -1;
+    *text = end;
+    return (int)number;
+}
+
+/* -d is the older spelling of -p, except that, as in ncdump, variables keep their C_format. */
+static int parse_digits(int letter, const char *text, dump_options *options)
+{
+    const char *rest = text;
+    int digits = take_number(&rest, 1, DIGITS_MAX);
+    if (digits < 0)
+        return complain("significant digits must be F or F,D with numbers from 1 to 20", text);
+    int double_digits = 0;
+    if (*rest == ',') {
+        rest++;
+        double_digits = take_number(&rest, 1, DIGITS_MAX);
+    }
+    if (double_digits < 0 || *rest)
+        return complain("significant digits must be F or F,D with numbers from 1 to 20", text);
+    options->float_digits = digits;
+    options->float_digits_given |= letter == 'p';
+    if (double_digits > 0) {
+        options->double_digits = double_digits;
+        options->double_digits_given |= letter == 'p';
+    }
+    return -1;
+}
+
+static int parse_language(int letter, const char *text, dump_options *options)
+{
+    if (!*text || !strchr("cCfF", *text)) {
+        fprintf(stderr, "ncmpidump: -%c takes c (indices from 0) or f (Fortran's, from 1): %s\n", letter, text);
+        return 1;
+    }
+    options->fortran = *text == 'f' || *text == 'F';
+    if (letter == 'b')
+        options->brief = true;
+    else
+        options->full = true;
+    return -1;
+}
+
+static int parse_variables(const char *text, dump_options *options)
+{
+    free(options->variables); /* of an earlier -v: the last one counts */
+    options->nvariables = 0;
+    options->variables = malloc(strlen(text) + 1);
+    if (!options->variables)
+        return complain("not enough memory for the list of variables", text);
+    char *end = options->variables;
+    for (const char *name = text; *name;) {
+        size_t length = strcspn(name, ",");
+        if (length > 0) {
+            memcpy(end, name, length);
+            end[length] = '\0';
+            end += length + 1;
+            options->nvariables++;
+        }
+        name += length + (name[length] == ',');
+    }
+    if (options->nvariables == 0)
+        return complain("-v takes names of variables, separated by commas", text);
+    return -1;
+}
+
+static int parse_option(int letter, dump_options *options)
+{
+    const char *rest = optarg;
+    switch (letter) {
+    case 'c': options->coordinates_only = true; return -1;
+    case 'h': options->header_only = true; return -1;
+    case 'k': options->kind = true; return -1;
+    case 'V': options->version = true; return -1;
+    case 'n': options->name = optarg; return -1;
+    case 'v': return parse_variables(optarg, options);
+    case 'b':
+    case 'f': return parse_language(letter, optarg, options);
+    case 'p':
+    case 'd': return parse_digits(letter, optarg, options);
+    case 'l':
+        options->line_length = take_number(&rest, LINE_LENGTH_MIN, INT_MAX / 2);
+        if (options->line_length < 0 || *rest)
+            return complain("a line's length must be a number from 10", optarg);
+        return -1;
+    case 1: printf("%s\n%s", usage, help); return 0;
+    case 2: printf("ncmpidump of PnetCDF %s\n", ncmpi_inq_libvers()); return 0;
+    default: fprintf(stderr, "%sTry `ncmpidump --help'.\n", usage); return 1; /* getopt has named the option */
+    }
+}
+
+int dump_options_parse(int argc, char **argv, dump_options *options)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
+    static char program[] = "ncmpidump"; /* what getopt writes before its messages */
+    *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
+    argv[0] = program;
+    int letter, status;
+    while ((letter = getopt_long(argc, argv, "chv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {
+        status = parse_option(letter, options);
+        if (status >= 0)
+            return status;
+    }
+    if (argc - optind != 1) {
+        const char *wrong = optind == argc ? "no file is given" : "more than one file is given";
+        fprintf(stderr, "ncmpidump: %s\n%s", wrong, usage);
+        return 1;
+    }
+    options->path = argv[optind];
+    return -1;
+}
+
+void dump_options_free(dump_options *options)
+{
+    free(options->variables);
+    options->variables = NULL;
+}

@@ -1,0 +1,415 @@
+# needs: python
+"""ncmpidump against ncdump, byte for byte, over files of all sorts and all options; and back into a file by ncgen."""
+import itertools
+import os
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cdf
+
+BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.abspath(os.environ.get("PNC_TEST_DATA", os.path.join(SOURCE, "../shared/data")))
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+PROGRAM = [os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump")]
+if os.environ.get("PNC_TEST_WRAPPER"):
+    PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM
+FORMATS = {
+    1: (b"// file format: CDF-1", b"classic"),
+    2: (b"// file format: CDF-2 (large file)", b"64-bit offset"),
+    5: (b"// file format: CDF-5 (big variables)", b"64-bit data"),
+}
+OPTIONS = ["", "-h", "-c", "-b c", "-b f", "-f c", "-f f", "-b f -f c", "-f f -b c", "-l 10", "-l 27", "-l 79 -b c",
+           "-l 400", "-n name", "-n 3%s[x]", "-p 3", "-p 1,2", "-p 9,17", "-d 20,20", "-c -h", "-h -b c -p 4"]
+REAL_OPTIONS = ["", "-h", "-c", "-b f", "-f f", "-l 27", "-p 9,17"]
+FILL_DOUBLE = 9.9692099683868690e+36
+
+failures = 0
+
+
+def check(good, text, detail=""):
+    global failures
+    print("%s - %s" % ("ok" if good else "not ok", text), flush=True)
+    if not good:
+        failures += 1
+        for line in str(detail).splitlines()[:20]:
+            print("#   " + line)
+
+
+def run(command, **options):
+    return subprocess.run(command, stdout=options.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, **options)
+
+
+def dump(path, *options, **more):
+    return run(PROGRAM + list(options) + [path], **more)
+
+
+def first_difference(theirs, ours):
+    for number, (a, b) in enumerate(itertools.zip_longest(theirs.split(b"\n"), ours.split(b"\n")), 1):
+        if a != b:
+            return "line %d\nncdump    %r\nncmpidump %r" % (number, a, b)
+    return ""
+
+
+def expected(path, options, scalars):
+    """What ncdump says. Its index of a scalar in the comments of -f comes from memory that it never set: we say the
+    first."""
+    result = run(["ncdump"] + options + [path])
+    assert result.returncode == 0, result.stderr
+    text = result.stdout
+    if "-f" in options:
+        language = [b for a, b in zip(options, options[1:]) if a in ("-b", "-f")][-1]
+        index = rb"\1(%d)\n" % (language == "f")
+        for name in scalars:
+            text = re.sub(rb"(  // " + re.escape(name.encode()) + rb")\(\d+\)\n", index, text)
+    return text
+
+
+def compare(path, version, all_options, text, scalars=()):
+    """One result for all options on one file."""
+    problems = []
+    for options in all_options:
+        words = options.split() if isinstance(options, str) else options
+        theirs = expected(path, words, scalars)
+        ours = dump(path, *words)
+        lines = ours.stdout.split(b"\n")
+        if ours.returncode != 0 or ours.stderr:
+            problems.append("%s: exit status %d, %s" % (words, ours.returncode, ours.stderr))
+        elif lines[1] != FORMATS[version][0]:
+            problems.append("%s: second line is %r" % (words, lines[1]))
+        elif b"\n".join(lines[:1] + lines[2:]) != theirs:
+            problems.append("%s: %s" % (words, first_difference(theirs, b"\n".join(lines[:1] + lines[2:]))))
+    check(not problems, "%s: as ncdump with %d sets of options" % (text, len(all_options)), "\n".join(problems))
+
+
+# --- random files ---
+
+NAME_CHARACTERS = "abcXYZ019_" + " !\"#$%&'()*+,-.:;<=>?@[\\]^`{|}~" + "éß日"
+
+
+def random_name(rng, taken):
+    while True:
+        name = rng.choice("abcdXYZ_059é日") + "".join(rng.choice(NAME_CHARACTERS) for _ in range(rng.randrange(8)))
+        if rng.random() < 0.6:
+            name = rng.choice(["temperature", "lat", "x", "T2m", "int", "data", "n" * rng.randrange(1, 90)])
+        name = name.rstrip() if rng.random() < 0.8 else name.rstrip() + "_%d" % len(taken)
+        if name not in taken:
+            taken.add(name)
+            return name
+
+
+def step_float(value, steps, letter):
+    """The floating point number so many steps after value."""
+    size = struct.calcsize(">" + letter)
+    bits = int.from_bytes(struct.pack(">" + letter, value), "big") + steps
+    return struct.unpack(">" + letter, (bits % 256**size).to_bytes(size, "big"))[0]
+
+
+def random_real(rng, letter, fill):
+    limit = 38 if letter == "f" else 300
+    value = rng.choice([
+        lambda: rng.choice([0.0, -0.0, float("nan"), float("inf"), float("-inf"), FILL_DOUBLE]),
+        lambda: float(rng.randrange(-1000, 1000)),
+        lambda: rng.randrange(-10**9, 10**9) / 1000.0,
+        lambda: rng.uniform(-10, 10) * 10.0**rng.randrange(-limit, limit - 1),
+        lambda: step_float(fill, rng.randrange(-3, 4), letter),
+    ])()
+    return struct.unpack(">" + letter, struct.pack(">" + letter, value))[0]
+
+
+def random_values(rng, kind, n, fill):
+    if kind == "char":
+        pool = rng.choice([b"abc \0", b"abc\n\0\\\"'\t", bytes(range(256)), b"\0", b"x\n"])
+        return bytes(rng.choice(pool) for _ in range(n))
+    letter, size = cdf.TYPES[kind][1:]
+    if letter in "fd":
+        return [random_real(rng, letter, fill) for _ in range(n)]
+    low, high = (0, 256**size - 1) if letter.isupper() else (-256**size // 2, 256**size // 2 - 1)
+    edges = [low, low + 1, low + 2, high, high - 1, 0 if low == 0 else -1, fill]
+    return [rng.choice(edges) if rng.random() < 0.3 else rng.randrange(max(low, -2000), min(high, 2000) + 1)
+            for _ in range(n)]
+
+
+def random_attributes(rng, kinds, kind, fill):
+    taken, atts = set(), []
+    if kind and rng.random() < 0.4:
+        atts.append(("_FillValue", kind, b"b" if kind == "char" else [fill]))
+        taken.add("_FillValue")
+    elif kind and rng.random() < 0.2: # of another type or length: not a fill value at all
+        other = rng.choice(kinds)
+        atts.append(("_FillValue", other, random_values(rng, other, rng.randrange(3), 1)))
+        taken.add("_FillValue")
+    if kind and rng.random() < 0.3:
+        formats = [b"%5d", b"%04x", b"%#o", b"<%i>", b"%u", b"none"]
+        if kind in ("int64", "uint64"):
+            formats = [b"%6lld", b"%llx"]
+        elif kind in ("float", "double"):
+            formats = [b"%.3f", b"%12.4e", b"%-8.2g|", b"%+G\0", b"value", b"%%%.1f"]
+        atts.append(("C_format", "char", rng.choice(formats)))
+        taken.add("C_format")
+    for _ in range(rng.choice([0, 0, 1, 2, 5])):
+        other = rng.choice(kinds)
+        atts.append((random_name(rng, taken), other, random_values(rng, other, rng.choice([0, 1, 1, 2, 7, 40]), 1)))
+    return atts
+
+
+def random_file(rng, version, path):
+    """Writes a file; returns the escaped names of its scalars."""
+    kinds = list(cdf.TYPES)[:11 if version == 5 else 6]
+    taken, dims = set(), []
+    for _ in range(rng.randrange(1, 6)):
+        dims.append((random_name(rng, taken), rng.choice([1, 2, 3, 5, 17, 60])))
+    record = rng.randrange(len(dims)) if rng.random() < 0.8 else None
+    if record is not None:
+        dims[record] = (dims[record][0], None)
+    numrecs = rng.choice([0, 1, 2, 4]) if record is not None else 0
+    fixed = [i for i in range(len(dims)) if i != record]
+    taken, variables, scalars = set(), [], []
+    for _ in range(rng.randrange(1, 25)):
+        kind = rng.choice(kinds)
+        dimids = [rng.choice(fixed) for _ in range(rng.randrange(4))] if fixed else []
+        if record is not None and rng.random() < 0.5:
+            dimids = [record] + dimids
+        n = 1
+        for dimid in dimids:
+            n *= numrecs if dimid == record else dims[dimid][1]
+        while n > 4000:
+            n //= numrecs if dimids[-1] == record else dims[dimids[-1]][1]
+            dimids.pop()
+        name = random_name(rng, taken)
+        if rng.random() < 0.25 and dims[dimids[0] if dimids else 0][0] not in taken: # a coordinate variable
+            taken.discard(name)
+            name = dims[dimids[0] if dimids else 0][0]
+            taken.add(name)
+        if not dimids:
+            scalars.append(name)
+        fill = rng.choice([0, 1, 7, 100]) if kind not in ("float", "double") else random_real(rng, "f", 1.0)
+        variables.append((name, kind, dimids, random_attributes(rng, kinds, kind, fill),
+                          random_values(rng, kind, n, fill)))
+    cdf.Writer(version, dims, random_attributes(rng, kinds, None, 0), variables, numrecs).write(path)
+    return scalars, [v[0] for v in variables]
+
+
+def escaped(name):
+    return re.sub(r"^(?=\d)|(?=[^\w%@+./-])", r"\\", name, flags=re.UNICODE)
+
+
+def test_random_files():
+    for seed in range(3 if QUICK else 9):
+        rng = random.Random(seed)
+        version = (1, 2, 5)[seed % 3]
+        path = "random %d.(v%d).nc" % (seed, version)
+        scalars, names = random_file(rng, version, path)
+        listed = [name for name in names if "," not in name]
+        options = rng.sample(OPTIONS, 5 if QUICK else 8) + ["", "-f f"]
+        if listed:
+            options.append(["-v", ",".join(rng.sample(listed, min(3, len(listed))))])
+            options.append(["-c", "-v", rng.choice(listed)])
+        compare(path, version, options, "random file %d, CDF-%d" % (seed, version), [escaped(s) for s in scalars])
+
+
+# --- files written by ncgen, and back ---
+
+def cdl_of(version):
+    integers = "" if version < 5 else """
+    ubyte ub(x) ; ub:a = 1UB, 255UB ; ushort us(x) ; us:a = 65535US ; uint ui(x) ; ui:a = 4294967295U ;
+    int64 i8(t, x) ; i8:a = -9223372036854775807LL ; uint64 u8(x) ; u8:a = 18446744073709551615ULL ;"""
+    data = "" if version < 5 else """
+    ub = 1, 255, _ ; us = _, 0, 65534 ; ui = 1, _, 4294967294 ; i8 = _, 1, 2, -9223372036854775807, 0, 5 ;
+    u8 = 18446744073709551615, 18446744073709551613, 0 ;"""
+    return """netcdf made {
+dimensions: x = 3 ; t = UNLIMITED ; len = 20 ; \\3d\\ place = 2 ; one = 1 ;
+variables:
+    double t(t) ; t:units = "days since 1900-1-1" ; float x(x) ; x:_FillValue = -999.9f ;
+    byte b(x, len) ; b:flags = 1b, -2b ; char c(t, len) ; c:note = "two\\nlines \\"quoted\\" \\\\ and a tab\\t" ;
+    short s ; s:_FillValue = -1s ; int i(t, x, \\3d\\ place) ; int \\3d\\ place(\\3d\\ place) ; char letter ;
+    float f(t, len) ; double d(one, len) ; d:range = 1.e-300, 1.e+300, 0.1 ;%s
+// global attributes:
+    :Conventions = "CF-1.8" ; :empty = "" ; :version = 3 ; :e = 2.718281828459045 ; :é = "é" ;
+data:
+    t = 1, 2.5 ; x = 1, _, 3 ; b = 1, 2, 3, -128, 127 ; c = "hello", "two\\tlines" ; s = _ ; letter = "q" ;
+    i = 1, 2, 3, 4, 5, 6, 7, 8, _, 10, 11, -2147483648 ; \\3d\\ place = 10, 20 ;
+    f = 0.1, 1.e20, -1.e-20, NaNf, Infinityf, -Infinityf, 16777216, 123456.789 ; d = 0.1, NaN, -Infinity, 1.e-310 ;%s
+}
+""" % (integers, data)
+
+
+def test_round_trip():
+    for version in (1, 2, 5):
+        with open("made.cdl", "w") as out:
+            out.write(cdl_of(version))
+        kind = {1: "-3", 2: "-6", 5: "-5"}[version]
+        made = run(["ncgen", kind, "-o", "made.nc", "made.cdl"])
+        check(made.returncode == 0, "ncgen writes CDF-%d" % version, made.stderr.decode())
+        compare("made.nc", version, OPTIONS, "file of ncgen, CDF-%d" % version, ["s", "letter"])
+        with open("again.cdl", "wb") as out:
+            out.write(dump("made.nc", "-p", "9,17").stdout)
+        again = run(["ncgen", kind, "-o", "again.nc", "again.cdl"])
+        check(again.returncode == 0 and open("made.nc", "rb").read() == open("again.nc", "rb").read(),
+              "CDF-%d: ncgen makes the same file of the dump" % version, again.stderr.decode())
+        check(dump("made.nc", "-k").stdout.strip() == FORMATS[version][1], "-k says the kind of CDF-%d" % version)
+        check(dump("made.nc", "-V").stdout.strip() == b"made " + FORMATS[version][0][3:], "-V says CDF-%d" % version)
+
+
+def test_small_files():
+    words = "types dimensions variables data group groups attributes int char netcdf unlimited NaN infinity _".split()
+    cases = {
+        "empty": ([], [], []),
+        "only a dimension": ([("x", 3)], [], []),
+        "no records": ([("t", None), ("x", 2)], [("a", "int", [1])],
+                       [("v", "int", [0], [], []), ("w", "char", [0, 1], [], b""), ("s", "int", [], [], [4])]),
+        "no variables": ([("t", None)], [("a", "double", [1, 0.1])], []),
+        "hidden attribute": ([], [("_NCProperties", "char", b"x")], []),
+        "all characters": ([("x", 256)], [("a", "char", bytes(range(256)))],
+                           [("c", "char", [0], [], bytes(range(256)))]),
+        "words of CDL": ([(word, 1) for word in words], [(word, "int", [1]) for word in words],
+                         [(word, "int", [i], [(word, "int", [1])], [1]) for i, word in enumerate(words)]),
+        "wrong C_format": ([("x", 2)], [], [("f", "float", [0], [("C_format", "int", [1])], [1, 2])]),
+    }
+    for title, (dims, atts, variables) in cases.items():
+        cdf.Writer(1, dims, atts, variables).write("small.nc")
+        compare("small.nc", 1, ["", "-h", "-c", "-f c", "-b f"], title, ["s"])
+
+
+def test_names_of_files():
+    os.makedirs("folder.d", exist_ok=True)
+    for name in ["a.b.nc", "3x", ".nc", "we ird(x).nc", "é.cdf", "a.", "x.nc.gz", "quo\"te'.nc"]:
+        path = os.path.join("folder.d", name)
+        cdf.Writer(1, [], [], []).write(path)
+        compare(path, 1, ["", "-h"], "file name %s" % name)
+
+
+def test_harmful_formats():
+    """What would make printf read or write elsewhere is not taken; ncdump is no measure here."""
+    for text in [b"%s", b"%n", b"%*d", b"%d%d", b"%", b"%f", b"%999999999d", b"%5", b"%-", b"%.", b"%L",
+                 b"%" + b"0" * 300 + b"d"]:
+        cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [("C_format", "char", text)], [1, 2])]).write("harm.nc")
+        check(b"\n v = 1, 2 ;\n" in dump("harm.nc").stdout, "C_format %s is not used for int" % text[:12].decode())
+
+
+# --- blocks, memory, ranks ---
+
+def test_blocks():
+    """More than one block, in rows that fit a block and in one that does not."""
+    n = 600000
+    cdf.Writer(5, [("t", None), ("n", n), ("x", 7), ("y", 3)], [],
+               [("long", "byte", [1], [], [i % 100 for i in range(n)]),
+                ("text", "char", [1], [], b"ab\0" * (n // 3 - 1)),
+                ("cube", "short", [0, 2, 3], [], [i % 999 for i in range(30000 * 21)]),
+                ("row", "ubyte", [0, 1], [], [i % 200 for i in range(n)])], 2).write("blocks.nc")
+    compare("blocks.nc", 5, ["", "-v row -b f"], "rows longer than a block")
+    cdf.Writer(2, [("t", None), ("x", 7), ("y", 3)], [],
+               [("cube", "short", [0, 1, 2], [], [i % 999 for i in range(30000 * 21)])], 30000).write("cube.nc")
+    compare("cube.nc", 2, ["", "-b c"], "rows shorter than a block")
+
+
+def test_memory():
+    """The largest process so far is what getrusage tells: a small file first, then a large one."""
+    cdf.Writer(5, [("n", 2)], [], [("c", "char", [0], [], b"a")]).write("memory.nc")
+    dump("memory.nc")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    cdf.Writer(5, [("n", 1 << 28)], [], [("c", "char", [0], [], b"a")]).write("memory.nc")
+    result = dump("memory.nc")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    check(b' c = "a" ;\n' in result.stdout, "a variable of 256 MiB is read to its end", result.stdout[:500])
+    check(after - before < 64 * 1024, "in %.0f MiB more than a small one" % ((after - before) / 1024))
+    os.remove("memory.nc")
+
+
+def test_ranks():
+    cdf.Writer(1, [("x", 3)], [], [("v", "int", [0], [], [1, 2, 3])]).write("ranks.nc")
+    launcher = os.environ.get("MPIEXEC", "mpiexec").split()
+    environment = dict(os.environ)
+    if os.environ.get("PNC_TEST_YIELD", "no") != "no":
+        environment["LD_PRELOAD"] = os.environ["PNC_TEST_YIELD"]
+    result = run(launcher + ["-n", "3"] + PROGRAM + ["ranks.nc"], env=environment)
+    check(result.returncode == 0 and result.stdout == dump("ranks.nc").stdout, "on 3 ranks one prints", result.stderr)
+    result = run(launcher + ["-n", "3"] + PROGRAM + ["missing.nc"], env=environment)
+    check(result.returncode != 0 and result.stderr.count(b"ncmpidump: missing.nc: ") == 1, "on 3 ranks one complains",
+          result.stderr)
+
+
+# --- what goes wrong ---
+
+def fails(command, needle, text, **options):
+    result = run(command, **options)
+    lines = result.stderr.decode().splitlines()
+    check(result.returncode == 1 and lines and lines[0].startswith("ncmpidump: ") and needle in lines[0], text,
+          "exit status %d\n%s" % (result.returncode, result.stderr.decode()))
+
+
+def test_bad_files():
+    cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [], [1, 2])]).write("good.nc")
+    whole = open("good.nc", "rb").read()
+    for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"),
+                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)]:
+        open(name, "wb").write(content)
+        fails(PROGRAM + [name], name + ": ", "%s is refused by name" % name)
+    fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
+    fails(PROGRAM + ["missing.nc"], "missing.nc: ", "a missing file")
+    fails(PROGRAM + ["."], ".: ", "a folder")
+
+
+def test_bad_arguments():
+    cases = [("-v v,nope", "nope"), ("-v ,", "-v"), ("-l 9", "9"), ("-l x", "x"), ("-p 21", "21"), ("-p 3,", "3,"),
+             ("-p 3,0", "3,0"), ("-b x", "-b"), ("-f 1", "-f"), ("-z", "z"), ("good.nc", "more than one")]
+    for words, needle in cases:
+        fails(PROGRAM + words.split() + ["good.nc"], needle, "refused: %s" % words)
+    fails(PROGRAM, "no file", "refused: no argument")
+    for word in ("--help", "--version"):
+        result = run(PROGRAM + [word])
+        check(result.returncode == 0 and b"ncmpidump" in result.stdout and not result.stderr, word)
+    result = dump("good.nc", "-v", "x", "-v", ",v,,")
+    check(result.returncode == 0 and b"\n v = 1, 2 ;" in result.stdout, "the last -v counts, empty names do not")
+
+
+def test_bad_output():
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            fails(PROGRAM + ["good.nc"], "cannot write the output", "a full disk is an error", stdout=full)
+    reader, writer = os.pipe()
+    os.close(reader)
+    fails(PROGRAM + ["good.nc"], "cannot write the output", "a closed pipe is an error", stdout=writer)
+    os.close(writer)
+
+
+def test_real_files():
+    if not os.path.isdir(DATA):
+        print("ok - real files # SKIP no folder %s (PNC_TEST_DATA)" % DATA)
+        return
+    for name in sorted(os.listdir(DATA)):
+        path = os.path.join(DATA, name)
+        if not name.endswith(".nc"):
+            continue
+        if name.startswith("bad"):
+            fails(PROGRAM + [path], name, "%s is refused" % name)
+            continue
+        version = open(path, "rb").read(4)[3]
+        scalars = re.findall(r"^\t\w+ (\S+) ;$", run(["ncdump", "-h", path]).stdout.decode(), re.M)
+        options = REAL_OPTIONS[:2] if QUICK or os.path.getsize(path) > 500000 else REAL_OPTIONS
+        compare(path, version, options, name, scalars)
+
+
+def main():
+    if not shutil.which("ncdump") or not shutil.which("ncgen"):
+        print("ok - all # SKIP ncdump and ncgen are not installed (Debian: netcdf-bin)")
+        return 0
+    # Leaks of what MPI loads and unloads again are known by their callers, which only the slow unwinder finds.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":fast_unwind_on_malloc=0"
+    os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+    tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
+             test_blocks, test_ranks, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
+    if not QUICK:
+        tests.append(test_memory)
+    for test in tests:
+        test()
+    return 1 if failures else 0
+
+
+sys.exit(main())
