@@ -1,8 +1,6 @@
-/* The naive model of values that tests hold the library against: each element is one long double, converted by rules
- * that are written here once more, from the interface's description, without a look at src/convert.
- *
- * long double must hold every 64-bit integer and every double exactly: x86's 80 bits and the 128-bit formats do; see
- * NAIVE_EXACT. */
+/* The naive model of values that tests hold the library against: each element is one wide number (see wide.h),
+ * converted by rules that are written here once more, from the interface's description, without a look at
+ * src/convert. */
 #ifndef TEST_NAIVE_H
 #define TEST_NAIVE_H
 
@@ -13,15 +11,14 @@
 #include <stdint.h>
 #include <string.h>
 #include "calls.h"
-
-#define NAIVE_EXACT (LDBL_MANT_DIG >= 64)
+#include "wide.h"
 
 enum kind { K_CHAR, K_INTEGER, K_FLOAT, K_DOUBLE };
 
 struct kind_of {
     enum kind kind;
     int bytes;
-    long double low, high, fill;
+    wide low, high, fill;
 };
 
 #define TWO63 9223372036854775808.0L
@@ -98,7 +95,7 @@ enum verdict { FITS, RANGE, UNDEFINED };
     {                                                                                                                  \
         ctype value;                                                                                                   \
         memcpy(&value, at, sizeof value);                                                                              \
-        return (long double)value;                                                                                     \
+        return (wide)value;                                                                                            \
     }
 #define NAIVE_STORE(ctype)                                                                                             \
     {                                                                                                                  \
@@ -107,7 +104,7 @@ enum verdict { FITS, RANGE, UNDEFINED };
         return;                                                                                                        \
     }
 
-static inline long double naive_load(enum memory memory, const void *at)
+static inline wide naive_load(enum memory memory, const void *at)
 {
     switch (memory) {
     case M_TEXT: NAIVE_LOAD(unsigned char)
@@ -125,7 +122,7 @@ static inline long double naive_load(enum memory memory, const void *at)
     }
 }
 
-static inline void naive_store(enum memory memory, void *at, long double from)
+static inline void naive_store(enum memory memory, void *at, wide from)
 {
     switch (memory) {
     case M_TEXT: NAIVE_STORE(unsigned char)
@@ -143,29 +140,21 @@ static inline void naive_store(enum memory memory, void *at, long double from)
     }
 }
 
-/* The same value and, for floating point, the same sign of zero; NaN equals NaN. */
-static inline bool naive_same(long double a, long double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) && isnan(b);
-    return a == b && !signbit(a) == !signbit(b);
-}
-
 /* Convert a value between two kinds. RANGE: it does not fit, and the caller stores a fill value. UNDEFINED: the
  * interface does not say what is stored (NaN to an integer type gives no error). */
-static inline enum verdict naive_convert(long double value, struct kind_of from, struct kind_of to, long double *out)
+static inline enum verdict naive_convert(wide value, struct kind_of from, struct kind_of to, wide *out)
 {
     if (to.kind == K_INTEGER) {
-        if (isnan(value))
+        if (wide_is_nan(value))
             return UNDEFINED;
         if (value < to.low || value > to.high) /* the peers let 2^63 pass, and store another number */
             return RANGE;
-        *out = truncl(value) + 0.0L; /* the sum, since an integer has no negative zero */
+        *out = wide_whole(value);
         return FITS;
     }
-    if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !isnan(value) && fabsl(value) > FLT_MAX)
+    if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !wide_is_nan(value) && wide_abs(value) > FLT_MAX)
         return RANGE; /* infinities as well */
-    *out = to.kind == K_FLOAT ? (long double)(float)value : to.kind == K_DOUBLE ? (long double)(double)value : value;
+    *out = to.kind == K_FLOAT ? (wide)(float)value : to.kind == K_DOUBLE ? (wide)(double)value : value;
     return FITS;
 }
 
@@ -175,7 +164,7 @@ static inline bool naive_copies_bits(int xtype, enum memory memory, int format)
     return xtype == NC_BYTE && memory == M_UCHAR && format != 5;
 }
 
-static inline enum verdict naive_put(long double value, enum memory memory, int xtype, int format, long double *out)
+static inline enum verdict naive_put(wide value, enum memory memory, int xtype, int format, wide *out)
 {
     if (naive_copies_bits(xtype, memory, format)) {
         *out = value > 127 ? value - 256 : value;
@@ -184,7 +173,7 @@ static inline enum verdict naive_put(long double value, enum memory memory, int 
     return naive_convert(value, kind_of_memory[memory], kind_of_type[xtype], out);
 }
 
-static inline enum verdict naive_get(long double value, int xtype, enum memory memory, int format, long double *out)
+static inline enum verdict naive_get(wide value, int xtype, enum memory memory, int format, wide *out)
 {
     if (naive_copies_bits(xtype, memory, format)) {
         *out = value < 0 ? value + 256 : value;
@@ -217,31 +206,31 @@ static inline bool dice_chance(dice *d, int percent)
 
 /* A memory value for a test: mostly small; sometimes at or one beyond a limit of the external type, or special.
  * Fractions only where no limit is near, where truncation is what the interface says. */
-static inline long double naive_draw(dice *d, enum memory memory, int xtype, bool wild)
+static inline wide naive_draw(dice *d, enum memory memory, int xtype, bool wild)
 {
     struct kind_of mine = kind_of_memory[memory], other = kind_of_type[xtype];
-    long double v = (long double)dice_from(d, mine.low < 0 && other.low < 0 ? -100 : 0, 100);
+    wide v = (wide)dice_from(d, mine.low < 0 && other.low < 0 ? -100 : 0, 100);
     if (mine.kind == K_CHAR)
-        return (long double)dice_upto(d, 255);
+        return (wide)dice_upto(d, 255);
     int way = wild ? (int)dice_upto(d, 9) : 0;
     bool real = mine.kind == K_FLOAT || mine.kind == K_DOUBLE;
     if (way == 1 || way == 2) {
         v = (way == 1 ? other.high : other.low) + dice_from(d, -1, 1);
     } else if (way == 3 && real) {
-        long double const special[] = {NAN, INFINITY, -INFINITY, -0.0L, 3.99L, -3.99L, 1e-30L, 1e37L, -1e37L, 1e300L};
+        wide const special[] = {NAN, INFINITY, -INFINITY, -0.0L, 3.99L, -3.99L, 1e-30L, 1e37L, -1e37L, 1e300L};
         v = special[dice_upto(d, 9)];
     } else if (way == 4 || way == 5) {
-        v = (long double)(int64_t)(dice_next(d) >> dice_upto(d, 63));
+        v = (wide)(int64_t)(dice_next(d) >> dice_upto(d, 63));
         v = dice_chance(d, 50) ? v : -v;
     }
     if (real) {
-        if (isinf(v) && mine.kind == K_FLOAT && other.kind == K_DOUBLE)
+        if (wide_is_inf(v) && mine.kind == K_FLOAT && other.kind == K_DOUBLE)
             v = 1; /* an infinite float put into a double: the interface does not say */
-        if (mine.kind == K_FLOAT && fabsl(v) > FLT_MAX && !isinf(v))
+        if (mine.kind == K_FLOAT && wide_abs(v) > FLT_MAX && !wide_is_inf(v))
             v = FLT_MAX;
-        if (mine.kind == K_DOUBLE && fabsl(v) > DBL_MAX && !isinf(v))
+        if (mine.kind == K_DOUBLE && wide_abs(v) > DBL_MAX && !wide_is_inf(v))
             v = DBL_MAX;
-        return mine.kind == K_FLOAT ? (long double)(float)v : (long double)(double)v;
+        return mine.kind == K_FLOAT ? (wide)(float)v : (wide)(double)v;
     }
     return v < mine.low ? mine.low : v > mine.high ? mine.high : v + 0.0L; /* no negative zero among integers */
 }

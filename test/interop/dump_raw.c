@@ -30,11 +30,13 @@ static void print_values(int type, const char *values, MPI_Offset n)
     enum memory memory = memory_of_type[type];
     for (MPI_Offset i = 0; i < n; i++) {
         const char *at = values + (size_t)i * memory_types[memory].size;
-        long double v = naive_load(memory, at);
+        wide v = naive_load(memory, at);
         if (kind_of_type[type].kind == K_FLOAT || kind_of_type[type].kind == K_DOUBLE)
             printf(" %a", (double)v);
+        else if (v < 0)
+            printf(" %lld", (long long)v);
         else
-            printf(" %.0Lf", v);
+            printf(" %llu", (unsigned long long)v);
     }
     printf("\n");
 }

@@ -23,7 +23,7 @@ static void must(int code, const char *what)
 }
 
 /* Element i of a variable or attribute of this type. */
-static long double value_of(int type, int i)
+static wide value_of(int type, int i)
 {
     struct kind_of kind = kind_of_type[type];
     if (kind.kind == K_CHAR)
@@ -115,7 +115,7 @@ static void write_types(const char *folder, int format)
         ids[type][1] = define_var(ncid, "record", type, 2, (int[]){dims[0], dims[2]});
         ids[type][2] = define_var(ncid, "scalar", type, 0, NULL);
         for (int n = 0; n < 4; n++) {
-            char name[16];
+            char name[24];
             snprintf(name, sizeof name, "length%d", n);
             put_attribute(ncid, ids[type][0], name, type, n);
         }

@@ -17,7 +17,7 @@ static void type_name(char name[24], const char *prefix, int type)
 }
 
 /* Every element of a fixed variable or of one record must be `wanted`. */
-static void check_filled(int ncid, int varid, int type, int record, long double wanted)
+static void check_filled(int ncid, int varid, int type, int record, wide wanted)
 {
     enum memory memory = memory_of_type[type];
     char *values = calloc(NX, 8);
@@ -31,10 +31,11 @@ static void check_filled(int ncid, int varid, int type, int record, long double 
                      .buffer = values};
     int code = call_run(ncid, varid, &c);
     for (int i = 0; i < NX; i++)
-        if (!naive_same(naive_load(memory, values + (size_t)i * memory_types[memory].size), wanted))
+        if (!wide_same(naive_load(memory, values + (size_t)i * memory_types[memory].size), wanted))
             bad = i;
     t_local(code == NC_NOERR && bad < 0, "%s, variable %d, element %d: %Lg, expected %Lg (%s)", type_names[type], varid,
-            bad, naive_load(memory, values + (bad < 0 ? 0 : (size_t)bad * memory_types[memory].size)), wanted,
+            bad, (long double)naive_load(memory, values + (bad < 0 ? 0 : (size_t)bad * memory_types[memory].size)),
+            (long double)wanted,
             ncmpi_strerrno(code));
     free(values);
 }
@@ -63,14 +64,14 @@ static int create(int types, const int dims[2])
     return ncid;
 }
 
-static void check_inquiry(int ncid, int varid, int type, long double wanted)
+static void check_inquiry(int ncid, int varid, int type, wide wanted)
 {
     int no_fill = -1;
     char value[8] = {0};
     int code = ncmpi_inq_var_fill(ncid, varid, &no_fill, value);
-    t_local(code == NC_NOERR && no_fill == 0 && naive_same(naive_load(memory_of_type[type], value), wanted),
+    t_local(code == NC_NOERR && no_fill == 0 && wide_same(naive_load(memory_of_type[type], value), wanted),
             "inq_var_fill of variable %d: %s, no_fill %d, value %Lg, expected %Lg", varid, ncmpi_strerrno(code),
-            no_fill, naive_load(memory_of_type[type], value), wanted);
+            no_fill, (long double)naive_load(memory_of_type[type], value), (long double)wanted);
 }
 
 static void test_types(int types)
