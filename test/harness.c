@@ -12,6 +12,7 @@
 #define PATHS 4
 
 int t_rank, t_nprocs;
+bool t_ok;
 
 static MPI_Comm harness_comm; /* a test may mishandle MPI_COMM_WORLD; the report must still arrive */
 static int checks, failed_checks;
@@ -84,7 +85,7 @@ static bool verdict(bool ok, const char *text)
     return !any;
 }
 
-bool t_check(bool ok, const char *format, ...)
+bool t_check_as(bool ok, const char *format, ...)
 {
     char text[TEXT_SIZE];
     va_list arguments;
@@ -95,7 +96,7 @@ bool t_check(bool ok, const char *format, ...)
     return verdict(ok, text);
 }
 
-bool t_local(bool ok, const char *format, ...)
+bool t_local_as(bool ok, const char *format, ...)
 {
     if (ok || local_failures++ > 0)
         return ok;

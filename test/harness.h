@@ -24,16 +24,22 @@
 #endif
 
 extern int t_rank, t_nprocs;
+extern bool t_ok; /* of the check under way */
 
 /* Collective. MPI_Init, and sets t_rank and t_nprocs. */
 void t_start(int *argc, char ***argv);
 
 /* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the
  * verdict, the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
-bool t_check(bool ok, const char *format, ...) T_PRINTF(2, 3);
+bool t_check_as(bool ok, const char *format, ...) T_PRINTF(2, 3);
 
 /* Local. A failure is remembered and fails the next t_check, or t_finish. Returns ok. */
-bool t_local(bool ok, const char *format, ...) T_PRINTF(2, 3);
+bool t_local_as(bool ok, const char *format, ...) T_PRINTF(2, 3);
+
+/* Arguments of a function are evaluated in any order; here `ok` comes first, so that the text can say what it found:
+ * t_check(inquire(&n) == NC_NOERR && n == 3, "three, not %d", n). */
+#define t_check(ok, ...) (t_ok = (ok), t_check_as(t_ok, __VA_ARGS__))
+#define t_local(ok, ...) (t_ok = (ok), t_local_as(t_ok, __VA_ARGS__))
 
 /* A file in the scratch folder, the same on every rank. The text is valid until the fourth call after this one. */
 const char *t_path(const char *name);
