@@ -102,16 +102,17 @@ static void test_lists(const pnc_store_ops *ops, MPI_Comm comm, const char *path
     pnc_store *store = NULL;
     pnc_error error = {0};
     bool good = true;
+    const char *who = comm == MPI_COMM_SELF ? "every rank on its own" : "all ranks together";
 
-    if (!t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create %s", ops->name,
-                 error.text))
+    if (!t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s, %s: create %s", ops->name,
+                 who, error.text))
         return;
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 5; k++)
             good &= t_local(write_then_read(store, lengths[i], gaps[k]), "lengths to %d, gaps to %d", (int)lengths[i],
                             (int)gaps[k]);
-    t_check(good, "%s: extents of 6 lengths at 5 distances", ops->name);
-    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
+    t_check(good, "%s, %s: extents of 6 lengths at 5 distances", ops->name, who);
+    t_check(ops->close(store, &error) == NC_NOERR, "%s, %s: close", ops->name, who);
 }
 
 static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
@@ -231,6 +232,8 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     test_lists(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    if (t_nprocs > 1) /* through file views, side by side in one file */
+        test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_paths();
     test_memory();
