@@ -14,6 +14,9 @@
 #define NC_TRY(path, call) nc_check((call), #call, (path), __FILE__, __LINE__)
 
 /* Print a message to standard error, then end the program on all ranks. */
+#ifdef __GNUC__
+__attribute__((format(printf, 1, 2)))
+#endif
 static inline _Noreturn void die(const char *format, ...)
 {
     char text[2048];
