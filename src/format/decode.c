@@ -54,7 +54,7 @@ static int take(reader *r, int64_t n, const char *what, const unsigned char **ou
 
 static int take_word(reader *r, int bytes, const char *what, uint64_t *out)
 {
-    const unsigned char *p;
+    const unsigned char *p = NULL;
     int code = take(r, bytes, what, &p);
 
     if (code != NC_NOERR)
@@ -113,7 +113,7 @@ typedef struct name_ref {
 
 static int take_name(reader *r, const char *what, name_ref *out)
 {
-    const unsigned char *p;
+    const unsigned char *p = NULL;
     int64_t at = r->pos, n;
     int code = take_length(r, what, 1, &n);
 
@@ -189,7 +189,7 @@ static int take_dim(reader *r)
 {
     pnc_model *model = r->model;
     name_ref ref;
-    int64_t at = r->pos, len;
+    int64_t at = r->pos, len = 0;
     char *name;
     int code = take_name(r, "a dimension's name", &ref);
 
@@ -228,7 +228,7 @@ static int take_dims(reader *r)
 
 static int take_att(reader *r, pnc_atts *atts)
 {
-    const unsigned char *value;
+    const unsigned char *value = NULL;
     name_ref ref;
     int64_t at = r->pos, len, size;
     pnc_att *att;

@@ -69,11 +69,10 @@ static void reverse(char *p, int size)
 {
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
         return;
-    for (int i = 0; i < size / 2; i++) {
-        char swap = p[i];
-        p[i] = p[size - 1 - i];
-        p[size - 1 - i] = swap;
-    }
+    char old[8];
+    memcpy(old, p, (size_t)size);
+    for (int i = 0; i < size; i++)
+        p[i] = old[size - 1 - i];
 }
 
 /* ---- every fast kernel against its scalar twin ---- */
