@@ -1,0 +1,480 @@
+"""What other programs' builds find in an installed library: the tree that `make install` makes in a scratch folder is
+used through compiler, pkg-config, pnetcdf-config, pnetcdf_version and CMake, as existing clients do."""
+# needs: python
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+CC = shlex.split(os.environ.get("CC", "mpicc"))
+FOLDERS = ("prefix", "bindir", "includedir", "libdir", "mandir", "UTF8PROC_ARCHIVE")
+FEATURES = ("netcdf4", "adios", "gio", "relax-coord-bound", "in-place-swap", "erange-fill", "subfiling",
+            "null-byte-header-padding", "burst-buffering", "profiling", "thread-safe", "debug")
+# Macros of features that are not named like the option.
+MACROS = {"netcdf4": "DRIVER_NETCDF4", "adios": "DRIVER_ADIOS", "debug": "DEBUG_MODE"}
+BUILD_OPTIONS = ("cc", "cflags", "cppflags", "c++", "cxxflags", "f77", "fflags", "fppflags", "fc", "fcflags", "ldflags")
+
+# A client: rank 0's value goes through a file to all ranks. The version decides which library was really linked.
+CLIENT = r"""
+#include <stdio.h>
+#include <pnetcdf.h>
+#if PNETCDF_VERSION_MAJOR * 1000 + PNETCDF_VERSION_MINOR < 1006
+#error "netCDF-C would refuse this version"
+#endif
+#define TRY(call) do { int e = (call); if (e != NC_NOERR) { \
+    fprintf(stderr, "%s: %s\n", #call, ncmpi_strerror(e)); MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)
+int main(int argc, char **argv)
+{
+    int rank, ncid, dim, var, value;
+    MPI_Offset start, count;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start = 0;
+    count = rank == 0;
+    value = 42;
+    TRY(ncmpi_create(MPI_COMM_WORLD, argv[1], NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
+    TRY(ncmpi_def_dim(ncid, "x", 1, &dim));
+    TRY(ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &var));
+    TRY(ncmpi_enddef(ncid));
+    TRY(ncmpi_put_vara_int_all(ncid, var, &start, &count, &value));
+    TRY(ncmpi_close(ncid));
+    value = 0;
+    TRY(ncmpi_open(MPI_COMM_WORLD, argv[1], NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    TRY(ncmpi_get_var_int_all(ncid, 0, &value));
+    TRY(ncmpi_close(ncid));
+    if (value != 42)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    if (rank == 0)
+        printf("%s %s\n", ncmpi_inq_libvers(), PNETCDF_VERSION);
+    return MPI_Finalize();
+}
+"""
+
+INTERPOSER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <pnetcdf.h>
+int ncmpi_enddef(int ncid)
+{
+    int (*next)(int);
+    *(void **)&next = dlsym(RTLD_NEXT, "ncmpi_enddef");
+    fprintf(stderr, "intercepted\n");
+    return next(ncid);
+}
+"""
+
+
+def run(*command, **options):
+    """Run it; returns its exit status, what it wrote to stdout, and both outputs for messages."""
+    done = subprocess.run(command, stdin=options.pop("stdin", subprocess.DEVNULL), capture_output=True, text=True,
+                          check=False, **options)
+    return done.returncode, done.stdout, f"{shlex.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def write(name, text):
+    path = tap.scratch(name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def outer_make():
+    """The environment without what the make that started this test left for its children."""
+    return {name: value for name, value in os.environ.items()
+            if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "DESTDIR")}
+
+
+def configured_folders():
+    question = write("ask.mk", "include Makefile\nask-folders:\n"
+                     + "".join(f"\t@echo '$({name})'\n" for name in FOLDERS))
+    _, answer, why = run("make", "-s", "--no-print-directory", "-C", BUILD, "-f", question, "ask-folders",
+                         env=outer_make())
+    values = answer.splitlines()[-len(FOLDERS):]
+    if not tap.ok(len(values) == len(FOLDERS) and values[0].startswith("/"), "the build tells its folders", why):
+        tap.finish()
+    return dict(zip(FOLDERS, values))
+
+
+def install():
+    """Stage the installation; returns the configured folders, and the same ones in the stage."""
+    told = configured_folders()
+    stage = os.path.realpath(tap.scratch(".")) + "/stage"
+    status, _, why = run("make", "-C", BUILD, "install", "DESTDIR=" + stage, env=outer_make())
+    if not tap.ok(status == 0, "make install DESTDIR=...", why):
+        tap.finish()
+    return told, {name: stage + value for name, value in told.items() if name != "UTF8PROC_ARCHIVE"}
+
+
+told, staged = install()
+HEADER = os.path.join(staged["includedir"], "pnetcdf.h")
+SHARED = os.path.exists(os.path.join(staged["libdir"], "libpnetcdf.so"))
+ARCHIVE = os.path.join(staged["libdir"], "libpnetcdf.a")
+CONFIG = os.path.join(staged["bindir"], "pnetcdf-config")
+VERSION = re.search(r'^#define PNETCDF_VERSION "(.*)"$', read(HEADER), flags=re.M).group(1)
+# A library with sanitizers needs programs with the same ones.
+CFLAGS = [word for word in shlex.split(run(CONFIG, "--cflags")[1]) if word.startswith("-fsanitize")]
+
+
+def check_tree():
+    wanted = [("bindir", name) for name in ("ncmpidump", "pnetcdf-config", "pnetcdf_version")]
+    wanted += [("includedir", "pnetcdf.h"), ("libdir", "libpnetcdf.la"), ("libdir", "pkgconfig/pnetcdf.pc")]
+    pages = ("man1/ncmpidump.1", "man1/pnetcdf-config.1", "man1/pnetcdf_version.1", "man3/pnetcdf.3")
+    wanted += [("mandir", name) for name in pages]
+    missing = [name for folder, name in wanted if not os.path.exists(os.path.join(staged[folder], name))]
+    tap.ok(not missing, "what clients look for is installed", "\n".join(missing))
+    not_run = [name for folder, name in wanted
+               if folder == "bindir" and not os.access(os.path.join(staged[folder], name), os.X_OK)]
+    tap.ok(not not_run, "its programs are executable", "\n".join(not_run))
+
+
+def check_header():
+    """As SCORPIO, netCDF-C and E3SM-IO read it: line by line, without a compiler."""
+    lines = read(HEADER).splitlines()
+    versions = [line for line in lines if re.match(r"\s*#\s*define\s+PNETCDF_VERSION_", line)]
+    names = [line.split()[1] for line in versions]
+    tap.ok(names == ["PNETCDF_VERSION_" + part for part in ("MAJOR", "MINOR", "SUB", "PRE")],
+           "four macros begin with PNETCDF_VERSION_, in order", "\n".join(versions))
+    joined = ".".join(line.split()[2] for line in versions[:3]) + versions[3].split()[2].strip('"')
+    tap.ok(joined == VERSION, f"their values are those of PNETCDF_VERSION, {VERSION}", joined)
+    for name in ("ERANGE_FILL", "RELAX_COORD_BOUND"):
+        tap.ok(lines.count(f"#define PNETCDF_{name} 1") == 1, f"#define PNETCDF_{name} 1, with single spaces",
+               "\n".join(line for line in lines if name in line))
+    spoilt = [line for line in lines if re.match(r"\s*#\s*define\s+PNETCDF_\w+\s", line)
+              and not re.fullmatch(r'#define PNETCDF_\w+ (\d+|"[^"]*")', line)]
+    tap.ok(not spoilt, "#define NAME value, with single spaces and nothing after it, for all macros of the library",
+           "\n".join(spoilt))
+
+
+def check_header_in_cmake():
+    """CMake's own reading of the same lines, as netCDF-C's build does it: all digits of the line are the value."""
+    script = write("parse.cmake", """
+foreach(name VERSION_MAJOR VERSION_MINOR VERSION_SUB ERANGE_FILL RELAX_COORD_BOUND)
+  file(STRINGS "${HEADER}" line REGEX "^#define PNETCDF_${name}")
+  string(REGEX REPLACE "[^0-9]" "" value "${line}")
+  list(APPEND values "${value}")
+endforeach()
+message("values=${values}")
+""")
+    _, _, output = run("cmake", f"-DHEADER={HEADER}", "-P", script)
+    expected = ";".join([*VERSION.split("."), "1", "1"])
+    tap.ok(f"values={expected}\n" in output, "CMake reads version and features from pnetcdf.h", output)
+
+
+def tells(option, pattern, text):
+    status, output, why = run(CONFIG, option)
+    return tap.ok(status == 0 and re.fullmatch(pattern, output), f"pnetcdf-config {option} {text}", why)
+
+
+def check_config():
+    macros = dict(re.findall(r"^#define PNETCDF_(\w+) ([01])$", read(HEADER), flags=re.M))
+    for option in FEATURES:
+        name = option.upper().replace("-", "_")
+        value = macros.get(MACROS.get(option, name), "0")
+        tells("--" + option, "enabled\n" if value == "1" else "disabled\n", "tells what pnetcdf.h tells")
+    for option in ("--has-c++", "--has-fortran"):
+        tells(option, "(yes|no)\n", "prints yes or no")
+    for option in BUILD_OPTIONS:
+        tells("--" + option, "[^\n]*\n", "prints one line")
+    tells("--libs", "-lpnetcdf\n", "prints -lpnetcdf")
+    tells("--version", re.escape(f"PnetCDF {VERSION}") + "\n", f"prints PnetCDF {VERSION}")
+    tells("--release-date", ".+\n", "prints one line")
+    tells("--config-date", ".*[0-9].*\n", "prints a date")
+    compiler = run(CONFIG, "--cc")[1].split()
+    tap.ok(compiler and os.path.isabs(compiler[0]) and run(*compiler, "--version")[0] == 0,
+           "pnetcdf-config --cc is a compiler that can be run", compiler)
+
+    status, output, why = run(CONFIG, "--includedir", "--libdir", "--libs")
+    tap.ok(status == 0 and output.splitlines() == [staged["includedir"], staged["libdir"], "-lpnetcdf"],
+           "pnetcdf-config answers several options, one a line", why)
+    status, output, why = run(CONFIG, "--no-such-option")
+    tap.ok(status != 0 and output == "" and "--no-such-option" in why, "pnetcdf-config refuses an unknown option", why)
+    status, output, why = run(CONFIG)
+    tap.ok(status != 0 and output == "" and "Usage" in why, "pnetcdf-config without an option tells how to use it", why)
+
+
+def check_config_lists():
+    """--help, --all and the manual know every option."""
+    known = [*FEATURES, *BUILD_OPTIONS, "has-c++", "has-fortran", "libs", "prefix", "includedir", "libdir", "version",
+             "release-date", "config-date"]
+    shown = re.findall(r"^ *--(\S+)", run(CONFIG, "--help")[1], flags=re.M)
+    tap.ok(sorted(shown) == sorted([*known, "all", "help"]), "pnetcdf-config --help lists its options",
+           set(shown) ^ {*known, "all", "help"})
+    _, output, why = run(CONFIG, "--all")
+    answers = dict(re.findall(r"^ *--(\S+) +-> (.*)$", output, flags=re.M))
+    tap.ok(sorted(answers) == sorted(known), "pnetcdf-config --all answers each of them", why)
+    differ = [name for name in answers if run(CONFIG, "--" + name)[1] != answers[name] + "\n"]
+    tap.ok(not differ, "with what the option itself prints", "\n".join(differ))
+    page = read(os.path.join(SOURCE, "man", "pnetcdf-config.1"))
+    named = {name.replace("Ns +", "+") for name in re.findall(r"Fl -([\w+-]+)", page)}
+    tap.ok(set(shown) <= named, "pnetcdf-config.1 describes each of them", set(shown) - named)
+
+
+def check_config_folders():
+    names = ("prefix", "includedir", "libdir")
+    questions = ["--" + name for name in names]
+    _, output, why = run(os.path.join(BUILD, "src", "tools", "pnetcdf-config"), *questions)
+    tap.ok(output.splitlines() == [told[name] for name in names], "pnetcdf-config tells the configured folders", why)
+    _, output, why = run(CONFIG, *questions)
+    tap.ok(output.splitlines() == [staged[name] for name in names], "and where DESTDIR staged them", why)
+    moved = tap.scratch("moved tree")
+    shutil.copytree(staged["prefix"], moved, symlinks=True)
+    _, output, why = run(os.path.join(moved, os.path.relpath(staged["bindir"], staged["prefix"]), "pnetcdf-config"),
+                         *questions)
+    expected = [os.path.normpath(os.path.join(os.path.realpath(moved), os.path.relpath(staged[name], staged["prefix"])))
+                for name in names]
+    tap.ok(output.splitlines() == expected, "and where the tree was moved", why)
+
+
+def check_version_program():
+    program = os.path.join(staged["bindir"], "pnetcdf_version")
+    status, output, why = run(program)
+    lines = [line for line in output.splitlines() if "Version" in line]
+    tap.ok(status == 0 and len(lines) == 1 and lines[0].split(":")[1].strip() == VERSION,
+           "pnetcdf_version prints one line with Version, the value after the colon", why)
+    # as awk and cut see it
+    tap.ok(lines and lines[0].split()[2] == VERSION, "the value is the third word", why)
+    parts = [run(program, "-" + option) for option in "vdcbl"]
+    tap.ok(all(part[0] == 0 and part[1] for part in parts) and output == "".join(part[1] for part in parts),
+           "without an option it prints what -v, -d, -c, -b and -l print", why)
+    tap.ok(run(CONFIG, "--cc")[1].strip() in parts[3][1], "-b names the compiler", parts[3][2])
+    status, output, why = run(program, "-h")
+    tap.ok(status == 0 and all(f" -{option} " in output for option in "vdcblh"), "-h lists the options", why)
+    status, output, why = run(program, "-x")
+    tap.ok(status != 0 and output == "" and "Usage" in why, "an unknown option is refused", why)
+
+
+def works(text, program, expect_stderr=""):
+    """The client runs, on two ranks, with the library of the stage."""
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [staged["libdir"], inherited_path]))
+    status, output, errors = tap.run_mpi(2, program, tap.scratch("client.nc"))
+    ran_with = output.split()
+    return tap.ok(status == 0 and ran_with[:1] == [VERSION] and ran_with[-1:] == [VERSION] and expect_stderr in errors,
+                  text, f"{program}: status {status}\n{output}{errors}")
+
+
+def links(text, options, name, expect_stderr="", source=None):
+    """The client compiles and links with these options, and runs."""
+    source = source or write("client.c", CLIENT)
+    program = tap.scratch(name)
+    status, _, why = run(*CC, *CFLAGS, source, "-o", program, *options)
+    return works(text, program, expect_stderr) if status == 0 else tap.ok(False, text, why)
+
+
+inherited_path = os.environ.get("LD_LIBRARY_PATH", "")
+
+
+def only_archive():
+    """A folder with libpnetcdf.a and nothing else."""
+    folder = tap.scratch("archive")
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(ARCHIVE, folder)
+    return folder
+
+
+def check_compiler():
+    include = "-I" + staged["includedir"]
+    links("a program links with -lpnetcdf and the MPI compiler only", [include, "-L" + staged["libdir"], "-lpnetcdf"],
+          "plain")
+    probe = write("probe.c", "char ncmpi_create(void);\nint main(void)\n{\n    return ncmpi_create();\n}\n")
+    status, _, why = run(*CC, *CFLAGS, probe, "-o", tap.scratch("probe"), "-L" + staged["libdir"],
+                         "-lpnetcdf")
+    tap.ok(status == 0, "the probe of configure scripts finds ncmpi_create", why)
+    text = "a static link needs -lpnetcdf only"
+    if not os.path.exists(ARCHIVE):
+        tap.skip(text, "this build makes no archive")
+    elif not told["UTF8PROC_ARCHIVE"]:
+        tap.skip(text, "there is no libutf8proc.a on this machine")
+    else:
+        links(text, [include, "-L" + only_archive(), "-lpnetcdf"], "static")
+    text = "a library in front sees the calls"
+    if not SHARED:
+        tap.skip(text, "this build makes no shared library")
+        return
+    source, library = write("interposer.c", INTERPOSER), tap.scratch("libinterposer.so")
+    status, _, why = run(*CC, *CFLAGS, "-shared", "-fPIC", include, source, "-o", library, "-ldl")
+    if tap.ok(status == 0, "a library that wraps a function compiles", why):
+        links(text, [include, library, "-Wl,-rpath," + os.path.dirname(library), "-L" + staged["libdir"], "-lpnetcdf"],
+              "interposed", expect_stderr="intercepted")
+
+
+def check_config_link():
+    flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(),
+             *run(CONFIG, "--libs")[1].split()]
+    links("a program links by pnetcdf-config", flags, "by_config")
+
+
+def check_pkg_config():
+    folder = os.path.join(staged["libdir"], "pkgconfig")
+    if not shutil.which("pkg-config"):
+        tap.skip("pnetcdf.pc", "pkg-config is not installed")
+        return
+    ask = {**os.environ, "PKG_CONFIG_PATH": folder}
+    status, output, why = run("pkg-config", "--variable=prefix", "pnetcdf", env=ask)
+    tap.ok(status == 0 and output.strip() == told["prefix"], "pnetcdf.pc has the configured prefix", why)
+    status, output, why = run("pkg-config", "--modversion", "pnetcdf >= 1.12.3", env=ask)
+    tap.ok(status == 0 and output.strip() == VERSION, f"pkg-config tells version {VERSION}", why)
+    tap.ok("\nName: PnetCDF\n" in read(os.path.join(folder, "pnetcdf.pc")), "the package is named PnetCDF")
+    here = "--define-variable=prefix=" + staged["prefix"]
+    status, output, why = run("pkg-config", here, "--cflags", "--libs", "pnetcdf", env=ask)
+    expected = {"-I" + staged["includedir"], "-L" + staged["libdir"], "-lpnetcdf"}
+    tap.ok(status == 0 and set(shlex.split(output)) == expected, "pkg-config tells -I, -L and -lpnetcdf only", why)
+    links("a program links by pkg-config", shlex.split(output), "by_pkg_config")
+    if os.path.exists(ARCHIVE):
+        status, output, why = run("pkg-config", here, "--static", "--cflags", "--libs", "pnetcdf", env=ask)
+        links("a program links by pkg-config --static", ["-L" + only_archive(), *shlex.split(output)], "by_pkg_static")
+
+
+# All spellings and ways to ask in one project; what a client expects and does not get is an error of CMake.
+CMAKE_ALL = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C)
+find_package(PnetCDF 1.12 REQUIRED CONFIG COMPONENTS C)
+find_package(PNETCDF REQUIRED)
+find_package(pnetCDF 2.0 CONFIG)
+find_package(pnetcdf 2.0.0 EXACT CONFIG)
+foreach(name PnetCDF PNETCDF pnetCDF pnetcdf)
+  foreach(variable FOUND C_FOUND VERSION INCLUDE_DIRS LIBRARIES C_LIBRARIES C_INCLUDE_DIRS)
+    if(NOT ${name}_${variable})
+      message(SEND_ERROR "${name}_${variable} is not set")
+    endif()
+  endforeach()
+  if(NOT EXISTS "${${name}_INCLUDE_DIRS}/pnetcdf.h")
+    message(SEND_ERROR "no pnetcdf.h in ${${name}_INCLUDE_DIRS}")
+  endif()
+endforeach()
+foreach(target PnetCDF::PnetCDF PnetCDF::PnetCDF_C PNETCDF::PNETCDF)
+  string(REPLACE "::" "_" program "by_${target}")
+  add_executable(${program} client.c)
+  target_link_libraries(${program} PRIVATE ${target})
+endforeach()
+add_executable(by_variables client.c)
+target_include_directories(by_variables PRIVATE ${PnetCDF_INCLUDE_DIRS})
+target_link_libraries(by_variables PRIVATE ${pnetCDF_LIBRARIES})
+"""
+
+# What has to be refused, with a reason where somebody reads it.
+CMAKE_REFUSED = """
+cmake_minimum_required(VERSION 3.19)
+project(client LANGUAGES C)
+find_package(PnetCDF 3 QUIET CONFIG)
+if(PnetCDF_FOUND)
+  message(SEND_ERROR "version 3 is found in ${PnetCDF_VERSION}")
+endif()
+find_package(PnetCDF 1.6...<2 QUIET CONFIG)
+if(PnetCDF_FOUND)
+  message(SEND_ERROR "a version below 2 is found in ${PnetCDF_VERSION}")
+endif()
+find_package(PnetCDF 1.6...<3 QUIET CONFIG)
+if(NOT PnetCDF_FOUND)
+  message(SEND_ERROR "a version below 3 is not found")
+endif()
+find_package(PnetCDF QUIET CONFIG OPTIONAL_COMPONENTS Ada)
+if(NOT PnetCDF_FOUND)
+  message(SEND_ERROR "an optional component is taken for a required one")
+endif()
+find_package(PnetCDF REQUIRED CONFIG COMPONENTS C Ada)
+"""
+
+# A compiler that is no MPI wrapper, and the archive.
+CMAKE_STATIC = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C)
+set(PnetCDF_USE_STATIC_LIBRARY ON)
+find_package(PnetCDF REQUIRED CONFIG)
+if(NOT PnetCDF_LIBRARIES MATCHES "libpnetcdf\\\\.a")
+  message(SEND_ERROR "not the archive: ${PnetCDF_LIBRARIES}")
+endif()
+add_executable(by_archive client.c)
+target_link_libraries(by_archive PRIVATE PnetCDF::PnetCDF)
+"""
+
+CMAKE_CXX = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES CXX)
+find_package(PnetCDF REQUIRED CONFIG)
+add_executable(by_CXX client.cc)
+target_link_libraries(by_CXX PRIVATE PnetCDF::PnetCDF)
+"""
+
+
+def cmake(name, text, *options):
+    """Configure a project in a folder of its own; returns that folder, status and output."""
+    folder = tap.scratch(name)
+    write(name + "/CMakeLists.txt", text)
+    write(name + "/client.c", CLIENT)
+    write(name + "/client.cc", CLIENT)
+    flags = [f"-DCMAKE_{language}_FLAGS={' '.join(CFLAGS)}" for language in ("C", "CXX")]
+    status, _, why = run("cmake", "-S", folder, "-B", folder + "/build", *flags, *options)
+    return folder + "/build", status, why
+
+
+def build_and_run(folder, programs):
+    status, _, why = run("cmake", "--build", folder, env=outer_make())
+    if tap.ok(status == 0, f"the project of {', '.join(programs)} builds", why):
+        for program in programs:
+            works(f"the program linked {program.replace('_', ' ', 1)} runs", os.path.join(folder, program))
+
+
+def check_cmake():
+    options = [f"-DCMAKE_C_COMPILER={shutil.which(CC[0])}", f"-DCMAKE_PREFIX_PATH={staged['prefix']}"]
+    folder, status, why = cmake("all", CMAKE_ALL, *options)
+    if tap.ok(status == 0, "find_package finds PnetCDF in all spellings, with their variables", why):
+        build_and_run(folder, ("by_PnetCDF_PnetCDF", "by_PnetCDF_PnetCDF_C", "by_PNETCDF_PNETCDF", "by_variables"))
+    _, status, why = cmake("refused", CMAKE_REFUSED, *options)
+    tap.ok(status != 0 and "no component Ada" in " ".join(why.split()) and why.count("CMake Error") == 1,
+           "find_package refuses versions and components that are not there", why)
+
+
+def check_cmake_without_wrapper():
+    """Compilers that know nothing of MPI: the package has to find it for them."""
+    package = os.path.relpath(staged["libdir"], staged["prefix"]) + "/cmake/PnetCDF"
+    text = "find_package finds the archive of a moved tree, for a compiler that is no MPI wrapper"
+    if not os.path.exists(ARCHIVE) or not shutil.which("gcc"):
+        tap.skip(text, "this build makes no archive, or there is no gcc")
+    else:
+        folder, status, why = cmake("archived", CMAKE_STATIC, "-DCMAKE_C_COMPILER=gcc",
+                                    f"-DMPI_C_COMPILER={shutil.which(CC[0])}",
+                                    f"-DPnetCDF_DIR={tap.scratch('moved tree')}/{package}")
+        if tap.ok(status == 0, text, why):
+            build_and_run(folder, ("by_archive",))
+    text = "find_package works in a project of C++ only"
+    wrapper = shutil.which(os.path.basename(CC[0]).replace("mpicc", "mpicxx"))
+    if not wrapper or not shutil.which("g++"):
+        tap.skip(text, "there is no mpicxx, or no g++")
+        return
+    folder, status, why = cmake("cxx", CMAKE_CXX, "-DCMAKE_CXX_COMPILER=g++", f"-DMPI_CXX_COMPILER={wrapper}",
+                                f"-DPnetCDF_ROOT={staged['prefix']}", "-DCMAKE_POLICY_DEFAULT_CMP0074=NEW")
+    if tap.ok(status == 0, text, why):
+        build_and_run(folder, ("by_CXX",))
+
+
+check_tree()
+check_header()
+check_config()
+check_config_lists()
+check_config_folders()
+check_version_program()
+check_compiler()
+check_config_link()
+check_pkg_config()
+if shutil.which("cmake"):
+    check_header_in_cmake()
+    check_cmake()
+    check_cmake_without_wrapper()
+else:
+    tap.skip("the CMake package", "cmake is not installed")
+tap.finish()
