@@ -44,8 +44,29 @@ int NAME($@)[]PARAMETERS($@)
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, &ds);
 
-    return err ? err : pnc_access(ds, &(pnc_call){FIELDS($@)});
+    return err ? err : IS_POSTED([$1], [pnc_post])[]m4_ifelse([$1], [put], [pnc_access], [$1], [get], [pnc_access])(ds, &(pnc_call){FIELDS($@)});
+}
+m4_divert(-1)])
+m4_define([EMIT_MULTI], [m4_divert(0)
+int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_access_many(ds, &(pnc_multi){MULTI_FIELDS($@)});
+}
+m4_divert(-1)])
+
+m4_define([EMIT_VARD], [m4_divert(0)
+int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
+{
+    pnc_dataset *ds;
+    int err = pnc_registry_find(ncid, &ds);
+
+    return err ? err : pnc_access_vard(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype);
 }
 m4_divert(-1)])
 FAMILIES
+MULTI_FAMILIES
+VARD
 m4_divert(0)m4_dnl

@@ -43,10 +43,13 @@ typedef struct pnc_pump {
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_pump;
 
-/* fill as a kernel takes it; NULL is the default of the destination's type. Returns NC_ECHAR where the types do not
+/* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the destination's
+ * type. Returns NC_ECHAR where the types do not
  * convert, NC_ENOMEM, NC_EINTERNAL where the map's elements have another size than mem. End a pump that failed too. */
 int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
                    int format, const void *fill);
+/* A pump over memory that holds external bytes of ext_size each, side by side. */
+void pnc_pump_copy(pnc_pump *pump, pnc_direction way, void *memory, int ext_size);
 void pnc_pump_end(pnc_pump *pump);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_pump_put(pnc_pump *pump, void *ext, int64_t n);

@@ -14,14 +14,14 @@
 int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
                    int format, const void *fill)
 {
-    int64_t offset;
+    int64_t offset = 0;
     *pump = (pnc_pump){.way = way, .memory = memory, .status = NC_NOERR};
     pump->kernel = pnc_convert_kernel(way, xtype, mem, format, &pump->same);
     if (!pump->kernel)
         return NC_ECHAR;
     pump->mem_size = (int)pnc_mem_size(mem);
     pump->ext_size = (int)pnc_type_size(xtype);
-    if (pnc_memmap_elements(map) > 0 && pnc_memmap_elem_size(map) != pump->mem_size)
+    if (map && pnc_memmap_elements(map) > 0 && pnc_memmap_elem_size(map) != pump->mem_size)
         return NC_EINTERNAL;
     if (fill)
         memcpy(pump->fill, fill, (size_t)(way == PNC_PUT ? pump->ext_size : pump->mem_size));
@@ -29,10 +29,16 @@ int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, voi
         pnc_convert_type_fill(xtype, pump->fill);
     else
         pnc_convert_mem_fill(mem, pump->fill);
-    if (!memory || !pnc_memmap_contiguous(map, &offset))
+    if (map && (!memory || !pnc_memmap_contiguous(map, &offset)))
         return pnc_memcursor_start(&pump->cursor, map);
     *(pump->same ? &pump->direct : &pump->flat) = pump->memory + offset;
     return NC_NOERR;
+}
+
+void pnc_pump_copy(pnc_pump *pump, pnc_direction way, void *memory, int ext_size)
+{
+    *pump = (pnc_pump){.way = way, .memory = memory, .direct = memory, .same = true, .mem_size = ext_size,
+                       .ext_size = ext_size, .status = NC_NOERR};
 }
 
 void pnc_pump_end(pnc_pump *pump)

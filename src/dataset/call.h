@@ -8,8 +8,8 @@
 #include "select/memmap.h"
 #include "select/selection.h"
 
-typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET } pnc_op;
-typedef enum pnc_shape { PNC_VAR, PNC_VAR1, PNC_VARA, PNC_VARS, PNC_VARM } pnc_shape;
+typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET, PNC_OP_IPUT, PNC_OP_IGET, PNC_OP_BPUT } pnc_op;
+typedef enum pnc_shape { PNC_VAR, PNC_VAR1, PNC_VARA, PNC_VARS, PNC_VARM, PNC_VARN } pnc_shape;
 
 #define PNC_FLEX PNC_MEM_COUNT /* memory type is described by bufcount and buftype */
 
@@ -21,22 +21,48 @@ typedef struct pnc_call {
     pnc_mem mem;
     void *buf; /* read only when op is a put */
     const MPI_Offset *start, *count, *stride, *imap;
+    int num; /* of the blocks of varn */
+    MPI_Offset *const *starts, *const *counts;
     MPI_Offset bufcount;
     MPI_Datatype buftype;
+    int *reqid; /* of iput, iget and bput; may be NULL */
 } pnc_call;
 
+static inline pnc_direction pnc_call_way(const pnc_call *call)
+{
+    return call->op == PNC_OP_GET || call->op == PNC_OP_IGET ? PNC_GET : PNC_PUT;
+}
+
+/* access.c: put and get, which end with the data moved. */
 int pnc_access(pnc_dataset *ds, const pnc_call *call);
+/* queue.c: iput, iget and bput, which only post a request. */
+int pnc_post(pnc_dataset *ds, const pnc_call *call);
+
+/* mput and mget: one call for each of num variables, carried out together. Arrays that the shape does not use are NULL. */
+typedef struct pnc_multi {
+    pnc_op op;
+    pnc_shape shape;
+    bool collective;
+    int num;
+    const int *varids;
+    pnc_mem mem;
+    void *const *bufs;
+    MPI_Offset *const *starts, *const *counts, *const *strides, *const *imaps;
+    const MPI_Offset *bufcounts;
+    const MPI_Datatype *datatypes;
+} pnc_multi;
+
+/* multi.c */
+int pnc_access_many(pnc_dataset *ds, const pnc_multi *multi);
+
+/* vard.c: a block that an MPI datatype describes, in bytes of the file from the variable's begin. */
+int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype, void *buf,
+                    MPI_Offset bufcount, MPI_Datatype buftype);
 
 /* buftype.c: the memory that bufcount instances of an MPI datatype describe. *mem is the type of its elements.
  * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the
  * request of `elements` elements. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
 int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements, pnc_memmap **map,
                     pnc_mem *mem, pnc_error *error);
-
-/* transfer.c: move a selection between memory and file. `status` is what the call has met so far: a rank that failed
- * passes an empty selection. newrecs: number of records after a put, 0 if it does not concern records. Collective where
- * `collective` is set, and then carries the ranks' agreement on errors of I/O and on the number of records. */
-int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, const pnc_selection *selection, pnc_pump *pump,
-                 int64_t newrecs);
 
 #endif

@@ -43,6 +43,7 @@ typedef struct pnc_dataset {
     pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
     bool numrecs_dirty;   /* the file's header does not know model.numrecs yet */
     int64_t put_size, get_size; /* bytes moved so far by this rank */
+    struct pnc_queue *queue; /* pending nonblocking requests */
     void *stage;          /* conversion buffer of PNC_STAGE_BYTES, made at first use, freed at close */
     pnc_error error;      /* of the last failing call */
 } pnc_dataset;

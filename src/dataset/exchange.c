@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/stream.h"
 #include "dataset/stripes.h"
 
 /* What passes between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
@@ -12,16 +13,26 @@ typedef struct traffic {
     int *bytes, *bytes_at;
 } traffic;
 
+/* A part of an extent that lies in one stripe, and where its bytes are in the stream. */
+typedef struct cutting {
+    pnc_extent extent;
+    int64_t at;
+} cutting;
+
 typedef struct exchange {
     pnc_dataset *ds;
     pnc_direction way;
-    pnc_pump *pump;
+    int nprocs;         /* 1 where the rank is by itself */
+    pnc_places places;  /* of this rank's requests, and their values */
+    pnc_values values;
+    int64_t left;       /* bytes still to be brought */
     int64_t max_bytes, max_extents; /* that this rank takes in a round */
-    pnc_extent *taken;  /* in the order of the selection */
-    int64_t ntaken;
-    char *stream;       /* their bytes: our buffer, or the user's memory where no conversion is needed */
-    char *buffer;
-    pnc_extent *mine;   /* the same cut at stripes and grouped by owner */
+    pnc_extent *taken;  /* in the order of the requests */
+    char *stream;       /* their bytes */
+    int64_t stream_bytes;
+    cutting *cuttings, *sorted; /* the same cut at stripes, and memory to sort them */
+    int64_t ncuttings;
+    pnc_extent *mine;   /* the same grouped by owner, for each in the order of stripes */
     char *grouped;
     pnc_extent *theirs; /* what this rank owns, grouped by the rank that sent it */
     char *served;
@@ -34,37 +45,64 @@ typedef struct exchange {
 
 static int owner(const exchange *x, int64_t offset)
 {
-    int64_t stripe = offset / PNC_STRIPE, n = x->ds->nprocs;
+    int64_t stripe = offset / PNC_STRIPE;
 
-    /* shifted by one from turn to turn: a stride of n stripes still meets all ranks */
-    return (int)((stripe + stripe / n) % n);
+    /* shifted by one from turn to turn: a stride of nprocs stripes still meets all ranks */
+    return (int)((stripe + stripe / x->nprocs) % x->nprocs);
 }
 
-/* Walks extents cut at the borders of stripes. */
-typedef struct cutter {
-    const pnc_extent *extents;
-    int64_t n, i, done;
-} cutter;
+/* --- what this rank brings --- */
 
-static bool cut(cutter *c, pnc_extent *piece)
+static int64_t stripe_of(const cutting *c)
 {
-    int64_t offset, left, room;
-
-    if (c->i == c->n)
-        return false;
-    offset = c->extents[c->i].offset + c->done;
-    left = c->extents[c->i].length - c->done;
-    room = PNC_STRIPE - offset % PNC_STRIPE;
-    *piece = (pnc_extent){offset, left < room ? left : room};
-    c->done += piece->length;
-    if (piece->length == left) {
-        c->i++;
-        c->done = 0;
-    }
-    return true;
+    return c->extent.offset / PNC_STRIPE;
 }
 
-/* --- what the others are told --- */
+/* Cut what was taken at the borders of stripes; returns whether the stripes ascend. */
+static bool cut(exchange *x, int64_t ntaken)
+{
+    bool ascend = true;
+    int64_t at = 0;
+
+    x->ncuttings = 0;
+    for (int64_t i = 0; i < ntaken; i++) {
+        pnc_extent rest = x->taken[i];
+
+        while (rest.length > 0) {
+            int64_t room = PNC_STRIPE - rest.offset % PNC_STRIPE;
+            cutting *c = &x->cuttings[x->ncuttings++];
+
+            *c = (cutting){{rest.offset, rest.length < room ? rest.length : room}, at};
+            ascend = ascend && (c == x->cuttings || stripe_of(c) >= stripe_of(c - 1));
+            at += c->extent.length;
+            rest.offset += c->extent.length;
+            rest.length -= c->extent.length;
+        }
+    }
+    return ascend;
+}
+
+/* Merge sort by stripe. It is stable: of pieces that overlap, the one posted last is written last. */
+static void sort_by_stripe(exchange *x)
+{
+    cutting *from = x->cuttings, *to = x->sorted;
+    int64_t n = x->ncuttings;
+
+    for (int64_t width = 1; width < n; width *= 2) {
+        for (int64_t first = 0; first < n; first += 2 * width) {
+            int64_t middle = first + width < n ? first + width : n, end = middle + width < n ? middle + width : n;
+            int64_t a = first, b = middle;
+
+            for (int64_t k = first; k < end; k++)
+                to[k] = b == end || (a < middle && stripe_of(&from[a]) <= stripe_of(&from[b])) ? from[a++] : from[b++];
+        }
+        cutting *swap = from;
+        from = to;
+        to = swap;
+    }
+    x->cuttings = from;
+    x->sorted = to;
+}
 
 static void place(traffic *t, int nprocs)
 {
@@ -74,63 +112,66 @@ static void place(traffic *t, int nprocs)
     }
 }
 
-/* Take the next extents of the selection (and convert what is to be written), and group their pieces by owner. */
-static void deal(exchange *x, pnc_cursor *cursor)
+/* Count what goes to whom, and put the extents (and bytes, for a put) into that order. */
+static void group_by_owner(exchange *x)
 {
-    int nprocs = x->ds->nprocs;
-    int64_t bytes = 0, *byte_at = x->cursor;
-    pnc_extent piece;
+    int64_t *extent_at = x->cursor, *byte_at = x->cursor + x->nprocs;
 
-    memset(x->to.extents, 0, (size_t)nprocs * sizeof(int));
-    memset(x->to.bytes, 0, (size_t)nprocs * sizeof(int));
-    x->ntaken = cursor == NULL ? 0 : pnc_cursor_take(cursor, x->max_bytes, x->pump->ext_size, x->taken, x->max_extents,
-                                                     &bytes);
-    x->stream = x->buffer;
-    if (x->ntaken > 0 && x->pump->direct != NULL)
-        x->stream = pnc_pump_place(x->pump, bytes / x->pump->ext_size);
-    else if (x->ntaken > 0 && x->way == PNC_PUT)
-        pnc_pump_put(x->pump, x->stream, bytes / x->pump->ext_size);
-
-    for (cutter c = {x->taken, x->ntaken, 0, 0}; cut(&c, &piece);) {
-        x->to.extents[owner(x, piece.offset)] += 2;
-        x->to.bytes[owner(x, piece.offset)] += (int)piece.length;
+    memset(x->to.extents, 0, (size_t)x->nprocs * sizeof(int));
+    memset(x->to.bytes, 0, (size_t)x->nprocs * sizeof(int));
+    for (const cutting *c = x->cuttings; c < x->cuttings + x->ncuttings; c++) {
+        x->to.extents[owner(x, c->extent.offset)] += 2;
+        x->to.bytes[owner(x, c->extent.offset)] += (int)c->extent.length;
     }
-    place(&x->to, nprocs);
-    for (int r = 0; r < nprocs; r++) {
+    place(&x->to, x->nprocs);
+    for (int r = 0; r < x->nprocs; r++) {
+        extent_at[r] = x->to.extents_at[r] / 2;
         byte_at[r] = x->to.bytes_at[r];
-        x->to.extents[r] = 0; /* counted anew while they are put in place */
     }
-    const char *from = x->stream;
-    for (cutter c = {x->taken, x->ntaken, 0, 0}; cut(&c, &piece); from += piece.length) {
-        int r = owner(x, piece.offset);
+    for (const cutting *c = x->cuttings; c < x->cuttings + x->ncuttings; c++) {
+        int r = owner(x, c->extent.offset);
 
-        x->mine[(x->to.extents_at[r] + x->to.extents[r]) / 2] = piece;
-        x->to.extents[r] += 2;
+        x->mine[extent_at[r]++] = c->extent;
         if (x->way == PNC_PUT)
-            memcpy(x->grouped + byte_at[r], from, (size_t)piece.length);
-        byte_at[r] += piece.length;
+            memcpy(x->grouped + byte_at[r], x->stream + c->at, (size_t)c->extent.length);
+        byte_at[r] += c->extent.length;
     }
 }
 
-/* Bytes that the owners sent, back into the order of the selection and on to the user's memory. */
-static void collect(exchange *x)
+/* Take the next extents of the requests, with their values where they are to be written, and group them by owner. */
+static int deal(exchange *x)
 {
-    int64_t *byte_at = x->cursor, bytes = 0;
-    pnc_extent piece;
-    char *to = x->stream;
+    int64_t ntaken;
+    int err = pnc_places_take(&x->places, x->max_bytes, x->taken, x->max_extents, &ntaken, &x->stream_bytes);
 
-    for (int r = 0; r < x->ds->nprocs; r++)
-        byte_at[r] = x->to.bytes_at[r];
-    for (cutter c = {x->taken, x->ntaken, 0, 0}; cut(&c, &piece); to += piece.length) {
-        int r = owner(x, piece.offset);
-
-        memcpy(to, x->grouped + byte_at[r], (size_t)piece.length);
-        byte_at[r] += piece.length;
-        bytes += piece.length;
-    }
-    if (bytes > 0 && x->stream == x->buffer)
-        pnc_pump_get(x->pump, x->buffer, bytes / x->pump->ext_size);
+    x->left -= x->stream_bytes;
+    if (err == NC_NOERR && x->way == PNC_PUT)
+        err = pnc_values_put(&x->values, x->stream, x->stream_bytes);
+    if (err != NC_NOERR)
+        ntaken = 0;
+    if (!cut(x, ntaken))
+        sort_by_stripe(x);
+    group_by_owner(x);
+    return err;
 }
+
+/* Bytes that the owners sent, back into the order of the requests and on to the user's memory. */
+static int collect(exchange *x)
+{
+    int64_t *byte_at = x->cursor;
+
+    for (int r = 0; r < x->nprocs; r++)
+        byte_at[r] = x->to.bytes_at[r];
+    for (const cutting *c = x->cuttings; c < x->cuttings + x->ncuttings; c++) {
+        int r = owner(x, c->extent.offset);
+
+        memcpy(x->stream + c->at, x->grouped + byte_at[r], (size_t)c->extent.length);
+        byte_at[r] += c->extent.length;
+    }
+    return pnc_values_get(&x->values, x->stream, x->stream_bytes);
+}
+
+/* --- what passes between ranks --- */
 
 static int mpi_failed(exchange *x)
 {
@@ -140,7 +181,7 @@ static int mpi_failed(exchange *x)
 /* Let every owner know how much comes from whom, and make room for it. */
 static int announce(exchange *x)
 {
-    int nprocs = x->ds->nprocs, *sent = x->counts + 8 * nprocs, *got = sent + 2 * nprocs, last = nprocs - 1;
+    int nprocs = x->nprocs, *sent = x->counts + 8 * nprocs, *got = sent + 2 * nprocs, last = nprocs - 1;
     int64_t extents, bytes;
 
     for (int r = 0; r < nprocs; r++) {
@@ -206,7 +247,7 @@ static int64_t lowest_stripe(const exchange *x, const int64_t *at)
 {
     int64_t lowest = -1;
 
-    for (int r = 0; r < x->ds->nprocs; r++) {
+    for (int r = 0; r < x->nprocs; r++) {
         if (at[r] < (x->from.extents_at[r] + x->from.extents[r]) / 2) {
             int64_t stripe = x->theirs[at[r]].offset / PNC_STRIPE;
 
@@ -232,7 +273,7 @@ static int serve_stripe_get(exchange *x, int64_t stripe, int64_t *at, int64_t *b
     pnc_extent piece;
     int err;
 
-    for (int r = 0; r < x->ds->nprocs; r++)
+    for (int r = 0; r < x->nprocs; r++)
         for (int64_t ahead = at[r]; next_in_stripe(x, r, &ahead, stripe, &piece);)
             pnc_stripe_want(&x->stripe, piece);
     err = pnc_stripe_read(&x->stripe);
@@ -247,7 +288,7 @@ static int serve_stripe_get(exchange *x, int64_t stripe, int64_t *at, int64_t *b
 
 static int serve(exchange *x)
 {
-    int nprocs = x->ds->nprocs, err = NC_NOERR;
+    int nprocs = x->nprocs, err = NC_NOERR;
     int64_t *at = x->cursor, *byte_at = x->cursor + nprocs, stripe;
 
     for (int r = 0; r < nprocs; r++) {
@@ -278,25 +319,27 @@ static int move_pieces(exchange *x)
         err = serve(x);
     traded = trade_bytes(x); /* whatever happened: the others are waiting */
     err = err != NC_NOERR ? err : traded;
-    if (err == NC_NOERR && x->way == PNC_PUT)
-        err = serve(x);
-    else if (err == NC_NOERR)
-        collect(x);
+    if (err == NC_NOERR)
+        err = x->way == PNC_PUT ? serve(x) : collect(x);
     return err;
 }
 
-/* One round: *left is what this rank has still to bring, *more whether a further round is needed. */
-static int one_round(exchange *x, pnc_cursor *cursor, int64_t *left, int err, bool *more)
+/* One round; *more: whether a further one is needed. */
+static int one_round(exchange *x, int err, bool *more)
 {
     int own[2], all[2] = {1, 0}, met;
 
-    deal(x, err == NC_NOERR ? cursor : NULL);
-    for (int64_t i = 0; i < x->ntaken; i++)
-        *left -= x->taken[i].length;
+    if (err != NC_NOERR) { /* it goes on with nothing */
+        pnc_places_end(&x->places);
+        pnc_places_start(&x->places, x->ds, NULL, 0);
+        x->left = 0;
+    }
+    met = deal(x);
+    err = err != NC_NOERR ? err : met;
     met = announce(x);
     err = err != NC_NOERR ? err : met;
     own[0] = err != NC_NOERR;
-    own[1] = *left > 0;
+    own[1] = x->left > 0;
     /* a rank that failed is heard here, before the others count on it */
     if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, x->ds->comm) != MPI_SUCCESS)
         err = mpi_failed(x);
@@ -304,15 +347,32 @@ static int one_round(exchange *x, pnc_cursor *cursor, int64_t *left, int err, bo
     return all[0] ? err : move_pieces(x);
 }
 
-/* What all of this may take is half the hint: the user's bytes twice, and what others send to an owner if all of them
- * meet on one. */
+/* The rank is its own owner: nothing is traded, and what it brings is what it serves. */
+static int one_round_alone(exchange *x)
+{
+    int err = deal(x);
+
+    x->from = x->to;
+    x->theirs = x->mine;
+    x->served = x->grouped;
+    if (err == NC_NOERR)
+        err = serve(x);
+    x->theirs = NULL;
+    x->served = NULL;
+    if (err == NC_NOERR && x->way == PNC_GET)
+        err = collect(x);
+    return err;
+}
+
+/* What all of this may take is the hint: the user's bytes twice, and what others send to an owner if all of them meet on
+ * one. */
 static void size_rounds(exchange *x)
 {
     int64_t limit = x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29;
-    int64_t shares = x->ds->nprocs + 2;
+    int64_t shares = x->nprocs + 2;
 
     x->max_bytes = limit / (2 * shares);
-    x->max_extents = limit / (64 * shares);
+    x->max_extents = limit / (128 * shares);
     if (x->max_bytes < 65536)
         x->max_bytes = 65536;
     if (x->max_extents < 1024)
@@ -321,29 +381,44 @@ static void size_rounds(exchange *x)
 
 static int make(exchange *x)
 {
-    int n = x->ds->nprocs;
+    int64_t n = x->nprocs, pieces;
 
     size_rounds(x);
+    pieces = 2 * x->max_extents + x->max_bytes / PNC_STRIPE + 2;
     x->taken = pnc_alloc(x->max_extents, sizeof *x->taken);
-    x->mine = pnc_alloc(2 * x->max_extents + x->max_bytes / PNC_STRIPE + 2, sizeof *x->mine);
-    x->buffer = pnc_alloc(x->max_bytes, 1);
+    x->cuttings = pnc_alloc(pieces, sizeof *x->cuttings);
+    x->sorted = pnc_alloc(pieces, sizeof *x->sorted);
+    x->mine = pnc_alloc(pieces, sizeof *x->mine);
+    x->stream = pnc_alloc(x->max_bytes, 1);
     x->grouped = pnc_alloc(x->max_bytes, 1);
-    x->counts = pnc_alloc(12 * (int64_t)n, sizeof *x->counts);
-    x->cursor = pnc_alloc(2 * (int64_t)n, sizeof *x->cursor);
-    if (x->taken == NULL || x->mine == NULL || x->buffer == NULL || x->grouped == NULL || x->counts == NULL ||
-        x->cursor == NULL || pnc_stripe_make(&x->stripe, x->ds) != NC_NOERR)
-        return pnc_fail(&x->ds->error, NC_ENOMEM, "%s: no memory for an exchange between ranks", x->ds->path);
+    x->counts = pnc_alloc(12 * n, sizeof *x->counts);
+    x->cursor = pnc_alloc(2 * n, sizeof *x->cursor);
+    if (x->taken == NULL || x->cuttings == NULL || x->sorted == NULL || x->mine == NULL || x->stream == NULL ||
+        x->grouped == NULL || x->counts == NULL || x->cursor == NULL ||
+        pnc_stripe_make(&x->stripe, x->ds) != NC_NOERR)
+        return pnc_fail(&x->ds->error, NC_ENOMEM, "%s: no memory to merge small requests", x->ds->path);
     x->to = (traffic){x->counts, x->counts + n, x->counts + 2 * n, x->counts + 3 * n};
     x->from = (traffic){x->counts + 4 * n, x->counts + 5 * n, x->counts + 6 * n, x->counts + 7 * n};
     return NC_NOERR;
 }
 
+static void begin(exchange *x, pnc_request **list, int64_t n)
+{
+    pnc_places_start(&x->places, x->ds, list, n);
+    pnc_values_start(&x->values, x->ds, list, n);
+    x->left = pnc_stream_bytes(x->ds, list, n);
+}
+
 static void destroy(exchange *x)
 {
+    pnc_places_end(&x->places);
+    pnc_values_end(&x->values);
     pnc_stripe_free(&x->stripe);
     pnc_free(x->taken);
+    pnc_free(x->cuttings);
+    pnc_free(x->sorted);
     pnc_free(x->mine);
-    pnc_free(x->buffer);
+    pnc_free(x->stream);
     pnc_free(x->grouped);
     pnc_free(x->theirs);
     pnc_free(x->served);
@@ -351,30 +426,30 @@ static void destroy(exchange *x)
     pnc_free(x->cursor);
 }
 
-int pnc_exchange(pnc_dataset *ds, pnc_direction way, const pnc_selection *selection, pnc_pump *pump, int64_t *moved)
+int pnc_exchange(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n)
 {
-    exchange x = {.ds = ds, .way = way, .pump = pump};
-    pnc_cursor cursor;
-    int64_t left = 0;
+    exchange x = {.ds = ds, .way = way, .nprocs = ds->nprocs, .stripe.exclusive = true};
     int err = make(&x);
-    bool started = false;
 
     /* a rank without memory for its part cannot even serve: nobody begins */
-    if (pnc_agree_worst(ds, err) != NC_NOERR) {
-        destroy(&x);
-        return err;
+    if (pnc_agree_worst(ds, err) == NC_NOERR) {
+        begin(&x, list, n);
+        for (bool more = true; more;)
+            err = one_round(&x, err, &more);
     }
-    if (selection != NULL) {
-        err = pnc_cursor_start(&cursor, selection);
-        started = err == NC_NOERR;
-        left = started ? selection->bytes : 0;
-    }
-    for (bool more = true; more;)
-        err = one_round(&x, started ? &cursor : NULL, &left, err, &more);
-    if (started && err == NC_NOERR)
-        *moved += selection->bytes;
-    if (started)
-        pnc_cursor_end(&cursor);
+    destroy(&x);
+    return err;
+}
+
+int pnc_exchange_alone(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n)
+{
+    exchange x = {.ds = ds, .way = way, .nprocs = 1};
+    int err = make(&x);
+
+    if (err == NC_NOERR)
+        begin(&x, list, n);
+    while (err == NC_NOERR && x.left > 0)
+        err = one_round_alone(&x);
     destroy(&x);
     return err;
 }

@@ -7,12 +7,13 @@
 #ifndef PNC_DATASET_EXCHANGE_H
 #define PNC_DATASET_EXCHANGE_H
 
-#include "convert/convert.h"
-#include "dataset/dataset.h"
-#include "select/selection.h"
+#include "dataset/request.h"
 
-/* Collective. selection and pump: what this rank moves; selection NULL: nothing, it serves the others. Adds the bytes
- * to *moved. Returns this rank's own error; the caller settles it with the others. */
-int pnc_exchange(pnc_dataset *ds, pnc_direction way, const pnc_selection *selection, pnc_pump *pump, int64_t *moved);
+/* Collective. list: what this rank moves; n = 0: nothing, it serves the others. Returns this rank's own error; the
+ * caller settles it with the others. Where requests of one rank overlap, the last one wins. */
+int pnc_exchange(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n);
+
+/* The same for one rank by itself, to merge many small requests. Local. */
+int pnc_exchange_alone(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n);
 
 #endif

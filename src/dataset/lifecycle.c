@@ -1,10 +1,12 @@
 /* From create or open to close: the dataset struct and everything that is settled once per file. */
 #include "dataset/lifecycle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "dataset/hints.h"
+#include "dataset/queue.h"
 
 /* Flags of create and open that this build understands; NC_NETCDF4 is told apart to give a better answer. */
 #define KNOWN_CREATE (NC_WRITE | NC_NOCLOBBER | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | \
@@ -37,6 +39,7 @@ static bool switched_on(const char *name, bool otherwise)
 
 static void free_dataset(pnc_dataset *ds)
 {
+    pnc_queue_free(ds);
     pnc_model_free(&ds->model);
     if (ds->before != NULL)
         pnc_model_free(ds->before);
@@ -66,7 +69,7 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
         ds->safe = switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = switched_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    mine = ds != NULL && ds->path != NULL;
+    mine = ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR;
     if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
         MPI_Comm_dup(comm, &ds->comm) != MPI_SUCCESS) {
         if (ds != NULL)
@@ -210,15 +213,29 @@ static int end(pnc_dataset *ds, int err)
     return err != NC_NOERR ? err : late;
 }
 
+/* Requests that nobody waited for are lost, and this must not go unseen. */
+static int cancel_pending(pnc_dataset *ds)
+{
+    int64_t puts, gets;
+
+    pnc_queue_clear(ds, &puts, &gets);
+    if (puts + gets == 0)
+        return NC_NOERR;
+    fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
+            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets, ds->rank);
+    return pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests", ds->path);
+}
+
 int pnc_dataset_close(pnc_dataset *ds)
 {
-    int err = NC_NOERR;
+    int err = NC_NOERR, pending = cancel_pending(ds);
 
     if (ds->mode == PNC_DEFINE)
         err = pnc_dataset_enddef(ds);
     else if (!ds->read_only)
         err = pnc_records_sync(ds);
-    return end(ds, err);
+    err = end(ds, err);
+    return err != NC_NOERR ? err : pending;
 }
 
 int pnc_dataset_abort(pnc_dataset *ds)

@@ -10,6 +10,7 @@
 /* Gaps up to this many bytes cost less to read and write again than a further write does (see drivers/mpiio/data.c). */
 #define WORTH_SKIPPING 2048
 #define FEW 4 /* writes that are always worth their system calls */
+#define RUNS_AT_A_TIME 512
 
 int pnc_stripe_make(pnc_stripe *stripe, pnc_dataset *ds)
 {
@@ -119,16 +120,26 @@ static int write_span(pnc_stripe *stripe, int64_t from, int64_t to)
     return ds->store->ops->write(ds->store, &extent, 1, stripe->window + (from - stripe->first), &ds->error);
 }
 
+/* All covered runs, a list at a time; their bytes move together in the window. */
 static int write_runs(pnc_stripe *stripe)
 {
+    pnc_dataset *ds = stripe->ds;
     int64_t at = stripe->low - stripe->first, end = stripe->high - stripe->first;
     int err = NC_NOERR;
 
     while (at < end && err == NC_NOERR) {
-        int64_t gap = find(stripe->covered, at, end, false);
+        pnc_extent runs[RUNS_AT_A_TIME];
+        int64_t n = 0, packed = at, begin = at;
 
-        err = write_span(stripe, stripe->first + at, stripe->first + gap);
-        at = find(stripe->covered, gap, end, true);
+        while (at < end && n < RUNS_AT_A_TIME) {
+            int64_t gap = find(stripe->covered, at, end, false);
+
+            runs[n++] = (pnc_extent){stripe->first + at, gap - at};
+            memmove(stripe->window + packed, stripe->window + at, (size_t)(gap - at));
+            packed += gap - at;
+            at = find(stripe->covered, gap, end, true);
+        }
+        err = ds->store->ops->write(ds->store, runs, n, stripe->window + begin, &ds->error);
     }
     return err;
 }
@@ -166,7 +177,7 @@ int pnc_stripe_write(pnc_stripe *stripe)
 
     if (stripe->low == stripe->high)
         return NC_NOERR;
-    if (g.n < FEW || g.bytes / g.n > WORTH_SKIPPING)
+    if (!stripe->exclusive || g.n < FEW || g.bytes / g.n > WORTH_SKIPPING)
         return write_runs(stripe);
     err = fill_gaps(stripe);
     return err != NC_NOERR ? err : write_span(stripe, stripe->low, stripe->high);

@@ -9,6 +9,7 @@
 
 typedef struct pnc_stripe {
     pnc_dataset *ds;
+    bool exclusive;     /* nobody else writes to the stripe meanwhile: its gaps may be read and written again */
     int64_t first;      /* file offset of the stripe */
     int64_t low, high;  /* the part of it that the pieces span, as file offsets; low == high: nothing yet */
     char *window;       /* bytes of the stripe */

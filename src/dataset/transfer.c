@@ -1,11 +1,12 @@
-/* Moving a selection between memory and file: each rank on its own where its runs are large, together through an
- * exchange where they are small and interleave. */
-#include "dataset/call.h"
+/* Carrying out requests: each rank on its own where its runs are large, merged where they are small, and together with
+ * the other ranks through an exchange where small runs may interleave. */
+#include "dataset/transfer.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "dataset/exchange.h"
+#include "dataset/stream.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
@@ -21,17 +22,10 @@
 typedef struct transfer {
     pnc_dataset *ds;
     pnc_direction way;
-    const pnc_selection *selection;
-    pnc_pump *pump;     /* NULL where nothing is selected */
-    int64_t moved;      /* bytes */
+    bool collective;
+    pnc_request **list;
+    int64_t n;
 } transfer;
-
-/* Room for the bytes and extents of one piece. */
-typedef struct piece {
-    pnc_extent *extents, few[16];
-    int64_t max_extents, max_bytes;
-    char *bytes;        /* NULL where the user's memory serves */
-} piece;
 
 static int no_memory(transfer *t, int64_t bytes)
 {
@@ -39,24 +33,20 @@ static int no_memory(transfer *t, int64_t bytes)
                     (long long)bytes);
 }
 
-static int make_extents(transfer *t, piece *p, int64_t wanted)
-{
-    p->max_extents = wanted < 16 ? 16 : wanted;
-    p->extents = wanted <= 16 ? p->few : pnc_alloc(wanted, sizeof *p->extents);
-    return p->extents != NULL ? NC_NOERR : no_memory(t, wanted * (int64_t)sizeof *p->extents);
-}
+/* --- one request, straight --- */
 
-static void free_extents(piece *p)
-{
-    if (p->extents != p->few)
-        pnc_free(p->extents);
-}
+/* Room for the bytes and extents of one piece. */
+typedef struct piece {
+    pnc_extent *extents, few[16];
+    int64_t max_extents, max_bytes;
+    char *stage; /* NULL where the user's memory serves */
+} piece;
 
 /* A get whose values have one size in file and memory reads into the user's buffer and converts there: a buffer between
  * them would make the processor fetch the user's memory only to overwrite it (swapping gets: 0.76 of the limit). */
-static bool converts_in_place(const transfer *t)
+static bool converts_in_place(const transfer *t, const pnc_pump *pump)
 {
-    return t->way == PNC_GET && t->pump->flat != NULL && t->pump->mem_size == t->pump->ext_size;
+    return t->way == PNC_GET && pump->flat != NULL && pump->mem_size == pump->ext_size;
 }
 
 /* Kernels want two buffers: a block in the first-level cache is one of them. */
@@ -72,79 +62,134 @@ static void convert_in_place(pnc_pump *pump, int64_t elements)
     }
 }
 
-static bool needs_buffer(const transfer *t)
-{
-    return t->pump->direct == NULL && !converts_in_place(t);
-}
-
-/* Take the next piece of the selection, convert it and hand it to the store, or the other way round. */
-static int move_piece(transfer *t, piece *p, pnc_cursor *cursor)
+/* Move the next extents, converting on the way while they are in cache. */
+static int move_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, int64_t bytes)
 {
     pnc_dataset *ds = t->ds;
-    int64_t bytes, n = pnc_cursor_take(cursor, p->max_bytes, t->pump->ext_size, p->extents, p->max_extents, &bytes);
-    int64_t elements = bytes / t->pump->ext_size;
-    char *place = p->bytes;
+    int64_t elements = bytes / pump->ext_size;
+    char *place = p->stage;
     int err;
 
-    if (t->pump->direct != NULL)
-        place = pnc_pump_place(t->pump, elements);
-    else if (converts_in_place(t))
-        place = t->pump->flat;
+    if (pump->direct != NULL)
+        place = pnc_pump_place(pump, elements);
+    else if (converts_in_place(t, pump))
+        place = pump->flat;
     else if (t->way == PNC_PUT)
-        pnc_pump_put(t->pump, place, elements);
+        pnc_pump_put(pump, place, elements);
     if (t->way == PNC_PUT)
         err = ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
     else
         err = ds->store->ops->read(ds->store, p->extents, n, place, &ds->error);
     if (err != NC_NOERR)
         return err;
-    if (converts_in_place(t))
-        convert_in_place(t->pump, elements);
-    else if (t->way == PNC_GET && t->pump->direct == NULL)
-        pnc_pump_get(t->pump, place, elements);
-    t->moved += bytes;
+    if (converts_in_place(t, pump))
+        convert_in_place(pump, elements);
+    else if (t->way == PNC_GET && pump->direct == NULL)
+        pnc_pump_get(pump, place, elements);
     return NC_NOERR;
 }
 
-/* This rank alone, in pieces that are still in cache when the system call or the conversion looks at them again. */
-static int move_alone(transfer *t)
+static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *p)
 {
-    const pnc_selection *selection = t->selection;
-    piece p = {.max_bytes = PNC_STAGE_BYTES};
-    pnc_cursor cursor;
-    int err;
-
-    if (selection->bytes == 0)
+    p->max_bytes = pump->direct != NULL ? DIRECT_BYTES : PNC_STAGE_BYTES;
+    p->max_extents = wanted < 16 ? 16 : wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
+    p->extents = p->max_extents == 16 ? p->few : pnc_alloc(p->max_extents, sizeof *p->extents);
+    if (p->extents == NULL)
+        return no_memory(t, p->max_extents * (int64_t)sizeof *p->extents);
+    if (pump->direct != NULL || converts_in_place(t, pump))
         return NC_NOERR;
-    if (t->pump->direct != NULL)
-        p.max_bytes = DIRECT_BYTES;
-    if (needs_buffer(t)) {
-        if (t->ds->stage == NULL)
-            t->ds->stage = pnc_alloc(PNC_STAGE_BYTES, 1);
-        if (t->ds->stage == NULL)
-            return no_memory(t, PNC_STAGE_BYTES);
-        p.bytes = t->ds->stage;
+    if (t->ds->stage == NULL)
+        t->ds->stage = pnc_alloc(PNC_STAGE_BYTES, 1);
+    p->stage = t->ds->stage;
+    return p->stage == NULL ? no_memory(t, PNC_STAGE_BYTES) : NC_NOERR;
+}
+
+/* Large runs, or one rank's regular pattern, which the store knows to sieve. */
+static int move_straight(transfer *t, pnc_request *r)
+{
+    pnc_places places;
+    piece p = {.extents = NULL};
+    pnc_pump pump;
+    int64_t n, bytes, moved = 0, all = pnc_stream_bytes(t->ds, &r, 1);
+    int err = pnc_request_pump(t->ds, r, &pump);
+
+    pnc_places_start(&places, t->ds, &r, 1);
+    if (err == NC_NOERR)
+        err = make_piece(t, &pump, r->elements, &p);
+    while (err == NC_NOERR && moved < all) {
+        err = pnc_places_take(&places, p.max_bytes, p.extents, p.max_extents, &n, &bytes);
+        if (err == NC_NOERR)
+            err = move_piece(t, &p, &pump, n, bytes);
+        moved += bytes;
     }
-    err = make_extents(t, &p, selection->nruns < EXTENTS_AT_A_TIME ? selection->nruns : EXTENTS_AT_A_TIME);
-    if (err != NC_NOERR)
-        return err;
-    err = pnc_cursor_start(&cursor, selection);
-    if (err == NC_NOERR) {
-        while (err == NC_NOERR && t->moved < selection->bytes)
-            err = move_piece(t, &p, &cursor);
-        pnc_cursor_end(&cursor);
-    }
-    free_extents(&p);
+    pnc_places_end(&places);
+    if (p.extents != p.few)
+        pnc_free(p.extents);
+    if (pump.status != NC_NOERR)
+        r->status = pump.status;
+    pnc_pump_end(&pump);
     return err;
 }
 
-/* Whether this rank does better together with the others. */
-static bool wants_exchange(const transfer *t)
-{
-    bool one_node = t->ds->store->nnodes == 1;
-    int64_t small = one_node ? SMALL_RUN_ONE_NODE : SMALL_RUN;
+/* --- which way --- */
 
-    return t->selection->nruns > 1 && t->selection->run < small && !(one_node && t->way == PNC_GET);
+typedef enum way_to_go { STRAIGHT, MERGED, TOGETHER } way_to_go;
+
+/* Bytes of a run on average, and how many there are. */
+static int survey(transfer *t, int64_t small, int64_t *run, int64_t *nruns)
+{
+    int64_t bytes = pnc_stream_bytes(t->ds, t->list, t->n), parts = 0;
+
+    *nruns = 0;
+    for (int64_t i = 0; i < t->n; i++)
+        parts += t->list[i]->elements > 0 ? t->list[i]->nparts : 0;
+    if (parts > 1 && bytes / parts < small) { /* so small that no closer look is needed */
+        *run = bytes / parts;
+        *nruns = parts;
+        return NC_NOERR;
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        for (int64_t k = 0; k < t->list[i]->nparts; k++) {
+            pnc_selection selection;
+            int err = pnc_request_select(t->ds, t->list[i], k, &selection);
+
+            if (err != NC_NOERR)
+                return err;
+            *nruns += selection.nruns;
+            pnc_select_free(&selection);
+        }
+    }
+    *run = *nruns > 0 ? bytes / *nruns : 0;
+    return NC_NOERR;
+}
+
+static int choose(transfer *t, way_to_go *way)
+{
+    bool several_ranks = t->collective && t->ds->nprocs > 1, one_node = t->ds->store->nnodes == 1;
+    int64_t small = one_node || !several_ranks ? SMALL_RUN_ONE_NODE : SMALL_RUN, run, nruns;
+    bool one_part = t->n == 1 && t->list[0]->nparts == 1;
+    int err = survey(t, small, &run, &nruns);
+
+    *way = STRAIGHT;
+    if (err != NC_NOERR || nruns < 2 || run >= small)
+        return err;
+    if (several_ranks && !(one_node && t->way == PNC_GET))
+        *way = TOGETHER;
+    else if (!one_part)
+        *way = MERGED;
+    return NC_NOERR;
+}
+
+static int move_alone(transfer *t, way_to_go way)
+{
+    int err = NC_NOERR;
+
+    if (way == MERGED)
+        return pnc_exchange_alone(t->ds, t->way, t->list, t->n);
+    for (int64_t i = 0; i < t->n && err == NC_NOERR; i++)
+        if (t->list[i]->elements > 0)
+            err = move_straight(t, t->list[i]);
+    return err;
 }
 
 /* What the ranks settle in one reduction: the largest of each. */
@@ -175,16 +220,28 @@ static int settle(transfer *t, int status, verdict *v)
  * answer: an error if there was one anywhere. */
 static int move_collective(transfer *t, int64_t *newrecs)
 {
-    bool waits = wants_exchange(t);
+    way_to_go way;
+    int err = choose(t, &way);
+    bool waits = err == NC_NOERR && way == TOGETHER;
     verdict v = {0, waits, *newrecs};
-    int err = settle(t, waits ? NC_NOERR : move_alone(t), &v);
 
+    if (err == NC_NOERR && !waits)
+        err = move_alone(t, way);
+    err = settle(t, err, &v);
     *newrecs = v.newrecs;
     if (v.failure == 0 && v.exchange) {
-        err = pnc_exchange(t->ds, t->way, waits ? t->selection : NULL, t->pump, &t->moved);
+        err = pnc_exchange(t->ds, t->way, t->list, waits ? t->n : 0);
         err = settle(t, err, &v);
     }
     return err;
+}
+
+static int move_independent(transfer *t)
+{
+    way_to_go way;
+    int err = choose(t, &way);
+
+    return err != NC_NOERR ? err : move_alone(t, way);
 }
 
 /* The number of records after a put that went well; the same on all ranks of a collective call. */
@@ -197,17 +254,20 @@ static int grow_records(pnc_dataset *ds, bool collective, int64_t newrecs)
     return collective ? pnc_header_write_numrecs(ds) : NC_NOERR;
 }
 
-int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, const pnc_selection *selection, pnc_pump *pump,
-                 int64_t newrecs)
+int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n)
 {
-    transfer t = {.ds = ds, .way = way, .selection = selection, .pump = pump};
+    transfer t = {.ds = ds, .way = way, .collective = collective, .list = list, .n = n};
+    int64_t newrecs = 0;
     int err;
 
-    err = collective && ds->nprocs > 1 ? move_collective(&t, &newrecs) : move_alone(&t);
-    if (way == PNC_PUT)
-        ds->put_size += t.moved;
-    else
-        ds->get_size += t.moved;
+    for (int64_t i = 0; i < n; i++)
+        newrecs = list[i]->newrecs > newrecs ? list[i]->newrecs : newrecs;
+    err = collective && ds->nprocs > 1 ? move_collective(&t, &newrecs) : move_independent(&t);
+    if (err == NC_NOERR)
+        *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_stream_bytes(ds, list, n);
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++)
+        if (pnc_request_deliver(list[i]) != NC_NOERR)
+            err = no_memory(&t, 0);
     if (err == NC_NOERR && way == PNC_PUT) {
         err = grow_records(ds, collective, newrecs);
         if (err == NC_NOERR && collective && ds->share)

@@ -204,5 +204,32 @@ FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])], [Bytes reserved for
 FUNCTION([inq_recsize], [P([MPI_Offset *], [recsize])], [Bytes of one record of all record variables. LOCAL])
 FUNCTION([inq_put_size], [P([MPI_Offset *], [size])], [Bytes written so far by this rank. LOCAL])
 FUNCTION([inq_get_size], [P([MPI_Offset *], [size])], [Bytes read so far by this rank. LOCAL])
+
+HEADING([Nonblocking requests])
+
+FUNCTION([wait], [P([int], [count])[]P([int *], [array_of_requests])[]P([int *], [array_of_statuses])],
+[Carry out pending requests, in independent mode. count: how many ids there are in array_of_requests; or NC_REQ_ALL,
+NC_GET_REQ_ALL, NC_PUT_REQ_ALL, and then both arrays may be NULL. Ids that are done become NC_REQ_NULL; entries that are
+NC_REQ_NULL are skipped. array_of_statuses (or NULL) receives an error code per id. Local to the rank. Errors: NC_EINDEFINE
+NC_ENOTINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
+
+FUNCTION([wait_all], [P([int], [count])[]P([int *], [array_of_requests])[]P([int *], [array_of_statuses])],
+[The same in collective mode: the requests of all ranks are carried out together. Numbers may differ across ranks, and be 0.
+COLLECTIVE Errors: NC_EINDEFINE NC_EINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
+
+FUNCTION([cancel], [P([int], [num])[]P([int *], [reqs])[]P([int *], [statuses])],
+[Forget pending requests, named as for wait. LOCAL Errors: NC_EINVAL_REQUEST NC_EINVAL])
+
+FUNCTION([inq_nreqs], [P([int *], [nreqs])], [Number of pending requests of this rank. LOCAL])
+
+FUNCTION([buffer_attach], [P([MPI_Offset], [bufsize])],
+[Allow buffered puts to keep up to bufsize bytes, counted in the external types of the file. LOCAL Errors: NC_ENULLBUF
+NC_EPREVATTACHBUF])
+
+FUNCTION([buffer_detach], [], [Take that back. LOCAL Errors: NC_ENULLABUF NC_EPENDINGBPUT])
+
+FUNCTION([inq_buffer_usage], [P([MPI_Offset *], [usage])], [Bytes of pending buffered puts. LOCAL Errors: NC_ENULLABUF])
+
+FUNCTION([inq_buffer_size], [P([MPI_Offset *], [buf_size])], [The bytes given to buffer_attach. LOCAL Errors: NC_ENULLABUF])
 ])
 m4_divert[]m4_dnl

@@ -69,6 +69,8 @@ COMMENT([put_var*: write values from memory to variable varid; get_var*: read th
   vara  the block of count[] elements that begins at start[]
   vars  the same, taking every stride[d]-th element along dimension d
   varm  the same, with imap[d] = distance in memory, in elements, between neighbours along dimension d
+  varn  num blocks of one variable, block i of counts[i][] elements at starts[i][]; memory holds one after the other
+        (counts NULL: single elements)
 start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
 contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
 memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own type.
@@ -76,10 +78,27 @@ Functions ending in _all are collective, on ranks with nothing to do also (count
 Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
 get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.
 Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTINDEP NC_ENOTVAR NC_ECHAR NC_EINVALCOORDS NC_EEDGE NC_ENEGATIVECNT
-NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ERANGE])
+NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART NC_ERANGE
+
+iput_var*, iget_var*: post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
+buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
+fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
+posted wins. bput_var*: the same, but the buffer may be used again at once; its values are kept in what
+ncmpi_buffer_attach allows (NC_ENULLABUF NC_EINSUFFBUF). All are local.])
 m4_define([EMIT], [m4_divert(0)int NAME($@)[]PARAMETERS($@);
 m4_divert(-1)])
 FAMILIES
+COMMENT([mput_var*, mget_var*: the same access to num variables in one call, with one entry of each array per variable. The
+requests with right arguments are carried out; the first error is returned.])
+m4_define([EMIT_MULTI], [m4_divert(0)int MULTI_NAME($@)[]MULTI_PARAMETERS($@);
+m4_divert(-1)])
+MULTI_FAMILIES
+COMMENT([put_vard, get_vard: the place in the file is an MPI datatype made of the variable's own type, whose displacements are
+bytes from the variable's begin (ncmpi_inq_varoffset). MPI_DATATYPE_NULL selects nothing. Errors as above, and NC_ETYPESIZE
+NC_ETYPE_MISMATCH NC_ETYPESIZE_MISMATCH])
+m4_define([EMIT_VARD], [m4_divert(0)int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1]);
+m4_divert(-1)])
+VARD
 m4_divert(0)m4_dnl
 
 #ifdef __cplusplus

@@ -1,0 +1,16 @@
+/* Many small pieces of memory, given back one by one: no allocation per piece, and memory returns when all pieces of a
+ * chunk have. */
+#ifndef PNC_BASE_ARENA_H
+#define PNC_BASE_ARENA_H
+
+#include <stdint.h>
+
+typedef struct pnc_arena {
+    struct pnc_chunk *current; /* has room at its end; full chunks live on in their pieces */
+} pnc_arena;
+
+void *pnc_arena_take(pnc_arena *arena, int64_t bytes); /* aligned for any type; NULL without memory */
+void pnc_arena_give(pnc_arena *arena, void *piece);
+void pnc_arena_end(pnc_arena *arena);                  /* all pieces have been given back */
+
+#endif

@@ -1,0 +1,83 @@
+/* mput and mget: several variables in one call. */
+#include "base/memory.h"
+#include "dataset/access.h"
+#include "dataset/modes.h"
+
+static pnc_call call_of(const pnc_multi *m, int i)
+{
+    return (pnc_call){.op = m->op, .shape = m->shape, .collective = m->collective, .varid = m->varids[i], .mem = m->mem,
+                      .buf = m->bufs == NULL ? NULL : m->bufs[i],
+                      .start = m->starts == NULL ? NULL : m->starts[i],
+                      .count = m->counts == NULL ? NULL : m->counts[i],
+                      .stride = m->strides == NULL ? NULL : m->strides[i],
+                      .imap = m->imaps == NULL ? NULL : m->imaps[i],
+                      .bufcount = m->bufcounts == NULL ? 0 : m->bufcounts[i],
+                      .buftype = m->datatypes == NULL ? MPI_DATATYPE_NULL : m->datatypes[i]};
+}
+
+/* Memory for all requests and their numbers. */
+typedef struct bundle {
+    pnc_request *requests, **list;
+    int64_t *numbers, n;
+} bundle;
+
+static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
+{
+    int64_t total = 0;
+
+    for (int i = 0; i < m->num; i++) {
+        pnc_call call = call_of(m, i);
+
+        total += pnc_request_numbers(ds, &call);
+    }
+    b->requests = pnc_alloc(m->num, sizeof *b->requests);
+    b->list = pnc_alloc(m->num, sizeof *b->list);
+    b->numbers = pnc_alloc(total, sizeof *b->numbers);
+    if (b->requests == NULL || b->list == NULL || b->numbers == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the arguments of %d variables", m->num);
+    return NC_NOERR;
+}
+
+/* Those whose arguments are right go into the list; the first error is returned. */
+static int fill_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
+{
+    int64_t *numbers = b->numbers;
+    int first = NC_NOERR;
+
+    for (int i = 0; i < m->num; i++) {
+        pnc_call call = call_of(m, i);
+        pnc_request *r = &b->requests[b->n];
+        int err = pnc_request_make(ds, &call, numbers, r);
+
+        numbers += pnc_request_numbers(ds, &call);
+        if (err == NC_NOERR)
+            b->list[b->n++] = r;
+        else
+            pnc_request_release(r);
+        first = first != NC_NOERR ? first : err;
+    }
+    return first;
+}
+
+int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
+{
+    pnc_direction way = m->op == PNC_OP_GET ? PNC_GET : PNC_PUT;
+    bundle b = {0};
+    int err = pnc_access_mode(ds, way, m->collective);
+
+    if (err != NC_NOERR)
+        return err;
+    if (m->num > 0 && m->varids == NULL)
+        err = pnc_fail(&ds->error, NC_EINVAL, "varids is NULL");
+    if (err == NC_NOERR && m->num > 0)
+        err = make_bundle(ds, m, &b);
+    if (err == NC_NOERR && m->num > 0)
+        err = fill_bundle(ds, m, &b);
+    err = pnc_access_list(ds, way, m->collective, b.list, b.n, err);
+    for (int64_t i = 0; i < b.n; i++)
+        pnc_request_release(b.list[i]);
+    pnc_free(b.requests);
+    pnc_free(b.list);
+    pnc_free(b.numbers);
+    return err;
+}

@@ -1,0 +1,458 @@
+/* Nonblocking requests: posted one by one, carried out together. */
+#include "dataset/queue.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dataset/modes.h"
+#include "dataset/transfer.h"
+
+int pnc_queue_make(pnc_dataset *ds)
+{
+    ds->queue = pnc_zalloc(1, sizeof *ds->queue);
+    if (ds->queue == NULL)
+        return NC_ENOMEM;
+    ds->queue->buffer_size = -1;
+    return NC_NOERR;
+}
+
+/* --- posting --- */
+
+/* Room for one more entry; ids begin anew whenever nothing is pending. */
+static int make_room(pnc_queue *q)
+{
+    if (q->pending == 0)
+        q->n = q->next_id = 0;
+    if (q->n == q->room) {
+        int64_t kept = 0, room = q->room == 0 ? 64 : 2 * q->room;
+        pnc_entry *larger;
+
+        for (int64_t i = 0; i < q->n; i++) /* first of all without those that are done */
+            if (q->entries[i].request != NULL)
+                q->entries[kept++] = q->entries[i];
+        q->n = kept;
+        if (kept > q->room / 2 || q->room == 0) {
+            larger = pnc_resize(q->entries, room, sizeof *larger);
+            if (larger == NULL)
+                return NC_ENOMEM;
+            q->entries = larger;
+            q->room = room;
+        }
+    }
+    return q->next_id == INT_MAX ? NC_ENOMEM : NC_NOERR;
+}
+
+static void enter(pnc_queue *q, pnc_request *r)
+{
+    r->id = q->next_id++;
+    q->entries[q->n++] = (pnc_entry){r->id, r};
+    q->pending++;
+}
+
+/* Give back a request that is done, cancelled or was never entered. */
+static void drop(pnc_dataset *ds, pnc_request *r)
+{
+    if (r->external)
+        ds->queue->buffer_used -= pnc_request_bytes(ds, r);
+    pnc_request_release(r);
+    pnc_arena_give(&ds->queue->arena, r);
+}
+
+/* Values that do not fit are told at once, though they are converted later: try, block by block. */
+static int try_conversion(pnc_dataset *ds, pnc_request *r)
+{
+    char block[4096];
+    pnc_pump pump;
+    int err = pnc_request_pump(ds, r, &pump);
+
+    for (int64_t left = r->elements, n; err == NC_NOERR && left > 0; left -= n) {
+        n = (int64_t)sizeof block / pump.ext_size;
+        n = n < left ? n : left;
+        pnc_pump_put(&pump, block, n);
+    }
+    r->status = err == NC_NOERR ? pump.status : NC_NOERR;
+    pnc_pump_end(&pump);
+    return err;
+}
+
+static bool may_not_fit(const pnc_dataset *ds, const pnc_request *r)
+{
+    int type = ds->model.vars[r->varid]->type;
+
+    return r->mem != pnc_mem_of_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
+}
+
+/* A buffered put: its values become external bytes now, and the user's memory is free again. Returns the request that
+ * takes r's place, with its values behind it in the arena. */
+static int keep_values(pnc_dataset *ds, pnc_request **request)
+{
+    pnc_queue *q = ds->queue;
+    pnc_request *r = *request, *copy;
+    int64_t bytes = pnc_request_bytes(ds, r), numbers = r->nparts * r->ndims * (r->strided ? 3 : 2);
+    pnc_pump pump;
+    int err;
+
+    if (bytes > q->buffer_size - q->buffer_used)
+        return pnc_fail(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs %lld",
+                        (long long)(q->buffer_size - q->buffer_used), (long long)bytes);
+    copy = pnc_arena_take(&q->arena, (int64_t)sizeof *copy + numbers * (int64_t)sizeof(int64_t) + bytes);
+    if (copy == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for a buffered put of %lld bytes", (long long)bytes);
+    *copy = *r;
+    copy->numbers = (int64_t *)(copy + 1);
+    memcpy(copy->numbers, r->numbers, (size_t)numbers * sizeof(int64_t));
+    copy->memory = (char *)(copy->numbers + numbers);
+    copy->map = NULL;
+    copy->repack = NULL;
+    err = pnc_request_pump(ds, r, &pump);
+    if (err == NC_NOERR)
+        pnc_pump_put(&pump, copy->memory, r->elements);
+    copy->status = pump.status;
+    pnc_pump_end(&pump);
+    drop(ds, r);
+    if (err != NC_NOERR) {
+        pnc_arena_give(&q->arena, copy);
+        *request = NULL;
+        return err;
+    }
+    copy->external = true;
+    q->buffer_used += bytes;
+    *request = copy;
+    return NC_NOERR;
+}
+
+static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **request)
+{
+    int64_t numbers = pnc_request_numbers(ds, call);
+    pnc_request *r = pnc_arena_take(&ds->queue->arena, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t));
+    int err;
+
+    if (r == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
+    *request = r;
+    err = pnc_request_make(ds, call, (int64_t *)(r + 1), r);
+    if (err != NC_NOERR || r->elements == 0)
+        return err;
+    if (call->op == PNC_OP_BPUT)
+        return keep_values(ds, request);
+    return r->way == PNC_PUT && may_not_fit(ds, r) ? try_conversion(ds, r) : NC_NOERR;
+}
+
+int pnc_post(pnc_dataset *ds, const pnc_call *call)
+{
+    pnc_request *r = NULL;
+    int err = pnc_call_way(call) == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
+
+    if (call->reqid != NULL)
+        *call->reqid = NC_REQ_NULL;
+    if (err == NC_NOERR && call->op == PNC_OP_BPUT && ds->queue->buffer_size < 0)
+        err = pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call ncmpi_buffer_attach first");
+    if (err == NC_NOERR)
+        err = make_request(ds, call, &r);
+    if (err == NC_NOERR && r->elements > 0 && make_room(ds->queue) != NC_NOERR)
+        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
+    if (err != NC_NOERR || r->elements == 0) { /* a request for nothing is done already */
+        if (r != NULL)
+            drop(ds, r);
+        return err;
+    }
+    enter(ds->queue, r);
+    if (call->reqid != NULL)
+        *call->reqid = r->id;
+    return r->way == PNC_PUT ? pnc_request_outcome(ds, r) : NC_NOERR;
+}
+
+/* --- finding --- */
+
+static pnc_entry *find(pnc_queue *q, int id)
+{
+    int64_t low = 0, high = q->n;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (q->entries[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < q->n && q->entries[low].id == id && q->entries[low].request != NULL ? &q->entries[low] : NULL;
+}
+
+static bool is_meant(int count, const pnc_request *r)
+{
+    return count == NC_REQ_ALL || (r->way == PNC_PUT ? count == NC_PUT_REQ_ALL : count == NC_GET_REQ_ALL);
+}
+
+/* The requests of a call, taken out of the queue, in the order of posting: puts at the front, gets at the back. */
+typedef struct batch {
+    pnc_request **list;
+    int64_t puts, gets, room;
+} batch;
+
+static int compare_entries(const void *a, const void *b)
+{
+    int x = (*(pnc_request *const *)a)->id, y = (*(pnc_request *const *)b)->id;
+
+    return (x > y) - (x < y);
+}
+
+static void take(pnc_queue *q, pnc_entry *entry, batch *b)
+{
+    pnc_request *r = entry->request;
+
+    if (r->way == PNC_PUT)
+        b->list[b->puts++] = r;
+    else
+        b->list[b->room - ++b->gets] = r;
+    entry->request = NULL;
+    q->pending--;
+}
+
+static void put_in_order(batch *b)
+{
+    pnc_request **gets = b->list + (b->room - b->gets);
+
+    if (b->puts > 1)
+        qsort(b->list, (size_t)b->puts, sizeof *b->list, compare_entries);
+    if (b->gets > 1)
+        qsort(gets, (size_t)b->gets, sizeof *gets, compare_entries);
+}
+
+static int make_batch(pnc_dataset *ds, int64_t room, batch *b)
+{
+    *b = (batch){pnc_alloc(room, sizeof *b->list), 0, 0, room};
+    return b->list != NULL ? NC_NOERR : pnc_fail(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
+                                                 (long long)room);
+}
+
+/* All requests that a negative count means. */
+static int take_all(pnc_dataset *ds, int count, batch *b)
+{
+    pnc_queue *q = ds->queue;
+    int err = make_batch(ds, q->pending, b);
+
+    for (int64_t i = 0; err == NC_NOERR && i < q->n; i++)
+        if (q->entries[i].request != NULL && is_meant(count, q->entries[i].request))
+            take(q, &q->entries[i], b);
+    if (err == NC_NOERR) /* entries are in order, and gets were put in backwards */
+        for (int64_t low = b->room - b->gets, high = b->room - 1; low < high; low++, high--) {
+            pnc_request *swap = b->list[low];
+
+            b->list[low] = b->list[high];
+            b->list[high] = swap;
+        }
+    return err;
+}
+
+/* The requests that are named; a wrong name is an error of its own, and does not concern the others. */
+static int take_named(pnc_dataset *ds, int count, const int *ids, int *statuses, batch *b)
+{
+    int err = make_batch(ds, count, b), wrong = NC_NOERR;
+
+    for (int i = 0; err == NC_NOERR && i < count; i++) {
+        pnc_entry *entry = find(ds->queue, ids[i]);
+
+        if (statuses != NULL)
+            statuses[i] = NC_NOERR;
+        if (ids[i] == NC_REQ_NULL)
+            continue;
+        if (entry != NULL) {
+            take(ds->queue, entry, b);
+            continue;
+        }
+        wrong = pnc_fail(&ds->error, NC_EINVAL_REQUEST, "request %d is not pending", ids[i]);
+        if (statuses != NULL)
+            statuses[i] = wrong;
+    }
+    if (err == NC_NOERR)
+        put_in_order(b);
+    return err != NC_NOERR ? err : wrong;
+}
+
+static int take_batch(pnc_dataset *ds, int count, const int *ids, int *statuses, batch *b)
+{
+    *b = (batch){NULL, 0, 0, 0};
+    if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
+        return take_all(ds, count, b);
+    if (count < 0 || (count > 0 && ids == NULL))
+        return pnc_fail(&ds->error, NC_EINVAL, "%d is no number of requests, or the array of requests is NULL", count);
+    return count == 0 ? NC_NOERR : take_named(ds, count, ids, statuses, b);
+}
+
+/* --- waiting --- */
+
+/* What became of each request that was named. They are looked up by id among those that were carried out. */
+static void tell_statuses(const batch *b, int count, int *ids, int *statuses, int put_err, int get_err)
+{
+    for (int i = 0; i < count; i++) {
+        pnc_request key = {.id = ids[i]}, *at = &key, **gets = b->list + (b->room - b->gets);
+        pnc_request **put = b->puts == 0 ? NULL : bsearch(&at, b->list, (size_t)b->puts, sizeof at, compare_entries);
+        pnc_request **get = b->gets == 0 ? NULL : bsearch(&at, gets, (size_t)b->gets, sizeof at, compare_entries);
+
+        if (put == NULL && get == NULL)
+            continue;
+        if (statuses != NULL) /* what a put had out of range was told when it was posted */
+            statuses[i] = put != NULL ? put_err : get_err != NC_NOERR ? get_err : (*get)->status;
+        ids[i] = NC_REQ_NULL;
+    }
+}
+
+static int first_outcome(pnc_dataset *ds, pnc_request **list, int64_t n)
+{
+    int err = NC_NOERR;
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++)
+        err = pnc_request_outcome(ds, list[i]);
+    return err;
+}
+
+/* Whether any rank has puts, or gets: a direction in which nobody moves needs no collective call. */
+static int agree_directions(pnc_dataset *ds, const batch *b, int any[2])
+{
+    any[0] = b->puts > 0;
+    any[1] = b->gets > 0;
+    if (ds->nprocs > 1 && MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not agree on what to wait for", ds->path);
+    return NC_NOERR;
+}
+
+static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *statuses)
+{
+    batch b;
+    int err = take_batch(ds, count, ids, statuses, &b), any[2] = {b.puts > 0, b.gets > 0};
+    int put_err = NC_NOERR, get_err = NC_NOERR, late = collective ? agree_directions(ds, &b, any) : NC_NOERR;
+    pnc_request **gets = b.list == NULL ? NULL : b.list + (b.room - b.gets);
+
+    if (any[0] && late == NC_NOERR)
+        put_err = pnc_transfer(ds, PNC_PUT, collective, b.list, b.puts);
+    if (any[1] && late == NC_NOERR)
+        get_err = pnc_transfer(ds, PNC_GET, collective, gets, b.gets);
+    put_err = late != NC_NOERR ? late : put_err;
+    get_err = late != NC_NOERR ? late : get_err;
+    if (count > 0 && ids != NULL && b.list != NULL)
+        tell_statuses(&b, count, ids, statuses, put_err, get_err);
+    err = err != NC_NOERR ? err : put_err != NC_NOERR ? put_err : get_err;
+    if (err == NC_NOERR)
+        err = first_outcome(ds, gets, b.gets);
+    for (int64_t i = 0; i < b.puts; i++)
+        drop(ds, b.list[i]);
+    for (int64_t i = 0; i < b.gets; i++)
+        drop(ds, gets[i]);
+    pnc_free(b.list);
+    return err;
+}
+
+int pnc_dataset_wait(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
+{
+    int err = pnc_mode_need_independent(ds);
+
+    return err != NC_NOERR ? err : wait_for(ds, false, count, array_of_requests, array_of_statuses);
+}
+
+int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
+{
+    int err = pnc_mode_need_collective(ds);
+
+    return err != NC_NOERR ? err : wait_for(ds, true, count, array_of_requests, array_of_statuses);
+}
+
+int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)
+{
+    batch b;
+    int err = take_batch(ds, num, reqs, statuses, &b);
+
+    if (num > 0 && reqs != NULL && b.list != NULL)
+        tell_statuses(&b, num, reqs, statuses, NC_NOERR, NC_NOERR);
+    for (int64_t i = 0; i < b.puts; i++)
+        drop(ds, b.list[i]);
+    for (int64_t i = 0; i < b.gets; i++)
+        drop(ds, b.list[b.room - 1 - i]);
+    pnc_free(b.list);
+    return err;
+}
+
+int pnc_dataset_inq_nreqs(pnc_dataset *ds, int *nreqs)
+{
+    if (nreqs != NULL)
+        *nreqs = (int)ds->queue->pending;
+    return NC_NOERR;
+}
+
+void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
+{
+    pnc_queue *q = ds->queue;
+
+    *puts = *gets = 0;
+    for (int64_t i = 0; i < q->n; i++) {
+        if (q->entries[i].request == NULL)
+            continue;
+        ++*(q->entries[i].request->way == PNC_PUT ? puts : gets);
+        drop(ds, q->entries[i].request);
+    }
+    q->n = q->pending = 0;
+}
+
+void pnc_queue_free(pnc_dataset *ds)
+{
+    int64_t puts, gets;
+
+    if (ds->queue == NULL)
+        return;
+    pnc_queue_clear(ds, &puts, &gets);
+    pnc_arena_end(&ds->queue->arena);
+    pnc_free(ds->queue->entries);
+    pnc_free(ds->queue);
+    ds->queue = NULL;
+}
+
+/* --- the attached buffer: a bound on what buffered puts keep --- */
+
+int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
+{
+    if (bufsize <= 0)
+        return pnc_fail(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached", (long long)bufsize);
+    if (ds->queue->buffer_size >= 0)
+        return pnc_fail(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already",
+                        (long long)ds->queue->buffer_size);
+    ds->queue->buffer_size = bufsize;
+    ds->queue->buffer_used = 0;
+    return NC_NOERR;
+}
+
+static int need_buffer(pnc_dataset *ds)
+{
+    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached");
+}
+
+int pnc_dataset_buffer_detach(pnc_dataset *ds)
+{
+    int err = need_buffer(ds);
+
+    if (err == NC_NOERR && ds->queue->buffer_used > 0)
+        err = pnc_fail(&ds->error, NC_EPENDINGBPUT, "buffered puts of %lld bytes are pending: wait for them first",
+                       (long long)ds->queue->buffer_used);
+    if (err == NC_NOERR)
+        ds->queue->buffer_size = -1;
+    return err;
+}
+
+int pnc_dataset_inq_buffer_usage(pnc_dataset *ds, MPI_Offset *usage)
+{
+    int err = need_buffer(ds);
+
+    if (err == NC_NOERR && usage != NULL)
+        *usage = ds->queue->buffer_used;
+    return err;
+}
+
+int pnc_dataset_inq_buffer_size(pnc_dataset *ds, MPI_Offset *buf_size)
+{
+    int err = need_buffer(ds);
+
+    if (err == NC_NOERR && buf_size != NULL)
+        *buf_size = ds->queue->buffer_size;
+    return err;
+}

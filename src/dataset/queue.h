@@ -1,0 +1,27 @@
+/* Pending nonblocking requests of a dataset. */
+#ifndef PNC_DATASET_QUEUE_H
+#define PNC_DATASET_QUEUE_H
+
+#include "base/arena.h"
+#include "dataset/request.h"
+
+typedef struct pnc_entry {
+    int id;
+    pnc_request *request; /* NULL once done */
+} pnc_entry;
+
+typedef struct pnc_queue {
+    pnc_arena arena;     /* of the requests and their numbers */
+    pnc_entry *entries;  /* in the order of posting, so that ids ascend */
+    int64_t n, room, pending;
+    int next_id;
+    int64_t buffer_size; /* of the attached buffer, -1 without one */
+    int64_t buffer_used;
+} pnc_queue;
+
+int pnc_queue_make(pnc_dataset *ds);
+/* Forget everything that is pending; tells how many puts and gets that were. */
+void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets);
+void pnc_queue_free(pnc_dataset *ds);
+
+#endif

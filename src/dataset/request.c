@@ -1,0 +1,440 @@
+/* From a call's arguments to a request: checks in the documented order of precedence. */
+#include "dataset/request.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "dataset/modes.h"
+
+/* MPI_Offset need not be int64_t itself, though it holds the same values. */
+static int64_t *copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = from == NULL ? otherwise : from[i];
+    return to + n;
+}
+
+static bool has_stride(const pnc_call *call)
+{
+    return (call->shape == PNC_VARS || call->shape == PNC_VARM) && call->stride != NULL;
+}
+
+static int64_t parts_of(const pnc_call *call)
+{
+    return call->shape == PNC_VARN ? (call->num > 0 ? call->num : 0) : 1;
+}
+
+int64_t pnc_request_numbers(const pnc_dataset *ds, const pnc_call *call)
+{
+    if (call->varid < 0 || call->varid >= ds->model.nvars)
+        return 0;
+    return parts_of(call) * ds->model.vars[call->varid]->ndims * (has_stride(call) ? 3 : 2);
+}
+
+/* --- parts --- */
+
+/* The variable as selection sees it; shape has room for its dimensions beside those that are stored inline. */
+static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *shape)
+{
+    for (int i = 0; i < var->ndims; i++)
+        shape[i] = var->is_record && i == 0 ? ds->model.numrecs : var->shape[i];
+    return (pnc_array){.name = var->name, .begin = var->begin, .elem_size = (int)pnc_type_size(var->type),
+                       .ndims = var->ndims, .shape = shape, .is_record = var->is_record, .recsize = ds->model.recsize};
+}
+
+#define SHAPE_INLINE 16
+
+/* Memory for the shape of a variable: on the stack for all but the strangest. */
+typedef struct shape_room {
+    int64_t few[SHAPE_INLINE], *many;
+} shape_room;
+
+static int64_t *take_room(shape_room *room, int ndims)
+{
+    room->many = ndims > SHAPE_INLINE ? pnc_alloc(ndims, sizeof(int64_t)) : NULL;
+    return ndims > SHAPE_INLINE ? room->many : room->few;
+}
+
+static void leave_room(shape_room *room)
+{
+    pnc_free(room->many);
+}
+
+/* The arguments that describe part i of the call; NULL where it gives none. */
+typedef struct part_arguments {
+    const MPI_Offset *start, *count, *stride;
+} part_arguments;
+
+static part_arguments arguments_of(const pnc_call *call, int64_t i)
+{
+    if (call->shape == PNC_VARN)
+        return (part_arguments){call->starts == NULL ? NULL : call->starts[i],
+                                call->counts == NULL ? NULL : call->counts[i], NULL};
+    return (part_arguments){call->start, call->count, has_stride(call) ? call->stride : NULL};
+}
+
+/* CDF-1 and CDF-2 keep the number of records in 4 bytes. */
+static int check_records(pnc_dataset *ds, const pnc_var *var, const int64_t *start, int64_t records)
+{
+    int64_t most = INT32_MAX;
+
+    if (ds->model.format == 5 || records <= most)
+        return NC_NOERR;
+    return pnc_fail(&ds->error, start[0] >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at most "
+                    "%lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format, (long long)most,
+                    (long long)records);
+}
+
+/* Elements of one part, added to the request's; checked against the largest element on either side, so that no size in
+ * bytes can overflow later. */
+static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
+{
+    int64_t bytes = 8;
+
+    for (int i = 0; i < r->ndims; i++)
+        if (count[i] == 0)
+            return NC_NOERR;
+    for (int i = 0; i < r->ndims; i++)
+        if (pnc_mul(bytes, count[i], &bytes) != 0)
+            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
+                            ds->model.vars[r->varid]->name);
+    if (pnc_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
+        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
+                        ds->model.vars[r->varid]->name);
+    return NC_NOERR;
+}
+
+/* Check one part and keep its numbers at `to`. */
+static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to, pnc_request *r)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    part_arguments given = arguments_of(call, i);
+    bool put = r->way == PNC_PUT;
+    int64_t *start = to, *count = copy_numbers(start, given.start, 0, r->ndims);
+    int64_t *stride = copy_numbers(count, given.count, 1, r->ndims), records;
+    pnc_bounds how = {.relax = ds->relax, .growing = put, .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN};
+    int err;
+
+    if (r->strided)
+        copy_numbers(stride, given.stride, 1, r->ndims);
+    if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
+        return pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name, (long long)i);
+    err = pnc_select_check(array, given.start == NULL ? NULL : start, given.count == NULL ? NULL : count,
+                           r->strided ? stride : NULL, how, &ds->error);
+    if (err != NC_NOERR)
+        return err;
+    if (put) {
+        records = pnc_select_records(array, start, count, r->strided ? stride : NULL);
+        err = check_records(ds, var, start, records);
+        r->newrecs = records > r->newrecs ? records : r->newrecs;
+    }
+    return err != NC_NOERR ? err : add_elements(ds, r, count);
+}
+
+/* The whole variable: all records that there are. */
+static int take_whole(pnc_dataset *ds, const pnc_array *array, pnc_request *r)
+{
+    for (int i = 0; i < r->ndims; i++) {
+        r->numbers[i] = 0;
+        r->numbers[r->ndims + i] = array->shape[i];
+    }
+    return add_elements(ds, r, r->numbers + r->ndims);
+}
+
+static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    shape_room room;
+    int64_t *shape = take_room(&room, var->ndims);
+    int err = NC_NOERR;
+
+    if (shape == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
+    pnc_array array = array_of(ds, var, shape);
+    if (call->shape == PNC_VAR)
+        err = take_whole(ds, &array, r);
+    for (int64_t i = 0; call->shape != PNC_VAR && i < r->nparts && err == NC_NOERR; i++)
+        err = take_part(ds, call, &array, i, r->numbers + i * r->ndims * (r->strided ? 3 : 2), r);
+    leave_room(&room);
+    return err;
+}
+
+/* --- memory --- */
+
+static int check_conversion(pnc_dataset *ds, const pnc_var *var, pnc_mem mem)
+{
+    bool text = mem == PNC_TEXT;
+
+    if (text == (var->type == NC_CHAR))
+        return NC_NOERR;
+    return pnc_fail(&ds->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name, pnc_type_name(var->type),
+                    text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
+}
+
+/* Addresses below are never mapped, so that a NULL buffer with a datatype that begins there must be a mistake, and not
+ * MPI_BOTTOM with absolute addresses. */
+#define LOWEST_ADDRESS 4096
+
+static int check_buffer(pnc_dataset *ds, const pnc_call *call, const pnc_request *r)
+{
+    MPI_Aint low = 0, extent;
+
+    if (call->buf != NULL || r->elements == 0)
+        return NC_NOERR;
+    if (call->mem == PNC_FLEX && call->buftype != MPI_DATATYPE_NULL)
+        MPI_Type_get_true_extent(call->buftype, &low, &extent);
+    if (low >= LOWEST_ADDRESS || low < 0)
+        return NC_NOERR;
+    return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the buffer is NULL, but %lld values are to be moved",
+                    ds->model.vars[r->varid]->name, (long long)r->elements);
+}
+
+static int no_map(pnc_dataset *ds, const pnc_request *r)
+{
+    return pnc_fail(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to describe the buffer",
+                    ds->model.vars[r->varid]->name);
+}
+
+/* True where all elements of a map lie at equal distances. */
+static bool is_regular(const pnc_memmap *map, pnc_memrun *run)
+{
+    int64_t elements = pnc_memmap_elements(map);
+    pnc_memcursor cursor;
+    bool regular;
+
+    if (pnc_memcursor_start(&cursor, map) != NC_NOERR)
+        return false;
+    regular = pnc_memcursor_next(&cursor, elements, run) && run->count == elements;
+    pnc_memcursor_end(&cursor);
+    return regular;
+}
+
+/* imap over memory whose elements lie `stride` bytes apart, the first at `offset`. */
+static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
+{
+    int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
+    pnc_memmap *map = pnc_memmap_block(1, (int)pnc_mem_size(r->mem));
+
+    for (int i = r->ndims - 1; i >= 0; i--) {
+        if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
+            pnc_memmap_free(map);
+            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld leads beyond any memory",
+                            ds->model.vars[r->varid]->name, i, (long long)call->imap[i]);
+        }
+        map = pnc_memmap_vector(map, count[i], call->imap[i] * stride);
+    }
+    r->map = pnc_memmap_shift(map, offset);
+    return r->map == NULL ? no_map(ds, r) : NC_NOERR;
+}
+
+/* imap counts the elements that the datatype picks, and these alone: it may not lead beyond them. */
+static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
+{
+    int64_t last = 0;
+
+    for (int i = 0; i < r->ndims; i++) {
+        int64_t times = r->numbers[r->ndims + i] - 1;
+
+        if (times == 0)
+            continue;
+        if (call->imap[i] < 0 || call->imap[i] > (r->elements - 1 - last) / times)
+            return false;
+        last += call->imap[i] * times;
+    }
+    return true;
+}
+
+/* Copy all elements between the user's memory and the packed buffer. */
+static int copy_packed(const pnc_request *r, bool pack)
+{
+    int64_t size = (int64_t)pnc_mem_size(r->mem);
+    char *packed = r->repack->packed;
+    pnc_memcursor cursor;
+    pnc_memrun run;
+    int err = pnc_memcursor_start(&cursor, r->repack->map);
+
+    if (err != NC_NOERR)
+        return err;
+    while (pnc_memcursor_next(&cursor, r->elements, &run))
+        for (int64_t i = 0; i < run.count; i++, packed += size) {
+            char *at = r->repack->user + run.offset + i * run.stride;
+
+            memcpy(pack ? packed : at, pack ? at : packed, (size_t)size);
+        }
+    pnc_memcursor_end(&cursor);
+    return NC_NOERR;
+}
+
+/* The one case that needs memory for all elements. `picked` is the datatype's map. */
+static int repack(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_memmap *picked)
+{
+    int64_t *imap = pnc_alloc(r->ndims, sizeof *imap);
+
+    r->repack = pnc_zalloc(1, sizeof *r->repack);
+    if (imap == NULL || r->repack == NULL) {
+        pnc_memmap_free(picked);
+        pnc_free(imap);
+        return no_map(ds, r);
+    }
+    copy_numbers(imap, call->imap, 0, r->ndims);
+    r->map = pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_size(r->mem));
+    pnc_free(imap);
+    *r->repack = (pnc_repack){pnc_alloc(r->elements, pnc_mem_size(r->mem)), call->buf, picked};
+    r->memory = r->repack->packed;
+    if (r->memory == NULL || r->map == NULL || copy_packed(r, true) != NC_NOERR)
+        return no_map(ds, r);
+    return NC_NOERR;
+}
+
+/* Memory that an MPI datatype describes, and perhaps imap on top of it. */
+static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    pnc_memmap *picked = NULL;
+    pnc_memrun run = {0, 0, 0};
+    int64_t offset;
+    int err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
+
+    if (err == NC_NOERR)
+        err = check_conversion(ds, var, r->mem);
+    if (err == NC_NOERR)
+        err = check_buffer(ds, call, r);
+    if (err != NC_NOERR) {
+        pnc_memmap_free(picked);
+        return err;
+    }
+    if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0) {
+        if (!is_regular(picked, &run)) {
+            if (imap_stays_inside(call, r))
+                return repack(ds, call, r, picked);
+            pnc_memmap_free(picked);
+            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the MPI "
+                            "datatype", var->name, (long long)r->elements);
+        }
+        pnc_memmap_free(picked);
+        return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_size(r->mem));
+    }
+    if (call->buf != NULL && pnc_memmap_contiguous(picked, &offset)) {
+        r->memory = (char *)call->buf + offset;
+        pnc_memmap_free(picked);
+    } else {
+        r->map = picked;
+    }
+    return NC_NOERR;
+}
+
+/* Where the elements lie in the user's memory. */
+static int map_memory(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+{
+    int err;
+
+    r->mem = call->mem;
+    r->memory = call->buf;
+    if (call->mem == PNC_FLEX)
+        return map_flexible(ds, call, r);
+    err = check_buffer(ds, call, r);
+    if (err == NC_NOERR && call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
+        err = imap_over(ds, call, r, 0, (int64_t)pnc_mem_size(r->mem));
+    return err;
+}
+
+int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r)
+{
+    int err = pnc_mode_need_var(ds, call->varid);
+    const pnc_var *var;
+
+    *r = (pnc_request){.way = pnc_call_way(call), .varid = call->varid};
+    if (err != NC_NOERR)
+        return err;
+    var = ds->model.vars[call->varid];
+    r->ndims = var->ndims;
+    r->strided = has_stride(call);
+    r->numbers = numbers;
+    if (call->mem != PNC_FLEX)
+        err = check_conversion(ds, var, call->mem);
+    if (err == NC_NOERR && call->shape == PNC_VARN && call->num > 0 && call->starts == NULL && var->ndims > 0)
+        err = pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
+    r->nparts = var->ndims == 0 && call->shape == PNC_VARN && call->num > 0 ? 1 : parts_of(call);
+    if (err == NC_NOERR)
+        err = take_parts(ds, call, r);
+    if (err == NC_NOERR)
+        err = map_memory(ds, call, r);
+    return err;
+}
+
+void pnc_request_release(pnc_request *r)
+{
+    pnc_memmap_free(r->map);
+    if (r->repack != NULL) {
+        pnc_memmap_free(r->repack->map);
+        pnc_free(r->repack->packed);
+        pnc_free(r->repack);
+    }
+    r->map = NULL;
+    r->repack = NULL;
+}
+
+/* --- carrying out --- */
+
+int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r)
+{
+    return r->elements * (int64_t)pnc_type_size(ds->model.vars[r->varid]->type);
+}
+
+int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    shape_room room;
+    int64_t *shape, *start;
+    int err;
+
+    if (r->extents) {
+        pnc_select_none(out);
+        out->base = var->begin + r->numbers[2 * i];
+        out->run = out->bytes = r->numbers[2 * i + 1];
+        out->nruns = out->run > 0;
+        return NC_NOERR;
+    }
+    shape = take_room(&room, var->ndims);
+    if (shape == NULL)
+        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
+    pnc_array array = array_of(ds, var, shape);
+    start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
+    err = pnc_select(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
+    leave_room(&room);
+    return err == NC_NOERR ? err : pnc_fail(&ds->error, err, "variable \"%s\": %s", var->name, pnc_code_text(err));
+}
+
+int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    unsigned char fill[8];
+    int err;
+
+    if (r->external) {
+        pnc_pump_copy(pump, r->way, r->memory, (int)pnc_type_size(var->type));
+        return NC_NOERR;
+    }
+    if (r->way == PNC_PUT)
+        pnc_model_fill_value(var, fill);
+    else
+        pnc_convert_mem_fill(r->mem, fill);
+    err = pnc_pump_start(pump, r->way, r->map, r->memory, var->type, r->mem, ds->model.format, fill);
+    return err == NC_NOERR ? err : pnc_fail(&ds->error, err, "variable \"%s\": %s", var->name, pnc_code_text(err));
+}
+
+int pnc_request_deliver(pnc_request *r)
+{
+    return r->way == PNC_GET && r->repack != NULL ? copy_packed(r, false) : NC_NOERR;
+}
+
+int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
+{
+    const pnc_var *var = ds->model.vars[r->varid];
+    const char *file = pnc_type_name(var->type), *memory = pnc_mem_name(r->mem);
+
+    if (r->status == NC_NOERR)
+        return NC_NOERR;
+    return pnc_fail(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became the fill "
+                    "value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file : memory);
+}

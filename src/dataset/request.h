@@ -1,0 +1,56 @@
+/* What a call of the put/get family comes down to: parts of one variable, and where their values lie in memory.
+ *
+ * A request is small and flat, so that a million of them can wait in an arena. File offsets are not in it: a request may
+ * be posted in define mode, before the file has a layout. */
+#ifndef PNC_DATASET_REQUEST_H
+#define PNC_DATASET_REQUEST_H
+
+#include "dataset/call.h"
+
+/* imap over a datatype without a regular stride: the one case in which values pass through a buffer of their own. */
+typedef struct pnc_repack {
+    char *packed, *user;
+    pnc_memmap *map; /* of the user's buffer */
+} pnc_repack;
+
+typedef struct pnc_request {
+    pnc_direction way;
+    pnc_mem mem;
+    int varid;
+    int ndims;          /* numbers of each part: start[ndims], count[ndims] and, if strided, stride[ndims] */
+    bool strided;
+    bool extents;       /* instead, numbers are byte offset in the variable and length (put_vard, get_vard) */
+    bool external;      /* memory holds external bytes already (buffered put) */
+    int status;         /* NC_NOERR or NC_ERANGE once carried out */
+    int id;             /* of a pending request */
+    int64_t nparts;
+    int64_t *numbers;
+    int64_t elements;   /* of all parts */
+    int64_t newrecs;    /* number of records after a put, 0 where it concerns none */
+    char *memory;
+    pnc_memmap *map;    /* NULL: the elements lie side by side */
+    pnc_repack *repack; /* usually NULL */
+} pnc_request;
+
+/* How many numbers the parts of a call need; 0 where its varid names nothing. */
+int64_t pnc_request_numbers(const pnc_dataset *ds, const pnc_call *call);
+
+/* Check a call's arguments, in the documented order of errors, and fill in *r with memory for its numbers. On failure r
+ * is empty, but may be released. */
+int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r);
+/* Give back what it holds; the numbers are the caller's. */
+void pnc_request_release(pnc_request *r);
+
+/* Bytes that it moves in the file. */
+int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r);
+/* Where part number i lies in the file. */
+int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
+/* A pump over all its values. */
+int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump);
+/* After a get: values that passed through a buffer go to the user. */
+int pnc_request_deliver(pnc_request *r);
+
+/* The sentence for status NC_ERANGE in ds->error; returns r->status. */
+int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r);
+
+#endif

@@ -1,0 +1,180 @@
+/* A list of requests as two streams: places in the file, and values in memory. */
+#include "dataset/stream.h"
+
+static int elem_size(const pnc_dataset *ds, const pnc_request *r)
+{
+    return (int)pnc_type_size(ds->model.vars[r->varid]->type);
+}
+
+int64_t pnc_stream_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n)
+{
+    int64_t bytes = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        bytes += pnc_request_bytes(ds, list[i]);
+    return bytes;
+}
+
+/* --- places --- */
+
+void pnc_places_start(pnc_places *places, pnc_dataset *ds, pnc_request **list, int64_t n)
+{
+    *places = (pnc_places){.ds = ds, .list = list, .n = n};
+}
+
+static void close_part(pnc_places *p)
+{
+    if (p->open) {
+        pnc_cursor_end(&p->cursor);
+        pnc_select_free(&p->selection);
+    }
+    p->open = false;
+}
+
+void pnc_places_end(pnc_places *places)
+{
+    close_part(places);
+}
+
+/* Open the next part; *found is false at the end. */
+static int open_part(pnc_places *p, bool *found)
+{
+    int err;
+
+    while (p->at < p->n && p->part == p->list[p->at]->nparts) {
+        p->at++;
+        p->part = 0;
+    }
+    *found = p->at < p->n;
+    if (!*found)
+        return NC_NOERR;
+    err = pnc_request_select(p->ds, p->list[p->at], p->part, &p->selection);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_cursor_start(&p->cursor, &p->selection);
+    if (err != NC_NOERR) {
+        pnc_select_free(&p->selection);
+        return pnc_fail(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
+    }
+    p->part++;
+    p->open = true;
+    return NC_NOERR;
+}
+
+int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *taken, int64_t *bytes)
+{
+    *taken = *bytes = 0;
+    while (*taken < max_extents && max_bytes - *bytes >= 8) {
+        int64_t more, n;
+        bool found = true;
+
+        if (!p->open) {
+            int err = open_part(p, &found);
+
+            if (err != NC_NOERR || !found)
+                return err;
+        }
+        n = pnc_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, p->list[p->at]), out + *taken,
+                            max_extents - *taken, &more);
+        if (n == 0)
+            close_part(p);
+        *taken += n;
+        *bytes += more;
+    }
+    return NC_NOERR;
+}
+
+/* --- values --- */
+
+void pnc_values_start(pnc_values *values, pnc_dataset *ds, pnc_request **list, int64_t n)
+{
+    *values = (pnc_values){.ds = ds, .list = list, .n = n};
+}
+
+static void close_request(pnc_values *v)
+{
+    if (v->open) {
+        if (v->pump.status != NC_NOERR)
+            v->list[v->at]->status = v->pump.status;
+        pnc_pump_end(&v->pump);
+        v->at++;
+    }
+    v->open = false;
+}
+
+void pnc_values_end(pnc_values *values)
+{
+    close_request(values);
+}
+
+static int open_request(pnc_values *v)
+{
+    int err;
+
+    while (v->at < v->n && v->list[v->at]->elements == 0)
+        v->at++;
+    if (v->at == v->n)
+        return pnc_fail(&v->ds->error, NC_EINTERNAL, "a transfer has more bytes than its requests");
+    err = pnc_request_pump(v->ds, v->list[v->at], &v->pump);
+    if (err != NC_NOERR) {
+        pnc_pump_end(&v->pump);
+        return err;
+    }
+    v->left = v->list[v->at]->elements;
+    v->open = true;
+    return NC_NOERR;
+}
+
+/* Elements of the current request within the next bytes. */
+static int next_elements(pnc_values *v, int64_t bytes, int64_t *elements)
+{
+    int err = v->open ? NC_NOERR : open_request(v);
+
+    if (err != NC_NOERR)
+        return err;
+    *elements = bytes / v->pump.ext_size;
+    if (*elements > v->left)
+        *elements = v->left;
+    return NC_NOERR;
+}
+
+static void count_elements(pnc_values *v, int64_t elements)
+{
+    v->left -= elements;
+    if (v->left == 0)
+        close_request(v);
+}
+
+int pnc_values_put(pnc_values *v, char *stream, int64_t bytes)
+{
+    while (bytes > 0) {
+        int64_t elements, size;
+        int err = next_elements(v, bytes, &elements);
+
+        if (err != NC_NOERR)
+            return err;
+        size = elements * v->pump.ext_size;
+        pnc_pump_put(&v->pump, stream, elements);
+        count_elements(v, elements);
+        stream += size;
+        bytes -= size;
+    }
+    return NC_NOERR;
+}
+
+int pnc_values_get(pnc_values *v, const char *stream, int64_t bytes)
+{
+    while (bytes > 0) {
+        int64_t elements, size;
+        int err = next_elements(v, bytes, &elements);
+
+        if (err != NC_NOERR)
+            return err;
+        size = elements * v->pump.ext_size;
+        pnc_pump_get(&v->pump, stream, elements);
+        count_elements(v, elements);
+        stream += size;
+        bytes -= size;
+    }
+    return NC_NOERR;
+}
