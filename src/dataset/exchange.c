@@ -277,7 +277,7 @@ static int serve_stripe_get(exchange *x, int64_t stripe, int64_t *at, int64_t *b
         for (int64_t ahead = at[r]; next_in_stripe(x, r, &ahead, stripe, &piece);)
             pnc_stripe_want(&x->stripe, piece);
     err = pnc_stripe_read(&x->stripe);
-    for (int r = 0; r < x->ds->nprocs && err == NC_NOERR; r++) {
+    for (int r = 0; r < x->nprocs && err == NC_NOERR; r++) {
         while (next_in_stripe(x, r, &at[r], stripe, &piece)) {
             pnc_stripe_get(&x->stripe, piece, x->served + byte_at[r]);
             byte_at[r] += piece.length;
