@@ -83,6 +83,15 @@ for HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCES
 PLAIN([int], [inq_files_opened], [int *num, int *ncids],
 [Number and ids of the datasets that are open; either may be NULL, ncids has room for num of them. LOCAL])
 
+PLAIN([int], [inq_malloc_size], [MPI_Offset *size],
+[Bytes that the library holds at present. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+
+PLAIN([int], [inq_malloc_max_size], [MPI_Offset *size],
+[The most bytes that the library ever held. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+
+PLAIN([int], [inq_malloc_list], [void],
+[Print what the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+
 PLAIN([const char *], [strerror], [int err], [The meaning of an error code. LOCAL])
 
 PLAIN([const char *], [strerrno], [int err], [The name of an error code, such as "NC_EBADID". LOCAL])
