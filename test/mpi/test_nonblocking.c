@@ -47,7 +47,8 @@ static bool holds(int ncid, int varid, MPI_Offset start, MPI_Offset n, int first
     code = ncmpi_get_vara_int_all(ncid, varid, &start, &n, got);
     t_local(code == NC_NOERR, "get: %s", ncmpi_strerrno(code));
     for (MPI_Offset i = 0; i < n; i++)
-        same = t_local(got[i] == first + (int)i, "variable %d place %lld holds %d, not %d", varid, (long long)(start + i),
+        same = t_local(got[i] == first + (int)i, "variable %d place %lld holds %d, not %d", varid,
+                       (long long)(start + i),
                        got[i], first + (int)i) && same;
     free(got);
     return same;
@@ -135,7 +136,8 @@ static void test_modes(void)
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     expect_code(ncmpi_wait_all(ncid, 1, ids, NULL), NC_EINDEP, "wait_all in independent mode");
     t_check(ids[0] != NC_REQ_NULL && pending(ncid, 1), "its requests stay pending");
-    expect_ok(ncmpi_iput_vara_int(ncid, RECORD, (MPI_Offset[]){0, mine[0]}, (MPI_Offset[]){1, PER_RANK}, values, &ids[1]),
+    expect_ok(ncmpi_iput_vara_int(ncid, RECORD, (MPI_Offset[]){0, mine[0]}, (MPI_Offset[]){1, PER_RANK}, values,
+                                  &ids[1]),
               "iput in independent mode");
     if (t_rank == 0) /* the others go on without */
         t_local(ncmpi_wait(ncid, 1, ids, NULL) == NC_NOERR && ids[0] == NC_REQ_NULL, "wait of rank 0 alone");
@@ -254,7 +256,8 @@ static void test_sets(bool collective)
 
 static void test_cancel(void)
 {
-    int ncid = create_ready(0, MPI_INFO_NULL), values[PER_RANK], other[PER_RANK], got[PER_RANK] = {-5}, ids[3], statuses[3];
+    int ncid = create_ready(0, MPI_INFO_NULL), values[PER_RANK], other[PER_RANK], got[PER_RANK] = {-5}, ids[3],
+        statuses[3];
     MPI_Offset usage = -1;
     count_up(values, PER_RANK, 0);
     count_up(other, PER_RANK, 90);
@@ -320,7 +323,8 @@ static void test_range(void)
     values[1] = 2;
     t_local(ncmpi_buffer_attach(ncid, 4) == NC_NOERR, "attach");
     expect_code(ncmpi_bput_vara_int(ncid, BYTES, mine, four, values, &id), NC_ERANGE, "bput 300 to NC_BYTE");
-    t_check(id != NC_REQ_NULL && ncmpi_inq_buffer_usage(ncid, &usage) == NC_NOERR && usage == 4, "its request is valid");
+    t_check(id != NC_REQ_NULL && ncmpi_inq_buffer_usage(ncid, &usage) == NC_NOERR && usage == 4,
+            "its request is valid");
     expect_ok(ncmpi_wait_all(ncid, 1, &id, &status), "wait_all for it");
     t_local(ncmpi_get_vara_schar_all(ncid, BYTES, mine, four, got) == NC_NOERR, "get");
     t_check(status == NC_NOERR && got[0] == -127 && got[1] == 2, "stored -127 2 2 3");
@@ -358,7 +362,8 @@ static void test_attached(void)
         memset(values, 0x55, sizeof values); /* the user's memory is free again */
     }
     t_check(true, "four bputs fill the buffer");
-    expect_code(ncmpi_bput_vara_int(ncid, FIXED, mine, two, values, &ids[4]), NC_EINSUFFBUF, "bput 5 (buffer now full)");
+    expect_code(ncmpi_bput_vara_int(ncid, FIXED, mine, two, values, &ids[4]), NC_EINSUFFBUF,
+                "bput 5 (buffer now full)");
     t_check(ids[4] == NC_REQ_NULL && pending(ncid, 4), "it left nothing behind");
     expect_code(ncmpi_buffer_detach(ncid), NC_EPENDINGBPUT, "detach with pending bput");
     expect_ok(ncmpi_wait_all(ncid, 1, &ids[3], NULL), "wait_all for one of them");
@@ -448,11 +453,13 @@ static void test_datatypes(void)
     for (int i = 0; i < PER_RANK; i++)
         for (int k = 0; k < 3; k++)
             memory[k][i] = 1000 * k + 10 * t_rank + i;
-    MPI_Type_create_subarray(2, (int[]){3, PER_RANK}, (int[]){1, PER_RANK}, (int[]){1, 0}, MPI_ORDER_C, MPI_INT, &column);
+    MPI_Type_create_subarray(2, (int[]){3, PER_RANK}, (int[]){1, PER_RANK}, (int[]){1, 0}, MPI_ORDER_C, MPI_INT,
+                             &column);
     MPI_Type_commit(&column);
     expect_ok(ncmpi_iput_vara(ncid, FIXED, mine, each, memory, 1, column, NULL), "iput of a subarray");
     MPI_Type_free(&column);
-    expect_ok(ncmpi_iput_vara(ncid, BYTES, mine, each, (signed char[]){9, 8, 7, 6, 5, 4, 3, 2}, 77, MPI_DATATYPE_NULL, NULL),
+    expect_ok(ncmpi_iput_vara(ncid, BYTES, mine, each, (signed char[]){9, 8, 7, 6, 5, 4, 3, 2}, 77, MPI_DATATYPE_NULL,
+                              NULL),
               "iput with MPI_DATATYPE_NULL");
     expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all after its type was freed");
     t_check(holds(ncid, FIXED, mine[0], PER_RANK, 1000 + 10 * t_rank), "data is right");
@@ -484,7 +491,8 @@ static void test_uneven(void)
         count_up(values, PER_RANK, 500);
         t_local(ncmpi_iput_vara_int(ncid, RECORD, start, count, values, &ids[i]) == NC_NOERR, "iput %d", i);
     }
-    expect_ok(ncmpi_wait_all(ncid, t_rank, t_rank == 0 ? NULL : ids, NULL), "wait_all for as many requests as the rank says");
+    expect_ok(ncmpi_wait_all(ncid, t_rank, t_rank == 0 ? NULL : ids, NULL),
+              "wait_all for as many requests as the rank says");
     t_check(ncmpi_inq_dimlen(ncid, DIM_T, &n) == NC_NOERR && n == last, "all know %lld records", (long long)last);
     if (t_rank == 0)
         t_local(ncmpi_iput_vara_int(ncid, FIXED, zero, &one, values, NULL) == NC_NOERR, "iput");
@@ -500,7 +508,8 @@ static void test_uneven(void)
     expect_ok(ncmpi_put_vara_int_all(ncid, RECORD, zero, none, NULL), "a collective put of nothing");
     id = t_rank == 0 ? 12345 : NC_REQ_NULL; /* rank 0 names a wrong request and still takes part */
     t_local(t_rank == 0 || ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id) == NC_NOERR, "iput");
-    expect_code(ncmpi_wait_all(ncid, 1, &id, NULL), t_rank == 0 ? NC_EINVAL_REQUEST : NC_NOERR, "wait_all, wrong on rank 0");
+    expect_code(ncmpi_wait_all(ncid, 1, &id, NULL), t_rank == 0 ? NC_EINVAL_REQUEST : NC_NOERR,
+                "wait_all, wrong on rank 0");
     expect_ok(ncmpi_close(ncid), "close");
     free(ids);
 }
@@ -577,7 +586,8 @@ static void post_overlapping(int ncid, int varid, int block, int length, int n, 
 static void test_overlap(const char *what, int block, int length, int n, bool collective, MPI_Info info)
 {
     int varid, ncid = create_wide(info, 1, &varid), *model = malloc(WIDE * sizeof *model);
-    int *got = malloc(WIDE * sizeof *got), *values = malloc((size_t)n * (size_t)length * sizeof *values), code, wrong = 0;
+    int *got = malloc(WIDE * sizeof *got), *values = malloc((size_t)n * (size_t)length * sizeof *values), code,
+        wrong = 0;
     for (int i = 0; i < WIDE; i++)
         model[i] = -1;
     for (int i = 0; i < WIDE; i += block) {
@@ -662,7 +672,8 @@ static void test_many_variables(bool collective)
 {
     enum { NVARS = 20, PIECES = 40, LENGTH = 25 };
     int varids[NVARS], ncid = create_wide(MPI_INFO_NULL, NVARS, varids), *ids = malloc(NVARS * PIECES * sizeof *ids);
-    int (*values)[LENGTH] = malloc(NVARS * PIECES * sizeof *values), (*got)[LENGTH] = calloc(NVARS * PIECES, sizeof *got);
+    int (*values)[LENGTH] = malloc(NVARS * PIECES * sizeof *values);
+    int (*got)[LENGTH] = calloc(NVARS * PIECES, sizeof *got);
     int (*wait)(int, int, int *, int *) = collective ? ncmpi_wait_all : ncmpi_wait;
     MPI_Offset count = LENGTH, start;
     if (!collective)
