@@ -434,14 +434,14 @@ struct many {
 
 static void fill_many(struct many *m, enum shape shape)
 {
-    MPI_Offset wide = shape == VAR1 ? 1 : PER_RANK / 2, high = shape == VAR1 ? 1 : 3;
-    m->n = shape == VAR ? NY : wide * high;
+    MPI_Offset broad = shape == VAR1 ? 1 : PER_RANK / 2, high = shape == VAR1 ? 1 : 3;
+    m->n = shape == VAR ? NY : broad * high;
     memset(m->values, 0, sizeof m->values);
     for (int k = 0; k < NVARS; k++) {
         m->start[k][0] = k;
         m->start[k][1] = mine + 1;
         m->count[k][0] = high;
-        m->count[k][1] = wide;
+        m->count[k][1] = broad;
         m->stride[k][0] = 1;
         m->stride[k][1] = shape >= VARS ? 2 : 1;
         m->imap[k][0] = 1; /* transposed */
