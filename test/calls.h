@@ -23,7 +23,7 @@ enum memory {
     M_ULONGLONG,
     MEMORIES
 };
-enum shape { VAR, VAR1, VARA, VARS, VARM, VARN, SHAPES };
+enum shape { VAR, VAR1, VARA, VARS, VARM, VARN, VARD, SHAPES }; /* VARD: flexible, and never posted */
 enum post { NOW, POSTED, BUFFERED }; /* put or get; iput or iget; bput */
 
 struct call {
@@ -37,13 +37,14 @@ struct call {
     void *buffer;
     MPI_Offset bufcount; /* flexible calls only */
     MPI_Datatype buftype;
+    MPI_Datatype filetype; /* VARD only */
     int *request; /* of calls that post one */
 };
 
 /* mput or mget: the arrays of a call, one element per variable. */
 struct multi_call {
     bool put, collective, flexible;
-    enum shape shape; /* not VARN */
+    enum shape shape; /* up to VARM */
     enum memory memory;
     int num, *varids;
     MPI_Offset *const *starts, *const *counts, *const *strides, *const *imaps;
@@ -71,7 +72,7 @@ static const struct memory_type {
     {"ulonglong", sizeof(long long), MPI_UNSIGNED_LONG_LONG},
 };
 
-static const char *const shape_names[SHAPES] = {"var", "var1", "vara", "vars", "varm", "varn"};
+static const char *const shape_names[SHAPES] = {"var", "var1", "vara", "vars", "varm", "varn", "vard"};
 
 /* The memory type that holds an external type exactly; index is the external type 1..11. */
 static const enum memory memory_of_type[12] = {M_INT,    M_SCHAR, M_TEXT,   M_SHORT, M_INT,      M_FLOAT,
@@ -171,6 +172,15 @@ static inline int call_get_flexible(int ncid, int varid, const struct call *c)
     CALL_BY_SHAPE(get, , c->buffer, c->bufcount, c->buftype)
 }
 
+static inline int call_vard(int ncid, int varid, const struct call *c)
+{
+    if (c->put)
+        return (c->collective ? ncmpi_put_vard_all : ncmpi_put_vard)(ncid, varid, c->filetype, c->buffer, c->bufcount,
+                                                                     c->buftype);
+    return (c->collective ? ncmpi_get_vard_all : ncmpi_get_vard)(ncid, varid, c->filetype, c->buffer, c->bufcount,
+                                                                 c->buftype);
+}
+
 static inline int multi_put_flexible(int ncid, const struct multi_call *m)
 {
     if (m->collective)
@@ -197,6 +207,8 @@ static inline int call_run(int ncid, int varid, const struct call *c)
         call_get_text, call_get_schar, call_get_uchar, call_get_short,  call_get_ushort,   call_get_int,
         call_get_uint, call_get_long,  call_get_float, call_get_double, call_get_longlong, call_get_ulonglong,
     };
+    if (c->shape == VARD)
+        return call_vard(ncid, varid, c);
     if (c->flexible)
         return c->put ? call_put_flexible(ncid, varid, c) : call_get_flexible(ncid, varid, c);
     return (c->put ? puts_by_memory : gets_by_memory)[c->memory](ncid, varid, c);

@@ -14,33 +14,33 @@
 #include <unistd.h>
 #include "../harness.h"
 #include "../naive.h"
+#include "../places.h"
 
-enum { MAX_DIMS = 16, MAX_VARS = 12, MAX_RANK = 5, MAX_ATTS = 24, MAX_RECORDS = 12, MAX_INNER = 240, MAX_RANKS = 64 };
-
-struct cell {
-    wide value;
-    bool known;
-};
-
-struct variable {
-    char name[16];
-    int type, rank, dimids[MAX_RANK];
-    bool record, filled; /* filled: fill mode is on */
-    MPI_Offset shape[MAX_RANK];
-    MPI_Offset inner; /* elements, of one record in record variables */
-    wide fill; /* what an element out of range becomes */
-    struct cell *cells;
-};
+enum { MAX_DIMS = 16, MAX_VARS = 12, MAX_ATTS = 24, MAX_INNER = 240, MAX_PENDING = 16, MAX_TOGETHER = 4 };
+enum { MAX_ELEMENTS = MAX_INNER * MAX_RECORDS * MAX_BLOCKS };
 
 struct attribute {
     int varid, type, length, serial;
 };
 
-/* Who may touch what while ranks work independently: indices of dimension `dim`, in blocks or cyclic. */
-struct partition {
-    enum { SHARED, BLOCKS, CYCLIC } way;
-    int dim;
-    MPI_Offset cut[MAX_RANKS + 1];
+/* The user's memory of a call, and what it must still hold after a put, or beside the elements of a get. */
+struct buffer {
+    struct layout layout;
+    char *memory, *copy;
+    size_t bytes;
+};
+
+/* A request that one rank has posted; all ranks know of it, its buffer is only on its own. */
+struct posted {
+    struct variable *v;
+    struct call call;
+    struct selection selection;
+    wide *values;     /* of a put */
+    MPI_Offset room;  /* in the attached buffer */
+    bool nameless;    /* posted without asking for an id */
+    int id;
+    struct buffer buffer;
+    char story[400];
 };
 
 struct file {
@@ -51,21 +51,13 @@ struct file {
     MPI_Offset dims[MAX_DIMS], records, mine[MAX_RANKS]; /* mine: as each rank knows it in independent mode */
     struct variable vars[MAX_VARS];
     struct attribute atts[MAX_ATTS];
+    struct posted *queue[MAX_RANKS][MAX_PENDING]; /* in the order of posting */
+    int queued[MAX_RANKS];
+    MPI_Offset attached, used[MAX_RANKS]; /* the buffer for bput, 0 without */
     bool alive; /* false: a call failed that the rest needs */
     long operations;
     int failures;
     char story[400]; /* the operation under way, for messages */
-};
-
-struct selection {
-    MPI_Offset start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK], n;
-};
-
-/* Where the elements of a request lie in memory, in units of elements. */
-struct layout {
-    MPI_Offset *at, span, bufcount, imap[MAX_RANK];
-    MPI_Datatype type;
-    bool derived;
 };
 
 static bool trace;
@@ -228,278 +220,115 @@ static void define(struct file *f)
     }
 }
 
-/* --- selections --- */
-
-/* The cell that element i (in row-major order) of a selection stands for. */
-static MPI_Offset cell_at(const struct variable *v, const struct selection *s, MPI_Offset i)
-{
-    MPI_Offset cell = 0, weight = 1;
-    for (int k = v->rank - 1; k >= 0; k--) {
-        cell += (s->start[k] + i % s->count[k] * s->stride[k]) * weight;
-        i /= s->count[k];
-        weight *= v->shape[k]; /* that of the record dimension comes last and is not used */
-    }
-    return cell;
-}
-
-static struct partition draw_partition(struct file *f, const struct variable *v, bool shared)
-{
-    struct partition p = {SHARED, 0, {0}};
-    if (shared || v->rank == 0)
-        return p;
-    p.way = dice_chance(&f->d, 50) ? BLOCKS : CYCLIC;
-    p.dim = v->record && dice_chance(&f->d, 40) ? 0 : (int)dice_upto(&f->d, v->rank - 1);
-    MPI_Offset length = v->record && p.dim == 0 ? MAX_RECORDS : v->shape[p.dim];
-    for (int r = 1; r < t_nprocs; r++) /* cut points may coincide: some ranks own nothing */
-        p.cut[r] =
-            dice_from(&f->d, p.cut[r - 1], r * length / t_nprocs > p.cut[r - 1] ? r * length / t_nprocs : p.cut[r - 1]);
-    p.cut[t_nprocs] = length;
-    return p;
-}
-
-/* var1 cannot ask for nothing, so in a collective put each rank needs an element, or all write the same one. */
-static struct partition one_for_each(const struct variable *v)
-{
-    struct partition p = {SHARED, 0, {0}};
-    for (int k = v->record; k < v->rank; k++)
-        if (v->shape[k] >= t_nprocs)
-            p = (struct partition){CYCLIC, k, {0}};
-    return p;
-}
-
-/* One dimension of a selection, within [low, high) at indices low + k * step. */
-static void draw_range(dice *d, MPI_Offset low, MPI_Offset high, MPI_Offset step, bool strides, bool one,
-                       MPI_Offset *start, MPI_Offset *count, MPI_Offset *stride)
-{
-    MPI_Offset n = high > low ? (high - low + step - 1) / step : 0;
-    MPI_Offset hop = strides && dice_chance(d, 50) ? dice_from(d, 1, 3) : 1;
-    bool all = !one && dice_chance(d, 40);
-    MPI_Offset skip = all || n == 0 ? 0 : dice_upto(d, n - 1);
-    MPI_Offset most = n == 0 ? 0 : (n - skip + hop - 1) / hop;
-    *start = n == 0 ? 0 : low + skip * step;
-    *stride = step * hop;
-    *count = one ? (n > 0) : all ? most : dice_chance(d, 4) ? 0 : dice_from(d, most > 0, most);
-}
-
-/* A request of one rank inside its part; unit stride unless the shape of the call has strides. */
-static struct selection draw_selection(struct file *f, const struct variable *v, const struct partition *p, int rank,
-                                       enum shape shape, MPI_Offset records)
-{
-    struct selection s = {{0}, {0}, {0}, 1};
-    for (int k = 0; k < v->rank; k++) {
-        MPI_Offset low = 0, high = v->record && k == 0 ? records : v->shape[k], step = 1;
-        bool strides = shape == VARS || shape == VARM;
-        if (p->way == BLOCKS && p->dim == k) {
-            low = p->cut[rank];
-            high = p->cut[rank + 1] < high ? p->cut[rank + 1] : high;
-        } else if (p->way == CYCLIC && p->dim == k) {
-            low = rank;
-            step = t_nprocs;
-        }
-        draw_range(&f->d, low, high, step, strides, shape == VAR1 || (step > 1 && !strides), &s.start[k], &s.count[k],
-                   &s.stride[k]);
-        if (!strides)
-            s.stride[k] = 1;
-        s.n *= s.count[k];
-    }
-    return s;
-}
-
-static struct selection whole(const struct variable *v, MPI_Offset records)
-{
-    struct selection s = {{0}, {0}, {0}, 1};
-    for (int k = 0; k < v->rank; k++) {
-        s.count[k] = v->record && k == 0 ? records : v->shape[k];
-        s.stride[k] = 1;
-        s.n *= s.count[k];
-    }
-    return s;
-}
-
-/* --- layouts of memory --- */
-
-static MPI_Offset divisor_of(dice *d, MPI_Offset n)
-{
-    MPI_Offset k = dice_from(d, 1, n);
-    while (n % k != 0)
-        k--;
-    return k;
-}
-
-/* Lists at[] for one instance with n elements of a random derived datatype; returns its extent in elements. */
-static MPI_Offset draw_datatype(dice *d, MPI_Datatype base, MPI_Offset n, MPI_Offset *at, MPI_Datatype *type)
-{
-    int a = (int)divisor_of(d, n), b = (int)(n / a), gap = (int)dice_upto(d, 3);
-    int lengths[2] = {(int)dice_from(d, 1, n > 1 ? n - 1 : 1), 0}, places[2];
-    MPI_Datatype inner;
-    size_t size;
-    switch (dice_upto(d, 3)) {
-    case 0: /* a rows of b elements, b + gap apart */
-        MPI_Type_vector(a, b, b + gap, base, type);
-        for (int i = 0; i < n; i++)
-            at[i] = i / b * (b + gap) + i % b;
-        return (MPI_Offset)(a - 1) * (b + gap) + b;
-    case 1: { /* a x b out of a larger array, as for ghost cells */
-        int sizes[2] = {a + gap, b + 2}, subsizes[2] = {a, b}, starts[2] = {gap / 2, 1};
-        MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, base, type);
-        for (int i = 0; i < n; i++)
-            at[i] = (i / b + starts[0]) * sizes[1] + i % b + 1;
-        return (MPI_Offset)sizes[0] * sizes[1];
-    }
-    case 2: /* every element followed by a gap */
-        size = (size_t)(1 + gap);
-        {
-            int bytes;
-            MPI_Type_size(base, &bytes);
-            MPI_Type_create_resized(base, 0, (MPI_Aint)size * bytes, &inner);
-        }
-        MPI_Type_contiguous((int)n, inner, type);
-        MPI_Type_free(&inner);
-        for (int i = 0; i < n; i++)
-            at[i] = (MPI_Offset)size * i;
-        return (MPI_Offset)size * n;
-    default: /* two blocks, the later one first in memory */
-        lengths[1] = (int)n - lengths[0];
-        places[0] = lengths[1] + gap;
-        places[1] = 0;
-        MPI_Type_indexed(2, lengths, places, base, type);
-        for (int i = 0; i < n; i++)
-            at[i] = i < lengths[0] ? places[0] + i : i - lengths[0];
-        return lengths[1] > 0 ? n + gap : (at[0] > 0 ? lengths[0] : lengths[0] + gap);
-    }
-}
-
-static void layout_flexible(dice *d, enum memory memory, MPI_Offset n, int xtype, struct layout *m)
-{
-    MPI_Datatype base = memory_types[memory].mpi;
-    m->type = base;
-    m->bufcount = n;
-    if (n == 0 || dice_chance(d, 20)) {
-        if (memory == memory_of_type[xtype] && dice_chance(d, 50))
-            m->type = MPI_DATATYPE_NULL; /* "the buffer has the variable's type" */
-        return;
-    }
-    MPI_Offset instances = divisor_of(d, n), each = n / instances;
-    draw_datatype(d, base, each, m->at, &m->type);
-    MPI_Type_commit(&m->type);
-    MPI_Aint low, extent;
-    int bytes;
-    MPI_Type_get_extent(m->type, &low, &extent);
-    MPI_Type_size(base, &bytes);
-    m->derived = true;
-    m->bufcount = instances;
-    for (MPI_Offset i = n - 1; i >= 0; i--)
-        m->at[i] = m->at[i % each] + i / each * (extent / bytes);
-}
-
-/* A permutation of the dimensions with gaps between rows. */
-static void layout_imap(dice *d, const struct variable *v, const struct selection *s, struct layout *m)
-{
-    int order[MAX_RANK];
-    MPI_Offset step = dice_from(d, 1, dice_chance(d, 70) ? 1 : 3);
-    for (int k = 0; k < v->rank; k++)
-        order[k] = k;
-    for (int k = v->rank - 1; k > 0; k--) {
-        int other = (int)dice_upto(d, k), keep = order[k];
-        order[k] = order[other];
-        order[other] = keep;
-    }
-    for (int k = v->rank - 1; k >= 0; k--) {
-        m->imap[order[k]] = step;
-        step = step * (s->count[order[k]] > 0 ? s->count[order[k]] : 1) + (dice_chance(d, 30) ? dice_upto(d, 3) : 0);
-    }
-    for (MPI_Offset i = 0; i < s->n; i++) {
-        MPI_Offset rest = i;
-        m->at[i] = 0;
-        for (int k = v->rank - 1; k >= 0; k--) {
-            m->at[i] += rest % s->count[k] * m->imap[k];
-            rest /= s->count[k];
-        }
-    }
-}
-
-static void draw_layout(dice *d, const struct variable *v, const struct selection *s, struct call *c, struct layout *m)
-{
-    *m = (struct layout){NULL, 0, s->n, {0}, memory_types[c->memory].mpi, false};
-    m->at = malloc(((size_t)s->n + 1) * sizeof *m->at);
-    for (MPI_Offset i = 0; i < s->n; i++)
-        m->at[i] = i;
-    bool map = c->shape == VARM && v->rank > 0 && dice_chance(d, 80);
-    if (map)
-        layout_imap(d, v, s, m);
-    else if (c->flexible && c->shape != VARM)
-        layout_flexible(d, c->memory, s->n, v->type, m);
-    for (MPI_Offset i = 0; i < s->n; i++)
-        m->span = m->at[i] >= m->span ? m->at[i] + 1 : m->span;
-    c->imap = map ? m->imap : NULL;
-    c->bufcount = m->bufcount;
-    c->buftype = m->type;
-}
-
-static void layout_free(struct layout *m)
-{
-    if (m->derived)
-        MPI_Type_free(&m->type);
-    free(m->at);
-}
-
 /* --- requests --- */
 
 static void tell(struct file *f, const struct variable *v, const struct call *c, const struct selection *s)
 {
-    int n = snprintf(f->story, sizeof f->story, "file op %ld: CDF-%d %s%s_%s %s %s%s(%d-D%s) records %lld",
-                     f->operations, f->format, c->put ? "put_" : "get_", shape_names[c->shape],
+    static const char *const posts[] = {"", "i", "b"};
+    int n = snprintf(f->story, sizeof f->story, "file op %ld: CDF-%d %s%s%s_%s %s%s%s(%d-D%s) records %lld",
+                     f->operations, f->format, posts[c->post], c->put ? "put_" : "get_", shape_names[c->shape],
                      memory_types[c->memory].name, c->flexible ? "flexible " : "", c->collective ? "" : "independent ",
                      type_names[v->type], v->rank, v->record ? " record" : "", (long long)f->records);
-    for (int k = 0; k < v->rank && n < (int)sizeof f->story; k++)
-        n += snprintf(f->story + n, sizeof f->story - (size_t)n, " %lld:%lldx%lld%s%.0lld", (long long)s->start[k],
-                      (long long)s->count[k], (long long)s->stride[k], c->imap ? "@" : "",
-                      c->imap ? (long long)c->imap[k] : 0);
+    for (const struct block *b = s->blocks; b < s->blocks + s->nblocks; b++)
+        for (int k = 0; k < v->rank && n < (int)sizeof f->story; k++)
+            n += snprintf(f->story + n, sizeof f->story - (size_t)n, "%s%lld:%lldx%lld%s%.0lld", k == 0 ? "; " : " ",
+                          (long long)b->start[k], (long long)b->count[k], (long long)b->stride[k], c->imap ? "@" : "",
+                          c->imap ? (long long)c->imap[k] : 0);
     if (trace && t_rank == 0)
         printf("# %s\n", f->story);
 }
 
-/* The library's own call, with everything it must leave alone checked: the put buffer, gaps of the get buffer. */
-static void run_put(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
-                    const wide *values, int wanted)
+static char *element(const struct buffer *b, const struct call *c, MPI_Offset i)
 {
-    struct layout m;
-    draw_layout(d, v, s, c, &m);
-    size_t size = memory_types[c->memory].size, bytes = (size_t)m.span * size + 1;
-    char *buffer = malloc(bytes), *copy = malloc(bytes);
-    memset(buffer, 0x5b, bytes);
-    for (MPI_Offset i = 0; i < s->n; i++)
-        naive_store(c->memory, buffer + (size_t)m.at[i] * size, values[i]);
-    memcpy(copy, buffer, bytes);
-    c->buffer = buffer;
-    tell(f, v, c, s);
-    int code = call_run(f->ncid, (int)(v - f->vars), c);
-    expect(f, code == wanted, "code of the put", code, wanted);
-    expect(f, memcmp(copy, buffer, bytes) == 0, "the put changed its buffer", code, wanted);
-    free(copy);
-    free(buffer);
-    layout_free(&m);
+    return b->memory + (size_t)b->layout.at[i] * memory_types[c->memory].size;
 }
 
-static void run_get(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
-                    bool lenient)
+/* The places of a selection, one by one, as a datatype of bytes from the variable's begin. */
+static MPI_Datatype make_filetype(struct file *f, const struct variable *v, const struct selection *s)
 {
-    struct layout m;
-    draw_layout(d, v, s, c, &m);
-    size_t size = memory_types[c->memory].size, bytes = (size_t)m.span * size + 1;
-    char *buffer = malloc(bytes), *blank = malloc(bytes);
-    int wanted = NC_NOERR;
-    bool text = (v->type == NC_CHAR) != (c->memory == M_TEXT);
-    memset(blank, 0xa4, bytes);
-    memcpy(buffer, blank, bytes);
-    c->buffer = buffer;
+    MPI_Offset recsize = 0;
+    MPI_Aint *places = malloc(((size_t)s->n + 1) * sizeof *places);
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    must(f, ncmpi_inq_recsize(f->ncid, &recsize), "inq_recsize");
+    for (MPI_Offset i = 0; i < s->n; i++) {
+        MPI_Offset cell = cell_at(v, s, i), record = v->record ? cell / v->inner : 0;
+        places[i] = (MPI_Aint)(record * recsize + (cell - record * v->inner) * kind_of_type[v->type].bytes);
+    }
+    if (s->n > 0) {
+        MPI_Type_create_hindexed_block((int)s->n, 1, places, memory_types[memory_of_type[v->type]].mpi, &type);
+        MPI_Type_commit(&type);
+    }
+    free(places);
+    return type;
+}
+
+static void make_buffer(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
+                        struct buffer *b)
+{
+    draw_layout(d, v, s, c, &b->layout);
+    b->bytes = (size_t)b->layout.span * memory_types[c->memory].size + 1;
+    b->memory = malloc(b->bytes);
+    b->copy = malloc(b->bytes);
+    c->buffer = b->memory;
+    if (c->shape == VARD)
+        c->filetype = make_filetype(f, v, s);
+}
+
+/* Datatypes may be freed as soon as a request is posted. */
+static void free_types(struct call *c, struct buffer *b)
+{
+    layout_free_type(&b->layout);
+    if (c->shape == VARD && c->filetype != MPI_DATATYPE_NULL)
+        MPI_Type_free(&c->filetype);
+}
+
+static void free_buffer(struct buffer *b)
+{
+    free(b->memory);
+    free(b->copy);
+    free(b->layout.at);
+}
+
+static void begin_put(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
+                      const wide *values, struct buffer *b)
+{
+    make_buffer(f, v, c, s, d, b);
+    memset(b->memory, 0x5b, b->bytes);
+    for (MPI_Offset i = 0; i < s->n; i++)
+        naive_store(c->memory, element(b, c, i), values[i]);
+    memcpy(b->copy, b->memory, b->bytes);
     tell(f, v, c, s);
-    int code = call_run(f->ncid, (int)(v - f->vars), c);
+}
+
+static void end_put(struct file *f, struct buffer *b, int code)
+{
+    expect(f, memcmp(b->copy, b->memory, b->bytes) == 0, "the put changed its buffer", code, code);
+    free_buffer(b);
+}
+
+static void begin_get(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
+                      struct buffer *b)
+{
+    make_buffer(f, v, c, s, d, b);
+    memset(b->copy, 0xa4, b->bytes);
+    memcpy(b->memory, b->copy, b->bytes);
+    tell(f, v, c, s);
+}
+
+static bool mistakes_text(const struct variable *v, const struct call *c)
+{
+    return (v->type == NC_CHAR) != (c->memory == M_TEXT);
+}
+
+/* Compares what a get brought, if it did not fail; returns the code that it should have had. */
+static int end_get(struct file *f, const struct variable *v, const struct call *c, const struct selection *s,
+                   struct buffer *b, int code)
+{
     bool failed = code != NC_NOERR && code != NC_ERANGE;
-    for (MPI_Offset i = 0; i < s->n && !text; i++) {
+    int wanted = mistakes_text(v, c) ? NC_ECHAR : NC_NOERR;
+    for (MPI_Offset i = 0; i < s->n && wanted != NC_ECHAR; i++) {
         struct cell *cell = &v->cells[cell_at(v, s, i)];
-        char *at = buffer + (size_t)m.at[i] * size;
-        wide value = 0, got = naive_load(c->memory, at);
+        wide value = 0, got = naive_load(c->memory, element(b, c, i));
         enum verdict verdict = cell->known ? naive_get(cell->value, v->type, c->memory, f->format, &value) : UNDEFINED;
         if (verdict == RANGE) {
             wanted = NC_ERANGE;
@@ -511,41 +340,67 @@ static void run_get(struct file *f, const struct variable *v, struct call *c, co
                      (long double)got, (long double)value);
             expect(f, false, what, code, wanted);
         }
-        memcpy(at, blank, size);
+        memset(element(b, c, i), 0xa4, memory_types[c->memory].size);
     }
-    wanted = text ? NC_ECHAR : wanted;
-    expect(f, code == wanted || lenient, "code of the get", code, wanted);
-    expect(f, failed || memcmp(buffer, blank, bytes) == 0, "the get wrote beside its elements", code, wanted);
-    free(blank);
-    free(buffer);
-    layout_free(&m);
+    bool beside = memcmp(b->memory, b->copy, b->bytes) != 0;
+    expect(f, failed || !beside, "the get wrote beside its elements", code, wanted);
+    free_buffer(b);
+    return wanted;
 }
 
-/* One rank's put in the model; returns the code that the rank must get. values receives what goes into memory. */
-static int model_put(struct file *f, struct variable *v, const struct call *c, const struct selection *s, dice *d,
-                     wide *values, MPI_Offset *records)
+/* The library's own call, with everything it must leave alone checked: the put buffer, gaps of the get buffer. */
+static void run_put(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
+                    const wide *values, int wanted)
 {
-    int code = NC_NOERR;
+    struct buffer b;
+    begin_put(f, v, c, s, d, values, &b);
+    int code = call_run(f->ncid, (int)(v - f->vars), c);
+    expect(f, code == wanted, "code of the put", code, wanted);
+    free_types(c, &b);
+    end_put(f, &b, code);
+}
+
+static void run_get(struct file *f, const struct variable *v, struct call *c, const struct selection *s, dice *d,
+                    bool lenient)
+{
+    struct buffer b;
+    begin_get(f, v, c, s, d, &b);
+    int code = call_run(f->ncid, (int)(v - f->vars), c);
+    free_types(c, &b);
+    int wanted = end_get(f, v, c, s, &b, code);
+    expect(f, code == wanted || lenient, "code of the get", code, wanted);
+}
+
+/* Draws what a put has in memory; returns the code that it must get. */
+static int draw_values(struct file *f, const struct variable *v, const struct call *c, const struct selection *s,
+                       dice *d, wide *values)
+{
+    int code = mistakes_text(v, c) ? NC_ECHAR : NC_NOERR;
     bool wild = dice_chance(d, 40);
-    if ((v->type == NC_CHAR) != (c->memory == M_TEXT))
-        code = NC_ECHAR;
     for (MPI_Offset i = 0; i < s->n; i++) {
+        wide stored;
         values[i] = naive_draw(d, c->memory, v->type, wild);
-        if (code == NC_ECHAR)
-            continue;
+        if (code != NC_ECHAR && naive_put(values[i], c->memory, v->type, f->format, &stored) == RANGE)
+            code = NC_ERANGE;
+    }
+    return code;
+}
+
+/* A put in the model. */
+static void store_values(struct file *f, struct variable *v, const struct call *c, const struct selection *s,
+                         const wide *values, MPI_Offset *records)
+{
+    for (MPI_Offset i = 0; i < s->n; i++) {
         struct cell *cell = &v->cells[cell_at(v, s, i)];
         enum verdict verdict = naive_put(values[i], c->memory, v->type, f->format, &cell->value);
         cell->known = verdict != UNDEFINED;
-        if (verdict == RANGE) {
+        if (verdict == RANGE)
             cell->value = v->fill;
-            code = NC_ERANGE;
-        }
     }
-    if (v->record && s->n > 0 && code != NC_ECHAR) {
-        MPI_Offset end = s->start[0] + (s->count[0] - 1) * s->stride[0] + 1;
+    for (const struct block *b = s->blocks; b < s->blocks + s->nblocks && v->record; b++) {
+        MPI_Offset end = b->n > 0 ? b->start[0] + (b->count[0] - 1) * b->stride[0] + 1 : 0;
         *records = end > *records ? end : *records;
     }
-    return code;
 }
 
 static bool all_known(const struct variable *v, const struct selection *s)
@@ -561,47 +416,80 @@ static struct call draw_call(struct file *f, const struct variable *v, bool put,
 {
     struct call c = {.put = put, .collective = collective};
     c.shape = (enum shape)dice_upto(&f->d, SHAPES - 1);
-    c.flexible = dice_chance(&f->d, 30);
+    c.flexible = dice_chance(&f->d, 30) || c.shape == VARD;
     c.memory = dice_chance(&f->d, 50) ? memory_of_type[v->type] : (enum memory)dice_upto(&f->d, MEMORIES - 1);
-    if (v->type == NC_CHAR && dice_chance(&f->d, 90))
+    if (v->type == NC_CHAR && (dice_chance(&f->d, 90) || c.shape == VARD)) /* vard of nothing does not look at types */
         c.memory = M_TEXT;
-    else if (v->type != NC_CHAR && c.memory == M_TEXT && dice_chance(&f->d, 80))
+    else if (v->type != NC_CHAR && c.memory == M_TEXT && (dice_chance(&f->d, 80) || c.shape == VARD))
         c.memory = M_DOUBLE;
     return c;
 }
 
-static void point(struct call *c, const struct selection *s, bool null_stride)
+static void point(struct call *c, struct selection *s, dice *d)
 {
-    c->start = s->start;
-    c->count = s->count;
-    c->stride = s->stride;
+    bool null_stride = dice_chance(d, 30);
+    c->start = s->blocks[0].start;
+    c->count = s->blocks[0].count;
+    c->stride = s->blocks[0].stride;
     for (int k = 0; null_stride && k < MAX_RANK; k++)
-        null_stride = s->stride[k] <= 1;
+        null_stride = s->blocks[0].stride[k] <= 1;
     if (null_stride)
         c->stride = NULL;
+    for (int i = 0; i < s->nblocks; i++) {
+        s->starts[i] = s->blocks[i].start;
+        s->counts[i] = s->blocks[i].n == 1 && dice_chance(d, 20) ? NULL : s->blocks[i].count;
+    }
+    c->num = s->nblocks;
+    c->starts = s->starts;
+    c->counts = s->single ? NULL : s->counts;
+}
+
+/* A rank that owns nothing: a request without elements needs a count. */
+static enum shape shape_for(enum shape shape, const struct selection *s)
+{
+    return shape == VAR1 && s->n == 0 ? VARA : shape;
+}
+
+/* How far a rank's puts and gets may reach in records. */
+static MPI_Offset record_limit(const struct file *f, const struct call *c, int r)
+{
+    MPI_Offset now = c->collective ? f->records : f->mine[r];
+    return !c->put || c->shape == VAR ? now : now + 3 < MAX_RECORDS ? now + 3 : MAX_RECORDS;
+}
+
+static struct selection draw_request(struct file *f, const struct variable *v, const struct call *c,
+                                     const struct partition *part, int r)
+{
+    MPI_Offset limit = record_limit(f, c, r);
+    return c->shape == VAR ? whole(v, limit) : draw_selection(&f->d, v, part, r, c->shape, limit);
+}
+
+/* True where ranks cannot write disjoint parts: then they write the same. */
+static bool same_for_all(const struct variable *v, const struct call *c, const struct partition *part)
+{
+    return c->shape == VAR || v->rank == 0 || part->way == SHARED;
 }
 
 /* A put by the ranks in `who`; with one and the same selection and data where it cannot be disjoint. */
 static void do_put(struct file *f, struct variable *v, struct call *c, const struct partition *part, const bool *who)
 {
-    MPI_Offset before = f->records, most = 0;
-    bool same = c->shape == VAR || v->rank == 0 || part->way == SHARED;
+    MPI_Offset most = 0;
+    bool same = same_for_all(v, c, part);
     uint64_t common = dice_next(&f->d);
-    wide *values = malloc(sizeof *values * MAX_INNER * MAX_RECORDS);
-    struct selection s = {{0}, {0}, {0}, 0};
+    wide *values = malloc(sizeof *values * MAX_ELEMENTS);
+    struct selection s = {.n = 0};
     for (int r = 0; r < t_nprocs; r++) {
-        MPI_Offset *records = c->collective ? &most : &f->mine[r];
-        MPI_Offset now = c->collective ? before : f->mine[r], limit = now + 3 < MAX_RECORDS ? now + 3 : MAX_RECORDS;
         if (!same || r == 0)
-            s = c->shape == VAR ? whole(v, now) : draw_selection(f, v, part, r, c->shape, limit);
+            s = draw_request(f, v, c, part, r);
         dice mine = same ? common : dice_next(&f->d);
         if (!who[r])
             continue;
         struct call own = *c;
-        if (c->shape == VAR1 && s.n == 0) /* this rank owns nothing: a request without elements needs a count */
-            own.shape = VARA;
-        int code = model_put(f, v, &own, &s, &mine, values, records);
-        point(&own, &s, dice_chance(&mine, 30));
+        own.shape = shape_for(c->shape, &s);
+        int code = draw_values(f, v, &own, &s, &mine, values);
+        if (code != NC_ECHAR)
+            store_values(f, v, &own, &s, values, c->collective ? &most : &f->mine[r]);
+        point(&own, &s, &mine);
         if (r == t_rank)
             run_put(f, v, &own, &s, &mine, values, code);
     }
@@ -612,11 +500,10 @@ static void do_put(struct file *f, struct variable *v, struct call *c, const str
 
 static void do_get(struct file *f, struct variable *v, struct call *c, const struct partition *part, const bool *who)
 {
-    struct selection s, mine = {{0}, {0}, {0}, 0};
+    struct selection s, mine = {.n = 0};
     bool lenient = false;
     for (int r = 0; r < t_nprocs; r++) {
-        MPI_Offset now = c->collective ? f->records : f->mine[r];
-        s = c->shape == VAR ? whole(v, now) : draw_selection(f, v, part, r, c->shape, now);
+        s = draw_request(f, v, c, part, r);
         if (who[r] && (c->collective || r == t_rank))
             lenient |= !all_known(v, &s);
         if (r == t_rank)
@@ -625,11 +512,346 @@ static void do_get(struct file *f, struct variable *v, struct call *c, const str
     dice own = dice_next(&f->d) + (uint64_t)t_rank;
     if (!who[t_rank])
         return;
-    if (c->shape == VAR1 && mine.n == 0)
-        c->shape = VARA;
-    point(c, &mine, dice_chance(&own, 30));
+    c->shape = shape_for(c->shape, &mine);
+    point(c, &mine, &own);
     run_get(f, v, c, &mine, &own, lenient);
 }
+
+/* --- mput and mget --- */
+
+/* What one rank asks of each variable. */
+struct bundle {
+    int n, ids[MAX_TOGETHER];
+    struct call calls[MAX_TOGETHER];
+    struct selection selections[MAX_TOGETHER];
+    struct buffer buffers[MAX_TOGETHER];
+    wide *values[MAX_TOGETHER];
+};
+
+static int run_bundle(struct file *f, struct bundle *m)
+{
+    MPI_Offset *lists[4][MAX_TOGETHER], bufcounts[MAX_TOGETHER];
+    MPI_Datatype types[MAX_TOGETHER];
+    void *buffers[MAX_TOGETHER];
+    const struct call *c = m->calls;
+    struct multi_call multi = {c->put, c->collective, c->flexible, c->shape, c->memory, m->n, m->ids, lists[0],
+                               lists[1], lists[2], lists[3], buffers, bufcounts, types};
+    for (int k = 0; k < m->n; k++, c++) {
+        lists[0][k] = (MPI_Offset *)c->start;
+        lists[1][k] = (MPI_Offset *)c->count;
+        lists[2][k] = (MPI_Offset *)c->stride;
+        lists[3][k] = (MPI_Offset *)c->imap;
+        buffers[k] = c->buffer;
+        bufcounts[k] = c->bufcount;
+        types[k] = c->buftype;
+    }
+    return multi_run(f->ncid, &multi);
+}
+
+/* Variables that go together: text does not go with numbers, and a variable may be there twice. */
+static void draw_bundle(struct file *f, bool put, bool collective, struct bundle *m)
+{
+    int first = (int)dice_upto(&f->d, f->nvars - 1), more = (int)dice_upto(&f->d, MAX_TOGETHER - 1);
+    struct call c = draw_call(f, &f->vars[first], put, collective);
+    c.shape = c.shape > VARM ? VARA : c.shape == VAR && !collective ? VARA : c.shape;
+    if (mistakes_text(&f->vars[first], &c))
+        c.memory = memory_of_type[f->vars[first].type];
+    m->n = 1;
+    m->ids[0] = first;
+    for (; more > 0; more--) {
+        int id = (int)dice_upto(&f->d, f->nvars - 1);
+        if (!mistakes_text(&f->vars[id], &c))
+            m->ids[m->n++] = id;
+    }
+    for (int k = 0; k < m->n; k++)
+        m->calls[k] = c;
+}
+
+static void finish_bundle(struct file *f, struct bundle *m, int code, int wanted, bool lenient)
+{
+    for (int k = 0; k < m->n; k++) {
+        struct variable *v = &f->vars[m->ids[k]];
+        tell(f, v, &m->calls[k], &m->selections[k]);
+        free_types(&m->calls[k], &m->buffers[k]);
+        if (m->calls[k].put)
+            end_put(f, &m->buffers[k], code);
+        else if (end_get(f, v, &m->calls[k], &m->selections[k], &m->buffers[k], code) == NC_ERANGE)
+            wanted = NC_ERANGE;
+    }
+    expect(f, code == wanted || lenient, "code of a call for several variables", code, wanted);
+}
+
+/* The selections of rank r, those that all ranks share drawn once, and the model's side of a put. Returns the code that
+ * the rank must get. */
+static int plan_bundle(struct file *f, struct bundle *m, const struct partition *parts, int r, uint64_t common,
+                       MPI_Offset *most)
+{
+    enum shape shape = m->calls[0].shape;
+    int wanted = NC_NOERR;
+    for (int k = 0; k < m->n; k++) {
+        const struct variable *v = &f->vars[m->ids[k]];
+        bool same = m->calls[k].put && same_for_all(v, &m->calls[k], &parts[m->ids[k]]);
+        if (!same || r == 0)
+            m->selections[k] = draw_request(f, v, &m->calls[k], &parts[m->ids[k]], r);
+        shape = shape_for(shape, &m->selections[k]);
+    }
+    for (int k = 0; k < m->n; k++) {
+        struct variable *v = &f->vars[m->ids[k]];
+        struct selection *s = &m->selections[k];
+        bool same = same_for_all(v, &m->calls[k], &parts[m->ids[k]]);
+        dice mine = same ? common + (uint64_t)k : dice_next(&f->d);
+        struct call c = m->calls[k];
+        c.shape = shape;
+        if (c.put && draw_values(f, v, &c, s, &mine, m->values[k]) == NC_ERANGE)
+            wanted = NC_ERANGE;
+        if (c.put)
+            store_values(f, v, &c, s, m->values[k], c.collective ? most : &f->mine[r]);
+        if (r != t_rank)
+            continue;
+        point(&c, s, &mine);
+        if (c.put)
+            begin_put(f, v, &c, s, &mine, m->values[k], &m->buffers[k]);
+        else
+            begin_get(f, v, &c, s, &mine, &m->buffers[k]);
+        m->calls[k] = c;
+    }
+    return wanted;
+}
+
+/* One call for several variables by the ranks in `who`. */
+static void do_many(struct file *f, bool put, bool collective, const struct partition *parts, const bool *who)
+{
+    struct bundle *m = calloc(1, sizeof *m), *own = calloc(1, sizeof *own);
+    uint64_t common = dice_next(&f->d);
+    MPI_Offset most = 0;
+    bool lenient = false;
+    int own_wanted = NC_NOERR;
+    draw_bundle(f, put, collective, m);
+    struct call shared = m->calls[0];
+    for (int k = 0; k < m->n; k++)
+        m->values[k] = malloc(sizeof **m->values * MAX_ELEMENTS);
+    for (int r = 0; r < t_nprocs; r++) {
+        for (int k = 0; k < m->n; k++)
+            m->calls[k] = shared;
+        if (!who[r])
+            continue;
+        int wanted = plan_bundle(f, m, parts, r, common, &most);
+        for (int k = 0; k < m->n && !put && (collective || r == t_rank); k++)
+            lenient |= !all_known(&f->vars[m->ids[k]], &m->selections[k]);
+        if (r == t_rank) {
+            *own = *m;
+            own_wanted = wanted;
+        }
+    }
+    if (who[t_rank]) {
+        for (int k = 0; k < own->n; k++) { /* they point into the struct that was copied */
+            struct call *c = &own->calls[k];
+            c->start = own->selections[k].blocks[0].start;
+            c->count = own->selections[k].blocks[0].count;
+            c->stride = c->stride == NULL ? NULL : own->selections[k].blocks[0].stride;
+            c->imap = c->imap == NULL ? NULL : own->buffers[k].layout.imap;
+        }
+        finish_bundle(f, own, run_bundle(f, own), own_wanted, lenient);
+    }
+    for (int k = 0; k < m->n; k++)
+        free(m->values[k]);
+    free(m);
+    free(own);
+    if (collective && most > f->records)
+        f->records = most;
+}
+
+/* --- nonblocking requests --- */
+
+/* Posts a request on each rank in `who`. A put goes into the model when it is waited for. */
+static void post_own(struct file *f, struct posted *q, dice *d, int wanted)
+{
+    struct call *c = &q->call;
+    point(c, &q->selection, d);
+    q->id = 12345;
+    c->request = q->nameless ? NULL : &q->id;
+    if (c->put)
+        begin_put(f, q->v, c, &q->selection, d, q->values, &q->buffer);
+    else
+        begin_get(f, q->v, c, &q->selection, d, &q->buffer);
+    int code = call_run(f->ncid, (int)(q->v - f->vars), c);
+    expect(f, code == wanted, "code of posting", code, wanted);
+    expect(f, code == NC_NOERR || code == NC_ERANGE || q->nameless || q->id == NC_REQ_NULL, "request of an error", code,
+           wanted);
+    free_types(c, &q->buffer);
+    memcpy(q->story, f->story, sizeof q->story);
+    if (c->post == BUFFERED) { /* its memory is free for other use */
+        expect(f, memcmp(q->buffer.copy, q->buffer.memory, q->buffer.bytes) == 0, "bput changed its buffer", 0, 0);
+        memset(q->buffer.memory, 0x33, q->buffer.bytes);
+        memset(q->buffer.copy, 0x33, q->buffer.bytes);
+    }
+}
+
+static void forget(struct posted *q)
+{
+    free(q->values);
+    free(q);
+}
+
+static int plan_post(struct file *f, struct posted *q, dice *d, int r)
+{
+    int code = mistakes_text(q->v, &q->call) ? NC_ECHAR : NC_NOERR;
+    if (q->call.put) {
+        q->values = malloc(sizeof *q->values * (size_t)(q->selection.n + 1));
+        code = draw_values(f, q->v, &q->call, &q->selection, d, q->values);
+    }
+    q->room = q->call.post == BUFFERED ? q->selection.n * kind_of_type[q->v->type].bytes : 0;
+    if (code != NC_ECHAR && q->room > f->attached - f->used[r])
+        code = NC_EINSUFFBUF;
+    return code;
+}
+
+static void do_post(struct file *f, struct variable *v, struct call *c, const struct partition *part, const bool *who)
+{
+    for (int r = 0; r < t_nprocs; r++) {
+        struct posted *q = calloc(1, sizeof *q);
+        q->v = v;
+        q->selection = draw_request(f, v, c, part, r);
+        q->call = *c;
+        q->call.shape = shape_for(c->shape, &q->selection);
+        dice mine = dice_next(&f->d);
+        q->nameless = dice_chance(&mine, 15);
+        /* nobody knows what a place that was never written brings, not even whether it can be read */
+        if (!who[r] || f->queued[r] == MAX_PENDING || (!c->put && !all_known(v, &q->selection))) {
+            forget(q);
+            continue;
+        }
+        int code = plan_post(f, q, &mine, r);
+        if (r == t_rank)
+            post_own(f, q, &mine, code);
+        if (code == NC_NOERR || code == NC_ERANGE) {
+            f->used[r] += q->room;
+            f->queue[r][f->queued[r]++] = q;
+            continue;
+        }
+        if (r == t_rank)
+            free_buffer(&q->buffer);
+        forget(q);
+    }
+}
+
+/* One rank's wait or cancel: the requests it concerns in the order of posting, and the ids in that of the call. */
+struct waiting {
+    int count, n, names;
+    struct posted *list[MAX_PENDING], *named[2 * MAX_PENDING]; /* NULL: NC_REQ_NULL */
+    bool statuses;
+};
+
+static void name(struct file *f, struct waiting *w)
+{
+    for (int i = 0; i < w->n; i++) {
+        if (dice_chance(&f->d, 20))
+            w->named[w->names++] = NULL;
+        w->named[w->names++] = w->list[i];
+    }
+    for (int i = w->names - 1; i > 0; i--) {
+        int other = (int)dice_upto(&f->d, i);
+        struct posted *keep = w->named[i];
+        w->named[i] = w->named[other];
+        w->named[other] = keep;
+    }
+    w->count = w->names;
+    w->statuses = dice_chance(&f->d, 70);
+}
+
+/* Takes the requests of rank r out of its queue. */
+static struct waiting draw_waiting(struct file *f, int r, bool all)
+{
+    static const int counts[] = {NC_REQ_ALL, NC_PUT_REQ_ALL, NC_GET_REQ_ALL};
+    struct waiting w = {.n = 0};
+    int kind = all ? 0 : (int)dice_upto(&f->d, 5), left = 0;
+    for (int i = 0; i < f->queued[r]; i++) {
+        struct posted *q = f->queue[r][i];
+        bool meant = kind == 0 || (kind == 1 && q->call.put) || (kind == 2 && !q->call.put);
+        if (kind > 2 && !q->nameless && dice_chance(&f->d, 60))
+            meant = true;
+        if (meant)
+            w.list[w.n++] = q;
+        else
+            f->queue[r][left++] = q;
+        f->used[r] -= meant ? q->room : 0;
+    }
+    f->queued[r] = left;
+    if (kind > 2)
+        name(f, &w);
+    else
+        w.count = counts[kind];
+    return w;
+}
+
+/* What a wait did to one request; returns the status that it should have had. */
+static int end_posted(struct file *f, struct posted *q, bool cancelled, int code, bool *lenient)
+{
+    memcpy(f->story, q->story, sizeof q->story);
+    if (q->call.put || cancelled) {
+        end_put(f, &q->buffer, code);
+        return NC_NOERR;
+    }
+    *lenient = *lenient || !all_known(q->v, &q->selection);
+    return end_get(f, q->v, &q->call, &q->selection, &q->buffer, code);
+}
+
+typedef int wait_call(int, int, int *, int *);
+
+static void run_waiting(struct file *f, struct waiting *w, wait_call *call)
+{
+    int ids[2 * MAX_PENDING], statuses[2 * MAX_PENDING], wanted = NC_NOERR;
+    bool lenient = false;
+    for (int i = 0; i < w->names; i++) {
+        ids[i] = w->named[i] == NULL ? NC_REQ_NULL : w->named[i]->id;
+        statuses[i] = 12345;
+    }
+    int code = call(f->ncid, w->count, w->count < 0 ? NULL : ids, w->count < 0 || !w->statuses ? NULL : statuses);
+    for (int i = 0; i < w->n; i++) {
+        bool loose = false;
+        int status = end_posted(f, w->list[i], call == ncmpi_cancel, code, &loose), k = 0;
+        while (k < w->names && w->named[k] != w->list[i])
+            k++;
+        if (k < w->names && w->statuses)
+            expect(f, statuses[k] == status || loose, "status of a request", statuses[k], status);
+        lenient |= loose;
+        wanted = status != NC_NOERR ? status : wanted;
+    }
+    for (int k = 0; k < w->names; k++) {
+        expect(f, ids[k] == NC_REQ_NULL, "an id after the wait", ids[k], NC_REQ_NULL);
+        if (w->named[k] == NULL && w->statuses)
+            expect(f, statuses[k] == NC_NOERR, "status of NC_REQ_NULL", statuses[k], NC_NOERR);
+    }
+    expect(f, code == wanted || lenient, call == ncmpi_cancel ? "code of cancel" : "code of the wait", code, wanted);
+}
+
+/* Waits for requests on the ranks in `who`, or cancels them. */
+static void do_wait(struct file *f, bool collective, bool cancel, bool all, const bool *who)
+{
+    struct waiting w, own = {.n = 0};
+    MPI_Offset most = 0;
+    for (int r = 0; r < t_nprocs; r++) {
+        if (!who[r])
+            continue;
+        w = draw_waiting(f, r, all);
+        for (int i = 0; i < w.n && !cancel; i++)
+            if (w.list[i]->call.put)
+                store_values(f, w.list[i]->v, &w.list[i]->call, &w.list[i]->selection, w.list[i]->values,
+                             collective ? &most : &f->mine[r]);
+        if (r == t_rank)
+            own = w;
+        for (int i = 0; i < w.n && r != t_rank; i++)
+            forget(w.list[i]);
+    }
+    snprintf(f->story, sizeof f->story, "file op %ld: wait for %d", f->operations, own.count);
+    if (who[t_rank])
+        run_waiting(f, &own, cancel ? ncmpi_cancel : collective ? ncmpi_wait_all : ncmpi_wait);
+    for (int i = 0; i < own.n; i++)
+        forget(own.list[i]);
+    f->records = most > f->records ? most : f->records;
+}
+
+/* --- operations --- */
 
 /* What one rank wrote may be read by another after both have synchronised (MPI 4.0, 14.6.1); on one machine a barrier
  * is as good as ncmpi_sync. */
@@ -642,45 +864,157 @@ static void settle(struct file *f)
 
 static void collective_operation(struct file *f)
 {
-    bool who[MAX_RANKS], put = dice_chance(&f->d, 50);
+    bool who[MAX_RANKS], put = dice_chance(&f->d, 50), many = dice_chance(&f->d, 20);
     struct variable *v = &f->vars[dice_upto(&f->d, f->nvars - 1)];
     struct call c = draw_call(f, v, put, true);
-    struct partition part = draw_partition(f, v, !put);
-    if (put && c.shape == VAR1)
-        part = one_for_each(v);
+    struct partition parts[MAX_VARS];
+    for (int i = 0; i < f->nvars; i++) {
+        parts[i] = draw_partition(&f->d, &f->vars[i], !put);
+        if (put && c.shape == VAR1)
+            parts[i] = one_for_each(&f->vars[i]);
+    }
     for (int r = 0; r < t_nprocs; r++)
         who[r] = true;
-    (put ? do_put : do_get)(f, v, &c, &part, who);
+    if (many)
+        do_many(f, put, true, parts, who);
+    else
+        (put ? do_put : do_get)(f, v, &c, &parts[v - f->vars], who);
     if (put)
         settle(f);
 }
 
-/* Ranks work on their own parts, in their own number of operations; nobody reads what another may write meanwhile. */
-static void independent_phase(struct file *f, long *cases)
-{
-    bool who[MAX_RANKS], reading = dice_chance(&f->d, 30);
+/* A time in which ranks work on their own parts; nobody reads what another may write meanwhile. */
+struct phase {
+    bool collective, reading;
     struct partition parts[MAX_VARS];
-    must(f, ncmpi_begin_indep_data(f->ncid), "begin_indep_data");
+};
+
+static void begin_phase(struct file *f, struct phase *p, bool collective)
+{
+    p->collective = collective;
+    p->reading = dice_chance(&f->d, 30);
+    if (!collective)
+        must(f, ncmpi_begin_indep_data(f->ncid), "begin_indep_data");
     for (int r = 0; r < t_nprocs; r++)
         f->mine[r] = f->records;
     for (int i = 0; i < f->nvars; i++)
-        parts[i] = draw_partition(f, &f->vars[i], reading);
-    for (long n = dice_from(&f->d, 2, 10); n > 0 && f->alive; n--, ++*cases) {
-        int id = (int)dice_upto(&f->d, f->nvars - 1);
-        bool put = !reading && dice_chance(&f->d, 60), whole_is_shared = t_nprocs > 1 && !reading;
-        struct variable *v = &f->vars[id];
-        struct call c = draw_call(f, v, put, false);
-        f->operations++;
-        if (c.shape == VAR && whole_is_shared)
-            c.shape = VARA;
-        for (int r = 0; r < t_nprocs; r++)
-            who[r] = v->rank == 0 && whole_is_shared ? r == id % t_nprocs : dice_chance(&f->d, 80);
-        (put ? do_put : do_get)(f, v, &c, &parts[id], who);
-    }
-    for (int r = 0; r < t_nprocs; r++)
+        p->parts[i] = draw_partition(&f->d, &f->vars[i], p->reading);
+}
+
+static void end_phase(struct file *f, struct phase *p)
+{
+    for (int r = 0; r < t_nprocs && !p->collective; r++)
         f->records = f->mine[r] > f->records ? f->mine[r] : f->records;
-    must(f, ncmpi_end_indep_data(f->ncid), "end_indep_data");
+    if (!p->collective)
+        must(f, ncmpi_end_indep_data(f->ncid), "end_indep_data");
     settle(f);
+}
+
+/* Those who take part in something that each does alone. */
+static void draw_who(struct file *f, const struct phase *p, int id, bool *who)
+{
+    bool owned = f->vars[id].rank == 0 && t_nprocs > 1 && !p->reading;
+    for (int r = 0; r < t_nprocs; r++)
+        who[r] = owned ? r == id % t_nprocs : dice_chance(&f->d, 80);
+}
+
+static void everybody(bool *who)
+{
+    for (int r = 0; r < t_nprocs; r++)
+        who[r] = true;
+}
+
+/* A blocking call, in the number that the rank likes. */
+static void work(struct file *f, struct phase *p)
+{
+    bool who[MAX_RANKS], put = !p->reading && dice_chance(&f->d, 60);
+    int id = (int)dice_upto(&f->d, f->nvars - 1);
+    struct variable *v = &f->vars[id];
+    struct call c = draw_call(f, v, put, p->collective);
+    if (c.shape == VAR && t_nprocs > 1 && !p->reading)
+        c.shape = VARA;
+    draw_who(f, p, id, who);
+    if (p->collective)
+        everybody(who);
+    (put ? do_put : do_get)(f, v, &c, &p->parts[id], who);
+    if (p->collective && put)
+        settle(f);
+}
+
+static void post_something(struct file *f, struct phase *p)
+{
+    bool who[MAX_RANKS], put = !p->reading && dice_chance(&f->d, 65);
+    int id = (int)dice_upto(&f->d, f->nvars - 1);
+    struct call c = draw_call(f, &f->vars[id], put, p->collective);
+    if (c.shape == VARD || (c.shape == VAR && t_nprocs > 1 && !p->reading))
+        c.shape = VARA;
+    c.post = put && f->attached > 0 && dice_chance(&f->d, 50) ? BUFFERED : POSTED;
+    draw_who(f, p, id, who);
+    do_post(f, &f->vars[id], &c, &p->parts[id], who);
+}
+
+static void redefine(struct file *f, struct phase *p)
+{
+    must(f, ncmpi_redef(f->ncid), "redef");
+    define_atts(f);
+    post_something(f, p);
+    must(f, ncmpi_enddef(f->ncid), "enddef");
+}
+
+static void wait_for_some(struct file *f, struct phase *p, bool cancel, bool all)
+{
+    bool who[MAX_RANKS];
+    for (int r = 0; r < t_nprocs; r++)
+        who[r] = dice_chance(&f->d, 70) || all || (p->collective && !cancel);
+    do_wait(f, p->collective, cancel, all, who);
+    if (p->collective)
+        settle(f);
+}
+
+static void independent_phase(struct file *f, long *cases)
+{
+    struct phase p;
+    bool who[MAX_RANKS];
+    begin_phase(f, &p, false);
+    for (long n = dice_from(&f->d, 2, 10); n > 0 && f->alive; n--, ++*cases) {
+        f->operations++;
+        for (int r = 0; r < t_nprocs; r++)
+            who[r] = dice_chance(&f->d, 80);
+        if (p.reading && dice_chance(&f->d, 20))
+            do_many(f, false, false, p.parts, who);
+        else
+            work(f, &p);
+    }
+    end_phase(f, &p);
+}
+
+/* Requests posted, waited for in any order and cancelled, with blocking calls between. */
+static void nonblocking_phase(struct file *f, long *cases)
+{
+    struct phase p;
+    begin_phase(f, &p, dice_chance(&f->d, 60));
+    f->attached = dice_chance(&f->d, 60) ? dice_from(&f->d, 1, dice_chance(&f->d, 50) ? 300 : 8000) : 0;
+    if (f->attached > 0)
+        must(f, ncmpi_buffer_attach(f->ncid, f->attached), "buffer_attach");
+    for (long n = dice_from(&f->d, 3, 25); n > 0 && f->alive; n--, ++*cases) {
+        int what = (int)dice_upto(&f->d, 99);
+        f->operations++;
+        if (what < 65)
+            post_something(f, &p);
+        else if (what < 80)
+            work(f, &p);
+        else if (what < 92)
+            wait_for_some(f, &p, false, false);
+        else if (what < 96)
+            wait_for_some(f, &p, true, false);
+        else if (p.collective)
+            redefine(f, &p);
+    }
+    wait_for_some(f, &p, false, true);
+    if (f->attached > 0)
+        must(f, ncmpi_buffer_detach(f->ncid), "buffer_detach");
+    f->attached = 0;
+    end_phase(f, &p);
 }
 
 /* --- the life of a file --- */
@@ -823,9 +1157,11 @@ static void step(struct file *f, long *cases)
         reopen(f);
     } else if (what < 10) {
         independent_phase(f, cases);
-    } else if (what < 13) {
+    } else if (what < 16) {
+        nonblocking_phase(f, cases);
+    } else if (what < 19) {
         fill_a_record(f);
-    } else if (what < 14) {
+    } else if (what < 20) {
         must(f, ncmpi_sync(f->ncid), "sync");
     } else {
         collective_operation(f);
