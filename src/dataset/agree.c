@@ -85,14 +85,16 @@ static int broadcast_bytes(MPI_Comm comm, char *bytes, int64_t size)
     return NC_NOERR;
 }
 
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n)
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool moves_together)
 {
     int64_t size = 0;
     char *record, *root;
     int err = NC_NOERR, code;
 
-    if (!ds->safe || ds->nprocs == 1)
+    if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE) /* the state of the file, the same on all ranks */
         return local;
+    if (!ds->safe)
+        return moves_together ? pnc_agree_worst(ds, local) : local;
     record = pack_arguments(args, n, &size);
     if (record == NULL)
         size = -1;

@@ -46,7 +46,7 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", name, (long long)len);
     if (len > 0 && op == NULL)
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", name);
-    if (ds->model.format < 5 && len > INT32_MAX)
+    if (len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", name,
                         (long long)len, ds->model.format);
     return NC_NOERR;
@@ -147,7 +147,7 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
                            {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
                            {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
 
-    return pnc_agree_arguments(ds, err, args, 5);
+    return pnc_agree_arguments(ds, err, args, 5, ds->mode != PNC_DEFINE);
 }
 
 int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
@@ -252,6 +252,6 @@ int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
         err = pnc_mode_need_att(ds, varid, name, &atts, &index);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)}};
-    err = pnc_agree_arguments(ds, err, args, 2);
+    err = pnc_agree_arguments(ds, err, args, 2, false);
     return err != NC_NOERR ? err : pnc_atts_delete(atts, index);
 }

@@ -37,6 +37,7 @@ typedef struct pnc_dataset {
     bool is_new;          /* created and not yet through its first enddef */
     bool safe;            /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
     bool relax;           /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    bool verbose;         /* PNETCDF_VERBOSE: print the sentence of each error */
     bool share;           /* NC_SHARE: flush after each collective write */
     int fill_mode;        /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
@@ -57,12 +58,17 @@ void pnc_registry_remove(int ncid);
 int pnc_registry_find(int ncid, pnc_dataset **out);
 int pnc_registry_list(int *num, int *ncids);
 
+/* --- verbose.c: what went wrong, for a person --- */
+/* Print the sentence of a failed call where the user asked for it. Returns err. */
+int pnc_told(const pnc_dataset *ds, const char *call, int err);
+
 /* --- agree.c: what ranks settle together --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the
- * first argument that differs somewhere, or NC_NOERR; does nothing outside safe mode. A rank whose call already failed
- * passes its error in `local`; then every rank returns an error. Collective in safe mode. */
+ * first argument that differs somewhere, or NC_NOERR. A rank whose call already failed passes its error in `local`; then
+ * every rank returns an error. Outside safe mode it returns `local`, after asking the others only where the call goes on to
+ * move bytes together: nobody may then wait for a rank that has left. Collective in both of these cases. */
 typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n);
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool moves_together);
 /* Rank 0's result becomes everybody's. Collective. */
 int pnc_agree_root(pnc_dataset *ds, int status);
 /* NC_NOERR only where all ranks pass NC_NOERR; else this rank's own code, or the most negative one of the others. */
@@ -76,7 +82,8 @@ int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collec
 int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
 
 /* --- records --- */
-/* Collective: all ranks agree on the largest number of records and rank 0 writes it if it grew. */
+/* Collective: all ranks agree on the largest number of records; sync: and rank 0 writes it if it grew. */
+int pnc_records_agree(pnc_dataset *ds);
 int pnc_records_sync(pnc_dataset *ds);
 
 /* --- fill.c --- */

@@ -21,7 +21,7 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
                            {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
     int id = -1, err = pnc_mode_need_define(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 2);
+    err = pnc_agree_arguments(ds, err, args, 2, false);
     if (err != NC_NOERR)
         return err;
     err = pnc_model_add_dim(&ds->model, name, len, &id, &ds->error);
@@ -39,7 +39,7 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
                            {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
     int id = -1, err = pnc_mode_need_define(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 4);
+    err = pnc_agree_arguments(ds, err, args, 4, false);
     if (err != NC_NOERR)
         return err;
     err = pnc_model_add_var(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
@@ -58,7 +58,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
         err = pnc_fail(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
-    err = pnc_agree_arguments(ds, err, args, 1);
+    err = pnc_agree_arguments(ds, err, args, 1, false);
     if (err != NC_NOERR)
         return err;
     if (old_modep != NULL)
@@ -98,7 +98,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
                            {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, size}};
-    err = pnc_agree_arguments(ds, err, args, 3);
+    err = pnc_agree_arguments(ds, err, args, 3, false);
     if (err != NC_NOERR)
         return err;
     if (fill_value != NULL && !no_fill)
@@ -141,7 +141,7 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const char 
         err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name,
                        old);
     pnc_free(normal);
-    return pnc_agree_arguments(ds, err, args, 1);
+    return pnc_agree_arguments(ds, err, args, 1, ds->mode != PNC_DEFINE);
 }
 
 int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)

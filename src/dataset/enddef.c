@@ -82,7 +82,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_fail(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
-    err = pnc_agree_arguments(ds, err, args, 1);
+    err = pnc_agree_arguments(ds, err, args, 1, true);
     return err != NC_NOERR ? err : finish(ds, &wish);
 }
 

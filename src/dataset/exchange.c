@@ -364,6 +364,8 @@ static int one_round_alone(exchange *x)
     return err;
 }
 
+#define LEAST_BYTES 8192 /* of a rank in a round, however many ranks share the memory; an owner of all has 2^18 ranks' */
+
 /* What all of this may take is the hint: the user's bytes twice, and what others send to an owner if all of them meet on
  * one. */
 static void size_rounds(exchange *x)
@@ -373,8 +375,8 @@ static void size_rounds(exchange *x)
 
     x->max_bytes = limit / (2 * shares);
     x->max_extents = limit / (128 * shares);
-    if (x->max_bytes < 65536)
-        x->max_bytes = 65536;
+    if (x->max_bytes < LEAST_BYTES)
+        x->max_bytes = LEAST_BYTES;
     if (x->max_extents < 1024)
         x->max_extents = 1024;
 }

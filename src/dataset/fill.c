@@ -45,6 +45,20 @@ int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset)
     return err;
 }
 
+/* CDF-1 and CDF-2 count records in 4 bytes; in CDF-5 file offsets end the file. */
+static int check_record(pnc_dataset *ds, int64_t recno)
+{
+    int64_t end;
+
+    if (recno < 0)
+        return pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
+    if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
+        pnc_mul(recno + 1, ds->model.recsize, &end) != 0 || pnc_add(end, ds->model.begin_rec, &end) != 0)
+        return pnc_fail(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold", (long long)recno,
+                        ds->model.format);
+    return NC_NOERR;
+}
+
 int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
 {
     const pnc_var *var;
@@ -59,11 +73,11 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", ds->model.vars[varid]->name);
     if (err == NC_NOERR && ds->model.vars[varid]->no_fill)
         err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\"", ds->model.vars[varid]->name);
-    if (err == NC_NOERR && recno < 0)
-        err = pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
+    if (err == NC_NOERR)
+        err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_FNC_ARGS, &recno, sizeof recno}};
-    err = pnc_agree_arguments(ds, err, args, 2);
+    err = pnc_agree_arguments(ds, err, args, 2, true);
     if (err != NC_NOERR)
         return err;
 
@@ -71,7 +85,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     err = pnc_agree_worst(ds, pnc_fill_share(ds, var, var->begin + ds->model.recsize * recno));
     if (err == NC_NOERR && recno >= ds->model.numrecs) {
         ds->model.numrecs = recno + 1;
-        err = pnc_header_write_numrecs(ds);
+        ds->numrecs_dirty = true;
     }
-    return err;
+    return err != NC_NOERR ? err : pnc_records_sync(ds);
 }

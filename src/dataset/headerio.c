@@ -76,7 +76,7 @@ static int broadcast(pnc_dataset *ds, char *bytes, int64_t n)
 /* Give rank 0's encoded header to the others, which put their model aside for it. */
 static int share_header(pnc_dataset *ds, header_bytes *header)
 {
-    int64_t sizes[2] = {ds->model.header_size, header->file_size}, need;
+    int64_t sizes[2] = {header->n, header->file_size}, need;
     int err = NC_NOERR;
 
     if (MPI_Bcast(sizes, 2, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
@@ -102,6 +102,7 @@ int pnc_header_read(pnc_dataset *ds)
     header_bytes header = {NULL, 0, 0};
     int err = pnc_agree_root(ds, ds->rank == 0 ? read_on_root(ds, &header) : NC_NOERR);
 
+    header.n = ds->model.header_size; /* of what was read, the others need no more */
     if (err == NC_NOERR && ds->nprocs > 1)
         err = share_header(ds, &header);
     pnc_free(header.at);
@@ -156,14 +157,16 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 int pnc_header_write(pnc_dataset *ds)
 {
     header_bytes header = {NULL, pnc_format_size(&ds->model), 0};
-    int err = NC_NOERR;
+    /* the number of records is part of the header: all ranks write and compare the same */
+    int err = pnc_records_agree(ds);
 
     header.at = pnc_alloc(header.n, 1);
-    if (header.at == NULL)
+    if (header.at == NULL && err == NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path, (long long)header.n);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR) {
         pnc_format_encode(&ds->model, header.at);
+        ds->model.header_size = header.n;
         err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, 0, header.at, header.n) : NC_NOERR);
     }
     if (err == NC_NOERR)
@@ -182,7 +185,7 @@ int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t 
 /* Rank 0: what was never written reads as zeros inside the file; beyond its end other tools fail, and so do we. */
 static int reach_end(pnc_dataset *ds)
 {
-    int64_t size, end = pnc_layout_end(&ds->model);
+    int64_t size, end = pnc_layout_padded_end(&ds->model);
     pnc_extent last = {end - 1, 1};
     int err = ds->store->ops->size(ds->store, &size, &ds->error);
 

@@ -53,6 +53,14 @@ static void free_dataset(pnc_dataset *ds)
     pnc_free(ds);
 }
 
+/* The end of a create or open that failed. */
+static int give_up(pnc_dataset *ds, const char *call, int err)
+{
+    pnc_told(ds, call, err);
+    free_dataset(ds);
+    return err;
+}
+
 /* The struct with a communicator of its own; nothing is known of the file yet. Collective; NULL on every rank where one
  * of them has no memory. */
 static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
@@ -68,6 +76,7 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
         ds->fill_mode = NC_NOFILL;
         ds->safe = switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = switched_on("PNETCDF_RELAX_COORD_BOUND", true);
+        ds->verbose = switched_on("PNETCDF_VERBOSE", false);
     }
     mine = ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR;
     if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
@@ -116,6 +125,20 @@ static int format_of(int cmode, int otherwise)
     return cmode & NC_64BIT_DATA ? 5 : cmode & NC_64BIT_OFFSET ? 2 : otherwise;
 }
 
+/* Hints and switches decide where data goes and which collective calls are made: rank 0's count, also where the others
+ * were started in another environment. */
+static int share_settings(pnc_dataset *ds)
+{
+    int switches[2] = {ds->safe, ds->relax};
+
+    if (MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS ||
+        MPI_Bcast(switches, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
+        return NC_EMPI;
+    ds->safe = switches[0];
+    ds->relax = switches[1];
+    return NC_NOERR;
+}
+
 /* What create and open share before the file is touched. */
 static int begin(MPI_Comm comm, const char *path, MPI_Info info, int *ncidp, pnc_dataset **out)
 {
@@ -126,11 +149,12 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, int *ncidp, pnc
         return NC_ENOMEM;
     err = ncidp == NULL ? NC_EINVAL : ds->path[0] == '\0' ? NC_EBAD_FILE : pnc_hints_load(ds, info);
     err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR)
+        err = share_settings(ds);
     if (err != NC_NOERR)
-        free_dataset(ds);
-    else
-        *out = ds;
-    return err;
+        return give_up(ds, "opening", err);
+    *out = ds;
+    return NC_NOERR;
 }
 
 static int give_ncid(pnc_dataset *ds, int *ncidp)
@@ -157,10 +181,8 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
         err = pnc_agree_worst(ds, pnc_model_init(&ds->model, format_of(cmode, format), &ds->error));
     if (err == NC_NOERR)
         err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
-    if (err != NC_NOERR) {
-        free_dataset(ds);
-        return err;
-    }
+    if (err != NC_NOERR)
+        return give_up(ds, "ncmpi_create", err);
     ds->ncid = -1;
     ds->mode = PNC_DEFINE;
     ds->is_new = true;
@@ -169,8 +191,7 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
     if (err == NC_NOERR)
         return mismatch;
     ds->driver->close(ds->store, &ds->error);
-    free_dataset(ds);
-    return err;
+    return give_up(ds, "ncmpi_create", err);
 }
 
 int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
@@ -184,10 +205,8 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     err = check_open_mode(omode);
     if (err == NC_NOERR)
         err = ds->driver->open(ds->comm, ds->path, omode, ds->info, &ds->store, &ds->error);
-    if (err != NC_NOERR) {
-        free_dataset(ds);
-        return err;
-    }
+    if (err != NC_NOERR)
+        return give_up(ds, "ncmpi_open", err);
     ds->ncid = -1;
     ds->mode = PNC_COLLECTIVE;
     ds->read_only = !(omode & NC_WRITE);
@@ -198,8 +217,7 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     if (err == NC_NOERR)
         return mismatch;
     ds->driver->close(ds->store, &ds->error);
-    free_dataset(ds);
-    return err;
+    return give_up(ds, "ncmpi_open", err);
 }
 
 /* Close the store and forget the dataset, whatever happened before. */
@@ -208,6 +226,7 @@ static int end(pnc_dataset *ds, int err)
     int late = ds->driver->close(ds->store, &ds->error);
 
     late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
+    pnc_told(ds, "ncmpi_close", err != NC_NOERR ? err : late);
     pnc_registry_remove(ds->ncid);
     free_dataset(ds);
     return err != NC_NOERR ? err : late;

@@ -122,14 +122,22 @@ int pnc_dataset_redef(pnc_dataset *ds)
     return err;
 }
 
-int pnc_records_sync(pnc_dataset *ds)
+int pnc_records_agree(pnc_dataset *ds)
 {
     int64_t mine[2] = {ds->model.numrecs, ds->numrecs_dirty}, all[2] = {mine[0], mine[1]};
 
     if (ds->nprocs > 1 && MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not agree on the number of records", ds->path);
     ds->model.numrecs = all[0];
-    return all[1] ? pnc_header_write_numrecs(ds) : NC_NOERR;
+    ds->numrecs_dirty = all[1] != 0;
+    return NC_NOERR;
+}
+
+int pnc_records_sync(pnc_dataset *ds)
+{
+    int err = pnc_records_agree(ds);
+
+    return err == NC_NOERR && ds->numrecs_dirty ? pnc_header_write_numrecs(ds) : err;
 }
 
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)

@@ -57,7 +57,7 @@ static int move_blocks(pnc_dataset *ds, const blocks *b, int64_t n, int64_t per_
 
 /* Data that was never written, beyond the end of the file, need not move: how many of `bytes` bytes from `from` there
  * are. Collective. */
-static int bytes_present(pnc_dataset *ds, int64_t from, int64_t *bytes)
+static int bytes_present(pnc_dataset *ds, int64_t from, int64_t *bytes, int64_t *file_size)
 {
     int64_t size = 0;
     int err = pnc_agree_root(ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &size, &ds->error) : NC_NOERR);
@@ -66,22 +66,20 @@ static int bytes_present(pnc_dataset *ds, int64_t from, int64_t *bytes)
         err = pnc_fail(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
     if (*bytes > size - from)
         *bytes = size > from ? size - from : 0;
+    *file_size = size;
     return err;
 }
 
-int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
+/* Collective. The rest that is no whole piece lies at the end and goes first. */
+static int move_range(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
 {
     int64_t piece = ds->hints.data_move_chunk;
-    int err;
+    int err = NC_NOERR;
 
-    if (from == to || bytes == 0)
+    if (bytes == 0)
         return NC_NOERR;
-    err = bytes_present(ds, from, &bytes);
-    if (err != NC_NOERR)
-        return err;
     if (piece > bytes / ds->nprocs + 1)
         piece = bytes / ds->nprocs + 1;
-    /* the rest that is no whole piece lies at the end and goes first */
     int64_t whole = bytes / piece, rest = bytes % piece;
     blocks tail = {from + whole * piece, rest, to + whole * piece, rest, rest};
     blocks body = {from, piece, to, piece, piece};
@@ -93,10 +91,29 @@ int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
     return err;
 }
 
+int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
+{
+    int64_t file_size;
+    int err;
+
+    if (from == to || bytes == 0)
+        return NC_NOERR;
+    err = bytes_present(ds, from, &bytes, &file_size);
+    if (err != NC_NOERR || bytes == 0)
+        return err;
+    /* What goes beyond the end of the file goes first: should the disk be full, nothing is overwritten yet. */
+    if (to + bytes > file_size && to < file_size) {
+        int64_t beyond = to + bytes - file_size;
+
+        err = move_range(ds, from + bytes - beyond, file_size, beyond);
+        bytes -= beyond;
+    }
+    return err != NC_NOERR ? err : move_range(ds, from, to, bytes);
+}
 int pnc_move_records(pnc_dataset *ds)
 {
     const pnc_model *old = ds->before, *now = &ds->model;
-    int64_t n = old->numrecs, size = old->recsize, bytes = n * size, whole;
+    int64_t n = old->numrecs, size = old->recsize, bytes = n * size, whole, file_size;
     int err = NC_NOERR;
 
     if (n == 0 || size == 0 || (old->begin_rec == now->begin_rec && size == now->recsize))
@@ -105,7 +122,7 @@ int pnc_move_records(pnc_dataset *ds)
         return pnc_move_up(ds, old->begin_rec, now->begin_rec, bytes);
     /* Records grew. Old variables stand first in a record, in the same places, so that each record moves as one block;
      * the last one may be cut short by the end of the file. */
-    err = bytes_present(ds, old->begin_rec, &bytes);
+    err = bytes_present(ds, old->begin_rec, &bytes, &file_size);
     whole = bytes / size;
     if (err == NC_NOERR && bytes % size > 0)
         err = pnc_move_up(ds, old->begin_rec + whole * size, now->begin_rec + whole * now->recsize, bytes % size);

@@ -50,6 +50,15 @@ static int list_runs(const pnc_memmap *map, int64_t elements, runs *r)
     return err;
 }
 
+/* Whether a run touches bytes of other record variables. */
+static bool leaves_records(const pnc_dataset *ds, const pnc_var *var, const runs *r)
+{
+    for (int64_t i = 0; i < r->n && ds->model.recsize > var->size; i++)
+        if (r->numbers[2 * i] % ds->model.recsize + r->numbers[2 * i + 1] > var->size)
+            return true;
+    return false;
+}
+
 /* The filetype must be made of the variable's own type and stay inside it. */
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, int64_t elements, runs *r)
 {
@@ -63,7 +72,7 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
                        pnc_type_name(var->type), pnc_mem_name(mem));
     if (err == NC_NOERR && list_runs(map, elements, r) != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory for the runs of a filetype");
-    if (err == NC_NOERR && (r->backwards || (!var->is_record && r->end > var->size)))
+    if (err == NC_NOERR && (r->backwards || (var->is_record ? leaves_records(ds, var, r) : r->end > var->size)))
         err = pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype reaches beyond variable \"%s\"", var->name);
     pnc_memmap_free(map);
     return err;
@@ -76,6 +85,9 @@ static int check_records(pnc_dataset *ds, const pnc_var *var, pnc_request *q, co
     if (!var->is_record || r->n == 0)
         return NC_NOERR;
     records = ds->model.recsize > 0 ? (r->end - 1) / ds->model.recsize + 1 : 0;
+    if (q->way == PNC_PUT && ds->model.format < 5 && records > INT32_MAX)
+        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype reaches to record %lld, a CDF-%d file holds %d at most",
+                        (long long)records, ds->model.format, INT32_MAX);
     if (q->way == PNC_PUT)
         q->newrecs = records;
     else if (records > ds->model.numrecs)
@@ -102,8 +114,9 @@ static int map_buffer(pnc_dataset *ds, const pnc_var *var, pnc_request *q, void 
 static int make_request(pnc_dataset *ds, int varid, MPI_Datatype filetype, void *buf, int64_t bufcount,
                         MPI_Datatype buftype, runs *r, pnc_request *q)
 {
-    int err = pnc_mode_need_var(ds, varid), size = 0;
+    int err = pnc_mode_need_var(ds, varid);
     const pnc_var *var;
+    MPI_Count size = 0;
 
     if (err != NC_NOERR)
         return err;
@@ -112,11 +125,11 @@ static int make_request(pnc_dataset *ds, int varid, MPI_Datatype filetype, void 
     q->extents = true;
     if (filetype == MPI_DATATYPE_NULL)
         return NC_NOERR;
-    MPI_Type_size(filetype, &size);
+    MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_size(var->type) != 0)
-        return pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype has %d bytes, no whole number of elements of variable \"%s\"",
-                        size, var->name);
-    q->elements = size / (int)pnc_type_size(var->type);
+        return pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype has %lld bytes, no whole number of elements of variable "
+                        "\"%s\"", (long long)size, var->name);
+    q->elements = size / (MPI_Count)pnc_type_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;
     err = read_filetype(ds, var, filetype, q->elements, r);

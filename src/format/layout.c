@@ -166,6 +166,16 @@ int64_t pnc_layout_end(const pnc_model *model)
     return end;
 }
 
+int64_t pnc_layout_padded_end(const pnc_model *model)
+{
+    int64_t end = (pnc_layout_end(model) + 3) / 4 * 4;
+
+    /* a lone record variable is not padded, and recsize knows */
+    if (model->nrecvars > 0 && model->numrecs > 0)
+        end = max64(pnc_layout_end(model), model->begin_rec + model->numrecs * model->recsize);
+    return end;
+}
+
 void pnc_layout_derive(pnc_model *model)
 {
     bool fixed = false;

@@ -20,6 +20,8 @@ int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var);
 
 /* First offset after the data of `numrecs` records and of all fixed variables. */
 int64_t pnc_layout_end(const pnc_model *model);
+/* The same with the padding that follows the last variable: the length of a complete file. */
+int64_t pnc_layout_padded_end(const pnc_model *model);
 
 /* recsize, begin_rec, header_extent from the variables' begins (after decode). */
 void pnc_layout_derive(pnc_model *model);
