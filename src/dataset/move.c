@@ -106,6 +106,8 @@ int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
         int64_t beyond = to + bytes - file_size;
 
         err = move_range(ds, from + bytes - beyond, file_size, beyond);
+        if (err != NC_NOERR) /* nor shall a later try take what is there now for data */
+            ds->store->ops->set_size(ds->store, file_size, NULL);
         bytes -= beyond;
     }
     return err != NC_NOERR ? err : move_range(ds, from, to, bytes);

@@ -294,7 +294,8 @@ static void tell_statuses(const batch *b, int count, int *ids, int *statuses, in
 
         if (put == NULL && get == NULL)
             continue;
-        if (statuses != NULL) /* what a put had out of range was told when it was posted */
+        /* a second mention of an id keeps its error; what a put had out of range was told when it was posted */
+        if (statuses != NULL && statuses[i] == NC_NOERR)
             statuses[i] = put != NULL ? put_err : get_err != NC_NOERR ? get_err : (*get)->status;
         ids[i] = NC_REQ_NULL;
     }
