@@ -149,7 +149,7 @@ int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
 
 /* The longest fixed dimension: the length word is a signed (CDF-1) or unsigned (CDF-2) 32-bit number, or a signed
  * 64-bit one (CDF-5); the former two leave room for rounding a size in bytes up to 4. */
-static int64_t longest_dim(int format)
+int64_t pnc_model_longest_dim(int format)
 {
     return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
 }
@@ -161,9 +161,9 @@ int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, 
 
     if (code != NC_NOERR)
         return code;
-    if (len < 0 || len > longest_dim(model->format)) {
+    if (len < 0 || len > pnc_model_longest_dim(model->format)) {
         code = pnc_fail(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of CDF-%d%s",
-                        nfc, (long long)len, (long long)longest_dim(model->format), model->format,
+                        nfc, (long long)len, (long long)pnc_model_longest_dim(model->format), model->format,
                         len > 0 ? ": create the file with NC_64BIT_DATA" : "");
         goto fail;
     }

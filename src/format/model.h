@@ -74,6 +74,7 @@ int pnc_model_copy(pnc_model *out, const pnc_model *from);               /* deep
 int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error);
 int pnc_model_find_dim(const pnc_model *model, const char *name);        /* id or -1; name need not be NFC */
 int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_error *error);
+int64_t pnc_model_longest_dim(int format);                               /* of fixed length */
 int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numrecs for the record dimension */
 
 /* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */

@@ -24,6 +24,9 @@ int pnc_parts_grow(void ***at, int n, int *room);
 /* A name of n bytes as a string of its own; NULL without memory. */
 char *pnc_parts_name(const char *bytes, int64_t n);
 
+/* The n bytes of a value of this machine, most significant first, as in the file. */
+void pnc_parts_store(const void *value, size_t n, void *out);
+
 /* The appending functions take ownership of what they are given, also when they fail with NC_ENOMEM. */
 int pnc_model_append_dim(pnc_model *model, char *name, int64_t len);
 int pnc_model_append_var(pnc_model *model, pnc_var *var);

@@ -170,25 +170,25 @@ free_name:
     return code;
 }
 
-/* The n bytes of a value of this machine, most significant first, as in the file. */
-static void store_big_endian(const void *value, size_t n, unsigned char *out)
+void pnc_parts_store(const void *value, size_t n, void *out)
 {
     const unsigned char *from = value;
+    unsigned char *to = out;
     const int probe = 1;
 
     if (*(const unsigned char *)&probe == 0) {
-        memcpy(out, from, n);
+        memcpy(to, from, n);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        out[i] = from[n - 1 - i];
+        to[i] = from[n - 1 - i];
 }
 
 static void default_fill(int type, void *out)
 {
     switch (type) {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
-    case constant: { ctype value = fill; store_big_endian(&value, bytes, out); break; }
+    case constant: { ctype value = fill; pnc_parts_store(&value, bytes, out); break; }
 #include "spec/type_table.h"
     default: break;
     }
