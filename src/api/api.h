@@ -2,9 +2,16 @@
 #ifndef PNC_API_API_H
 #define PNC_API_API_H
 
+#include <sys/types.h>
+
 #include "pnetcdf.h"
 #include "dataset/attribute.h"
 #include "dataset/call.h"
 #include "dataset/dataset.h"
+
+/* Open a file outside of MPI, for reading. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
+int pnc_api_open_file(const char *filename, int *fd);
+/* Bytes read, 0 at the end of the file, or a negative code. */
+ssize_t pnc_api_read_file(int fd, void *bytes, size_t room);
 
 #endif

@@ -61,23 +61,38 @@ static int format_constant(int kind)
     }
 }
 
+int pnc_api_open_file(const char *filename, int *fd)
+{
+    if (filename == NULL || filename[0] == '\0')
+        return NC_EBAD_FILE;
+    *fd = open(filename, O_RDONLY);
+    if (*fd >= 0)
+        return NC_NOERR;
+    return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
+}
+
+ssize_t pnc_api_read_file(int fd, void *bytes, size_t room)
+{
+    ssize_t n;
+
+    do
+        n = read(fd, bytes, room);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? errno == EISDIR ? NC_EFILE : NC_EREAD : n;
+}
+
 int ncmpi_inq_file_format(const char *filename, int *formatp)
 {
     char magic[8];
     ssize_t n;
-    int fd;
+    int fd, err = pnc_api_open_file(filename, &fd);
 
-    if (filename == NULL || filename[0] == '\0')
-        return NC_EBAD_FILE;
-    fd = open(filename, O_RDONLY);
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
-    do
-        n = read(fd, magic, sizeof magic);
-    while (n < 0 && errno == EINTR);
+    if (err != NC_NOERR)
+        return err;
+    n = pnc_api_read_file(fd, magic, sizeof magic);
     close(fd);
     if (n < 0)
-        return errno == EISDIR ? NC_EFILE : NC_EREAD;
+        return (int)n;
     if (formatp != NULL)
         *formatp = format_constant(pnc_format_identify(magic, (size_t)n));
     return NC_NOERR;
