@@ -5,6 +5,7 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([families.m4])m4_include
 m4_divert(-1)
 m4_define([HEADING], [])
 m4_define([PLAIN], [])
+m4_define([CDL_FUNCTION], [])
 
 
 m4_dnl close and abort free the dataset; they tell what went wrong themselves.

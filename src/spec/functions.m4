@@ -3,6 +3,8 @@ m4_dnl
 m4_dnl FUNCTION(name, parameters after ncid, documentation): works on an open dataset. The entry point ncmpi_<name> looks
 m4_dnl   ncid up and calls pnc_dataset_<name>; parameters are P(type, name) each.
 m4_dnl PLAIN(return type, name, parameters in C, documentation): everything else; its body is in src/api.
+m4_dnl CDL_FUNCTION(name, parameters in C, documentation): cdl_hdr_<name>, which reads a header in text form; its body is in
+m4_dnl   src/api/cdl.c.
 m4_dnl HEADING(text): a section of the header and of the manual.
 m4_dnl Documentation says what it does; shapes and units; whether it is collective; the errors beside NC_EBADID and
 m4_dnl   the failures of I/O (NC_EREAD, NC_EWRITE, NC_ENO_SPACE, NC_EQUOTA, NC_ENOMEM) that any call may meet.
@@ -240,5 +242,37 @@ FUNCTION([buffer_detach], [], [Take that back. LOCAL Errors: NC_ENULLABUF NC_EPE
 FUNCTION([inq_buffer_usage], [P([MPI_Offset *], [usage])], [Bytes of pending buffered puts. LOCAL Errors: NC_ENULLABUF])
 
 FUNCTION([inq_buffer_size], [P([MPI_Offset *], [buf_size])], [The bytes given to buffer_attach. LOCAL Errors: NC_ENULLABUF])
+
+HEADING([Headers in CDL, the text that ncmpidump -h prints])
+
+CDL_FUNCTION([open], [const char *filename, int *hid],
+[Read a file of CDL text, for example to create a dataset from it, and give it an id. All that the functions below return
+by pointer belongs to the library and lives until cdl_hdr_close; every output pointer of theirs may be NULL. With
+PNETCDF_VERBOSE=1 in the environment stderr tells what is wrong with the text, with line and column. LOCAL Errors:
+NC_ENOENT NC_EACCESS NC_EBAD_FILE NC_ENFILE NC_EINVAL (hid is NULL); NC_ENOTNC (no CDL), NC_ECHAR (text and numbers in one
+attribute), NC_ERANGE NC_ENOTVAR NC_EBADDIM NC_EBADTYPE NC_ESTRICTCDF2 and those of ncmpi_def_dim and ncmpi_def_var])
+
+CDL_FUNCTION([close], [int hid], [Forget it. LOCAL])
+
+CDL_FUNCTION([inq_format], [int hid, int *format],
+[NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5: what a comment "// file format: CDF-n" says, else the smallest that
+holds all definitions. LOCAL])
+
+CDL_FUNCTION([inq_ndims], [int hid, int *ndims], [Number of dimensions. LOCAL])
+
+CDL_FUNCTION([inq_dim], [int hid, int dimid, char **name, MPI_Offset *size],
+[Name and length, which is NC_UNLIMITED for the record dimension. LOCAL Errors: NC_EBADDIM])
+
+CDL_FUNCTION([inq_nvars], [int hid, int *nvars], [Number of variables. LOCAL])
+
+CDL_FUNCTION([inq_var], [int hid, int varid, char **name, nc_type *xtype, int *ndims, int **dimids],
+[Name, type, rank and dimension ids (NULL for a scalar). LOCAL Errors: NC_ENOTVAR])
+
+CDL_FUNCTION([inq_nattrs], [int hid, int varid, int *nattrs],
+[Number of attributes of a variable, or of the file for NC_GLOBAL. LOCAL Errors: NC_ENOTVAR])
+
+CDL_FUNCTION([inq_attr], [int hid, int varid, int attrid, char **name, nc_type *xtype, MPI_Offset *nelems, void **value],
+[Attribute number attrid (from 0): name, type, number of elements and the elements in the C type of xtype, ready for
+ncmpi_put_att. value is NULL where there are none. LOCAL Errors: NC_ENOTVAR NC_ENOTATT])
 ])
 m4_divert[]m4_dnl

@@ -48,6 +48,9 @@ m4_divert(-1)])
 m4_define([PLAIN], [COMMENT([$4])m4_divert(0)m4_dnl
 m4_patsubst([$1 ], [\* ], [*])ncmpi_$2($3);
 m4_divert(-1)])
+m4_define([CDL_FUNCTION], [COMMENT([$3])m4_divert(0)m4_dnl
+int cdl_hdr_$1($2);
+m4_divert(-1)])
 m4_define([FUNCTION], [COMMENT([$3])m4_divert(0)m4_dnl
 int ncmpi_$1(int ncid[]TYPED([$2]));
 m4_divert(-1)])

@@ -17,7 +17,7 @@ OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
 def declared():
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
-    return re.findall(r"\b(ncmpi_\w+)\s*\(", text)
+    return re.findall(r"\b((?:ncmpi|cdl_hdr)_\w+)\s*\(", text)
 
 
 def defined(path, *options):
@@ -32,10 +32,10 @@ def defined(path, *options):
 
 
 def compare(path, kind_of_library, exported):
-    functions = {name for name in exported if name.startswith("ncmpi_")}
+    functions = {name for name in exported if name.startswith(("ncmpi_", "cdl_hdr_"))}
     others = sorted(set(exported) - functions)
     promised = set(declared())
-    tap.ok(functions <= promised, f"every ncmpi_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
+    tap.ok(functions <= promised, f"every ncmpi_ and cdl_hdr_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
            "\n".join(sorted(functions - promised)))
     tap.ok(promised <= functions, f"the {kind_of_library} library has all {len(promised)} functions of pnetcdf.h",
            "\n".join(sorted(promised - functions)))
