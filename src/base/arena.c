@@ -1,15 +1,18 @@
 /* Many small pieces of memory out of large chunks. */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 #define CHUNK_BYTES (256 * 1024)
 
-typedef union unit {
-    max_align_t align;
-    struct pnc_chunk *chunk; /* before each piece: where it comes from */
+/* Before each piece: where it comes from, and how much of it, this one included. */
+typedef struct unit {
+    _Alignas(max_align_t) struct pnc_chunk *chunk;
+    int64_t units;
 } unit;
 
 struct pnc_chunk {
@@ -34,9 +37,22 @@ static struct pnc_chunk *new_chunk(int64_t units)
     return chunk;
 }
 
+static int64_t units_for(int64_t bytes)
+{
+    return bytes / (int64_t)sizeof(unit) + (bytes % (int64_t)sizeof(unit) != 0) + 1;
+}
+
+/* Nothing was taken from its chunk after it. */
+static bool is_last(const unit *piece)
+{
+    const struct pnc_chunk *chunk = piece->chunk;
+
+    return piece + piece->units == chunk->units + chunk->used;
+}
+
 void *pnc_arena_take(pnc_arena *arena, int64_t bytes)
 {
-    int64_t units = bytes / (int64_t)sizeof(unit) + 2;
+    int64_t units = units_for(bytes);
     struct pnc_chunk *chunk = arena->current;
     unit *piece;
 
@@ -50,15 +66,41 @@ void *pnc_arena_take(pnc_arena *arena, int64_t bytes)
     }
     piece = chunk->units + chunk->used;
     piece->chunk = chunk;
+    piece->units = units;
     chunk->used += units;
     chunk->live++;
     return piece + 1;
 }
 
+void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes)
+{
+    unit *old = (unit *)piece - 1;
+    struct pnc_chunk *chunk = old->chunk;
+    int64_t units = units_for(bytes), more = units - old->units;
+    void *larger;
+
+    if (more <= 0)
+        return piece;
+    if (is_last(old) && chunk->room - chunk->used >= more) {
+        chunk->used += more;
+        old->units = units;
+        return piece;
+    }
+    larger = pnc_arena_take(arena, bytes);
+    if (larger != NULL) {
+        memcpy(larger, piece, (size_t)(old->units - 1) * sizeof(unit));
+        pnc_arena_give(arena, piece);
+    }
+    return larger;
+}
+
 void pnc_arena_give(pnc_arena *arena, void *piece)
 {
-    struct pnc_chunk *chunk = ((unit *)piece - 1)->chunk;
+    unit *given = (unit *)piece - 1;
+    struct pnc_chunk *chunk = given->chunk;
 
+    if (is_last(given))
+        chunk->used -= given->units;
     if (--chunk->live > 0)
         return;
     if (chunk == arena->current)

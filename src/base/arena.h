@@ -1,5 +1,5 @@
 /* Many small pieces of memory, given back one by one: no allocation per piece, and memory returns when all pieces of a
- * chunk have. */
+ * chunk have. What is given back right after it was taken can be taken again at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 
@@ -10,6 +10,8 @@ typedef struct pnc_arena {
 } pnc_arena;
 
 void *pnc_arena_take(pnc_arena *arena, int64_t bytes); /* aligned for any type; NULL without memory */
+/* Make a piece larger, in place if it was taken last; its bytes are kept. NULL without memory, and the piece remains. */
+void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes);
 void pnc_arena_give(pnc_arena *arena, void *piece);
 void pnc_arena_end(pnc_arena *arena);                  /* all pieces have been given back */
 

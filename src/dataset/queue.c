@@ -84,42 +84,37 @@ static bool may_not_fit(const pnc_dataset *ds, const pnc_request *r)
     return r->mem != pnc_mem_of_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
 }
 
-/* A buffered put: its values become external bytes now, and the user's memory is free again. Returns the request that
- * takes r's place, with its values behind it in the arena. */
+/* A buffered put: its values become external bytes now, behind the request in the arena, and the user's memory is free
+ * again. */
 static int keep_values(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
-    pnc_request *r = *request, *copy;
+    pnc_request *r = *request;
     int64_t bytes = pnc_request_bytes(ds, r), numbers = r->nparts * r->ndims * (r->strided ? 3 : 2);
     pnc_pump pump;
+    char *values;
     int err;
 
     if (bytes > q->buffer_size - q->buffer_used)
         return pnc_fail(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs %lld",
                         (long long)(q->buffer_size - q->buffer_used), (long long)bytes);
-    copy = pnc_arena_take(&q->arena, (int64_t)sizeof *copy + numbers * (int64_t)sizeof(int64_t) + bytes);
-    if (copy == NULL)
+    r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t) + bytes);
+    if (r == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for a buffered put of %lld bytes", (long long)bytes);
-    *copy = *r;
-    copy->numbers = (int64_t *)(copy + 1);
-    memcpy(copy->numbers, r->numbers, (size_t)numbers * sizeof(int64_t));
-    copy->memory = (char *)(copy->numbers + numbers);
-    copy->map = NULL;
-    copy->repack = NULL;
+    *request = r;
+    r->numbers = (int64_t *)(r + 1);
+    values = (char *)(r->numbers + numbers);
     err = pnc_request_pump(ds, r, &pump);
     if (err == NC_NOERR)
-        pnc_pump_put(&pump, copy->memory, r->elements);
-    copy->status = pump.status;
+        pnc_pump_put(&pump, values, r->elements);
+    r->status = pump.status;
     pnc_pump_end(&pump);
-    drop(ds, r);
-    if (err != NC_NOERR) {
-        pnc_arena_give(&q->arena, copy);
-        *request = NULL;
+    if (err != NC_NOERR)
         return err;
-    }
-    copy->external = true;
+    pnc_request_release(r);
+    r->memory = values;
+    r->external = true;
     q->buffer_used += bytes;
-    *request = copy;
     return NC_NOERR;
 }
 

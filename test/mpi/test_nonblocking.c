@@ -542,7 +542,7 @@ static void test_records(void)
 
 /* --- many requests --- */
 
-enum { WIDE = 400000 }; /* ints of each rank: several stripes of 1 MiB, many rounds of 64 KiB */
+enum { WIDE = 300000 }; /* ints of each rank: several stripes of 1 MiB, many rounds of 64 KiB */
 
 static int create_wide(MPI_Info info, int nvars, int *varids)
 {

@@ -1,0 +1,106 @@
+/* The arena: pieces keep their bytes, do not overlap, and memory that was given back is used again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/arena.h"
+
+enum { PIECES = 20000 };
+
+static int64_t size_of(int i)
+{
+    return (int64_t)(i * 37 % 400);
+}
+
+static void fill(char *piece, int i, int64_t bytes)
+{
+    memset(piece, i % 251, (size_t)bytes);
+}
+
+static int holds(const char *piece, int i, int64_t bytes)
+{
+    for (int64_t k = 0; k < bytes; k++)
+        if ((unsigned char)piece[k] != i % 251)
+            return 0;
+    return 1;
+}
+
+/* Pieces of many chunks, each of them written to its last byte, given back in another order. */
+static void test_pieces(void **state)
+{
+    static char *pieces[PIECES];
+    pnc_arena arena = {NULL};
+    (void)state;
+
+    for (int i = 0; i < PIECES; i++) {
+        pieces[i] = pnc_arena_take(&arena, size_of(i));
+        assert_non_null(pieces[i]);
+        assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+        fill(pieces[i], i, size_of(i));
+    }
+    for (int i = 0; i < PIECES; i++) {
+        int other = (int)((int64_t)i * 7919 % PIECES);
+        assert_true(holds(pieces[other], other, size_of(other)));
+        pnc_arena_give(&arena, pieces[other]);
+    }
+    pnc_arena_end(&arena);
+}
+
+static void test_grow(void **state)
+{
+    pnc_arena arena = {NULL};
+    char *a = pnc_arena_take(&arena, 100), *b, *larger;
+    (void)state;
+
+    fill(a, 1, 100);
+    assert_ptr_equal(pnc_arena_grow(&arena, a, 50), a);
+    larger = pnc_arena_grow(&arena, a, 5000);
+    assert_ptr_equal(larger, a); /* it was the last one */
+    assert_true(holds(larger, 1, 100));
+    fill(larger, 1, 5000);
+    b = pnc_arena_take(&arena, 10);
+    fill(b, 2, 10);
+    larger = pnc_arena_grow(&arena, a, 9000);
+    assert_ptr_not_equal(larger, a); /* b is in its way */
+    assert_true(holds(larger, 1, 5000) && holds(b, 2, 10));
+    fill(larger, 3, 9000);
+    larger = pnc_arena_grow(&arena, larger, 10000000); /* more than any chunk has */
+    assert_true(holds(larger, 3, 9000) && holds(b, 2, 10));
+    fill(larger, 4, 10000000);
+    assert_true(holds(b, 2, 10));
+    assert_null(pnc_arena_grow(&arena, b, INT64_MAX));
+    assert_true(holds(b, 2, 10));
+    pnc_arena_give(&arena, b);
+    pnc_arena_give(&arena, larger);
+    pnc_arena_end(&arena);
+}
+
+/* What is taken and given back beside a piece that stays does not add up. */
+static void test_reuse(void **state)
+{
+    pnc_arena arena = {NULL};
+    void *kept = pnc_arena_take(&arena, 10), *first = pnc_arena_take(&arena, 1000);
+    (void)state;
+
+    pnc_arena_give(&arena, first);
+    for (int i = 0; i < PIECES; i++) {
+        void *again = pnc_arena_take(&arena, 1000);
+        assert_ptr_equal(again, first);
+        pnc_arena_give(&arena, again);
+    }
+    pnc_arena_give(&arena, kept);
+    pnc_arena_end(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_reuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
