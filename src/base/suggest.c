@@ -1,0 +1,58 @@
+/* Nearest name by the optimal string alignment distance (insert, delete, replace, swap two neighbours). */
+#include "base/suggest.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST = 64 }; /* letters compared: longer names are rarely typed */
+
+static int lower(char c)
+{
+    return tolower((unsigned char)c);
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Row i of the table holds the distances of the first i letters of a to the first j of b; three rows are enough. */
+static int distance(const char *a, int a_length, const char *b, int b_length)
+{
+    int rows[3][LONGEST + 1];
+    for (int i = 0; i <= a_length; i++) {
+        int *row = rows[i % 3], *previous = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            if (i == 0) {
+                row[j] = j;
+                continue;
+            }
+            int same = lower(a[i - 1]) == lower(b[j - 1]);
+            row[j] = least(least(previous[j], row[j - 1]) + 1, previous[j - 1] + !same);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *pnc_suggest(const char *wanted, int count, const char *const names[])
+{
+    size_t length = strlen(wanted);
+    if (length > LONGEST)
+        return NULL;
+    int bound = ((int)length + 2) / 3; /* distances below it are near enough */
+    const char *nearest = NULL;
+    for (int i = 0; i < count; i++) {
+        size_t other = names[i] ? strlen(names[i]) : LONGEST + 1;
+        if (other > LONGEST)
+            continue;
+        int d = distance(wanted, (int)length, names[i], (int)other);
+        if (d < bound) {
+            bound = d;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
