@@ -1,0 +1,149 @@
+/* Write beside, then rename: the rename is one step for everybody who looks (POSIX rename()). */
+#include "config.h" /* system extensions */
+
+#include "tools/common/output.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static const char *volatile watched; /* what a signal removes */
+
+static void remove_and_end(int number)
+{
+    const char *path = watched;
+    if (path)
+        unlink(path);
+    signal(number, SIG_DFL);
+    raise(number); /* the caller shall see what ended us */
+}
+
+void tool_output_watch(const char *temporary)
+{
+    watched = temporary;
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction action = {.sa_handler = temporary ? remove_and_end : SIG_DFL}, before;
+        /* who ignores signals, as nohup does, is not to be ended by them */
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static int code_of(int number)
+{
+    switch (number) {
+    case EEXIST: return NC_EEXIST;
+    case EACCES: case EPERM: case EROFS: return NC_EACCESS;
+    case ENOENT: case ENOTDIR: return NC_ENOENT;
+    case ENOMEM: return NC_ENOMEM;
+    case ENOSPC: return NC_ENO_SPACE;
+    case EDQUOT: return NC_EQUOTA;
+    default: return NC_EFILE;
+    }
+}
+
+static int fail(pnc_error *error, const char *path, const char *what)
+{
+    int number = errno;
+    return pnc_fail(error, code_of(number), "%s: %s: %s", path, what, strerror(number));
+}
+
+/* Sets output->path, and *mode to the permissions of the file that will be replaced or to those of a new one. */
+static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_error *error)
+{
+    struct stat there;
+    if (stat(path, &there) == 0) {
+        if (!S_ISREG(there.st_mode))
+            return pnc_fail(error, NC_EACCESS, "%s: cannot become a netCDF file: it is no regular file", path);
+        if (!output->overwrite)
+            return pnc_fail(error, NC_EEXIST, "%s: exists already", path);
+        *mode = there.st_mode & 0777;
+        output->path = realpath(path, NULL);
+        return output->path ? NC_NOERR : fail(error, path, "cannot be replaced");
+    }
+    if (lstat(path, &there) == 0)
+        return pnc_fail(error, NC_ENOENT, "%s: is a symbolic link that leads nowhere", path);
+    if (errno != ENOENT)
+        return fail(error, path, "cannot be written");
+    mode_t mask = umask(0);
+    umask(mask);
+    *mode = 0666 & ~mask;
+    output->path = pnc_strdup(path);
+    return output->path ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
+}
+
+static void forget(tool_output *output)
+{
+    free(output->path);
+    free(output->temporary);
+    *output = (tool_output){0};
+}
+
+int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc_error *error)
+{
+    static const char ending[] = ".partial-XXXXXX";
+    mode_t mode = 0;
+    *output = (tool_output){.overwrite = overwrite};
+    int err = choose_path(path, output, &mode, error);
+    if (err != NC_NOERR)
+        goto give_up;
+    size_t room = strlen(output->path) + sizeof ending;
+    output->temporary = malloc(room);
+    if (!output->temporary) {
+        err = pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
+        goto give_up;
+    }
+    snprintf(output->temporary, room, "%s%s", output->path, ending);
+    int file = mkstemp(output->temporary);
+    if (file < 0) {
+        err = fail(error, path, "cannot be created");
+        goto give_up;
+    }
+    tool_output_watch(output->temporary);
+    if (fchmod(file, mode) != 0)
+        err = fail(error, path, "cannot get its permissions");
+    if (close(file) != 0 && err == NC_NOERR)
+        err = fail(error, path, "cannot be created");
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    tool_output_discard(output);
+    return err;
+
+give_up:
+    forget(output);
+    return err;
+}
+
+int tool_output_commit(tool_output *output, pnc_error *error)
+{
+    struct stat there;
+    int err = NC_NOERR;
+    if (!output->overwrite && lstat(output->path, &there) == 0)
+        err = pnc_fail(error, NC_EEXIST, "%s: has come into being meanwhile", output->path);
+    else if (rename(output->temporary, output->path) != 0)
+        err = fail(error, output->path, "cannot be renamed from its temporary name");
+    if (err != NC_NOERR) {
+        tool_output_discard(output);
+        return err;
+    }
+    tool_output_watch(NULL);
+    forget(output);
+    return NC_NOERR;
+}
+
+void tool_output_discard(tool_output *output)
+{
+    if (output->temporary)
+        unlink(output->temporary);
+    tool_output_watch(NULL);
+    forget(output);
+}

@@ -1,0 +1,66 @@
+/* The line is written over itself; CSI K (ECMA-48) wipes what a longer one has left. */
+#include "config.h" /* system extensions */
+
+#include "tools/common/progress.h"
+
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progress *progress)
+{
+    *progress = (tool_progress){.out = isatty(fileno(out)) ? out : NULL, .what = what, .total = total};
+    if (progress->out) {
+        progress->begin = now();
+        progress->next = progress->begin + 1;
+    }
+}
+
+void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t room)
+{
+    const double mebibyte = 1 << 20;
+    double rate = seconds > 0 ? (double)done / seconds : 0;
+    double left = rate > 0 ? (double)(total - done) / rate + 0.5 : 0;
+    int length = snprintf(line, room, "%s: %d %% of %.0f MiB, %.0f MiB/s", what,
+                          total > 0 ? (int)(100. * (double)done / (double)total) : 100, (double)total / mebibyte,
+                          rate / mebibyte);
+    if (length < 0 || (size_t)length >= room || rate <= 0 || left > 1e9)
+        return;
+    long s = (long)left;
+    if (s < 3600)
+        snprintf(line + length, room - (size_t)length, ", %ld:%02ld left", s / 60, s % 60);
+    else
+        snprintf(line + length, room - (size_t)length, ", %ld:%02ld:%02ld left", s / 3600, s / 60 % 60, s % 60);
+}
+
+void tool_progress_update(tool_progress *progress, int64_t done)
+{
+    const double interval = 0.2;
+    char line[200];
+    if (!progress->out)
+        return;
+    double time = now();
+    if (time < progress->next)
+        return;
+    progress->next = time + interval;
+    tool_progress_line(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
+    fprintf(progress->out, "\r%s\033[K", line);
+    fflush(progress->out);
+    progress->shown = true;
+}
+
+void tool_progress_end(tool_progress *progress)
+{
+    if (progress->shown) {
+        fputs("\r\033[K", progress->out);
+        fflush(progress->out);
+    }
+    progress->out = NULL;
+    progress->shown = false;
+}

@@ -1,0 +1,200 @@
+/* Output files of the tools and their progress line: looked at as another process, or a terminal, sees them. */
+#include "config.h" /* system extensions: pseudo-terminals */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/common/output.h"
+#include "tools/common/progress.h"
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void assert_content(const char *path, const char *text)
+{
+    char read[100] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(read, 1, sizeof read - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(read, text);
+}
+
+static void assert_no_partial(void)
+{
+    glob_t found;
+    assert_int_equal(glob("*partial*", 0, NULL, &found), GLOB_NOMATCH);
+    globfree(&found);
+}
+
+static void test_commit(void **state)
+{
+    tool_output output;
+    pnc_error error = {0};
+    struct stat status;
+    (void)state;
+    assert_int_equal(tool_output_begin("new", false, &output, &error), NC_NOERR);
+    assert_int_equal(access("new", F_OK), -1); /* not before it is complete */
+    assert_int_equal(access(output.temporary, F_OK), 0);
+    put(output.temporary, "made");
+    assert_int_equal(tool_output_commit(&output, &error), NC_NOERR);
+    assert_content("new", "made");
+    assert_int_equal(stat("new", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640); /* main sets the mask */
+    assert_no_partial();
+}
+
+static void test_overwrite(void **state)
+{
+    tool_output output;
+    pnc_error error = {0};
+    struct stat status;
+    (void)state;
+    put("old", "before");
+    chmod("old", 0600);
+    assert_int_equal(symlink("old", "link"), 0);
+    assert_int_equal(tool_output_begin("old", false, &output, &error), NC_EEXIST);
+    assert_string_equal(error.text, "old: exists already");
+    assert_int_equal(tool_output_begin("link", true, &output, NULL), NC_NOERR);
+    put(output.temporary, "after");
+    assert_content("old", "before");
+    assert_int_equal(tool_output_commit(&output, NULL), NC_NOERR);
+    assert_content("old", "after");
+    assert_int_equal(lstat("link", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("old", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600); /* a private file stays private */
+    assert_no_partial();
+}
+
+static void test_refused(void **state)
+{
+    tool_output output;
+    (void)state;
+    assert_int_equal(tool_output_begin("/dev/null", true, &output, NULL), NC_EACCESS);
+    assert_int_equal(tool_output_begin(".", true, &output, NULL), NC_EACCESS);
+    assert_int_equal(tool_output_begin("missing/new", false, &output, NULL), NC_ENOENT);
+    assert_int_equal(symlink("nowhere", "loose"), 0);
+    assert_int_equal(tool_output_begin("loose", true, &output, NULL), NC_ENOENT);
+    assert_no_partial();
+}
+
+static void test_discard(void **state)
+{
+    tool_output output;
+    (void)state;
+    assert_int_equal(tool_output_begin("never", false, &output, NULL), NC_NOERR);
+    tool_output_discard(&output);
+    assert_int_equal(tool_output_begin("race", false, &output, NULL), NC_NOERR);
+    put("race", "another program");
+    assert_int_equal(tool_output_commit(&output, NULL), NC_EEXIST);
+    assert_content("race", "another program");
+    assert_int_equal(access("never", F_OK), -1);
+    assert_no_partial();
+}
+
+static void test_signal(void **state)
+{
+    (void)state;
+    for (int watcher = 0; watcher < 2; watcher++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            tool_output output;
+            if (tool_output_begin("ended", false, &output, NULL) != NC_NOERR)
+                _exit(1);
+            if (watcher) { /* as another rank, which was told the name */
+                tool_output_watch(NULL);
+                tool_output_watch(output.temporary);
+            }
+            raise(SIGTERM);
+            _exit(2);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+        assert_no_partial();
+    }
+}
+
+static void test_progress_line(void **state)
+{
+    char line[100];
+    (void)state;
+    tool_progress_line("x", 1 << 20, 4 << 20, 2, line, sizeof line);
+    assert_string_equal(line, "x: 25 % of 4 MiB, 0 MiB/s, 0:06 left");
+    tool_progress_line("x", INT64_C(1) << 40, INT64_C(3) << 40, 4096, line, sizeof line);
+    assert_string_equal(line, "x: 33 % of 3145728 MiB, 256 MiB/s, 2:16:32 left");
+    tool_progress_line("x", 0, 1 << 20, 2, line, sizeof line);
+    assert_string_equal(line, "x: 0 % of 1 MiB, 0 MiB/s");
+}
+
+static void test_progress_terminal(void **state)
+{
+    tool_progress progress;
+    char seen[200] = "";
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    (void)state;
+    if (terminal < 0)
+        skip();
+    assert_int_equal(grantpt(terminal) | unlockpt(terminal), 0);
+    FILE *out = fopen(ptsname(terminal), "w");
+    assert_non_null(out);
+    tool_progress_begin(out, "work", 100, &progress);
+    tool_progress_update(&progress, 10);
+    assert_false(progress.shown); /* short work shows nothing */
+    progress.begin -= 2;
+    progress.next -= 2;
+    tool_progress_update(&progress, 50);
+    tool_progress_update(&progress, 51); /* too soon again */
+    tool_progress_end(&progress);
+    assert_true(read(terminal, seen, sizeof seen - 1) > 0);
+    assert_string_equal(seen, "\rwork: 50 % of 0 MiB, 0 MiB/s, 0:02 left\033[K\r\033[K");
+    fclose(out);
+    close(terminal);
+}
+
+static void test_progress_pipe(void **state)
+{
+    tool_progress progress;
+    FILE *out = fopen("piped", "w");
+    (void)state;
+    assert_non_null(out);
+    tool_progress_begin(out, "work", 100, &progress);
+    progress.next = 0;
+    tool_progress_update(&progress, 50);
+    tool_progress_end(&progress);
+    assert_int_equal(ftell(out), 0);
+    fclose(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_commit),          cmocka_unit_test(test_overwrite),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_signal),          cmocka_unit_test(test_progress_line),
+        cmocka_unit_test(test_progress_terminal), cmocka_unit_test(test_progress_pipe),
+    };
+    const char *folder = getenv("PNC_TEST_TMP");
+    if (folder && chdir(folder) != 0)
+        return 99;
+    umask(0027);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
