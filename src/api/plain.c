@@ -20,9 +20,7 @@ int ncmpi_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *n
 
 int ncmpi_delete(const char *filename, MPI_Info info)
 {
-    if (filename == NULL || filename[0] == '\0')
-        return NC_EBAD_FILE;
-    return pnc_store_mpiio.remove(filename, info, NULL);
+    return pnc_delete(filename, info, NULL);
 }
 
 int ncmpi_set_default_format(int format, int *old_formatp)

@@ -21,6 +21,7 @@ typedef struct pnc_hints {
     int64_t header_read_chunk;  /* bytes of the header read at a time */
     int64_t data_move_chunk;    /* bytes per round when data moves at enddef */
     int64_t buffer_size;        /* cap on extra memory per rank (nc_ibuf_size) */
+    int driver;                 /* its number among the names of drivers */
 } pnc_hints;
 
 typedef struct pnc_dataset {
@@ -29,7 +30,9 @@ typedef struct pnc_dataset {
     MPI_Comm comm;        /* our duplicate */
     int rank, nprocs;
     MPI_Info info;        /* hints as given by user and environment, or MPI_INFO_NULL */
+    MPI_Info environment; /* those of PNETCDF_HINTS alone, or MPI_INFO_NULL */
     pnc_hints hints;
+    pnc_layout_wish wish; /* of the last enddef */
     const pnc_store_ops *driver;
     pnc_store *store;
     pnc_mode mode;
@@ -57,6 +60,9 @@ void pnc_registry_remove(int ncid);
 /* The dataset of an ncid with its error object cleared, or NC_EBADID. */
 int pnc_registry_find(int ncid, pnc_dataset **out);
 int pnc_registry_list(int *num, int *ncids);
+
+/* An environment variable that is on unless its value begins with 0. */
+bool pnc_switched_on(const char *name, bool otherwise);
 
 /* --- verbose.c: what went wrong, for a person --- */
 /* Print the sentence of a failed call where the user asked for it. Returns err. */

@@ -68,6 +68,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
     if (err != NC_NOERR)
         return err;
     forget_before(ds);
+    ds->wish = *wish;
     ds->is_new = false;
     ds->mode = PNC_COLLECTIVE;
     return NC_NOERR;

@@ -3,141 +3,268 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* Our own integer hints: where each is kept and what range makes sense. A later row of the same field is an older name
- * that counts only where the first is absent. */
-static const struct own_hint {
-    const char *name;
-    size_t field;
-    int64_t otherwise, least, most;
-} own_hints[] = {
-    {"nc_var_align_size", offsetof(pnc_hints, layout.v_align), -1, 1, INT64_C(1) << 40},
-    {"nc_header_align_size", offsetof(pnc_hints, layout.v_align), -1, 1, INT64_C(1) << 40},
-    {"nc_record_align_size", offsetof(pnc_hints, layout.r_align), -1, 0, INT64_C(1) << 40},
-    {"nc_header_read_chunk_size", offsetof(pnc_hints, header_read_chunk), 262144, 48, INT32_MAX},
-    {"nc_data_move_chunk_size", offsetof(pnc_hints, data_move_chunk), 1048576, 1, 1 << 28},
-    {"nc_ibuf_size", offsetof(pnc_hints, buffer_size), 16777216, 65536, INT64_C(1) << 40},
+#define PNC_HINT_ROW(name, kind, value, text) {name, kind, value, text, 0, 0, 0, 0, PNC_BELOW_LEAST, 1},
+#define PNC_HINT_SIZE_ROW(name, member, otherwise, least, most, below, multiple, text) \
+    {name, PNC_HINT_SIZE, "", text, offsetof(pnc_hints, member), otherwise, least, most, below, multiple},
+const pnc_hint pnc_hint_table[] = {
+#include "spec/hint_table.h"
 };
-#define OWN_HINTS ((int)(sizeof own_hints / sizeof own_hints[0]))
+#define HINTS ((int)(sizeof pnc_hint_table / sizeof pnc_hint_table[0]))
+const int pnc_hint_count = HINTS;
+_Static_assert(HINTS <= PNC_HINTS_MOST, "PNC_HINTS_MOST is too small");
+
+/* The drivers, under all their names; each one's first name is its own. */
+const char *const pnc_hint_driver_names[] = {"mpiio", "gio", "memory", NULL};
+static const pnc_store_ops *const drivers[] = {&pnc_store_mpiio, &pnc_store_mpiio, &pnc_store_memory};
+
+const pnc_hint *pnc_hint_find(const char *name)
+{
+    for (int i = 0; i < HINTS; i++)
+        if (strcmp(pnc_hint_table[i].name, name) == 0)
+            return &pnc_hint_table[i];
+    return NULL;
+}
+
+int pnc_hint_driver_number(const char *name)
+{
+    for (int i = 0; pnc_hint_driver_names[i] != NULL; i++)
+        if (strcmp(pnc_hint_driver_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+bool pnc_hints_get(MPI_Info info, const char *key, char *value)
+{
+    int found = 0;
+
+    return info != MPI_INFO_NULL && MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found;
+}
+
+static bool is_integer(const char *text, int64_t *out)
+{
+    char *end;
+    long long number;
+
+    errno = 0;
+    number = strtoll(text, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    *out = number;
+    return errno == 0 && end != text && *end == '\0';
+}
 
 int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise)
 {
-    char value[MPI_MAX_INFO_VAL + 1], *end;
-    long long number;
-    int found = 0;
+    char value[MPI_MAX_INFO_VAL + 1];
+    int64_t number;
 
-    if (info == MPI_INFO_NULL || MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS || !found)
-        return otherwise;
-    errno = 0;
-    number = strtoll(value, &end, 10);
-    while (isspace((unsigned char)*end))
-        end++;
-    return errno != 0 || end == value || *end != '\0' ? otherwise : number;
+    return pnc_hints_get(info, key, value) && is_integer(value, &number) ? number : otherwise;
 }
 
-static char *trim(char *text)
+bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out)
 {
-    char *end = text + strlen(text);
+    int64_t number;
 
-    while (isspace((unsigned char)*text))
-        text++;
-    while (end > text && isspace((unsigned char)end[-1]))
-        end--;
-    *end = '\0';
-    return text;
+    if (!is_integer(text, &number) || (number < hint->least && hint->below == PNC_BELOW_SENSELESS))
+        return false;
+    if (number < hint->least)
+        number = hint->below == PNC_BELOW_MOST ? hint->most : hint->least;
+    if (number > hint->most)
+        number = hint->most;
+    *out = (number + hint->multiple - 1) / hint->multiple * hint->multiple;
+    return true;
 }
 
-/* PNETCDF_HINTS is a list "key=value;key=value"; blanks around tokens do not count. */
-static int add_environment(pnc_dataset *ds)
-{
-    const char *list = getenv("PNETCDF_HINTS");
-    char *copy, *entry, *rest = NULL;
-    int err = NC_NOERR;
+/* --- in --- */
 
-    if (list == NULL || *list == '\0')
+/* Rank 0's environment counts: launchers need not hand it to all ranks. *list is NULL where it says nothing. */
+static int share_list(pnc_dataset *ds, char **list)
+{
+    const char *own = ds->rank == 0 ? getenv("PNETCDF_HINTS") : NULL;
+    int length = own == NULL ? 0 : (int)strlen(own), err = NC_NOERR;
+
+    *list = NULL;
+    if (ds->nprocs > 1 && MPI_Bcast(&length, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
+        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
+    if (length == 0)
         return NC_NOERR;
-    copy = pnc_strdup(list);
-    if (copy == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
-    for (entry = strtok_r(copy, ";", &rest); entry != NULL; entry = strtok_r(NULL, ";", &rest)) {
-        char *equals = strchr(entry, '='), *key;
-        const char *value;
-
-        if (equals != NULL)
-            *equals = '\0';
-        key = trim(entry);
-        value = equals == NULL ? "" : trim(equals + 1);
-        if (*key == '\0' && equals == NULL)
-            continue;
-        if (*key == '\0' || *value == '\0' || strlen(key) > MPI_MAX_INFO_KEY || strlen(value) > MPI_MAX_INFO_VAL) {
-            if (ds->rank == 0)
-                fprintf(stderr, "PnetCDF: PNETCDF_HINTS: \"%s\" is not of the form key=value and is ignored\n", entry);
-        } else if (MPI_Info_set(ds->info, key, value) != MPI_SUCCESS) {
-            err = pnc_fail(&ds->error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
-        }
-    }
-    pnc_free(copy);
+    *list = ds->rank == 0 ? pnc_strdup(own) : pnc_zalloc(length + 1, 1);
+    if (*list == NULL)
+        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(*list, length, MPI_CHAR, 0, ds->comm) != MPI_SUCCESS)
+        err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
     return err;
 }
 
-static int64_t *field_of(pnc_dataset *ds, const struct own_hint *hint)
+static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
 {
-    return (int64_t *)((char *)&ds->hints + hint->field);
-}
+    int n = 0;
 
-static void read_own_hints(pnc_dataset *ds)
-{
-    const int64_t unset = INT64_MIN;
+    MPI_Info_get_nkeys(from, &n);
+    for (int i = 0; i < n; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
 
-    ds->hints.layout = (pnc_layout_wish){-1, unset, -1, unset};
-    ds->hints.header_read_chunk = ds->hints.data_move_chunk = ds->hints.buffer_size = unset;
-    for (int i = 0; i < OWN_HINTS; i++) {
-        const struct own_hint *hint = &own_hints[i];
-        int64_t value = pnc_hints_integer(ds->info, hint->name, unset);
-
-        if (value != unset && *field_of(ds, hint) == unset)
-            *field_of(ds, hint) = value < hint->least ? hint->least : value > hint->most ? hint->most : value;
+        if (MPI_Info_get_nthkey(from, i, key) == MPI_SUCCESS && pnc_hints_get(from, key, value) &&
+            MPI_Info_set(to, key, value) != MPI_SUCCESS)
+            return pnc_fail(error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
     }
-    for (int i = 0; i < OWN_HINTS; i++)
-        if (*field_of(ds, &own_hints[i]) == unset)
-            *field_of(ds, &own_hints[i]) = own_hints[i].otherwise;
-    if (ds->hints.header_read_chunk % 4 != 0) /* a header is made of words of 4 bytes */
-        ds->hints.header_read_chunk += 4 - ds->hints.header_read_chunk % 4;
+    return NC_NOERR;
 }
 
-int pnc_hints_load(pnc_dataset *ds, MPI_Info user)
+/* ds->info from the user's and from the list, which also stays apart in ds->environment. */
+static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
 {
-    int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);
-    int err;
+    int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info), err;
 
     if (status != MPI_SUCCESS) {
         ds->info = MPI_INFO_NULL;
         return pnc_fail(&ds->error, NC_EMPI, "%s: the info object with the hints could not be copied", ds->path);
     }
-    err = add_environment(ds);
-    read_own_hints(ds);
+    if (list == NULL)
+        return NC_NOERR;
+    if (MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
+        ds->environment = MPI_INFO_NULL;
+        return pnc_fail(&ds->error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", ds->path);
+    }
+    err = pnc_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
+    return err != NC_NOERR ? err : add_all(ds->environment, ds->info, &ds->error);
+}
+
+static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
+{
+    return (int64_t *)((char *)hints + hint->field);
+}
+
+static int driver_of(MPI_Info info)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    int number = pnc_hints_get(info, "nc_driver", value) ? pnc_hint_driver_number(value) : 0;
+
+    return number < 0 ? 0 : number;
+}
+
+static void read_own(MPI_Info info, pnc_hints *hints)
+{
+    const int64_t unset = INT64_MIN;
+
+    hints->layout = (pnc_layout_wish){-1, unset, -1, unset};
+    hints->header_read_chunk = hints->data_move_chunk = hints->buffer_size = unset;
+    for (int i = 0; i < HINTS; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
+        char value[MPI_MAX_INFO_VAL + 1];
+
+        if (hint->kind == PNC_HINT_SIZE && *field_of(hints, hint) == unset && pnc_hints_get(info, hint->name, value))
+            pnc_hint_size(hint, value, field_of(hints, hint));
+    }
+    for (int i = 0; i < HINTS; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
+
+        if (hint->kind == PNC_HINT_SIZE && *field_of(hints, hint) == unset)
+            *field_of(hints, hint) = hint->otherwise;
+    }
+    hints->driver = driver_of(info);
+}
+
+int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
+{
+    char *list = NULL;
+    int late = share_list(ds, &list);
+
+    if (err == NC_NOERR)
+        err = late;
+    if (err == NC_NOERR)
+        err = gather(ds, user, list);
+    pnc_free(list);
+    if (err == NC_NOERR)
+        read_own(ds->info, &ds->hints);
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR && ds->nprocs > 1 &&
+        MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
+        err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
+    if (err == NC_NOERR)
+        ds->driver = drivers[ds->hints.driver];
     return err;
+}
+
+int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error)
+{
+    const char *list = getenv("PNETCDF_HINTS");
+    char value[MPI_MAX_INFO_VAL + 1];
+    int err = NC_NOERR;
+    MPI_Info environment;
+
+    *out = drivers[driver_of(user)];
+    if (list == NULL)
+        return NC_NOERR;
+    if (MPI_Info_create(&environment) != MPI_SUCCESS)
+        return pnc_fail(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
+    err = pnc_hints_parse(list, path, false, environment, error);
+    if (err == NC_NOERR && pnc_hints_get(environment, "nc_driver", value))
+        *out = drivers[driver_of(environment)];
+    MPI_Info_free(&environment);
+    return err;
+}
+
+/* --- out --- */
+
+/* Where no hint says it: the argument of the last ncmpi__enddef, or what pnc_layout does without. */
+static int64_t alignment(const pnc_dataset *ds, const pnc_hint *hint)
+{
+    bool fixed = ds->model.nvars > ds->model.nrecvars, of_records = hint->field == offsetof(pnc_hints, layout.r_align);
+    int64_t asked = of_records ? ds->wish.r_align : ds->wish.v_align;
+
+    if (asked > 0)
+        return (asked + hint->multiple - 1) / hint->multiple * hint->multiple;
+    return of_records && fixed ? 4 : 512;
+}
+
+/* The value in effect of one of our own; false where there is nothing to tell. */
+static bool in_effect(pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
+    int64_t number;
+
+    switch (hint->kind) {
+    case PNC_HINT_SIZE:
+        number = *field_of(&ds->hints, hint);
+        if (number < 0 && strcmp(hint->name, "nc_header_align_size") == 0)
+            return false;
+        if (number <= 0)
+            number = alignment(ds, hint);
+        snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
+        return true;
+    case PNC_HINT_DRIVER:
+        snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->driver->name);
+        return true;
+    case PNC_HINT_FREE:
+        if (!pnc_hints_get(ds->info, hint->name, value))
+            snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
+        return *value != '\0';
+    case PNC_HINT_FIXED:
+        snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
+        return true;
+    default:
+        return false;
+    }
 }
 
 int pnc_hints_report(pnc_dataset *ds, MPI_Info *out)
 {
     int err = ds->store->ops->hints(ds->store, out, &ds->error);
 
-    for (int i = 0; i < OWN_HINTS && err == NC_NOERR; i++) {
-        char value[32];
-        int64_t number = *field_of(ds, &own_hints[i]);
+    for (int i = 0; i < HINTS && err == NC_NOERR; i++) {
+        char value[MPI_MAX_INFO_VAL + 1];
 
-        if (number < 0)
-            continue;
-        snprintf(value, sizeof value, "%lld", (long long)number);
-        if (MPI_Info_set(*out, own_hints[i].name, value) != MPI_SUCCESS)
+        if (in_effect(ds, &pnc_hint_table[i], value) && MPI_Info_set(*out, pnc_hint_table[i].name, value) != MPI_SUCCESS) {
+            MPI_Info_free(out);
             err = pnc_fail(&ds->error, NC_EMPI, "the hints of %s could not be reported", ds->path);
+        }
     }
     return err;
 }

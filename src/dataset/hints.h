@@ -1,14 +1,62 @@
-/* Hints: from MPI_Info and the environment into the dataset, and back as a report. */
+/* Hints: from MPI_Info and PNETCDF_HINTS into the dataset, and back as a report. What each one means stands in
+ * src/spec/hints.m4. */
 #ifndef PNC_DATASET_HINTS_H
 #define PNC_DATASET_HINTS_H
 
+#include <stddef.h>
 #include "dataset/dataset.h"
 
-/* Gather the user's info and PNETCDF_HINTS (which outranks it) into ds->info, and read our own hints from it. */
-int pnc_hints_load(pnc_dataset *ds, MPI_Info user);
+typedef enum pnc_hint_kind {
+    PNC_HINT_SIZE,   /* an integer that the library obeys */
+    PNC_HINT_DRIVER, /* the name of a driver */
+    PNC_HINT_FIXED,  /* without effect: the library always does what `value` says */
+    PNC_HINT_FREE,   /* without effect, whatever its value */
+    PNC_HINT_OUTPUT, /* only ever told by a library */
+    PNC_HINT_PASSED  /* for MPI-IO */
+} pnc_hint_kind;
+
+typedef enum pnc_hint_below { PNC_BELOW_LEAST, PNC_BELOW_MOST, PNC_BELOW_SENSELESS } pnc_hint_below;
+
+typedef struct pnc_hint {
+    const char *name;
+    pnc_hint_kind kind;
+    const char *value; /* the default, or of a fixed one the only value */
+    const char *text;  /* what it means, or why it has no effect */
+    /* of PNC_HINT_SIZE: */
+    size_t field;      /* of pnc_hints, an int64_t */
+    int64_t otherwise, least, most;
+    pnc_hint_below below;
+    int64_t multiple;
+} pnc_hint;
+
+#define PNC_HINTS_MOST 96 /* rows that the table may have */
+extern const pnc_hint pnc_hint_table[];
+extern const int pnc_hint_count;
+const pnc_hint *pnc_hint_find(const char *name); /* or NULL */
+
+/* Collective. Gather the user's info and rank 0's PNETCDF_HINTS, which outranks it, into ds->info; read our own hints,
+ * of which rank 0's count, and choose the driver. A rank that has failed before passes its error in `err`. */
+int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err);
 /* What is in use: the MPI library's own report and our hints. The caller frees *out. */
 int pnc_hints_report(pnc_dataset *ds, MPI_Info *out);
+/* The driver for a file that need not be open. Local. */
+int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
 /* The integer that a hint holds, or `otherwise` where it is absent or no integer. */
 int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise);
+
+/* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false where the info has none. */
+bool pnc_hints_get(MPI_Info info, const char *key, char *value);
+/* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
+bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
+/* Number of the driver of that name, which may have several; -1 where there is none. Names end with NULL. */
+int pnc_hint_driver_number(const char *name);
+extern const char *const pnc_hint_driver_names[];
+
+/* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
+int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
+
+/* hints_show.c: on rank 0, where PNETCDF_HINTS_DISPLAY asks for it: every hint, its value, where it came from and what
+ * becomes of it. Local. */
+void pnc_hints_show(pnc_dataset *ds);
 
 #endif

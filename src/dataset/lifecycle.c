@@ -29,8 +29,7 @@ int pnc_set_default_format(int format)
     return NC_NOERR;
 }
 
-/* An environment variable that is on unless its value begins with 0. */
-static bool switched_on(const char *name, bool otherwise)
+bool pnc_switched_on(const char *name, bool otherwise)
 {
     const char *value = getenv(name);
 
@@ -46,6 +45,8 @@ static void free_dataset(pnc_dataset *ds)
     pnc_free(ds->before);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
+    if (ds->environment != MPI_INFO_NULL)
+        MPI_Info_free(&ds->environment);
     if (ds->comm != MPI_COMM_NULL)
         MPI_Comm_free(&ds->comm);
     pnc_free(ds->stage);
@@ -69,14 +70,13 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
     int mine, all;
 
     if (ds != NULL) {
-        ds->info = MPI_INFO_NULL;
+        ds->info = ds->environment = MPI_INFO_NULL;
         ds->comm = MPI_COMM_NULL;
         ds->path = pnc_strdup(path);
-        ds->driver = &pnc_store_mpiio;
         ds->fill_mode = NC_NOFILL;
-        ds->safe = switched_on("PNETCDF_SAFE_MODE", false);
-        ds->relax = switched_on("PNETCDF_RELAX_COORD_BOUND", true);
-        ds->verbose = switched_on("PNETCDF_VERBOSE", false);
+        ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
+        ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
+        ds->verbose = pnc_switched_on("PNETCDF_VERBOSE", false);
     }
     mine = ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR;
     if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
@@ -125,14 +125,13 @@ static int format_of(int cmode, int otherwise)
     return cmode & NC_64BIT_DATA ? 5 : cmode & NC_64BIT_OFFSET ? 2 : otherwise;
 }
 
-/* Hints and switches decide where data goes and which collective calls are made: rank 0's count, also where the others
- * were started in another environment. */
-static int share_settings(pnc_dataset *ds)
+/* Switches decide which collective calls are made: rank 0's count, also where the others were started in another
+ * environment. */
+static int share_switches(pnc_dataset *ds)
 {
     int switches[2] = {ds->safe, ds->relax};
 
-    if (MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS ||
-        MPI_Bcast(switches, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
+    if (ds->nprocs > 1 && MPI_Bcast(switches, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
         return NC_EMPI;
     ds->safe = switches[0];
     ds->relax = switches[1];
@@ -147,10 +146,9 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, int *ncidp, pnc
 
     if (ds == NULL)
         return NC_ENOMEM;
-    err = ncidp == NULL ? NC_EINVAL : ds->path[0] == '\0' ? NC_EBAD_FILE : pnc_hints_load(ds, info);
-    err = pnc_agree_worst(ds, err);
+    err = pnc_hints_load(ds, info, ncidp == NULL ? NC_EINVAL : ds->path[0] == '\0' ? NC_EBAD_FILE : NC_NOERR);
     if (err == NC_NOERR)
-        err = share_settings(ds);
+        err = share_switches(ds);
     if (err != NC_NOERR)
         return give_up(ds, "opening", err);
     *out = ds;
@@ -161,10 +159,12 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
 {
     int err = pnc_agree_worst(ds, pnc_registry_add(ds, &ds->ncid));
 
-    if (err == NC_NOERR)
+    if (err == NC_NOERR) {
         *ncidp = ds->ncid;
-    else if (ds->ncid >= 0)
+        pnc_hints_show(ds);
+    } else if (ds->ncid >= 0) {
         pnc_registry_remove(ds->ncid);
+    }
     return err;
 }
 
@@ -218,6 +218,16 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
         return mismatch;
     ds->driver->close(ds->store, &ds->error);
     return give_up(ds, "ncmpi_open", err);
+}
+
+int pnc_delete(const char *path, MPI_Info info, pnc_error *error)
+{
+    const pnc_store_ops *driver;
+    int err = path == NULL || path[0] == '\0' ? pnc_fail(error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
+
+    if (err == NC_NOERR)
+        err = pnc_hints_driver(path, info, &driver, error);
+    return err != NC_NOERR ? err : driver->remove(path, info, error);
 }
 
 /* Close the store and forget the dataset, whatever happened before. */

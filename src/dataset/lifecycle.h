@@ -6,6 +6,8 @@
 
 int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp);
 int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp);
+/* Local: the driver that the hints name deletes the file. */
+int pnc_delete(const char *path, MPI_Info info, pnc_error *error);
 
 /* The format of new files without a format flag: NC_EINVAL for one that cannot be made. */
 int pnc_default_format(void);

@@ -36,7 +36,7 @@ PLAIN([int], [open], [MPI_Comm comm, const char *path, int omode, MPI_Info info,
 NC_ENOENT NC_EACCESS NC_ENOTNC NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
 
 PLAIN([int], [delete], [const char *filename, MPI_Info info],
-[Delete a file. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
+[Delete a file, by the driver that the hint nc_driver names. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
 
 FUNCTION([redef], [],
 [Enter define mode again; leaves independent data mode. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE])
@@ -206,7 +206,7 @@ FUNCTION([inq_format], [P([int *], [formatp])], [NC_FORMAT_CLASSIC, NC_FORMAT_CD
 FUNCTION([inq_version], [P([int *], [NC_mode])], [The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
 FUNCTION([inq_path], [P([int *], [pathlen])[]P([char *], [path])], [The path given to create or open, and its length. LOCAL])
 FUNCTION([inq_file_info], [P([MPI_Info *], [info_used])],
-[The hints in use, as a new info object that the caller frees. LOCAL])
+[The hints in use, the library's and the MPI library's, as a new info object that the caller frees. LOCAL])
 FUNCTION([get_file_info], [P([MPI_Info *], [info_used])], [Older name of inq_file_info. LOCAL])
 FUNCTION([inq_striping], [P([int *], [striping_size])[]P([int *], [striping_count])],
 [Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])

@@ -1,7 +1,8 @@
-/* Files that live in memory, for tests of the layers above: one growing buffer per path, kept from close to open until
- * it is removed or the program ends. One rank only. */
+/* Files that live in memory, for scratch data and tests: one growing buffer per path, kept from close to open until it is
+ * removed or the program ends. One rank only. */
 #include "drivers/store.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,6 +12,8 @@ typedef struct memory_file {
     char *path;
     char *bytes;
     int64_t size, room;
+    int stores;   /* that have it open */
+    bool removed; /* its last store frees it */
 } memory_file;
 
 typedef struct memory_store {
@@ -18,6 +21,8 @@ typedef struct memory_store {
     memory_file *file;
 } memory_store;
 
+/* Threads may open, close and remove different files at once. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static memory_file *files; /* all of the process */
 
 static memory_file **find(const char *path)
@@ -36,6 +41,7 @@ static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *
     if (memory == NULL)
         return pnc_fail(error, NC_ENOMEM, "no memory to open %s", file->path);
     memory->file = file;
+    file->stores++;
     memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .rank = 0, .nprocs = 1, .nnodes = 1};
     *out = &memory->store;
     return NC_NOERR;
@@ -69,21 +75,32 @@ static int add_file(const char *path, memory_file **out, pnc_error *error)
     return NC_NOERR;
 }
 
+static int create_locked(MPI_Comm comm, const char *path, int mode, pnc_store **out, pnc_error *error)
+{
+    memory_file *file = *find(path);
+    int err = NC_NOERR;
+
+    if (file != NULL && (mode & NC_NOCLOBBER))
+        return pnc_fail(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+    if (file == NULL)
+        err = add_file(path, &file, error);
+    if (err != NC_NOERR)
+        return err;
+    file->size = 0;
+    return attach(comm, file, out, error);
+}
+
 static int memory_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
-    memory_file *file;
     int err = one_rank_only(comm, path, error);
 
     (void)info;
     if (err != NC_NOERR)
         return err;
-    file = *find(path);
-    if (file != NULL && (mode & NC_NOCLOBBER))
-        return pnc_fail(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
-    if (file == NULL && (err = add_file(path, &file, error)) != NC_NOERR)
-        return err;
-    file->size = 0;
-    return attach(comm, file, out, error);
+    pthread_mutex_lock(&lock);
+    err = create_locked(comm, path, mode, out, error);
+    pthread_mutex_unlock(&lock);
+    return err;
 }
 
 static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
@@ -95,27 +112,48 @@ static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info,
     (void)info;
     if (err != NC_NOERR)
         return err;
+    pthread_mutex_lock(&lock);
     file = *find(path);
-    return file != NULL ? attach(comm, file, out, error) : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+    err = file != NULL ? attach(comm, file, out, error) : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+    pthread_mutex_unlock(&lock);
+    return err;
+}
+
+static void free_if_unused(memory_file *file)
+{
+    if (!file->removed || file->stores > 0)
+        return;
+    pnc_free(file->bytes);
+    pnc_free(file->path);
+    pnc_free(file);
 }
 
 static int memory_remove(const char *path, MPI_Info info, pnc_error *error)
 {
-    memory_file **at = find(path), *file = *at;
+    memory_file **at, *file;
 
     (void)info;
-    if (file == NULL)
-        return pnc_fail(error, NC_ENOENT, "%s does not exist", path);
-    *at = file->next;
-    pnc_free(file->bytes);
-    pnc_free(file->path);
-    pnc_free(file);
-    return NC_NOERR;
+    pthread_mutex_lock(&lock);
+    at = find(path);
+    file = *at;
+    if (file != NULL) {
+        *at = file->next;
+        file->removed = true;
+        free_if_unused(file);
+    }
+    pthread_mutex_unlock(&lock);
+    return file != NULL ? NC_NOERR : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
 }
 
 static int memory_close(pnc_store *store, pnc_error *error)
 {
+    memory_file *file = ((memory_store *)store)->file;
+
     (void)error;
+    pthread_mutex_lock(&lock);
+    file->stores--;
+    free_if_unused(file);
+    pthread_mutex_unlock(&lock);
     pnc_free(store);
     return NC_NOERR;
 }

@@ -1,0 +1,121 @@
+m4_include(`common.m4')m4_include([hints.m4])m4_dnl
+.\" Generated from src/spec/hints.m4.
+.Dd November 21, 2026
+.Dt PNETCDF_HINTS 7
+.Os
+.Sh NAME
+.Nm pnetcdf_hints
+.Nd how a file is laid out and accessed
+.Sh DESCRIPTION
+Hints change how fast a file is written and read, and where its parts lie, never its contents.
+They are given for each file, in this order of precedence:
+.Bl -enum -compact
+.It
+in the environment variable
+.Ev PNETCDF_HINTS
+.Pq rank 0's counts for all ;
+.It
+in the
+.Vt MPI_Info
+given to
+.Xr pnetcdf 3
+.Fn ncmpi_create
+or
+.Fn ncmpi_open ;
+.It
+by an argument, where a function has one
+.Pq Fn ncmpi__enddef ;
+.It
+by default.
+.El
+.Pp
+.Fn ncmpi_inq_file_info
+tells what is in use, including what the MPI library tells.
+.Ss PNETCDF_HINTS
+.Bd -literal -offset indent
+PNETCDF_HINTS='nc_ibuf_size=67108864;cb_nodes=8'
+PNETCDF_HINTS='*.nc:striping_factor=4:nc_var_align_size=1048576,*.rst:cb_nodes=2'
+.Ed
+.Pp
+Entries are separated by semicolons.
+An entry
+.Ql key=value
+is for every file.
+An entry with a colon before its first equals sign is a list of file patterns as in
+.Ev MPICH_MPIIO_HINTS
+of Cray's MPI library: patterns are separated by commas, each followed by its hints, with a colon before each.
+Only the first pattern that matches a file counts, and what it says outranks the entries for every file.
+A pattern without hints keeps a file from the patterns after it.
+.Pp
+In a pattern
+.Ql *
+stands for any characters, also for slashes,
+.Ql \&?
+for one character and
+.Ql [[0-9]]
+for one of a set.
+It is held against the path as given to the library, and if it has no slash also against the last part of the path.
+Blanks around keys, values and patterns do not count.
+The value of a hint in a pattern cannot have a colon or a comma; in a
+.Ql key=value
+for every file it can
+.Pq Ql cb_config_list=*:1 .
+What is not of these forms is ignored, and rank 0 says so on stderr.
+.Ss PNETCDF_HINTS_DISPLAY
+With
+.Ev PNETCDF_HINTS_DISPLAY=1
+rank 0 prints on stderr, for each file that is created or opened, every hint with its value, where it came from (default,
+.Vt MPI_Info ,
+.Ev PNETCDF_HINTS
+or the MPI library), and whether it is used, ignored and why, or unknown.
+.Sh HINTS OF THE LIBRARY
+Integers are decimal.
+.Bl -tag -width Ds
+m4_divert(-1)
+m4_define([ITEM], [m4_divert(0)m4_dnl
+.It Li $1[]m4_ifelse([$2], [], [], [ (default: $2)])
+$3[]m4_ifelse([$4], [], [], [.
+$4]).
+m4_divert(-1)])
+m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$8], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[Less than $4 means as many as possible]]))])
+m4_define([HINT_DRIVER], [ITEM([$1], [$2], [$3])])
+m4_define([HINT_FIXED], [])
+m4_define([HINT_FREE], [])
+m4_define([HINT_OUTPUT], [])
+m4_define([HINT_PASSED], [])
+HINT_ROWS
+m4_divert(0)m4_dnl
+.El
+.Sh HINTS WITHOUT EFFECT
+Programs for other versions may give them; they are accepted, and ignored for the reason given.
+.Bl -tag -width Ds
+m4_divert(-1)
+m4_define([HINT_SIZE], [])
+m4_define([HINT_DRIVER], [])
+m4_define([HINT_FIXED], [ITEM([$1], [], [always $2: $3])])
+m4_define([HINT_FREE], [ITEM([$1], [], [$3])])
+m4_define([HINT_OUTPUT], [ITEM([$1], [], [$2])])
+HINT_ROWS
+m4_divert(0)m4_dnl
+.El
+.Sh HINTS OF MPI-IO
+The library passes them on unchanged, with every hint that it does not know.
+The MPI library decides which of them it obeys.
+.Bl -tag -width Ds
+m4_divert(-1)
+m4_define([HINT_FIXED], [])
+m4_define([HINT_FREE], [])
+m4_define([HINT_OUTPUT], [])
+m4_define([HINT_PASSED], [ITEM([$1], [], [$2])])
+HINT_ROWS
+m4_divert(0)m4_dnl
+.El
+.Pp
+.Fn ncmpi_inq_striping
+returns
+.Li striping_unit
+and
+.Li striping_factor
+as the MPI library tells them.
+.Sh SEE ALSO
+.Xr pnetcdf 3

@@ -1,0 +1,186 @@
+/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, where it came from and what became of it. */
+#include "dataset/hints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+
+/* One line; value and fate are cut rather than allocated. */
+typedef struct line {
+    const char *name, *origin;
+    char value[MPI_MAX_INFO_VAL + 1];
+    char fate[512];
+} line;
+
+typedef struct sight {
+    pnc_dataset *ds;
+    MPI_Info in_use; /* as ncmpi_inq_file_info tells */
+    MPI_Info by_mpi; /* what the MPI library alone tells */
+} sight;
+
+/* The value that was given for a hint; an empty line->value where none was. */
+static void find_given(const sight *s, line *l)
+{
+    l->value[0] = '\0';
+    if (pnc_hints_get(s->ds->environment, l->name, l->value))
+        l->origin = "PNETCDF_HINTS";
+    else if (pnc_hints_get(s->ds->info, l->name, l->value))
+        l->origin = "MPI_Info";
+    else
+        l->origin = "default";
+}
+
+static void explain_size(const sight *s, const pnc_hint *hint, line *l)
+{
+    char effect[MPI_MAX_INFO_VAL + 1] = "", older[MPI_MAX_INFO_VAL + 1];
+    int64_t number;
+
+    if (!pnc_hints_get(s->in_use, hint->name, effect))
+        snprintf(l->fate, sizeof l->fate, "not set: older name of nc_var_align_size");
+    else if (l->value[0] == '\0')
+        snprintf(l->fate, sizeof l->fate, "used");
+    else if (strcmp(hint->name, "nc_header_align_size") == 0 && pnc_hints_get(s->ds->info, "nc_var_align_size", older))
+        snprintf(l->fate, sizeof l->fate, "ignored: nc_var_align_size, which is its newer name, is given too");
+    else if (!pnc_hint_size(hint, l->value, &number))
+        snprintf(l->fate, sizeof l->fate, "ignored: it has to be an integer of at least %lld; %s is used",
+                 (long long)hint->least, effect);
+    else if (strcmp(l->value, effect) != 0)
+        snprintf(l->fate, sizeof l->fate, "used as %s", effect);
+    else
+        snprintf(l->fate, sizeof l->fate, "used");
+    if (l->value[0] == '\0')
+        snprintf(l->value, sizeof l->value, "%s", effect);
+}
+
+static void explain_driver(const sight *s, line *l)
+{
+    int count = 0;
+    const char *near;
+
+    while (pnc_hint_driver_names[count] != NULL)
+        count++;
+    near = pnc_suggest(l->value, count, pnc_hint_driver_names);
+    if (l->value[0] == '\0' || pnc_hint_driver_number(l->value) >= 0)
+        snprintf(l->fate, sizeof l->fate, "used");
+    else
+        snprintf(l->fate, sizeof l->fate, "ignored: no driver has this name%s%s%s; %s is used",
+                 near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "",
+                 s->ds->driver->name);
+}
+
+static void explain_passed(const sight *s, line *l)
+{
+    char effect[MPI_MAX_INFO_VAL + 1];
+    bool told = pnc_hints_get(s->by_mpi, l->name, effect);
+
+    if (told && l->value[0] == '\0') {
+        l->origin = "MPI library";
+        snprintf(l->value, sizeof l->value, "%s", effect);
+    }
+    if (!told)
+        snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which tells no value for this file");
+    else if (strcmp(effect, l->value) != 0)
+        snprintf(l->fate, sizeof l->fate, "the MPI library uses %.400s", effect);
+    else
+        snprintf(l->fate, sizeof l->fate, "used by the MPI library");
+}
+
+/* A hint that is in no table of ours: a typing error, or one that only this MPI library knows. */
+static void explain_other(const sight *s, line *l)
+{
+    const char *names[PNC_HINTS_MOST], *near;
+    char effect[MPI_MAX_INFO_VAL + 1];
+
+    for (int i = 0; i < pnc_hint_count; i++)
+        names[i] = pnc_hint_table[i].name;
+    near = pnc_suggest(l->name, pnc_hint_count, names);
+    if (l->value[0] == '\0')
+        explain_passed(s, l);
+    else if (near != NULL)
+        snprintf(l->fate, sizeof l->fate, "unknown: did you mean %s?", near);
+    else if (pnc_hints_get(s->by_mpi, l->name, effect))
+        explain_passed(s, l);
+    else
+        snprintf(l->fate, sizeof l->fate, "unknown");
+}
+
+static void print(const line *l)
+{
+    fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->fate);
+}
+
+static void show_ours(const sight *s, const pnc_hint *hint)
+{
+    line l = {.name = hint->name};
+    const char *given;
+
+    find_given(s, &l);
+    given = l.value;
+    switch (hint->kind) {
+    case PNC_HINT_SIZE:
+        explain_size(s, hint, &l);
+        break;
+    case PNC_HINT_DRIVER:
+        explain_driver(s, &l);
+        break;
+    case PNC_HINT_PASSED:
+        if (*given == '\0' && !pnc_hints_get(s->by_mpi, hint->name, l.value))
+            return;
+        find_given(s, &l);
+        explain_passed(s, &l);
+        break;
+    case PNC_HINT_FIXED: /* a wish for what is always done has come true */
+        snprintf(l.fate, sizeof l.fate, "%s: %s", *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored",
+                 hint->text);
+        break;
+    default:
+        snprintf(l.fate, sizeof l.fate, "ignored: %s", hint->text);
+    }
+    if (l.value[0] == '\0')
+        snprintf(l.value, sizeof l.value, "%s", hint->value);
+    print(&l);
+}
+
+/* The hints of an info that no table of ours has; those that `but` has as well were shown before. */
+static void show_others(const sight *s, MPI_Info info, MPI_Info but)
+{
+    int n = 0;
+
+    if (info == MPI_INFO_NULL)
+        return;
+    MPI_Info_get_nkeys(info, &n);
+    for (int i = 0; i < n; i++) {
+        char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+        line l = {.name = key};
+
+        if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_hint_find(key) != NULL || pnc_hints_get(but, key, value))
+            continue;
+        find_given(s, &l);
+        explain_other(s, &l);
+        print(&l);
+    }
+}
+
+void pnc_hints_show(pnc_dataset *ds)
+{
+    sight s = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
+
+    if (ds->rank != 0 || !pnc_switched_on("PNETCDF_HINTS_DISPLAY", false))
+        return;
+    if (pnc_hints_report(ds, &s.in_use) == NC_NOERR &&
+        ds->store->ops->hints(ds->store, &s.by_mpi, &ds->error) == NC_NOERR) {
+        flockfile(stderr); /* files that other threads open now wait for their turn */
+        fprintf(stderr, "PnetCDF: hints of %s\n    %-28s %-18s %-14s %s\n", ds->path, "hint", "value", "from", "what becomes of it");
+        for (int i = 0; i < pnc_hint_count; i++)
+            show_ours(&s, &pnc_hint_table[i]);
+        show_others(&s, ds->info, MPI_INFO_NULL);
+        show_others(&s, s.by_mpi, ds->info);
+        funlockfile(stderr);
+    }
+    if (s.in_use != MPI_INFO_NULL)
+        MPI_Info_free(&s.in_use);
+    if (s.by_mpi != MPI_INFO_NULL)
+        MPI_Info_free(&s.by_mpi);
+    pnc_error_clear(&ds->error); /* nobody asked for more than a look */
+}

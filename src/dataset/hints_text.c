@@ -1,0 +1,128 @@
+/* The grammar of PNETCDF_HINTS.
+ *
+ *     list     = entry *(";" entry)
+ *     entry    = hint                                for every file
+ *              | pattern ":" [hint *(":" hint)]      for files whose name it matches, the first one that does
+ *                *("," pattern ":" ...)
+ *     hint     = key "=" value
+ *
+ * Keys have no ':', so that an entry is about files where a ':' stands before its first '='; the value of a hint for
+ * every file may then hold ':' and ','. Blanks around tokens do not count. */
+#include "dataset/hints.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct scan {
+    const char *path;
+    bool warn;
+    MPI_Info info;
+    pnc_error *error;
+    char *matched; /* the hints of the first pattern that matches, or NULL */
+} scan;
+
+static char *trim(char *text)
+{
+    char *end = text + strlen(text);
+
+    while (isspace((unsigned char)*text))
+        text++;
+    while (end > text && isspace((unsigned char)end[-1]))
+        end--;
+    *end = '\0';
+    return text;
+}
+
+static void complain(const scan *s, const char *entry, const char *form)
+{
+    if (s->warn)
+        fprintf(stderr, "PnetCDF: PNETCDF_HINTS: \"%s\" is not of the form %s and is ignored\n", entry, form);
+}
+
+static int set_hint(const scan *s, char *entry)
+{
+    char *equals = strchr(entry, '='), *key, *value;
+
+    entry = trim(entry);
+    if (*entry == '\0')
+        return NC_NOERR;
+    if (equals == NULL) {
+        complain(s, entry, "key=value");
+        return NC_NOERR;
+    }
+    *equals = '\0';
+    key = trim(entry);
+    value = trim(equals + 1);
+    if (*key == '\0' || *value == '\0' || strlen(key) >= MPI_MAX_INFO_KEY || strlen(value) >= MPI_MAX_INFO_VAL) {
+        *equals = '=';
+        complain(s, entry, "key=value");
+        return NC_NOERR;
+    }
+    if (MPI_Info_set(s->info, key, value) != MPI_SUCCESS)
+        return pnc_fail(s->error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
+    return NC_NOERR;
+}
+
+/* As MPICH_MPIIO_HINTS does: a pattern without '/' may also match the last part of the path alone. */
+static bool matches(const char *pattern, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (fnmatch(pattern, path, 0) == 0)
+        return true;
+    return slash != NULL && strchr(pattern, '/') == NULL && fnmatch(pattern, slash + 1, 0) == 0;
+}
+
+static void look_for_match(scan *s, char *entry)
+{
+    char *rest = NULL;
+
+    for (char *one = strtok_r(entry, ",", &rest); one != NULL && s->matched == NULL; one = strtok_r(NULL, ",", &rest)) {
+        char *colon = strchr(one, ':'), *equals = strchr(one, '=');
+
+        if (*trim(one) == '\0')
+            continue;
+        if (colon == NULL || (equals != NULL && equals < colon)) {
+            complain(s, trim(one), "pattern:key=value:key=value");
+            continue;
+        }
+        *colon = '\0';
+        if (matches(trim(one), s->path))
+            s->matched = colon + 1;
+    }
+}
+
+static int parse(scan *s, char *list)
+{
+    char *rest = NULL;
+    int err = NC_NOERR;
+
+    for (char *entry = strtok_r(list, ";", &rest); entry != NULL && err == NC_NOERR; entry = strtok_r(NULL, ";", &rest)) {
+        if (entry[strcspn(entry, "=:")] == ':')
+            look_for_match(s, entry);
+        else
+            err = set_hint(s, entry);
+    }
+    /* last, so that they outrank those for every file */
+    for (char *hint = s->matched == NULL ? NULL : strtok_r(s->matched, ":", &rest); hint != NULL && err == NC_NOERR;
+         hint = strtok_r(NULL, ":", &rest))
+        err = set_hint(s, hint);
+    return err;
+}
+
+int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error)
+{
+    scan s = {.path = path, .warn = warn, .info = info, .error = error};
+    char *copy = pnc_strdup(list);
+    int err;
+
+    if (copy == NULL)
+        return pnc_fail(error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
+    err = parse(&s, copy);
+    pnc_free(copy);
+    return err;
+}

@@ -1,0 +1,81 @@
+m4_dnl Every hint that the library knows, once. From these rows come the table that src/dataset/hints.c reads
+m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
+m4_dnl
+m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning): an integer.
+m4_dnl   A default of -1: not set; the meaning tells what then counts. A smaller number than the least one is taken for
+m4_dnl   LEAST or MOST, or is SENSELESS and ignored; a larger one than the most is taken for that. Then it is rounded up
+m4_dnl   to a multiple. Of two rows with one field the later name counts only where the first is not given.
+m4_dnl HINT_DRIVER(name, default, meaning): how the library reaches the file.
+m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
+m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
+m4_dnl HINT_OUTPUT(name, why): told by the library, not given to it.
+m4_dnl HINT_PASSED(name, meaning): MPI-IO's; it goes there unchanged.
+m4_divert(-1)
+
+m4_define([HINT_ROWS], [
+HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4],
+[bytes: where the first fixed-size variable begins in the file is a multiple of it. Outranks the argument v_align of
+ncmpi__enddef; without both 512])
+HINT_SIZE([nc_header_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4],
+[older name of nc_var_align_size, which outranks it])
+HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4],
+[bytes: the same for the first record. Outranks the argument r_align of ncmpi__enddef; without both 4, in a file without
+fixed-size variables 512])
+HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4],
+[bytes of the header that opening a file reads at a time])
+HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [1], [1 << 28], [MOST], [1],
+[bytes that each rank moves at a time when data has to make room for a header or variables that grew])
+HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1],
+[bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work
+than fits goes in several rounds])
+HINT_DRIVER([nc_driver], [mpiio],
+[how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process until
+the program ends or deletes it, for scratch data and tests])
+HINT_FIXED([nc_in_place_swap], [disable], [the buffer of a put is never changed, not even for a moment])
+HINT_FIXED([nc_num_aggrs_per_node], [0], [all ranks take part when small pieces are merged])
+HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
+HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
+HINT_FREE([nc_hash_size_gattr], [64], [tables of names grow by themselves])
+HINT_FREE([nc_hash_size_vattr], [8], [tables of names grow by themselves])
+HINT_FREE([file_striping], [auto],
+[a new file has the stripes of its folder, unless striping_factor and striping_unit say otherwise])
+HINT_FIXED([pnetcdf_subfiling], [disable], [a dataset is always one file])
+HINT_FIXED([nc_num_subfiles], [0], [a dataset is always one file])
+HINT_FIXED([nc_burst_buf], [disable], [there is no burst buffer in this build])
+HINT_FREE([nc_burst_buf_dirname], [], [there is no burst buffer in this build])
+HINT_FIXED([nc_burst_buf_overwrite], [disable], [there is no burst buffer in this build])
+HINT_FIXED([nc_burst_buf_shared_logs], [disable], [there is no burst buffer in this build])
+HINT_FREE([nc_burst_buf_del_on_close], [enable], [there is no burst buffer in this build])
+HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [there is no burst buffer in this build])
+HINT_OUTPUT([nc_ina_node_list], [it names aggregators within nodes, and there are none])
+HINT_PASSED([striping_factor], [number of disks or servers over which a new file is spread])
+HINT_PASSED([striping_unit], [bytes that follow each other on one of them])
+HINT_PASSED([cb_nodes], [number of ranks that access the file in MPI-IO's collective calls])
+HINT_PASSED([cb_buffer_size], [bytes of memory of each of these])
+HINT_PASSED([cb_block_size], [bytes of the file that one of these accesses at a time])
+HINT_PASSED([cb_config_list], [which nodes they are on])
+HINT_PASSED([collective_buffering], [true or false: whether there are such ranks])
+HINT_PASSED([access_style], [how the program will access the file])
+HINT_PASSED([file_perm], [permissions of a new file])
+HINT_PASSED([io_node_list], [disks or servers that hold the file])
+HINT_PASSED([nb_proc], [number of processes that access the file])
+HINT_PASSED([num_io_nodes], [number of disks or servers])
+HINT_PASSED([ind_rd_buffer_size], [ROMIO: bytes that it reads at a time across gaps])
+HINT_PASSED([ind_wr_buffer_size], [ROMIO: bytes that it writes at a time across gaps])
+HINT_PASSED([romio_ds_read], [ROMIO: enable, disable, automatic: read across gaps])
+HINT_PASSED([romio_ds_write], [ROMIO: the same for writing])
+HINT_PASSED([romio_cb_read], [ROMIO: enable, disable, automatic: gather collective reads on few ranks])
+HINT_PASSED([romio_cb_write], [ROMIO: the same for writing])
+HINT_PASSED([romio_no_indep_rw], [ROMIO: true: only ranks of cb_config_list open the file])
+HINT_PASSED([romio_cb_pfr], [ROMIO: persistent file realms])
+HINT_PASSED([romio_cb_fr_types], [ROMIO: kind of file realms])
+HINT_PASSED([romio_cb_fr_alignment], [ROMIO: alignment of file realms])
+HINT_PASSED([romio_cb_ds_threshold], [ROMIO: gap in bytes up to which collective calls read across it])
+HINT_PASSED([romio_cb_alltoall], [ROMIO: how ranks exchange data])
+HINT_PASSED([romio_lustre_co_ratio], [ROMIO: ranks for each Lustre server])
+HINT_PASSED([romio_lustre_coll_threshold], [ROMIO: size of a request from which it is not gathered])
+HINT_PASSED([romio_lustre_ds_in_coll], [ROMIO: read across gaps in collective writes on Lustre])
+HINT_PASSED([romio_visibility_immediate], [ROMIO: whether other ranks see a write at once])
+HINT_PASSED([romio_synchronized_flush], [ROMIO: how a flush is coordinated])
+])
+m4_divert[]m4_dnl

@@ -1,0 +1,414 @@
+/* Hints: what PNETCDF_HINTS may say, who outranks whom, what senseless values do, what is reported and displayed, and
+ * that a hint does what it promises. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../expect.h"
+#include "dataset/hints.h"
+
+static char path[4096];
+
+/* --- the text of PNETCDF_HINTS --- */
+
+/* "a=1 b=2" in the order of an MPI_Info that was given them in alphabetical order. */
+static void flatten(MPI_Info info, char *out, size_t room)
+{
+    int n = 0;
+    out[0] = '\0';
+    MPI_Info_get_nkeys(info, &n);
+    for (char letter = 'a'; letter <= 'z'; letter++) {
+        for (int i = 0; i < n; i++) {
+            char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1] = "";
+            int flag;
+            MPI_Info_get_nthkey(info, i, key);
+            MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &flag);
+            const char *pieces[] = {out[0] ? " " : "", key, "=", value};
+            for (int k = 0; key[0] == letter && k < 4; k++)
+                strncat(out, pieces[k], room - strlen(out) - 1);
+        }
+    }
+}
+
+static void test_grammar(void)
+{
+    static const struct { const char *list, *path, *hints; } rows[] = {
+        {"", "x.nc", ""},
+        {"a=1", "x.nc", "a=1"},
+        {" a = 1 ; b=2;", "x.nc", "a=1 b=2"},
+        {"a=1;a=2", "x.nc", "a=2"},
+        {";;a=1;", "x.nc", "a=1"},
+        {"a;b=2;=3;c=", "x.nc", "b=2"},
+        {"a=*:1;b=x:2,y:3", "x.nc", "a=*:1 b=x:2,y:3"}, /* the ':' comes after the '=': no pattern */
+        {"a=b=c", "x.nc", "a=b=c"},
+        {"*.nc:a=1", "x.nc", "a=1"},
+        {"*.nc:a=1", "x.h5", ""},
+        {"*.nc:a=1:b=2,other*.nc:a=3", "other.nc", "a=1 b=2"}, /* the first match wins */
+        {"other*.nc:a=3,*.nc:a=1:b=2", "other.nc", "a=3"},
+        {"other*.nc:a=3,*.nc:a=1:b=2", "out.nc", "a=1 b=2"},
+        {" *.nc : a = 1 : b = 2 ", "x.nc", "a=1 b=2"},
+        {"*.nc:a=1", "/scratch/run/x.nc", "a=1"},
+        {"x*.nc:a=1", "/scratch/run/x.nc", "a=1"}, /* without '/': the last part of the path serves */
+        {"/scratch/*.nc:a=1", "/scratch/run/x.nc", "a=1"},
+        {"run/x.nc:a=1", "/scratch/run/x.nc", ""},
+        {"x[0-9].nc:a=1,x?.nc:a=2", "x7.nc", "a=1"},
+        {"x[0-9].nc:a=1,x?.nc:a=2", "xy.nc", "a=2"},
+        {"x.nc:,*.nc:a=1", "x.nc", ""}, /* a pattern without hints keeps a file from the later ones */
+        {"x.nc:,*.nc:a=1", "y.nc", "a=1"},
+        {"a=1;*.nc:a=2;b=3", "x.nc", "a=2 b=3"}, /* both forms: patterns outrank what is for all files */
+        {"*.nc:a=2;a=1", "x.nc", "a=2"},
+        {"y.nc:a=1;x.nc:a=2;*.nc:a=3", "x.nc", "a=2"},
+        {"*.nc:a=1:bad:b=2", "x.nc", "a=1 b=2"},
+        {"bad,*.nc:a=1", "x.nc", "a=1"},
+        {"y.nc:a=1,bad,*.nc:a=3", "x.nc", "a=3"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char got[256];
+        MPI_Info info;
+        MPI_Info_create(&info);
+        int err = pnc_hints_parse(rows[i].list, rows[i].path, false, info, NULL);
+        flatten(info, got, sizeof got);
+        MPI_Info_free(&info);
+        t_check(err == NC_NOERR && strcmp(got, rows[i].hints) == 0, "PNETCDF_HINTS='%s' for %s: %s (expected %s)",
+                rows[i].list, rows[i].path, got, rows[i].hints);
+    }
+}
+
+/* --- values --- */
+
+static MPI_Info one_hint(const char *key, const char *value)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    if (key != NULL)
+        MPI_Info_set(info, key, value);
+    return info;
+}
+
+/* What ncmpi_inq_file_info tells of a key; empty where it tells nothing. */
+static const char *told(int ncid, const char *key)
+{
+    static char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info used = MPI_INFO_NULL;
+    int flag = 0;
+    value[0] = '\0';
+    if (ncmpi_inq_file_info(ncid, &used) != NC_NOERR)
+        return "(failed)";
+    MPI_Info_get(used, key, MPI_MAX_INFO_VAL, value, &flag);
+    MPI_Info_free(&used);
+    return flag ? value : "";
+}
+
+static int create(MPI_Comm comm, MPI_Info info)
+{
+    int ncid = -1;
+    expect_ok(ncmpi_create(comm, path, NC_CLOBBER | NC_64BIT_DATA, info, &ncid), "create");
+    return ncid;
+}
+
+static void test_values(void)
+{
+    static const struct { const char *key, *given, *told; } rows[] = {
+        {"nc_var_align_size", NULL, "512"},
+        {"nc_var_align_size", "1024", "1024"},
+        {"nc_var_align_size", "1021", "1024"},
+        {"nc_var_align_size", "0", "512"},
+        {"nc_var_align_size", "-4", "512"},
+        {"nc_var_align_size", "4k", "512"},
+        {"nc_header_align_size", "256", "256"},
+        {"nc_record_align_size", NULL, "512"},
+        {"nc_record_align_size", " 6 ", "8"},
+        {"nc_record_align_size", "0", "512"},
+        {"nc_header_read_chunk_size", NULL, "262144"},
+        {"nc_header_read_chunk_size", "1", "48"},
+        {"nc_header_read_chunk_size", "50", "52"},
+        {"nc_data_move_chunk_size", NULL, "1048576"},
+        {"nc_data_move_chunk_size", "-1", "268435456"}, /* one chunk, as large as they get */
+        {"nc_data_move_chunk_size", "7", "7"},
+        {"nc_ibuf_size", NULL, "16777216"},
+        {"nc_ibuf_size", "0", "65536"},
+        {"nc_ibuf_size", "99999999999999999999", "16777216"},
+        {"nc_in_place_swap", "enable", "disable"},
+        {"nc_num_aggrs_per_node", "2", "0"},
+        {"nc_hash_size_dim", NULL, "256"},
+        {"nc_hash_size_var", "17", "17"},
+        {"nc_burst_buf", "enable", "disable"},
+        {"pnetcdf_subfiling", "enable", "disable"},
+        {"nc_num_subfiles", "2", "0"},
+        {"nc_driver", NULL, "mpiio"},
+        {"nc_driver", "gio", "mpiio"},
+        {"nc_driver", "stone-tablet", "mpiio"},
+        {"cb_buffer_size", "1234567", "1234567"},
+        {"nc_ina_node_list", "x", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        MPI_Info info = one_hint(rows[i].given != NULL ? rows[i].key : NULL, rows[i].given);
+        int ncid = create(MPI_COMM_WORLD, info);
+        MPI_Info_free(&info);
+        const char *value = told(ncid, rows[i].key);
+        t_check(strcmp(value, rows[i].told) == 0, "%s=%s: in use is %s (expected %s)", rows[i].key,
+                rows[i].given != NULL ? rows[i].given : "(not given)", value, rows[i].told);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    }
+}
+
+/* Offset of a fixed-size variable in a new file: a multiple of the alignment that counts, the header being small. */
+static void try_precedence(const char *environment, const char *hint, MPI_Offset argument, MPI_Offset expected)
+{
+    MPI_Info info = one_hint(hint != NULL ? "nc_var_align_size" : NULL, hint);
+    MPI_Offset offset = -1;
+    int varid, dim, ncid;
+    if (environment != NULL && t_rank == 0) /* rank 0's counts */
+        setenv("PNETCDF_HINTS", environment, 1);
+    if (environment != NULL && t_rank == 1)
+        setenv("PNETCDF_HINTS", "nc_var_align_size=65536", 1);
+    ncid = create(MPI_COMM_WORLD, info);
+    MPI_Info_free(&info);
+    unsetenv("PNETCDF_HINTS");
+    t_local(ncmpi_def_dim(ncid, "x", 10, &dim) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &varid) == NC_NOERR, "def_var");
+    t_local(ncmpi__enddef(ncid, 0, argument, 0, 0) == NC_NOERR, "_enddef");
+    t_local(ncmpi_inq_varoffset(ncid, varid, &offset) == NC_NOERR, "inq_varoffset");
+    t_check(offset == expected, "environment %s, info %s, argument %lld: the variable begins at %lld (expected %lld)",
+            environment != NULL ? environment : "-", hint != NULL ? hint : "-", (long long)argument, (long long)offset,
+            (long long)expected);
+    t_check(atoll(told(ncid, "nc_var_align_size")) == expected, "and nc_var_align_size is told to be that (%s)",
+            told(ncid, "nc_var_align_size"));
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
+static void test_precedence(void)
+{
+    try_precedence(NULL, NULL, 0, 512);
+    try_precedence(NULL, NULL, 4096, 4096);
+    try_precedence(NULL, "1024", 4096, 1024);
+    try_precedence("nc_var_align_size=2048", "1024", 4096, 2048);
+    try_precedence("nc_var_align_size=2048;*.nc:nc_var_align_size=8192", "1024", 4096, 8192);
+    try_precedence("*.h5:nc_var_align_size=8192,other.nc:nc_var_align_size=2048", "1024", 4096, 1024);
+    try_precedence("nc_var_align_size=nonsense", NULL, 4096, 4096);
+}
+
+/* --- what hints do --- */
+
+static const int constant[4] = {1, 2, 3, 4}; /* in memory that cannot be written */
+
+static void test_in_place_swap(void)
+{
+    MPI_Info info = one_hint("nc_in_place_swap", "enable");
+    MPI_Offset start = 4 * t_rank, count = 4;
+    int ncid = create(MPI_COMM_WORLD, info), dim, varid;
+    MPI_Info_free(&info);
+    ncmpi_def_dim(ncid, "x", 4 * t_nprocs, &dim);
+    ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &varid);
+    ncmpi_enddef(ncid);
+    expect_ok(ncmpi_put_vara_int_all(ncid, varid, &start, &count, constant),
+              "nc_in_place_swap=enable: a constant buffer is written, and not swapped");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+static void test_memory_driver(void)
+{
+    MPI_Info info = one_hint("nc_driver", "memory");
+    struct stat facts;
+    int ncid, value = 0;
+    MPI_Offset one = 0;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_nprocs > 1)
+        expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid), NC_EDRIVER,
+                    "nc_driver=memory for several ranks");
+    ncid = create(MPI_COMM_SELF, info);
+    ncmpi_put_att_int(ncid, NC_GLOBAL, "answer", NC_INT, 1, &(int){42 + t_rank});
+    t_check(strcmp(told(ncid, "nc_driver"), "memory") == 0, "nc_driver=memory is told to be in use");
+    expect_ok(ncmpi_close(ncid), "close a file in memory");
+    t_check(stat(path, &facts) != 0, "nothing of it is on the disk");
+    expect_code(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_ENOENT, "the default driver has no such file");
+    expect_ok(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, info, &ncid), "nc_driver=memory opens it again");
+    ncmpi_get_att_int(ncid, NC_GLOBAL, "answer", &value);
+    t_check(value == 42 + t_rank, "it holds what was put (%d)", value);
+    expect_ok(ncmpi_delete(path, info), "it can be deleted");
+    expect_ok(ncmpi_inq_header_size(ncid, &one), "and lives on where it is open");
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_code(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, info, &ncid), NC_ENOENT, "it is gone");
+    MPI_Info_free(&info);
+}
+
+/* --- memory --- */
+
+/* Kilobytes on a line of /proc/self/status; -1 where there is none. */
+static long status_of(const char *what)
+{
+    char text[256];
+    long found = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file != NULL && fgets(text, sizeof text, file) != NULL)
+        if (strncmp(text, what, strlen(what)) == 0)
+            found = atol(text + strlen(what));
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+/* Linux: from now on VmHWM is the peak. */
+static bool forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    bool done = file != NULL && fputs("5\n", file) >= 0;
+    if (file != NULL)
+        done = fclose(file) == 0 && done;
+    return done && status_of("VmHWM:") - status_of("VmRSS:") < 256;
+}
+
+/* Bytes that merging many small pieces takes, beyond what was there before. */
+static long merge_with(const char *memory, const int *values, MPI_Offset rows)
+{
+    MPI_Info info = one_hint("nc_ibuf_size", memory);
+    int dims[2], varid, ncid = create(MPI_COMM_WORLD, info), err;
+    MPI_Offset half = rows / 2, count[2] = {half, 16}, start[2] = {0, 16 * t_rank};
+    long before, after;
+
+    MPI_Info_free(&info);
+    ncmpi_def_dim(ncid, "row", rows, &dims[0]);
+    ncmpi_def_dim(ncid, "column", 16 * (t_nprocs + 1), &dims[1]);
+    ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &varid);
+    ncmpi_enddef(ncid);
+    for (int k = 0; k < 2; k++, start[0] += half)
+        ncmpi_iput_vara_int(ncid, varid, start, count, values + k * half * 16, NULL);
+    forget_peak();
+    before = status_of("VmRSS:");
+    err = ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL);
+    after = status_of("VmHWM:");
+    t_local(err == NC_NOERR, "wait_all: %s", ncmpi_strerrno(err));
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    return after - before;
+}
+
+static void test_memory(void)
+{
+    MPI_Offset rows = 32 * 1024 * 8 / (t_nprocs + 1) / 16 * 16; /* a file of 16 MiB */
+    int *values = malloc((size_t)rows * 16 * sizeof *values), can = forget_peak(), all;
+    long little, much;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    can = 0;
+#endif
+    if (getenv("PNC_TEST_WRAPPER") != NULL && *getenv("PNC_TEST_WRAPPER") != '\0')
+        can = 0;
+    MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!all) {
+        t_skip("the memory that is really used cannot be told here");
+        free(values);
+        return;
+    }
+    for (MPI_Offset i = 0; i < rows * 16; i++)
+        values[i] = (int)i;
+    merge_with("1048576", values, rows); /* MPI's own buffers are there from then on */
+    little = merge_with("1048576", values, rows);
+    much = merge_with("134217728", values, rows);
+    t_check(little < (1 + 4 + 2) * 1024, "nc_ibuf_size of 1 MiB: %ld KiB were taken", little);
+    t_check(much > 12 * 1024, "nc_ibuf_size of 128 MiB: %ld KiB, so that this test can tell the difference", much);
+    free(values);
+}
+
+/* --- PNETCDF_HINTS_DISPLAY --- */
+
+/* What rank 0 writes to stderr while a file is created. */
+static char *show(const char *environment, MPI_Info info)
+{
+    static char text[65536];
+    char log[4096];
+    int kept = dup(2), ncid;
+    FILE *file;
+
+    snprintf(log, sizeof log, "%s", t_path("stderr.txt"));
+    setenv("PNETCDF_HINTS_DISPLAY", "1", 1);
+    setenv("PNETCDF_HINTS", environment, 1);
+    fflush(stderr);
+    if (t_rank == 0 && freopen(log, "w", stderr) == NULL)
+        abort();
+    ncid = create(MPI_COMM_WORLD, info);
+    fflush(stderr);
+    if (t_rank == 0)
+        dup2(kept, 2);
+    close(kept);
+    unsetenv("PNETCDF_HINTS_DISPLAY");
+    unsetenv("PNETCDF_HINTS");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    memset(text, 0, sizeof text);
+    if (t_rank == 0 && (file = fopen(log, "r")) != NULL) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    return text;
+}
+
+/* Rank 0 has a line that begins with the name and goes on with value, origin and fate, one blank between words. */
+static void expect_line(const char *text, const char *name, const char *wanted)
+{
+    char line[1024] = "", pattern[64];
+    const char *at;
+    size_t n = 0;
+
+    snprintf(pattern, sizeof pattern, "\n    %s ", name);
+    at = strstr(text, pattern);
+    for (at = at == NULL ? "" : at + 5 + strlen(name); *at != '\0' && *at != '\n' && n < sizeof line - 1; at++)
+        if (*at != ' ' || (n > 0 && line[n - 1] != ' '))
+            line[n++] = *at;
+    t_check(t_rank != 0 || strncmp(line, wanted, strlen(wanted)) == 0, "display of %s: %s (expected %s ...)", name, line,
+            wanted);
+}
+
+static void test_display(void)
+{
+    MPI_Info info = one_hint("nc_ibuf_size", "10");
+    MPI_Info_set(info, "nc_var_algin_size", "7");
+    MPI_Info_set(info, "cb_buffer_size", "1234567");
+    MPI_Info_set(info, "nc_in_place_swap", "enable");
+    MPI_Info_set(info, "nc_driver", "mpio");
+    MPI_Info_set(info, "nc_record_align_size", "1024");
+    MPI_Info_set(info, "quite_unheard_of", "1");
+    char *text = show("nc_header_align_size=x;*.nc:nc_record_align_size=2048:cb_nodes=1;nonsense", info);
+    MPI_Info_free(&info);
+    t_check(t_rank != 0 || strstr(text, path) != NULL, "the display names the file");
+    t_check(t_rank != 0 || strstr(text, "\"nonsense\"") != NULL, "an ill-formed entry is complained about");
+    expect_line(text, "nc_var_align_size", "512 default used");
+    expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");
+    expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
+    expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
+    expect_line(text, "nc_hash_size_dim", "256 default ignored:");
+    expect_line(text, "nc_driver", "mpio MPI_Info ignored: no driver has this name (did you mean mpiio?); mpiio is used");
+    expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used by the MPI library");
+    expect_line(text, "cb_buffer_size", "1234567 MPI_Info used by the MPI library");
+    expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");
+    for (int i = 0; i < pnc_hint_count; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "\n    %s ", pnc_hint_table[i].name);
+        if (pnc_hint_table[i].kind != PNC_HINT_PASSED)
+            t_check(t_rank != 0 || strstr(text, line) != NULL, "%s is displayed", pnc_hint_table[i].name);
+    }
+    t_check(*show("nc_ibuf_size=100000", MPI_INFO_NULL) == '\0' || t_rank == 0, "ranks other than 0 display nothing");
+    unsetenv("PNETCDF_HINTS_DISPLAY");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("hints.nc"));
+    test_grammar();
+    test_values();
+    test_precedence();
+    test_in_place_swap();
+    test_memory_driver();
+    test_memory();
+    test_display();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
