@@ -24,7 +24,7 @@ MAY_SEE = {
     "dataset": PURE + ["select", "convert", "format", "drivers/store.h"],
     "api": PURE + ["select", "convert", "format", "dataset", "drivers/store.h", "pnetcdf.h"],
     "binding": ["spec", "pnetcdf.h"],
-    "tools": PURE + ["format", "pnetcdf.h"],
+    "tools": PURE + ["format", "convert", "pnetcdf.h"],
     "spec": [],
 }
 PURE_ROOMS = ["base", "format", "select", "convert"]

@@ -364,6 +364,9 @@ def test_bad_arguments():
     for words, needle in cases:
         fails(PROGRAM + words.split() + ["good.nc"], needle, "refused: %s" % words)
     fails(PROGRAM, "no file", "refused: no argument")
+    cdf.Writer(1, [], [], [("salinity", "int", [], [], [1]), ("temperature", "int", [], [], [2])]).write("two.nc")
+    fails(PROGRAM + ["-v", "Temprature", "two.nc"], "did you mean temperature?", "a mistyped name is guessed")
+    fails(PROGRAM + ["-v", "velocity", "two.nc"], "no variable velocity in this file (", "another one is not")
     for word in ("--help", "--version"):
         result = run(PROGRAM + [word])
         check(result.returncode == 0 and b"ncmpidump" in result.stdout and not result.stderr, word)

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common/message.h"
+#include "tools/common/text.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/reader.h"
-#include "tools/ncmpidump/text.h"
 
 /* Where in a variable, and where in a line, the text has arrived. */
 typedef struct writer {
@@ -14,8 +15,8 @@ typedef struct writer {
     bool as_text;
     bool has_fill;
     cdl_value fill;
-    MPI_Offset *shape; /* followed by index; a scalar is a row of one element */
-    MPI_Offset *index; /* of the element to be written next */
+    int64_t *shape; /* followed by index; a scalar is a row of one element */
+    int64_t *index; /* of the element to be written next */
     int ndims;
     size_t column;
     cdl_string string;
@@ -27,7 +28,7 @@ static void write_indices(const writer *w, bool last)
     FILE *out = w->file->out;
     int n = w->ndims - (last ? 0 : 1);
     for (int i = 0; i < n; i++) {
-        MPI_Offset index = w->file->options->fortran ? w->index[n - 1 - i] + 1 : w->index[i];
+        int64_t index = w->file->options->fortran ? w->index[n - 1 - i] + 1 : w->index[i];
         fprintf(out, "%s%lld", i > 0 ? "," : "", (long long)index);
     }
 }
@@ -215,7 +216,7 @@ static int write_all(writer *w)
     while (err == NC_NOERR && reader.length > 0) {
         for (size_t i = 0; i < reader.length; i++)
             write_element(w, reader.block + i * variable->type->size);
-        err = dump_flush(w->file);
+        err = tool_flush(w->file->options->path);
         if (err != NC_NOERR) {
             dump_reader_free(&reader);
             return err;
@@ -233,11 +234,7 @@ static bool is_wanted(const dump_file *file, const dump_variable *variable)
     if (options->coordinates_only &&
         (ncmpi_inq_dimid(file->ncid, variable->name, &dimid) != NC_NOERR || variable->ndims != 1))
         return false;
-    const char *name = options->variables;
-    for (int i = 0; i < options->nvariables; i++, name += strlen(name) + 1)
-        if (strcmp(name, variable->name) == 0)
-            return true;
-    return options->nvariables == 0;
+    return tool_names_want(&options->variables, variable->name);
 }
 
 int dump_data(const dump_file *file)

@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <pnetcdf.h>
 
-#include "tools/ncmpidump/number.h"
+#include "tools/common/number.h"
 #include "tools/ncmpidump/options.h"
 
 typedef struct dump_dimension {
@@ -38,8 +38,6 @@ typedef struct dump_file {
 
 /* "ncmpidump: FILE: WHAT: cause"; what may be NULL. Returns code. */
 int dump_fail(const dump_file *file, int code, const char *what);
-/* Has everything written so far reached stdout? A closed pipe or a full disk ends the dump at once. */
-int dump_flush(const dump_file *file);
 
 int dump_file_open(const dump_options *options, dump_file *file);
 void dump_file_close(dump_file *file);

@@ -1,28 +1,16 @@
 /* Open a file and load the parts of its header; the only place that speaks of errors. */
 #include "tools/ncmpidump/dump.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/ncmpidump/text.h"
+#include "tools/common/message.h"
+#include "tools/common/text.h"
 
 int dump_fail(const dump_file *file, int code, const char *what)
 {
-    fflush(file->out);
-    fprintf(stderr, "ncmpidump: %s: %s%s%s\n", file->options->path, what ? what : "", what ? ": " : "",
-            ncmpi_strerror(code));
+    tool_complain("%s: %s%s%s", file->options->path, what ? what : "", what ? ": " : "", ncmpi_strerror(code));
     return code;
-}
-
-int dump_flush(const dump_file *file)
-{
-    errno = 0;
-    if (fflush(file->out) == 0 && !ferror(file->out))
-        return NC_NOERR;
-    fprintf(stderr, "ncmpidump: %s: cannot write the output: %s\n", file->options->path,
-            errno ? strerror(errno) : "write error");
-    return NC_EWRITE;
 }
 
 static int open_failed(const dump_file *file, int code)
@@ -31,7 +19,7 @@ static int open_failed(const dump_file *file, int code)
     const char *path = file->options->path;
     if (ncmpi_inq_file_format(path, &format) == NC_NOERR &&
         (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC)) {
-        fprintf(stderr, "ncmpidump: %s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5\n", path);
+        tool_complain("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", path);
         return code;
     }
     return dump_fail(file, code, NULL);

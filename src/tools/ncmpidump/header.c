@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tools/ncmpidump/dump.h"
-#include "tools/ncmpidump/text.h"
+#include "tools/common/text.h"
 
 static const char *format_comment(int format)
 {

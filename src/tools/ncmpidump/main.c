@@ -1,7 +1,7 @@
 /* ncmpidump: print a netCDF file as CDL text. One process does it; others that mpiexec may have started stand by. */
-#include <signal.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "tools/common/message.h"
 #include "tools/ncmpidump/dump.h"
 
 static const char *kind_name(int format)
@@ -13,18 +13,29 @@ static const char *kind_name(int format)
     }
 }
 
+/* Complains that there is no variable of this name, and tells of one that may be meant. */
+static int no_variable(const dump_file *file, const char *name)
+{
+    char(*names)[NC_MAX_NAME + 1] = calloc((size_t)file->nvars + 1, sizeof *names);
+    const char **known = calloc((size_t)file->nvars + 1, sizeof *known);
+    int n = names && known ? file->nvars : 0;
+    for (int i = 0; i < n; i++)
+        if (ncmpi_inq_varname(file->ncid, i, names[i]) == NC_NOERR)
+            known[i] = names[i];
+    int err = tool_names_missing(file->options->path, name, n, known);
+    free(known);
+    free(names);
+    return err;
+}
+
 /* The variables of -v must exist, even where no data is printed. */
 static int check_variables(const dump_file *file)
 {
-    const char *name = file->options->variables;
-    for (int i = 0; i < file->options->nvariables; i++, name += strlen(name) + 1) {
-        int varid;
-        if (ncmpi_inq_varid(file->ncid, name, &varid) != NC_NOERR) {
-            fprintf(stderr, "ncmpidump: %s: no variable %s in this file (ncmpidump -h lists them)\n",
-                    file->options->path, name);
-            return NC_ENOTVAR;
-        }
-    }
+    const tool_names *wanted = &file->options->variables;
+    int varid;
+    for (int i = 0; i < wanted->n; i++)
+        if (ncmpi_inq_varid(file->ncid, wanted->at[i], &varid) != NC_NOERR)
+            return no_variable(file, wanted->at[i]);
     return NC_NOERR;
 }
 
@@ -53,21 +64,19 @@ static int dump(const dump_options *options)
     else
         err = write_cdl(&file);
     if (err == NC_NOERR)
-        err = dump_flush(&file);
+        err = tool_flush(options->path);
     dump_file_close(&file);
     return err;
 }
 
 static int run(int argc, char **argv)
 {
-    static char buffer[1 << 16];
     dump_options options;
-    setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init takes stdout's buffer away */
-    signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is a write error like others: message and status */
+    tool_start("ncmpidump", argv);
     int status = dump_options_parse(argc, argv, &options);
     if (status < 0)
         status = dump(&options) == NC_NOERR ? 0 : 1;
-    else if (fflush(stdout) != 0)
+    else if (tool_flush(NULL) != NC_NOERR)
         status = 1;
     dump_options_free(&options);
     return status;

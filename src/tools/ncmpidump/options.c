@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mpi.h>
-#include <pnetcdf.h>
+#include "tools/common/message.h"
 
 enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
 
@@ -33,7 +32,7 @@ static const char help[] =
 
 static int complain(const char *text, const char *value)
 {
-    fprintf(stderr, "ncmpidump: %s: %s\n", text, value);
+    tool_complain("%s: %s", text, value);
     return 1;
 }
 
@@ -74,7 +73,7 @@ static int parse_digits(int letter, const char *text, dump_options *options)
 static int parse_language(int letter, const char *text, dump_options *options)
 {
     if (!*text || !strchr("cCfF", *text)) {
-        fprintf(stderr, "ncmpidump: -%c takes c (indices from 0) or f (Fortran's, from 1): %s\n", letter, text);
+        tool_complain("-%c takes c (indices from 0) or f (Fortran's, from 1): %s", letter, text);
         return 1;
     }
     options->fortran = *text == 'f' || *text == 'F';
@@ -82,29 +81,6 @@ static int parse_language(int letter, const char *text, dump_options *options)
         options->brief = true;
     else
         options->full = true;
-    return -1;
-}
-
-static int parse_variables(const char *text, dump_options *options)
-{
-    free(options->variables); /* of an earlier -v: the last one counts */
-    options->nvariables = 0;
-    options->variables = malloc(strlen(text) + 1);
-    if (!options->variables)
-        return complain("not enough memory for the list of variables", text);
-    char *end = options->variables;
-    for (const char *name = text; *name;) {
-        size_t length = strcspn(name, ",");
-        if (length > 0) {
-            memcpy(end, name, length);
-            end[length] = '\0';
-            end += length + 1;
-            options->nvariables++;
-        }
-        name += length + (name[length] == ',');
-    }
-    if (options->nvariables == 0)
-        return complain("-v takes names of variables, separated by commas", text);
     return -1;
 }
 
@@ -117,7 +93,7 @@ static int parse_option(int letter, dump_options *options)
     case 'k': options->kind = true; return -1;
     case 'V': options->version = true; return -1;
     case 'n': options->name = optarg; return -1;
-    case 'v': return parse_variables(optarg, options);
+    case 'v': return tool_names_parse("-v", optarg, &options->variables) == NC_NOERR ? -1 : 1;
     case 'b':
     case 'f': return parse_language(letter, optarg, options);
     case 'p':
@@ -128,7 +104,7 @@ static int parse_option(int letter, dump_options *options)
             return complain("a line's length must be a number from 10", optarg);
         return -1;
     case 1: printf("%s\n%s", usage, help); return 0;
-    case 2: printf("ncmpidump of PnetCDF %s\n", ncmpi_inq_libvers()); return 0;
+    case 2: tool_print_version(); return 0;
     default: fprintf(stderr, "%sTry `ncmpidump --help'.\n", usage); return 1; /* getopt has named the option */
     }
 }
@@ -136,9 +112,7 @@ static int parse_option(int letter, dump_options *options)
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
     static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
-    static char program[] = "ncmpidump"; /* what getopt writes before its messages */
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
-    argv[0] = program;
     int letter, status;
     while ((letter = getopt_long(argc, argv, "chv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {
         status = parse_option(letter, options);
@@ -147,7 +121,8 @@ int dump_options_parse(int argc, char **argv, dump_options *options)
     }
     if (argc - optind != 1) {
         const char *wrong = optind == argc ? "no file is given" : "more than one file is given";
-        fprintf(stderr, "ncmpidump: %s\n%s", wrong, usage);
+        tool_complain("%s", wrong);
+        fputs(usage, stderr);
         return 1;
     }
     options->path = argv[optind];
@@ -156,6 +131,5 @@ int dump_options_parse(int argc, char **argv, dump_options *options)
 
 void dump_options_free(dump_options *options)
 {
-    free(options->variables);
-    options->variables = NULL;
+    tool_names_free(&options->variables);
 }

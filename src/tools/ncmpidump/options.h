@@ -4,11 +4,12 @@
 
 #include <stdbool.h>
 
+#include "tools/common/names.h"
+
 typedef struct dump_options {
     const char *path;
     const char *name; /* NULL: made from path */
-    char *variables;  /* NULL: all; else names one after the other, each with its null character */
-    int nvariables;
+    tool_names variables;
     bool header_only, coordinates_only;
     bool brief, full, fortran; /* comments with indices: one per row, after every value, counted as Fortran does */
     int line_length;

@@ -2,22 +2,20 @@
 #ifndef PNC_TOOLS_NCMPIDUMP_READER_H
 #define PNC_TOOLS_NCMPIDUMP_READER_H
 
+#include "tools/common/blocks.h"
 #include "tools/ncmpidump/dump.h"
 
 typedef struct dump_reader {
-    int ncid, varid, ndims;
+    int ncid, varid;
     const cdl_type *type;
-    const MPI_Offset *shape; /* the caller's */
-    MPI_Offset *start, *count;
-    int split; /* the dimension that blocks cut; those after it are read whole */
-    MPI_Offset split_length; /* at most so many of its indices at once */
-    bool end;
+    tool_blocks blocks;
+    MPI_Offset *start, *count; /* of blocks, as the library takes them */
     char *block;
     size_t length; /* elements in block */
 } dump_reader;
 
-/* No dimension of shape may be 0. Returns NC_NOERR or NC_ENOMEM; the reader may be freed in any case. */
-int dump_reader_start(const dump_file *file, const dump_variable *variable, const MPI_Offset *shape,
+/* NC_NOERR or NC_ENOMEM; the reader may be freed in any case. shape is the caller's. */
+int dump_reader_start(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                       dump_reader *reader);
 /* The next block; length is 0 after the last one. Returns NC_NOERR or the library's code. */
 int dump_reader_next(dump_reader *reader);

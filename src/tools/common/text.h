@@ -1,6 +1,6 @@
 /* Text in CDL, the text form of netCDF: names with their special characters escaped, and quoted strings. */
-#ifndef PNC_TOOLS_NCMPIDUMP_TEXT_H
-#define PNC_TOOLS_NCMPIDUMP_TEXT_H
+#ifndef PNC_TOOLS_COMMON_TEXT_H
+#define PNC_TOOLS_COMMON_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Names and strings in CDL. */
-#include "tools/ncmpidump/text.h"
+#include "tools/common/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Numbers in CDL. */
-#include "tools/ncmpidump/number.h"
+#include "tools/common/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,30 +15,12 @@ static const cdl_type types[] = {
     {NC_UINT64, CDL_UNSIGNED, 8, "uint64", "ULL"},
 };
 
-const cdl_type *cdl_type_find(nc_type code)
+const cdl_type *cdl_type_find(int code)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == code)
             return &types[i];
     return NULL;
-}
-
-MPI_Datatype cdl_type_mpi(const cdl_type *type)
-{
-    switch (type->code) {
-    case NC_BYTE: return MPI_SIGNED_CHAR;
-    case NC_CHAR: return MPI_CHAR;
-    case NC_SHORT: return MPI_SHORT;
-    case NC_INT: return MPI_INT;
-    case NC_FLOAT: return MPI_FLOAT;
-    case NC_DOUBLE: return MPI_DOUBLE;
-    case NC_UBYTE: return MPI_UNSIGNED_CHAR;
-    case NC_USHORT: return MPI_UNSIGNED_SHORT;
-    case NC_UINT: return MPI_UNSIGNED;
-    case NC_INT64: return MPI_LONG_LONG;
-    case NC_UINT64: return MPI_UNSIGNED_LONG_LONG;
-    default: return MPI_DATATYPE_NULL;
-    }
 }
 
 #define LOAD(ctype, member)              \

@@ -1,17 +1,16 @@
 /* Numbers in CDL: the eleven external types, their suffixes, digits and fill values. */
-#ifndef PNC_TOOLS_NCMPIDUMP_NUMBER_H
-#define PNC_TOOLS_NCMPIDUMP_NUMBER_H
+#ifndef PNC_TOOLS_COMMON_NUMBER_H
+#define PNC_TOOLS_COMMON_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <mpi.h>
-#include <pnetcdf.h>
+#include "base/error.h"
 
 typedef enum cdl_class { CDL_TEXT, CDL_SIGNED, CDL_UNSIGNED, CDL_REAL } cdl_class;
 
 typedef struct cdl_type {
-    nc_type code;
+    int code; /* NC_BYTE ... */
     cdl_class class;
     size_t size;
     const char *name;
@@ -37,8 +36,7 @@ typedef struct cdl_format {
 } cdl_format;
 
 /* NULL for an unknown code. */
-const cdl_type *cdl_type_find(nc_type code);
-MPI_Datatype cdl_type_mpi(const cdl_type *type);
+const cdl_type *cdl_type_find(int code);
 
 cdl_value cdl_value_load(const cdl_type *type, const void *memory);
 

@@ -1,0 +1,28 @@
+/* An array from its first element to its last, in blocks of a bounded number of elements: as many whole rows, planes
+ * ... as fit, or parts of a row. */
+#ifndef PNC_TOOLS_COMMON_BLOCKS_H
+#define PNC_TOOLS_COMMON_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TOOL_BLOCK_ELEMENTS = 1 << 19 }; /* 4 MiB of doubles; more does not make reading any faster */
+
+typedef struct tool_blocks {
+    int ndims;
+    const int64_t *shape;   /* the caller's */
+    int64_t *start, *count; /* of the block; one number also where ndims is 0 */
+    int64_t length;         /* elements in the block */
+    int64_t largest;        /* elements in the largest block */
+    int split;              /* the dimension that blocks cut; those after it are whole */
+    int64_t split_length;   /* at most so many of its indices at once */
+    bool end;
+} tool_blocks;
+
+/* NC_NOERR or NC_ENOMEM; may be freed in any case. */
+int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks);
+/* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */
+bool tool_blocks_next(tool_blocks *blocks);
+void tool_blocks_free(tool_blocks *blocks);
+
+#endif

@@ -1,0 +1,154 @@
+/* Classic files without MPI. */
+#include "tools/common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "convert/convert.h"
+#include "format/codec.h"
+#include "tools/common/message.h"
+
+enum { FIRST_BYTES = 64 * 1024, LARGEST_READ = 1 << 30 };
+
+static int failed(const tool_file *file, int code, const char *cause)
+{
+    tool_complain("%s: %s", file->path, cause);
+    return code;
+}
+
+int tool_file_open_bytes(const char *path, tool_file *file)
+{
+    struct stat facts;
+
+    *file = (tool_file){.path = path, .fd = -1};
+    /* not to be caught in a FIFO that nobody writes to */
+    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file->fd < 0)
+        return failed(file, errno == ENOENT ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE, strerror(errno));
+    if (fstat(file->fd, &facts) != 0)
+        return failed(file, NC_EFILE, strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        return failed(file, NC_EFILE, S_ISDIR(facts.st_mode) ? "this is a folder" : "this is no ordinary file");
+    file->size = facts.st_size;
+    return NC_NOERR;
+}
+
+void tool_file_close(tool_file *file)
+{
+    pnc_model_free(&file->model);
+    if (file->fd >= 0)
+        close(file->fd); /* opened to be read: nothing can be lost here */
+    file->fd = -1;
+}
+
+int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n)
+{
+    for (int64_t done = 0; done < n;) {
+        int64_t rest = n - done;
+        ssize_t got = pread(file->fd, (char *)bytes + done, (size_t)(rest < LARGEST_READ ? rest : LARGEST_READ),
+                            (off_t)(offset + done));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            tool_complain("%s: cannot read %lld bytes at byte %lld: %s", file->path, (long long)n, (long long)offset,
+                          got < 0 ? strerror(errno) : "the file is truncated");
+            return NC_EREAD;
+        }
+        done += got;
+    }
+    return NC_NOERR;
+}
+
+static int read_header(tool_file *file)
+{
+    int64_t have = 0, need = FIRST_BYTES;
+    char *bytes = NULL;
+    pnc_error error = {0};
+    int err;
+
+    do {
+        char *larger = pnc_resize(bytes, need < file->size ? need : file->size, 1);
+
+        if (larger == NULL) {
+            err = failed(file, NC_ENOMEM, "no memory for the header");
+            break;
+        }
+        bytes = larger;
+        need = need < file->size ? need : file->size;
+        err = tool_file_read(file, have, bytes + have, need - have);
+        if (err != NC_NOERR)
+            break;
+        have = need;
+        err = pnc_format_decode(bytes, have, file->size, &file->model, &need, &error);
+    } while (err == PNC_MORE);
+    pnc_free(bytes);
+    if (error.code != NC_NOERR)
+        failed(file, err, error.text);
+    return err;
+}
+
+int tool_file_open(const char *path, tool_file *file)
+{
+    int err = tool_file_open_bytes(path, file);
+
+    return err != NC_NOERR ? err : read_header(file);
+}
+
+void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape)
+{
+    for (int i = 0; i < var->ndims; i++)
+        shape[i] = pnc_model_dim_len(&file->model, var->dimids[i]);
+}
+
+/* Elements between the first one of the variable (or of the record) and the one at start, and elements of the block that
+ * lie side by side. */
+static void locate(const pnc_var *var, const int64_t *start, const int64_t *count, int64_t *skip, int64_t *run)
+{
+    *skip = 0;
+    *run = 1;
+    for (int i = var->is_record; i < var->ndims; i++) {
+        *skip = *skip * var->shape[i] + start[i];
+        *run *= count[i];
+    }
+}
+
+/* Kernels want two buffers: a block in the first-level cache is one of them. */
+static void make_native(int type, int64_t n, char *values)
+{
+    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
+    pnc_kernel load = pnc_convert_kernel(PNC_GET, type, pnc_mem_of_type(type), NC_FORMAT_CDF5, NULL);
+    int64_t size = (int64_t)pnc_type_size(type), now;
+    char block[4096];
+
+    for (; n > 0; n -= now, values += now * size) {
+        now = n < (int64_t)sizeof block / size ? n : (int64_t)sizeof block / size;
+        memcpy(block, values, (size_t)(now * size));
+        load(values, block, now, unused);
+    }
+}
+
+int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
+                         bool native, void *values)
+{
+    int64_t skip, run, size = (int64_t)pnc_type_size(var->type), recsize = file->model.recsize;
+    int64_t first = var->is_record ? start[0] : 0, records = var->is_record ? count[0] : 1;
+    char *bytes = values;
+    int err = NC_NOERR;
+
+    locate(var, start, count, &skip, &run);
+    if (run * size == recsize) { /* records side by side */
+        run *= records;
+        records = 1;
+    }
+    for (int64_t r = 0; r < records && err == NC_NOERR; r++)
+        err = tool_file_read(file, var->begin + (first + r) * recsize + skip * size, bytes + r * run * size,
+                             run * size);
+    if (err == NC_NOERR && native)
+        make_native(var->type, records * run, values);
+    return err;
+}

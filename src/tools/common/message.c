@@ -1,0 +1,54 @@
+/* Messages of the tools. */
+#include "tools/common/message.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <pnetcdf.h>
+
+static const char *tool = "pnetcdf";
+
+void tool_start(const char *program, char **argv)
+{
+    static char buffer[1 << 16];
+    static char name[64];
+
+    tool = program;
+    snprintf(name, sizeof name, "%s", program);
+    argv[0] = name; /* what getopt writes before its messages */
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init takes stdout's buffer away */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void tool_complain(const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", tool, text);
+}
+
+int tool_flush(const char *path)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return NC_NOERR;
+    tool_complain("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
+                  errno != 0 ? strerror(errno) : "write error");
+    return NC_EWRITE;
+}
+
+void tool_print_version(void)
+{
+    printf("%s of PnetCDF %s (%s)\n", tool, PNETCDF_VERSION, PNETCDF_RELEASE_DATE);
+}

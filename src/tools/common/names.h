@@ -1,0 +1,28 @@
+/* Lists of names on the command line, as of -v var1,var2,... */
+#ifndef PNC_TOOLS_COMMON_NAMES_H
+#define PNC_TOOLS_COMMON_NAMES_H
+
+#include "format/model.h"
+
+typedef struct tool_names {
+    char *text; /* the list, a null character in the place of each comma */
+    const char **at;
+    int n;
+} tool_names;
+
+/* Replaces what names held: of several options the last one counts. Empty names do not count.
+ * NC_NOERR; NC_EINVAL: no name; NC_ENOMEM. A complaint names the option. */
+int tool_names_parse(const char *option, const char *list, tool_names *names);
+void tool_names_free(tool_names *names);
+
+/* Is it one of the list, or is the list empty? */
+bool tool_names_want(const tool_names *names, const char *name);
+
+/* Complain that the file has no variable of this name; if one of those that it has is nearly the same, ask whether that
+ * is meant. Returns NC_ENOTVAR. */
+int tool_names_missing(const char *path, const char *name, int count, const char *const known[]);
+
+/* NC_NOERR where the file has all variables of the list; NC_ENOTVAR or NC_ENOMEM after a complaint. */
+int tool_names_check(const tool_names *names, const char *path, const pnc_model *model);
+
+#endif
