@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,41 +138,38 @@ static int read_text(const char *filename, char **text, int64_t *size)
     return NC_NOERR;
 }
 
-static int parse(cdl_header *header, const char *filename)
+static int parse(cdl_header *header, const char *filename, pnc_error *error)
 {
-    const char *verbose = getenv("PNETCDF_VERBOSE");
-    pnc_error error = {0};
     char *text = NULL;
     int64_t size = 0;
     int err = read_text(filename, &text, &size);
 
     if (err != NC_NOERR)
         return err;
-    err = pnc_cdl_parse(text, size, &header->model, &error);
+    err = pnc_cdl_parse(text, size, &header->model, error);
     pnc_free(text);
-    if (err != NC_NOERR && verbose != NULL && strcmp(verbose, "1") == 0)
-        fprintf(stderr, "%s, %s\n", filename, error.text);
     return err;
 }
 
 int cdl_hdr_open(const char *filename, int *hid)
 {
+    pnc_error error = {0};
     cdl_header *header;
     int err;
 
     if (hid == NULL)
-        return NC_EINVAL;
+        return pnc_told_alone(__func__, filename, pnc_fail(&error, NC_EINVAL, "hid is NULL"), &error);
     header = pnc_zalloc(1, sizeof *header);
     if (header == NULL)
-        return NC_ENOMEM;
-    err = parse(header, filename);
+        return pnc_told_alone(__func__, filename, NC_ENOMEM, NULL);
+    err = parse(header, filename, &error);
     if (err == NC_NOERR)
         err = make_values(header);
     if (err == NC_NOERR)
         err = add_header(header, hid);
     if (err != NC_NOERR)
         free_header(header);
-    return err;
+    return pnc_told_alone(__func__, filename, err, &error);
 }
 
 int cdl_hdr_close(int hid)

@@ -13,9 +13,9 @@ m4_define([FUNCTION], [m4_divert(0)
 int ncmpi_$1(int ncid[]TYPED([$2]))
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_told(ds, __func__, pnc_dataset_$1(ds[]PASSED([$2])))]);
+    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_told(ds, pnc_dataset_$1(ds[]PASSED([$2])))]);
 }
 m4_divert(-1)])
 
@@ -24,17 +24,17 @@ m4_define([ATTRIBUTE], [m4_divert(0)
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, __func__, pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
+    return err ? err : pnc_told(ds, pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
 }
 
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, __func__, pnc_attribute_get(ds, varid, name, ip, $3));
+    return err ? err : pnc_told(ds, pnc_attribute_get(ds, varid, name, ip, $3));
 }
 m4_divert(-1)])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
@@ -44,18 +44,18 @@ m4_define([EMIT], [m4_divert(0)
 int NAME($@)[]PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, __func__, IS_POSTED([$1], [pnc_post])[]m4_ifelse([$1], [put], [pnc_access], [$1], [get], [pnc_access])(ds, &(pnc_call){FIELDS($@)}));
+    return err ? err : pnc_told(ds, IS_POSTED([$1], [pnc_post])[]m4_ifelse([$1], [put], [pnc_access], [$1], [get], [pnc_access])(ds, &(pnc_call){FIELDS($@)}));
 }
 m4_divert(-1)])
 m4_define([EMIT_MULTI], [m4_divert(0)
 int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, __func__, pnc_access_many(ds, &(pnc_multi){MULTI_FIELDS($@)}));
+    return err ? err : pnc_told(ds, pnc_access_many(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
 m4_divert(-1)])
 
@@ -63,9 +63,9 @@ m4_define([EMIT_VARD], [m4_divert(0)
 int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, &ds);
+    int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, __func__, pnc_access_vard(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
+    return err ? err : pnc_told(ds, pnc_access_vard(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
 }
 m4_divert(-1)])
 FAMILIES

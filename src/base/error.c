@@ -7,16 +7,32 @@
 
 #define PNC_UNKNOWN_ROOM 48
 
+PNC_PRINTF(4, 0) static void record(pnc_error *error, int code, bool heard, const char *format, va_list args)
+{
+    if (error == NULL || error->code != NC_NOERR)
+        return;
+    error->code = code;
+    error->heard = heard;
+    if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
+        error->text[0] = '\0';
+}
+
 int pnc_fail(pnc_error *error, int code, const char *format, ...)
 {
     va_list args;
 
-    if (error == NULL || error->code != NC_NOERR)
-        return code;
-    error->code = code;
     va_start(args, format);
-    if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
-        error->text[0] = '\0';
+    record(error, code, false, format, args);
+    va_end(args);
+    return code;
+}
+
+int pnc_hear(pnc_error *error, int code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    record(error, code, true, format, args);
     va_end(args);
     return code;
 }
@@ -26,6 +42,7 @@ void pnc_error_clear(pnc_error *error)
     if (error == NULL)
         return;
     error->code = NC_NOERR;
+    error->heard = false;
     error->text[0] = '\0';
 }
 

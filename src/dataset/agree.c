@@ -16,7 +16,7 @@ int pnc_agree_root(pnc_dataset *ds, int status)
 
         MPI_Bcast(cause.text, sizeof cause.text, MPI_CHAR, 0, ds->comm);
         if (ds->rank != 0)
-            pnc_fail(&ds->error, status, "%s", cause.text);
+            pnc_hear(&ds->error, status, "%s", cause.text);
     }
     return status;
 }
@@ -28,7 +28,7 @@ int pnc_agree_worst(pnc_dataset *ds, int status)
     if (ds->nprocs > 1 && MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their results", ds->path);
     if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_fail(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_code_text(worst));
+        pnc_hear(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_code_text(worst));
     return status != NC_NOERR ? status : worst;
 }
 

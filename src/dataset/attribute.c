@@ -1,6 +1,7 @@
 /* Attributes: conversion between memory and external values, and their place in the header. */
 #include "dataset/attribute.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -22,6 +23,20 @@ static bool is_fill_value(int varid, const char *name)
 }
 
 /* Everything that can be said against the arguments, in the order of the error rules. */
+/* As CDL writes it: variable:attribute, or :attribute for one of the file. */
+typedef struct label {
+    char text[2 * NC_MAX_NAME + 8];
+} label;
+
+static label label_of(const pnc_dataset *ds, int varid, const char *name)
+{
+    label l;
+
+    snprintf(l.text, sizeof l.text, "%.*s:%.*s", NC_MAX_NAME, varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name,
+             NC_MAX_NAME, name);
+    return l;
+}
+
 static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op, pnc_mem mem)
 {
     char *normal = NULL;
@@ -30,24 +45,25 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
     if (err != NC_NOERR)
         return err;
     if (pnc_model_atts(&ds->model, varid) == NULL)
-        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+        return pnc_mode_no_var(ds, varid);
     err = pnc_name_normalise(name, &normal, &ds->error);
     pnc_free(normal);
     if (err != NC_NOERR)
         return err;
+    label l = label_of(ds, varid, name);
     if (!pnc_type_valid(xtype, 5))
-        return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", name, xtype);
+        return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
     if (!pnc_type_valid(xtype, ds->model.format))
         return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s is "
-                        "CDF-%d", name, pnc_type_name(xtype), ds->path, ds->model.format);
+                        "CDF-%d", l.text, pnc_type_name(xtype), ds->path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
-        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other", name);
+        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other", l.text);
     if (len < 0)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", name, (long long)len);
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", l.text, (long long)len);
     if (len > 0 && op == NULL)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", name);
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", l.text);
     if (len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", name,
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", l.text,
                         (long long)len, ds->model.format);
     return NC_NOERR;
 }
@@ -74,17 +90,18 @@ static int64_t padded(int64_t bytes)
 }
 
 /* In data mode the header may not grow. */
-static int check_room(pnc_dataset *ds, const pnc_atts *atts, const char *name, int xtype, int64_t len)
+static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const char *name, int xtype, int64_t len)
 {
     int index = pnc_atts_find(atts, name);
 
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
     if (index < 0)
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", name);
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", label_of(ds, varid, name).text);
     if (padded(len * (int64_t)pnc_type_size(xtype)) >
         padded(atts->at[index]->len * (int64_t)pnc_type_size(atts->at[index]->type)))
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first", name);
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
+                        label_of(ds, varid, name).text);
     return NC_NOERR;
 }
 
@@ -160,7 +177,7 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR && is_fill_value(varid, name))
         err = check_fill_value(ds, varid, xtype, len);
     if (err == NC_NOERR)
-        err = check_room(ds, atts, name, xtype, len);
+        err = check_room(ds, atts, varid, name, xtype, len);
     if (err == NC_NOERR)
         err = convert_value(ds, varid, name, op, mem, &value);
     err = agree_attribute(ds, err, varid, name, &value);
@@ -168,7 +185,7 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
         err = store_attribute(ds, atts, name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ERANGE, "attribute \"%s\": some values do not fit type %s and became its fill value",
-                       name, pnc_type_name(xtype));
+                       label_of(ds, varid, name).text, pnc_type_name(xtype));
     pnc_free(value.bytes);
     return err;
 }
@@ -193,15 +210,16 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
     att = atts->at[index];
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
         return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into each "
-                        "other", name, pnc_type_name(att->type));
+                        "other", label_of(ds, varid, name).text, pnc_type_name(att->type));
     if (att->len > 0 && ip == NULL)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", name);
+        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", label_of(ds, varid, name).text);
     if (att->len == 0)
         return NC_NOERR;
     pnc_convert_mem_fill(mem, fill);
     err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
-        pnc_fail(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory", name, pnc_mem_name(mem));
+        pnc_fail(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
+                 label_of(ds, varid, name).text, pnc_mem_name(mem));
     return err;
 }
 
@@ -238,7 +256,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
     if (err == NC_NOERR && is_fill_value(varid_out, name))
         err = check_fill_value(to, varid_out, value.xtype, value.len);
     if (err == NC_NOERR)
-        err = check_room(to, target, name, value.xtype, value.len);
+        err = check_room(to, target, varid_out, name, value.xtype, value.len);
     err = agree_attribute(to, err, varid_out, name, &value);
     return err != NC_NOERR ? err : store_attribute(to, target, name, &value);
 }

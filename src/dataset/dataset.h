@@ -24,6 +24,12 @@ typedef struct pnc_hints {
     int driver;                 /* its number among the names of drivers */
 } pnc_hints;
 
+/* A call that failed, for a person: call, rank, file, what was wrong, and the name of the code. */
+typedef struct pnc_failure {
+    int code;
+    char message[NC_MAX_MESSAGE];
+} pnc_failure;
+
 typedef struct pnc_dataset {
     int ncid;
     char *path;
@@ -40,7 +46,6 @@ typedef struct pnc_dataset {
     bool is_new;          /* created and not yet through its first enddef */
     bool safe;            /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
     bool relax;           /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
-    bool verbose;         /* PNETCDF_VERBOSE: print the sentence of each error */
     bool share;           /* NC_SHARE: flush after each collective write */
     int fill_mode;        /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
@@ -49,7 +54,9 @@ typedef struct pnc_dataset {
     int64_t put_size, get_size; /* bytes moved so far by this rank */
     struct pnc_queue *queue; /* pending nonblocking requests */
     void *stage;          /* conversion buffer of PNC_STAGE_BYTES, made at first use, freed at close */
-    pnc_error error;      /* of the last failing call */
+    const char *call;     /* name of the API function that works on it */
+    pnc_error error;      /* of that call */
+    pnc_failure last;     /* the last call that failed */
 } pnc_dataset;
 
 #define PNC_STAGE_BYTES (256 * 1024) /* stays in the second-level cache between conversion and system call */
@@ -57,16 +64,23 @@ typedef struct pnc_dataset {
 /* --- registry.c: ncids --- */
 int pnc_registry_add(pnc_dataset *ds, int *ncid);   /* NC_ENFILE */
 void pnc_registry_remove(int ncid);
-/* The dataset of an ncid with its error object cleared, or NC_EBADID. */
-int pnc_registry_find(int ncid, pnc_dataset **out);
+/* The dataset that the API function `call` will work on, with its error object cleared; or NC_EBADID, which is told. */
+int pnc_registry_find(int ncid, const char *call, pnc_dataset **out);
+/* The same for a look that is no call. */
+pnc_dataset *pnc_registry_peek(int ncid);
 int pnc_registry_list(int *num, int *ncids);
 
 /* An environment variable that is on unless its value begins with 0. */
 bool pnc_switched_on(const char *name, bool otherwise);
 
-/* --- verbose.c: what went wrong, for a person --- */
-/* Print the sentence of a failed call where the user asked for it. Returns err. */
-int pnc_told(const pnc_dataset *ds, const char *call, int err);
+/* --- last_error.c: what went wrong, for a person --- */
+/* The end of a call: where it failed, keep call, file, rank and sentence for ncmpi_inq_last_error, and print them where
+ * PNETCDF_VERBOSE asks for it. Returns err. */
+int pnc_told(pnc_dataset *ds, int err);
+/* The same for a call without a dataset. path and error may be NULL. */
+int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error);
+/* The last failure on a dataset, or with NC_GLOBAL of this thread. NC_EBADID. */
+int pnc_last_failure(int ncid, const pnc_failure **out);
 
 /* --- agree.c: what ranks settle together --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the

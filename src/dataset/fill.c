@@ -72,7 +72,8 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
         err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", ds->model.vars[varid]->name);
     if (err == NC_NOERR && ds->model.vars[varid]->no_fill)
-        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\"", ds->model.vars[varid]->name);
+        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\": ncmpi_def_var_fill "
+                       "switches it on in define mode", ds->model.vars[varid]->name);
     if (err == NC_NOERR)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},

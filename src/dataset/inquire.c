@@ -299,7 +299,7 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     const pnc_atts *atts = pnc_model_atts(&ds->model, varid);
 
     if (atts == NULL)
-        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+        return pnc_mode_no_var(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
         return pnc_fail(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum, atts->n - 1);
     tell_name(name, atts->at[attnum]->name);

@@ -1,6 +1,7 @@
 /* From create or open to close: the dataset struct and everything that is settled once per file. */
 #include "dataset/lifecycle.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,18 +15,23 @@
 #define KNOWN_OPEN (NC_WRITE | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | NC_MPIIO | \
                     NC_NETCDF4 | NC_32BIT)
 
-static int default_format = NC_FORMAT_CLASSIC;
+static atomic_int default_format = NC_FORMAT_CLASSIC;
 
 int pnc_default_format(void)
 {
     return default_format;
 }
 
-int pnc_set_default_format(int format)
+int pnc_set_default_format(int format, int *old, pnc_error *error)
 {
+    int before;
+
     if (format != NC_FORMAT_CLASSIC && format != NC_FORMAT_CDF2 && format != NC_FORMAT_CDF5)
-        return NC_EINVAL;
-    default_format = format;
+        return pnc_fail(error, NC_EINVAL, "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or "
+                        "NC_FORMAT_CDF5", format);
+    before = atomic_exchange(&default_format, format);
+    if (old != NULL)
+        *old = before;
     return NC_NOERR;
 }
 
@@ -55,16 +61,16 @@ static void free_dataset(pnc_dataset *ds)
 }
 
 /* The end of a create or open that failed. */
-static int give_up(pnc_dataset *ds, const char *call, int err)
+static int give_up(pnc_dataset *ds, int err)
 {
-    pnc_told(ds, call, err);
+    pnc_told(ds, err);
     free_dataset(ds);
     return err;
 }
 
 /* The struct with a communicator of its own; nothing is known of the file yet. Collective; NULL on every rank where one
  * of them has no memory. */
-static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
+static pnc_dataset *new_dataset(MPI_Comm comm, const char *path, const char *call)
 {
     pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
     int mine, all;
@@ -73,10 +79,10 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path)
         ds->info = ds->environment = MPI_INFO_NULL;
         ds->comm = MPI_COMM_NULL;
         ds->path = pnc_strdup(path);
+        ds->call = call;
         ds->fill_mode = NC_NOFILL;
         ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
-        ds->verbose = pnc_switched_on("PNETCDF_VERBOSE", false);
     }
     mine = ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR;
     if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
@@ -104,20 +110,32 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
     return ds->safe ? pnc_agree_worst(ds, err) : err;
 }
 
-static int check_create_mode(int cmode)
+static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
-        return NC_EINVAL_CMODE;
+        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "NC_64BIT_OFFSET and NC_64BIT_DATA name two formats: choose one");
     if (cmode & ~KNOWN_CREATE)
-        return NC_EINVAL_CMODE;
-    return cmode & NC_NETCDF4 ? NC_ENOTBUILT : NC_NOERR;
+        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "cmode has bits 0x%x, which are no flag of ncmpi_create",
+                        (unsigned)(cmode & ~KNOWN_CREATE));
+    if (cmode & NC_NETCDF4)
+        return pnc_fail(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a classic "
+                        "one");
+    return NC_NOERR;
 }
 
-static int check_open_mode(int omode)
+static int check_open_mode(pnc_dataset *ds, int omode)
 {
     if (omode & ~KNOWN_OPEN)
-        return NC_EINVAL_OMODE;
+        return pnc_fail(&ds->error, NC_EINVAL_OMODE, "omode has bits 0x%x, which are no flag of ncmpi_open",
+                        (unsigned)(omode & ~KNOWN_OPEN));
     return NC_NOERR;
+}
+
+static int check_arguments(pnc_dataset *ds, const int *ncidp)
+{
+    if (ncidp == NULL)
+        return pnc_fail(&ds->error, NC_EINVAL, "ncidp is NULL");
+    return ds->path[0] == '\0' ? pnc_fail(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 }
 
 static int format_of(int cmode, int otherwise)
@@ -139,18 +157,18 @@ static int share_switches(pnc_dataset *ds)
 }
 
 /* What create and open share before the file is touched. */
-static int begin(MPI_Comm comm, const char *path, MPI_Info info, int *ncidp, pnc_dataset **out)
+static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call, pnc_dataset **out)
 {
-    pnc_dataset *ds = new_dataset(comm, path == NULL ? "" : path);
+    pnc_dataset *ds = new_dataset(comm, path == NULL ? "" : path, call);
     int err;
 
     if (ds == NULL)
-        return NC_ENOMEM;
-    err = pnc_hints_load(ds, info, ncidp == NULL ? NC_EINVAL : ds->path[0] == '\0' ? NC_EBAD_FILE : NC_NOERR);
+        return pnc_told_alone(call, path, NC_ENOMEM, NULL);
+    err = pnc_hints_load(ds, info, check_arguments(ds, ncidp));
     if (err == NC_NOERR)
         err = share_switches(ds);
     if (err != NC_NOERR)
-        return give_up(ds, "opening", err);
+        return give_up(ds, err);
     *out = ds;
     return NC_NOERR;
 }
@@ -168,45 +186,53 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
     return err;
 }
 
+/* The end of a create or open that went well, but for ranks that passed different modes. */
+static int welcome(pnc_dataset *ds, int mismatch)
+{
+    if (mismatch != NC_NOERR)
+        pnc_fail(&ds->error, mismatch, "rank %d passed another mode than rank 0, whose mode counts", ds->rank);
+    return pnc_told(ds, mismatch);
+}
+
 int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
-    int format = default_format, mismatch, err = begin(comm, path, info, ncidp, &ds);
+    int format = default_format, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_create", &ds);
 
     if (err != NC_NOERR)
         return err;
     mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
-    err = check_create_mode(cmode);
+    err = check_create_mode(ds, cmode);
     if (err == NC_NOERR)
         err = pnc_agree_worst(ds, pnc_model_init(&ds->model, format_of(cmode, format), &ds->error));
     if (err == NC_NOERR)
         err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
     if (err != NC_NOERR)
-        return give_up(ds, "ncmpi_create", err);
+        return give_up(ds, err);
     ds->ncid = -1;
     ds->mode = PNC_DEFINE;
     ds->is_new = true;
     ds->share = (cmode & NC_SHARE) != 0;
     err = give_ncid(ds, ncidp);
     if (err == NC_NOERR)
-        return mismatch;
+        return welcome(ds, mismatch);
     ds->driver->close(ds->store, &ds->error);
-    return give_up(ds, "ncmpi_create", err);
+    return give_up(ds, err);
 }
 
 int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
-    int format = 0, mismatch, err = begin(comm, path, info, ncidp, &ds);
+    int format = 0, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_open", &ds);
 
     if (err != NC_NOERR)
         return err;
     mismatch = agree_mode(ds, &omode, &format, NC_EMULTIDEFINE_OMODE);
-    err = check_open_mode(omode);
+    err = check_open_mode(ds, omode);
     if (err == NC_NOERR)
         err = ds->driver->open(ds->comm, ds->path, omode, ds->info, &ds->store, &ds->error);
     if (err != NC_NOERR)
-        return give_up(ds, "ncmpi_open", err);
+        return give_up(ds, err);
     ds->ncid = -1;
     ds->mode = PNC_COLLECTIVE;
     ds->read_only = !(omode & NC_WRITE);
@@ -215,9 +241,9 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     if (err == NC_NOERR)
         err = give_ncid(ds, ncidp);
     if (err == NC_NOERR)
-        return mismatch;
+        return welcome(ds, mismatch);
     ds->driver->close(ds->store, &ds->error);
-    return give_up(ds, "ncmpi_open", err);
+    return give_up(ds, err);
 }
 
 int pnc_delete(const char *path, MPI_Info info, pnc_error *error)
@@ -236,10 +262,10 @@ static int end(pnc_dataset *ds, int err)
     int late = ds->driver->close(ds->store, &ds->error);
 
     late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
-    pnc_told(ds, "ncmpi_close", err != NC_NOERR ? err : late);
+    err = pnc_told(ds, err != NC_NOERR ? err : late);
     pnc_registry_remove(ds->ncid);
     free_dataset(ds);
-    return err != NC_NOERR ? err : late;
+    return err;
 }
 
 /* Requests that nobody waited for are lost, and this must not go unseen. */
@@ -252,7 +278,10 @@ static int cancel_pending(pnc_dataset *ds)
         return NC_NOERR;
     fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
             "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets, ds->rank);
-    return pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests", ds->path);
+    pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before ncmpi_close", ds->path);
+    pnc_told(ds, NC_EPENDING);
+    pnc_error_clear(&ds->error); /* closing may fail as well */
+    return NC_EPENDING;
 }
 
 int pnc_dataset_close(pnc_dataset *ds)
@@ -281,7 +310,7 @@ int pnc_dataset_abort(pnc_dataset *ds)
 
         err = err != NC_NOERR ? err : late;
     }
-    err = pnc_agree_worst(ds, err);
+    err = pnc_told(ds, pnc_agree_worst(ds, err));
     pnc_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;

@@ -46,19 +46,32 @@ int pnc_mode_need_independent(pnc_dataset *ds)
     return err;
 }
 
+/* An id that names nothing, where n things have ids from 0. */
+static int no_such(pnc_dataset *ds, int code, const char *what, int id, int n)
+{
+    if (n == 0)
+        return pnc_fail(&ds->error, code, "%s has no %ss, and so none with id %d", ds->path, what, id);
+    return pnc_fail(&ds->error, code, "%s has no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
+}
+
+int pnc_mode_no_var(pnc_dataset *ds, int varid)
+{
+    return no_such(ds, NC_ENOTVAR, "variable", varid, ds->model.nvars);
+}
+
 int pnc_mode_need_dim(pnc_dataset *ds, int dimid)
 {
     if (dimid < 0 || dimid >= ds->model.ndims)
-        return pnc_fail(&ds->error, NC_EBADDIM, "%s has no dimension %d (it has %d)", ds->path, dimid, ds->model.ndims);
+        return no_such(ds, NC_EBADDIM, "dimension", dimid, ds->model.ndims);
     return NC_NOERR;
 }
 
 int pnc_mode_need_var(pnc_dataset *ds, int varid)
 {
     if (varid == NC_GLOBAL)
-        return pnc_fail(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable");
+        return pnc_fail(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable: give the id of one");
     if (varid < 0 || varid >= ds->model.nvars)
-        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+        return pnc_mode_no_var(ds, varid);
     return NC_NOERR;
 }
 
@@ -66,7 +79,7 @@ int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **a
 {
     *atts = pnc_model_atts(&ds->model, varid);
     if (*atts == NULL)
-        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable %d (it has %d)", ds->path, varid, ds->model.nvars);
+        return pnc_mode_no_var(ds, varid);
     if (name == NULL || name[0] == '\0')
         return pnc_fail(&ds->error, NC_EBADNAME, "the name of an attribute is empty");
     *index = pnc_atts_find(*atts, name);

@@ -11,6 +11,7 @@ int pnc_mode_need_data(pnc_dataset *ds);        /* NC_EINDEFINE */
 int pnc_mode_need_collective(pnc_dataset *ds);  /* NC_EINDEFINE NC_EINDEP */
 int pnc_mode_need_independent(pnc_dataset *ds); /* NC_EINDEFINE NC_ENOTINDEP */
 
+int pnc_mode_no_var(pnc_dataset *ds, int varid);   /* NC_ENOTVAR always: varid is not one of them */
 int pnc_mode_need_dim(pnc_dataset *ds, int dimid); /* NC_EBADDIM */
 int pnc_mode_need_var(pnc_dataset *ds, int varid); /* NC_EGLOBAL NC_ENOTVAR */
 /* The attributes of varid or NC_GLOBAL, and the number of the one called name: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */

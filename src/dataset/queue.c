@@ -96,7 +96,8 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
     int err;
 
     if (bytes > q->buffer_size - q->buffer_used)
-        return pnc_fail(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs %lld",
+        return pnc_fail(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs %lld: "
+                        "wait for pending ones first, or attach a larger one",
                         (long long)(q->buffer_size - q->buffer_used), (long long)bytes);
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
@@ -409,9 +410,10 @@ void pnc_queue_free(pnc_dataset *ds)
 int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
 {
     if (bufsize <= 0)
-        return pnc_fail(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached", (long long)bufsize);
+        return pnc_fail(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached: it takes 1 byte or more",
+                        (long long)bufsize);
     if (ds->queue->buffer_size >= 0)
-        return pnc_fail(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already",
+        return pnc_fail(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already: detach it first",
                         (long long)ds->queue->buffer_size);
     ds->queue->buffer_size = bufsize;
     ds->queue->buffer_used = 0;
@@ -420,7 +422,8 @@ int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
 
 static int need_buffer(pnc_dataset *ds)
 {
-    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached");
+    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call "
+                                                                     "ncmpi_buffer_attach first");
 }
 
 int pnc_dataset_buffer_detach(pnc_dataset *ds)

@@ -1,47 +1,47 @@
 /* Which ncid names which open dataset. */
 #include "dataset/dataset.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
-/* Threads may open and close different datasets at once; a dataset itself belongs to one thread at a time. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pnc_dataset *open_datasets[NC_MAX_NFILES];
+/* Threads may open and close different datasets at once, each slot being taken and given back by one atomic operation; a
+ * dataset itself belongs to one thread at a time. */
+static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
 
 int pnc_registry_add(pnc_dataset *ds, int *ncid)
 {
-    int err = NC_ENFILE;
+    for (int i = 0; i < NC_MAX_NFILES; i++) {
+        pnc_dataset *expected = NULL;
 
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < NC_MAX_NFILES && err != NC_NOERR; i++) {
-        if (open_datasets[i] == NULL) {
-            open_datasets[i] = ds;
-            *ncid = i;
-            err = NC_NOERR;
-        }
+        *ncid = i; /* before others can see the dataset, of which it may be a part */
+        if (atomic_compare_exchange_strong(&open_datasets[i], &expected, ds))
+            return NC_NOERR;
     }
-    pthread_mutex_unlock(&lock);
-    return err;
+    *ncid = -1;
+    return pnc_fail(&ds->error, NC_ENFILE, "%s: %d files are open already, which is the most: close some", ds->path,
+                    NC_MAX_NFILES);
 }
 
 void pnc_registry_remove(int ncid)
 {
-    pthread_mutex_lock(&lock);
-    open_datasets[ncid] = NULL;
-    pthread_mutex_unlock(&lock);
+    atomic_store(&open_datasets[ncid], NULL);
 }
 
-int pnc_registry_find(int ncid, pnc_dataset **out)
+pnc_dataset *pnc_registry_peek(int ncid)
 {
-    pnc_dataset *ds = NULL;
+    return ncid >= 0 && ncid < NC_MAX_NFILES ? atomic_load(&open_datasets[ncid]) : NULL;
+}
 
-    if (ncid >= 0 && ncid < NC_MAX_NFILES) {
-        pthread_mutex_lock(&lock);
-        ds = open_datasets[ncid];
-        pthread_mutex_unlock(&lock);
+int pnc_registry_find(int ncid, const char *call, pnc_dataset **out)
+{
+    pnc_dataset *ds = pnc_registry_peek(ncid);
+    pnc_error error = {0};
+
+    if (ds == NULL) {
+        pnc_fail(&error, NC_EBADID, "ncid %d names no open file: it was closed, or never opened", ncid);
+        return pnc_told_alone(call, NULL, NC_EBADID, &error);
     }
-    if (ds == NULL)
-        return NC_EBADID;
     pnc_error_clear(&ds->error);
+    ds->call = call;
     *out = ds;
     return NC_NOERR;
 }
@@ -50,15 +50,13 @@ int pnc_registry_list(int *num, int *ncids)
 {
     int n = 0;
 
-    pthread_mutex_lock(&lock);
     for (int i = 0; i < NC_MAX_NFILES; i++) {
-        if (open_datasets[i] != NULL) {
+        if (pnc_registry_peek(i) != NULL) {
             if (ncids != NULL)
                 ncids[n] = i;
             n++;
         }
     }
-    pthread_mutex_unlock(&lock);
     if (num != NULL)
         *num = n;
     return NC_NOERR;

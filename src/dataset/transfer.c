@@ -210,7 +210,7 @@ static int settle(transfer *t, int status, verdict *v)
     *v = (verdict){all[0], all[1], all[2]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
-        pnc_fail(&ds->error, status, "%s: a collective %s failed on rank %d: %s", ds->path,
+        pnc_hear(&ds->error, status, "%s: a collective %s failed on rank %d: %s", ds->path,
                  t->way == PNC_PUT ? "write" : "read", (int)(v->failure & 0xffffffff), pnc_code_text(status));
     }
     return status;

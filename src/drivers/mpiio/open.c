@@ -18,7 +18,7 @@ static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_
     if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
         return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
     if (sight->error.code != NC_NOERR)
-        return pnc_fail(error, sight->error.code, "%s", sight->error.text);
+        return (rank == 0 ? pnc_fail : pnc_hear)(error, sight->error.code, "%s", sight->error.text);
     return NC_NOERR;
 }
 
@@ -30,7 +30,7 @@ static int worst_of(MPI_Comm comm, const char *path, int status, pnc_error *erro
     if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
         return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange their results", path);
     if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_fail(error, worst, "another rank could not open %s: %s", path, pnc_code_text(worst));
+        pnc_hear(error, worst, "another rank could not open %s: %s", path, pnc_code_text(worst));
     return worst;
 }
 

@@ -1,0 +1,58 @@
+/* What went wrong, for a person: the message of the last call that failed, kept for ncmpi_inq_last_error and printed where
+ * PNETCDF_VERBOSE asks for it. */
+#include "dataset/dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local pnc_failure last_of_thread;
+
+/* The sentence may name the file already, and there may be neither sentence nor file. */
+static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
+{
+    const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_code_text(err);
+    bool name_file = path != NULL && path[0] != '\0' && strstr(sentence, path) == NULL;
+    char on_rank[32] = "";
+
+    if (rank >= 0)
+        snprintf(on_rank, sizeof on_rank, " on rank %d", rank);
+    out->code = err;
+    snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, name_file ? path : "",
+             name_file ? ": " : "", sentence, pnc_code_name(err));
+}
+
+/* A rank that only heard of a failure leaves it to the one that met it. */
+static void print(const pnc_failure *failure, const pnc_error *error)
+{
+    if (pnc_switched_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->heard))
+        fprintf(stderr, "PnetCDF: %s\n", failure->message);
+}
+
+int pnc_told(pnc_dataset *ds, int err)
+{
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    compose(&ds->last, ds->call, ds->rank, ds->path, err, &ds->error);
+    last_of_thread = ds->last;
+    print(&ds->last, &ds->error);
+    return err;
+}
+
+int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error)
+{
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    compose(&last_of_thread, call, -1, path, err, error);
+    print(&last_of_thread, error);
+    return err;
+}
+
+int pnc_last_failure(int ncid, const pnc_failure **out)
+{
+    const pnc_dataset *ds = pnc_registry_peek(ncid);
+
+    if (ncid != NC_GLOBAL && ds == NULL)
+        return NC_EBADID;
+    *out = ncid == NC_GLOBAL ? &last_of_thread : &ds->last;
+    return NC_NOERR;
+}

@@ -1,0 +1,239 @@
+/* ncmpi_inq_last_error and PNETCDF_VERBOSE: the message of a failing call names the call, the rank, the file, the thing,
+ * the index and its bound, and a cure; who is asked, when, and how often it is printed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../expect.h"
+
+static char path[4096];
+
+/* The message must have the code, and every one of the words, parted by '|'; "%r" stands for the rank. */
+static void expect_message(int ncid, int wanted, const char *words, const char *what)
+{
+    char message[NC_MAX_MESSAGE] = "", list[512], word[64], *rest = NULL;
+    int code = 12345, err = ncmpi_inq_last_error(ncid, &code, message);
+    const char *missing = NULL;
+
+    snprintf(list, sizeof list, "%s", words);
+    for (char *next = strtok_r(list, "|", &rest); next != NULL && missing == NULL; next = strtok_r(NULL, "|", &rest)) {
+        char *rank = strstr(next, "%r");
+        if (rank != NULL)
+            snprintf(word, sizeof word, "%.*s%d%s", (int)(rank - next), next, t_rank, rank + 2);
+        else
+            snprintf(word, sizeof word, "%s", next);
+        if (strstr(message, word) == NULL)
+            missing = word;
+    }
+    t_check(err == NC_NOERR && code == wanted && missing == NULL, "%s: %s (expected %s with \"%s\")", what, message,
+            ncmpi_strerrno(wanted), missing == NULL ? words : missing);
+}
+
+static void expect_silence(int ncid, const char *what)
+{
+    char message[NC_MAX_MESSAGE] = "left over";
+    int code = 12345, err = ncmpi_inq_last_error(ncid, &code, message);
+    t_check(err == NC_NOERR && code == NC_NOERR && message[0] == '\0', "%s: no failure, no message (%s)", what, message);
+}
+
+static int make_file(void)
+{
+    int ncid, dims[2], varid;
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "x", 10, &dims[1]);
+    ncmpi_def_var(ncid, "grid", NC_FLOAT, 1, &dims[1], &varid);
+    ncmpi_def_var(ncid, "series", NC_SHORT, 2, dims, &varid);
+    ncmpi_put_att_text(ncid, 0, "units", 1, "K");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    return ncid;
+}
+
+static void test_calls(int ncid)
+{
+    MPI_Offset start[2] = {0, 12}, count[2] = {1, 1};
+    float value[20] = {1e10f};
+
+    expect_silence(ncid, "a new file");
+    ncmpi_put_vara_float_all(ncid, 0, &start[1], count, value);
+    expect_message(ncid, NC_EINVALCOORDS,
+                   "ncmpi_put_vara_float_all|rank %r|last.nc|\"grid\"|start[0] = 12|0..9|NC_EINVALCOORDS", "put_vara");
+    start[1] = 8, count[1] = 5;
+    ncmpi_get_vara_float_all(ncid, 0, start + 1, count + 1, value);
+    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"grid\"|count[0] = 5|at most 2", "get_vara");
+    start[1] = 0, count[1] = 1;
+    ncmpi_put_vara_float_all(ncid, 1, start, count, value);
+    expect_message(ncid, NC_ERANGE, "ncmpi_put_vara_float_all|last.nc|\"series\"|float|short", "a value out of range");
+    ncmpi_put_var_text_all(ncid, 0, "text");
+    expect_message(ncid, NC_ECHAR, "ncmpi_put_var_text_all|\"grid\"|float", "text for numbers");
+    ncmpi_put_var1_float(ncid, 0, start, value);
+    expect_message(ncid, NC_ENOTINDEP, "ncmpi_put_var1_float|ncmpi_begin_indep_data|_all", "independent put");
+    ncmpi_def_dim(ncid, "y", 5, NULL);
+    expect_message(ncid, NC_ENOTINDEFINE, "ncmpi_def_dim|last.nc|ncmpi_redef", "def_dim in data mode");
+    ncmpi_inq_varname(ncid, 7, NULL);
+    expect_message(ncid, NC_ENOTVAR, "ncmpi_inq_varname|last.nc|id 7|0..1", "a bad varid");
+    ncmpi_inq_dimlen(ncid, -3, NULL);
+    expect_message(ncid, NC_EBADDIM, "ncmpi_inq_dimlen|id -3|0..1", "a bad dimid");
+    ncmpi_inq_varid(ncid, "Grid", NULL);
+    expect_message(ncid, NC_ENOTVAR, "ncmpi_inq_varid|last.nc|\"Grid\"", "no such name");
+    ncmpi_put_att_text(ncid, 0, "units", 9, "far warmer");
+    expect_message(ncid, NC_ENOTINDEFINE, "ncmpi_put_att_text|grid:units|ncmpi_redef", "an attribute that grows");
+    ncmpi_get_att_int(ncid, 0, "units", (int *)value);
+    expect_message(ncid, NC_ECHAR, "ncmpi_get_att_int|grid:units|char", "an attribute as numbers");
+    ncmpi_inq_att(ncid, 1, "units", NULL, NULL);
+    expect_message(ncid, NC_ENOTATT, "ncmpi_inq_att|series|\"units\"", "no such attribute");
+    ncmpi_wait_all(ncid, 1, (int[]){77}, NULL);
+    expect_message(ncid, NC_EINVAL_REQUEST, "ncmpi_wait_all|77", "no such request");
+    ncmpi_bput_vara_float(ncid, 0, start, count, value, NULL);
+    expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float|ncmpi_buffer_attach", "bput without a buffer");
+}
+
+/* Whose failure is asked for, and how long it is remembered. */
+static void test_memory(int ncid)
+{
+    int other, code = 0;
+    char own[32];
+    snprintf(own, sizeof own, "other%d.nc", t_rank);
+    expect_ok(ncmpi_create(MPI_COMM_SELF, t_path(own), NC_CLOBBER, MPI_INFO_NULL, &other), "create another one");
+    expect_silence(other, "the other file");
+    ncmpi_inq_dimlen(other, 0, NULL);
+    expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float", "a failure on another file does not count for this one");
+    expect_message(other, NC_EBADDIM, "ncmpi_inq_dimlen|no dimensions", "but for that one");
+    expect_message(NC_GLOBAL, NC_EBADDIM, "ncmpi_inq_dimlen|no dimensions", "and for the thread");
+    expect_ok(ncmpi_close(other), "close it");
+    expect_ok(ncmpi_inq_ndims(ncid, &code), "a call that succeeds");
+    expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float", "the last failure stays");
+    expect_ok(ncmpi_inq_last_error(ncid, NULL, NULL), "both pointers may be NULL");
+    expect_code(ncmpi_inq_last_error(ncid + 500, &code, NULL), NC_EBADID, "a bad ncid");
+}
+
+/* Failures of calls that have no file, or none any more. */
+static void test_without_file(void)
+{
+    int ncid = -1;
+    ncmpi_open(MPI_COMM_WORLD, t_path("missing.nc"), NC_NOWRITE, MPI_INFO_NULL, &ncid);
+    expect_message(NC_GLOBAL, NC_ENOENT, "ncmpi_open|rank %r|missing.nc|No such file", "open of a missing file");
+    ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid);
+    expect_message(NC_GLOBAL, NC_EINVAL_CMODE, "ncmpi_create|last.nc|NC_64BIT_OFFSET and NC_64BIT_DATA|choose one",
+                   "create with two formats");
+    ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid);
+    expect_message(NC_GLOBAL, NC_EEXIST, "ncmpi_create|last.nc|NC_NOCLOBBER", "create of an existing file");
+    ncmpi_inq_ndims(1000, NULL);
+    expect_message(NC_GLOBAL, NC_EBADID, "ncmpi_inq_ndims|1000|closed", "a bad ncid");
+    ncmpi_delete(t_path("missing.nc"), MPI_INFO_NULL);
+    expect_message(NC_GLOBAL, NC_ENOENT, "ncmpi_delete|missing.nc", "delete of a missing file");
+    ncmpi_set_default_format(99, NULL);
+    expect_message(NC_GLOBAL, NC_EINVAL, "ncmpi_set_default_format|99|NC_FORMAT_CDF5", "no such format");
+    ncmpi_inq_file_format(t_path("missing.nc"), NULL);
+    expect_message(NC_GLOBAL, NC_ENOENT, "ncmpi_inq_file_format|missing.nc", "format of a missing file");
+    cdl_hdr_open(t_path("missing.cdl"), &ncid);
+    expect_message(NC_GLOBAL, NC_ENOENT, "cdl_hdr_open|missing.cdl", "a missing CDL file");
+}
+
+static void test_close(void)
+{
+    int ncid, value = 1;
+    MPI_Offset start = 0, count = 1;
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open");
+    ncmpi_iput_vara_int(ncid, 0, &start, &count, &value, NULL);
+    expect_code(ncmpi_close(ncid), NC_EPENDING, "close with a pending request");
+    expect_message(NC_GLOBAL, NC_EPENDING, "ncmpi_close|rank %r|last.nc|ncmpi_wait_all", "close with a pending request");
+}
+
+/* --- PNETCDF_VERBOSE --- */
+
+static int saved_stderr;
+
+static void catch_stderr(const char *file)
+{
+    fflush(stderr);
+    saved_stderr = dup(2);
+    if (freopen(file, "w", stderr) == NULL)
+        abort();
+}
+
+/* The lines that were written, and in *text what they were. */
+static int release_stderr(const char *file, char *text, size_t room)
+{
+    FILE *f;
+    int lines = 0;
+    fflush(stderr);
+    dup2(saved_stderr, 2);
+    close(saved_stderr);
+    memset(text, 0, room);
+    if ((f = fopen(file, "r")) != NULL) {
+        size_t n = fread(text, 1, room - 1, f);
+        for (size_t i = 0; i < n; i++)
+            lines += text[i] == '\n';
+        fclose(f);
+    }
+    unlink(file);
+    return lines;
+}
+
+static void test_verbose(int ncid)
+{
+    char name[4200], text[8192];
+    MPI_Offset start = t_rank == t_nprocs - 1 ? 12 : 0, count = 1;
+    float value = 1;
+    int lines, missing = -1;
+
+    snprintf(name, sizeof name, "%s.%d", t_path("stderr"), t_rank);
+    setenv("PNETCDF_VERBOSE", "1", 1);
+    catch_stderr(name);
+    ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == (t_rank == t_nprocs - 1) && (lines == 0 || strstr(text, "ncmpi_put_vara_float_all") != NULL),
+            "PNETCDF_VERBOSE: a wrong argument of one rank is printed once, there (%d lines: %s)", lines, text);
+
+    catch_stderr(name);
+    ncmpi_open(MPI_COMM_WORLD, t_path("missing.nc"), NC_NOWRITE, MPI_INFO_NULL, &missing);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == (t_rank == 0) && (lines == 0 || strstr(text, "ncmpi_open") != NULL),
+            "what rank 0 found for all is printed once (%d lines: %s)", lines, text);
+
+    catch_stderr(name);
+    ncmpi_inq_ndims(1000, NULL);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == 1 && strstr(text, "ncmpi_inq_ndims") != NULL, "a bad ncid is printed (%d lines: %s)", lines, text);
+
+    setenv("PNETCDF_VERBOSE", "0", 1);
+    catch_stderr(name);
+    ncmpi_inq_ndims(1000, NULL);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == 0, "PNETCDF_VERBOSE=0: nothing is printed (%s)", text);
+    unsetenv("PNETCDF_VERBOSE");
+}
+
+/* A rank whose peer failed hears of it. */
+static void test_peer(int ncid)
+{
+    MPI_Offset start = t_rank == t_nprocs - 1 ? 12 : 0, count = 1;
+    float value = 1;
+    setenv("PNETCDF_SAFE_MODE", "1", 1);
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open in safe mode");
+    ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value);
+    expect_message(ncid, NC_EINVALCOORDS, t_rank == t_nprocs - 1 ? "start[0] = 12" : "another rank", "safe mode");
+    unsetenv("PNETCDF_SAFE_MODE");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("last.nc"));
+    expect_silence(NC_GLOBAL, "a new thread");
+    int ncid = make_file();
+    test_calls(ncid);
+    test_memory(ncid);
+    test_without_file();
+    test_verbose(ncid);
+    test_peer(ncid);
+    test_close();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
