@@ -80,18 +80,21 @@ configure() {
 
 # set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize and openmpi.
 set_up() {
-    local mpicc mpiexec
+    local mpicc mpif90 mpiexec
+    local sanitizers='-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
     bootstrap
     mpicc=${MPICC:-$(first_of mpicc.mpich mpicc)}
+    mpif90=${MPIF90:-$(first_of mpifort.mpich mpif90.mpich mpifort mpif90)}
     mpiexec=${MPIEXEC:-$(first_of mpiexec.mpich mpiexec)}
     case $1 in
-        mpich) configure mpich --enable-werror "MPICC=$mpicc" "MPIEXEC=$mpiexec" ;;
+        mpich) configure mpich --enable-werror "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
         sanitize)
-            configure sanitize --enable-werror --disable-shared "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
-                'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
+            configure sanitize --enable-werror --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
+                "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"
             ;;
         openmpi)
             configure openmpi --enable-werror "MPICC=$(first_of mpicc.openmpi mpicc)" \
+                "MPIF90=$(first_of mpifort.openmpi mpif90.openmpi mpifort mpif90)" \
                 "MPIEXEC=$(first_of mpiexec.openmpi mpiexec)"
             ;;
     esac

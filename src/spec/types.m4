@@ -15,18 +15,18 @@ XTYPE(NC_UINT,   4, [uint],   [unsigned int],       NC_FILL_UINT)
 XTYPE(NC_INT64,  8, [int64],  [long long],          NC_FILL_INT64)
 XTYPE(NC_UINT64, 8, [uint64], [unsigned long long], NC_FILL_UINT64)])
 
-m4_dnl MEMTYPE(suffix in function names, C type, external type of the same values)
+m4_dnl MEMTYPE(suffix in function names, C type, external type of the same values, suffix in Fortran or nothing)
 m4_define([MEMTYPES], [m4_dnl
-MEMTYPE(text,      [char],               NC_CHAR)m4_dnl
-MEMTYPE(schar,     [signed char],        NC_BYTE)m4_dnl
+MEMTYPE(text,      [char],               NC_CHAR,   text)m4_dnl
+MEMTYPE(schar,     [signed char],        NC_BYTE,   int1)m4_dnl
 MEMTYPE(uchar,     [unsigned char],      NC_UBYTE)m4_dnl
-MEMTYPE(short,     [short],              NC_SHORT)m4_dnl
+MEMTYPE(short,     [short],              NC_SHORT,  int2)m4_dnl
 MEMTYPE(ushort,    [unsigned short],     NC_USHORT)m4_dnl
-MEMTYPE(int,       [int],                NC_INT)m4_dnl
+MEMTYPE(int,       [int],                NC_INT,    int)m4_dnl
 MEMTYPE(uint,      [unsigned int],       NC_UINT)m4_dnl
 MEMTYPE(long,      [long],               NC_INT64)m4_dnl
-MEMTYPE(float,     [float],              NC_FLOAT)m4_dnl
-MEMTYPE(double,    [double],             NC_DOUBLE)m4_dnl
-MEMTYPE(longlong,  [long long],          NC_INT64)m4_dnl
+MEMTYPE(float,     [float],              NC_FLOAT,  real)m4_dnl
+MEMTYPE(double,    [double],             NC_DOUBLE, double)m4_dnl
+MEMTYPE(longlong,  [long long],          NC_INT64,  int8)m4_dnl
 MEMTYPE(ulonglong, [unsigned long long], NC_UINT64)])
 m4_divert[]m4_dnl

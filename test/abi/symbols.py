@@ -1,4 +1,4 @@
-"""The shared library exports exactly what the installed header declares."""
+"""The shared library exports exactly what the installed header and the Fortran include file declare."""
 # needs: python
 import os
 import re
@@ -20,6 +20,26 @@ def declared():
     return re.findall(r"\b((?:ncmpi|cdl_hdr)_\w+)\s*\(", text)
 
 
+def declared_in_fortran():
+    """Names of pnetcdf.inc, or none where the build has no Fortran."""
+    path = os.path.join(BUILD, "include", "pnetcdf.inc")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return re.findall(r"^ *(?:function|procedure\(\w+\) ::) (nfmpi_\w+)", file.read(), flags=re.M)
+
+
+def of_fortran(symbol):
+    """The name of a Fortran procedure, without what its compiler makes of it; names of the module are left alone."""
+    found = re.fullmatch(r"(nfmpi_\w*?|NFMPI_\w*?)_?", symbol)
+    return found.group(1).lower() if found else None
+
+
+def of_module(symbol):
+    """Whether it belongs to the module pnetcdf."""
+    return re.match(r"_*pnetcdf_|_QMpnetcdf", symbol)
+
+
 def defined(path, *options):
     command = [*shlex.split(os.environ.get("NM", "nm")), "--defined-only", "--extern-only", *options, path]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -33,18 +53,26 @@ def defined(path, *options):
 
 def compare(path, kind_of_library, exported):
     functions = {name for name in exported if name.startswith(("ncmpi_", "cdl_hdr_"))}
-    others = sorted(set(exported) - functions)
+    procedures = {of_fortran(name) for name in exported} - {None}
+    others = sorted(name for name in set(exported) - functions if not of_fortran(name) and not of_module(name))
     promised = set(declared())
     tap.ok(functions <= promised, f"every ncmpi_ and cdl_hdr_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
            "\n".join(sorted(functions - promised)))
     tap.ok(promised <= functions, f"the {kind_of_library} library has all {len(promised)} functions of pnetcdf.h",
            "\n".join(sorted(promised - functions)))
+    promised = set(declared_in_fortran())
+    tap.ok(procedures == promised, f"the {kind_of_library} library has all {len(promised)} nfmpi_ functions of pnetcdf.inc",
+           "\n".join(sorted(procedures ^ promised)))
     return others
 
 
 names = declared()
 twice = sorted({name for name in names if names.count(name) > 1})
 tap.ok(names and not twice, "pnetcdf.h declares functions, each once", "\n".join(twice))
+
+names = declared_in_fortran()
+twice = sorted({name for name in names if names.count(name) > 1})
+tap.ok(not twice, "pnetcdf.inc declares each function once", "\n".join(twice))
 
 shared = os.path.join(BUILD, ".libs", "libpnetcdf.so")
 if os.path.exists(shared):

@@ -1,0 +1,167 @@
+/* Strings, indices and memory types between Fortran and C. */
+#include "binding/f77/shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Any id that cannot be a variable's, for calls that have failed already but have to be made by all ranks. */
+#define NO_VARIABLE (-2)
+
+void pnc_f77_string_begin(pnc_f77_string *string, const char *text, size_t length)
+{
+    char *copy = string->small;
+
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    string->allocated = NULL;
+    string->err = NC_NOERR;
+    if (length >= sizeof string->small) {
+        copy = string->allocated = malloc(length + 1);
+        if (copy == NULL) {
+            string->err = NC_ENOMEM;
+            copy = string->small;
+            length = 0;
+        }
+    }
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    string->text = copy;
+}
+
+int pnc_f77_string_end(pnc_f77_string *string, int err)
+{
+    free(string->allocated);
+    return string->err != NC_NOERR ? string->err : err;
+}
+
+void pnc_f77_string_store(char *text, size_t length, const char *from)
+{
+    size_t used = strlen(from);
+
+    if (used > length)
+        used = length;
+    memcpy(text, from, used);
+    memset(text + used, ' ', length - used);
+}
+
+void pnc_f77_dims_of(int *dimids, int ndims)
+{
+    for (int i = 0; i < ndims / 2; i++) {
+        int kept = dimids[i];
+
+        dimids[i] = dimids[ndims - 1 - i];
+        dimids[ndims - 1 - i] = kept;
+    }
+    for (int i = 0; i < ndims; i++)
+        dimids[i] = pnc_f77_id_of(dimids[i]);
+}
+
+MPI_Datatype pnc_f77_memory(int xtype, MPI_Fint buftype, MPI_Offset *bufcount)
+{
+    if (xtype == NC_NAT)
+        return MPI_Type_f2c(buftype);
+    *bufcount = NC_COUNT_IGNORE;
+    switch (xtype) {
+    case NC_CHAR: return MPI_CHAR;
+    case NC_BYTE: return MPI_SIGNED_CHAR;
+    case NC_SHORT: return MPI_SHORT;
+    case NC_INT: return MPI_INT;
+    case NC_FLOAT: return MPI_FLOAT;
+    case NC_DOUBLE: return MPI_DOUBLE;
+    default: return MPI_LONG_LONG_INT;
+    }
+}
+
+/* 0 where there is no such variable: the function that is called next says so. */
+static int rank_of(int ncid, int varid)
+{
+    int ndims = 0;
+
+    return ncmpi_inq_varndims(ncid, varid, &ndims) == NC_NOERR ? ndims : 0;
+}
+
+static const MPI_Offset *turned(const MPI_Offset *from, int ndims, MPI_Offset *to)
+{
+    if (from == NULL)
+        return NULL;
+    to[0] = 0;
+    for (int i = 0; i < ndims; i++)
+        to[i] = from[ndims - 1 - i];
+    return to;
+}
+
+static const MPI_Offset *turned_indices(const MPI_Offset *from, int ndims, MPI_Offset *to)
+{
+    turned(from, ndims, to);
+    for (int i = 0; i < ndims; i++)
+        to[i] = pnc_f77_index(to[i]);
+    return to;
+}
+
+void pnc_f77_block_begin(pnc_f77_block *block, int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count,
+                         const MPI_Offset *stride, const MPI_Offset *imap)
+{
+    MPI_Offset *room = block->small;
+    int ndims, size = PNC_F77_SMALL;
+
+    block->varid = pnc_f77_id(varid);
+    block->err = NC_NOERR;
+    block->allocated = NULL;
+    ndims = rank_of(ncid, block->varid);
+    if (ndims > PNC_F77_SMALL) {
+        room = block->allocated = malloc(4 * (size_t)ndims * sizeof *room);
+        size = ndims;
+        if (room == NULL) {
+            block->varid = NO_VARIABLE;
+            block->err = NC_ENOMEM;
+            room = block->small;
+            size = ndims = 0;
+        }
+    }
+    block->start = turned_indices(start, ndims, room);
+    block->count = turned(count, ndims, room + size);
+    block->stride = turned(stride, ndims, room + 2 * (size_t)size);
+    block->imap = turned(imap, ndims, room + 3 * (size_t)size);
+}
+
+int pnc_f77_block_end(pnc_f77_block *block, int err)
+{
+    free(block->allocated);
+    return block->err != NC_NOERR ? block->err : err;
+}
+
+/* One allocation: num pointers to starts, num to counts, and what they point to. */
+void pnc_f77_list_begin(pnc_f77_list *list, int ncid, int varid, int num, const MPI_Offset *starts,
+                        const MPI_Offset *counts)
+{
+    size_t n = num > 0 ? (size_t)num : 0, ndims, stride;
+    MPI_Offset *values;
+
+    list->varid = pnc_f77_id(varid);
+    list->err = NC_NOERR;
+    ndims = (size_t)rank_of(ncid, list->varid);
+    stride = ndims > 0 ? ndims : 1; /* a scalar variable has starts of no elements, which still are not NULL */
+    list->starts = NULL;
+    if (n <= SIZE_MAX / 2 / stride / (sizeof *list->starts + sizeof *values) - 1)
+        list->starts = malloc(2 * (n + 1) * (sizeof *list->starts + stride * sizeof *values));
+    if (list->starts == NULL) {
+        list->varid = NO_VARIABLE;
+        list->err = NC_ENOMEM;
+        list->counts = NULL;
+        return;
+    }
+    list->counts = list->starts + n + 1;
+    values = (MPI_Offset *)(list->counts + n + 1);
+    for (size_t i = 0; i < n; i++) {
+        list->starts[i] = values + 2 * i * stride;
+        list->counts[i] = list->starts[i] + stride;
+        turned_indices(starts + i * ndims, (int)ndims, list->starts[i]);
+        turned(counts + i * ndims, (int)ndims, list->counts[i]);
+    }
+}
+
+int pnc_f77_list_end(pnc_f77_list *list, int err)
+{
+    free(list->starts);
+    return list->err != NC_NOERR ? list->err : err;
+}

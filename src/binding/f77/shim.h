@@ -1,0 +1,64 @@
+/* What the C functions behind the nfmpi_ procedures share: Fortran counts from 1, fastest dimension first; its strings
+ * have a length and trailing blanks; its MPI handles are integers. */
+#ifndef PNC_BINDING_F77_SHIM_H
+#define PNC_BINDING_F77_SHIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pnetcdf.h"
+
+/* A string argument as C wants it: without trailing blanks. Without memory for it the text is empty, which no function
+ * takes for a name, and end turns the refusal into NC_ENOMEM: so the rank still comes to the collective call. */
+typedef struct pnc_f77_string {
+    const char *text;
+    char *allocated;
+    int err;
+    char small[NC_MAX_NAME + 1];
+} pnc_f77_string;
+
+void pnc_f77_string_begin(pnc_f77_string *string, const char *text, size_t length);
+int pnc_f77_string_end(pnc_f77_string *string, int err);
+
+/* A string result: cut or filled with blanks to the length of the variable. */
+void pnc_f77_string_store(char *text, size_t length, const char *from);
+
+/* Ids and indices from 1. Unsigned, so that the smallest number becomes the largest, which is out of bounds as well. */
+static inline int pnc_f77_id(int id) { return (int)((unsigned)id - 1); }
+static inline MPI_Offset pnc_f77_index(MPI_Offset index) { return (MPI_Offset)((uint64_t)index - 1); }
+
+/* An id from C; -1, where there is none, stays. */
+static inline int pnc_f77_id_of(int id) { return id < 0 ? id : id + 1; }
+
+/* Ids of dimensions from C, in place: their order is turned round. */
+void pnc_f77_dims_of(int *dimids, int ndims);
+
+/* The memory of a data access: by a datatype of MPI where xtype is NC_NAT; else contiguous, of the C type that has the
+ * values of xtype, and as large as the access. */
+MPI_Datatype pnc_f77_memory(int xtype, MPI_Fint buftype, MPI_Offset *bufcount);
+
+/* start, count, stride and imap of one block (those that are not NULL) in C's order. A variable that does not exist
+ * leaves them as one 0 each, for C to find out. Without memory varid becomes one that does not exist. */
+#define PNC_F77_SMALL 8
+typedef struct pnc_f77_block {
+    int varid, err;
+    const MPI_Offset *start, *count, *stride, *imap;
+    MPI_Offset *allocated;
+    MPI_Offset small[4 * PNC_F77_SMALL];
+} pnc_f77_block;
+
+void pnc_f77_block_begin(pnc_f77_block *block, int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count,
+                         const MPI_Offset *stride, const MPI_Offset *imap);
+int pnc_f77_block_end(pnc_f77_block *block, int err);
+
+/* The same for num blocks; starts and counts are Fortran arrays (ndims, num). */
+typedef struct pnc_f77_list {
+    int varid, err;
+    MPI_Offset **starts, **counts;
+} pnc_f77_list;
+
+void pnc_f77_list_begin(pnc_f77_list *list, int ncid, int varid, int num, const MPI_Offset *starts,
+                        const MPI_Offset *counts);
+int pnc_f77_list_end(pnc_f77_list *list, int err);
+
+#endif

@@ -1,0 +1,127 @@
+/* The functions behind those nfmpi_ procedures whose arguments depend on one another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "binding/f77/procedures.h"
+#include "binding/f77/shim.h"
+
+/* In Fortran no argument can be NULL, but with NF_REQ_ALL and its kin the arrays count for nothing. */
+static int *unless_all(int count, int *array)
+{
+    return count < 0 ? NULL : array;
+}
+
+int pnc_f77_wait(int ncid, int count, int *requests, int *statuses)
+{
+    return ncmpi_wait(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+}
+
+int pnc_f77_wait_all(int ncid, int count, int *requests, int *statuses)
+{
+    return ncmpi_wait_all(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+}
+
+int pnc_f77_cancel(int ncid, int num, int *reqs, int *statuses)
+{
+    return ncmpi_cancel(ncid, num, unless_all(num, reqs), unless_all(num, statuses));
+}
+
+int pnc_f77_def_var(int ncid, const char *name, size_t name_len, int xtype, int ndims, const int *dimids, int *varid)
+{
+    size_t n = ndims > 0 ? (size_t)ndims : 0;
+    int *turned = malloc((n + 1) * sizeof *turned);
+    pnc_f77_string text;
+    int err;
+
+    pnc_f77_string_begin(&text, name, name_len);
+    if (turned == NULL) {
+        text.err = NC_ENOMEM;
+        ndims = -1; /* refused by C, on the way to what all ranks have to agree on */
+    }
+    for (size_t i = 0; turned != NULL && i < n; i++)
+        turned[i] = pnc_f77_id(dimids[n - 1 - i]);
+    err = pnc_f77_string_end(&text, ncmpi_def_var(ncid, text.text, xtype, ndims, turned, varid));
+    if (err == NC_NOERR)
+        *varid = pnc_f77_id_of(*varid);
+    free(turned);
+    return err;
+}
+
+int pnc_f77_inq_var(int ncid, int varid, char *name, size_t name_len, int *xtype, int *ndims, int *dimids, int *natts)
+{
+    char text[NC_MAX_NAME + 1] = "";
+    int n = 0;
+    int err = ncmpi_inq_var(ncid, pnc_f77_id(varid), text, xtype, &n, dimids, natts);
+
+    if (err == NC_NOERR) {
+        pnc_f77_string_store(name, name_len, text);
+        *ndims = n;
+        pnc_f77_dims_of(dimids, n);
+    }
+    return err;
+}
+
+int pnc_f77_inq_vardimid(int ncid, int varid, int *dimids)
+{
+    int ndims;
+    int err = ncmpi_inq_varndims(ncid, pnc_f77_id(varid), &ndims);
+
+    if (err == NC_NOERR)
+        err = ncmpi_inq_vardimid(ncid, pnc_f77_id(varid), dimids);
+    if (err == NC_NOERR)
+        pnc_f77_dims_of(dimids, ndims);
+    return err;
+}
+
+int pnc_f77_inq_path(int ncid, int *pathlen, char *path, size_t path_len)
+{
+    int length;
+    int err = ncmpi_inq_path(ncid, &length, NULL);
+    char *text;
+
+    if (err != NC_NOERR)
+        return err;
+    text = malloc((size_t)length + 1);
+    if (text == NULL)
+        return NC_ENOMEM;
+    err = ncmpi_inq_path(ncid, NULL, text);
+    if (err == NC_NOERR) {
+        *pathlen = length;
+        pnc_f77_string_store(path, path_len, text);
+    }
+    free(text);
+    return err;
+}
+
+/* An attribute may hold any characters and is longer or shorter than the variable that receives it. */
+static int get_text(int ncid, int varid, const char *name, char *buf, size_t buf_len)
+{
+    MPI_Offset length;
+    char *text = buf;
+    int err = ncmpi_inq_attlen(ncid, varid, name, &length);
+
+    if (err != NC_NOERR)
+        return err;
+    if ((size_t)length > buf_len) {
+        text = malloc((size_t)length);
+        if (text == NULL)
+            return NC_ENOMEM;
+    }
+    err = ncmpi_get_att_text(ncid, varid, name, text);
+    if (text != buf) {
+        if (err == NC_NOERR)
+            memcpy(buf, text, buf_len);
+        free(text);
+    } else if (err == NC_NOERR) {
+        memset(buf + length, ' ', buf_len - (size_t)length);
+    }
+    return err;
+}
+
+int pnc_f77_get_att_text(int ncid, int varid, const char *name, size_t name_len, char *buf, size_t buf_len)
+{
+    pnc_f77_string text;
+
+    pnc_f77_string_begin(&text, name, name_len);
+    return pnc_f77_string_end(&text, get_text(ncid, pnc_f77_id(varid), text.text, buf, buf_len));
+}

@@ -1,0 +1,41 @@
+m4_dnl The constants in Fortran: include constants.m4 and errors.m4 before this file.
+m4_dnl
+m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real, double
+m4_dnl precision or OFFSET. Left out are strings, limits of numbers, for which Fortran has huge(), and what does not begin
+m4_dnl with NC_.
+m4_divert(-1)
+m4_define([LOWER_NAME], [m4_translit(m4_substr([$1], 3), [A-Z], [a-z])])
+m4_define([NUMBER], [m4_patsubst(m4_translit(m4_patsubst([[$1]],
+    [(\(unsigned \|signed \)?\(char\|short\|long long\))]), [()]), [\(U\|LL\|f\)+$])])
+m4_define([IN_FORTRAN], [m4_ifelse(m4_regexp([$1], [^NC_]), -1, [], m4_regexp([$2], ["]), 0, [],
+    m4_regexp([$1], [^NC_M\(AX\|IN\)_\(U?\(BYTE\|SHORT\|INT\|INT64\)\|CHAR\|FLOAT\|DOUBLE\)$]), 0, [], [$3])])
+m4_define([CONSTANT_IN_FORTRAN], [IN_FORTRAN([$1], [$2], [FORTRAN_CONSTANT(LOWER_NAME([$1]), m4_ifelse(
+    [$1], [NC_FILL_FLOAT],  [[real], NUMBER([$2])],
+    [$1], [NC_FILL_DOUBLE], [[double precision], m4_patsubst(NUMBER([$2]), [e], [d])],
+    [$1], [NC_FILL_UINT],   [[OFFSET], NUMBER([$2])_OFFSET_KIND],
+    [$1], [NC_FILL_INT64],  [[OFFSET], NUMBER([$2])_OFFSET_KIND],
+    [$1], [NC_FILL_UINT64], [[OFFSET], -2_OFFSET_KIND],
+    [$1], [NC_GLOBAL],      [[integer], [0]],
+    [[integer], NUMBER([$2])]))])])
+m4_define([ALIAS_IN_FORTRAN], [FORTRAN_CONSTANT(LOWER_NAME([$1]), [integer], nf_[]LOWER_NAME([$2]))])
+
+m4_dnl Names that only Fortran has.
+m4_define([FORTRAN_ONLY], [FORTRAN_CONSTANT([int1], [integer], [nf_byte])
+FORTRAN_CONSTANT([int2], [integer], [nf_short])
+FORTRAN_CONSTANT([int4], [integer], [nf_int])
+FORTRAN_CONSTANT([real], [integer], [nf_float])
+FORTRAN_CONSTANT([real4], [integer], [nf_float])
+FORTRAN_CONSTANT([real8], [integer], [nf_double])
+FORTRAN_CONSTANT([fill_int1], [integer], [nf_fill_byte])
+FORTRAN_CONSTANT([fill_int2], [integer], [nf_fill_short])
+FORTRAN_CONSTANT([fill_real], [real], [nf_fill_float])
+FORTRAN_CONSTANT([fill_real4], [real], [nf_fill_float])
+FORTRAN_CONSTANT([fill_real8], [double precision], [nf_fill_double])
+FORTRAN_CONSTANT([cdf2], [integer], [nf_64bit_offset])
+FORTRAN_CONSTANT([fatal], [integer], [1])
+FORTRAN_CONSTANT([verbose], [integer], [2])])
+
+m4_define([FORTRAN_CONSTANTS], [m4_pushdef([SECTION], [])m4_pushdef([CONSTANT], m4_defn([CONSTANT_IN_FORTRAN]))m4_dnl
+m4_pushdef([ERROR], m4_defn([CONSTANT_IN_FORTRAN]))m4_pushdef([ALIAS], m4_defn([ALIAS_IN_FORTRAN]))m4_dnl
+CONSTANTS[]FORTRAN_ONLY[]ERRORS[]ERROR_ALIASES[]m4_popdef([SECTION])m4_popdef([CONSTANT])m4_popdef([ERROR])m4_popdef([ALIAS])])
+m4_divert[]m4_dnl
