@@ -59,6 +59,12 @@ static int check_record(pnc_dataset *ds, int64_t recno)
     return NC_NOERR;
 }
 
+/* An attribute _FillValue is enough, although it does not make ncmpi_enddef fill the variable. */
+static bool can_be_filled(const pnc_var *var)
+{
+    return !var->no_fill || pnc_atts_find(&var->atts, NC_FillValue) >= 0;
+}
+
 int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
 {
     const pnc_var *var;
@@ -71,9 +77,9 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     err = pnc_mode_need_var(ds, varid);
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
         err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", ds->model.vars[varid]->name);
-    if (err == NC_NOERR && ds->model.vars[varid]->no_fill)
-        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\": ncmpi_def_var_fill "
-                       "switches it on in define mode", ds->model.vars[varid]->name);
+    if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
+        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\", and it has no _FillValue: "
+                       "ncmpi_def_var_fill switches it on in define mode", ds->model.vars[varid]->name);
     if (err == NC_NOERR)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},

@@ -135,7 +135,8 @@ FUNCTION([rename_var], [P([int], [varid])[]P([const char *], [name])],
 NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([fill_var_rec], [P([int], [varid])[]P([MPI_Offset], [recno])],
-[Fill one record of a record variable with its fill value. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR
+[Fill one record of a record variable with its fill value: of a variable whose filling is on, or that has an attribute
+_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR
 NC_ENOTRECVAR NC_ENOTFILL])
 
 HEADING([Attributes])

@@ -152,6 +152,27 @@ static void test_attribute(void)
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* Without fill mode, _FillValue alone lets fill_var_rec work; inq_var_fill still says that filling is off. */
+static void test_attribute_alone(void)
+{
+    int ncid, dims[2], with, without, no_fill = -1;
+    short own = -7;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_dim(ncid, "x", NX, &dims[1]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "with", NC_SHORT, 2, dims, &with) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "without", NC_SHORT, 2, dims, &without) == NC_NOERR, "def_var");
+    expect_ok(ncmpi_put_att_short(ncid, with, "_FillValue", NC_SHORT, 1, &own), "put _FillValue");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    t_check(ncmpi_inq_var_fill(ncid, with, &no_fill, NULL) == NC_NOERR && no_fill == 1, "inq_var_fill: off");
+    expect_ok(ncmpi_fill_var_rec(ncid, with, 1), "fill_var_rec of a variable with _FillValue");
+    expect_code(ncmpi_fill_var_rec(ncid, without, 1), NC_ENOTFILL, "fill_var_rec of a variable without");
+    check_filled(ncid, with, NC_SHORT, 1, own);
+    t_check(true, "the record is filled with it");
+    t_check(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -160,6 +181,7 @@ int main(int argc, char **argv)
     test_types(11);
     test_redef();
     test_attribute();
+    test_attribute_alone();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
