@@ -3,6 +3,7 @@
 #include "dataset/call.h"
 
 #include "base/memory.h"
+#include "dataset/recipe.h"
 
 /* All elements of a datatype must be of one kind. */
 typedef struct decoder {
@@ -98,51 +99,6 @@ static int map_element(decoder *d, MPI_Datatype type, pnc_mem mem, pnc_memmap **
     return *map != NULL ? NC_NOERR : no_memory(d);
 }
 
-/* The arguments that a derived datatype was made with. */
-typedef struct recipe {
-    int combiner;
-    int nints, naddresses, ntypes;
-    int *ints;
-    MPI_Aint *addresses;
-    MPI_Datatype *types;
-} recipe;
-
-/* A datatype from a recipe must be freed unless it is predefined (MPI-3.1, 4.1.13). */
-static void free_types(recipe *r)
-{
-    int a, b, c, combiner;
-
-    for (int i = 0; i < r->ntypes; i++) {
-        MPI_Type_get_envelope(r->types[i], &a, &b, &c, &combiner);
-        if (combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
-            combiner != MPI_COMBINER_F90_INTEGER && combiner != MPI_COMBINER_F90_COMPLEX)
-            MPI_Type_free(&r->types[i]);
-    }
-}
-
-static void free_arrays(recipe *r)
-{
-    pnc_free(r->ints);
-    pnc_free(r->addresses);
-    pnc_free(r->types);
-}
-
-static int get_recipe(decoder *d, MPI_Datatype type, recipe *r)
-{
-    r->ints = pnc_alloc(r->nints, sizeof *r->ints);
-    r->addresses = pnc_alloc(r->naddresses, sizeof *r->addresses);
-    r->types = pnc_alloc(r->ntypes, sizeof *r->types);
-    if (r->ints == NULL || r->addresses == NULL || r->types == NULL) {
-        free_arrays(r);
-        return no_memory(d);
-    }
-    if (MPI_Type_get_contents(type, r->nints, r->naddresses, r->ntypes, r->ints, r->addresses, r->types) ==
-        MPI_SUCCESS)
-        return NC_NOERR;
-    free_arrays(r);
-    return unsupported(d, type);
-}
-
 static int64_t extent_of(MPI_Datatype type)
 {
     MPI_Aint low, extent = 0;
@@ -153,14 +109,13 @@ static int64_t extent_of(MPI_Datatype type)
 
 /* Blocks of lengths[i] (or `equal`) copies of types[i] (or the only one) at bytes[i], or at places[i] extents. */
 typedef struct blocks {
-    int n, equal;
-    const int *lengths, *places;
-    const MPI_Aint *bytes;
+    int64_t n, equal;
+    const int64_t *lengths, *places, *bytes;
     const MPI_Datatype *types;
     bool many_types;
 } blocks;
 
-static int map_block(decoder *d, const blocks *b, int i, pnc_memmap *shared, pnc_memmap **out)
+static int map_block(decoder *d, const blocks *b, int64_t i, pnc_memmap *shared, pnc_memmap **out)
 {
     MPI_Datatype type = b->types[b->many_types ? i : 0];
     int64_t extent = extent_of(type), length = b->lengths != NULL ? b->lengths[i] : b->equal;
@@ -182,7 +137,8 @@ static int map_block(decoder *d, const blocks *b, int i, pnc_memmap *shared, pnc
 static int map_blocks(decoder *d, const blocks *b, pnc_memmap **map)
 {
     pnc_memmap **children = pnc_alloc(b->n, sizeof *children), *shared = NULL;
-    int err = NC_NOERR, done = 0;
+    int64_t done = 0;
+    int err = NC_NOERR;
 
     if (children == NULL)
         return no_memory(d);
@@ -195,7 +151,7 @@ static int map_blocks(decoder *d, const blocks *b, pnc_memmap **map)
         *map = pnc_memmap_sequence(children, done);
         err = *map != NULL ? NC_NOERR : no_memory(d);
     } else {
-        for (int i = 0; i < done; i++)
+        for (int64_t i = 0; i < done; i++)
             pnc_memmap_free(children[i]);
     }
     pnc_memmap_free(shared);
@@ -214,19 +170,19 @@ static int map_vector(decoder *d, MPI_Datatype type, int64_t count, int64_t leng
     return *map != NULL ? NC_NOERR : no_memory(d);
 }
 
-/* ints: ndims, sizes, subsizes, starts, order. */
-static int map_subarray(decoder *d, const recipe *r, pnc_memmap **map)
+/* numbers: ndims, sizes, subsizes, starts, order. */
+static int map_subarray(decoder *d, const pnc_recipe *r, pnc_memmap **map)
 {
-    int n = r->ints[0];
-    const int *sizes = r->ints + 1, *subsizes = sizes + n, *starts = subsizes + n;
+    int64_t n = r->numbers[0];
+    const int64_t *sizes = r->numbers + 1, *subsizes = sizes + n, *starts = subsizes + n;
     bool c_order = starts[n] == MPI_ORDER_C;
     int64_t distance = extent_of(r->types[0]), offset = 0;
     int err = map_type(d, r->types[0], map);
 
     if (err != NC_NOERR)
         return err;
-    for (int k = 0; k < n; k++) { /* from the fastest dimension outwards */
-        int i = c_order ? n - 1 - k : k;
+    for (int64_t k = 0; k < n; k++) { /* from the fastest dimension outwards */
+        int64_t i = c_order ? n - 1 - k : k;
 
         *map = pnc_memmap_vector(*map, subsizes[i], distance);
         offset += starts[i] * distance;
@@ -254,23 +210,23 @@ static pnc_memmap *map_cyclic(pnc_memmap *child, int64_t size, int64_t block, in
     return pnc_memmap_shift(pnc_memmap_sequence(parts, 2), at * block * distance);
 }
 
-/* ints: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The process grid is in C order always. */
-static int map_darray(decoder *d, const recipe *r, pnc_memmap **map)
+/* numbers: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The process grid is in C order always. */
+static int map_darray(decoder *d, const pnc_recipe *r, pnc_memmap **map)
 {
-    int rank = r->ints[1], n = r->ints[2];
-    const int *gsizes = r->ints + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
+    int64_t rank = r->numbers[1], n = r->numbers[2];
+    const int64_t *gsizes = r->numbers + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
     bool c_order = psizes[n] == MPI_ORDER_C;
-    int64_t distance = extent_of(r->types[0]);
-    int *coords = pnc_alloc(n, sizeof *coords), err = coords != NULL ? NC_NOERR : no_memory(d);
+    int64_t distance = extent_of(r->types[0]), *coords = pnc_alloc(n, sizeof *coords);
+    int err = coords != NULL ? NC_NOERR : no_memory(d);
 
     if (err == NC_NOERR)
         err = map_type(d, r->types[0], map);
-    for (int i = n - 1; i >= 0 && err == NC_NOERR; i--) {
+    for (int64_t i = n - 1; i >= 0 && err == NC_NOERR; i--) {
         coords[i] = rank % psizes[i];
         rank /= psizes[i];
     }
-    for (int k = 0; k < n && err == NC_NOERR; k++) {
-        int i = c_order ? n - 1 - k : k;
+    for (int64_t k = 0; k < n && err == NC_NOERR; k++) {
+        int64_t i = c_order ? n - 1 - k : k;
         int64_t block = dargs[i];
 
         if (distribs[i] == MPI_DISTRIBUTE_NONE)
@@ -286,9 +242,9 @@ static int map_darray(decoder *d, const recipe *r, pnc_memmap **map)
     return err;
 }
 
-static int map_recipe(decoder *d, MPI_Datatype type, const recipe *r, pnc_memmap **map)
+static int map_recipe(decoder *d, MPI_Datatype type, const pnc_recipe *r, pnc_memmap **map)
 {
-    const int *ints = r->ints;
+    const int64_t *numbers = r->numbers;
     int64_t extent = r->ntypes > 0 ? extent_of(r->types[0]) : 0;
     blocks b = {.types = r->types};
 
@@ -296,52 +252,47 @@ static int map_recipe(decoder *d, MPI_Datatype type, const recipe *r, pnc_memmap
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED: /* only the extent is another, and that is asked for where it matters */
         return map_type(d, r->types[0], map);
-    case MPI_COMBINER_CONTIGUOUS: return map_vector(d, r->types[0], 1, ints[0], 0, map);
-    case MPI_COMBINER_VECTOR: return map_vector(d, r->types[0], ints[0], ints[1], ints[2] * extent, map);
-    case MPI_COMBINER_HVECTOR: return map_vector(d, r->types[0], ints[0], ints[1], r->addresses[0], map);
+    case MPI_COMBINER_CONTIGUOUS: return map_vector(d, r->types[0], 1, numbers[0], 0, map);
+    case MPI_COMBINER_VECTOR: return map_vector(d, r->types[0], numbers[0], numbers[1], numbers[2] * extent, map);
+    case MPI_COMBINER_HVECTOR: return map_vector(d, r->types[0], numbers[0], numbers[1], numbers[2], map);
     case MPI_COMBINER_SUBARRAY: return map_subarray(d, r, map);
     case MPI_COMBINER_DARRAY: return map_darray(d, r, map);
-    default: break;
-    }
-    if (r->nints > 0)
-        b.n = ints[0];
-    switch (r->combiner) {
-    case MPI_COMBINER_INDEXED: b.lengths = ints + 1, b.places = ints + 1 + b.n; break;
-    case MPI_COMBINER_HINDEXED: b.lengths = ints + 1, b.bytes = r->addresses; break;
-    case MPI_COMBINER_INDEXED_BLOCK: b.equal = ints[1], b.places = ints + 2; break;
-    case MPI_COMBINER_HINDEXED_BLOCK: b.equal = ints[1], b.bytes = r->addresses; break;
-    case MPI_COMBINER_STRUCT: b.lengths = ints + 1, b.bytes = r->addresses, b.many_types = true; break;
+    case MPI_COMBINER_INDEXED: b.lengths = numbers + 1, b.places = b.lengths + numbers[0]; break;
+    case MPI_COMBINER_HINDEXED: b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0]; break;
+    case MPI_COMBINER_INDEXED_BLOCK: b.equal = numbers[1], b.places = numbers + 2; break;
+    case MPI_COMBINER_HINDEXED_BLOCK: b.equal = numbers[1], b.bytes = numbers + 2; break;
+    case MPI_COMBINER_STRUCT:
+        b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0], b.many_types = true;
+        break;
     default: return unsupported(d, type);
     }
+    b.n = numbers[0];
     return map_blocks(d, &b, map);
 }
 
 /* One instance of a datatype; *map is set only on success. */
 static int map_type(decoder *d, MPI_Datatype type, pnc_memmap **map)
 {
-    recipe r = {0};
-    int size = 0, err;
+    pnc_recipe r = {0};
+    int size = 0, combiner = pnc_recipe_combiner(type), err;
 
     MPI_Type_size(type, &size);
     if (size == 0) { /* no elements, whatever it was made of; also the markers of bounds in old struct types */
         *map = pnc_memmap_block(0, 1);
         return *map != NULL ? NC_NOERR : no_memory(d);
     }
-    if (MPI_Type_get_envelope(type, &r.nints, &r.naddresses, &r.ntypes, &r.combiner) != MPI_SUCCESS)
-        return unsupported(d, type);
-    switch (r.combiner) {
+    switch (combiner) {
     case MPI_COMBINER_NAMED: return map_element(d, type, mem_of_named(type, size), map);
     case MPI_COMBINER_F90_REAL: return map_element(d, type, real_of(size), map);
     case MPI_COMBINER_F90_INTEGER: return map_element(d, type, integer_of(size, true), map);
     case MPI_COMBINER_F90_COMPLEX: return unsupported(d, type);
     default: break;
     }
-    err = get_recipe(d, type, &r);
+    err = pnc_recipe_get(type, &r);
     if (err != NC_NOERR)
-        return err;
+        return err == NC_ENOMEM ? no_memory(d) : unsupported(d, type);
     err = map_recipe(d, type, &r, map);
-    free_types(&r);
-    free_arrays(&r);
+    pnc_recipe_free(&r);
     return err;
 }
 
@@ -356,11 +307,10 @@ static int map_plain(int64_t elements, pnc_mem type, pnc_memmap **map, pnc_mem *
 /* bufcount may be left to us only where one element is one instance of the type. */
 static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_memmap **map, pnc_mem *mem)
 {
-    int a, b, c, combiner, err;
     pnc_memmap *one = NULL;
+    int err;
 
-    MPI_Type_get_envelope(buftype, &a, &b, &c, &combiner);
-    if (combiner != MPI_COMBINER_NAMED)
+    if (pnc_recipe_combiner(buftype) != MPI_COMBINER_NAMED)
         return pnc_fail(d->error, NC_EBADTYPE, "bufcount is -1 (NC_COUNT_IGNORE), but the buffer's datatype is not a "
                         "predefined one: pass the number of instances");
     err = map_type(d, buftype, &one);

@@ -38,75 +38,146 @@ static void try_backwards(void)
         t_skip("blocks that are -1 byte apart: this MPI library packs them wrongly");
 }
 
-static void create_hvector(int n, int length, MPI_Aint bytes, MPI_Datatype old, MPI_Datatype *type)
+/* Arguments of a random constructor. */
+typedef struct arguments {
+    MPI_Datatype old, olds[4];
+    MPI_Aint low, extent;
+    int n, equal, order, nprocs, rank, ndims;
+    MPI_Count stride, hstride, new_low, new_extent;
+    int lengths[4], places[4], size[3], sub[3], start[3], dist[3], darg[3], procs[3];
+    MPI_Aint bytes[4];
+} arguments;
+
+static void draw_places(arguments *a)
 {
-    MPI_Type_create_hvector(n, length, bytes == -1 && !packs_backwards ? -2 : bytes, old, type);
+    for (int i = 0, at = 0; i < a->n; i++) {
+        a->lengths[i] = below(4);
+        at += below(5);
+        a->places[i] = below(5) == 0 ? -at : at;
+        a->bytes[i] = a->places[i] * a->extent + 8 * below(3);
+        at += a->lengths[i];
+    }
 }
 
-static void create_vector(int n, int length, int stride, MPI_Aint extent, MPI_Datatype old, MPI_Datatype *type)
+static void draw_grid(arguments *a)
 {
-    MPI_Type_vector(n, length, stride * extent == -1 && !packs_backwards ? -2 : stride, old, type);
+    a->ndims = 1 + a->n % 3;
+    a->nprocs = 1;
+    for (int i = 0; i < a->ndims; i++) {
+        a->size[i] = 1 + below(6);
+        a->sub[i] = 1 + below(a->size[i]);
+        a->start[i] = below(a->size[i] - a->sub[i] + 1);
+        a->dist[i] = below(3) == 0 ? MPI_DISTRIBUTE_NONE : below(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
+        a->procs[i] = a->dist[i] == MPI_DISTRIBUTE_NONE ? 1 : 1 + below(3);
+        a->darg[i] = a->dist[i] == MPI_DISTRIBUTE_CYCLIC && below(2) ? 1 + below(3) : MPI_DISTRIBUTE_DFLT_DARG;
+        a->nprocs *= a->procs[i];
+    }
+    a->rank = below(a->nprocs);
+}
+
+static void draw(arguments *a, MPI_Datatype old)
+{
+    a->old = old;
+    for (int i = 0; i < 4; i++)
+        a->olds[i] = old;
+    MPI_Type_get_extent(old, &a->low, &a->extent);
+    a->n = 1 + below(4);
+    a->equal = 1 + below(3);
+    a->order = below(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
+    a->stride = below(9) - 4;
+    a->hstride = (below(9) - 4) * a->extent + 8;
+    if (!packs_backwards) {
+        a->stride = a->stride * a->extent == -1 ? -2 : a->stride;
+        a->hstride = a->hstride == -1 ? -2 : a->hstride;
+    }
+    a->new_low = a->low - 8 * below(2);
+    a->new_extent = a->extent + 8 * below(3);
+    draw_places(a);
+    draw_grid(a);
 }
 
 /* Open MPI 4.1 makes no darray of a type without elements: a copy of that type takes its place. */
-static void create_darray(int nprocs, int rank, int ndims, const int *size, const int *dist, const int *darg,
-                          const int *procs, int order, MPI_Datatype old, MPI_Datatype *type)
+static void create_darray(const arguments *a, MPI_Datatype *type)
 {
     int bytes, code;
 
-    MPI_Type_size(old, &bytes);
+    MPI_Type_size(a->old, &bytes);
     if (bytes == 0)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    code = MPI_Type_create_darray(nprocs, rank, ndims, size, dist, darg, procs, order, old, type);
+    code = MPI_Type_create_darray(a->nprocs, a->rank, a->ndims, a->size, a->dist, a->darg, a->procs, a->order, a->old,
+                                  type);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (code != MPI_SUCCESS)
-        MPI_Type_dup(old, type);
+        MPI_Type_dup(a->old, type);
 }
+
+static void create(int kind, const arguments *a, MPI_Datatype *type)
+{
+    switch (kind) {
+    case 0: MPI_Type_contiguous(a->n, a->old, type); break;
+    case 1: MPI_Type_vector(a->n, a->equal, (int)a->stride, a->old, type); break;
+    case 2: MPI_Type_create_hvector(a->n, a->equal, (MPI_Aint)a->hstride, a->old, type); break;
+    case 3: MPI_Type_indexed(a->n, a->lengths, a->places, a->old, type); break;
+    case 4: MPI_Type_create_hindexed(a->n, a->lengths, a->bytes, a->old, type); break;
+    case 5: MPI_Type_create_indexed_block(a->n, a->equal, a->places, a->old, type); break;
+    case 6: MPI_Type_create_hindexed_block(a->n, a->equal, a->bytes, a->old, type); break;
+    case 7: MPI_Type_create_struct(a->n, a->lengths, a->bytes, a->olds, type); break;
+    case 8: MPI_Type_create_resized(a->old, (MPI_Aint)a->new_low, (MPI_Aint)a->new_extent, type); break;
+    case 9: create_darray(a, type); break;
+    case 10: MPI_Type_create_subarray(a->ndims, a->size, a->sub, a->start, a->order, a->old, type); break;
+    default: MPI_Type_dup(a->old, type); break;
+    }
+}
+
+#if MPI_VERSION >= 4
+/* The same with counts of type MPI_Count, as mpi4py makes all its types. */
+static void create_large(int kind, const arguments *a, MPI_Datatype *type)
+{
+    MPI_Count lengths[4], places[4], bytes[4], size[3], sub[3], start[3];
+
+    for (int i = 0; i < a->n; i++) {
+        lengths[i] = a->lengths[i];
+        places[i] = a->places[i];
+        bytes[i] = a->bytes[i];
+    }
+    for (int i = 0; i < a->ndims; i++) {
+        size[i] = a->size[i];
+        sub[i] = a->sub[i];
+        start[i] = a->start[i];
+    }
+    switch (kind) {
+    case 0: MPI_Type_contiguous_c(a->n, a->old, type); break;
+    case 1: MPI_Type_vector_c(a->n, a->equal, a->stride, a->old, type); break;
+    case 2: MPI_Type_create_hvector_c(a->n, a->equal, a->hstride, a->old, type); break;
+    case 3: MPI_Type_indexed_c(a->n, lengths, places, a->old, type); break;
+    case 4: MPI_Type_create_hindexed_c(a->n, lengths, bytes, a->old, type); break;
+    case 5: MPI_Type_create_indexed_block_c(a->n, a->equal, places, a->old, type); break;
+    case 6: MPI_Type_create_hindexed_block_c(a->n, a->equal, bytes, a->old, type); break;
+    case 7: MPI_Type_create_struct_c(a->n, lengths, bytes, a->olds, type); break;
+    case 8: MPI_Type_create_resized_c(a->old, a->new_low, a->new_extent, type); break;
+    case 9:
+        MPI_Type_create_darray_c(a->nprocs, a->rank, a->ndims, size, a->dist, a->darg, a->procs, a->order, a->old, type);
+        break;
+    case 10: MPI_Type_create_subarray_c(a->ndims, size, sub, start, a->order, a->old, type); break;
+    default: MPI_Type_dup(a->old, type); break;
+    }
+}
+#endif
 
 /* One constructor on top of `old`, which has a positive extent. */
 static MPI_Datatype wrap(MPI_Datatype old)
 {
-    MPI_Datatype type = MPI_DATATYPE_NULL, olds[4] = {old, old, old, old};
-    MPI_Aint low, extent, bytes[4];
-    int lengths[4], places[4], n = 1 + below(4), kind = below(12), size[3], sub[3], start[3], dist[3], darg[3], procs[3];
-    int order = below(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, nprocs = 1;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    arguments a;
 
-    MPI_Type_get_extent(old, &low, &extent);
-    for (int i = 0, at = 0; i < n; i++) {
-        lengths[i] = below(4);
-        at += below(5);
-        places[i] = below(5) == 0 ? -at : at;
-        bytes[i] = places[i] * extent + 8 * below(3);
-        at += lengths[i];
+    draw(&a, old);
+#if MPI_VERSION >= 4
+    if (below(2)) {
+        create_large(below(12), &a, &type);
+        return type;
     }
-    for (int i = 0; i < 3; i++) {
-        size[i] = 1 + below(6);
-        sub[i] = 1 + below(size[i]);
-        start[i] = below(size[i] - sub[i] + 1);
-        dist[i] = below(3) == 0 ? MPI_DISTRIBUTE_NONE : below(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
-        procs[i] = dist[i] == MPI_DISTRIBUTE_NONE ? 1 : 1 + below(3);
-        darg[i] = dist[i] == MPI_DISTRIBUTE_CYCLIC && below(2) ? 1 + below(3) : MPI_DISTRIBUTE_DFLT_DARG;
-        nprocs *= procs[i];
-    }
-    if (kind == 10) { /* all dimensions of a darray count */
-        nprocs = 1;
-        for (int i = 0; i < 1 + n % 3; i++)
-            nprocs *= procs[i];
-    }
-    switch (kind) {
-    case 0: MPI_Type_contiguous(n, old, &type); break;
-    case 1: create_vector(n, 1 + below(3), below(9) - 4, extent, old, &type); break;
-    case 2: create_hvector(n, 1 + below(3), (below(9) - 4) * extent + 8, old, &type); break;
-    case 3: MPI_Type_indexed(n, lengths, places, old, &type); break;
-    case 4: MPI_Type_create_hindexed(n, lengths, bytes, old, &type); break;
-    case 5: MPI_Type_create_indexed_block(n, 1 + below(3), places, old, &type); break;
-    case 6: MPI_Type_create_hindexed_block(n, 1 + below(3), bytes, old, &type); break;
-    case 7: MPI_Type_create_struct(n, lengths, bytes, olds, &type); break;
-    case 8: MPI_Type_create_resized(old, low - 8 * below(2), extent + 8 * below(3), &type); break;
-    case 9: MPI_Type_dup(old, &type); break;
-    case 10: create_darray(nprocs, below(nprocs), 1 + n % 3, size, dist, darg, procs, order, old, &type); break;
-    default: MPI_Type_create_subarray(1 + n % 3, size, sub, start, order, old, &type); break;
-    }
+#endif
+    create(below(12), &a, &type);
     return type;
 }
 

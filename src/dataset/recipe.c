@@ -1,0 +1,126 @@
+/* Recipes of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of both
+ * end up in one list of 64-bit numbers. */
+#include "dataset/recipe.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Arguments as MPI returns them: sorted by their C types. */
+typedef struct arguments {
+    MPI_Count nints, naddresses, ncounts, ntypes;
+    int *ints;
+    MPI_Aint *addresses;
+    MPI_Count *counts;
+    MPI_Datatype *types;
+} arguments;
+
+#if MPI_VERSION >= 4
+static int get_envelope(MPI_Datatype type, arguments *a, int *combiner)
+{
+    return MPI_Type_get_envelope_c(type, &a->nints, &a->naddresses, &a->ncounts, &a->ntypes, combiner);
+}
+
+static int get_contents(MPI_Datatype type, arguments *a)
+{
+    return MPI_Type_get_contents_c(type, a->nints, a->naddresses, a->ncounts, a->ntypes, a->ints, a->addresses,
+                                   a->counts, a->types);
+}
+#else
+static int get_envelope(MPI_Datatype type, arguments *a, int *combiner)
+{
+    int nints = 0, naddresses = 0, ntypes = 0, err;
+
+    err = MPI_Type_get_envelope(type, &nints, &naddresses, &ntypes, combiner);
+    a->nints = nints;
+    a->naddresses = naddresses;
+    a->ncounts = 0;
+    a->ntypes = ntypes;
+    return err;
+}
+
+static int get_contents(MPI_Datatype type, arguments *a)
+{
+    return MPI_Type_get_contents(type, (int)a->nints, (int)a->naddresses, (int)a->ntypes, a->ints, a->addresses,
+                                 a->types);
+}
+#endif
+
+int pnc_recipe_combiner(MPI_Datatype type)
+{
+    arguments a = {0};
+    int combiner;
+
+    return get_envelope(type, &a, &combiner) == MPI_SUCCESS ? combiner : MPI_UNDEFINED;
+}
+
+bool pnc_recipe_is_element(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_COMPLEX;
+}
+
+static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
+{
+    if (get_envelope(type, a, combiner) != MPI_SUCCESS)
+        return NC_EUNSPTETYPE;
+    a->ints = pnc_alloc(a->nints, sizeof *a->ints);
+    a->addresses = pnc_alloc(a->naddresses, sizeof *a->addresses);
+    a->counts = pnc_alloc(a->ncounts, sizeof *a->counts);
+    a->types = pnc_alloc(a->ntypes, sizeof *a->types);
+    if (a->ints == NULL || a->addresses == NULL || a->counts == NULL || a->types == NULL)
+        return NC_ENOMEM;
+    return get_contents(type, a) == MPI_SUCCESS ? NC_NOERR : NC_EUNSPTETYPE;
+}
+
+/* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts are first, but for two constructors that begin with
+ * ints; byte displacements are last, and are counts where counts are large. */
+static int64_t *merge(const arguments *a, int combiner)
+{
+    int64_t *numbers = pnc_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);
+    MPI_Count before = combiner == MPI_COMBINER_SUBARRAY ? 1 : combiner == MPI_COMBINER_DARRAY ? 3 : 0, n = 0;
+
+    if (numbers == NULL)
+        return NULL;
+    for (MPI_Count i = 0; i < before && i < a->nints; i++)
+        numbers[n++] = a->ints[i];
+    for (MPI_Count i = 0; i < a->ncounts; i++)
+        numbers[n++] = a->counts[i];
+    for (MPI_Count i = before; i < a->nints; i++)
+        numbers[n++] = a->ints[i];
+    for (MPI_Count i = 0; i < a->naddresses; i++)
+        numbers[n++] = a->addresses[i];
+    return numbers;
+}
+
+int pnc_recipe_get(MPI_Datatype type, pnc_recipe *recipe)
+{
+    arguments a = {0};
+    int err = get_arguments(type, &a, &recipe->combiner);
+
+    recipe->numbers = NULL;
+    recipe->types = NULL;
+    if (err == NC_NOERR) {
+        recipe->numbers = merge(&a, recipe->combiner);
+        recipe->types = a.types;
+        recipe->ntypes = a.ntypes;
+        if (recipe->numbers == NULL) {
+            pnc_recipe_free(recipe);
+            err = NC_ENOMEM;
+        }
+    } else {
+        pnc_free(a.types);
+    }
+    pnc_free(a.ints);
+    pnc_free(a.addresses);
+    pnc_free(a.counts);
+    return err;
+}
+
+void pnc_recipe_free(pnc_recipe *recipe)
+{
+    for (int64_t i = 0; i < recipe->ntypes; i++)
+        if (!pnc_recipe_is_element(pnc_recipe_combiner(recipe->types[i])))
+            MPI_Type_free(&recipe->types[i]);
+    pnc_free(recipe->types);
+    pnc_free(recipe->numbers);
+}
