@@ -97,6 +97,10 @@ int pnc_agree_worst(pnc_dataset *ds, int status);
 /* --- headerio.c: the header in the file --- */
 int pnc_header_read(pnc_dataset *ds);                                  /* collective: rank 0 reads, all decode */
 int pnc_header_write(pnc_dataset *ds);                                 /* collective: rank 0 writes all of it */
+/* The same in two steps, both collective. First all ranks take over rank 0's definitions; what they hold is encoded, and
+ * the caller frees *bytes. Then rank 0 writes it; where that fails, the header of ds->before is put back. */
+int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n);
+int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t n); /* collective */
 int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collective: rank 0 writes model.numrecs */
 int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
@@ -107,14 +111,8 @@ int pnc_records_agree(pnc_dataset *ds);
 int pnc_records_sync(pnc_dataset *ds);
 
 /* --- fill.c --- */
-/* This rank's share of filling one variable, or one record of it, that begins at offset. Local. */
-int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset);
-
-/* --- move.c --- */
-/* Collective: moves `bytes` bytes from offset `from` up to offset `to` in rounds; the ranges may overlap. */
-int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes);
-/* Collective: moves all records from the layout before redef to the present one. */
-int pnc_move_records(pnc_dataset *ds);
+/* This rank's share of filling a variable; of a record variable, n records from number `first` on. Local. */
+int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n);
 
 #include "dataset/operations.h" /* generated: pnc_dataset_<name> for each single function */
 

@@ -3,32 +3,12 @@
 
 #include "base/memory.h"
 #include "dataset/modes.h"
+#include "dataset/move.h"
 
 /* The hint counts before the argument, the argument before the default. */
 static int64_t first_given(int64_t hint, int64_t argument)
 {
     return hint > 0 ? hint : argument;
-}
-
-/* Fixed-size variables keep their order and only ever move up, so the last goes first. */
-static int move_fixed(pnc_dataset *ds)
-{
-    int err = NC_NOERR;
-
-    for (int i = ds->before->nvars - 1; i >= 0 && err == NC_NOERR; i--) {
-        const pnc_var *old = ds->before->vars[i];
-
-        if (!old->is_record)
-            err = pnc_move_up(ds, old->begin, ds->model.vars[i]->begin, old->size);
-    }
-    return err;
-}
-
-static int move_data(pnc_dataset *ds)
-{
-    int err = pnc_move_records(ds);
-
-    return err != NC_NOERR ? err : move_fixed(ds);
 }
 
 static int fill_new(pnc_dataset *ds)
@@ -37,10 +17,9 @@ static int fill_new(pnc_dataset *ds)
 
     for (int i = old; i < ds->model.nvars && err == NC_NOERR; i++) {
         const pnc_var *var = ds->model.vars[i];
-        int64_t copies = var->is_record ? ds->model.numrecs : 1;
 
-        for (int64_t r = 0; r < copies && !var->no_fill && err == NC_NOERR; r++)
-            err = pnc_fill_share(ds, var, var->begin + r * ds->model.recsize);
+        if (!var->no_fill)
+            err = pnc_fill_share(ds, var, 0, var->is_record ? ds->model.numrecs : 1);
     }
     return pnc_agree_worst(ds, err);
 }
@@ -53,18 +32,43 @@ static void forget_before(pnc_dataset *ds)
     ds->before = NULL;
 }
 
-static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
+/* The new header comes last: until it is written, the old one and the data that it describes can be brought back. */
+static int change_file(pnc_dataset *ds, const char *header, int64_t n)
 {
-    int err = pnc_agree_worst(ds, pnc_layout(&ds->model, ds->before, wish, &ds->error));
+    int err = fill_new(ds);
 
-    if (err == NC_NOERR && ds->before != NULL)
-        err = move_data(ds);
-    if (err == NC_NOERR)
-        err = pnc_header_write(ds);
-    if (err == NC_NOERR)
-        err = fill_new(ds);
     if (err == NC_NOERR)
         err = pnc_header_reach_end(ds);
+    return err != NC_NOERR ? err : pnc_header_replace(ds, header, n);
+}
+
+static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
+{
+    pnc_move move;
+    int err = pnc_move_make(ds, &move);
+
+    if (err == NC_NOERR) {
+        err = pnc_move_forward(&move);
+        if (err == NC_NOERR)
+            err = change_file(ds, header, n);
+        if (err != NC_NOERR)
+            pnc_move_back(&move);
+    }
+    pnc_move_free(&move);
+    return err;
+}
+
+static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
+{
+    char *header = NULL;
+    int64_t n;
+    int err = pnc_agree_worst(ds, pnc_layout(&ds->model, ds->before, wish, &ds->error));
+
+    if (err == NC_NOERR)
+        err = pnc_header_settle(ds, &header, &n);
+    if (err == NC_NOERR)
+        err = ds->before == NULL ? change_file(ds, header, n) : grow_file(ds, header, n);
+    pnc_free(header);
     if (err != NC_NOERR)
         return err;
     forget_before(ds);

@@ -20,27 +20,28 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
     return pattern;
 }
 
-int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t offset)
+int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
 {
     int size = (int)pnc_type_size(var->type);
     int64_t elements = var->size / size, share = elements / ds->nprocs, extra = elements % ds->nprocs;
-    int64_t first = (share * ds->rank + (ds->rank < extra ? ds->rank : extra)) * size;
+    int64_t begin = var->begin + (share * ds->rank + (ds->rank < extra ? ds->rank : extra)) * size;
     int64_t mine = (share + (ds->rank < extra)) * size;
     int64_t piece = mine < PATTERN_BYTES ? mine : PATTERN_BYTES;
     int err = NC_NOERR;
     char *pattern;
 
-    if (mine == 0)
+    if (mine == 0 || n == 0)
         return NC_NOERR;
     pattern = make_pattern(var, piece);
     if (pattern == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->path, var->name);
-    for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
-        pnc_extent extent = {offset + first + at, mine - at < piece ? mine - at : piece};
+    for (int64_t r = first; r < first + n; r++)
+        for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
+            pnc_extent extent = {begin + r * ds->model.recsize + at, mine - at < piece ? mine - at : piece};
 
-        err = ds->store->ops->write(ds->store, &extent, 1, pattern, &ds->error);
-        ds->put_size += extent.length;
-    }
+            err = ds->store->ops->write(ds->store, &extent, 1, pattern, &ds->error);
+            ds->put_size += extent.length;
+        }
     pnc_free(pattern);
     return err;
 }
@@ -89,7 +90,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         return err;
 
     var = ds->model.vars[varid];
-    err = pnc_agree_worst(ds, pnc_fill_share(ds, var, var->begin + ds->model.recsize * recno));
+    err = pnc_agree_worst(ds, pnc_fill_share(ds, var, recno, 1));
     if (err == NC_NOERR && recno >= ds->model.numrecs) {
         ds->model.numrecs = recno + 1;
         ds->numrecs_dirty = true;

@@ -154,10 +154,10 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     return share_header(ds, header);
 }
 
-int pnc_header_write(pnc_dataset *ds)
+int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_size(&ds->model), 0};
-    /* the number of records is part of the header: all ranks write and compare the same */
+    /* the number of records is part of the header: all ranks encode and compare the same */
     int err = pnc_records_agree(ds);
 
     header.at = pnc_alloc(header.n, 1);
@@ -167,13 +167,67 @@ int pnc_header_write(pnc_dataset *ds)
     if (err == NC_NOERR) {
         pnc_format_encode(&ds->model, header.at);
         ds->model.header_size = header.n;
-        err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, 0, header.at, header.n) : NC_NOERR);
     }
-    if (err == NC_NOERR)
-        ds->numrecs_dirty = false;
     if (err == NC_NOERR && ds->nprocs > 1)
         err = adopt_root_header(ds, &header);
-    pnc_free(header.at);
+    if (err != NC_NOERR) {
+        pnc_free(header.at);
+        return err;
+    }
+    *bytes = header.at;
+    *n = header.n;
+    return NC_NOERR;
+}
+
+/* Rank 0. What goes beyond the old header goes first: the old one is whole if that fails. */
+static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
+{
+    int64_t first = ds->before != NULL && ds->before->header_size < n ? ds->before->header_size : n;
+    int err = write_bytes(ds, first, bytes + first, n - first);
+
+    return err != NC_NOERR ? err : write_bytes(ds, 0, bytes, first);
+}
+
+/* Rank 0: after a failure. */
+static void restore(pnc_dataset *ds)
+{
+    pnc_error cause = ds->error;
+    int64_t n = pnc_format_size(ds->before);
+    char *old = pnc_alloc(n, 1);
+    int err = old == NULL ? NC_ENOMEM : NC_NOERR;
+
+    if (err == NC_NOERR) {
+        pnc_format_encode(ds->before, old);
+        err = write_bytes(ds, 0, old, n);
+    }
+    pnc_free(old);
+    if (err == NC_NOERR)
+        return;
+    pnc_error_clear(&ds->error);
+    pnc_fail(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged", cause.text);
+}
+
+int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
+{
+    int err = ds->rank == 0 ? replace(ds, bytes, n) : NC_NOERR;
+
+    if (err != NC_NOERR && ds->before != NULL)
+        restore(ds);
+    err = pnc_agree_root(ds, err);
+    if (err == NC_NOERR)
+        ds->numrecs_dirty = false;
+    return err;
+}
+
+int pnc_header_write(pnc_dataset *ds)
+{
+    char *bytes = NULL;
+    int64_t n;
+    int err = pnc_header_settle(ds, &bytes, &n);
+
+    if (err == NC_NOERR)
+        err = pnc_header_replace(ds, bytes, n);
+    pnc_free(bytes);
     return err;
 }
 

@@ -1,140 +1,263 @@
-/* Moving data towards the end of the file when the header or a section before it grows. */
-#include "dataset/dataset.h"
+/* Moving data towards the end of the file.
+ *
+ * All that moves is one stream of bytes, whose new places ascend as the old ones do and never lie before them. Moved from
+ * its end, it overwrites nothing that is still to be read. What goes beyond the end of the old file goes first: should the
+ * disk be full, nothing of the old file is touched yet. A failure after that is answered by moving back what was moved,
+ * from its beginning. */
+#include "dataset/move.h"
 
 #include "base/memory.h"
+#include "convert/convert.h"
 
-/* Blocks of equal size at equal distances, that move together to equal distances further up. */
-typedef struct blocks {
-    int64_t from, from_stride, to, to_stride, size;
-} blocks;
+#define EXTENTS_AT_A_TIME 512
 
-/* One round: each rank reads its part of blocks [first, first + n), and only when all have read does any write. Work
- * that goes from the last block to the first then never overwrites what is still to be read. */
-static int move_round(pnc_dataset *ds, const blocks *b, int64_t first, int64_t n, char *buf, pnc_extent *extents)
+/* Old bytes that follow one another. Their new places are blocks of `block` bytes, one every `stride` bytes. */
+typedef struct pnc_stretch {
+    int64_t at; /* position in the stream */
+    int64_t bytes;
+    int64_t from, to, block, stride;
+} pnc_stretch;
+
+typedef enum side { OLD, NEW } side;
+
+/* --- the stream --- */
+
+static void add_stretch(pnc_move *m, int64_t from, int64_t to, int64_t bytes)
 {
-    int64_t share = n / ds->nprocs, extra = n % ds->nprocs;
-    int64_t mine = share + (ds->rank < extra);
-    int err = NC_NOERR;
+    m->stretches[m->n++] = (pnc_stretch){m->total, bytes, from, to, bytes, bytes};
+    m->total += bytes;
+}
 
-    first += share * ds->rank + (ds->rank < extra ? ds->rank : extra);
-    for (int64_t i = 0; i < mine; i++)
-        extents[i] = (pnc_extent){b->from + (first + i) * b->from_stride, b->size};
-    if (mine > 0)
-        err = ds->store->ops->read(ds->store, extents, mine, buf, &ds->error);
-    err = pnc_agree_worst(ds, err);
+/* Data that was never written, beyond the end of the file, need not move. */
+static int64_t bytes_present(const pnc_move *m, int64_t from, int64_t bytes)
+{
+    int64_t present = m->file_size > from ? m->file_size - from : 0;
+
+    return bytes < present ? bytes : present;
+}
+
+static void add_fixed(pnc_move *m)
+{
+    const pnc_model *old = m->ds->before, *now = &m->ds->model;
+    int64_t shift = 0; /* of the fixed variable before this one */
+
+    for (int i = 0; i < old->nvars; i++) {
+        const pnc_var *var = old->vars[i];
+        int64_t bytes = bytes_present(m, var->begin, var->size), step = now->vars[i]->begin - var->begin;
+
+        if (var->is_record || bytes == 0)
+            continue;
+        if (step != 0 && step == shift) { /* neighbours move as one, with the padding between them */
+            pnc_stretch *last = &m->stretches[m->n - 1];
+            int64_t more = var->begin + bytes - (last->from + last->bytes);
+
+            last->bytes = last->block = last->stride = last->bytes + more;
+            m->total += more;
+        } else if (step != 0) {
+            add_stretch(m, var->begin, now->vars[i]->begin, bytes);
+        }
+        shift = step;
+    }
+}
+
+/* Old variables stand first in a record, in the same places, so that each record moves as one block. */
+static void add_records(pnc_move *m)
+{
+    const pnc_model *old = m->ds->before, *now = &m->ds->model;
+    int64_t bytes = bytes_present(m, old->begin_rec, old->numrecs * old->recsize);
+
+    if (bytes == 0 || (old->begin_rec == now->begin_rec && old->recsize == now->recsize))
+        return;
+    add_stretch(m, old->begin_rec, now->begin_rec, bytes);
+    if (old->recsize != now->recsize) {
+        m->stretches[m->n - 1].block = old->recsize;
+        m->stretches[m->n - 1].stride = now->recsize;
+    }
+}
+
+static const pnc_stretch *stretch_at(const pnc_move *m, int64_t position)
+{
+    int low = 0, high = m->n - 1;
+
+    while (low < high) {
+        int middle = low + (high - low + 1) / 2;
+
+        if (m->stretches[middle].at <= position)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &m->stretches[low];
+}
+
+/* Where the stream lies from a position on, as far as the bytes follow one another there. */
+static pnc_extent extent_at(const pnc_move *m, side where, int64_t position)
+{
+    const pnc_stretch *s = stretch_at(m, position);
+    int64_t at = position - s->at, left = s->bytes - at, in_block = at % s->block;
+
+    if (where == OLD)
+        return (pnc_extent){s->from + at, left};
+    return (pnc_extent){s->to + at / s->block * s->stride + in_block,
+                        left < s->block - in_block ? left : s->block - in_block};
+}
+
+/* The first position whose new place is beyond the end of the file. */
+static int64_t find_beyond(const pnc_move *m)
+{
+    int64_t low = 0, high = m->total;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (extent_at(m, NEW, middle).offset < m->file_size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int find_size(pnc_move *m)
+{
+    pnc_dataset *ds = m->ds;
+    int err = pnc_agree_root(ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
+
+    if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
+        err = pnc_fail(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
+    return err;
+}
+
+int pnc_move_make(pnc_dataset *ds, pnc_move *m)
+{
+    int err;
+
+    *m = (pnc_move){.ds = ds};
+    err = find_size(m);
     if (err != NC_NOERR)
         return err;
-    for (int64_t i = 0; i < mine; i++)
-        extents[i].offset = b->to + (first + i) * b->to_stride;
-    if (mine > 0)
-        err = ds->store->ops->write(ds->store, extents, mine, buf, &ds->error);
-    ds->get_size += mine * b->size;
-    ds->put_size += mine * b->size;
+    m->stretches = pnc_alloc((int64_t)ds->before->nvars + 1, sizeof *m->stretches);
+    if (m->stretches != NULL) {
+        add_fixed(m);
+        add_records(m);
+    }
+    m->moved = m->total;
+    m->beyond = find_beyond(m);
+    m->chunk = m->total / ds->nprocs + 1;
+    if (m->chunk > ds->hints.data_move_chunk)
+        m->chunk = ds->hints.data_move_chunk;
+    m->buf = pnc_alloc(m->chunk, 1);
+    if (m->stretches == NULL || m->buf == NULL)
+        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
+                       (long long)m->chunk);
     return pnc_agree_worst(ds, err);
 }
 
-/* Collective. per_rank: blocks that a rank moves in one round. */
-static int move_blocks(pnc_dataset *ds, const blocks *b, int64_t n, int64_t per_rank)
+void pnc_move_free(pnc_move *m)
 {
-    char *buf = pnc_alloc(per_rank, (size_t)b->size);
-    pnc_extent *extents = pnc_alloc(per_rank, sizeof *extents);
+    pnc_free(m->stretches);
+    pnc_free(m->buf);
+}
+
+/* --- rounds --- */
+
+typedef struct range { int64_t first, end; } range; /* of positions */
+
+static range share_of(const pnc_move *m, range all)
+{
+    int64_t n = all.end - all.first, share = n / m->ds->nprocs, extra = n % m->ds->nprocs, rank = m->ds->rank;
+    int64_t first = all.first + share * rank + (rank < extra ? rank : extra);
+
+    return (range){first, first + share + (rank < extra)};
+}
+
+/* This rank's part of a round, between the file and m->buf. */
+static int transfer(pnc_move *m, pnc_direction way, side where, range part)
+{
+    pnc_dataset *ds = m->ds;
+    char *at = m->buf;
     int err = NC_NOERR;
 
-    if (buf == NULL || extents == NULL)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
-                       (long long)(per_rank * b->size));
-    err = pnc_agree_worst(ds, err);
-    for (int64_t left = n, most = per_rank * ds->nprocs; left > 0 && err == NC_NOERR;) {
-        int64_t now = left < most ? left : most;
+    while (part.first < part.end && err == NC_NOERR) {
+        pnc_extent extents[EXTENTS_AT_A_TIME];
+        int64_t bytes = 0, n = 0;
 
-        left -= now;
-        err = move_round(ds, b, left, now, buf, extents);
+        for (; n < EXTENTS_AT_A_TIME && part.first < part.end; n++) {
+            extents[n] = extent_at(m, where, part.first);
+            if (extents[n].length > part.end - part.first)
+                extents[n].length = part.end - part.first;
+            part.first += extents[n].length;
+            bytes += extents[n].length;
+        }
+        err = way == PNC_PUT ? ds->store->ops->write(ds->store, extents, n, at, &ds->error)
+                             : ds->store->ops->read(ds->store, extents, n, at, &ds->error);
+        *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += bytes;
+        at += bytes;
     }
-    pnc_free(extents);
-    pnc_free(buf);
     return err;
 }
 
-/* Data that was never written, beyond the end of the file, need not move: how many of `bytes` bytes from `from` there
- * are. Collective. */
-static int bytes_present(pnc_dataset *ds, int64_t from, int64_t *bytes, int64_t *file_size)
+/* One round towards the end of the file: only when all ranks have read does any write. */
+static int round_forward(pnc_move *m, range all)
 {
-    int64_t size = 0;
-    int err = pnc_agree_root(ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &size, &ds->error) : NC_NOERR);
+    range mine = share_of(m, all);
+    int err = pnc_agree_worst(m->ds, transfer(m, PNC_GET, OLD, mine));
 
-    if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_fail(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
-    if (*bytes > size - from)
-        *bytes = size > from ? size - from : 0;
-    *file_size = size;
+    if (err != NC_NOERR)
+        return err;
+    m->overwritten = m->overwritten || all.first < m->beyond;
+    err = pnc_agree_worst(m->ds, transfer(m, PNC_PUT, NEW, mine));
+    if (err != NC_NOERR && m->overwritten) /* what stood there is in memory still */
+        m->lost = transfer(m, PNC_PUT, OLD, mine);
     return err;
 }
 
-/* Collective. The rest that is no whole piece lies at the end and goes first. */
-static int move_range(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
+int pnc_move_forward(pnc_move *m)
 {
-    int64_t piece = ds->hints.data_move_chunk;
+    int64_t most = m->chunk * m->ds->nprocs;
     int err = NC_NOERR;
 
-    if (bytes == 0)
-        return NC_NOERR;
-    if (piece > bytes / ds->nprocs + 1)
-        piece = bytes / ds->nprocs + 1;
-    int64_t whole = bytes / piece, rest = bytes % piece;
-    blocks tail = {from + whole * piece, rest, to + whole * piece, rest, rest};
-    blocks body = {from, piece, to, piece, piece};
+    while (m->moved > 0 && err == NC_NOERR) {
+        range all = {m->moved > most ? m->moved - most : 0, m->moved};
 
-    if (rest > 0)
-        err = move_blocks(ds, &tail, 1, 1);
-    if (err == NC_NOERR && whole > 0)
-        err = move_blocks(ds, &body, whole, 1);
+        if (all.first < m->beyond && m->beyond < all.end)
+            all.first = m->beyond;
+        err = round_forward(m, all);
+        if (err == NC_NOERR)
+            m->moved = all.first;
+    }
+    if (err == NC_NOERR)
+        m->overwritten = true; /* by what now takes the room that was made */
     return err;
 }
 
-int pnc_move_up(pnc_dataset *ds, int64_t from, int64_t to, int64_t bytes)
+/* One round towards the beginning: new places lie behind all old ones that are still to be written. */
+static int round_back(pnc_move *m, range all)
 {
-    int64_t file_size;
-    int err;
+    range mine = share_of(m, all);
+    int err = pnc_agree_worst(m->ds, transfer(m, PNC_GET, NEW, mine));
 
-    if (from == to || bytes == 0)
-        return NC_NOERR;
-    err = bytes_present(ds, from, &bytes, &file_size);
-    if (err != NC_NOERR || bytes == 0)
-        return err;
-    /* What goes beyond the end of the file goes first: should the disk be full, nothing is overwritten yet. */
-    if (to + bytes > file_size && to < file_size) {
-        int64_t beyond = to + bytes - file_size;
-
-        err = move_range(ds, from + bytes - beyond, file_size, beyond);
-        if (err != NC_NOERR) /* nor shall a later try take what is there now for data */
-            ds->store->ops->set_size(ds->store, file_size, NULL);
-        bytes -= beyond;
-    }
-    return err != NC_NOERR ? err : move_range(ds, from, to, bytes);
+    return err != NC_NOERR ? err : pnc_agree_worst(m->ds, transfer(m, PNC_PUT, OLD, mine));
 }
-int pnc_move_records(pnc_dataset *ds)
-{
-    const pnc_model *old = ds->before, *now = &ds->model;
-    int64_t n = old->numrecs, size = old->recsize, bytes = n * size, whole, file_size;
-    int err = NC_NOERR;
 
-    if (n == 0 || size == 0 || (old->begin_rec == now->begin_rec && size == now->recsize))
-        return NC_NOERR;
-    if (size == now->recsize)
-        return pnc_move_up(ds, old->begin_rec, now->begin_rec, bytes);
-    /* Records grew. Old variables stand first in a record, in the same places, so that each record moves as one block;
-     * the last one may be cut short by the end of the file. */
-    err = bytes_present(ds, old->begin_rec, &bytes, &file_size);
-    whole = bytes / size;
-    if (err == NC_NOERR && bytes % size > 0)
-        err = pnc_move_up(ds, old->begin_rec + whole * size, now->begin_rec + whole * now->recsize, bytes % size);
-    if (err != NC_NOERR || whole == 0)
-        return err;
-    if (size > ds->hints.data_move_chunk) {
-        for (int64_t r = whole - 1; r >= 0 && err == NC_NOERR; r--)
-            err = pnc_move_up(ds, old->begin_rec + r * size, now->begin_rec + r * now->recsize, size);
-        return err;
+void pnc_move_back(pnc_move *m)
+{
+    pnc_dataset *ds = m->ds;
+    int64_t most = m->chunk * ds->nprocs;
+    pnc_error cause = ds->error;
+    int err = pnc_agree_worst(ds, m->lost);
+
+    while (m->overwritten && m->moved < m->total && err == NC_NOERR) {
+        range all = {m->moved, m->total - m->moved > most ? m->moved + most : m->total};
+
+        err = round_back(m, all);
+        m->moved = all.end;
     }
-    blocks records = {old->begin_rec, size, now->begin_rec, now->recsize, size};
-    return move_blocks(ds, &records, whole, ds->hints.data_move_chunk / size);
+    if (err == NC_NOERR) /* nor shall a later try take what is there now for data */
+        err = pnc_agree_worst(ds, ds->store->ops->set_size(ds->store, m->file_size, &ds->error));
+    if (err == NC_NOERR)
+        return;
+    pnc_error_clear(&ds->error);
+    pnc_fail(&ds->error, cause.code, "%.300s; and what was moved could not be put back: the data in the file are damaged",
+             cause.text);
 }
