@@ -133,11 +133,31 @@ static uint64_t digest(const char *bytes, int64_t n)
     return hash;
 }
 
+/* Whether a variable is filled is no part of the header. */
+static int share_fill_modes(pnc_dataset *ds)
+{
+    int n = ds->model.nvars, err = NC_NOERR;
+    char *modes = pnc_alloc(n, 1);
+
+    if (modes == NULL)
+        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for the fill modes of %d variables", ds->path, n);
+    err = pnc_agree_worst(ds, err);
+    if (err == NC_NOERR) {
+        for (int i = 0; i < n; i++)
+            modes[i] = ds->model.vars[i]->no_fill;
+        err = broadcast(ds, modes, n);
+    }
+    for (int i = 0; i < n && err == NC_NOERR; i++)
+        ds->model.vars[i]->no_fill = modes[i];
+    pnc_free(modes);
+    return err;
+}
+
 /* The file holds rank 0's definitions. A rank whose own differ takes them over, lest it write data to other places. */
 static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 {
     uint64_t own = digest(header->at, header->n), root = own;
-    int differs;
+    int differs, err;
 
     if (MPI_Bcast(&root, 1, MPI_UINT64_T, 0, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
@@ -151,7 +171,8 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
         header->at = NULL;
     }
     header->file_size = pnc_layout_end(&ds->model);
-    return share_header(ds, header);
+    err = share_header(ds, header);
+    return err != NC_NOERR ? err : share_fill_modes(ds);
 }
 
 int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)

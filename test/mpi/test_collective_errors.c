@@ -183,6 +183,27 @@ static void test_definitions(bool safe)
     unsetenv("PNETCDF_SAFE_MODE");
 }
 
+/* A rank whose definitions differ takes over rank 0's, and with them which variables are filled. */
+static void test_adoption(void)
+{
+    int ncid, dim, filled, bare, no_fill[2] = {-1, -1};
+    char note = (char)('a' + t_rank), got = 0;
+    setenv("PNETCDF_SAFE_MODE", "0", 1);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "x", 4, &dim);
+    ncmpi_def_var(ncid, "filled", NC_INT, 1, &dim, &filled);
+    ncmpi_def_var(ncid, "bare", NC_INT, 1, &dim, &bare);
+    ncmpi_def_var_fill(ncid, filled, 0, NULL);
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 1, &note);
+    expect_ok(ncmpi_enddef(ncid), "enddef with an attribute that differs");
+    t_check(ncmpi_get_att_text(ncid, NC_GLOBAL, "note", &got) == NC_NOERR && got == 'a', "rank 0's value: %c", got);
+    ncmpi_inq_var_fill(ncid, filled, &no_fill[0], NULL);
+    ncmpi_inq_var_fill(ncid, bare, &no_fill[1], NULL);
+    t_check(no_fill[0] == 0 && no_fill[1] == 1, "fill modes stay on all ranks: %d %d", no_fill[0], no_fill[1]);
+    expect_ok(ncmpi_close(ncid), "close");
+    unsetenv("PNETCDF_SAFE_MODE");
+}
+
 /* The file is created with rank 0's mode; ranks that disagree are told, in safe mode all are. */
 static void test_cmode(bool safe)
 {
@@ -221,6 +242,7 @@ int main(int argc, char **argv)
     test_safe_mode();
     test_definitions(false);
     test_definitions(true);
+    test_adoption();
     test_cmode(false);
     test_cmode(true);
     MPI_Barrier(MPI_COMM_WORLD);
