@@ -32,7 +32,7 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
 
 int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int ndims, const int *dimids, int *varidp)
 {
-    int known = ndims > 0 && dimids != NULL ? ndims : 0;
+    int known = ndims > 0 && ndims <= PNC_VAR_DIMS_MAX && dimids != NULL ? ndims : 0; /* no further is read */
     pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_VAR_TYPE, &xtype, sizeof xtype},
                            {NC_EMULTIDEFINE_VAR_NDIMS, &ndims, sizeof ndims},

@@ -159,9 +159,13 @@ static int share_switches(pnc_dataset *ds)
 /* What create and open share before the file is touched. */
 static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call, pnc_dataset **out)
 {
-    pnc_dataset *ds = new_dataset(comm, path == NULL ? "" : path, call);
+    const pnc_error no_communicator = {.code = NC_EINVAL, .text = "the communicator is MPI_COMM_NULL"};
+    pnc_dataset *ds;
     int err;
 
+    if (comm == MPI_COMM_NULL) /* to MPI an error that ends the program */
+        return pnc_told_alone(call, path, NC_EINVAL, &no_communicator);
+    ds = new_dataset(comm, path == NULL ? "" : path, call);
     if (ds == NULL)
         return pnc_told_alone(call, path, NC_ENOMEM, NULL);
     err = pnc_hints_load(ds, info, check_arguments(ds, ncidp));

@@ -1,9 +1,9 @@
 /* Moving data towards the end of the file.
  *
- * All that moves is one stream of bytes, whose new places ascend as the old ones do and never lie before them. Moved from
- * its end, it overwrites nothing that is still to be read. What goes beyond the end of the old file goes first: should the
- * disk be full, nothing of the old file is touched yet. A failure after that is answered by moving back what was moved,
- * from its beginning. */
+ * All that moves is one stream of bytes, whose new places ascend as the old ones do and never lie before them. Moved
+ * from its end, it overwrites nothing that is still to be read. What goes beyond the end of the old file goes first:
+ * should the disk be full, nothing of the old file is touched yet. A failure after that is answered by moving back what
+ * was moved, from its beginning. */
 #include "dataset/move.h"
 
 #include "base/memory.h"

@@ -77,7 +77,10 @@ int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_erro
 int64_t pnc_model_longest_dim(int format);                               /* of fixed length */
 int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numrecs for the record dimension */
 
-/* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
+/* Dimensions of a variable that is defined: the format knows no bound, but netCDF-C opens no file with more. */
+#define PNC_VAR_DIMS_MAX 1024
+
+/* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
 int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
                       pnc_error *error);
 int pnc_model_find_var(const pnc_model *model, const char *name);

@@ -167,8 +167,8 @@ static void test_paths(void)
         unlink(link);
     expect(NC_EBAD_FILE, "", 0, true, "create an empty name");
     expect(NC_EBAD_FILE, "", 0, false, "open an empty name");
-    expect(NC_EFILE, "/tmp", 0, true, "create a directory");
-    expect(NC_EFILE, "/tmp", 0, false, "open a directory");
+    expect(NC_EBAD_FILE, "/tmp", 0, true, "create a directory");
+    expect(NC_EBAD_FILE, "/tmp", 0, false, "open a directory");
     expect(NC_ENOENT, "/no/such/folder/a.nc", 0, true, "create in a folder that is missing");
     expect(NC_ENOENT, "/no/such/folder/a.nc", 0, false, "open a file that is missing");
     expect(NC_NOERR, file, 0, true, "create");

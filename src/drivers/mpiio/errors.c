@@ -20,10 +20,12 @@ static int code_of_class(int class, int otherwise)
     return otherwise;
 }
 
-/* ROMIO files a full disk under "other I/O error", and says what it is in the text alone. */
+/* ROMIO files a full disk, or an offset beyond all that the file system has offsets for, under "other I/O error", and
+ * says what it is in the text alone. */
 static int code_of_text(const char *text, int otherwise)
 {
-    const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA}, {EACCES, NC_EACCESS}};
+    const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EFBIG, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA},
+                                                 {EACCES, NC_EACCESS},   {EROFS, NC_EPERM}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strstr(text, strerror(rows[i].number)) != NULL)
@@ -39,6 +41,9 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
     MPI_Error_class(mpi_code, &class);
     MPI_Error_string(mpi_code, text, &length);
     code = code_of_class(class, code_of_text(text, otherwise));
+    if (code == NC_ENO_SPACE && strstr(text, strerror(EFBIG)) != NULL)
+        return pnc_fail(error, code, "cannot %s %s: the place lies beyond the largest file that the file system, or the "
+                        "limit of the process (ulimit -f), allows", what, path);
     switch (code) {
     case NC_ENO_SPACE: return pnc_fail(error, code, "cannot %s %s: no space is left on its file system", what, path);
     case NC_EQUOTA: return pnc_fail(error, code, "cannot %s %s: the disk quota is used up", what, path);

@@ -19,7 +19,8 @@ static int code_of_errno(int number)
 {
     switch (number) {
     case ENOENT: return NC_ENOENT;
-    case EACCES: case EPERM: case EROFS: return NC_EACCESS;
+    case EACCES: case EPERM: return NC_EACCESS;
+    case EROFS: return NC_EPERM;
     case ENAMETOOLONG: case ENOTDIR: case ELOOP: return NC_EBAD_FILE;
     default: return NC_EFILE;
     }
@@ -50,11 +51,12 @@ void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_si
     else if (purpose == PNC_MPIIO_NEW)
         pnc_fail(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
     else if (S_ISDIR(facts.st_mode))
-        pnc_fail(&sight->error, NC_EFILE, "%s is a directory", path);
+        pnc_fail(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
     else if (!S_ISREG(facts.st_mode))
-        pnc_fail(&sight->error, NC_EFILE, "%s is not a regular file", path);
+        pnc_fail(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
     else if (access(bare, wanted) != 0)
-        pnc_fail(&sight->error, NC_EACCESS, "no permission to %s %s", wanted == R_OK ? "read" : "write", path);
+        pnc_fail(&sight->error, code_of_errno(errno), "no permission to %s %s: %s", wanted == R_OK ? "read" : "write",
+                 path, strerror(errno));
     else
         sight->must_truncate = facts.st_size > 0 || bare != path;
 }
