@@ -74,13 +74,13 @@ static part_arguments arguments_of(const pnc_call *call, int64_t i)
 }
 
 /* CDF-1 and CDF-2 keep the number of records in 4 bytes. */
-static int check_records(pnc_dataset *ds, const pnc_var *var, const int64_t *start, int64_t records)
+int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records)
 {
     int64_t most = INT32_MAX;
 
     if (ds->model.format == 5 || records <= most)
         return NC_NOERR;
-    return pnc_fail(&ds->error, start[0] >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at most "
+    return pnc_fail(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at most "
                     "%lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format, (long long)most,
                     (long long)records);
 }
@@ -125,7 +125,7 @@ static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
         return err;
     if (put) {
         records = pnc_select_records(array, start, count, r->strided ? stride : NULL);
-        err = check_records(ds, var, start, records);
+        err = records > 0 ? pnc_request_check_records(ds, var, start[0], records) : NC_NOERR;
         r->newrecs = records > r->newrecs ? records : r->newrecs;
     }
     return err != NC_NOERR ? err : add_elements(ds, r, count);
@@ -323,8 +323,7 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     return NC_NOERR;
 }
 
-/* Where the elements lie in the user's memory. */
-static int map_memory(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     int err;
 
@@ -358,19 +357,20 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
     if (err == NC_NOERR)
         err = take_parts(ds, call, r);
     if (err == NC_NOERR)
-        err = map_memory(ds, call, r);
+        err = pnc_request_map(ds, call, r);
     return err;
 }
 
 void pnc_request_release(pnc_request *r)
 {
     pnc_memmap_free(r->map);
+    pnc_memmap_free(r->place);
     if (r->repack != NULL) {
         pnc_memmap_free(r->repack->map);
         pnc_free(r->repack->packed);
         pnc_free(r->repack);
     }
-    r->map = NULL;
+    r->map = r->place = NULL;
     r->repack = NULL;
 }
 
@@ -388,13 +388,6 @@ int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_sel
     int64_t *shape, *start;
     int err;
 
-    if (r->extents) {
-        pnc_select_none(out);
-        out->base = var->begin + r->numbers[2 * i];
-        out->run = out->bytes = r->numbers[2 * i + 1];
-        out->nruns = out->run > 0;
-        return NC_NOERR;
-    }
     shape = take_room(&room, var->ndims);
     if (shape == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);

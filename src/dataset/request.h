@@ -19,11 +19,11 @@ typedef struct pnc_request {
     int varid;
     int ndims;          /* numbers of each part: start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
-    bool extents;       /* instead, numbers are byte offset in the variable and length (put_vard, get_vard) */
+    pnc_memmap *place;  /* instead of parts: the elements, in bytes from the variable's begin (put_vard, get_vard) */
     bool external;      /* memory holds external bytes already (buffered put) */
     int status;         /* NC_NOERR or NC_ERANGE once carried out */
     int id;             /* of a pending request */
-    int64_t nparts;
+    int64_t nparts;     /* with a place: the runs of it, which have no numbers */
     int64_t *numbers;
     int64_t elements;   /* of all parts */
     int64_t newrecs;    /* number of records after a put, 0 where it concerns none */
@@ -41,9 +41,15 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
 /* Give back what it holds; the numbers are the caller's. */
 void pnc_request_release(pnc_request *r);
 
+/* What the two makers of requests share. Where the elements lie in memory (NC_ECHAR NC_EIOMISMATCH ..), once r->elements
+ * is known, and all numbers where imap needs them. */
+int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r);
+/* Whether the format can count so many records; `first` is the one that the request begins with. */
+int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records);
+
 /* Bytes that it moves in the file. */
 int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r);
-/* Where part number i lies in the file. */
+/* Where part number i lies in the file; for requests without a place. */
 int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
 /* A pump over all its values. */
 int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump);

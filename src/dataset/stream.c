@@ -22,9 +22,16 @@ void pnc_places_start(pnc_places *places, pnc_dataset *ds, pnc_request **list, i
     *places = (pnc_places){.ds = ds, .list = list, .n = n};
 }
 
+static const pnc_request *current(const pnc_places *p)
+{
+    return p->list[p->at];
+}
+
 static void close_part(pnc_places *p)
 {
-    if (p->open) {
+    if (p->open && current(p)->place != NULL) {
+        pnc_memcursor_end(&p->runs);
+    } else if (p->open) {
         pnc_cursor_end(&p->cursor);
         pnc_select_free(&p->selection);
     }
@@ -36,29 +43,74 @@ void pnc_places_end(pnc_places *places)
     close_part(places);
 }
 
+static int64_t parts_of(const pnc_request *r)
+{
+    return r->place != NULL ? 1 : r->nparts;
+}
+
+static int open_current(pnc_places *p)
+{
+    int err;
+
+    if (current(p)->place != NULL) {
+        p->run.count = 0;
+        return pnc_memcursor_start(&p->runs, current(p)->place);
+    }
+    err = pnc_request_select(p->ds, current(p), p->part, &p->selection);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_cursor_start(&p->cursor, &p->selection);
+    if (err != NC_NOERR)
+        pnc_select_free(&p->selection);
+    return err;
+}
+
 /* Open the next part; *found is false at the end. */
 static int open_part(pnc_places *p, bool *found)
 {
     int err;
 
-    while (p->at < p->n && p->part == p->list[p->at]->nparts) {
+    while (p->at < p->n && p->part == parts_of(current(p))) {
         p->at++;
         p->part = 0;
     }
     *found = p->at < p->n;
     if (!*found)
         return NC_NOERR;
-    err = pnc_request_select(p->ds, p->list[p->at], p->part, &p->selection);
+    err = open_current(p);
     if (err != NC_NOERR)
-        return err;
-    err = pnc_cursor_start(&p->cursor, &p->selection);
-    if (err != NC_NOERR) {
-        pnc_select_free(&p->selection);
         return pnc_fail(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
-    }
     p->part++;
     p->open = true;
     return NC_NOERR;
+}
+
+/* As pnc_cursor_take, for a request with a place. */
+static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
+{
+    const pnc_request *r = current(p);
+    int64_t begin = p->ds->model.vars[r->varid]->begin, size = elem_size(p->ds, r), n = 0;
+
+    *bytes = 0;
+    while (n < max_extents && max_bytes - *bytes >= size) {
+        int64_t elements = (max_bytes - *bytes) / size, offset;
+
+        if (p->run.count == 0 && !pnc_memcursor_next(&p->runs, r->elements, &p->run))
+            break;
+        if (elements > p->run.count)
+            elements = p->run.count;
+        if (p->run.stride != size)
+            elements = 1;
+        offset = begin + p->run.offset;
+        if (n > 0 && out[n - 1].offset + out[n - 1].length == offset)
+            out[n - 1].length += elements * size;
+        else
+            out[n++] = (pnc_extent){offset, elements * size};
+        *bytes += elements * size;
+        p->run.offset += elements * p->run.stride;
+        p->run.count -= elements;
+    }
+    return n;
 }
 
 int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *taken, int64_t *bytes)
@@ -74,8 +126,11 @@ int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t m
             if (err != NC_NOERR || !found)
                 return err;
         }
-        n = pnc_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, p->list[p->at]), out + *taken,
-                            max_extents - *taken, &more);
+        if (current(p)->place != NULL)
+            n = take_runs(p, max_bytes - *bytes, out + *taken, max_extents - *taken, &more);
+        else
+            n = pnc_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, current(p)), out + *taken,
+                                max_extents - *taken, &more);
         if (n == 0)
             close_part(p);
         *taken += n;

@@ -149,7 +149,9 @@ static int survey(transfer *t, int64_t small, int64_t *run, int64_t *nruns)
         return NC_NOERR;
     }
     for (int64_t i = 0; i < t->n; i++) {
-        for (int64_t k = 0; k < t->list[i]->nparts; k++) {
+        if (t->list[i]->place != NULL)
+            *nruns += t->list[i]->nparts;
+        for (int64_t k = 0; t->list[i]->place == NULL && k < t->list[i]->nparts; k++) {
             pnc_selection selection;
             int err = pnc_request_select(t->ds, t->list[i], k, &selection);
 

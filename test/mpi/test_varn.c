@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "../expect.h"
 #include "../naive.h"
@@ -416,6 +417,69 @@ static void test_vard_errors(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Where the memory is, the buffer's datatype can say alone. */
+static void test_vard_absolute(void)
+{
+    int ncid = create(0), values[4], got[4] = {0}, id = define(ncid, "v", NC_INT, 2, (int[]){DIM_Y, DIM_X});
+    MPI_Datatype file, there[2];
+    MPI_Aint place;
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    for (int i = 0; i < 4; i++)
+        values[i] = 100 * t_rank + i;
+    MPI_Type_create_hindexed_block(1, 4, (MPI_Aint[]){4 * mine}, MPI_INT, &file);
+    for (int i = 0; i < 2; i++) {
+        MPI_Get_address(i == 0 ? values : got, &place);
+        MPI_Type_create_hindexed_block(1, 4, &place, MPI_INT, &there[i]);
+        MPI_Type_commit(&there[i]);
+    }
+    MPI_Type_commit(&file);
+    expect_ok(ncmpi_put_vard_all(ncid, id, file, MPI_BOTTOM, 1, there[0]), "put_vard from absolute addresses");
+    expect_ok(ncmpi_get_vard_all(ncid, id, file, MPI_BOTTOM, 1, there[1]), "get_vard to absolute addresses");
+    t_check(memcmp(got, values, sizeof got) == 0, "got what was put");
+    for (int i = 0; i < 2; i++)
+        MPI_Type_free(&there[i]);
+    MPI_Type_free(&file);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+static long resident_kib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* A filetype of millions of pieces takes no memory for each of them. */
+static void test_vard_memory(void)
+{
+    enum { PIECES = 4000000 };
+    int ncid = create(NC_64BIT_DATA), dim = -1, id, wrong = 0;
+    signed char *values = malloc(PIECES), *got = malloc(PIECES);
+    MPI_Datatype file, pieces;
+    long before;
+    t_local(ncmpi_def_dim(ncid, "far", (MPI_Offset)2 * PIECES * t_nprocs, &dim) == NC_NOERR, "def_dim");
+    id = define(ncid, "v", NC_BYTE, 1, &dim);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    for (int i = 0; i < PIECES; i++)
+        values[i] = (signed char)(i % 101 + t_rank);
+    memset(got, -1, PIECES);
+    MPI_Type_vector(PIECES, 1, 2, MPI_SIGNED_CHAR, &pieces);
+    MPI_Type_create_hindexed_block(1, 1, (MPI_Aint[]){(MPI_Aint)2 * PIECES * t_rank}, pieces, &file);
+    MPI_Type_commit(&file);
+    before = resident_kib();
+    expect_ok(ncmpi_put_vard_all(ncid, id, file, values, PIECES, MPI_SIGNED_CHAR), "put_vard of 4000000 pieces");
+    expect_ok(ncmpi_get_vard_all(ncid, id, file, got, PIECES, MPI_SIGNED_CHAR), "get_vard of them");
+    for (int i = 0; i < PIECES; i++)
+        wrong += got[i] != values[i];
+    t_check(wrong == 0, "%d elements are wrong", wrong);
+    t_check(resident_kib() - before < 40000, "memory grew by %ld KiB", resident_kib() - before);
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&file);
+    free(values);
+    free(got);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* --- mput and mget --- */
 
 enum { NVARS = 3 };
@@ -567,6 +631,8 @@ int main(int argc, char **argv)
     test_vard(false);
     test_vard_records();
     test_vard_errors();
+    test_vard_absolute();
+    test_vard_memory();
     for (int shape = VAR; shape < VARN; shape++)
         for (int way = 0; way < 4; way++)
             test_many((enum shape)shape, way % 2 == 0, way / 2 == 1 && shape != VARM);
