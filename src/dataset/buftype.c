@@ -332,6 +332,8 @@ int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t e
         return map_plain(elements, pnc_mem_of_type(xtype), map, mem, error);
     if (bufcount == NC_COUNT_IGNORE)
         return map_uncounted(&d, buftype, elements, map, mem);
+    if (bufcount < 0)
+        return pnc_fail(error, NC_ENEGATIVECNT, "bufcount %lld is negative", (long long)bufcount);
     err = map_type(&d, buftype, &one);
     if (err != NC_NOERR)
         return err;

@@ -67,6 +67,8 @@ int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
 
     if (err != NC_NOERR)
         return err;
+    if (m->num < 0)
+        err = pnc_fail(&ds->error, NC_EINVAL, "%d is no number of variables", m->num);
     if (m->num > 0 && m->varids == NULL)
         err = pnc_fail(&ds->error, NC_EINVAL, "varids is NULL");
     if (err == NC_NOERR && m->num > 0)

@@ -351,6 +351,8 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
     r->numbers = numbers;
     if (call->mem != PNC_FLEX)
         err = check_conversion(ds, var, call->mem);
+    if (err == NC_NOERR && call->shape == PNC_VARN && call->num < 0)
+        err = pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": %d is no number of blocks", var->name, call->num);
     if (err == NC_NOERR && call->shape == PNC_VARN && call->num > 0 && call->starts == NULL && var->ndims > 0)
         err = pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
     r->nparts = var->ndims == 0 && call->shape == PNC_VARN && call->num > 0 ? 1 : parts_of(call);

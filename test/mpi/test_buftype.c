@@ -306,7 +306,7 @@ static void test_counts(void)
     MPI_Type_contiguous(0, MPI_INT, &empty);
     t_check(code_of(3, every_other, NC_INT, 4, &mem) == NC_EIOMISMATCH, "6 values for 4: NC_EIOMISMATCH");
     t_check(code_of(4, MPI_INT, NC_INT, 0, &mem) == NC_EIOMISMATCH, "4 values for none: NC_EIOMISMATCH");
-    t_check(code_of(-2, MPI_INT, NC_INT, 4, &mem) == NC_EIOMISMATCH, "bufcount -2: NC_EIOMISMATCH");
+    t_check(code_of(-2, MPI_INT, NC_INT, 4, &mem) == NC_ENEGATIVECNT, "bufcount -2: NC_ENEGATIVECNT");
     t_check(code_of(0, every_other, NC_INT, 0, &mem) == NC_NOERR, "nothing for nothing");
     t_check(code_of(7, empty, NC_INT, 0, &mem) == NC_NOERR, "7 empty types for nothing");
     t_check(code_of(7, empty, NC_INT, 1, &mem) == NC_EIOMISMATCH, "7 empty types for a value: NC_EIOMISMATCH");

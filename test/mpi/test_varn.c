@@ -232,6 +232,9 @@ static void test_varn_errors(void)
     expect_code(ncmpi_put_varn_text_all(ncid, id, BLOCKS, b.starts, b.counts, "123456789"), NC_ECHAR,
                 "text to NC_BYTE");
     expect_code(ncmpi_put_varn_int_all(ncid, id, BLOCKS, b.starts, b.counts, NULL), NC_EINVAL, "buffer NULL");
+    expect_code(ncmpi_put_varn_int_all(ncid, id, -1, b.starts, b.counts, values), NC_EINVAL, "-1 blocks");
+    expect_code(ncmpi_mput_vara_int_all(ncid, -1, &id, b.starts, b.counts, (int *[]){values}), NC_EINVAL,
+                "mput: -1 variables");
     b.count[2][0] = -1;
     expect_code(ncmpi_put_varn_int_all(ncid, id, BLOCKS, b.starts, b.counts, values), NC_ENEGATIVECNT,
                 "negative count in the third block");
