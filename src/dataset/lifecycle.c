@@ -304,10 +304,16 @@ int pnc_dataset_abort(pnc_dataset *ds)
 {
     bool forget_file = ds->mode == PNC_DEFINE && ds->is_new;
     const pnc_store_ops *driver = ds->driver;
-    int err = NC_NOERR;
+    int err = NC_NOERR, pending;
 
-    if (!forget_file)
-        return ds->mode == PNC_DEFINE ? end(ds, err) : pnc_dataset_close(ds);
+    if (ds->mode != PNC_DEFINE)
+        return pnc_dataset_close(ds);
+    if (!forget_file) {
+        pending = cancel_pending(ds);
+        err = end(ds, err);
+        return err != NC_NOERR ? err : pending;
+    }
+    /* with all that was to be written to it */
     err = driver->close(ds->store, &ds->error);
     if (ds->rank == 0) {
         int late = driver->remove(ds->path, ds->info, &ds->error);

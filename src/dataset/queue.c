@@ -21,10 +21,15 @@ int pnc_queue_make(pnc_dataset *ds)
 /* --- posting --- */
 
 /* Room for one more entry; ids begin anew whenever nothing is pending. */
-static int make_room(pnc_queue *q)
+static int make_room(pnc_dataset *ds)
 {
+    pnc_queue *q = ds->queue;
+
     if (q->pending == 0)
         q->n = q->next_id = 0;
+    if (q->next_id == INT_MAX)
+        return pnc_fail(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are pending, "
+                        "and they begin anew", ds->path);
     if (q->n == q->room) {
         int64_t kept = 0, room = q->room == 0 ? 64 : 2 * q->room;
         pnc_entry *larger;
@@ -36,12 +41,12 @@ static int make_room(pnc_queue *q)
         if (kept > q->room / 2 || q->room == 0) {
             larger = pnc_resize(q->entries, room, sizeof *larger);
             if (larger == NULL)
-                return NC_ENOMEM;
+                return pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
             q->entries = larger;
             q->room = room;
         }
     }
-    return q->next_id == INT_MAX ? NC_ENOMEM : NC_NOERR;
+    return NC_NOERR;
 }
 
 static void enter(pnc_queue *q, pnc_request *r)
@@ -147,8 +152,8 @@ int pnc_post(pnc_dataset *ds, const pnc_call *call)
         err = pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call ncmpi_buffer_attach first");
     if (err == NC_NOERR)
         err = make_request(ds, call, &r);
-    if (err == NC_NOERR && r->elements > 0 && make_room(ds->queue) != NC_NOERR)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
+    if (err == NC_NOERR && r->elements > 0)
+        err = make_room(ds);
     if (err != NC_NOERR || r->elements == 0) { /* a request for nothing is done already */
         if (r != NULL)
             drop(ds, r);

@@ -66,7 +66,8 @@ FUNCTION([end_indep_data], [],
 [Back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([abort], [],
-[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped). COLLECTIVE])
+[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped). COLLECTIVE
+Errors: NC_EPENDING where requests were pending, unless the file is deleted])
 
 FUNCTION([close], [],
 [End define mode where it is on, bring the file up to date and close it. COLLECTIVE])

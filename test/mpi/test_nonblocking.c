@@ -1,5 +1,6 @@
 /* Nonblocking requests: their codes, statuses and ids in every mode, what stays pending and what is dropped, and that
  * the data of many requests, overlapping ones too, ends where it belongs. */
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../expect.h"
+#include "dataset/queue.h"
 
 enum { PER_RANK = 8, RECORDS = 5 };
 
@@ -304,8 +306,27 @@ static void test_close(void)
     expect_code(ncmpi_close(ncid), NC_EBADID, "close again");
     ncid = create(0, MPI_INFO_NULL);
     t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, other, NULL) == NC_NOERR, "iput");
-    expect_ok(ncmpi_abort(ncid), "abort with a pending request");
+    expect_ok(ncmpi_abort(ncid), "abort a new file with a pending request");
     expect_code(ncmpi_close(ncid), NC_EBADID, "close after abort");
+    ncid = create_ready(0, MPI_INFO_NULL);
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, other, NULL) == NC_NOERR, "iput");
+    expect_code(ncmpi_abort(ncid), NC_EPENDING, "abort a redefinition with a pending request");
+}
+
+/* Ids are ints; after the last one they begin anew once nothing is pending. */
+static void test_last_id(void)
+{
+    int ncid = create_ready(0, MPI_INFO_NULL), values[PER_RANK], id = 0;
+    count_up(values, PER_RANK, 0);
+    t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, NULL) == NC_NOERR, "iput");
+    pnc_registry_peek(ncid)->queue->next_id = INT_MAX;
+    expect_code(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id), NC_EINTOVERFLOW, "iput beyond the last id");
+    t_check(id == NC_REQ_NULL, "no request was posted");
+    expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait for all");
+    expect_ok(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id), "iput after that");
+    expect_ok(ncmpi_wait_all(ncid, 1, &id, NULL), "wait for it");
+    expect_ok(ncmpi_close(ncid), "close");
 }
 
 static void test_range(void)
@@ -738,6 +759,7 @@ int main(int argc, char **argv)
     test_sets(false);
     test_cancel();
     test_close();
+    test_last_id();
     test_range();
     test_attached();
     test_bput_memory();
