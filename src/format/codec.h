@@ -29,9 +29,7 @@ void pnc_format_encode(pnc_model *model, void *buf);
 
 /* Encode one entry alone, as it stands in the header, into buf; returns its size in bytes (buf NULL: size only).
  * Used to patch bytes in place in data mode. */
-int64_t pnc_format_encode_dim(const pnc_model *model, const pnc_dim *dim, void *buf);
 int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *buf);
-int64_t pnc_format_encode_var(const pnc_model *model, const pnc_var *var, void *buf); /* with its attributes */
 /* The name field of any entry (length word, bytes, padding), which stands at its `where`. */
 int64_t pnc_format_encode_name(const pnc_model *model, const char *name, void *buf);
 /* numrecs stands at byte 4: 4 bytes, or 8 in CDF-5. Returns the number of bytes. */

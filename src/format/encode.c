@@ -140,31 +140,11 @@ void pnc_format_encode(pnc_model *model, void *buf)
     put_header(&w, model);
 }
 
-int64_t pnc_format_encode_dim(const pnc_model *model, const pnc_dim *dim, void *buf)
-{
-    writer w = {buf, 0, model->format};
-
-    put_dim(&w, dim);
-    return w.pos;
-}
-
 int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *buf)
 {
     writer w = {buf, 0, model->format};
 
     put_att(&w, att);
-    return w.pos;
-}
-
-int64_t pnc_format_encode_var(const pnc_model *model, const pnc_var *var, void *buf)
-{
-    writer w = {buf, 0, model->format};
-
-    put_var_head(&w, var);
-    put_list(&w, PNC_TAG_ATTRIBUTE, var->atts.n);
-    for (int i = 0; i < var->atts.n; i++) /* not put_atts, which would set `where` relative to this buffer */
-        put_att(&w, var->atts.at[i]);
-    put_var_tail(&w, var);
     return w.pos;
 }
 
