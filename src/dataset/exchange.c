@@ -366,11 +366,11 @@ static int one_round_alone(exchange *x)
 
 #define LEAST_BYTES 8192 /* of a rank in a round, however many ranks share the memory; an owner of all has 2^18 ranks' */
 
-/* What all of this may take is the hint: the user's bytes twice, and what others send to an owner if all of them meet on
- * one. */
+/* What all of this may take is the hint: two stripes, the user's bytes twice, and what others send to an owner if all of
+ * them meet on one. */
 static void size_rounds(exchange *x)
 {
-    int64_t limit = x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29;
+    int64_t limit = (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29) - PNC_STRIPE_MEMORY;
     int64_t shares = x->nprocs + 2;
 
     x->max_bytes = limit / (2 * shares);

@@ -7,9 +7,6 @@
 
 #define WORDS (PNC_STRIPE / 64)
 
-/* Gaps up to this many bytes cost less to read and write again than a further write does (see drivers/mpiio/data.c). */
-#define WORTH_SKIPPING 2048
-#define FEW 4 /* writes that are always worth their system calls */
 #define RUNS_AT_A_TIME 512
 
 int pnc_stripe_make(pnc_stripe *stripe, pnc_dataset *ds)
@@ -177,7 +174,7 @@ int pnc_stripe_write(pnc_stripe *stripe)
 
     if (stripe->low == stripe->high)
         return NC_NOERR;
-    if (!stripe->exclusive || g.n < FEW || g.bytes / g.n > WORTH_SKIPPING)
+    if (!stripe->exclusive || g.n < PNC_FEW_EXTENTS || g.bytes / g.n > PNC_WORTH_SKIPPING)
         return write_runs(stripe);
     err = fill_gaps(stripe);
     return err != NC_NOERR ? err : write_span(stripe, stripe->low, stripe->high);

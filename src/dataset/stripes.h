@@ -6,6 +6,7 @@
 #include "dataset/dataset.h"
 
 #define PNC_STRIPE (INT64_C(1) << 20) /* bytes */
+#define PNC_STRIPE_MEMORY (2 * PNC_STRIPE + PNC_STRIPE / 8) /* that serving stripes takes */
 
 typedef struct pnc_stripe {
     pnc_dataset *ds;

@@ -33,6 +33,13 @@ typedef struct pnc_store_ops {
     int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);     /* local; the caller frees it */
 } pnc_store_ops;
 
+/* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to about
+ * 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770, 1080 ns
+ * one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns against
+ * 63, 440, 1690. */
+#define PNC_WORTH_SKIPPING 2048
+#define PNC_FEW_EXTENTS 4 /* that are always worth their system calls */
+
 /* First member of every driver's own struct. */
 struct pnc_store {
     const pnc_store_ops *ops;

@@ -5,14 +5,8 @@
 
 #include "base/memory.h"
 
-/* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to
- * about 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770,
- * 1080 ns one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns
- * against 63, 440, 1690. */
-#define WORTH_SKIPPING 2048
 #define LARGE 4096 /* an extent so long that it is moved on its own */
 #define WINDOW_BYTES (512 * 1024)
-#define FEW 4 /* extents for which a view does not pay */
 
 /* Ascending and disjoint, with extents and gaps that are small on average. */
 static bool dense(const pnc_extent *extents, int64_t n)
@@ -25,7 +19,7 @@ static bool dense(const pnc_extent *extents, int64_t n)
             return false;
     }
     span = extents[n - 1].offset + extents[n - 1].length - extents[0].offset;
-    return bytes / n < LARGE && (span - bytes) / n < WORTH_SKIPPING;
+    return bytes / n < LARGE && (span - bytes) / n < PNC_WORTH_SKIPPING;
 }
 
 static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
@@ -49,7 +43,7 @@ int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, cons
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > FEW && dense(extents, n))
+    if (store->nprocs == 1 && n > PNC_FEW_EXTENTS && dense(extents, n))
         return pnc_mpiio_write_view(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; from += extents[i].length, i++)
         err = write_one(io, extents[i], from, error);
@@ -86,7 +80,7 @@ static int64_t window_of(const pnc_extent *extents, int64_t n)
     for (i = 1; i < n; i++) {
         int64_t gap = extents[i].offset - end;
 
-        if (gap < 0 || gap >= WORTH_SKIPPING || extents[i].length >= LARGE)
+        if (gap < 0 || gap >= PNC_WORTH_SKIPPING || extents[i].length >= LARGE)
             break;
         if (extents[i].offset + extents[i].length - extents[0].offset > WINDOW_BYTES)
             break;
