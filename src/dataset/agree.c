@@ -71,16 +71,16 @@ static int compare_arguments(const char *root, int64_t size, const pnc_argument 
     return NC_NOERR;
 }
 
-/* Broadcast in pieces that an int can count. */
-static int broadcast_bytes(MPI_Comm comm, char *bytes, int64_t size)
+int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size)
 {
-    const int64_t most = 1 << 30;
+    const int64_t most = 1 << 30; /* an int must count them */
 
     for (int64_t at = 0; at < size; at += most) {
         int piece = (int)(size - at < most ? size - at : most);
 
-        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, comm) != MPI_SUCCESS)
-            return NC_EMPI;
+        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
+            return pnc_fail(&ds->error, NC_EMPI, "%s: rank 0 could not send %lld bytes to all ranks", ds->path,
+                            (long long)size);
     }
     return NC_NOERR;
 }
@@ -105,7 +105,7 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
     /* a rank without memory must not leave the others waiting in the broadcast */
     err = pnc_agree_worst(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
     if (err == NC_NOERR)
-        err = broadcast_bytes(ds->comm, root, root_size);
+        err = pnc_agree_bytes(ds, root, root_size);
     code = err != NC_NOERR ? err : compare_arguments(root, root_size, args, n);
     if (ds->rank != 0)
         pnc_free(root);

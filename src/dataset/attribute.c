@@ -124,25 +124,6 @@ static int convert_value(pnc_dataset *ds, int varid, const char *name, const voi
     return NC_NOERR;
 }
 
-/* Data mode: bring the change to the file, in place where no other byte of the header moves. */
-static int write_attribute(pnc_dataset *ds, const pnc_att *att, int64_t old_bytes)
-{
-    int64_t n = pnc_format_encode_att(&ds->model, att, NULL);
-    void *bytes;
-    int err;
-
-    if (n != old_bytes || att->where < 0)
-        return pnc_header_write(ds);
-    bytes = pnc_alloc(n, 1);
-    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for an attribute") : NC_NOERR);
-    if (err == NC_NOERR) {
-        pnc_format_encode_att(&ds->model, att, bytes);
-        err = pnc_header_patch(ds, att->where, bytes, n);
-    }
-    pnc_free(bytes);
-    return err;
-}
-
 /* Put external bytes into the model, and into the file where the dataset is in data mode. */
 static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, const new_value *value)
 {
@@ -151,7 +132,7 @@ static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, co
 
     err = pnc_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE)
-        err = write_attribute(ds, atts->at[index], old_bytes);
+        err = pnc_header_update(ds, atts->at[index]->where, old_bytes, NULL, atts->at[index]);
     return err;
 }
 

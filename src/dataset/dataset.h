@@ -89,6 +89,8 @@ int pnc_last_failure(int ncid, const pnc_failure **out);
  * move bytes together: nobody may then wait for a rank that has left. Collective in both of these cases. */
 typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
 int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool moves_together);
+/* Rank 0's bytes become everybody's. Collective. */
+int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size);
 /* Rank 0's result becomes everybody's. Collective. */
 int pnc_agree_root(pnc_dataset *ds, int status);
 /* NC_NOERR only where all ranks pass NC_NOERR; else this rank's own code, or the most negative one of the others. */
@@ -101,7 +103,9 @@ int pnc_header_write(pnc_dataset *ds);                                 /* collec
  * the caller frees *bytes. Then rank 0 writes it; where that fails, the header of ds->before is put back. */
 int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n);
 int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
-int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t n); /* collective */
+/* Collective, in data mode: a name that changed or, where att is given, an attribute. Written alone, in place, if no other
+ * byte of the header moves. */
+int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
 int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collective: rank 0 writes model.numrecs */
 int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
 

@@ -108,25 +108,10 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     return err;
 }
 
-/* In data mode a name that became no longer is written at once: in place where its padded field keeps its size. */
+/* In data mode a name that became no longer is written at once. */
 static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
 {
-    int64_t field = pnc_format_encode_name(&ds->model, name, NULL);
-    char *bytes;
-    int err;
-
-    if (ds->mode == PNC_DEFINE)
-        return NC_NOERR;
-    if (field != old_field || where < 0)
-        return pnc_header_write(ds);
-    bytes = pnc_alloc(field, 1);
-    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for a name") : NC_NOERR);
-    if (err == NC_NOERR) {
-        pnc_format_encode_name(&ds->model, name, bytes);
-        err = pnc_header_patch(ds, where, bytes, field);
-    }
-    pnc_free(bytes);
-    return err;
+    return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_header_update(ds, where, old_field, name, NULL);
 }
 
 /* What all three kinds of rename check once the object is known. */

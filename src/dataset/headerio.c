@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "format/codec.h"
 
-#define LARGEST_PIECE ((int64_t)1 << 29) /* bytes that one store operation or broadcast moves */
+#define LARGEST_PIECE ((int64_t)1 << 29) /* bytes that one store operation moves */
 
 typedef struct header_bytes {
     char *at;
@@ -62,17 +62,6 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
     return name_file(ds, err);
 }
 
-static int broadcast(pnc_dataset *ds, char *bytes, int64_t n)
-{
-    for (int64_t at = 0; at < n; at += LARGEST_PIECE) {
-        int piece = (int)(n - at < LARGEST_PIECE ? n - at : LARGEST_PIECE);
-
-        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-            return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
-    }
-    return NC_NOERR;
-}
-
 /* Give rank 0's encoded header to the others, which put their model aside for it. */
 static int share_header(pnc_dataset *ds, header_bytes *header)
 {
@@ -89,7 +78,7 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
     }
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR)
-        err = broadcast(ds, header->at, sizes[0]);
+        err = pnc_agree_bytes(ds, header->at, sizes[0]);
     if (err == NC_NOERR && ds->rank != 0) {
         pnc_model_free(&ds->model);
         err = name_file(ds, pnc_format_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
@@ -145,7 +134,7 @@ static int share_fill_modes(pnc_dataset *ds)
     if (err == NC_NOERR) {
         for (int i = 0; i < n; i++)
             modes[i] = ds->model.vars[i]->no_fill;
-        err = broadcast(ds, modes, n);
+        err = pnc_agree_bytes(ds, modes, n);
     }
     for (int i = 0; i < n && err == NC_NOERR; i++)
         ds->model.vars[i]->no_fill = modes[i];
@@ -252,9 +241,28 @@ int pnc_header_write(pnc_dataset *ds)
     return err;
 }
 
-int pnc_header_patch(pnc_dataset *ds, int64_t where, const void *bytes, int64_t n)
+static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
 {
-    return pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
+    return att != NULL ? pnc_format_encode_att(&ds->model, att, bytes) : pnc_format_encode_name(&ds->model, name, bytes);
+}
+
+int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att)
+{
+    int64_t n = encode_entry(ds, name, att, NULL);
+    char *bytes;
+    int err;
+
+    if (n != old_size || where < 0)
+        return pnc_header_write(ds);
+    bytes = pnc_alloc(n, 1);
+    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
+                                                       (long long)n) : NC_NOERR);
+    if (err == NC_NOERR) {
+        encode_entry(ds, name, att, bytes);
+        err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
+    }
+    pnc_free(bytes);
+    return err;
 }
 
 /* Rank 0: what was never written reads as zeros inside the file; beyond its end other tools fail, and so do we. */
