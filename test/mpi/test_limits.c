@@ -74,12 +74,12 @@ static bool mount_own(const char *dir, const char *file)
     if (t_rank == 0)
         mkdir(dir, 0700);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("none", dir, "tmpfs", 0, NULL) != 0)
         return false;
     out = fopen(file, "wb");
     return out != NULL && fwrite("CDF\1\0\0\0\0", 1, 8, out) == 8 && fclose(out) == 0 &&
-           mount("none", dir, NULL, MS_REMOUNT | MS_RDONLY, NULL) == 0;
+           mount("none", dir, "none", MS_REMOUNT | MS_RDONLY, NULL) == 0;
 }
 
 static void test_places(void)
