@@ -163,9 +163,9 @@ static void test_progress_terminal(void **state)
     progress.next -= 2;
     tool_progress_update(&progress, 50);
     tool_progress_update(&progress, 51); /* too soon again */
-    tool_progress_end(&progress);
+    tool_progress_wipe(&progress);
     assert_true(read(terminal, seen, sizeof seen - 1) > 0);
-    assert_string_equal(seen, "\rwork: 50 % of 0 MiB, 0 MiB/s, 0:02 left\033[K\r\033[K");
+    assert_string_equal(seen, "work: 50 % of 0 MiB, 0 MiB/s, 0:02 left\033[K\r\033[K");
     fclose(out);
     close(terminal);
 }
@@ -179,7 +179,7 @@ static void test_progress_pipe(void **state)
     tool_progress_begin(out, "work", 100, &progress);
     progress.next = 0;
     tool_progress_update(&progress, 50);
-    tool_progress_end(&progress);
+    tool_progress_wipe(&progress);
     assert_int_equal(ftell(out), 0);
     fclose(out);
 }

@@ -4,22 +4,35 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/* Blocks in all. Where a hostile header asks for more than can be counted, reading ends long before the last one. */
+static int64_t count_blocks(const tool_blocks *blocks)
+{
+    int64_t total = blocks->parts;
+
+    for (int i = 0; i < blocks->ndims; i++)
+        if (blocks->shape[i] == 0)
+            return 0;
+    for (int i = 0; i < blocks->split; i++)
+        if (pnc_mul(total, blocks->shape[i], &total) != 0)
+            return INT64_MAX;
+    return total;
+}
+
 int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks)
 {
-    int64_t whole = 1; /* elements for one index of dimension split */
+    int64_t whole = 1, along;
     int split = ndims > 0 ? ndims - 1 : 0;
 
-    *blocks = (tool_blocks){.ndims = ndims, .shape = shape};
-    for (int i = 0; i < ndims; i++)
-        blocks->end = blocks->end || shape[i] == 0;
-    while (split > 0 && !blocks->end && shape[split] <= TOOL_BLOCK_ELEMENTS / whole)
+    *blocks = (tool_blocks){.ndims = ndims, .shape = shape, .number = -1};
+    while (split > 0 && shape[split] > 0 && shape[split] <= TOOL_BLOCK_ELEMENTS / whole)
         whole *= shape[split--];
+    along = ndims > 0 ? shape[split] : 1;
     blocks->split = split;
+    blocks->whole = whole;
     blocks->split_length = TOOL_BLOCK_ELEMENTS / whole;
-    if (ndims == 0 || shape[split] < blocks->split_length)
-        blocks->largest = ndims == 0 ? 1 : whole * shape[split];
-    else
-        blocks->largest = whole * blocks->split_length;
+    blocks->parts = along / blocks->split_length + (along % blocks->split_length > 0);
+    blocks->largest = whole * (along < blocks->split_length ? along : blocks->split_length);
+    blocks->total = count_blocks(blocks);
     blocks->start = pnc_zalloc(2 * ((int64_t)ndims + 1), sizeof *blocks->start);
     if (blocks->start == NULL)
         return NC_ENOMEM;
@@ -27,34 +40,34 @@ int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks)
     return NC_NOERR;
 }
 
-/* Moves start behind the block at hand. */
-static void advance(tool_blocks *blocks)
-{
-    int i = blocks->split;
-
-    blocks->start[i] += blocks->count[i];
-    while (i > 0 && blocks->start[i] == blocks->shape[i]) {
-        blocks->start[i] = 0;
-        blocks->start[--i]++;
-    }
-    blocks->end = blocks->ndims == 0 || blocks->start[0] == blocks->shape[0];
-}
-
 bool tool_blocks_next(tool_blocks *blocks)
 {
-    if (blocks->length > 0)
-        advance(blocks);
-    blocks->length = 0;
-    if (blocks->end)
-        return false;
-    blocks->length = blocks->count[0] = 1;
-    for (int i = 0; i < blocks->ndims; i++) {
-        int64_t left = blocks->shape[i] - blocks->start[i];
+    return tool_blocks_seek(blocks, blocks->number + 1);
+}
 
-        blocks->count[i] = i < blocks->split ? 1 : left;
-        if (i == blocks->split && left > blocks->split_length)
-            blocks->count[i] = blocks->split_length;
-        blocks->length *= blocks->count[i];
+bool tool_blocks_seek(tool_blocks *blocks, int64_t number)
+{
+    int64_t outer, begin, left, split = blocks->split;
+
+    blocks->number = number < blocks->total ? number : blocks->total;
+    blocks->first = blocks->length = 0;
+    for (int i = 0; i <= blocks->ndims; i++)
+        blocks->start[i] = blocks->count[i] = 0;
+    if (number >= blocks->total)
+        return false;
+    outer = number / blocks->parts;
+    begin = number % blocks->parts * blocks->split_length;
+    left = blocks->ndims > 0 ? blocks->shape[split] - begin : 1;
+    blocks->first = blocks->ndims > 0 ? (outer * blocks->shape[split] + begin) * blocks->whole : 0;
+    blocks->start[split] = begin;
+    blocks->count[split] = left < blocks->split_length ? left : blocks->split_length;
+    blocks->length = blocks->count[split] * blocks->whole;
+    for (int64_t i = split + 1; i < blocks->ndims; i++)
+        blocks->count[i] = blocks->shape[i];
+    for (int64_t i = split - 1; i >= 0; i--) {
+        blocks->start[i] = outer % blocks->shape[i];
+        blocks->count[i] = 1;
+        outer /= blocks->shape[i];
     }
     return true;
 }

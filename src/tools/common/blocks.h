@@ -12,17 +12,22 @@ typedef struct tool_blocks {
     int ndims;
     const int64_t *shape;   /* the caller's */
     int64_t *start, *count; /* of the block; one number also where ndims is 0 */
+    int64_t first;          /* number of the block's first element in the array */
     int64_t length;         /* elements in the block */
     int64_t largest;        /* elements in the largest block */
+    int64_t number, total;  /* of the block; of blocks, 0 where a dimension has length 0 */
     int split;              /* the dimension that blocks cut; those after it are whole */
+    int64_t whole;          /* elements for one index of it */
     int64_t split_length;   /* at most so many of its indices at once */
-    bool end;
+    int64_t parts;          /* so many blocks along it */
 } tool_blocks;
 
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
 int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks);
 /* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */
 bool tool_blocks_next(tool_blocks *blocks);
+/* Go to any block. false, and an empty block, if there is none of this number. */
+bool tool_blocks_seek(tool_blocks *blocks, int64_t number);
 void tool_blocks_free(tool_blocks *blocks);
 
 #endif

@@ -30,6 +30,7 @@ static void remove_and_end(int number)
 void tool_output_watch(const char *temporary)
 {
     watched = temporary;
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit (setrlimit) is a write error like others */
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction action = {.sa_handler = temporary ? remove_and_end : SIG_DFL}, before;
         /* who ignores signals, as nohup does, is not to be ended by them */

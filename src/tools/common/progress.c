@@ -1,4 +1,4 @@
-/* The line is written over itself; CSI K (ECMA-48) wipes what a longer one has left. */
+/* The line is written over itself, and by messages; CSI K (ECMA-48) wipes what a longer one has left. */
 #include "config.h" /* system extensions */
 
 #include "tools/common/progress.h"
@@ -50,17 +50,16 @@ void tool_progress_update(tool_progress *progress, int64_t done)
         return;
     progress->next = time + interval;
     tool_progress_line(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
-    fprintf(progress->out, "\r%s\033[K", line);
+    fprintf(progress->out, "%s\033[K\r", line);
     fflush(progress->out);
     progress->shown = true;
 }
 
-void tool_progress_end(tool_progress *progress)
+void tool_progress_wipe(tool_progress *progress)
 {
     if (progress->shown) {
-        fputs("\r\033[K", progress->out);
+        fputs("\033[K", progress->out);
         fflush(progress->out);
     }
-    progress->out = NULL;
     progress->shown = false;
 }

@@ -17,8 +17,8 @@ typedef struct tool_progress {
 /* Shows something only if out is a terminal, and only of work that takes a second or more. */
 void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progress *progress);
 void tool_progress_update(tool_progress *progress, int64_t done);
-/* Wipes the line out: call it before anything else is written to the terminal. */
-void tool_progress_end(tool_progress *progress);
+/* Wipes the line out: to be called at the end, and before anything else is written to the terminal. */
+void tool_progress_wipe(tool_progress *progress);
 
 /* "what: 45 % of 2048 MiB, 312 MiB/s, 0:03 left" */
 void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t room);

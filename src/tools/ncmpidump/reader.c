@@ -3,23 +3,7 @@
 
 #include <stdlib.h>
 
-static MPI_Datatype mpi_type(nc_type type)
-{
-    switch (type) {
-    case NC_BYTE: return MPI_SIGNED_CHAR;
-    case NC_CHAR: return MPI_CHAR;
-    case NC_SHORT: return MPI_SHORT;
-    case NC_INT: return MPI_INT;
-    case NC_FLOAT: return MPI_FLOAT;
-    case NC_DOUBLE: return MPI_DOUBLE;
-    case NC_UBYTE: return MPI_UNSIGNED_CHAR;
-    case NC_USHORT: return MPI_UNSIGNED_SHORT;
-    case NC_UINT: return MPI_UNSIGNED;
-    case NC_INT64: return MPI_LONG_LONG;
-    case NC_UINT64: return MPI_UNSIGNED_LONG_LONG;
-    default: return MPI_DATATYPE_NULL;
-    }
-}
+#include "tools/common/parallel.h"
 
 int dump_reader_start(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                       dump_reader *reader)
@@ -48,7 +32,7 @@ int dump_reader_next(dump_reader *reader)
         reader->count[i] = blocks->count[i];
     }
     int err = ncmpi_get_vara_all(reader->ncid, reader->varid, reader->start, reader->count, reader->block,
-                                 blocks->length, mpi_type(reader->type->code));
+                                 blocks->length, tool_mpi_type(reader->type->code));
     if (err == NC_NOERR)
         reader->length = (size_t)blocks->length;
     return err;

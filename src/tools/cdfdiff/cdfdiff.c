@@ -1,0 +1,100 @@
+/* cdfdiff: compare two files in one process, without MPI. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "convert/convert.h"
+#include "tools/common/file.h"
+#include "tools/common/message.h"
+#include "tools/diff/diff.h"
+
+static int load_atts(const pnc_atts *from, diff_atts *atts)
+{
+    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
+    int err = diff_atts_room(atts, from->n);
+    for (int i = 0; err == NC_NOERR && i < from->n; i++) {
+        const pnc_att *att = from->at[i];
+        pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_mem_of_type(att->type), NC_FORMAT_CDF5, NULL);
+        err = diff_att_room(&atts->at[i], att->name, att->type, att->len);
+        if (err == NC_NOERR && att->len > 0)
+            load(atts->at[i].values, att->value, att->len, unused);
+    }
+    return err;
+}
+
+static int load_var(const pnc_var *from, diff_var *var)
+{
+    int err = diff_var_room(var, from->name, from->type, from->ndims);
+    if (err != NC_NOERR)
+        return err;
+    if (from->ndims > 0)
+        memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
+    return load_atts(&from->atts, &var->atts);
+}
+
+static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
+{
+    dim->name = pnc_strdup(model->dims[dimid]->name);
+    dim->length = pnc_model_dim_len(model, dimid);
+    return dim->name ? NC_NOERR : NC_ENOMEM;
+}
+
+static int load(const pnc_model *model, diff_source *source)
+{
+    source->format = model->format;
+    int err = diff_source_room(source, model->ndims, model->nvars);
+    for (int i = 0; err == NC_NOERR && i < model->ndims; i++)
+        err = load_dim(model, i, &source->dims[i]);
+    for (int i = 0; err == NC_NOERR && i < model->nvars; i++)
+        err = load_var(model->vars[i], &source->vars[i]);
+    if (err == NC_NOERR)
+        err = load_atts(&model->gatts, &source->atts);
+    return err == NC_NOERR ? diff_source_finish(source) : err;
+}
+
+static int read_block(const diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
+                      void *values)
+{
+    const tool_file *file = source->handle;
+    return length == 0 ? NC_NOERR
+                       : tool_file_read_block(file, file->model.vars[varid], start, count, true, values);
+}
+
+static int open_file(const char *path, tool_file *file, diff_source *source)
+{
+    *source = (diff_source){.path = path, .read = read_block, .handle = file};
+    int err = tool_file_open(path, file);
+    if (err != NC_NOERR)
+        return err;
+    err = load(&file->model, source);
+    if (err != NC_NOERR)
+        tool_complain("%s: %s", path, pnc_code_text(err));
+    return err;
+}
+
+static int compare(const diff_options *options)
+{
+    static const diff_world alone = {.rank = 0, .nprocs = 1};
+    tool_file files[2] = {{.fd = -1}, {.fd = -1}};
+    diff_source sources[2] = {{0}};
+    int status = DIFF_TROUBLE;
+    if (open_file(options->paths[0], &files[0], &sources[0]) == NC_NOERR &&
+        open_file(options->paths[1], &files[1], &sources[1]) == NC_NOERR)
+        status = diff_files(options, &alone, &sources[0], &sources[1]);
+    for (int i = 0; i < 2; i++) {
+        diff_source_free(&sources[i]);
+        tool_file_close(&files[i]);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    diff_options options;
+    tool_start("cdfdiff", argv);
+    int status = diff_options_parse("cdfdiff", argc, argv, &options);
+    if (status < 0)
+        status = compare(&options);
+    diff_options_free(&options);
+    return status;
+}

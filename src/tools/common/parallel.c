@@ -1,0 +1,52 @@
+/* Tools on several ranks. */
+#include "tools/common/parallel.h"
+
+#include "tools/common/message.h"
+
+MPI_Datatype tool_mpi_type(int type)
+{
+    switch (type) {
+    case NC_BYTE: return MPI_SIGNED_CHAR;
+    case NC_CHAR: return MPI_CHAR;
+    case NC_SHORT: return MPI_SHORT;
+    case NC_INT: return MPI_INT;
+    case NC_FLOAT: return MPI_FLOAT;
+    case NC_DOUBLE: return MPI_DOUBLE;
+    case NC_UBYTE: return MPI_UNSIGNED_CHAR;
+    case NC_USHORT: return MPI_UNSIGNED_SHORT;
+    case NC_UINT: return MPI_UNSIGNED;
+    case NC_INT64: return MPI_LONG_LONG;
+    case NC_UINT64: return MPI_UNSIGNED_LONG_LONG;
+    default: return MPI_DATATYPE_NULL;
+    }
+}
+
+int tool_worst(int err)
+{
+    int worst = err;
+    MPI_Allreduce(&err, &worst, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return worst;
+}
+
+void tool_complain_of(const char *path, int code)
+{
+    char message[NC_MAX_MESSAGE + 1] = "";
+    int last = NC_NOERR;
+    if (ncmpi_inq_last_error(NC_GLOBAL, &last, message) == NC_NOERR && last == code && *message)
+        tool_complain("%s", message); /* names the file */
+    else
+        tool_complain("%s: %s", path, ncmpi_strerror(code));
+}
+
+int tool_parse_everywhere(int (*parse)(int argc, char **argv, void *options), int argc, char **argv, void *options)
+{
+    int rank, status = -1, worst = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        status = parse(argc, argv, options);
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank > 0 && status < 0)
+        status = parse(argc, argv, options);
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return worst;
+}

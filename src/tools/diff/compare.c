@@ -1,0 +1,173 @@
+/* Blocks are mostly equal: what is equal byte by byte is passed over in slices, the rest is looked at value by value. */
+#include "tools/diff/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/types.h"
+
+enum { SLICE = 512 }; /* elements */
+
+void diff_result_init(diff_result *result)
+{
+    *result = (diff_result){.first.at = -1, .absolute.at = -1, .relative.at = -1};
+}
+
+/* Of equally large differences the first one counts: the result is the same in whatever order they come. */
+static void keep_larger(int order, const diff_element *other, diff_element *largest)
+{
+    if (other->at >= 0 && (largest->at < 0 || order > 0 || (order == 0 && other->at < largest->at)))
+        *largest = *other;
+}
+
+static int order_of(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_absolute(const diff_element *a, const diff_element *b)
+{
+    int order = order_of(a->absolute, b->absolute);
+    return order != 0 ? order : (a->whole > b->whole) - (a->whole < b->whole);
+}
+
+static void keep(const diff_element *first, const diff_element *absolute, const diff_element *relative,
+                 diff_result *result)
+{
+    if (first->at >= 0 && (result->first.at < 0 || first->at < result->first.at))
+        result->first = *first;
+    keep_larger(order_absolute(absolute, &result->absolute), absolute, &result->absolute);
+    keep_larger(order_of(relative->relative, result->relative.relative), relative, &result->relative);
+}
+
+void diff_result_merge(diff_result *result, const diff_result *other)
+{
+    result->count += other->count;
+    result->nans += other->nans;
+    keep(&other->first, &other->absolute, &other->relative, result);
+    if (result->status == NC_NOERR)
+        result->status = other->status;
+}
+
+static void note(diff_element *element, double absolute, double relative, diff_result *result)
+{
+    element->absolute = absolute;
+    element->relative = relative;
+    result->count++;
+    keep(element, element, element, result);
+}
+
+static void note_without_size(diff_element *element, diff_result *result)
+{
+    static const diff_element none = {.at = -1};
+    element->absolute = element->relative = NAN;
+    result->count++;
+    keep(element, &none, &none, result);
+}
+
+static bool tolerated(const diff_tolerance *tolerance, double absolute, double relative)
+{
+    return tolerance->given && (absolute <= tolerance->absolute || relative <= tolerance->ratio);
+}
+
+static void judge_real(diff_element *element, double x, double y, const diff_tolerance *tolerance,
+                       diff_result *result)
+{
+    if (isnan(x) && isnan(y))
+        return;
+    if (isnan(x) || isnan(y)) {
+        result->nans++;
+        note_without_size(element, result);
+    } else if (isinf(x) || isinf(y)) {
+        note(element, INFINITY, INFINITY, result);
+    } else {
+        double largest = fmax(fabs(x), fabs(y)); /* not 0: x and y are not equal */
+        double absolute = fabs(x - y);
+        double relative = isinf(absolute) ? fabs(x / largest - y / largest) : absolute / largest;
+        if (!tolerated(tolerance, absolute, relative))
+            note(element, absolute, relative, result);
+    }
+}
+
+/* Is whole <= bound, without rounding whole? */
+static bool within(uint64_t whole, double bound)
+{
+    return bound >= 18446744073709551616. || (bound >= 0 && whole <= (uint64_t)bound);
+}
+
+static void judge_whole(diff_element *element, uint64_t whole, double largest, const diff_tolerance *tolerance,
+                        diff_result *result)
+{
+    double relative = (double)whole / largest;
+    if (tolerance->given && (within(whole, tolerance->absolute) || relative <= tolerance->ratio))
+        return;
+    element->whole = whole;
+    note(element, (double)whole, relative, result);
+}
+
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
+static void judge_signed(diff_element *element, int64_t x, int64_t y, const diff_tolerance *tolerance,
+                         diff_result *result)
+{
+    uint64_t whole = x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
+    uint64_t largest = magnitude(x) > magnitude(y) ? magnitude(x) : magnitude(y);
+    judge_whole(element, whole, (double)largest, tolerance, result);
+}
+
+static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const diff_tolerance *tolerance,
+                           diff_result *result)
+{
+    judge_whole(element, x > y ? x - y : y - x, (double)(x > y ? x : y), tolerance, result);
+}
+
+/* One loop for each type, so that the type is asked for once and not for every element. */
+#define EACH(ctype, judge)                              \
+    do {                                                \
+        const ctype *a = x, *b = y;                     \
+        for (int64_t i = 0; i < n; i++) {               \
+            if (a[i] != b[i]) {                         \
+                diff_element element = {.at = at + i};  \
+                element.less = a[i] < b[i];             \
+                memcpy(element.x, a + i, sizeof *a);    \
+                memcpy(element.y, b + i, sizeof *b);    \
+                judge;                                  \
+            }                                           \
+        }                                               \
+    } while (0)
+#define EACH_NUMBER(ctype, judge) EACH(ctype, judge(&element, a[i], b[i], tolerance, result))
+
+static void compare_slice(int type, const void *x, const void *y, int64_t n, int64_t at,
+                          const diff_tolerance *tolerance, diff_result *result)
+{
+    switch (type) {
+    case NC_CHAR: EACH(char, note_without_size(&element, result)); break;
+    case NC_BYTE: EACH_NUMBER(signed char, judge_signed); break;
+    case NC_SHORT: EACH_NUMBER(short, judge_signed); break;
+    case NC_INT: EACH_NUMBER(int, judge_signed); break;
+    case NC_INT64: EACH_NUMBER(long long, judge_signed); break;
+    case NC_UBYTE: EACH_NUMBER(unsigned char, judge_unsigned); break;
+    case NC_USHORT: EACH_NUMBER(unsigned short, judge_unsigned); break;
+    case NC_UINT: EACH_NUMBER(unsigned, judge_unsigned); break;
+    case NC_UINT64: EACH_NUMBER(unsigned long long, judge_unsigned); break;
+    case NC_FLOAT: EACH_NUMBER(float, judge_real); break;
+    case NC_DOUBLE: EACH_NUMBER(double, judge_real); break;
+    default: break; /* there are no others: pnc_type_size is 0 */
+    }
+}
+
+void diff_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
+                  diff_result *result)
+{
+    size_t size = pnc_type_size(type);
+    const char *a = x, *b = y;
+    for (int64_t i = 0; i < n; i += SLICE) {
+        int64_t length = n - i < SLICE ? n - i : SLICE;
+        size_t offset = (size_t)i * size;
+        if (memcmp(a + offset, b + offset, (size_t)length * size) != 0)
+            compare_slice(type, a + offset, b + offset, length, at + i, tolerance, result);
+    }
+}

@@ -1,0 +1,252 @@
+/* Data: each variable is cut into blocks, which are dealt to the processes in turn. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "base/types.h"
+#include "tools/common/blocks.h"
+#include "tools/common/message.h"
+#include "tools/common/progress.h"
+#include "tools/diff/diff.h"
+
+/* What all variables share: two blocks, and how far the work has come. */
+typedef struct walk {
+    diff_run *run;
+    char *values[2];
+    tool_progress progress;
+    int64_t done; /* bytes, of both files */
+} walk;
+
+/* Of both files; what is too large to be counted is never read to its end. */
+static int64_t bytes_of(const diff_var *var)
+{
+    int64_t bytes = 2 * (int64_t)pnc_type_size(var->type);
+    for (int i = 0; i < var->ndims; i++)
+        if (pnc_mul(bytes, var->shape[i], &bytes) != 0)
+            return INT64_MAX;
+    return bytes;
+}
+
+/* --- one variable --- */
+
+static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, diff_result *result)
+{
+    const diff_run *run = w->run;
+    const diff_var *var = &run->sources[0]->vars[varids[0]];
+    int64_t size = (int64_t)pnc_type_size(var->type);
+    for (int64_t round = 0; round < blocks->total; round += run->world->nprocs) {
+        tool_blocks_seek(blocks, round + run->world->rank);
+        for (int i = 0; i < 2; i++) {
+            const diff_source *source = run->sources[i];
+            int err = source->read(source, varids[i], blocks->start, blocks->count, blocks->length, w->values[i]);
+            if (err != NC_NOERR)
+                return err;
+        }
+        diff_compare(var->type, w->values[0], w->values[1], blocks->length, blocks->first, &run->options->tolerance,
+                     result);
+        w->done += 2 * blocks->length * size * run->world->nprocs; /* rank 0, which tells, has no smaller blocks than others */
+        tool_progress_update(&w->progress, w->done);
+    }
+    return NC_NOERR;
+}
+
+static void write_element(const diff_run *run, const diff_var *var, const diff_element *element)
+{
+    char x[DIFF_VALUE_ROOM], y[DIFF_VALUE_ROOM];
+    int64_t rest = element->at, inner = 1;
+    for (int i = 1; i < var->ndims; i++)
+        inner *= var->shape[i];
+    fputs("at element [", run->out);
+    for (int i = 0; i < var->ndims; i++) {
+        fprintf(run->out, "%s%lld", i > 0 ? ", " : "", (long long)(rest / inner));
+        rest %= inner;
+        inner /= i + 1 < var->ndims ? var->shape[i + 1] : 1;
+    }
+    fprintf(run->out, "] of value %s vs %s", diff_number_text(var->type, element->x, x),
+            diff_number_text(var->type, element->y, y));
+}
+
+static void write_size(const diff_run *run, const diff_var *var, const diff_element *element)
+{
+    if (var->type == NC_FLOAT || var->type == NC_DOUBLE)
+        fprintf(run->out, "%e", element->absolute);
+    else
+        fprintf(run->out, "%llu", (unsigned long long)element->whole);
+}
+
+static void write_largest(const diff_run *run, const diff_var *var, const diff_result *result)
+{
+    if (result->absolute.at < 0)
+        return;
+    fputs("\tlargest absolute difference ", run->out);
+    write_size(run, var, &result->absolute);
+    fputc(' ', run->out);
+    write_element(run, var, &result->absolute);
+    fprintf(run->out, "\n\tlargest relative difference %e ", result->relative.relative);
+    write_element(run, var, &result->relative);
+    fputc('\n', run->out);
+}
+
+static void write_result(const diff_run *run, const diff_var *var, const diff_result *result, int64_t elements)
+{
+    char type[DIFF_TYPE_ROOM];
+    if (!run->out)
+        return;
+    fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ",
+            run->options->tolerance.given ? " (tolerance)" : "", var->name, diff_type_name(var->type, type));
+    write_element(run, var, &result->first);
+    if (var->type != NC_CHAR) {
+        fprintf(run->out, " (difference = %s", result->first.less ? "-" : "");
+        write_size(run, var, &result->first);
+        fputc(')', run->out);
+    }
+    fprintf(run->out, "\n\t%lld of %lld elements differ", (long long)result->count, (long long)elements);
+    if (result->nans > 0)
+        fprintf(run->out, ", %lld of them NaN in one file only", (long long)result->nans);
+    fputc('\n', run->out);
+    write_largest(run, var, result);
+}
+
+static int64_t elements_of(const diff_var *var)
+{
+    int64_t elements = 1;
+    for (int i = 0; i < var->ndims; i++)
+        elements *= var->shape[i]; /* fits: all of them have been read */
+    return elements;
+}
+
+static void merge(const diff_run *run, diff_result *result)
+{
+    if (run->world->merge)
+        run->world->merge(result);
+}
+
+static int compare_variable(walk *w, const int varids[2])
+{
+    diff_run *run = w->run;
+    const diff_var *var = &run->sources[0]->vars[varids[0]];
+    tool_blocks blocks;
+    diff_result result;
+    diff_result_init(&result);
+    int status = result.status = tool_blocks_start(var->ndims, var->shape, &blocks);
+    merge(run, &result); /* all have memory, or none goes on */
+    if (result.status != NC_NOERR && status != NC_NOERR)
+        tool_complain("%s: variable %s: no memory", run->sources[0]->path, var->name);
+    if (result.status == NC_NOERR) {
+        result.status = compare_blocks(w, varids, &blocks, &result);
+        merge(run, &result);
+    }
+    tool_blocks_free(&blocks);
+    if (result.status != NC_NOERR)
+        return DIFF_TROUBLE;
+    if (result.count > 0) {
+        tool_progress_wipe(&w->progress);
+        run->variables++;
+        write_result(run, var, &result, elements_of(var));
+    } else {
+        diff_same(run, "\tSAME: variable \"%s\" contents", var->name);
+    }
+    return DIFF_SAME;
+}
+
+/* --- all of them --- */
+
+/* The variable of this name in both files, -1 where it is missing. Values of different shape or type are not compared;
+ * they count as different. */
+static int compare_pair(walk *w, const char *name, int a, int b)
+{
+    diff_run *run = w->run;
+    if (a < 0 || b < 0) {
+        const char *present = run->sources[a < 0]->path, *missing = run->sources[a >= 0]->path;
+        run->variables++;
+        if (run->options->names.n > 0)
+            diff_differs(run, ": variable \"%s\" defined in %s not found in %s", name, present, missing);
+        return DIFF_SAME;
+    }
+    const diff_var *first = &run->sources[0]->vars[a], *second = &run->sources[1]->vars[b];
+    int64_t differences = 0;
+    if (run->options->names.n > 0)
+        diff_definition(run, first, second, &differences);
+    if (!diff_comparable(first, second)) {
+        run->variables++;
+        return DIFF_SAME;
+    }
+    run->variables += differences > 0; /* names of dimensions */
+    return compare_variable(w, (const int[]){a, b});
+}
+
+static int compare_all(walk *w)
+{
+    const diff_source *a = w->run->sources[0], *b = w->run->sources[1];
+    int status = DIFF_SAME;
+    for (int i = 0; status == DIFF_SAME && i < a->nvars; i++)
+        status = compare_pair(w, a->vars[i].name, i, pnc_table_find(&b->var_names, a->vars[i].name));
+    for (int i = 0; status == DIFF_SAME && i < b->nvars; i++)
+        if (pnc_table_find(&a->var_names, b->vars[i].name) < 0)
+            status = compare_pair(w, b->vars[i].name, -1, i);
+    return status;
+}
+
+static int compare_named(walk *w)
+{
+    const tool_names *names = &w->run->options->names;
+    int status = DIFF_SAME;
+    for (int i = 0; status == DIFF_SAME && i < names->n; i++)
+        status = compare_pair(w, names->at[i], pnc_name_find(&w->run->sources[0]->var_names, names->at[i]),
+                              pnc_name_find(&w->run->sources[1]->var_names, names->at[i]));
+    return status;
+}
+
+static void complain_of_unknown(const diff_run *run, const char *name)
+{
+    const diff_source *source = run->sources[0];
+    const char **known = pnc_alloc(source->nvars, sizeof *known);
+    for (int i = 0; known && i < source->nvars; i++)
+        known[i] = source->vars[i].name;
+    tool_names_missing(source->path, name, known ? source->nvars : 0, known);
+    pnc_free(known);
+}
+
+int diff_check_names(const diff_run *run)
+{
+    const tool_names *names = &run->options->names;
+    for (int i = 0; i < names->n; i++) {
+        if (pnc_name_find(&run->sources[0]->var_names, names->at[i]) >= 0 ||
+            pnc_name_find(&run->sources[1]->var_names, names->at[i]) >= 0)
+            continue;
+        if (run->out)
+            complain_of_unknown(run, names->at[i]);
+        return DIFF_TROUBLE;
+    }
+    return DIFF_SAME;
+}
+
+int diff_data(diff_run *run)
+{
+    walk w = {.run = run};
+    diff_result agreed;
+    int64_t total = 0;
+    for (int i = 0; i < run->sources[0]->nvars; i++)
+        if (pnc_add(total, bytes_of(&run->sources[0]->vars[i]), &total) != 0)
+            total = INT64_MAX;
+    diff_result_init(&agreed);
+    for (int i = 0; i < 2; i++) {
+        w.values[i] = pnc_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
+        if (!w.values[i])
+            agreed.status = NC_ENOMEM;
+    }
+    if (agreed.status != NC_NOERR)
+        tool_complain("no memory for data");
+    merge(run, &agreed);
+    int status = DIFF_TROUBLE;
+    if (agreed.status == NC_NOERR) {
+        tool_progress_begin(stderr, run->options->program, total, &w.progress);
+        if (!run->out)
+            w.progress.out = NULL; /* one rank tells */
+        status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
+        tool_progress_wipe(&w.progress);
+    }
+    pnc_free(w.values[0]);
+    pnc_free(w.values[1]);
+    return status;
+}

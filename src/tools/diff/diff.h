@@ -1,0 +1,49 @@
+/* Comparison of two files: what ncmpidiff and cdfdiff have in common. */
+#ifndef PNC_TOOLS_DIFF_DIFF_H
+#define PNC_TOOLS_DIFF_DIFF_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "tools/diff/options.h"
+#include "tools/diff/source.h"
+
+/* The processes that compare. merge gives all of them what all have found; NULL where there is one. */
+typedef struct diff_world {
+    int rank, nprocs;
+    void (*merge)(diff_result *result);
+} diff_world;
+
+typedef struct diff_run {
+    const diff_options *options;
+    const diff_world *world;
+    const diff_source *sources[2];
+    FILE *out;                 /* NULL but on rank 0 */
+    int64_t header, variables; /* differences */
+} diff_run;
+
+/* Compares both files and prints what differs. Returns the exit status, the same on all ranks. */
+int diff_files(const diff_options *options, const diff_world *world, const diff_source *first,
+               const diff_source *second);
+
+/* --- within the comparison --- */
+
+enum { DIFF_VALUE_ROOM = 80, DIFF_TYPE_ROOM = 16 };
+
+void diff_same(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);   /* printed by -b */
+void diff_differs(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
+const char *diff_type_name(int type, char out[DIFF_TYPE_ROOM]);                  /* "NC_FLOAT" */
+/* A number with as many digits as tell it from all others, or a piece of text in quotes. */
+const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_ROOM]);
+const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_ROOM]);
+
+void diff_header(diff_run *run);
+/* Type and dimensions of a variable; says whether its values can be compared. */
+bool diff_definition(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter);
+bool diff_comparable(const diff_var *a, const diff_var *b);
+/* These return DIFF_SAME, or DIFF_TROUBLE after a complaint. */
+int diff_check_names(const diff_run *run);
+int diff_data(diff_run *run);
+
+#endif

@@ -1,0 +1,58 @@
+/* The course of a comparison: headers, data, sums, exit status. */
+#include "tools/common/message.h"
+#include "tools/diff/diff.h"
+
+static void introduce(const diff_run *run)
+{
+    const diff_tolerance *tolerance = &run->options->tolerance;
+    if (tolerance->given) {
+        diff_same(run, "Tolerance absolute difference = %e", tolerance->absolute);
+        diff_same(run, "Tolerance ratio    difference = %e", tolerance->ratio);
+    }
+    diff_same(run, "First  file: %s", run->sources[0]->path);
+    diff_same(run, "Second file: %s", run->sources[1]->path);
+}
+
+static void sum_up(const diff_run *run)
+{
+    const diff_options *options = run->options;
+    bool tell_same = run->out && !options->quiet;
+    if (options->names.n == 0 || options->header_only) {
+        if (run->out && run->header > 0)
+            fprintf(run->out, "Number of differences in header %lld\n", (long long)run->header);
+        else if (tell_same)
+            fputs("Headers of two files are the same\n", run->out);
+    }
+    if (options->header_only || !run->out)
+        return;
+    const char *variables = options->names.n > 0 ? "compared variables" : "variables";
+    if (run->variables > 0)
+        fprintf(run->out, "Number of differences in %s %lld\n", variables, (long long)run->variables);
+    else if (tell_same)
+        fputs(options->names.n > 0 ? "Compared variable(s) are the same\n" : "All variables of two files are the same\n",
+              run->out);
+}
+
+int diff_files(const diff_options *options, const diff_world *world, const diff_source *first,
+               const diff_source *second)
+{
+    diff_run run = {.options = options, .world = world, .sources = {first, second},
+                    .out = world->rank == 0 ? stdout : NULL};
+    diff_result agreed;
+    diff_result_init(&agreed);
+    int status = diff_check_names(&run);
+    if (status == DIFF_SAME) {
+        introduce(&run);
+        diff_header(&run);
+        if (!options->header_only)
+            status = diff_data(&run);
+    }
+    if (status == DIFF_SAME)
+        sum_up(&run);
+    agreed.status = run.out ? tool_flush(NULL) : NC_NOERR;
+    if (world->merge)
+        world->merge(&agreed);
+    if (status == DIFF_TROUBLE || agreed.status != NC_NOERR)
+        return DIFF_TROUBLE;
+    return run.header > 0 || run.variables > 0 ? DIFF_DIFFERENT : DIFF_SAME;
+}

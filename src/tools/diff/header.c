@@ -1,0 +1,211 @@
+/* Headers: format, numbers of parts, dimensions, variables, attributes. Parts belong together by their names; their order
+ * does not count. */
+#include <string.h>
+
+#include "base/types.h"
+#include "tools/diff/diff.h"
+
+static void compare_format(diff_run *run)
+{
+    int a = run->sources[0]->format, b = run->sources[1]->format;
+    if (a == b) {
+        diff_same(run, "SAME: file format (CDF-%d)", a);
+        return;
+    }
+    run->header++;
+    diff_differs(run, ": file format (CDF-%d) != (CDF-%d)", a, b);
+}
+
+/* indent and before: what stands before the word in a line that tells of sameness, and of a difference. */
+static bool compare_number(diff_run *run, const char *indent, const char *before, const char *what, int64_t a, int64_t b)
+{
+    if (a == b) {
+        diff_same(run, "%sSAME: %s (%lld)", indent, what, (long long)a);
+        return true;
+    }
+    diff_differs(run, ": %s%s (%lld) != (%lld)", before, what, (long long)a, (long long)b);
+    return false;
+}
+
+static void tell_missing(const diff_run *run, const char *what, const char *name, int present)
+{
+    diff_differs(run, ": %s \"%s\" defined in %s not found in %s", what, name, run->sources[present]->path,
+                 run->sources[!present]->path);
+}
+
+/* --- attributes --- */
+
+static bool compare_att_values(const diff_run *run, const char *what, const diff_att *a, const diff_att *b)
+{
+    static const diff_tolerance exact = {.given = false};
+    char type[DIFF_TYPE_ROOM], x[DIFF_VALUE_ROOM], y[DIFF_VALUE_ROOM];
+    diff_result result;
+    diff_result_init(&result);
+    diff_compare(a->type, a->values, b->values, a->length, 0, &exact, &result);
+    if (result.count == 0) {
+        diff_same(run, "\tSAME: attribute contents");
+        return true;
+    }
+    int64_t at = result.first.at;
+    if (a->type == NC_CHAR) {
+        diff_string_text(a->values, a->length, at, x);
+        diff_string_text(b->values, b->length, at, y);
+    } else {
+        diff_number_text(a->type, result.first.x, x);
+        diff_number_text(a->type, result.first.y, y);
+    }
+    diff_differs(run, ": %s of type \"%s\" at element %lld of value %s vs %s", what, diff_type_name(a->type, type),
+                 (long long)at, x, y);
+    return false;
+}
+
+static bool compare_att(const diff_run *run, const char *owner, const diff_att *a, const diff_att *b)
+{
+    char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_ROOM], theirs[DIFF_TYPE_ROOM];
+    snprintf(what, sizeof what, "%s \"%s\"", owner, a->name);
+    diff_same(run, "%s:", what);
+    if (a->type != b->type) {
+        diff_differs(run, ": %s data type (%s) != (%s)", what, diff_type_name(a->type, ours),
+                     diff_type_name(b->type, theirs));
+        return false;
+    }
+    diff_same(run, "\tSAME: data type (%s)", diff_type_name(a->type, ours));
+    if (a->length != b->length) {
+        diff_differs(run, ": %s length (%lld) != (%lld)", what, (long long)a->length, (long long)b->length);
+        return false;
+    }
+    diff_same(run, "\tSAME: length (%lld)", (long long)a->length);
+    return compare_att_values(run, what, a, b);
+}
+
+/* owner: "global attribute", or the same of a variable. */
+static void compare_atts(diff_run *run, const char *owner, const diff_atts *a, const diff_atts *b)
+{
+    for (int i = 0; i < a->n; i++) {
+        int other = pnc_table_find(&b->names, a->at[i].name);
+        if (other < 0)
+            tell_missing(run, owner, a->at[i].name, 0);
+        if (other < 0 || !compare_att(run, owner, &a->at[i], &b->at[other]))
+            run->header++;
+    }
+    for (int i = 0; i < b->n; i++) {
+        if (pnc_table_find(&a->names, b->at[i].name) < 0) {
+            tell_missing(run, owner, b->at[i].name, 1);
+            run->header++;
+        }
+    }
+}
+
+/* --- dimensions --- */
+
+static void compare_dims(diff_run *run)
+{
+    const diff_source *a = run->sources[0], *b = run->sources[1];
+    for (int i = 0; i < a->ndims; i++) {
+        int other = pnc_table_find(&b->dim_names, a->dims[i].name);
+        char what[NC_MAX_NAME + 32];
+        snprintf(what, sizeof what, "dimension \"%s\" length", a->dims[i].name);
+        if (other < 0)
+            tell_missing(run, "dimension", a->dims[i].name, 0);
+        if (other < 0 || !compare_number(run, "\t", "", what, a->dims[i].length, b->dims[other].length))
+            run->header++;
+    }
+    for (int i = 0; i < b->ndims; i++) {
+        if (pnc_table_find(&a->dim_names, b->dims[i].name) < 0) {
+            tell_missing(run, "dimension", b->dims[i].name, 1);
+            run->header++;
+        }
+    }
+}
+
+/* --- variables --- */
+
+bool diff_comparable(const diff_var *a, const diff_var *b)
+{
+    return a->type == b->type && a->ndims == b->ndims &&
+           memcmp(a->shape, b->shape, (size_t)a->ndims * sizeof *a->shape) == 0;
+}
+
+static bool compare_var_dim(const diff_run *run, const diff_var *a, const diff_var *b, int i)
+{
+    char type[DIFF_TYPE_ROOM];
+    const char *ours = run->sources[0]->dims[a->dimids[i]].name, *theirs = run->sources[1]->dims[b->dimids[i]].name;
+    bool same_name = strcmp(ours, theirs) == 0, same_length = a->shape[i] == b->shape[i];
+    diff_type_name(a->type, type);
+    if (!same_name)
+        diff_differs(run, ": variable \"%s\" of type \"%s\" dimension %d's name (%s) != (%s)", a->name, type, i, ours,
+                     theirs);
+    if (!same_length)
+        diff_differs(run, ": variable \"%s\" of type \"%s\" dimension %d's length (%lld) != (%lld)", a->name, type, i,
+                     (long long)a->shape[i], (long long)b->shape[i]);
+    if (same_name && same_length)
+        diff_same(run, "\tSAME: dimension %d (%s = %lld)", i, ours, (long long)a->shape[i]);
+    return same_name && same_length;
+}
+
+bool diff_definition(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter)
+{
+    char ours[DIFF_TYPE_ROOM], theirs[DIFF_TYPE_ROOM], before[NC_MAX_NAME + 32];
+    int64_t differences = 0;
+    diff_same(run, "Variable \"%s\":", a->name);
+    snprintf(before, sizeof before, "variable \"%s\" ", a->name);
+    if (a->type == b->type) {
+        diff_same(run, "\tSAME: data type (%s)", diff_type_name(a->type, ours));
+    } else {
+        differences++;
+        diff_differs(run, ": %sdata type (%s) != (%s)", before, diff_type_name(a->type, ours),
+                     diff_type_name(b->type, theirs));
+    }
+    differences += !compare_number(run, "\t", before, "number of dimensions", a->ndims, b->ndims);
+    for (int i = 0; a->ndims == b->ndims && i < a->ndims; i++)
+        differences += !compare_var_dim(run, a, b, i);
+    *counter += differences;
+    return diff_comparable(a, b);
+}
+
+static void compare_var(diff_run *run, const diff_var *a, const diff_var *b)
+{
+    char before[NC_MAX_NAME + 32], owner[NC_MAX_NAME + 32];
+    snprintf(before, sizeof before, "variable \"%s\" ", a->name);
+    snprintf(owner, sizeof owner, "variable \"%s\" attribute", a->name);
+    diff_definition(run, a, b, &run->header);
+    if (!compare_number(run, "\t", before, "number of attributes", a->atts.n, b->atts.n))
+        run->header++;
+    compare_atts(run, owner, &a->atts, &b->atts);
+}
+
+static void compare_vars(diff_run *run)
+{
+    const diff_source *a = run->sources[0], *b = run->sources[1];
+    for (int i = 0; i < a->nvars; i++) {
+        int other = pnc_table_find(&b->var_names, a->vars[i].name);
+        if (other >= 0) {
+            compare_var(run, &a->vars[i], &b->vars[other]);
+        } else {
+            tell_missing(run, "variable", a->vars[i].name, 0);
+            run->header++;
+        }
+    }
+    for (int i = 0; i < b->nvars; i++) {
+        if (pnc_table_find(&a->var_names, b->vars[i].name) < 0) {
+            tell_missing(run, "variable", b->vars[i].name, 1);
+            run->header++;
+        }
+    }
+}
+
+void diff_header(diff_run *run)
+{
+    const diff_source *a = run->sources[0], *b = run->sources[1];
+    compare_format(run);
+    if (run->options->names.n > 0 && !run->options->header_only)
+        return; /* of the listed variables what matters is told with their data */
+    run->header += !compare_number(run, "", "", "number of dimensions", a->ndims, b->ndims);
+    run->header += !compare_number(run, "", "", "number of variables", a->nvars, b->nvars);
+    run->header += !compare_number(run, "", "", "number of global attributes", a->atts.n, b->atts.n);
+    compare_atts(run, "global attribute", &a->atts, &b->atts);
+    diff_same(run, "Dimension:");
+    compare_dims(run);
+    diff_same(run, "Variables:");
+    compare_vars(run);
+}

@@ -1,0 +1,96 @@
+/* The command line of ncmpidiff and cdfdiff. */
+#include "config.h" /* getopt_long */
+
+#include "tools/diff/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/message.h"
+
+static const char usage[] = "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] file1 file2\n";
+
+static const char help[] =
+    "Compare two netCDF files of the classic formats (CDF-1, CDF-2, CDF-5).\n"
+    "\n"
+    "  -b             tell also what is the same\n"
+    "  -q             no output if nothing differs\n"
+    "  -h             compare headers only, no data\n"
+    "  -v var1,...    compare these variables only\n"
+    "  -t diff,ratio  numbers x and y differ only if |x-y| > diff and |x-y|/max(|x|,|y|) > ratio\n"
+    "      --help, --version\n"
+    "\n"
+    "Exit status: 0 no differences, 1 differences, 2 trouble.\n";
+
+static bool take_bound(const char **text, char end, double *bound)
+{
+    char *rest;
+    *bound = strtod(*text, &rest);
+    bool good = rest != *text && *rest == end && *bound >= 0 && !isinf(*bound); /* not NaN either */
+    *text = rest + 1;
+    return good;
+}
+
+static int parse_tolerance(const char *text, diff_options *options)
+{
+    const char *rest = text;
+    diff_tolerance *tolerance = &options->tolerance;
+    tolerance->given = true;
+    if (take_bound(&rest, ',', &tolerance->absolute) && take_bound(&rest, '\0', &tolerance->ratio))
+        return -1;
+    tool_complain("-t takes two numbers from 0, separated by a comma: %s", text);
+    return DIFF_TROUBLE;
+}
+
+static int finish_output(void)
+{
+    return tool_flush(NULL) == NC_NOERR ? DIFF_SAME : DIFF_TROUBLE;
+}
+
+static int parse_option(int letter, diff_options *options)
+{
+    switch (letter) {
+    case 'b': options->verbose = true; return -1;
+    case 'q': options->quiet = true; return -1;
+    case 'h': options->header_only = true; return -1;
+    case 'v': return tool_names_parse("-v", optarg, &options->names) == NC_NOERR ? -1 : DIFF_TROUBLE;
+    case 't': return parse_tolerance(optarg, options);
+    case 1: printf(usage, options->program); fputs(help, stdout); return finish_output();
+    case 2: tool_print_version(); return finish_output();
+    default:
+        fprintf(stderr, usage, options->program);
+        fprintf(stderr, "Try `%s --help'.\n", options->program);
+        return DIFF_TROUBLE; /* getopt has named the option */
+    }
+}
+
+int diff_options_parse(const char *program, int argc, char **argv, diff_options *options)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
+    *options = (diff_options){.program = program};
+    int letter;
+    while ((letter = getopt_long(argc, argv, "bqhv:t:", longs, NULL)) != -1) {
+        int status = parse_option(letter, options);
+        if (status >= 0)
+            return status;
+    }
+    if (argc - optind != 2) {
+        tool_complain("two files are needed, %d are given", argc - optind);
+        fprintf(stderr, usage, program);
+        return DIFF_TROUBLE;
+    }
+    for (int i = 0; i < 2; i++)
+        options->paths[i] = argv[optind + i];
+    if (strcmp(options->paths[0], options->paths[1]) != 0)
+        return -1;
+    tool_complain("%s: both names are the same", options->paths[0]);
+    return DIFF_TROUBLE;
+}
+
+void diff_options_free(diff_options *options)
+{
+    tool_names_free(&options->names);
+}

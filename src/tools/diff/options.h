@@ -1,0 +1,24 @@
+/* The command line of ncmpidiff and cdfdiff. */
+#ifndef PNC_TOOLS_DIFF_OPTIONS_H
+#define PNC_TOOLS_DIFF_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "tools/common/names.h"
+#include "tools/diff/compare.h"
+
+enum { DIFF_SAME = 0, DIFF_DIFFERENT = 1, DIFF_TROUBLE = 2 }; /* exit status */
+
+typedef struct diff_options {
+    const char *program;
+    const char *paths[2];
+    bool verbose, quiet, header_only;
+    tool_names names; /* of variables; none: all */
+    diff_tolerance tolerance;
+} diff_options;
+
+/* Returns -1 when there are files to be compared, else the exit status: all is said, and nothing is left to do. */
+int diff_options_parse(const char *program, int argc, char **argv, diff_options *options);
+void diff_options_free(diff_options *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* What the comparison writes: lines, types, values. */
+#include "tools/diff/diff.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/types.h"
+
+static void print(FILE *out, const char *before, const char *format, va_list args) PNC_PRINTF(3, 0);
+
+static void print(FILE *out, const char *before, const char *format, va_list args)
+{
+    fputs(before, out);
+    vfprintf(out, format, args);
+    fputc('\n', out);
+}
+
+void diff_same(const diff_run *run, const char *format, ...)
+{
+    va_list args;
+    if (!run->out || !run->options->verbose || run->options->quiet)
+        return;
+    va_start(args, format);
+    print(run->out, "", format, args);
+    va_end(args);
+}
+
+void diff_differs(const diff_run *run, const char *format, ...)
+{
+    va_list args;
+    if (!run->out)
+        return;
+    va_start(args, format);
+    print(run->out, "DIFF", format, args);
+    va_end(args);
+}
+
+const char *diff_type_name(int type, char out[DIFF_TYPE_ROOM])
+{
+    snprintf(out, DIFF_TYPE_ROOM, "NC_%s", pnc_type_name(type));
+    for (char *c = out; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return out;
+}
+
+static void print_real(double value, bool is_float, char *out)
+{
+    int most = is_float ? 9 : 17; /* digits that are always enough for IEEE 754 */
+    for (int digits = 6; digits <= most; digits++) {
+        snprintf(out, DIFF_VALUE_ROOM, "%.*g", digits, value);
+        if (is_float ? strtof(out, NULL) == (float)value : strtod(out, NULL) == value)
+            return;
+    }
+}
+
+#define PRINT(ctype, format)                          \
+    do {                                              \
+        ctype number;                                 \
+        memcpy(&number, value, sizeof number);        \
+        snprintf(out, DIFF_VALUE_ROOM, format, number); \
+        return out;                                   \
+    } while (0)
+
+const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_ROOM])
+{
+    float single;
+    double real;
+    switch (type) {
+    case NC_CHAR: return diff_string_text(value, 1, 0, out);
+    case NC_BYTE: PRINT(signed char, "%d");
+    case NC_SHORT: PRINT(short, "%d");
+    case NC_INT: PRINT(int, "%d");
+    case NC_INT64: PRINT(long long, "%lld");
+    case NC_UBYTE: PRINT(unsigned char, "%u");
+    case NC_USHORT: PRINT(unsigned short, "%u");
+    case NC_UINT: PRINT(unsigned, "%u");
+    case NC_UINT64: PRINT(unsigned long long, "%llu");
+    case NC_FLOAT:
+        memcpy(&single, value, sizeof single);
+        print_real((double)single, true, out);
+        return out;
+    default:
+        memcpy(&real, value, sizeof real);
+        print_real(real, false, out);
+        return out;
+    }
+}
+
+/* Long texts are cut to what surrounds the place of interest. */
+const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_ROOM])
+{
+    enum { BEFORE = 20, LONGEST = DIFF_VALUE_ROOM - 20 }; /* room for quotes, dots and an escape */
+    int64_t at = place > BEFORE && length > LONGEST / 2 ? place - BEFORE : 0;
+    char *end = out;
+    end += snprintf(end, DIFF_VALUE_ROOM, "%s\"", at > 0 ? "..." : "");
+    for (; at < length && end < out + LONGEST; at++) {
+        unsigned char c = (unsigned char)text[at];
+        if (c < 0x20 || c == 0x7f)
+            end += snprintf(end, 5, "\\%03o", c);
+        else
+            *end++ = (char)c;
+    }
+    snprintf(end, 5, "\"%s", at < length ? "..." : "");
+    return out;
+}
