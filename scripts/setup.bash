@@ -78,7 +78,7 @@ configure() {
     fi
 }
 
-# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize and openmpi.
+# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize, tsan and openmpi.
 set_up() {
     local mpicc mpif90 mpiexec
     local sanitizers='-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
@@ -91,6 +91,10 @@ set_up() {
         sanitize)
             configure sanitize --enable-werror --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
                 "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"
+            ;;
+        tsan)
+            configure tsan --enable-werror --disable-shared "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
+                'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
             ;;
         openmpi)
             configure openmpi --enable-werror "MPICC=$(first_of mpicc.openmpi mpicc)" \

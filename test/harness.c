@@ -19,13 +19,20 @@ static int checks, failed_checks;
 static int local_failures; /* since the last t_check */
 static char local_text[TEXT_SIZE];
 
-void t_start(int *argc, char ***argv)
+bool t_start_threaded(int *argc, char ***argv, int wanted)
 {
-    MPI_Init(argc, argv);
+    int provided = MPI_THREAD_SINGLE;
+    MPI_Init_thread(argc, argv, wanted, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &t_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &t_nprocs);
     MPI_Comm_dup(MPI_COMM_WORLD, &harness_comm);
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was checked before a crash must not be lost in a buffer */
+    return provided >= wanted;
+}
+
+void t_start(int *argc, char ***argv)
+{
+    t_start_threaded(argc, argv, MPI_THREAD_SINGLE);
 }
 
 /* A TAP description is one line, and " #" would begin a directive. */

@@ -29,6 +29,9 @@ extern bool t_ok; /* of the check under way */
 /* Collective. MPI_Init, and sets t_rank and t_nprocs. */
 void t_start(int *argc, char ***argv);
 
+/* The same for a test with threads; wanted is MPI_THREAD_MULTIPLE, say. False where the MPI library does not provide it. */
+bool t_start_threaded(int *argc, char ***argv, int wanted);
+
 /* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the
  * verdict, the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
 bool t_check_as(bool ok, const char *format, ...) T_PRINTF(2, 3);

@@ -79,7 +79,7 @@ bool pnc_switched_on(const char *name, bool otherwise);
 int pnc_told(pnc_dataset *ds, int err);
 /* The same for a call without a dataset. path and error may be NULL. */
 int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error);
-/* The last failure on a dataset, or with NC_GLOBAL of this thread. NC_EBADID. */
+/* The last failure on a dataset, or with a negative ncid of this thread. NC_EBADID. */
 int pnc_last_failure(int ncid, const pnc_failure **out);
 
 /* --- agree.c: what ranks settle together --- */

@@ -6,11 +6,11 @@
 
 #include "base/suggest.h"
 
-/* One line; value and fate are cut rather than allocated. */
+/* One line of the display. */
 typedef struct line {
     const char *name, *origin;
     char value[MPI_MAX_INFO_VAL + 1];
-    char fate[512];
+    char fate[MPI_MAX_INFO_VAL + 512];
 } line;
 
 typedef struct sight {
@@ -81,7 +81,7 @@ static void explain_passed(const sight *s, line *l)
     if (!told)
         snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which tells no value for this file");
     else if (strcmp(effect, l->value) != 0)
-        snprintf(l->fate, sizeof l->fate, "the MPI library uses %.400s", effect);
+        snprintf(l->fate, sizeof l->fate, "the MPI library uses %s", effect);
     else
         snprintf(l->fate, sizeof l->fate, "used by the MPI library");
 }

@@ -51,8 +51,8 @@ int pnc_last_failure(int ncid, const pnc_failure **out)
 {
     const pnc_dataset *ds = pnc_registry_peek(ncid);
 
-    if (ncid != NC_GLOBAL && ds == NULL)
+    if (ncid >= 0 && ds == NULL)
         return NC_EBADID;
-    *out = ncid == NC_GLOBAL ? &last_of_thread : &ds->last;
+    *out = ncid < 0 ? &last_of_thread : &ds->last;
     return NC_NOERR;
 }

@@ -1,6 +1,7 @@
 /* From create or open to close: the dataset struct and everything that is settled once per file. */
 #include "dataset/lifecycle.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,12 +69,34 @@ static int give_up(pnc_dataset *ds, int err)
     return err;
 }
 
+/* Our own communicator, or MPI_COMM_NULL on every rank where one of them is not ready. Threads may open files with
+ * MPI_COMM_SELF at once, though a collective call on one communicator belongs to one thread at a time; with several ranks
+ * the caller has to see to that, as no lock here could tell which thread goes with which one of another rank. */
+static MPI_Comm own_communicator(MPI_Comm comm, int ready)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int nprocs = 0, code = MPI_SUCCESS, all = ready;
+    MPI_Comm own = MPI_COMM_NULL;
+
+    MPI_Comm_size(comm, &nprocs);
+    if (nprocs > 1)
+        code = MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, comm);
+    if (code != MPI_SUCCESS || !all)
+        return MPI_COMM_NULL;
+    if (nprocs == 1)
+        pthread_mutex_lock(&lock);
+    code = MPI_Comm_dup(comm, &own);
+    if (nprocs == 1)
+        pthread_mutex_unlock(&lock);
+    return code == MPI_SUCCESS ? own : MPI_COMM_NULL;
+}
+
 /* The struct with a communicator of its own; nothing is known of the file yet. Collective; NULL on every rank where one
  * of them has no memory. */
 static pnc_dataset *new_dataset(MPI_Comm comm, const char *path, const char *call)
 {
     pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
-    int mine, all;
+    MPI_Comm own;
 
     if (ds != NULL) {
         ds->info = ds->environment = MPI_INFO_NULL;
@@ -84,13 +107,13 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path, const char *cal
         ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    mine = ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR;
-    if (MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !all ||
-        MPI_Comm_dup(comm, &ds->comm) != MPI_SUCCESS) {
+    own = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR);
+    if (own == MPI_COMM_NULL) {
         if (ds != NULL)
             free_dataset(ds);
         return NULL;
     }
+    ds->comm = own;
     MPI_Comm_set_errhandler(ds->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(ds->comm, &ds->rank);
     MPI_Comm_size(ds->comm, &ds->nprocs);

@@ -4,7 +4,11 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
  * Generated from src/spec; link with -lpnetcdf. All functions return NC_NOERR or a negative error code whose meaning
  * ncmpi_strerror tells. "Collective" calls are made by all ranks of the communicator given to ncmpi_create or
  * ncmpi_open, in the same order. Indices count from 0, the slowest dimension first; sizes of dimensions are in
- * elements, offsets and alignments in bytes. */
+ * elements, offsets and alignments in bytes.
+ *
+ * Threads: under MPI_THREAD_MULTIPLE different threads may work with different files at once. A file, that is an ncid,
+ * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of their
+ * own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
 #ifndef PNETCDF_H
 #define PNETCDF_H
 
@@ -23,7 +27,7 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
 #define PNETCDF_PROFILING 0
 #define PNETCDF_NULL_BYTE_HEADER_PADDING 0
 #define PNETCDF_BURST_BUFFERING 0
-#define PNETCDF_THREAD_SAFE 0
+#define PNETCDF_THREAD_SAFE 1
 #define PNETCDF_DRIVER_NETCDF4 0
 #define PNETCDF_DRIVER_ADIOS 0
 

@@ -5,12 +5,12 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_includ
 
 m4_divert(-1)
 
-m4_dnl What becomes of an argument before the call, in it, and after it.
+m4_dnl What becomes of an argument before the call, in it, and after it. The longest text that comes back is a message.
 m4_define([BEFORE], [m4_ifelse(
     ROLE($@), [text_in], [
     pnc_f77_string DUMMY($@)_c;],
     ROLE($@), [text_out], [
-    char DUMMY($@)_c[[NC_MAX_NAME + 1]] = "";],
+    char DUMMY($@)_c[[NC_MAX_MESSAGE]] = "";],
     ROLE($@), [info_out], [
     MPI_Info DUMMY($@)_c;])])
 m4_define([BEGIN], [m4_ifelse(ROLE($@), [text_in], [

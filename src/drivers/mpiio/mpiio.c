@@ -11,8 +11,10 @@ static int remove_file(const char *path, MPI_Info info, pnc_error *error)
 static int sync_file(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
+    bool turn = pnc_mpiio_take_turn(store->comm);
     int code = MPI_File_sync(io->file);
 
+    pnc_mpiio_end_turn(turn);
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "flush", io->path);
 }
 
@@ -31,8 +33,10 @@ static int size_of_file(pnc_store *store, int64_t *out, pnc_error *error)
 static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
+    bool turn = pnc_mpiio_take_turn(store->comm);
     int code = MPI_File_set_size(io->file, size);
 
+    pnc_mpiio_end_turn(turn);
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
 }
 

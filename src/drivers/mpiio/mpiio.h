@@ -15,6 +15,11 @@ typedef struct pnc_mpiio {
  * class of the MPI error, or is `otherwise` where the class says nothing more definite. */
 int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path);
 
+/* turn.c: around each collective MPI_File_ call where ranks have threads. Collective; the call itself follows, also where
+ * there was nothing to take. */
+bool pnc_mpiio_take_turn(MPI_Comm comm);
+void pnc_mpiio_end_turn(bool taken);
+
 /* open.c */
 int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
 int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);

@@ -77,14 +77,25 @@ static void dispose(pnc_mpiio *io)
     pnc_free(io);
 }
 
+static int close_file(MPI_Comm comm, MPI_File *file)
+{
+    bool turn = pnc_mpiio_take_turn(comm);
+    int code = MPI_File_close(file);
+
+    pnc_mpiio_end_turn(turn);
+    return code;
+}
+
 static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, MPI_Info info, pnc_store **out,
                      pnc_error *error)
 {
     bool creates = (amode & MPI_MODE_CREATE) != 0;
     pnc_mpiio *io = NULL;
     MPI_File file = MPI_FILE_NULL;
+    bool turn = pnc_mpiio_take_turn(comm);
     int code = MPI_File_open(comm, path, amode, info, &file), err = NC_NOERR;
 
+    pnc_mpiio_end_turn(turn);
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
         err = pnc_mpiio_fail(error, code, NC_EOFILE, creates ? "create" : "open", path);
@@ -93,7 +104,9 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
     }
     err = worst_of(comm, path, err, error);
     if (err == NC_NOERR && truncate) {
+        turn = pnc_mpiio_take_turn(comm);
         code = MPI_File_set_size(file, 0);
+        pnc_mpiio_end_turn(turn);
         if (code != MPI_SUCCESS)
             err = pnc_mpiio_fail(error, code, NC_EFILE, "truncate", path);
         err = worst_of(comm, path, err, error);
@@ -106,7 +119,7 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
 
 give_up:
     if (file != MPI_FILE_NULL)
-        MPI_File_close(&file);
+        close_file(comm, &file);
     dispose(io);
     return err;
 }
@@ -138,7 +151,7 @@ int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc
 int pnc_mpiio_close(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    int code = MPI_File_close(&io->file), err = NC_NOERR;
+    int code = close_file(store->comm, &io->file), err = NC_NOERR;
 
     if (code != MPI_SUCCESS)
         err = pnc_mpiio_fail(error, code, NC_EFILE, "close", io->path);
