@@ -101,6 +101,11 @@ m4_divert(0)m4_dnl
 .Sh HINTS OF MPI-IO
 The library passes them on unchanged, with every hint that it does not know.
 The MPI library decides which of them it obeys.
+Hints for its collective reads and writes
+.Pq Li cb_* , romio_cb_*
+change nothing: the library merges small pieces itself, with
+.Li nc_ibuf_size ,
+and asks MPI-IO for independent accesses only.
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_FIXED], [])

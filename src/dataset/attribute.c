@@ -57,7 +57,8 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s is "
                         "CDF-%d", l.text, pnc_type_name(xtype), ds->path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
-        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other", l.text);
+        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
+                        l.text);
     if (len < 0)
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", l.text, (long long)len);
     if (len > 0 && op == NULL)
@@ -97,7 +98,8 @@ static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const ch
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
     if (index < 0)
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", label_of(ds, varid, name).text);
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
+                        label_of(ds, varid, name).text);
     if (padded(len * (int64_t)pnc_type_size(xtype)) >
         padded(atts->at[index]->len * (int64_t)pnc_type_size(atts->at[index]->type)))
         return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",

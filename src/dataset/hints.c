@@ -259,9 +259,15 @@ int pnc_hints_report(pnc_dataset *ds, MPI_Info *out)
     int err = ds->store->ops->hints(ds->store, out, &ds->error);
 
     for (int i = 0; i < HINTS && err == NC_NOERR; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
         char value[MPI_MAX_INFO_VAL + 1];
+        int status = MPI_SUCCESS;
 
-        if (in_effect(ds, &pnc_hint_table[i], value) && MPI_Info_set(*out, pnc_hint_table[i].name, value) != MPI_SUCCESS) {
+        if (in_effect(ds, hint, value))
+            status = MPI_Info_set(*out, hint->name, value);
+        else if (hint->kind != PNC_HINT_PASSED && pnc_hints_get(*out, hint->name, value))
+            status = MPI_Info_delete(*out, hint->name); /* Open MPI repeats whatever it was given */
+        if (status != MPI_SUCCESS) {
             MPI_Info_free(out);
             err = pnc_fail(&ds->error, NC_EMPI, "the hints of %s could not be reported", ds->path);
         }

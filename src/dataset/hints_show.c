@@ -131,8 +131,8 @@ static void show_ours(const sight *s, const pnc_hint *hint)
         explain_passed(s, &l);
         break;
     case PNC_HINT_FIXED: /* a wish for what is always done has come true */
-        snprintf(l.fate, sizeof l.fate, "%s: %s", *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored",
-                 hint->text);
+        snprintf(l.fate, sizeof l.fate, "%s: %s",
+                 *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored", hint->text);
         break;
     default:
         snprintf(l.fate, sizeof l.fate, "ignored: %s", hint->text);
@@ -154,7 +154,8 @@ static void show_others(const sight *s, MPI_Info info, MPI_Info but)
         char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
         line l = {.name = key};
 
-        if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_hint_find(key) != NULL || pnc_hints_get(but, key, value))
+        if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_hint_find(key) != NULL ||
+            pnc_hints_get(but, key, value))
             continue;
         find_given(s, &l);
         explain_other(s, &l);
@@ -171,7 +172,8 @@ void pnc_hints_show(pnc_dataset *ds)
     if (pnc_hints_report(ds, &s.in_use) == NC_NOERR &&
         ds->store->ops->hints(ds->store, &s.by_mpi, &ds->error) == NC_NOERR) {
         flockfile(stderr); /* files that other threads open now wait for their turn */
-        fprintf(stderr, "PnetCDF: hints of %s\n    %-28s %-18s %-14s %s\n", ds->path, "hint", "value", "from", "what becomes of it");
+        fprintf(stderr, "PnetCDF: hints of %s\n", ds->path);
+        print(&(line){.name = "hint", .value = "value", .origin = "from", .fate = "what becomes of it"});
         for (int i = 0; i < pnc_hint_count; i++)
             show_ours(&s, &pnc_hint_table[i]);
         show_others(&s, ds->info, MPI_INFO_NULL);

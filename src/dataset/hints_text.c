@@ -101,7 +101,8 @@ static int parse(scan *s, char *list)
     char *rest = NULL;
     int err = NC_NOERR;
 
-    for (char *entry = strtok_r(list, ";", &rest); entry != NULL && err == NC_NOERR; entry = strtok_r(NULL, ";", &rest)) {
+    for (char *entry = strtok_r(list, ";", &rest); entry != NULL && err == NC_NOERR;
+         entry = strtok_r(NULL, ";", &rest)) {
         if (entry[strcspn(entry, "=:")] == ':')
             look_for_match(s, entry);
         else

@@ -1,5 +1,5 @@
-/* What went wrong, for a person: the message of the last call that failed, kept for ncmpi_inq_last_error and printed where
- * PNETCDF_VERBOSE asks for it. */
+/* What went wrong, for a person: the message of the last call that failed, kept for ncmpi_inq_last_error and printed
+ * where PNETCDF_VERBOSE asks for it. */
 #include "dataset/dataset.h"
 
 #include <stdio.h>

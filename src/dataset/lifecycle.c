@@ -70,8 +70,8 @@ static int give_up(pnc_dataset *ds, int err)
 }
 
 /* Our own communicator, or MPI_COMM_NULL on every rank where one of them is not ready. Threads may open files with
- * MPI_COMM_SELF at once, though a collective call on one communicator belongs to one thread at a time; with several ranks
- * the caller has to see to that, as no lock here could tell which thread goes with which one of another rank. */
+ * MPI_COMM_SELF at once, though a collective call on one communicator belongs to one thread at a time; with several
+ * ranks the caller has to see to that: no lock here could tell which thread goes with which one of another rank. */
 static MPI_Comm own_communicator(MPI_Comm comm, int ready)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -141,8 +141,8 @@ static int check_create_mode(pnc_dataset *ds, int cmode)
         return pnc_fail(&ds->error, NC_EINVAL_CMODE, "cmode has bits 0x%x, which are no flag of ncmpi_create",
                         (unsigned)(cmode & ~KNOWN_CREATE));
     if (cmode & NC_NETCDF4)
-        return pnc_fail(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a classic "
-                        "one");
+        return pnc_fail(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a "
+                        "classic one");
     return NC_NOERR;
 }
 
@@ -305,7 +305,8 @@ static int cancel_pending(pnc_dataset *ds)
         return NC_NOERR;
     fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
             "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets, ds->rank);
-    pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before ncmpi_close", ds->path);
+    pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before ncmpi_close",
+             ds->path);
     pnc_told(ds, NC_EPENDING);
     pnc_error_clear(&ds->error); /* closing may fail as well */
     return NC_EPENDING;

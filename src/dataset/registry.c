@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 
-/* Threads may open and close different datasets at once, each slot being taken and given back by one atomic operation; a
- * dataset itself belongs to one thread at a time. */
+/* Threads may open and close different datasets at once, each slot being taken and given back by one atomic operation;
+ * a dataset itself belongs to one thread at a time. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
 
 int pnc_registry_add(pnc_dataset *ds, int *ncid)

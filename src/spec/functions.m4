@@ -100,11 +100,11 @@ PLAIN([const char *], [strerror], [int err], [The meaning of an error code. LOCA
 PLAIN([const char *], [strerrno], [int err], [The name of an error code, such as "NC_EBADID". LOCAL])
 
 PLAIN([int], [inq_last_error], [int ncid, int *code, char *message],
-[What the last failing call on a file did wrong: its code, and a sentence that names the call, the rank, the file, variable
-or attribute, the index and its bound, and a cure. With -1 (NC_GLOBAL) as ncid: the last call of this thread that failed, on
-any file or on none, such as ncmpi_create, ncmpi_open, or one with a bad ncid. Calls that succeed do not change it. NC_NOERR
-and an empty message where nothing has failed yet. Either pointer may be NULL; message has room for NC_MAX_MESSAGE
-characters, the terminating 0 included. LOCAL])
+[What the last failing call on a file did wrong: its code, and a sentence that names the call, the rank, the file, the
+variable or attribute, the index and its bound, and a cure. With -1 (NC_GLOBAL) as ncid: the last call of this thread
+that failed, on any file or on none, such as ncmpi_create, ncmpi_open, or one with a bad ncid. Calls that succeed do not
+change it. NC_NOERR and an empty message where nothing has failed yet. Either pointer may be NULL; message has room for
+NC_MAX_MESSAGE characters, the terminating 0 included. LOCAL Errors: none])
 
 PLAIN([const char *], [inq_libvers], [void], [Version of the library and date of its release. LOCAL])
 

@@ -29,8 +29,8 @@ HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40]
 [bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work
 than fits goes in several rounds])
 HINT_DRIVER([nc_driver], [mpiio],
-[how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process until
-the program ends or deletes it, for scratch data and tests])
+[how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process
+until the program ends or deletes it, for scratch data and tests])
 HINT_FIXED([nc_in_place_swap], [disable], [the buffer of a put is never changed, not even for a moment])
 HINT_FIXED([nc_num_aggrs_per_node], [0], [all ranks take part when small pieces are merged])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])

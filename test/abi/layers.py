@@ -123,7 +123,8 @@ def kept_by(short, names):
     if any("__asan_" in name for name, _, _ in names): # its records of variables change
         return []
     allowed = MAY_CHANGE.get(re.sub(r"lib\w+_la-|\.o$", "", short).replace(".libs/", ""), {})
-    return [f"{short} keeps {name}" for name, _, section in names if changes(section) and name.split(".")[0] not in allowed]
+    return [f"{short} keeps {name}" for name, _, section in names
+            if changes(section) and name.split(".")[0] not in allowed]
 
 
 def check_objects(room):
@@ -140,7 +141,7 @@ def check_objects(room):
         kept += kept_by(short, names)
     if room in PURE_ROOMS:
         tap.ok(not called, f"the {len(paths)} objects of src/{room} use no MPI and no files", "\n".join(called))
-    tap.ok(not kept, f"the {len(paths)} objects of src/{room} keep nothing that threads would have to share", "\n".join(kept))
+    tap.ok(not kept, f"the {len(paths)} objects of src/{room} keep nothing that threads would share", "\n".join(kept))
 
 
 check_includes()

@@ -228,7 +228,8 @@ static void test_memory_driver(void)
     t_check(strcmp(told(ncid, "nc_driver"), "memory") == 0, "nc_driver=memory is told to be in use");
     expect_ok(ncmpi_close(ncid), "close a file in memory");
     t_check(stat(path, &facts) != 0, "nothing of it is on the disk");
-    expect_code(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_ENOENT, "the default driver has no such file");
+    expect_code(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_ENOENT,
+                "the default driver has no such file");
     expect_ok(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, info, &ncid), "nc_driver=memory opens it again");
     ncmpi_get_att_int(ncid, NC_GLOBAL, "answer", &value);
     t_check(value == 42 + t_rank, "it holds what was put (%d)", value);

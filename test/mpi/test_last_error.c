@@ -61,7 +61,8 @@ static void test_calls(int ncid)
                    "ncmpi_put_vara_float_all|rank %r|last.nc|\"grid\"|start[0] = 12|0..9|NC_EINVALCOORDS", "put_vara");
     start[1] = 8, count[1] = 5;
     ncmpi_get_vara_float_all(ncid, 0, start + 1, count + 1, value);
-    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"grid\"|count[0] = 5|at most 2", "get_vara");
+    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"grid\"|count[0] = 5|at most 2",
+                   "get_vara");
     start[1] = 0, count[1] = 1;
     ncmpi_put_vara_float_all(ncid, 1, start, count, value);
     expect_message(ncid, NC_ERANGE, "ncmpi_put_vara_float_all|last.nc|\"series\"|float|short", "a value out of range");
@@ -106,6 +107,7 @@ static void test_memory(int ncid)
     expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float", "the last failure stays");
     expect_ok(ncmpi_inq_last_error(ncid, NULL, NULL), "both pointers may be NULL");
     expect_code(ncmpi_inq_last_error(ncid + 500, &code, NULL), NC_EBADID, "a bad ncid");
+    expect_message(-7, NC_EBADDIM, "ncmpi_inq_dimlen|no dimensions", "a negative ncid: the thread's");
 }
 
 /* Failures of calls that have no file, or none any more. */

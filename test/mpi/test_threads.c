@@ -93,10 +93,11 @@ static void look_around(worker *w, int ncid, int round)
     MPI_Offset rows = 0;
 
     snprintf(wanted, sizeof wanted, "only_in_%d_%d", w->number, round);
-    expect(w, ncmpi_inq_dimname(ncid, 1, name) == NC_NOERR && strcmp(name, wanted) == 0, "the dimension has another name", 0);
+    expect(w, ncmpi_inq_dimname(ncid, 1, name) == NC_NOERR && strcmp(name, wanted) == 0, "name of a dimension", 0);
     memset(name, 0, sizeof name);
-    expect(w, ncmpi_get_att_text(ncid, 1, "only", name) == NC_NOERR && strcmp(name, wanted) == 0, "attribute \"only\"", 0);
-    expect(w, ncmpi_get_att_int(ncid, NC_GLOBAL, "thread", &thread) == NC_NOERR && thread == w->number, "attribute", thread);
+    expect(w, ncmpi_get_att_text(ncid, 1, "only", name) == NC_NOERR && strcmp(name, wanted) == 0, "text attribute", 0);
+    expect(w, ncmpi_get_att_int(ncid, NC_GLOBAL, "thread", &thread) == NC_NOERR && thread == w->number, "int attribute",
+           thread);
     expect(w, ncmpi_inq_dimlen(ncid, 0, &rows) == NC_NOERR && rows == ROWS, "number of records", rows);
     expect(w, ncmpi_inq_path(ncid, NULL, path) == NC_NOERR && strcmp(path, w->path) == 0, "path", 0);
     expect(w, ncmpi_inq_files_opened(&n, NULL) == NC_NOERR && n >= 1 && n <= THREADS, "files opened", n);
@@ -195,7 +196,8 @@ static void *work(void *argument)
             read_cdl(w);
         expect(w, ncmpi_set_default_format(NC_FORMAT_CLASSIC, &old) == NC_NOERR && old == NC_FORMAT_CLASSIC,
                "set_default_format", old);
-        expect(w, ncmpi_inq_default_format(&format) == NC_NOERR && format == NC_FORMAT_CLASSIC, "inq_default_format", format);
+        expect(w, ncmpi_inq_default_format(&format) == NC_NOERR && format == NC_FORMAT_CLASSIC, "inq_default_format",
+               format);
     }
     return NULL;
 }

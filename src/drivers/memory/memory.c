@@ -1,5 +1,5 @@
-/* Files that live in memory, for scratch data and tests: one growing buffer per path, kept from close to open until it is
- * removed or the program ends. One rank only. */
+/* Files that live in memory, for scratch data and tests: one growing buffer per path, kept from close to open until it
+ * is removed or the program ends. One rank only. */
 #include "drivers/store.h"
 
 #include <pthread.h>

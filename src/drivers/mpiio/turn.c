@@ -1,12 +1,11 @@
 /* Threads that open and close files at once take turns.
  *
- * ROMIO, the MPI-IO of MPICH and of what is made of it, holds one lock for the whole process while MPI_File_open, _close,
- * _set_size and _sync wait for the other ranks. One thread of rank 0 that waits in them for its partner on rank 1, which
- * waits for the lock that another thread of rank 1 holds, which waits for its own partner on rank 0, wait for ever. (MPICH
- * 4.0.2: 4 threads that each opened a file with a communicator of its own hung within a second.) Here a rank enters such
- * a call only when all ranks of the communicator hold the lock of this file, so that none of them waits in ROMIO for one
- * that cannot come. Reading and writing are local calls and need no turn. */
-#define _GNU_SOURCE
+ * ROMIO, the MPI-IO of MPICH and its kin, holds one lock for the whole process while MPI_File_open, _close, _set_size
+ * and _sync wait for the other ranks. Two threads A and B of two ranks, each with a file of their own, then wait for ever:
+ * A of rank 0 has the lock and waits for A of rank 1, which waits for the lock that B of rank 1 has, which waits for B of
+ * rank 0, which waits for the lock. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call only when all
+ * ranks of the communicator hold a lock of ours, so that nobody waits in ROMIO for one who cannot come. Reads and writes
+ * are local calls and need no turn. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>
