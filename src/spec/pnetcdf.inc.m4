@@ -59,7 +59,7 @@ m4_divert(-1)
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl
-      function nfmpi_issyserr(err)
+      pure function nfmpi_issyserr(err)
         logical nfmpi_issyserr
         integer, intent(in) :: err
       end function

@@ -85,7 +85,7 @@ FAMILIES
 
 m4_divert(0)
 ! Whether an error code is one of the operating system.
-logical function nfmpi_issyserr(err)
+pure logical function nfmpi_issyserr(err)
     implicit none
     integer, intent(in) :: err
 
