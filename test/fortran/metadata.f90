@@ -334,6 +334,7 @@ contains
         character(kind=c_char), intent(in) :: path(4096)
         integer :: ncid, id, rank, err
         integer(offset) :: huge_index
+        character(1000) :: message
 
         call MPI_Comm_rank(MPI_COMM_WORLD, rank, err)
         call works(nfmpi_open(MPI_COMM_WORLD, from_c(path), nf_write, MPI_INFO_NULL, ncid), 'open')
@@ -354,6 +355,8 @@ contains
         call works(nfmpi_close(ncid), 'close')
         call fails(nfmpi_close(ncid), nf_ebadid, 'a closed file')
         call fails(nfmpi_redef(-1), nf_ebadid, 'no file')
+        call works(nfmpi_inq_last_error(-1, id, message), 'inq_last_error')
+        call check(id == nf_ebadid .and. message /= ' ', 'the last error of any file')
         call check(.not. nfmpi_issyserr(nf_ebadid) .and. .not. nfmpi_issyserr(nf_noerr) .and. nfmpi_issyserr(2), 'issyserr')
         call works(nfmpi_create(MPI_COMM_WORLD, trim(from_c(path)) // '.aborted', nf_clobber, MPI_INFO_NULL, ncid), 'create')
         call works(nfmpi_abort(ncid), 'abort')

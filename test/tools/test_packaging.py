@@ -14,6 +14,7 @@ import tap
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 CC = shlex.split(os.environ.get("CC", "mpicc"))
+FC = shlex.split(os.environ.get("FC", ""))
 FOLDERS = ("prefix", "bindir", "includedir", "libdir", "mandir", "UTF8PROC_ARCHIVE")
 FEATURES = ("netcdf4", "adios", "gio", "relax-coord-bound", "in-place-swap", "erange-fill", "subfiling",
             "null-byte-header-padding", "burst-buffering", "profiling", "thread-safe", "debug")
@@ -55,6 +56,44 @@ int main(int argc, char **argv)
         printf("%s %s\n", ncmpi_inq_libvers(), PNETCDF_VERSION);
     return MPI_Finalize();
 }
+"""
+
+# The same in Fortran; the call of MPI_Init makes sure that both libraries of MPI are linked.
+FORTRAN_CLIENT = r"""
+program client
+    use mpi
+    implicit none
+    include 'pnetcdf.inc'
+    integer :: err, rank, ncid, dim, var, value
+    integer(MPI_OFFSET_KIND) :: start(1), count(1)
+    character(4096) :: path
+    character(80) :: version
+    call MPI_Init(err)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, err)
+    call get_command_argument(1, path)
+    start = 1
+    count = merge(1, 0, rank == 0)
+    value = 42
+    call try(nfmpi_create(MPI_COMM_WORLD, path, ior(nf_clobber, nf_64bit_data), MPI_INFO_NULL, ncid))
+    call try(nfmpi_def_dim(ncid, 'x', 1_MPI_OFFSET_KIND, dim))
+    call try(nfmpi_def_var(ncid, 'v', nf_int, 1, dim, var))
+    call try(nfmpi_enddef(ncid))
+    call try(nfmpi_put_vara_int_all(ncid, var, start, count, value))
+    value = 0
+    call try(nfmpi_get_var_int_all(ncid, var, value))
+    call try(nfmpi_close(ncid))
+    if (value /= 42) call MPI_Abort(MPI_COMM_WORLD, 2, err)
+    version = nfmpi_inq_libvers()
+    if (rank == 0) print '(a)', trim(version) // ' ' // version(:index(version, ' '))
+    call MPI_Finalize(err)
+contains
+    subroutine try(status)
+        integer, intent(in) :: status
+        if (status == nf_noerr) return
+        print '(a)', nfmpi_strerror(status)
+        call MPI_Abort(MPI_COMM_WORLD, 1, err)
+    end subroutine
+end program
 """
 
 INTERPOSER = r"""
@@ -134,6 +173,7 @@ def check_tree():
     wanted += [("includedir", "pnetcdf.h"), ("libdir", "libpnetcdf.la"), ("libdir", "pkgconfig/pnetcdf.pc")]
     pages = ("man1/ncmpidump.1", "man1/pnetcdf-config.1", "man1/pnetcdf_version.1", "man3/pnetcdf.3")
     wanted += [("mandir", name) for name in pages]
+    wanted += [("includedir", "pnetcdf.inc")] if FC else []
     missing = [name for folder, name in wanted if not os.path.exists(os.path.join(staged[folder], name))]
     tap.ok(not missing, "what clients look for is installed", "\n".join(missing))
     not_run = [name for folder, name in wanted
@@ -311,6 +351,36 @@ def check_compiler():
               "interposed", expect_stderr="intercepted")
 
 
+def links_fortran(text, options, name):
+    source = write("client.f90", FORTRAN_CLIENT)
+    status, _, why = run(*FC, *CFLAGS, source, "-o", tap.scratch(name), *options)
+    return works(text, tap.scratch(name)) if status == 0 else tap.ok(False, text, why)
+
+
+def check_fortran():
+    tells("--has-fortran", "yes\n" if FC else "no\n", "tells whether there is Fortran")
+    if not FC:
+        tap.skip("Fortran programs", "this build has no Fortran")
+        return
+    for option in ("--f77", "--fc"):
+        compiler = run(CONFIG, option)[1].split()
+        tap.ok(compiler and os.path.isabs(compiler[0]) and run(*compiler, "--version")[0] == 0,
+               f"pnetcdf-config {option} is a compiler that can be run", compiler)
+    status, output, why = run(os.path.join(staged["bindir"], "pnetcdf_version"), "-b")
+    tap.ok("MPIF90: /" in output and "MPIF77: /" in output, "pnetcdf_version names the Fortran compiler", why)
+    flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(), "-lpnetcdf"]
+    links_fortran("a Fortran program links by pnetcdf-config", flags, "fortran_client")
+    if os.path.exists(ARCHIVE) and told["UTF8PROC_ARCHIVE"]:
+        links_fortran("a static link of Fortran needs -lpnetcdf only", [flags[0], "-L" + only_archive(), "-lpnetcdf"],
+                      "fortran_static")
+    for library in (os.path.join(staged["libdir"], "libpnetcdf.so"), ARCHIVE):
+        if os.path.exists(library):
+            dynamic = ["--dynamic"] if library.endswith(".so") else []
+            undefined = run(*shlex.split(os.environ.get("NM", "nm")), *dynamic, "--undefined-only", library)[1]
+            needed = sorted(set(re.findall(r"\b_?_(?:gfortran|F90|Fortran)\w+", undefined)))
+            tap.ok(not needed, f"{os.path.basename(library)} needs nothing of Fortran's runtime library", "\n".join(needed))
+
+
 def check_config_link():
     flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(),
              *run(CONFIG, "--libs")[1].split()]
@@ -402,6 +472,18 @@ add_executable(by_archive client.c)
 target_link_libraries(by_archive PRIVATE PnetCDF::PnetCDF)
 """
 
+# Fortran only, and a compiler that is no MPI wrapper.
+CMAKE_FORTRAN = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES Fortran)
+find_package(PnetCDF REQUIRED CONFIG COMPONENTS Fortran)
+if(NOT PnetCDF_Fortran_FOUND OR NOT EXISTS "${PnetCDF_Fortran_INCLUDE_DIRS}/pnetcdf.inc")
+  message(SEND_ERROR "no pnetcdf.inc in ${PnetCDF_Fortran_INCLUDE_DIRS}")
+endif()
+add_executable(by_Fortran client.f90)
+target_link_libraries(by_Fortran PRIVATE PnetCDF::PnetCDF_Fortran)
+"""
+
 CMAKE_CXX = """
 cmake_minimum_required(VERSION 3.10)
 project(client LANGUAGES CXX)
@@ -417,7 +499,8 @@ def cmake(name, text, *options):
     write(name + "/CMakeLists.txt", text)
     write(name + "/client.c", CLIENT)
     write(name + "/client.cc", CLIENT)
-    flags = [f"-DCMAKE_{language}_FLAGS={' '.join(CFLAGS)}" for language in ("C", "CXX")]
+    write(name + "/client.f90", FORTRAN_CLIENT)
+    flags = [f"-DCMAKE_{language}_FLAGS={' '.join(CFLAGS)}" for language in ("C", "CXX", "Fortran")]
     status, _, why = run("cmake", "-S", folder, "-B", folder + "/build", *flags, *options)
     return folder + "/build", status, why
 
@@ -451,6 +534,15 @@ def check_cmake_without_wrapper():
                                     f"-DPnetCDF_DIR={tap.scratch('moved tree')}/{package}")
         if tap.ok(status == 0, text, why):
             build_and_run(folder, ("by_archive",))
+    text = "find_package works in a project of Fortran only"
+    if not FC or not shutil.which("gfortran"):
+        tap.skip(text, "this build has no Fortran, or there is no gfortran")
+    else:
+        folder, status, why = cmake("fortran", CMAKE_FORTRAN, "-DCMAKE_Fortran_COMPILER=gfortran",
+                                    f"-DMPI_Fortran_COMPILER={shutil.which(FC[0])}",
+                                    f"-DPnetCDF_DIR={staged['libdir']}/cmake/PnetCDF")
+        if tap.ok(status == 0, text, why):
+            build_and_run(folder, ("by_Fortran",))
     text = "find_package works in a project of C++ only"
     wrapper = shutil.which(os.path.basename(CC[0]).replace("mpicc", "mpicxx"))
     if not wrapper or not shutil.which("g++"):
@@ -469,6 +561,7 @@ check_config_lists()
 check_config_folders()
 check_version_program()
 check_compiler()
+check_fortran()
 check_config_link()
 check_pkg_config()
 if shutil.which("cmake"):

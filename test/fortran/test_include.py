@@ -1,0 +1,204 @@
+"""pnetcdf.inc as programs include it: in fixed and free form, beside mpif.h and the module mpi, preprocessed, with all
+warnings and without flags that forgive mismatched arguments; its constants are those of pnetcdf.h."""
+# needs: python
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+HERE = os.path.dirname(os.path.abspath(__file__))
+CC = shlex.split(os.environ.get("CC", "mpicc"))
+FC = shlex.split(os.environ.get("FC", ""))
+INC = os.path.join(BUILD, "include", "pnetcdf.inc")
+INCLUDE = "-I" + os.path.join(BUILD, "include")
+STRICT = ["-Wall", "-Wextra"]
+# Wrappers add flags of their own, which users of a plain compiler do not have.
+PLAIN = ["-fno-allow-argument-mismatch"]
+
+# What users' programs do: one function with scalars, elements, arrays of any rank; flexible ones with any type.
+CALLS = """
+      integer nc, v, err, req, st, reqs(2), sts(2), d, i2(2, 2)
+      integer i1(4), i, n
+      integer(kind=MPI_OFFSET_KIND) start(2), count(2), one, at(2,2)
+      real r, r2(2, 2), r3(2, 2, 2)
+      double precision x, d1(4)
+      character*10 text, texts(3)
+      character letters(10)
+      one = 1
+      n = 2
+      err = nfmpi_open(MPI_COMM_WORLD, 'a', 0, MPI_INFO_NULL, nc)
+      err = nfmpi_def_dim(nc, 'x', one, d)
+      err = nfmpi_def_var(nc, 'v', nf_int, 1, d, v)
+      err = nfmpi_def_var(nc, 'w', nf_int, 2, i1, v)
+      err = nfmpi_def_var(nc, 'one', nf_int, 0, 0, v)
+      err = nfmpi_put_att_int(nc, nf_global, 'n', nf_int, one, n)
+      err = nfmpi_put_att_int(nc, nf_global, 'n', nf_int, one, 5)
+      err = nfmpi_put_att_int(nc, nf_global, 'n', nf_int, one, i2)
+      err = nfmpi_put_att_text(nc, v, 'units', one, 'K')
+      err = nfmpi_put_att_text(nc, v, 'units', one, letters)
+      err = nfmpi_get_att_text(nc, v, 'units', text)
+      err = nfmpi_get_att_int(nc, v, 'n', i)
+      err = nfmpi_get_att_int(nc, v, 'n', i1)
+      err = nfmpi_put_var1_int(nc, v, start, i)
+      err = nfmpi_put_var1_int(nc, v, start(1), i1(2))
+      err = nfmpi_put_vara_int_all(nc, v, start,count, i1)
+      err = nfmpi_put_vara_int_all(nc, v, start,count, i2)
+      err = nfmpi_put_vara_int_all(nc, v, start,count, i2(1, 2))
+      err = nfmpi_put_vara_int_all(nc, v, start,count, i)
+      err = nfmpi_put_vara_all(nc, v, start,count, i1, one, MPI_INTEGER)
+      err = nfmpi_put_vara_all(nc, v, start,count, r3, one, MPI_REAL)
+      err = nfmpi_put_vara_all(nc, v, start,count, x, one, n)
+      err = nfmpi_put_vara_all(nc, v, start,count, text, one, n)
+      err = nfmpi_iput_vara_real(nc, v, start,count, r2, req)
+      err = nfmpi_iput_vara_real(nc, v, start,count, r, reqs(1))
+      err = nfmpi_bput_varn_double(nc, v, 2, at, at, d1, req)
+      err = nfmpi_bput_varn_double(nc, v, 1, start,count, x, req)
+      err = nfmpi_put_vara_text_all(nc, v, start,count, text)
+      err = nfmpi_put_vara_text_all(nc, v, start,count, texts)
+      err = nfmpi_put_vara_text_all(nc, v, start,count, letters)
+      err = nfmpi_put_vara_text_all(nc, v, start,count, 'abc')
+      err = nfmpi_wait_all(nc, 1, req, st)
+      err = nfmpi_wait_all(nc, 2, reqs, sts)
+      err = nfmpi_wait(nc, nf_req_all, reqs, sts)
+      if (err .ne. nf_noerr) print *, nfmpi_strerror(err)
+      if (nfmpi_issyserr(err)) print *, nfmpi_inq_libvers()
+      err = nfmpi_close(nc)
+"""
+INTERFACES = {"mpif.h": ("", "      include 'mpif.h'\n"), "module mpi": ("      use mpi\n", "")}
+
+
+def write(name, text):
+    path = tap.scratch(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          cwd=tap.scratch("."))
+    return done.returncode, done.stdout, f"{shlex.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}"
+
+
+def compiles(source, *options):
+    return run(*FC, *PLAIN, *options, INCLUDE, "-fsyntax-only", source)
+
+
+def program(use, include, body, name="client"):
+    return (f"      program {name}\n{use}      implicit none\n{include}      include 'pnetcdf.inc'\n"
+            f"{body.strip(chr(10))}\n      end\n")
+
+
+def warnings_of_ours(text):
+    """Warnings of mpif.h are not ours to avoid: each message of gfortran begins with the file it is about."""
+    messages = re.split(r"\n(?=\S+:\d+:\d+:)", "\n" + text)
+    return [message for message in messages if ("Warning:" in message or "Error:" in message)
+            and not re.match(r"\S*mpif[\w-]*\.h:", message.strip())]
+
+
+def check_programs():
+    for name, (use, include) in INTERFACES.items():
+        for form, suffix, options in (("fixed form", ".f", ["-std=legacy"]), ("fixed form", ".f", []),
+                                      ("fixed form of 132 columns", ".f", ["-ffixed-line-length-132"]),
+                                      ("fixed form of any width", ".f", ["-ffixed-line-length-none"]),
+                                      ("free form", ".f90", ["-std=legacy"]), ("free form", ".f90", [])):
+            source = write("client" + suffix, program(use, include, CALLS))
+            status, _, why = compiles(source, *STRICT, *options)
+            tap.ok(status == 0 and not warnings_of_ours(why),
+                   f"{name}, {form} {' '.join(options)}: calls with scalars, arrays, any type compile without a warning", why)
+
+
+def check_unused():
+    source = write("unused.f", "      subroutine unused\n      implicit none\n      include 'pnetcdf.inc'\n      end\n")
+    status, _, why = compiles(source, *STRICT, "-std=legacy")
+    tap.ok(status == 0 and "Warning" not in why, "what is not used is not warned of", why)
+    text = "      module mine\n      implicit none\n      include 'pnetcdf.inc'\n      end module\n" \
+           "      subroutine user\n      use mine\n      implicit none\n      integer err\n" \
+           "      err = nfmpi_enddef(nf_global)\n      end\n"
+    status, _, why = compiles(write("module.f90", text), *STRICT, "-std=f2018")
+    tap.ok(status == 0 and "Warning" not in why, "a module may include it, as standard Fortran 2018", why)
+
+
+def check_refused():
+    """Mistakes that crash programs where nothing checks arguments; most messages name the argument."""
+    wrong = (("start of default kind", "start", "err = nfmpi_get_var1_int(1, 1, i4, i)"),
+             ("length of default kind", "length", "err = nfmpi_put_att_text(1, 1, 'a', 5, 'hello')"),
+             ("size of default kind", "recsize", "err = nfmpi_inq_recsize(1, i)"),
+             ("number for a name", "name", "err = nfmpi_inq_varid(1, 5, i)"),
+             ("constant for a result", "OUT/INOUT", "err = nfmpi_inq_varid(1, 'v', 5)"),
+             ("missing argument", "req", "err = nfmpi_iput_vara_int(1, 1, i8, i8, i)"),
+             ("real for an id", "ncid", "err = nfmpi_close(1.5)"))
+    for what, argument, call in wrong:
+        text = program("", "", f"      integer err, i, i4(2)\n      integer(kind=selected_int_kind(18)) i8(2)\n      {call}\n")
+        status, _, why = compiles(write("wrong.f", text))
+        tap.ok(status != 0 and re.search(rf"Error: .*\b{argument}\b", why), f"refused by the compiler: {what}", why)
+
+
+def check_text():
+    with open(INC, encoding="ascii") as file:
+        lines = file.read().split("\n")
+    tap.ok(max(map(len, lines)) <= 72, "no line has more than 72 columns", "\n".join(l for l in lines if len(l) > 72))
+    tap.ok(all(re.match(r"!|      |$", line) for line in lines), "lines begin in column 7, or are comments")
+    # WRF greps for this constant in lower case, and hands the file to cpp
+    tap.ok(any("nf_format_64bit" in line for line in lines), "nf_format_64bit stands there in lower case")
+    status, output, why = run("cpp", "-P", "-traditional", INC)
+    kept = [line for line in lines if line.strip()]
+    tap.ok(status == 0 and [l.rstrip() for l in output.split("\n") if l.strip()] == kept, "cpp -traditional changes nothing", why)
+
+
+def check_constants():
+    with open(INC, encoding="ascii") as file:
+        names = re.findall(r"parameter \((nf_\w+) *=", file.read())
+    names = [name for name in names if name != "nf_offset_kind"]
+    lines = "".join(f"      print *, '{name}', {name}\n" for name in names)
+    source = write("constants.f90", program("", "", lines))
+    status, output, why = run(*FC, INCLUDE, "-ffree-line-length-none", source, "-o", tap.scratch("f_constants"))
+    told = dict(line.split() for line in run(tap.scratch("f_constants"))[1].splitlines()) if status == 0 else {}
+    tap.ok(len(told) == len(names) > 250, f"a program prints all {len(names)} constants", why)
+    with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="ascii") as file:
+        known = set(re.findall(r"#define (NC_\w+)", file.read()))
+    in_c = [name for name in names if "NC_" + name[3:].upper() in known]
+    lines = "".join(f'    printf("%s %.17g\\n", "{name}", (double)NC_{name[3:].upper()});\n' for name in in_c)
+    source = write("constants.c", f"#include <stdio.h>\n#include <pnetcdf.h>\nint main(void)\n{{\n{lines}    return 0;\n}}\n")
+    status, output, why = run(*CC, INCLUDE, source, "-o", tap.scratch("c_constants"))
+    c_values = dict(line.split() for line in run(tap.scratch("c_constants"))[1].splitlines()) if status == 0 else {}
+    # ids count from 1 in Fortran; no integer of Fortran holds the largest fill value, but one with its bits
+    c_values.update({"nf_global": "0", "nf_fill_uint64": "-2"})
+    differ = [f"{name}: {told.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
+              if not abs(float(told.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
+    tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C", why + "\n".join(differ))
+    alone = {"nf_int1": 1, "nf_int2": 3, "nf_int4": 4, "nf_real": 5, "nf_real4": 5, "nf_real8": 6, "nf_fill_int1": -127,
+             "nf_fill_int2": -32767, "nf_cdf2": 512, "nf_fatal": 1, "nf_verbose": 2}
+    differ = [name for name, value in alone.items() if told.get(name) != str(value)]
+    tap.ok(not differ, "names that only Fortran has", "\n".join(differ))
+
+
+def check_coverage():
+    """test_families is generated from the families; all other functions are written out in metadata.f90."""
+    with open(INC, encoding="ascii") as file:
+        functions = re.findall(r"^ *(?:pure )?function (nfmpi_\w+)", file.read(), flags=re.M)
+    with open(os.path.join(HERE, "metadata.f90"), encoding="utf-8") as file:
+        called = set(re.findall(r"nfmpi_\w+", file.read()))
+    missing = sorted(set(functions) - called)
+    tap.ok(len(functions) > 80 and not missing, f"all {len(functions)} functions outside the families are tested",
+           "\n".join(missing))
+
+
+if not os.path.exists(INC) or not FC:
+    print("1..0 # SKIP this build has no Fortran")
+    sys.exit(0)
+check_text()
+check_coverage()
+if "GNU Fortran" not in run(*FC, "--version")[1]:
+    tap.skip("programs that include pnetcdf.inc", f"their flags are gfortran's, and this is {FC[0]}")
+    tap.finish()
+check_programs()
+check_unused()
+check_refused()
+check_constants()
+tap.finish()
