@@ -351,10 +351,10 @@ def check_compiler():
               "interposed", expect_stderr="intercepted")
 
 
-def links_fortran(text, options, name):
+def links_fortran(text, options, name, expect_stderr=""):
     source = write("client.f90", FORTRAN_CLIENT)
     status, _, why = run(*FC, *CFLAGS, source, "-o", tap.scratch(name), *options)
-    return works(text, tap.scratch(name)) if status == 0 else tap.ok(False, text, why)
+    return works(text, tap.scratch(name), expect_stderr) if status == 0 else tap.ok(False, text, why)
 
 
 def check_fortran():
@@ -373,6 +373,11 @@ def check_fortran():
     if os.path.exists(ARCHIVE) and told["UTF8PROC_ARCHIVE"]:
         links_fortran("a static link of Fortran needs -lpnetcdf only", [flags[0], "-L" + only_archive(), "-lpnetcdf"],
                       "fortran_static")
+    interposer = tap.scratch("libinterposer.so")
+    if os.path.exists(interposer):
+        links_fortran("a library in front sees Fortran's calls as those of C",
+                      [flags[0], "-Wl,--no-as-needed", interposer, "-Wl,-rpath," + os.path.dirname(interposer), *flags[1:]],
+                      "fortran_interposed", expect_stderr="intercepted")
     for library in (os.path.join(staged["libdir"], "libpnetcdf.so"), ARCHIVE):
         if os.path.exists(library):
             dynamic = ["--dynamic"] if library.endswith(".so") else []
