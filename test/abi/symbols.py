@@ -1,4 +1,5 @@
-"""The shared library exports exactly what the installed header and the Fortran include file declare."""
+"""The shared library exports exactly what the installed header and the Fortran include file declare, and the header
+declares what prototypes.txt lists, with the same types."""
 # needs: python
 import os
 import re
@@ -40,6 +41,47 @@ def of_module(symbol):
     return re.match(r"_*pnetcdf_|_QMpnetcdf", symbol)
 
 
+def prototypes():
+    """{function: type of a pointer to it} as prototypes.txt has them, and the names of our own functions."""
+    types, pointers, ours, signature = {}, {}, set(), None
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "prototypes.txt"), encoding="utf-8") as file:
+        lines = [line.rstrip() for line in file if not line.startswith("#")]
+    for line in lines:
+        if line.startswith("T "):
+            types.update(pair.split("=") for pair in line[2:].split(", "))
+        elif line.startswith("ours "):
+            ours.update(line.split()[1:])
+        elif not line.startswith(" "):
+            signature = re.sub(r"\bO\b", "MPI_Offset", line.rstrip(":").replace(" (", " (*)(", 1))
+        else:
+            for name in line.split():
+                if "<T>" not in name:
+                    pointers[name] = signature
+                    continue
+                for suffix, c_type in types.items():
+                    if not (suffix == "text" and "_att_" in name):
+                        pointers[name.replace("<T>", suffix)] = re.sub(r"\bT\b", c_type, signature)
+    return pointers, ours
+
+
+def check_prototypes():
+    """The C compiler compares the types: a pointer to each function selects an association of _Generic."""
+    pointers, ours = prototypes()
+    missing, unlisted = sorted(set(pointers) - set(declared())), sorted(set(declared()) - set(pointers) - ours)
+    tap.ok(not missing, f"pnetcdf.h has all {len(pointers)} functions of prototypes.txt", "\n".join(missing))
+    tap.ok(not unlisted, "it declares no others but those listed there as ours", "\n".join(unlisted))
+    source = tap.scratch("prototypes.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("#include <pnetcdf.h>\n")
+        for name in sorted(set(pointers) - set(missing)):
+            file.write(f'_Static_assert(_Generic(&{name}, {pointers[name]}: 1, default: 0), '
+                       f'"{name} is no {pointers[name]}");\n')
+    compiler = shlex.split(os.environ.get("CC", "mpicc"))
+    done = subprocess.run([*compiler, "-std=c11", "-fsyntax-only", "-I" + os.path.join(BUILD, "include"), source],
+                          capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0, "their arguments have the listed types", done.stderr)
+
+
 def defined(path, *options):
     command = [*shlex.split(os.environ.get("NM", "nm")), "--defined-only", "--extern-only", *options, path]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -69,6 +111,8 @@ def compare(path, kind_of_library, exported):
 names = declared()
 twice = sorted({name for name in names if names.count(name) > 1})
 tap.ok(names and not twice, "pnetcdf.h declares functions, each once", "\n".join(twice))
+
+check_prototypes()
 
 names = declared_in_fortran()
 twice = sorted({name for name in names if names.count(name) > 1})
