@@ -1,0 +1,106 @@
+"""The examples of one concept each, on 4 ranks: netCDF4 reads what they wrote, and it must be what formulas tell.
+
+A row of EXAMPLES: program, number of ranks, what it must print (or None), and the function that gives the expected
+variables of its file as arrays, masked where the file has fill values. None for the function: the program writes no file
+of its own but reads that of the row before. A program that is listed twice goes on with its own file."""
+import os
+import sys
+
+import netCDF4
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+RANKS = 4
+
+
+def grid(ny, nx, step=100):
+    """step * y + x in an array of ny x nx."""
+    return step * np.arange(ny)[:, None] + np.arange(nx)
+
+
+def fill():
+    ice = np.ma.masked_all(6 * RANKS)
+    ice[::2] = np.arange(0, 6 * RANKS, 2)
+    flux = np.ma.masked_all((2, 6 * RANKS))
+    flux[:, 0] = 0
+    return {"sea_ice": ice, "flux": flux}
+
+
+def records(n):
+    return {"time": 6.0 * np.arange(n), "height": grid(n, 4 * RANKS)}
+
+
+BLOCKS_MEAN = f"mean of 11 x 13 values: {grid(11, 13).mean():.10g}\n"
+EXAMPLES = (
+    ("attributes", RANKS, "wind from -100 to 100\n", lambda: {}),
+    ("block_cyclic", RANKS, None, lambda: {"matrix": grid(5, 6 * RANKS, 1000)}),
+    ("blocks", RANKS, None, lambda: {"field": grid(11, 13)}),
+    ("reread", 3, BLOCKS_MEAN, None),
+    ("reread", 1, BLOCKS_MEAN, None),
+    ("buffered", RANKS, None, lambda: {"temperature": grid(6, 5 * RANKS)}),
+    ("collective", RANKS, None, lambda: {"field": grid(RANKS, 10), "steps": np.array(RANKS)}),
+    ("fill", RANKS, None, fill),
+    ("flexible", RANKS, None, lambda: {"id": np.arange(6 * RANKS), "mass": 0.5 * np.arange(6 * RANKS)}),
+    ("ghost_cells", RANKS, None, lambda: {"field": grid(2 * RANKS, 4)}),
+    ("header_reserve", RANKS, None, lambda: {"first": np.arange(RANKS), "second": np.full(RANKS, RANKS)}),
+    ("hints", RANKS, "nc_var_align_size = 4096, data begin at byte 4096\n", lambda: {"v": np.arange(RANKS)}),
+    ("nonblocking", RANKS, None, lambda: {f"tracer_{v}": 1000 * v + np.arange(5 * RANKS) for v in range(8)}),
+    ("records", RANKS, None, lambda: records(3)),
+    ("records", RANKS, None, lambda: records(6)),
+    ("transpose", RANKS, None, lambda: {"field": grid(4 * RANKS, 3)}),
+    ("varn", RANKS, None, lambda: {"pressure": 0.25 * np.arange(7 * RANKS)}),
+)
+
+
+def difference(found, wanted):
+    found, wanted = np.ma.asarray(found), np.ma.asarray(wanted)
+    if found.shape != wanted.shape:
+        return f"shape {found.shape} instead of {wanted.shape}"
+    same_mask = np.array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(wanted))
+    return "" if same_mask and np.ma.allequal(found, wanted) else f"{found}\ninstead of\n{wanted}"
+
+
+def check_file(label, path, wanted):
+    with netCDF4.Dataset(path) as file:
+        found = {name: variable[...] for name, variable in file.variables.items()} if wanted else {}
+    tap.ok(set(found) == set(wanted), f"{label}: variables {', '.join(sorted(wanted)) or 'not compared'}", sorted(found))
+    for name in sorted(set(found) & set(wanted)):
+        why = difference(found[name], wanted[name])
+        tap.ok(not why, f"{label}: {name} is what the formula tells", why)
+
+
+def check_attributes():
+    with netCDF4.Dataset(tap.scratch("attributes.nc")) as file:
+        wind = file["wind"]
+        tap.ok(file.title == "Attributes in a parallel program" and wind.units == "m/s" and wind.scale_factor == 0.01,
+               "attributes: title, units, scale_factor", {**file.__dict__, **wind.__dict__})
+        tap.ok(wind.valid_range.dtype == np.int16 and list(wind.valid_range) == [-100, 100],
+               "attributes: valid_range is of type short", repr(wind.valid_range))
+    with netCDF4.Dataset(tap.scratch("fill.nc")) as file:
+        tap.ok(file["sea_ice"]._FillValue == -999, "fill: _FillValue is -999")
+    with netCDF4.Dataset(tap.scratch("header_reserve.nc")) as file:
+        tap.ok(len(file.history.splitlines()) == 3, "header_reserve: the history is there", file.history)
+
+
+path = None
+for name, ranks, printed, expected in EXAMPLES:
+    label = f"{name} on {ranks} ranks"
+    if expected is not None:
+        path = tap.scratch(name + ".nc")
+    status, output, errors = tap.run_mpi(ranks, f"examples/C/{name}", path)
+    good = status == 0 and errors == "" and (printed is None or output == printed)
+    if tap.ok(good, f"{label} runs", f"exit status {status}\n{output}{errors}") and expected is not None:
+        check_file(label, path, expected())
+check_attributes()
+
+# No example is left out: those with a folder, or with an input, have tests of their own.
+source = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+written = {file[:-2] for file in os.listdir(os.path.join(source, "examples", "C")) if file.endswith(".c")}
+tap.ok(written - {"era_wind"} == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
+with open(os.path.join(source, "examples", "C", "README.md"), encoding="utf-8") as file:
+    text = file.read()
+missing = sorted(name for name in written if f"`{name}.c`" not in text)
+tap.ok(not missing, "every example is in the README", missing)
+tap.finish()
