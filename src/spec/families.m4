@@ -62,4 +62,33 @@ m4_define([MULTI_FIELDS], [.op = PNC_OP_[]m4_UP([$1]), .shape = PNC_VAR[]m4_UP([
 
 m4_define([VARD], [EMIT_VARD(put, [])EMIT_VARD(put, [_all])EMIT_VARD(get, [])EMIT_VARD(get, [_all])])
 m4_define([VARD_PARAMETERS], [(int ncid, int varid, MPI_Datatype filetype, IS_PUT([$1])void *buf, MPI_Offset bufcount, MPI_Datatype buftype)])
+m4_dnl Documentation, for the header and the manual.
+m4_define([SHAPE_DOC], [m4_ifelse(
+    [$1], [],  [the whole variable (all records that exist)],
+    [$1], [1], [the one element at start],
+    [$1], [a], [the block of count elements that begins at start],
+    [$1], [s], [count elements along each dimension from start on, stride apart in the variable],
+    [$1], [m], [count elements along each dimension from start on, stride apart in the variable and imap apart in memory],
+    [$1], [n], [num blocks of one variable, each with its own start and count; memory holds one after the other])])
+m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
+contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
+memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own type.])
+m4_define([MODE_DOC], [Functions ending in _all are collective, on ranks with nothing to do also (count 0); the others need independent mode.])
+m4_define([RANGE_DOC], [Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
+get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.])
+m4_define([ACCESS_ERRORS], [NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTINDEP NC_ENOTVAR NC_ECHAR NC_EINVALCOORDS NC_EEDGE NC_ENEGATIVECNT
+NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART NC_ERANGE])
+m4_define([POST_DOC], [post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
+buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
+fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
+posted wins.])
+m4_define([BPUT_DOC], [the buffer may be used again at once, because the request keeps the values, in what ncmpi_buffer_attach allows])
+m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. The
+requests with right arguments are carried out; the first error is returned.])
+m4_define([VARD_DOC], [the place in the file is an MPI datatype made of the variable's own type, whose displacements are
+bytes from the variable's begin (ncmpi_inq_varoffset). MPI_DATATYPE_NULL selects nothing.])
+m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
+In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
+NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill values)])
+m4_define([GET_ATT_DOC], [read all its values, converted to T. Local. Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])
 m4_divert[]m4_dnl

@@ -46,9 +46,9 @@ FUNCTION([enddef], [],
 Errors: NC_ENOTINDEFINE NC_EVARSIZE])
 
 FUNCTION([_enddef], [P([MPI_Offset], [h_minfree])[]P([MPI_Offset], [v_align])[]P([MPI_Offset], [v_minfree])[]P([MPI_Offset], [r_align])],
-[enddef with a choice of layout, all in bytes: free space after the header, alignment of the first fixed-size variable,
-free space after the fixed-size variables, alignment of the first record. Hints outrank these arguments. COLLECTIVE
-Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
+[Leave define mode with a choice of layout, all in bytes: free space after the header, alignment of the first fixed-size
+variable, free space after the fixed-size variables, alignment of the first record. Hints outrank these arguments.
+COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
 
 FUNCTION([sync], [],
 [Bring the file up to date: number of records and data reach the disk. COLLECTIVE Errors: NC_EINDEFINE])
@@ -63,14 +63,14 @@ FUNCTION([begin_indep_data], [],
 [Enter independent data mode, in which each rank reads and writes on its own. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([end_indep_data], [],
-[Back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
+[Go back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([abort], [],
 [Close without keeping definitions made since create (the file is deleted) or redef (they are dropped). COLLECTIVE
 Errors: NC_EPENDING where requests were pending, unless the file is deleted])
 
 FUNCTION([close], [],
-[End define mode where it is on, bring the file up to date and close it. COLLECTIVE])
+[Close a dataset: end define mode where it is on, bring the file up to date. COLLECTIVE])
 
 PLAIN([int], [set_default_format], [int format, int *old_formatp],
 [Format of files that ncmpi_create makes without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5.
@@ -80,8 +80,8 @@ PLAIN([int], [inq_default_format], [int *formatp],
 [The format that ncmpi_create uses without a format flag. LOCAL Errors: NC_EINVAL])
 
 PLAIN([int], [inq_file_format], [const char *filename, int *formatp],
-[The format of a file that need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4
-for HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS])
+[The format of a file that need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 for
+HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS])
 
 PLAIN([int], [inq_files_opened], [int *num, int *ncids],
 [Number and ids of the datasets that are open; either may be NULL, ncids has room for num of them. LOCAL])
@@ -95,9 +95,11 @@ PLAIN([int], [inq_malloc_max_size], [MPI_Offset *size],
 PLAIN([int], [inq_malloc_list], [void],
 [Print what the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
-PLAIN([const char *], [strerror], [int err], [The meaning of an error code. LOCAL])
+PLAIN([const char *], [strerror], [int err],
+[The meaning of an error code. LOCAL])
 
-PLAIN([const char *], [strerrno], [int err], [The name of an error code, such as "NC_EBADID". LOCAL])
+PLAIN([const char *], [strerrno], [int err],
+[The name of an error code, such as "NC_EBADID". LOCAL])
 
 PLAIN([int], [inq_last_error], [int ncid, int *code, char *message],
 [What the last failing call on a file did wrong: its code, and a sentence that names the call, the rank, the file, the
@@ -106,7 +108,8 @@ that failed, on any file or on none, such as ncmpi_create, ncmpi_open, or one wi
 change it. NC_NOERR and an empty message where nothing has failed yet. Either pointer may be NULL; message has room for
 NC_MAX_MESSAGE characters, the terminating 0 included. LOCAL Errors: none])
 
-PLAIN([const char *], [inq_libvers], [void], [Version of the library and date of its release. LOCAL])
+PLAIN([const char *], [inq_libvers], [void],
+[Version of the library and date of its release. LOCAL])
 
 HEADING([Definitions])
 
@@ -115,30 +118,29 @@ FUNCTION([def_dim], [P([const char *], [name])[]P([MPI_Offset], [len])[]P([int *
 Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE])
 
 FUNCTION([def_var], [P([const char *], [name])[]P([nc_type], [xtype])[]P([int], [ndims])[]P([const int *], [dimidsp])[]P([int *], [varidp])],
-[Define a variable over ndims dimensions, slowest first; the record dimension can only be the first. COLLECTIVE
-Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS
+[Define a variable over ndims dimensions, slowest first; the record dimension can only be the first. COLLECTIVE Errors:
+NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EINVAL NC_EBADDIM NC_EUNLIMPOS
 NC_ENAMEINUSE])
 
 FUNCTION([set_fill], [P([int], [fillmode])[]P([int *], [old_modep])],
-[NC_FILL or NC_NOFILL (the default) for the variables of the dataset; old_modep may be NULL. COLLECTIVE Errors: NC_EPERM
-NC_ENOTINDEFINE NC_EINVAL])
+[Switch filling on or off for the variables of the dataset: NC_FILL or NC_NOFILL (the default); old_modep may be NULL.
+COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EINVAL])
 
 FUNCTION([def_var_fill], [P([int], [varid])[]P([int], [no_fill])[]P([const void *], [fill_value])],
 [Switch filling of one variable off (no_fill 1) or on (0), with a fill value of the variable's type or NULL for the
 default one. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL])
 
 FUNCTION([rename_dim], [P([int], [dimid])[]P([const char *], [name])],
-[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_EBADNAME NC_EBADDIM
-NC_ENAMEINUSE NC_ENOTINDEFINE])
+[Give a dimension another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors:
+NC_EPERM NC_EBADNAME NC_EBADDIM NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([rename_var], [P([int], [varid])[]P([const char *], [name])],
-[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_EBADNAME NC_ENOTVAR
-NC_ENAMEINUSE NC_ENOTINDEFINE])
+[Give a variable another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM
+NC_EBADNAME NC_ENOTVAR NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([fill_var_rec], [P([int], [varid])[]P([MPI_Offset], [recno])],
 [Fill one record of a record variable with its fill value: of a variable whose filling is on, or that has an attribute
-_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR
-NC_ENOTRECVAR NC_ENOTFILL])
+_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR NC_ENOTRECVAR NC_ENOTFILL])
 
 HEADING([Attributes])
 
@@ -155,24 +157,25 @@ PLAIN([int], [copy_att], [int ncid_in, int varid_in, const char *name, int ncid_
 [Copy an attribute to another variable or dataset, or onto itself. COLLECTIVE Errors: as get_att and put_att])
 
 FUNCTION([rename_att], [P([int], [varid])[]P([const char *], [name])[]P([const char *], [newname])],
-[In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
-NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE])
+[Give an attribute another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors:
+NC_EPERM NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([del_att], [P([int], [varid])[]P([const char *], [name])],
-[COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+[Delete an attribute of a variable, or of the dataset (NC_GLOBAL). COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE
+NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_att], [P([int], [varid])[]P([const char *], [name])[]P([nc_type *], [xtypep])[]P([MPI_Offset *], [lenp])],
-[Type and number of elements; either pointer may be NULL. varid NC_GLOBAL for the dataset's own. LOCAL Errors:
-NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+[Type and number of elements of an attribute; either pointer may be NULL. varid NC_GLOBAL for the dataset's own. LOCAL
+Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_attid], [P([int], [varid])[]P([const char *], [name])[]P([int *], [idp])],
 [Number of an attribute, from 0. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_atttype], [P([int], [varid])[]P([const char *], [name])[]P([nc_type *], [xtypep])],
-[LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+[Type of an attribute. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_attlen], [P([int], [varid])[]P([const char *], [name])[]P([MPI_Offset *], [lenp])],
-[Number of elements. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
+[Number of elements of an attribute. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_attname], [P([int], [varid])[]P([int], [attnum])[]P([char *], [name])],
 [Name of attribute number attnum (from 0); name has room for NC_MAX_NAME + 1 characters. LOCAL Errors: NC_ENOTVAR
@@ -181,9 +184,11 @@ NC_ENOTATT])
 HEADING([Inquiry: every output pointer may be NULL])
 
 FUNCTION([inq], [P([int *], [ndimsp])[]P([int *], [nvarsp])[]P([int *], [ngattsp])[]P([int *], [unlimdimidp])],
-[Numbers of dimensions, variables and global attributes, and the record dimension's id or -1. LOCAL])
+[What a dataset has: numbers of dimensions, variables and global attributes, and the record dimension's id or -1.
+LOCAL])
 
-FUNCTION([inq_ndims], [P([int *], [ndimsp])], [Number of dimensions. LOCAL])
+FUNCTION([inq_ndims], [P([int *], [ndimsp])],
+[Number of dimensions. LOCAL])
 FUNCTION([inq_nvars], [P([int *], [nvarsp])], [Number of variables. LOCAL])
 FUNCTION([inq_natts], [P([int *], [ngattsp])], [Number of global attributes. LOCAL])
 FUNCTION([inq_unlimdim], [P([int *], [unlimdimidp])], [Id of the record dimension, or -1. LOCAL])
@@ -191,36 +196,50 @@ FUNCTION([inq_num_rec_vars], [P([int *], [nvarsp])], [Number of record variables
 FUNCTION([inq_num_fix_vars], [P([int *], [nvarsp])], [Number of fixed-size variables. LOCAL])
 
 FUNCTION([inq_dim], [P([int], [dimid])[]P([char *], [name])[]P([MPI_Offset *], [lenp])],
-[Name (room for NC_MAX_NAME + 1 characters) and length, which is the number of records for the record dimension. LOCAL
-Errors: NC_EBADDIM])
-FUNCTION([inq_dimid], [P([const char *], [name])[]P([int *], [idp])], [LOCAL Errors: NC_EBADNAME NC_EBADDIM])
-FUNCTION([inq_dimname], [P([int], [dimid])[]P([char *], [name])], [LOCAL Errors: NC_EBADDIM])
-FUNCTION([inq_dimlen], [P([int], [dimid])[]P([MPI_Offset *], [lenp])], [LOCAL Errors: NC_EBADDIM])
+[What a dimension is: name (room for NC_MAX_NAME + 1 characters) and length, which is the number of records for the
+record dimension. LOCAL Errors: NC_EBADDIM])
+FUNCTION([inq_dimid], [P([const char *], [name])[]P([int *], [idp])],
+[Id of the dimension of that name. LOCAL Errors: NC_EBADNAME NC_EBADDIM])
+FUNCTION([inq_dimname], [P([int], [dimid])[]P([char *], [name])],
+[Name of a dimension (room for NC_MAX_NAME + 1 characters). LOCAL Errors: NC_EBADDIM])
+FUNCTION([inq_dimlen], [P([int], [dimid])[]P([MPI_Offset *], [lenp])],
+[Number of elements of a dimension; number of records of the record dimension. LOCAL Errors: NC_EBADDIM])
 
 FUNCTION([inq_var], [P([int], [varid])[]P([char *], [name])[]P([nc_type *], [xtypep])[]P([int *], [ndimsp])[]P([int *], [dimidsp])[]P([int *], [nattsp])],
-[Name (room for NC_MAX_NAME + 1 characters), type, rank, dimension ids (room for rank of them) and number of attributes.
-varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR])
-FUNCTION([inq_varid], [P([const char *], [name])[]P([int *], [varidp])], [LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
-FUNCTION([inq_varname], [P([int], [varid])[]P([char *], [name])], [LOCAL Errors: NC_ENOTVAR])
-FUNCTION([inq_vartype], [P([int], [varid])[]P([nc_type *], [xtypep])], [LOCAL Errors: NC_ENOTVAR])
-FUNCTION([inq_varndims], [P([int], [varid])[]P([int *], [ndimsp])], [LOCAL Errors: NC_ENOTVAR])
-FUNCTION([inq_vardimid], [P([int], [varid])[]P([int *], [dimidsp])], [LOCAL Errors: NC_ENOTVAR])
-FUNCTION([inq_varnatts], [P([int], [varid])[]P([int *], [nattsp])], [LOCAL Errors: NC_ENOTVAR])
+[What a variable is: name (room for NC_MAX_NAME + 1 characters), type, rank, dimension ids (room for rank of them) and
+number of attributes. varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varid], [P([const char *], [name])[]P([int *], [varidp])],
+[Id of the variable of that name. LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
+FUNCTION([inq_varname], [P([int], [varid])[]P([char *], [name])],
+[Name of a variable (room for NC_MAX_NAME + 1 characters). LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_vartype], [P([int], [varid])[]P([nc_type *], [xtypep])],
+[Type of a variable in the file: NC_INT, NC_DOUBLE ... LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varndims], [P([int], [varid])[]P([int *], [ndimsp])],
+[Number of dimensions of a variable, 0 for a scalar. LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_vardimid], [P([int], [varid])[]P([int *], [dimidsp])],
+[Ids of the dimensions of a variable, slowest first. LOCAL Errors: NC_ENOTVAR])
+FUNCTION([inq_varnatts], [P([int], [varid])[]P([int *], [nattsp])],
+[Number of attributes of a variable, or of the dataset (NC_GLOBAL). LOCAL Errors: NC_ENOTVAR])
 FUNCTION([inq_var_fill], [P([int], [varid])[]P([int *], [no_fill])[]P([void *], [fill_value])],
-[1 where filling is off, and the fill value in the variable's own type. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+[Fill mode of a variable: 1 where filling is off, and the fill value in the variable's own type. LOCAL Errors:
+NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varoffset], [P([int], [varid])[]P([MPI_Offset *], [offset])],
 [File offset in bytes of the variable's first element. LOCAL Errors: NC_ENOTVAR])
 
-FUNCTION([inq_format], [P([int *], [formatp])], [NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
-FUNCTION([inq_version], [P([int *], [NC_mode])], [The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
-FUNCTION([inq_path], [P([int *], [pathlen])[]P([char *], [path])], [The path given to create or open, and its length. LOCAL])
+FUNCTION([inq_format], [P([int *], [formatp])],
+[Format of the file: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
+FUNCTION([inq_version], [P([int *], [NC_mode])],
+[The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
+FUNCTION([inq_path], [P([int *], [pathlen])[]P([char *], [path])],
+[The path given to create or open, and its length. LOCAL])
 FUNCTION([inq_file_info], [P([MPI_Info *], [info_used])],
 [The hints in use, the library's and the MPI library's, as a new info object that the caller frees. LOCAL])
 FUNCTION([get_file_info], [P([MPI_Info *], [info_used])], [Older name of inq_file_info. LOCAL])
 FUNCTION([inq_striping], [P([int *], [striping_size])[]P([int *], [striping_count])],
 [Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
 FUNCTION([inq_header_size], [P([MPI_Offset *], [size])], [Bytes that the header takes at present. LOCAL])
-FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])], [Bytes reserved for the header: the first variable follows. LOCAL])
+FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])],
+[Bytes reserved for the header: the first variable follows. LOCAL])
 FUNCTION([inq_recsize], [P([MPI_Offset *], [recsize])], [Bytes of one record of all record variables. LOCAL])
 FUNCTION([inq_put_size], [P([MPI_Offset *], [size])], [Bytes written so far by this rank. LOCAL])
 FUNCTION([inq_get_size], [P([MPI_Offset *], [size])], [Bytes read so far by this rank. LOCAL])
@@ -230,58 +249,68 @@ HEADING([Nonblocking requests])
 FUNCTION([wait], [P([int], [count])[]P([int *], [array_of_requests])[]P([int *], [array_of_statuses])],
 [Carry out pending requests, in independent mode. count: how many ids there are in array_of_requests; or NC_REQ_ALL,
 NC_GET_REQ_ALL, NC_PUT_REQ_ALL, and then both arrays may be NULL. Ids that are done become NC_REQ_NULL; entries that are
-NC_REQ_NULL are skipped. array_of_statuses (or NULL) receives an error code per id. Local to the rank. Errors: NC_EINDEFINE
-NC_ENOTINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
+NC_REQ_NULL are skipped. array_of_statuses (or NULL) receives an error code per id. Local to the rank. Errors:
+NC_EINDEFINE NC_ENOTINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
 
 FUNCTION([wait_all], [P([int], [count])[]P([int *], [array_of_requests])[]P([int *], [array_of_statuses])],
-[The same in collective mode: the requests of all ranks are carried out together. Numbers may differ across ranks, and be 0.
-COLLECTIVE Errors: NC_EINDEFINE NC_EINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
+[Carry out pending requests in collective mode, named as for ncmpi_wait: the requests of all ranks are carried out
+together. Numbers may differ across ranks, and be 0. COLLECTIVE Errors: NC_EINDEFINE NC_EINDEP NC_EINVAL_REQUEST
+NC_EINVAL NC_ERANGE])
 
 FUNCTION([cancel], [P([int], [num])[]P([int *], [reqs])[]P([int *], [statuses])],
 [Forget pending requests, named as for wait. LOCAL Errors: NC_EINVAL_REQUEST NC_EINVAL])
 
-FUNCTION([inq_nreqs], [P([int *], [nreqs])], [Number of pending requests of this rank. LOCAL])
+FUNCTION([inq_nreqs], [P([int *], [nreqs])],
+[Number of pending requests of this rank. LOCAL])
 
 FUNCTION([buffer_attach], [P([MPI_Offset], [bufsize])],
 [Allow buffered puts to keep up to bufsize bytes, counted in the external types of the file. LOCAL Errors: NC_ENULLBUF
 NC_EPREVATTACHBUF])
 
-FUNCTION([buffer_detach], [], [Take that back. LOCAL Errors: NC_ENULLABUF NC_EPENDINGBPUT])
+FUNCTION([buffer_detach], [],
+[Take back what ncmpi_buffer_attach allowed. LOCAL Errors: NC_ENULLABUF NC_EPENDINGBPUT])
 
-FUNCTION([inq_buffer_usage], [P([MPI_Offset *], [usage])], [Bytes of pending buffered puts. LOCAL Errors: NC_ENULLABUF])
+FUNCTION([inq_buffer_usage], [P([MPI_Offset *], [usage])],
+[Bytes of pending buffered puts. LOCAL Errors: NC_ENULLABUF])
 
-FUNCTION([inq_buffer_size], [P([MPI_Offset *], [buf_size])], [The bytes given to buffer_attach. LOCAL Errors: NC_ENULLABUF])
+FUNCTION([inq_buffer_size], [P([MPI_Offset *], [buf_size])],
+[The bytes given to buffer_attach. LOCAL Errors: NC_ENULLABUF])
 
 HEADING([Headers in CDL, the text that ncmpidump -h prints])
 
 CDL_FUNCTION([open], [const char *filename, int *hid],
-[Read a file of CDL text, for example to create a dataset from it, and give it an id. All that the functions below return
-by pointer belongs to the library and lives until cdl_hdr_close; every output pointer of theirs may be NULL. With
+[Read a file of CDL text, for example to create a dataset from it, and give it an id. All that the functions below
+return by pointer belongs to the library and lives until cdl_hdr_close; every output pointer of theirs may be NULL. With
 PNETCDF_VERBOSE=1 in the environment stderr tells what is wrong with the text, with line and column. LOCAL Errors:
-NC_ENOENT NC_EACCESS NC_EBAD_FILE NC_ENFILE NC_EINVAL (hid is NULL); NC_ENOTNC (no CDL), NC_ECHAR (text and numbers in one
-attribute), NC_ERANGE NC_ENOTVAR NC_EBADDIM NC_EBADTYPE NC_ESTRICTCDF2 and those of ncmpi_def_dim and ncmpi_def_var])
+NC_ENOENT NC_EACCESS NC_EBAD_FILE NC_ENFILE NC_EINVAL (hid is NULL); NC_ENOTNC (no CDL), NC_ECHAR (text and numbers in
+one attribute), NC_ERANGE NC_ENOTVAR NC_EBADDIM NC_EBADTYPE NC_ESTRICTCDF2 and those of ncmpi_def_dim and
+ncmpi_def_var])
 
-CDL_FUNCTION([close], [int hid], [Forget it. LOCAL])
+CDL_FUNCTION([close], [int hid],
+[Forget a CDL header and all that the functions returned of it. LOCAL])
 
 CDL_FUNCTION([inq_format], [int hid, int *format],
-[NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5: what a comment "// file format: CDF-n" says, else the smallest that
-holds all definitions. LOCAL])
+[Format of a CDL header: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. It is what a comment "// file format:
+CDF-n" says, else the smallest that holds all definitions. LOCAL])
 
-CDL_FUNCTION([inq_ndims], [int hid, int *ndims], [Number of dimensions. LOCAL])
+CDL_FUNCTION([inq_ndims], [int hid, int *ndims],
+[Number of dimensions. LOCAL])
 
 CDL_FUNCTION([inq_dim], [int hid, int dimid, char **name, MPI_Offset *size],
-[Name and length, which is NC_UNLIMITED for the record dimension. LOCAL Errors: NC_EBADDIM])
+[What a dimension of a CDL header is: name and length, which is NC_UNLIMITED for the record dimension. LOCAL Errors:
+NC_EBADDIM])
 
-CDL_FUNCTION([inq_nvars], [int hid, int *nvars], [Number of variables. LOCAL])
+CDL_FUNCTION([inq_nvars], [int hid, int *nvars],
+[Number of variables. LOCAL])
 
 CDL_FUNCTION([inq_var], [int hid, int varid, char **name, nc_type *xtype, int *ndims, int **dimids],
-[Name, type, rank and dimension ids (NULL for a scalar). LOCAL Errors: NC_ENOTVAR])
+[What a variable of a CDL header is: name, type, rank and dimension ids (NULL for a scalar). LOCAL Errors: NC_ENOTVAR])
 
 CDL_FUNCTION([inq_nattrs], [int hid, int varid, int *nattrs],
 [Number of attributes of a variable, or of the file for NC_GLOBAL. LOCAL Errors: NC_ENOTVAR])
 
 CDL_FUNCTION([inq_attr], [int hid, int varid, int attrid, char **name, nc_type *xtype, MPI_Offset *nelems, void **value],
-[Attribute number attrid (from 0): name, type, number of elements and the elements in the C type of xtype, ready for
-ncmpi_put_att. value is NULL where there are none. LOCAL Errors: NC_ENOTVAR NC_ENOTATT])
+[What an attribute of a CDL header is, by its number attrid (from 0): name, type, number of elements and the elements in
+the C type of xtype, ready for ncmpi_put_att. value is NULL where there are none. LOCAL Errors: NC_ENOTVAR NC_ENOTATT])
 ])
 m4_divert[]m4_dnl

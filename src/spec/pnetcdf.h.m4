@@ -46,6 +46,11 @@ m4_define([COMMENT], [m4_divert(0)
  * ]) */
 m4_divert(-1)])
 
+m4_dnl The body of a documentation macro, as a part of a comment.
+m4_define([IN_COMMENT], [m4_patsubst(m4_defn([$1]), [
+], [
+ * ])])
+
 m4_define([HEADING], [m4_divert(0)
 /* --- $1 --- */
 m4_divert(-1)])
@@ -63,46 +68,36 @@ m4_define([ATTRIBUTE], [m4_divert(0)m4_dnl
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op);
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip);
 m4_divert(-1)])
-m4_define([ATTRIBUTES], [COMMENT([put_att_<T>: create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
-In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
-NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill values)
-get_att_<T>: read all its values, converted to T. Local. Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])EACH_ATTRIBUTE[]])
+m4_define([ATTRIBUTES], [COMMENT([put_att_<T>: IN_COMMENT([PUT_ATT_DOC])
+get_att_<T>: IN_COMMENT([GET_ATT_DOC])])EACH_ATTRIBUTE[]])
 FUNCTIONS
 
 HEADING([Data])
 COMMENT([put_var*: write values from memory to variable varid; get_var*: read them.
-  var   the whole variable (all records that exist)
-  var1  the one element at start[]
-  vara  the block of count[] elements that begins at start[]
-  vars  the same, taking every stride[d]-th element along dimension d
-  varm  the same, with imap[d] = distance in memory, in elements, between neighbours along dimension d
-  varn  num blocks of one variable, block i of counts[i][] elements at starts[i][]; memory holds one after the other
+  var   SHAPE_DOC()
+  var1  SHAPE_DOC(1)
+  vara  SHAPE_DOC(a)
+  vars  SHAPE_DOC(s)
+  varm  SHAPE_DOC(m)
+  varn  SHAPE_DOC(n)
         (counts NULL: single elements)
-start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
-contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
-memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own type.
-Functions ending in _all are collective, on ranks with nothing to do also (count 0); the others need independent mode.
-Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
-get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.
-Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTINDEP NC_ENOTVAR NC_ECHAR NC_EINVALCOORDS NC_EEDGE NC_ENEGATIVECNT
-NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART NC_ERANGE
+IN_COMMENT([ACCESS_DOC])
+MODE_DOC
+IN_COMMENT([RANGE_DOC])
+Errors: IN_COMMENT([ACCESS_ERRORS])
 
-iput_var*, iget_var*: post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
-buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
-fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
-posted wins. bput_var*: the same, but the buffer may be used again at once; its values are kept in what
-ncmpi_buffer_attach allows (NC_ENULLABUF NC_EINSUFFBUF). All are local.])
+iput_var*, iget_var*: IN_COMMENT([POST_DOC])
+bput_var*: as iput_var*, but
+IN_COMMENT([BPUT_DOC]) (NC_ENULLABUF NC_EINSUFFBUF). All are local.])
 m4_define([EMIT], [m4_divert(0)int NAME($@)[]PARAMETERS($@);
 m4_divert(-1)])
 FAMILIES
-COMMENT([mput_var*, mget_var*: the same access to num variables in one call, with one entry of each array per variable. The
-requests with right arguments are carried out; the first error is returned.])
+COMMENT([mput_var*, mget_var*: IN_COMMENT([MULTI_DOC])])
 m4_define([EMIT_MULTI], [m4_divert(0)int MULTI_NAME($@)[]MULTI_PARAMETERS($@);
 m4_divert(-1)])
 MULTI_FAMILIES
-COMMENT([put_vard, get_vard: the place in the file is an MPI datatype made of the variable's own type, whose displacements are
-bytes from the variable's begin (ncmpi_inq_varoffset). MPI_DATATYPE_NULL selects nothing. Errors as above, and NC_ETYPESIZE
-NC_ETYPE_MISMATCH NC_ETYPESIZE_MISMATCH])
+COMMENT([put_vard, get_vard: IN_COMMENT([VARD_DOC]) Errors as above, and
+NC_ETYPESIZE NC_ETYPE_MISMATCH NC_ETYPESIZE_MISMATCH])
 m4_define([EMIT_VARD], [m4_divert(0)int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1]);
 m4_divert(-1)])
 VARD
