@@ -1,4 +1,4 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 .\" Generated from src/spec.
 .Dd November 21, 2026
 .Dt PNETCDF_F77 3

@@ -1,9 +1,11 @@
-m4_dnl How the rows of functions.m4, families.m4 and types.m4 read in Fortran: include them before this file.
+m4_dnl How the rows of functions.m4, families.m4 and types.m4 read in Fortran; includes them.
 m4_dnl
-m4_dnl FUNCTIONS and VARD expand ROW(Fortran name after nfmpi_, C name after ncmpi_, parameters, result) for every function that
-m4_dnl   is no member of a data family. Parameters are P(C type, C name) each; result is [int], or [text] for strings.
-m4_dnl FAMILIES expands FORTRAN_MEMBER(operation, shape, Fortran suffix, value of the external type, _all or nothing) for
-m4_dnl   every member of a data family; the flexible ones have no suffix and NC_NAT, and their C functions do all the work.
+m4_dnl FUNCTIONS and VARD expand ROW(Fortran name after nfmpi_, C name after ncmpi_, parameters, result) for every
+m4_dnl   function that is no member of a data family. Parameters are P(C type, C name) each; result is [int], or [text] for
+m4_dnl   strings.
+m4_dnl FAMILIES expands FORTRAN_MEMBER(operation, shape, Fortran suffix, value of the external type, _all or nothing)
+m4_dnl   for every member of a data family; the flexible ones have no suffix and NC_NAT, and their C functions do all work.
+m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
 m4_divert(-1)
 
 m4_dnl A value of kind MPI_OFFSET_KIND, without mpif.h.
@@ -25,7 +27,8 @@ m4_define([ATTRIBUTES], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTES_OF]))MEMTYPES
 m4_define([ATTRIBUTES_OF], [m4_ifelse([$4], [], [], [$4], [text],
 [FORTRAN_ROW([put_att_$4], [put_att_$1], [OF_ATTRIBUTE[]P([MPI_Offset], [len])P([const chars *], [buf])], [int])
 FORTRAN_ROW([get_att_$4], [get_att_$1], [OF_ATTRIBUTE[]P([chars *], [buf])], [int])],
-[FORTRAN_ROW([put_att_$4], [put_att_$1], [OF_ATTRIBUTE[]P([nc_type], [xtype])P([MPI_Offset], [len])P([const void *], [buf])], [int])
+[FORTRAN_ROW([put_att_$4], [put_att_$1],
+    [OF_ATTRIBUTE[]P([nc_type], [xtype])P([MPI_Offset], [len])P([const void *], [buf])], [int])
 FORTRAN_ROW([get_att_$4], [get_att_$1], [OF_ATTRIBUTE[]P([void *], [buf])], [int])])])
 m4_define([OF_ATTRIBUTE], [P([int], [ncid])P([int], [varid])P([const char *], [name])])
 
@@ -60,8 +63,10 @@ m4_define([DUMMY], [m4_patsubst(m4_patsubst(m4_patsubst([$2],
     m4_ifelse(m4_index([$1], [*]), [-1], [[^$]], [[p$]])), [^array_of_]), [^len$], [length])])
 
 m4_dnl EACH(macro, separator, parameters): macro(C type, C name) for each parameter, with the separator between them.
-m4_define([P_OF_EACH], [m4_ifelse(_first, [yes], [m4_define([_first], [no])], [m4_defn([_separator])])m4_indir(m4_defn([_each]), [$1], [$2])[]])
-m4_define([EACH], [m4_define([_each], [$1])m4_define([_separator], [$2])m4_define([_first], [yes])m4_pushdef([P], m4_defn([P_OF_EACH]))$3[]m4_popdef([P])])
+m4_define([P_OF_EACH], [m4_ifelse(_first, [yes], [m4_define([_first], [no])], [m4_defn([_separator])])m4_dnl
+m4_indir(m4_defn([_each]), [$1], [$2])[]])
+m4_define([EACH], [m4_define([_each], [$1])m4_define([_separator], [$2])m4_define([_first], [yes])m4_dnl
+m4_pushdef([P], m4_defn([P_OF_EACH]))$3[]m4_popdef([P])])
 
 m4_dnl The members of the data families that Fortran has. Their values are told to the shim by the external type.
 m4_define([SECTION], [])

@@ -1,8 +1,9 @@
-m4_dnl The constants in Fortran: include constants.m4 and errors.m4 before this file.
+m4_dnl The constants in Fortran; includes their rows.
 m4_dnl
-m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real, double
-m4_dnl precision or OFFSET. Left out are strings, limits of numbers, for which Fortran has huge(), and what does not begin
-m4_dnl with NC_.
+m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real,
+m4_dnl double precision or OFFSET. Left out are strings, limits of numbers, for which Fortran has huge(), and what does
+m4_dnl not begin with NC_.
+m4_include([constants.m4])m4_include([errors.m4])m4_dnl
 m4_divert(-1)
 m4_define([LOWER_NAME], [m4_translit(m4_substr([$1], 3), [A-Z], [a-z])])
 m4_define([NUMBER], [m4_patsubst(m4_translit(m4_patsubst([[$1]],
@@ -37,5 +38,6 @@ FORTRAN_CONSTANT([verbose], [integer], [2])])
 
 m4_define([FORTRAN_CONSTANTS], [m4_pushdef([SECTION], [])m4_pushdef([CONSTANT], m4_defn([CONSTANT_IN_FORTRAN]))m4_dnl
 m4_pushdef([ERROR], m4_defn([CONSTANT_IN_FORTRAN]))m4_pushdef([ALIAS], m4_defn([ALIAS_IN_FORTRAN]))m4_dnl
-CONSTANTS[]FORTRAN_ONLY[]ERRORS[]ERROR_ALIASES[]m4_popdef([SECTION])m4_popdef([CONSTANT])m4_popdef([ERROR])m4_popdef([ALIAS])])
+CONSTANTS[]FORTRAN_ONLY[]ERRORS[]ERROR_ALIASES[]m4_dnl
+m4_popdef([SECTION])m4_popdef([CONSTANT])m4_popdef([ERROR])m4_popdef([ALIAS])])
 m4_divert[]m4_dnl

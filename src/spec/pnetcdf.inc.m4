@@ -1,4 +1,4 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([errors.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_include([fortran_constants.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_include([fortran_constants.m4])m4_dnl
 !     pnetcdf.inc - constants and functions of PnetCDF for Fortran
 !
 !     Generated from src/spec. Include it where declarations stand, in
@@ -32,8 +32,8 @@ m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_
 m4_divert(-1)])
 FORTRAN_CONSTANTS
 
-m4_dnl Interfaces give compilers the kinds of arguments to check. What users pass as a scalar, as an array of any rank, and
-m4_dnl for flexible functions of any type, has directives for all compilers that have such. No line may need to be
+m4_dnl Interfaces give compilers the kinds of arguments to check. What users pass as a scalar, as an array of any rank,
+m4_dnl and for flexible functions of any type, has directives for all compilers that have such. No line may need to be
 m4_dnl continued: there is no way that holds for the fixed form of 72, of 132 columns, and for the free form.
 m4_define([ANY_TYPE], [!GCC$ attributes no_arg_check :: $1
 !DEC$ attributes no_arg_check :: $1
@@ -86,22 +86,26 @@ m4_define([INC_INDEX_TYPE], [m4_ifelse(
     [$1], [m], [INDEX_ARRAY([start])INDEX_ARRAY([count])INDEX_ARRAY([stride])INDEX_ARRAY([imap])],
     [$1], [n], [
         integer, intent(in) :: num[]INDEX_ARRAY([starts])INDEX_ARRAY([counts])])])
-m4_define([INTERFACE_NAME], [nfi[]m4_ifelse([$1], [put], [p], [$1], [get], [g], [$1], [iget], [j], [i])[]m4_ifelse([$2], [], [0], [$2])[]m4_ifelse(
+m4_define([INTERFACE_NAME], [nfi[]m4_ifelse([$1], [put], [p], [$1], [get], [g], [$1], [iget], [j], [i])[]m4_dnl
+m4_ifelse([$2], [], [0], [$2])[]m4_ifelse(
     [$3], [], [f], [$3], [text], [t], [v])])
 m4_define([INC_BUFFER], [m4_ifelse([$2], [text], [
         character(len=*), INTENT([$1]) :: buf(*)], [
 ANY_TYPE([buf], [integer], [$1])])])
 m4_define([FAMILY_INTERFACE], [m4_divert(0)m4_dnl
-      function INTERFACE_NAME($@)(ncid,varid,INC_INDEX([$2])buf[]m4_ifelse([$3], [], [[,n,type]])[]IS_POSTED([$1], [[,req]]))
+      function INTERFACE_NAME($@)(ncid,varid,INC_INDEX([$2])buf[]m4_dnl
+m4_ifelse([$3], [], [[,n,type]])[]IS_POSTED([$1], [[,req]]))
         integer INTERFACE_NAME($@)
-        integer, intent(in) :: ncid, varid[]INC_INDEX_TYPE([$2])INC_BUFFER(m4_ifelse([$1], [get], [out], [$1], [iget], [out], [_in]), [$3])[]m4_ifelse([$3], [], [
+        integer, intent(in) :: ncid, varid[]INC_INDEX_TYPE([$2])m4_dnl
+INC_BUFFER(m4_ifelse([$1], [get], [out], [$1], [iget], [out], [_in]), [$3])[]m4_ifelse([$3], [], [
         OFFSET, intent(in) :: n
         integer, intent(in) :: type])[]IS_POSTED([$1], [
         integer, intent(inout) :: req])
       end function
 m4_divert(-1)])
 m4_dnl Every member calls for its interface; the first one writes it.
-m4_define([FORTRAN_MEMBER], [m4_ifdef(known_[]INTERFACE_NAME($@), [], [m4_define(known_[]INTERFACE_NAME($@))FAMILY_INTERFACE($@)])])
+m4_define([FORTRAN_MEMBER], [m4_ifdef(known_[]INTERFACE_NAME($@), [],
+    [m4_define(known_[]INTERFACE_NAME($@))FAMILY_INTERFACE($@)])])
 FAMILIES
 m4_divert(0)m4_dnl
       end interface

@@ -1,6 +1,7 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_dnl
-! Generated from src/spec: every nfmpi_ function of the data families is called once, each on the variable of its name, for
-! test_families.c, which makes the files and looks at what came of it. Places are those of that file, seen from Fortran.
+m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
+! Generated from src/spec: every nfmpi_ function of the data families is called once, each on the variable of its name,
+! for test_families.c, which makes the files and looks at what came of it. Places are those of that file, seen from
+! Fortran.
 module calls
     use mpi
     use, intrinsic :: iso_c_binding
@@ -192,10 +193,13 @@ m4_define([ARGUMENTS], [m4_ifelse(
 m4_define([FULL_NAME], [$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5])
 m4_define([MEMBER_CALL], [m4_divert(0)
         call prepare('FULL_NAME($@)', '$2', m4_ifelse(IS_PUT([$1]), [], [.false.], [.true.]))
-        err = nfmpi_[]FULL_NAME($@)(ncid, varid, ARGUMENTS([$2])b_[]m4_ifelse([$3], [], [int, int(n, offset), MPI_INTEGER], [$3])[]IS_POSTED([$1], [, req]))
-        m4_ifelse(IS_POSTED([$1], [yes]), [yes], [call finish('FULL_NAME($@)', err, req)], [call told('FULL_NAME($@)', err)])[]m4_ifelse(
+        err = nfmpi_[]FULL_NAME($@)(ncid, varid, ARGUMENTS([$2])b_[]m4_dnl
+m4_ifelse([$3], [], [int, int(n, offset), MPI_INTEGER], [$3])[]IS_POSTED([$1], [, req]))
+        m4_ifelse(IS_POSTED([$1], [yes]), [yes], [call finish('FULL_NAME($@)', err, req)],
+    [call told('FULL_NAME($@)', err)])[]m4_ifelse(
     IS_PUT([$1]), [], [
-        call compare('FULL_NAME($@)', m4_ifelse([$3], [text], [iachar(b_text(:n))], [int(b_[]m4_ifelse([$3], [], [int], [$3])(:n))]))])
+        call compare('FULL_NAME($@)', m4_ifelse([$3], [text], [iachar(b_text(:n))],
+    [int(b_[]m4_ifelse([$3], [], [int], [$3])(:n))]))])
 m4_divert(-1)])
 m4_dnl One subroutine for the members of an operation.
 m4_define([FORTRAN_MEMBER], [m4_ifelse([$1$5], _wanted, [MEMBER_CALL($@)])])

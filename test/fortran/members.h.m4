@@ -1,4 +1,4 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 /* Generated from src/spec: F77_MEMBER(name, operation, shape, type of its variable) for each nfmpi_<name> of the data
  * families. Those without a type in their name are tried with integers. */
 m4_divert(-1)

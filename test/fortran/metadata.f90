@@ -36,7 +36,8 @@ contains
         integer, intent(in) :: err, expected
         character(*), intent(in) :: text
 
-        call check(err == expected, text // ': ' // trim(nfmpi_strerrno(err)) // ', not ' // trim(nfmpi_strerrno(expected)))
+        call check(err == expected, &
+            text // ': ' // trim(nfmpi_strerrno(err)) // ', not ' // trim(nfmpi_strerrno(expected)))
     end subroutine
 
     function from_c(path) result(name)
@@ -57,7 +58,8 @@ contains
         double precision :: row(3)
 
         call MPI_Comm_rank(MPI_COMM_WORLD, rank, err)
-        call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), ior(nf_clobber, nf_64bit_offset), MPI_INFO_NULL, ncid), 'create')
+        call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), ior(nf_clobber, nf_64bit_offset), MPI_INFO_NULL, ncid), &
+            'create')
         call works(nfmpi_def_dim(ncid, 'lon', 3_offset, dims(1)), 'def_dim')
         call works(nfmpi_def_dim(ncid, 'width   ', 2_offset, dims(2)), 'def_dim with trailing blanks')
         call works(nfmpi_def_dim(ncid, 'time', nfmpi_unlimited, dims(3)), 'def_dim unlimited')
@@ -78,8 +80,10 @@ contains
 
         ! lat 1 of grid as a datatype, on all ranks; then lat 2 by rank 0.
         row = (/1, 2, 3/)
-        call works(nfmpi_put_vard_all(ncid, grid, MPI_DOUBLE_PRECISION, row(1), 1_offset, MPI_DOUBLE_PRECISION), 'put_vard_all')
-        call MPI_Type_create_subarray(2, (/3, 2/), (/3, 1/), (/0, 1/), MPI_ORDER_FORTRAN, MPI_DOUBLE_PRECISION, filetype, err)
+        call works(nfmpi_put_vard_all(ncid, grid, MPI_DOUBLE_PRECISION, row(1), 1_offset, MPI_DOUBLE_PRECISION), &
+            'put_vard_all')
+        call MPI_Type_create_subarray(2, (/3, 2/), (/3, 1/), (/0, 1/), MPI_ORDER_FORTRAN, &
+            MPI_DOUBLE_PRECISION, filetype, err)
         call MPI_Type_commit(filetype, err)
         call works(nfmpi_begin_indep_data(ncid), 'begin_indep_data')
         row = row + 10
@@ -134,7 +138,8 @@ contains
 
         call works(nfmpi_inq_varid(ncid, 'temp', id), 'inq_varid')
         call works(nfmpi_inq_var(ncid, id, name, kind, n(1), dims, n(2)), 'inq_var')
-        call check(id == 1 .and. name == 'temp' .and. kind == nf_short .and. n(1) == 3 .and. n(2) == 1, 'variable 1 is temp')
+        call check(id == 1 .and. name == 'temp' .and. kind == nf_short .and. n(1) == 3 .and. n(2) == 1, &
+            'variable 1 is temp')
         call check(all(dims == (/1, 2, 3/)), 'its dimensions are in the order of Fortran')
         dims = 0
         call works(nfmpi_inq_varname(ncid, 2, name), 'inq_varname')
@@ -264,7 +269,8 @@ contains
         call fails(nfmpi_def_dim(ncid, '', 1_offset, n), nf_ebadname, 'an empty name')
         call fails(nfmpi_def_dim(ncid, '      ', 1_offset, n), nf_ebadname, 'a name of blanks')
         call fails(nfmpi_def_dim(ncid, repeat('x', 257), 1_offset, n), nf_emaxname, 'a name that is too long')
-        call works(nfmpi_def_dim(ncid, repeat('y', 256) // repeat(' ', 1000), 1_offset, n), 'a name of 256 before blanks')
+        call works(nfmpi_def_dim(ncid, repeat('y', 256) // repeat(' ', 1000), 1_offset, n), &
+            'a name of 256 before blanks')
         call works(nfmpi_put_att_text(ncid, v, 'empty', 0_offset, ''), 'an empty attribute')
         call works(nfmpi_put_att_text(ncid, v, 'nul', 3_offset, 'a' // c_null_char // 'b'), 'an attribute with a NUL')
         call works(nfmpi_put_att_text(ncid, v, 'long', 300_offset, repeat('z', 300)), 'a long attribute')
@@ -292,7 +298,8 @@ contains
         told = repeat('#', 4096)
         call works(nfmpi_get_var_text_all(ncid, v, told), 'get_var_text_all')
         call check(told(:11) == 'hello     #', 'as many characters as the variable has')
-        call works(nfmpi_put_vara_text_all(ncid, v, (/3_offset/), (/2_offset/), (/'L', 'L'/)), 'put an array of characters')
+        call works(nfmpi_put_vara_text_all(ncid, v, (/3_offset/), (/2_offset/), (/'L', 'L'/)), &
+            'put an array of characters')
         call works(nfmpi_close(ncid), 'close')
         call check(nfmpi_inq_libvers() /= ' ', 'inq_libvers')
         call check(nfmpi_strerror(nf_noerr) == 'No error', 'strerror')
@@ -345,20 +352,24 @@ contains
         call fails(nfmpi_put_var1_int_all(ncid, 1, (/0_offset/), 1), nf_einvalcoords, 'index 0')
         huge_index = -huge(huge_index) - 1
         call fails(nfmpi_put_var1_int_all(ncid, 1, (/huge_index/), 1), nf_einvalcoords, 'the smallest index')
-        call fails(nfmpi_put_varn_int_all(ncid, 99, 1, (/1_offset/), (/1_offset/), 1), nf_enotvar, 'varn, an id of no variable')
+        call fails(nfmpi_put_varn_int_all(ncid, 99, 1, (/1_offset/), (/1_offset/), 1), nf_enotvar, &
+            'varn, an id of no variable')
         ! On one rank only: the others have done their part and are not kept waiting.
         err = nfmpi_put_var1_int_all(ncid, merge(99, 1, rank == 0), (/1_offset/), 1)
         call fails(err, merge(nf_enotvar, nf_noerr, rank == 0), 'a bad id on rank 0')
         call fails(nfmpi_put_vara_all(ncid, 1, (/1_offset/), (/1_offset/), 1, 2_offset, MPI_INTEGER), nf_eiomismatch, &
             'a buffer of another size')
-        call works(nfmpi_put_vara_all(ncid, 1, (/1_offset/), (/1_offset/), 5, 0_offset, MPI_DATATYPE_NULL), 'no datatype')
+        call works(nfmpi_put_vara_all(ncid, 1, (/1_offset/), (/1_offset/), 5, 0_offset, MPI_DATATYPE_NULL), &
+            'no datatype')
         call works(nfmpi_close(ncid), 'close')
         call fails(nfmpi_close(ncid), nf_ebadid, 'a closed file')
         call fails(nfmpi_redef(-1), nf_ebadid, 'no file')
         call works(nfmpi_inq_last_error(-1, id, message), 'inq_last_error')
         call check(id == nf_ebadid .and. message /= ' ', 'the last error of any file')
-        call check(.not. nfmpi_issyserr(nf_ebadid) .and. .not. nfmpi_issyserr(nf_noerr) .and. nfmpi_issyserr(2), 'issyserr')
-        call works(nfmpi_create(MPI_COMM_WORLD, trim(from_c(path)) // '.aborted', nf_clobber, MPI_INFO_NULL, ncid), 'create')
+        call check(.not. nfmpi_issyserr(nf_ebadid) .and. .not. nfmpi_issyserr(nf_noerr) .and. nfmpi_issyserr(2), &
+            'issyserr')
+        call works(nfmpi_create(MPI_COMM_WORLD, trim(from_c(path)) // '.aborted', nf_clobber, MPI_INFO_NULL, ncid), &
+            'create')
         call works(nfmpi_abort(ncid), 'abort')
         call MPI_Barrier(MPI_COMM_WORLD, err)
         if (rank == 0) call works(nfmpi_delete(from_c(path), MPI_INFO_NULL), 'delete')

@@ -1,4 +1,4 @@
-"""The programs of examples/F77 compile without a warning of theirs, run on several ranks, and write the files they say."""
+"""The programs of examples/F77 compile without a warning, run on several ranks, and write the files they say."""
 # needs: python
 import glob
 import os
@@ -26,7 +26,8 @@ def build(source):
     name = os.path.splitext(os.path.basename(source))[0]
     program = tap.scratch(name)
     warn = ["-Wall", "-Wextra", "-fno-allow-argument-mismatch"] if "GNU" in run(*FC, "--version")[1] else []
-    status, _, why = run(*FC, *FCFLAGS, *warn, "-I" + os.path.join(BUILD, "include"), "-c", source, "-o", program + ".o")
+    status, _, why = run(*FC, *FCFLAGS, *warn, "-I" + os.path.join(BUILD, "include"), "-c", source,
+                         "-o", program + ".o")
     ours = re.findall(rf"^\S*{name}\.f:\d+:\d+:", why, flags=re.M) # those of mpif.h are not ours
     tap.ok(status == 0 and not ours, f"examples/F77/{name}.f compiles without a warning", why)
     status, _, why = run(os.path.join(BUILD, "libtool"), "--tag=FC", "--mode=link", *FC, *FCFLAGS, program + ".o",
@@ -38,7 +39,8 @@ def dumped(path):
     """{variable: its values} of a file, by ncmpidump."""
     _, text, _ = tap.run_mpi(1, "src/tools/ncmpidump/ncmpidump", path)
     data = text.partition("\ndata:\n")[2]
-    return {name: [float(value) for value in values.split(",")] for name, values in re.findall(r"(\w+) =([^;]*);", data)}
+    return {name: [float(value) for value in values.split(",")]
+            for name, values in re.findall(r"(\w+) =([^;]*);", data)}
 
 
 def check_first(program, ranks):
@@ -67,7 +69,8 @@ if not FC:
     sys.exit(0)
 CHECKS = {"first": check_first, "checkpoint": check_checkpoint}
 sources = sorted(os.path.abspath(source) for source in glob.glob(os.path.join(EXAMPLES, "*.f")))
-tap.ok({os.path.splitext(os.path.basename(source))[0] for source in sources} == set(CHECKS), "every example has a check")
+tap.ok({os.path.splitext(os.path.basename(source))[0] for source in sources} == set(CHECKS),
+       "every example has a check")
 for source in sources:
     built = build(source)
     for ranks in (1, 3) if built else ():

@@ -1,5 +1,5 @@
-/* Every nfmpi_ function of the data families: what it puts into a file is what C reads at the places that C gives, and it
- * gets what C has written. Each works on a variable of its own, named after it, of 4 rows per rank and 6 columns. */
+/* Every nfmpi_ function of the data families: what it puts into a file is what C reads at the places that C gives, and
+ * it gets what C has written. Each works on a variable of its own, named after it, of 4 rows per rank and 6 columns. */
 #include "../harness.h"
 
 #include <stdio.h>

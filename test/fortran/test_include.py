@@ -110,7 +110,8 @@ def check_programs():
             source = write("client" + suffix, program(use, include, CALLS))
             status, _, why = compiles(source, *STRICT, *options)
             tap.ok(status == 0 and not warnings_of_ours(why),
-                   f"{name}, {form} {' '.join(options)}: calls with scalars, arrays, any type compile without a warning", why)
+                   f"{name}, {form} {' '.join(options)}: scalars, arrays, any type compile without a warning",
+                   why)
 
 
 def check_unused():
@@ -134,7 +135,8 @@ def check_refused():
              ("missing argument", "req", "err = nfmpi_iput_vara_int(1, 1, i8, i8, i)"),
              ("real for an id", "ncid", "err = nfmpi_close(1.5)"))
     for what, argument, call in wrong:
-        text = program("", "", f"      integer err, i, i4(2)\n      integer(kind=selected_int_kind(18)) i8(2)\n      {call}\n")
+        text = program("", "", "      integer err, i, i4(2)\n      integer(kind=selected_int_kind(18)) i8(2)\n"
+                       f"      {call}\n")
         status, _, why = compiles(write("wrong.f", text))
         tap.ok(status != 0 and re.search(rf"Error: .*\b{argument}\b", why), f"refused by the compiler: {what}", why)
 
@@ -148,7 +150,8 @@ def check_text():
     tap.ok(any("nf_format_64bit" in line for line in lines), "nf_format_64bit stands there in lower case")
     status, output, why = run("cpp", "-P", "-traditional", INC)
     kept = [line for line in lines if line.strip()]
-    tap.ok(status == 0 and [l.rstrip() for l in output.split("\n") if l.strip()] == kept, "cpp -traditional changes nothing", why)
+    tap.ok(status == 0 and [l.rstrip() for l in output.split("\n") if l.strip()] == kept,
+           "cpp -traditional changes nothing", why)
 
 
 def check_constants():
@@ -164,14 +167,16 @@ def check_constants():
         known = set(re.findall(r"#define (NC_\w+)", file.read()))
     in_c = [name for name in names if "NC_" + name[3:].upper() in known]
     lines = "".join(f'    printf("%s %.17g\\n", "{name}", (double)NC_{name[3:].upper()});\n' for name in in_c)
-    source = write("constants.c", f"#include <stdio.h>\n#include <pnetcdf.h>\nint main(void)\n{{\n{lines}    return 0;\n}}\n")
+    source = write("constants.c", "#include <stdio.h>\n#include <pnetcdf.h>\n"
+                   f"int main(void)\n{{\n{lines}    return 0;\n}}\n")
     status, output, why = run(*CC, INCLUDE, source, "-o", tap.scratch("c_constants"))
     c_values = dict(line.split() for line in run(tap.scratch("c_constants"))[1].splitlines()) if status == 0 else {}
     # ids count from 1 in Fortran; no integer of Fortran holds the largest fill value, but one with its bits
     c_values.update({"nf_global": "0", "nf_fill_uint64": "-2"})
     differ = [f"{name}: {told.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
               if not abs(float(told.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
-    tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C", why + "\n".join(differ))
+    tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C",
+           why + "\n".join(differ))
     alone = {"nf_int1": 1, "nf_int2": 3, "nf_int4": 4, "nf_real": 5, "nf_real4": 5, "nf_real8": 6, "nf_fill_int1": -127,
              "nf_fill_int2": -32767, "nf_cdf2": 512, "nf_fatal": 1, "nf_verbose": 2}
     differ = [name for name, value in alone.items() if told.get(name) != str(value)]

@@ -1,5 +1,5 @@
-/* Every nfmpi_ function that is no member of a data family, called from metadata.f90: what it defines is what C finds in
- * the file, what it inquires is what C defined or is told by the standard of the format. */
+/* Every nfmpi_ function that is no member of a data family, called from metadata.f90: what it defines is what C finds
+ * in the file, what it inquires is what C defined or is told by the standard of the format. */
 #include "../harness.h"
 
 #include <stdio.h>
@@ -52,7 +52,8 @@ static void check_definitions(void)
                 type == NC_SHORT && ndims == 3 && dims[0] == 2 && dims[1] == 1 && dims[2] == 0,
             "in C temp has the dimensions time, lat, lon");
     t_check(ncmpi_inq_varndims(ncid, 3, &ndims) == NC_NOERR && ndims == 0, "one has no dimensions");
-    t_check(ncmpi_inq_var_fill(ncid, 0, &no_fill, &missing) == NC_NOERR && no_fill == 0 && missing == -99, "fill value");
+    t_check(ncmpi_inq_var_fill(ncid, 0, &no_fill, &missing) == NC_NOERR && no_fill == 0 && missing == -99,
+            "fill value");
     t_check(ncmpi_inq_header_extent(ncid, &extent) == NC_NOERR && extent >= 400, "400 bytes free behind the header");
     t_check(ncmpi_get_var_double_all(ncid, 1, grid) == NC_NOERR && memcmp(grid, expected, sizeof grid) == 0,
             "put_vard reaches the second row");
@@ -70,8 +71,10 @@ static void inquire(void)
     int ncid = open_for_reading("f77_define.nc");
     MPI_Offset numbers[4] = {0};
 
-    t_local(ncmpi_inq_header_size(ncid, &numbers[0]) == NC_NOERR && ncmpi_inq_header_extent(ncid, &numbers[1]) == NC_NOERR &&
-                ncmpi_inq_varoffset(ncid, 1, &numbers[2]) == NC_NOERR && ncmpi_inq_recsize(ncid, &numbers[3]) == NC_NOERR &&
+    t_local(ncmpi_inq_header_size(ncid, &numbers[0]) == NC_NOERR &&
+                ncmpi_inq_header_extent(ncid, &numbers[1]) == NC_NOERR &&
+                ncmpi_inq_varoffset(ncid, 1, &numbers[2]) == NC_NOERR &&
+                ncmpi_inq_recsize(ncid, &numbers[3]) == NC_NOERR &&
                 ncmpi_close(ncid) == NC_NOERR,
             "inquire from C");
     /* a record: 2 x 3 shorts, and 1 byte filled up to 4 */
@@ -119,7 +122,8 @@ static void check_strings(void)
 
     t_check(ncmpi_inq_varid(ncid, "message", &id) == NC_NOERR, "a name ends at its first NUL");
     t_check(ncmpi_get_var_text_all(ncid, 0, text) == NC_NOERR && memcmp(text, "heLLo     ", 10) == 0, "the message");
-    t_check(ncmpi_get_att_text(ncid, 0, "nul", nul) == NC_NOERR && memcmp(nul, "a\0b", 3) == 0, "a NUL in an attribute");
+    t_check(ncmpi_get_att_text(ncid, 0, "nul", nul) == NC_NOERR && memcmp(nul, "a\0b", 3) == 0,
+            "a NUL in an attribute");
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 

@@ -376,14 +376,16 @@ def check_fortran():
     interposer = tap.scratch("libinterposer.so")
     if os.path.exists(interposer):
         links_fortran("a library in front sees Fortran's calls as those of C",
-                      [flags[0], "-Wl,--no-as-needed", interposer, "-Wl,-rpath," + os.path.dirname(interposer), *flags[1:]],
+                      [flags[0], "-Wl,--no-as-needed", interposer, "-Wl,-rpath," + os.path.dirname(interposer),
+                       *flags[1:]],
                       "fortran_interposed", expect_stderr="intercepted")
     for library in (os.path.join(staged["libdir"], "libpnetcdf.so"), ARCHIVE):
         if os.path.exists(library):
             dynamic = ["--dynamic"] if library.endswith(".so") else []
             undefined = run(*shlex.split(os.environ.get("NM", "nm")), *dynamic, "--undefined-only", library)[1]
             needed = sorted(set(re.findall(r"\b_?_(?:gfortran|F90|Fortran)\w+", undefined)))
-            tap.ok(not needed, f"{os.path.basename(library)} needs nothing of Fortran's runtime library", "\n".join(needed))
+            tap.ok(not needed, f"{os.path.basename(library)} needs nothing of Fortran's runtime library",
+                   "\n".join(needed))
 
 
 def check_config_link():

@@ -1,4 +1,4 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
 /* Generated from src/spec: the functions behind the data families, one for each operation and shape: they are told the
  * type in memory, and call the flexible function of C with it. */
 #include "binding/f77/procedures.h"
@@ -23,7 +23,8 @@ C_FAMILY_FUNCTION($@)
     m4_ifelse([$2], [n], [pnc_f77_list], [pnc_f77_block]) at;])
     MPI_Datatype type = pnc_f77_memory(xtype, buftype, &bufcount);
 BEGIN([$2])
-    return m4_ifelse([$2], [], [CALL($@)], [$2], [n], [pnc_f77_list_end(&at, CALL($@))], [pnc_f77_block_end(&at, CALL($@))]);
+    return m4_ifelse([$2], [], [CALL($@)],
+    [$2], [n], [pnc_f77_list_end(&at, CALL($@))], [pnc_f77_block_end(&at, CALL($@))]);
 }
 m4_divert(-1)])])
 FAMILIES

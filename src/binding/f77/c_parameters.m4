@@ -21,10 +21,12 @@ m4_define([C_TYPE], [m4_ifelse(
     [int ])])
 m4_define([IF_LENGTH], [m4_ifelse([$1], [text_in], [$2], [$1], [text_out], [$2], [$1], [chars_out], [$2])])
 m4_define([C_PARAMETER], [C_TYPE(ROLE($@))[]DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]size_t DUMMY($@)_len])])
-m4_define([C_FUNCTION], [m4_ifelse([$4], [text], [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P([char *], [answer])]))],
+m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
+    [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P([char *], [answer])]))],
     [int pnc_f77_$1(m4_ifelse([$3], [SPLIT(void)], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
 m4_dnl The families: num blocks are contiguous in Fortran, and not lists of pointers.
-m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$5(int ncid, int varid, m4_ifelse([$2], [n], [int num, const MPI_Offset *starts, const MPI_Offset *counts, ], [INDEX_PARAMETERS([$2])])m4_dnl
+m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$5(int ncid, int varid, m4_dnl
+m4_ifelse([$2], [n], [int num, const MPI_Offset *starts, const MPI_Offset *counts, ], [INDEX_PARAMETERS([$2])])m4_dnl
 IS_PUT([$1])void *buf, int xtype, MPI_Offset bufcount, MPI_Fint buftype[]IS_POSTED([$1], [, int *req]))])
 m4_divert[]m4_dnl

@@ -1,4 +1,4 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
 /* Generated from src/spec: the functions behind all nfmpi_ procedures that are no member of a data family. */
 #include "binding/f77/procedures.h"
 #include "binding/f77/shim.h"
@@ -50,8 +50,10 @@ EACH([BEGIN], [], [$3])
 }
 ])
 m4_dnl Those of special.c.
-m4_define([ROW], [m4_ifelse([$1], [def_var], [], [$1], [inq_var], [], [$1], [inq_vardimid], [], [$1], [inq_path], [], m4_dnl
-[$1], [wait], [], [$1], [wait_all], [], [$1], [cancel], [], [$1], [get_att_text], [], [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
+m4_define([ROW], [m4_ifelse(
+    [$1], [def_var], [], [$1], [inq_var], [], [$1], [inq_vardimid], [], [$1], [inq_path], [],
+    [$1], [wait], [], [$1], [wait_all], [], [$1], [cancel], [], [$1], [get_att_text], [],
+    [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl

@@ -1,11 +1,15 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([fortran.m4])m4_dnl
+m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 ! Generated from src/spec: the external procedures nfmpi_*. Each hands its arguments to the C function of the same name
-! (access.c.m4, functions.c.m4), strings with their lengths; whatever Fortran counts or orders differently is C's to change.
+! (access.c.m4, functions.c.m4), strings with their lengths; what Fortran counts or orders differently is C's to change.
 m4_divert(-1)
 
 m4_dnl A parameter in the interface of the C function; in the procedure; and as an argument passed from this to that.
-m4_define([BASE_TYPE], [m4_ifelse(m4_index([$1], [text]), 0, [character(kind=c_char)], m4_index([$1], [chars]), 0, [character(kind=c_char)],
-    m4_index([$1], [buffer]), 0, [type(*)], m4_index([$1], [offset]), 0, [integer(c_int64_t)], [$1], [index_in], [integer(c_int64_t)],
+m4_define([BASE_TYPE], [m4_ifelse(
+    m4_index([$1], [text]), 0, [character(kind=c_char)],
+    m4_index([$1], [chars]), 0, [character(kind=c_char)],
+    m4_index([$1], [buffer]), 0, [type(*)],
+    m4_index([$1], [offset]), 0, [integer(c_int64_t)],
+    [$1], [index_in], [integer(c_int64_t)],
     [integer(c_int)])])
 m4_define([IS_ARRAY], [m4_ifelse(m4_regexp([$1], [^\(text\|chars\|buffer\|list\)]), 0, [$2], [$3])])
 m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
@@ -17,7 +21,8 @@ m4_define([C_DECLARATION], [
         BASE_TYPE(ROLE($@)), PASSING(ROLE($@)) :: DUMMY($@)[]IS_ARRAY(ROLE($@), [(*)])IF_LENGTH(ROLE($@), [
         integer(c_size_t), value :: DUMMY($@)_len])])
 m4_define([DECLARATION], [
-    m4_patsubst(BASE_TYPE(ROLE($@)), [kind=c_char], [len=*]), INTENT(ROLE($@)) :: DUMMY($@)[]IF_LENGTH(ROLE($@), [], [IS_ARRAY(ROLE($@), [(*)])])])
+    m4_patsubst(BASE_TYPE(ROLE($@)), [kind=c_char], [len=*]), INTENT(ROLE($@)) :: DUMMY($@)[]m4_dnl
+IF_LENGTH(ROLE($@), [], [IS_ARRAY(ROLE($@), [(*)])])])
 m4_define([ARGUMENT], [DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]len(DUMMY($@), c_size_t)])])
 
 m4_define([PROCEDURE], [m4_divert(0)
@@ -35,7 +40,8 @@ function nfmpi_$1(EACH([DUMMY], [, ], [$3])) result(answer)
     m4_ifelse([$6], [subroutine], [call ], [answer = ])pnc_f77_$1(EACH([ARGUMENT], [, ], [$3$7]))
 end function
 m4_divert(-1)])
-m4_define([ROW], [m4_ifelse([$4], [int], [PROCEDURE([$1], [$2], [$3], [integer(c_int)], [integer(c_int) function], [function], [])],
+m4_define([ROW], [m4_ifelse([$4], [int], 
+    [PROCEDURE([$1], [$2], [$3], [integer(c_int)], [integer(c_int) function], [function], [])],
     [PROCEDURE([$1], [$2], [$3], [character(len=80)], [subroutine], [subroutine], [P([char *], [answer])])])])
 FUNCTIONS
 VARD
@@ -56,14 +62,17 @@ m4_define([F_INDEX_ARRAYS], [m4_ifelse(
 m4_define([F_INDEX_TYPE], [m4_ifelse([$1], [n], [
 $2    integer(c_int), $3 :: num[]])m4_ifelse([$1], [], [], [
 $2    integer(c_int64_t), intent(in) :: F_INDEX_ARRAYS([$1])])])
-m4_define([F_BUFFER], [m4_ifelse([$2], [text], [character(len=*)], [type(*)]), m4_ifelse([$1], [get], [intent(inout)], [$1], [iget], [intent(inout)], [intent(in)]) :: buf(*)])
+m4_define([F_BUFFER], [m4_ifelse([$2], [text], [character(len=*)], [type(*)]), m4_dnl
+m4_ifelse([$1], [get], [intent(inout)], [$1], [iget], [intent(inout)], [intent(in)]) :: buf(*)])
 
 m4_define([FORTRAN_MEMBER], [m4_divert(0)
-function nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5(ncid, varid, F_INDEX([$2])buf[]m4_ifelse([$3], [], [, bufcount, buftype])[]IS_POSTED([$1], [, req])) result(answer)
+function nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5(ncid, varid, F_INDEX([$2])buf[]m4_dnl
+m4_ifelse([$3], [], [, bufcount, buftype])[]IS_POSTED([$1], [, req])) result(answer)
     use, intrinsic :: iso_c_binding
     implicit none
     interface
-        integer(c_int) function pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, xtype, bufcount, buftype[]IS_POSTED([$1], [, req])) &
+        integer(c_int) function pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, xtype, bufcount, m4_dnl
+buftype[]IS_POSTED([$1], [, req])) &
             bind(c)
         import
         integer(c_int), value :: ncid, varid, xtype, buftype
@@ -78,7 +87,8 @@ function nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5(ncid, varid, F_INDEX([
     integer(c_int) :: answer[]IS_POSTED([$1], [
     integer(c_int), intent(inout) :: req])
 
-    answer = pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, $4, m4_ifelse([$3], [], [bufcount, buftype], [0_c_int64_t, 0])[]IS_POSTED([$1], [, req]))
+    answer = pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, $4, m4_dnl
+m4_ifelse([$3], [], [bufcount, buftype], [0_c_int64_t, 0])[]IS_POSTED([$1], [, req]))
 end function
 m4_divert(-1)])
 FAMILIES
