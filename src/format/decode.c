@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "format/layout.h"
 #include "format/parts.h"
+#include "format/watch.h"
 
 typedef struct reader {
     const unsigned char *p;
@@ -21,8 +21,8 @@ typedef struct reader {
     int64_t want;      /* bytes that must be at hand to go on, after PNC_MORE */
     bool streaming;    /* numrecs is to be found out from the file's size */
     bool odd_names;    /* some name ends in NUL bytes, so that we would write it differently */
-    pnc_error *error;
     pnc_model *model;
+    pnc_watch watch;
 } reader;
 
 int pnc_format_identify(const void *bytes, size_t n)
@@ -41,8 +41,9 @@ int pnc_format_identify(const void *bytes, size_t n)
 static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     if (n > r->file_size - r->pos)
-        return pnc_fail(r->error, NC_ENOTNC, "the header is cut short: %s at byte %" PRId64 " needs %" PRId64
-                        " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
+        return pnc_watch_stop(&r->watch, r->pos, NC_ENOTNC, "a header that is complete",
+                              "the header is cut short: %s at byte %" PRId64 " needs %" PRId64
+                              " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
         r->want = r->pos + n;
         return PNC_MORE;
@@ -75,9 +76,10 @@ static int take_count(reader *r, const char *what, int64_t *out)
     if (code != NC_NOERR)
         return code;
     if (word > INT64_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at,
-                        (int64_t)word);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "0 or more", "%s at byte %" PRId64 " is negative (%" PRId64 ")",
+                              what, at, (int64_t)word);
     *out = (int64_t)word;
+    pnc_watch_field(&r->watch, at, r->pos - at, what, "%" PRId64, *out);
     return NC_NOERR;
 }
 
@@ -90,19 +92,36 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, int64_t 
     if (code != NC_NOERR)
         return code;
     if (*out > (r->file_size - r->pos) / item_bytes)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
-                        " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "a count of what is there",
+                              "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
+                              " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
+}
+
+static int64_t padded(int64_t n)
+{
+    return n + (-n & 3);
+}
+
+/* "header padding bytes shall be null" */
+static void check_padding(reader *r, const unsigned char *padding, int64_t n, const char *what)
+{
+    static const unsigned char nulls[3];
+
+    if (memcmp(padding, nulls, (size_t)n) != 0)
+        pnc_watch_warn(&r->watch, r->pos - n, PNC_RULE_PADDING,
+                       "%s is followed by padding that is not null: 0x%02x first, %d byte%s in all", what, padding[0],
+                       (int)n, n > 1 ? "s" : "");
 }
 
 /* n bytes and their padding, whose content does not matter: real files have other bytes than zeros there. */
 static int take_padded(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
-    int64_t padded;
+    int code = take(r, n > INT64_MAX - 3 ? n : padded(n), what, out);
 
-    if (pnc_add(n, -n & 3, &padded) < 0)
-        padded = INT64_MAX;
-    return take(r, padded, what, out);
+    if (code == NC_NOERR)
+        check_padding(r, *out + n, padded(n) - n, what);
+    return code;
 }
 
 /* A name points into the bytes at hand. Some writers count the terminating NUL of C too. */
@@ -114,36 +133,44 @@ typedef struct name_ref {
 static int take_name(reader *r, const char *what, name_ref *out)
 {
     const unsigned char *p = NULL;
-    int64_t at = r->pos, n;
+    int64_t at = r->pos, n, raw;
     int code = take_length(r, what, 1, &n);
 
     if (code == NC_NOERR)
         code = take_padded(r, n, what, &p);
     if (code != NC_NOERR)
         return code;
+    raw = n;
     while (n > 0 && p[n - 1] == '\0') {
         n--;
         r->odd_names = true;
     }
-    if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
-        return pnc_fail(r->error, NC_EMAXNAME, "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed",
-                        what, at, n, NC_MAX_NAME);
-    if (memchr(p, '\0', (size_t)n) != NULL)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has a NUL byte within", what, at);
+    if (n < raw)
+        pnc_watch_warn(&r->watch, at, "a name without NUL bytes", "%s at byte %" PRId64 " counts %" PRId64
+                       " NUL bytes at its end", what, at, raw - n);
     out->bytes = (const char *)p;
     out->n = n;
+    pnc_watch_field(&r->watch, at, r->pos - at, what, "\"%.*s\"", n < 256 ? (int)n : 256, out->bytes);
+    if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
+        return pnc_watch_breach(&r->watch, at, NC_EMAXNAME, "a name of at most 256 bytes",
+                                "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what, at, n,
+                                NC_MAX_NAME);
+    if (memchr(p, '\0', (size_t)n) != NULL)
+        return pnc_watch_breach(&r->watch, at, NC_ENOTNC, "a name without NUL bytes",
+                                "%s at byte %" PRId64 " has a NUL byte within", what, at);
     return NC_NOERR;
 }
 
 static int no_memory(reader *r, const char *what)
 {
-    return pnc_fail(r->error, NC_ENOMEM, "no memory for the %ss of the header at byte %" PRId64, what, r->pos);
+    return pnc_watch_stop(&r->watch, r->pos, NC_ENOMEM, "memory",
+                          "no memory for the %ss of the header at byte %" PRId64, what, r->pos);
 }
 
 static int duplicate(reader *r, const char *what, const char *name, int64_t at)
 {
-    return pnc_fail(r->error, NC_ENOTNC, "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what,
-                    at, name);
+    return pnc_watch_breach(&r->watch, at, NC_ENOTNC, "names that differ",
+                            "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what, at, name);
 }
 
 /* The head of a list: ABSENT, or its tag and the number of its entries, each of at least entry_bytes bytes. */
@@ -153,35 +180,42 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     int64_t at = r->pos;
     int code = take_word(r, 4, what, &found);
 
+    if (code == NC_NOERR)
+        pnc_watch_field(&r->watch, at, 4, "tag", "0x%08x", (unsigned)found);
     if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there",
-                        what, at, (unsigned)found, (unsigned)tag);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "the tag of this list, or 0 where the list is absent",
+                              "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there", what, at,
+                              (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
         code = take_length(r, what, entry_bytes, out);
     if (code != NC_NOERR)
         return code;
     if (found == 0 && *out != 0)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at,
-                        *out);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "a tag before entries",
+                              "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
     if (*out >= INT_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported",
-                        what, at, *out, INT_MAX - 1);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "less than 2^31 - 1 entries",
+                              "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported", what, at,
+                              *out, INT_MAX - 1);
     return NC_NOERR;
 }
 
-static int take_type(reader *r, int *out)
+/* stops: what follows cannot be read without the type. Else *out is 0 after a breach. */
+static int take_type(reader *r, bool stops, int *out)
 {
     uint64_t word = 0;
     int64_t at = r->pos;
     int code = take_word(r, 4, "a type", &word);
 
+    *out = 0;
     if (code != NC_NOERR)
         return code;
     if (word > INT_MAX || !pnc_type_valid((int)word, r->model->format))
-        return pnc_fail(r->error, NC_EBADTYPE,
-                        "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at,
-                        word, r->model->format);
+        return (stops ? pnc_watch_stop : pnc_watch_breach)(
+            &r->watch, at, NC_EBADTYPE, "a type of this format: 1 to 6, in CDF-5 to 11",
+            "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at, word, r->model->format);
     *out = (int)word;
+    pnc_watch_field(&r->watch, at, 4, "type", "%s", pnc_type_name(*out));
     return NC_NOERR;
 }
 
@@ -190,6 +224,7 @@ static int take_dim(reader *r)
     pnc_model *model = r->model;
     name_ref ref;
     int64_t at = r->pos, len = 0;
+    int recdim = model->recdim;
     char *name;
     int code = take_name(r, "a dimension's name", &ref);
 
@@ -197,21 +232,26 @@ static int take_dim(reader *r)
         code = take_count(r, "a dimension's length", &len);
     if (code != NC_NOERR)
         return code;
-    if (len == NC_UNLIMITED && model->recdim >= 0)
-        return pnc_fail(r->error, NC_EUNLIMIT,
-                        "the dimension at byte %" PRId64 " is unlimited, and so is dimension \"%.80s\": "
-                        "only one may be", at, model->dims[model->recdim]->name);
+    if (len == NC_UNLIMITED && recdim >= 0)
+        code = pnc_watch_breach(&r->watch, at, NC_EUNLIMIT, "at most one unlimited dimension",
+                                "the dimension at byte %" PRId64 " is unlimited, and so is dimension \"%.80s\": "
+                                "only one may be", at, model->dims[recdim]->name);
+    if (code != NC_NOERR)
+        return code;
     name = pnc_parts_name(ref.bytes, ref.n);
     if (name == NULL)
         return no_memory(r, "dimension");
-    if (pnc_table_find(&model->dim_names, name) >= 0) {
+    if (pnc_table_find(&model->dim_names, name) >= 0)
         code = duplicate(r, "dimension", name, at);
+    if (code != NC_NOERR) {
         pnc_free(name);
         return code;
     }
     if (pnc_model_append_dim(model, name, len) != NC_NOERR)
         return no_memory(r, "dimension");
     model->dims[model->ndims - 1]->where = at;
+    if (recdim >= 0) /* also after a second unlimited one */
+        model->recdim = recdim;
     return NC_NOERR;
 }
 
@@ -235,7 +275,7 @@ static int take_att(reader *r, pnc_atts *atts)
     int type, code = take_name(r, "an attribute's name", &ref);
 
     if (code == NC_NOERR)
-        code = take_type(r, &type);
+        code = take_type(r, true, &type);
     if (code != NC_NOERR)
         return code;
     size = (int64_t)pnc_type_size(type);
@@ -244,12 +284,15 @@ static int take_att(reader *r, pnc_atts *atts)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
         return code;
+    pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s", len,
+                    pnc_type_name(type));
     att = pnc_att_new(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
     att->where = at;
-    if (pnc_atts_find_exact(atts, att->name) >= 0) {
+    if (pnc_atts_find_exact(atts, att->name) >= 0)
         code = duplicate(r, "attribute", att->name, at);
+    if (code != NC_NOERR) {
         pnc_free(att);
         return code;
     }
@@ -267,7 +310,8 @@ static int take_atts(reader *r, pnc_atts *atts)
     return code;
 }
 
-static int take_dimids(reader *r, pnc_var *var)
+/* *bad: some id names no dimension. */
+static int take_dimids(reader *r, pnc_var *var, bool *bad)
 {
     const pnc_model *model = r->model;
 
@@ -277,43 +321,73 @@ static int take_dimids(reader *r, pnc_var *var)
         int code = take_word(r, pnc_format_count_bytes(model->format), "a dimension id", &id);
         if (code != NC_NOERR)
             return code;
-        if (id >= (uint64_t)model->ndims)
-            return pnc_fail(r->error, NC_EBADDIM,
-                            "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64 " does not "
-                            "exist: there are %d dimensions", var->name, (int64_t)id, at, model->ndims);
+        if (id >= (uint64_t)model->ndims) {
+            code = pnc_watch_breach(&r->watch, at, NC_EBADDIM, "the id of a dimension",
+                                    "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64 " does not "
+                                    "exist: there are %d dimensions", var->name, (int64_t)id, at, model->ndims);
+            *bad = true;
+            id = 0;
+        } else if (i > 0 && (int)id == model->recdim) {
+            code = pnc_watch_breach(&r->watch, at, NC_EUNLIMPOS, "the unlimited dimension in first place",
+                                    "variable \"%.80s\": the unlimited dimension stands at position %d (byte "
+                                    "%" PRId64 "); it must be the first", var->name, i, at);
+        } else {
+            pnc_watch_field(&r->watch, at, r->pos - at, "a dimension id", "%d", (int)id);
+        }
+        if (code != NC_NOERR)
+            return code;
         var->dimids[i] = (int)id;
-        if (i > 0 && var->dimids[i] == model->recdim)
-            return pnc_fail(r->error, NC_EUNLIMPOS,
-                            "variable \"%.80s\": the unlimited dimension stands at position %d (byte "
-                            "%" PRId64 "); it must be the first", var->name, i, at);
     }
     return NC_NOERR;
 }
 
-/* What follows the dimension ids. vsize is redundant and wrong in files with large variables: it is passed over. */
-static int take_var_tail(reader *r, pnc_var *var)
+/* "vsize": the bytes of the variable, or of one record of it, rounded up to 4; 2^32 - 1 where that does not fit. */
+static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsize)
 {
-    int64_t at;
-    uint64_t word = 0;
+    uint64_t right = (uint64_t)(var->size > INT64_MAX - 3 ? INT64_MAX - 3 : padded(var->size));
+
+    if (r->model->format < 5 && right > UINT32_MAX)
+        right = UINT32_MAX;
+    /* Before the specification said so, writers put the lower 32 bits there, or 2^32 - 4. */
+    if (vsize != right)
+        pnc_watch_warn(&r->watch, at, PNC_RULE_VSIZE,
+                       "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64 ", but its type and dimensions make %"
+                       PRIu64, var->name, at, vsize, right);
+}
+
+/* What follows the dimension ids. vsize is redundant and wrong in files with large variables: it is passed over. */
+static int take_var_tail(reader *r, pnc_var *var, bool bad)
+{
+    int64_t at, vsize_at = 0;
+    uint64_t word = 0, vsize = 0;
     int bytes = pnc_format_offset_bytes(r->model->format), code = take_atts(r, &var->atts);
 
     if (code == NC_NOERR)
-        code = take_type(r, &var->type);
+        code = take_type(r, false, &var->type);
+    vsize_at = r->pos;
     if (code == NC_NOERR)
-        code = take_word(r, pnc_format_count_bytes(r->model->format), "a variable's size", &word);
+        code = take_word(r, pnc_format_count_bytes(r->model->format), "a variable's size", &vsize);
     at = r->pos;
     if (code == NC_NOERR)
         code = take_word(r, bytes, "a variable's offset", &word);
     if (code != NC_NOERR)
         return code;
-    if (word > (bytes == 4 ? INT32_MAX : INT64_MAX))
-        return pnc_fail(r->error, NC_ENOTNC,
-                        "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
-                        var->name, at, bytes == 4 ? (int64_t)(int32_t)word : (int64_t)word);
+    pnc_watch_field(&r->watch, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
+    pnc_watch_field(&r->watch, at, bytes, "a variable's offset", "%" PRIu64, word);
+    if (word > (bytes == 4 ? INT32_MAX : INT64_MAX)) {
+        code = pnc_watch_breach(&r->watch, at, NC_ENOTNC, "an offset behind the header",
+                                "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
+                                var->name, at, bytes == 4 ? (int64_t)(int32_t)word : (int64_t)word);
+        word = 0;
+    }
+    if (code != NC_NOERR)
+        return code;
     var->begin = (int64_t)word;
     if (pnc_var_derive(r->model, var) < 0)
-        return pnc_fail(r->error, NC_ENOTNC, "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes",
-                        var->name, var->where);
+        return pnc_watch_stop(&r->watch, var->where, NC_ENOTNC, "a variable of less than 2^63 bytes",
+                              "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name, var->where);
+    if (!bad && var->type != 0)
+        check_vsize(r, var, vsize_at, vsize);
     return NC_NOERR;
 }
 
@@ -322,6 +396,7 @@ static int take_var(reader *r)
     pnc_model *model = r->model;
     name_ref ref;
     int64_t at = r->pos, ndims;
+    bool bad = false;
     pnc_var *var;
     int width = pnc_format_count_bytes(model->format), code = take_name(r, "a variable's name", &ref);
 
@@ -334,14 +409,17 @@ static int take_var(reader *r)
         return PNC_MORE;
     }
     if (ndims > INT_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
+        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "less than 2^31 dimensions",
+                              "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
     var = pnc_var_new(pnc_parts_name(ref.bytes, ref.n), (int)ndims);
     if (var == NULL)
         return no_memory(r, "variable");
     var->where = at;
-    code = take_dimids(r, var);
+    code = take_dimids(r, var, &bad);
+    if (bad) /* only an observer comes here: nothing is known of its shape */
+        var->ndims = 0;
     if (code == NC_NOERR)
-        code = take_var_tail(r, var);
+        code = take_var_tail(r, var, bad);
     if (code == NC_NOERR && pnc_table_find(&model->var_names, var->name) >= 0)
         code = duplicate(r, "variable", var->name, at);
     if (code != NC_NOERR) {
@@ -378,108 +456,33 @@ static int take_start(reader *r)
         return PNC_MORE;
     }
     if (kind == PNC_KIND_HDF5)
-        return pnc_fail(r->error, NC_ENOTNC, "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
+        return pnc_watch_stop(&r->watch, 0, NC_ENOTNC, PNC_RULE_MAGIC,
+                              "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (kind == PNC_KIND_UNKNOWN)
-        return pnc_fail(r->error, NC_ENOTNC,
-                        "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
-                        "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
+        return pnc_watch_stop(&r->watch, 0, NC_ENOTNC, PNC_RULE_MAGIC,
+                              "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
+                              "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
     r->model->format = kind;
+    pnc_watch_field(&r->watch, 0, 4, "the magic number", "CDF-%d", kind);
     width = pnc_format_count_bytes(kind);
     all_ones = width == 4 ? UINT32_MAX : UINT64_MAX;
     code = take_word(r, width, "the number of records", &word);
     if (code != NC_NOERR)
         return code;
     r->streaming = word == all_ones;
-    if (!r->streaming && word > INT64_MAX)
-        return pnc_fail(r->error, NC_ENOTNC, "the number of records at byte 4 is negative (%" PRId64 ")",
-                        (int64_t)word);
-    r->model->numrecs = r->streaming ? 0 : (int64_t)word;
-    return NC_NOERR;
-}
-
-/* Byte of the header at which the offset of a variable stands: it is the last word of its entry. */
-static int64_t begin_field(const pnc_model *model, int varid)
-{
-    int64_t end = varid + 1 < model->nvars ? model->vars[varid + 1]->where : model->header_size;
-
-    return end - pnc_format_offset_bytes(model->format);
-}
-
-/* Fixed (or record) variables must lie behind `floor` and one behind the other, in order of definition. *floor becomes
- * the first byte behind them. */
-static int check_order(const reader *r, bool records, int64_t *floor)
-{
-    const pnc_model *model = r->model;
-    int previous = -1;
-
-    for (int i = 0; i < model->nvars; i++) {
-        const pnc_var *var = model->vars[i];
-        if (var->is_record != records)
-            continue;
-        if (var->begin < model->header_size)
-            return pnc_fail(r->error, NC_ENOTNC,
-                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                            "), inside the header, which ends at byte %" PRId64, var->name, var->begin,
-                            begin_field(model, i), model->header_size);
-        if (var->begin < *floor)
-            return pnc_fail(r->error, NC_ENOTNC,
-                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                            "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin,
-                            begin_field(model, i), previous < 0 ? "the fixed-size variables" : "variable \"",
-                            previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
-                            previous < 0 ? "" : "s", *floor);
-        if (pnc_add(var->begin, var->size, floor) < 0)
-            return pnc_fail(r->error, NC_ENOTNC,
-                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                            ") and ends beyond byte 2^63", var->name, var->begin, begin_field(model, i));
-        previous = i;
+    if (!r->streaming && word > INT64_MAX) {
+        code = pnc_watch_breach(&r->watch, 4, NC_ENOTNC, "a number of records, or all bits set",
+                                "the number of records at byte 4 is negative (%" PRId64 ")", (int64_t)word);
+        word = 0;
     }
-    return NC_NOERR;
-}
-
-/* Bytes of a record, which may overflow in a hostile header. */
-static int record_size(const pnc_model *model, int64_t *out)
-{
-    *out = 0;
-    for (int i = 0; i < model->nvars; i++)
-        if (model->vars[i]->is_record && pnc_add(*out, pnc_layout_record_bytes(model, model->vars[i]), out) < 0)
-            return -1;
-    return 0;
-}
-
-/* The pieces of one record must fit in the bytes from one record to the next, and all records in 64-bit offsets. */
-static int check_records(reader *r, int64_t end_of_first)
-{
-    pnc_model *model = r->model;
-    int64_t bytes, used = end_of_first - model->begin_rec;
-
-    if (used > model->recsize)
-        return pnc_fail(r->error, NC_ENOTNC,
-                        "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64 ", but "
-                        "the next record begins after %" PRId64 ": they overlap", used, model->begin_rec,
-                        model->recsize);
-    if (r->streaming) /* padding behind the last variable of the last record may be missing */
-        model->numrecs = r->file_size < end_of_first ? 0 : (r->file_size - end_of_first) / model->recsize + 1;
-    if (pnc_mul(model->numrecs, model->recsize, &bytes) < 0 || pnc_add(bytes, model->begin_rec, &bytes) < 0)
-        return pnc_fail(r->error, NC_ENOTNC, "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
-                        model->numrecs, model->recsize);
-    return NC_NOERR;
-}
-
-static int check_places(reader *r)
-{
-    pnc_model *model = r->model;
-    int64_t floor = model->header_size, recsize;
-    int code = check_order(r, false, &floor);
-
-    if (code == NC_NOERR)
-        code = check_order(r, true, &floor);
-    if (code == NC_NOERR && record_size(model, &recsize) < 0)
-        code = pnc_fail(r->error, NC_ENOTNC, "the variables of one record have more than 2^63 bytes together");
     if (code != NC_NOERR)
         return code;
-    pnc_layout_derive(model);
-    return model->nrecvars > 0 ? check_records(r, floor) : NC_NOERR;
+    if (r->streaming)
+        pnc_watch_field(&r->watch, 4, width, "the number of records", "as many as the file has room for");
+    else
+        pnc_watch_field(&r->watch, 4, width, "the number of records", "%" PRIu64, word);
+    r->model->numrecs = r->streaming ? 0 : (int64_t)word;
+    return NC_NOERR;
 }
 
 /* Entries that we would encode with another length cannot be patched in place. */
@@ -509,29 +512,39 @@ static int take_header(reader *r)
     if (code != NC_NOERR)
         return code;
     r->model->header_size = r->pos;
-    code = check_places(r);
+    code = pnc_places_check(&r->watch, r->model, r->file_size, r->streaming);
+    if (code == NC_NOERR && r->watch.observer != NULL)
+        pnc_rules_check(&r->watch, r->model, r->file_size);
     if (code == NC_NOERR && r->odd_names)
         forget_places(r->model);
-    return code;
+    return code != NC_NOERR ? code : r->watch.code;
 }
 
-int pnc_format_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
-                      pnc_error *error)
+int pnc_format_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer, pnc_model *out,
+                       int64_t *need, pnc_error *error)
 {
-    reader r = {.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size, .error = error, .model = out};
+    reader r = {.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size, .model = out,
+                .watch = {observer, error, NC_NOERR}};
     int code;
 
     memset(out, 0, sizeof *out);
     out->recdim = -1;
     code = take_header(&r);
-    if (code == NC_NOERR)
-        return NC_NOERR;
-    pnc_model_free(out);
     if (code == PNC_MORE) {
         int64_t twice = n > INT64_MAX / 2 ? INT64_MAX : 2 * n;
         *need = r.want > twice ? r.want : twice;
         if (*need > file_size)
             *need = file_size;
     }
+    return code;
+}
+
+int pnc_format_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
+                      pnc_error *error)
+{
+    int code = pnc_format_examine(bytes, n, file_size, NULL, out, need, error);
+
+    if (code != NC_NOERR)
+        pnc_model_free(out);
     return code;
 }

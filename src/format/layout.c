@@ -95,7 +95,7 @@ static int too_far(const pnc_model *model, int varid, pnc_error *error)
 /* NetCDF Classic Format Specification, "Large File Support": begin is a signed 32-bit offset in CDF-1; the bytes of a
  * variable or of one record of it must fit 31 (CDF-1) or 32 bits (CDF-2), but for the one that comes last in the file:
  * the last fixed variable where there are no record variables, or the last record variable. */
-static int check_limits(const pnc_model *model, pnc_error *error)
+int pnc_layout_check_limits(const pnc_model *model, pnc_error *error)
 {
     int64_t most = model->format == 1 ? INT32_MAX - 3 : (int64_t)UINT32_MAX - 3;
     int last = model->nvars - 1;
@@ -149,7 +149,7 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
         return too_far(model, bad, error);
     if (!fixed)
         model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
-    return check_limits(model, error);
+    return pnc_layout_check_limits(model, error);
 }
 
 int64_t pnc_layout_end(const pnc_model *model)
@@ -168,8 +168,10 @@ int64_t pnc_layout_end(const pnc_model *model)
 
 int64_t pnc_layout_padded_end(const pnc_model *model)
 {
-    int64_t end = (pnc_layout_end(model) + 3) / 4 * 4;
+    int64_t end;
 
+    if (round_up(pnc_layout_end(model), 4, &end) < 0)
+        end = INT64_MAX;
     /* a lone record variable is not padded, and recsize knows */
     if (model->nrecvars > 0 && model->numrecs > 0)
         end = max64(pnc_layout_end(model), model->begin_rec + model->numrecs * model->recsize);

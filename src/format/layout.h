@@ -14,6 +14,9 @@ typedef struct pnc_layout_wish {
  * exceeded. */
 int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
 
+/* NC_EVARSIZE where a variable is larger, or begins further up, than the format can tell. */
+int pnc_layout_check_limits(const pnc_model *model, pnc_error *error);
+
 /* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the
  * only record variable). */
 int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var);

@@ -64,39 +64,53 @@ int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n
     return NC_NOERR;
 }
 
-static int read_header(tool_file *file)
+/* Bytes up to `upto`, behind those that are there. */
+static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t *n)
 {
-    int64_t have = 0, need = FIRST_BYTES;
-    char *bytes = NULL;
-    pnc_error error = {0};
+    char *larger;
     int err;
 
-    do {
-        char *larger = pnc_resize(bytes, need < file->size ? need : file->size, 1);
+    upto = upto < file->size ? upto : file->size;
+    larger = pnc_resize(*bytes, upto, 1);
+    if (larger == NULL)
+        return failed(file, NC_ENOMEM, "no memory for the header");
+    *bytes = larger;
+    err = tool_file_read(file, *n, *bytes + *n, upto - *n);
+    if (err == NC_NOERR)
+        *n = upto;
+    return err;
+}
 
-        if (larger == NULL) {
-            err = failed(file, NC_ENOMEM, "no memory for the header");
-            break;
-        }
-        bytes = larger;
-        need = need < file->size ? need : file->size;
-        err = tool_file_read(file, have, bytes + have, need - have);
+int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
+{
+    int64_t need = FIRST_BYTES;
+    pnc_error error = {0};
+    int err, code;
+
+    *bytes = NULL;
+    *n = 0;
+    do {
+        err = read_more(file, need, bytes, n);
         if (err != NC_NOERR)
-            break;
-        have = need;
-        err = pnc_format_decode(bytes, have, file->size, &file->model, &need, &error);
-    } while (err == PNC_MORE);
-    pnc_free(bytes);
-    if (error.code != NC_NOERR)
-        failed(file, err, error.text);
+            return err;
+        pnc_model_free(&file->model);
+        code = pnc_format_examine(*bytes, *n, file->size, observer, &file->model, &need, &error);
+    } while (code == PNC_MORE);
+    if (code != NC_NOERR && observer == NULL)
+        err = failed(file, code, error.text);
     return err;
 }
 
 int tool_file_open(const char *path, tool_file *file)
 {
+    char *bytes = NULL;
+    int64_t n;
     int err = tool_file_open_bytes(path, file);
 
-    return err != NC_NOERR ? err : read_header(file);
+    if (err == NC_NOERR)
+        err = tool_file_read_header(file, NULL, &bytes, &n);
+    pnc_free(bytes);
+    return err;
 }
 
 void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape)

@@ -2,7 +2,7 @@
 #ifndef PNC_TOOLS_COMMON_FILE_H
 #define PNC_TOOLS_COMMON_FILE_H
 
-#include "format/model.h"
+#include "format/observe.h"
 
 typedef struct tool_file {
     const char *path; /* the caller's */
@@ -16,6 +16,10 @@ typedef struct tool_file {
 
 int tool_file_open(const char *path, tool_file *file);        /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file);  /* open only, for a look at the bytes */
+/* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees with
+ * pnc_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
+ * observer is NULL. */
+int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 void tool_file_close(tool_file *file);
 
 /* n bytes from offset on. NC_EREAD where the file ends before. */

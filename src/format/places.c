@@ -1,0 +1,111 @@
+/* The rules about where variables lie, which a decoded header must hold to before anything is read by it. */
+#include "format/watch.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "format/layout.h"
+#include "format/parts.h"
+
+/* The offset is the last word of a variable's entry. */
+int64_t pnc_format_begin_field(const pnc_model *model, int varid)
+{
+    int64_t end = varid + 1 < model->nvars ? model->vars[varid + 1]->where : model->header_size;
+
+    return end - pnc_format_offset_bytes(model->format);
+}
+
+/* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of fixed
+ * size). */
+static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int previous, int64_t floor)
+{
+    const pnc_var *var = model->vars[varid];
+    int64_t at = pnc_format_begin_field(model, varid);
+
+    if (var->begin < model->header_size)
+        return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
+                                "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                "), inside the header, which ends at byte %" PRId64, var->name, var->begin, at,
+                                model->header_size);
+    if (var->begin < floor)
+        return pnc_watch_breach(watch, at, NC_ENOTNC,
+                                "fixed-size variables, then those of a record, in the order of their definition",
+                                "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin, at,
+                                previous < 0 ? "the fixed-size variables" : "variable \"",
+                                previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
+                                previous < 0 ? "" : "s", floor);
+    return NC_NOERR;
+}
+
+/* Fixed (or record) variables must lie behind `floor` and one behind the other, in order of definition. *floor becomes
+ * the first byte behind them. */
+static int check_order(pnc_watch *watch, const pnc_model *model, bool records, int64_t *floor)
+{
+    int previous = -1;
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int code;
+
+        if (var->is_record != records)
+            continue;
+        code = check_begin(watch, model, i, previous, *floor);
+        if (code != NC_NOERR)
+            return code;
+        if (pnc_add(var->begin, var->size, floor) < 0)
+            return pnc_watch_stop(watch, pnc_format_begin_field(model, i), NC_ENOTNC, "data below byte 2^63",
+                                  "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                  ") and ends beyond byte 2^63", var->name, var->begin,
+                                  pnc_format_begin_field(model, i));
+        previous = i;
+    }
+    return NC_NOERR;
+}
+
+/* Bytes of a record, which may overflow in a hostile header. */
+static int record_size(const pnc_model *model, int64_t *out)
+{
+    *out = 0;
+    for (int i = 0; i < model->nvars; i++)
+        if (model->vars[i]->is_record && pnc_add(*out, pnc_layout_record_bytes(model, model->vars[i]), out) < 0)
+            return -1;
+    return 0;
+}
+
+/* The pieces of one record must fit in the bytes from one record to the next, and all records in 64-bit offsets. */
+static int check_records(pnc_watch *watch, pnc_model *model, int64_t end_of_first, int64_t file_size, bool streaming)
+{
+    int64_t bytes, used = end_of_first - model->begin_rec;
+    int code = NC_NOERR;
+
+    if (used > model->recsize)
+        code = pnc_watch_breach(watch, model->begin_rec, NC_ENOTNC, "the variables of a record side by side",
+                                "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64 ", but "
+                                "the next record begins after %" PRId64 ": they overlap", used, model->begin_rec,
+                                model->recsize);
+    if (streaming && model->recsize > 0) /* padding behind the last variable of the last record may be missing */
+        model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
+    if (code == NC_NOERR && (pnc_mul(model->numrecs, model->recsize, &bytes) < 0 ||
+                             pnc_add(bytes, model->begin_rec, &bytes) < 0))
+        code = pnc_watch_stop(watch, 4, NC_ENOTNC, "data below byte 2^63",
+                              "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
+                              model->numrecs, model->recsize);
+    return code;
+}
+
+int pnc_places_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming)
+{
+    int64_t floor = model->header_size, recsize;
+    int code = check_order(watch, model, false, &floor);
+
+    if (code == NC_NOERR)
+        code = check_order(watch, model, true, &floor);
+    if (code == NC_NOERR && record_size(model, &recsize) < 0)
+        code = pnc_watch_stop(watch, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
+                              "the variables of one record have more than 2^63 bytes together");
+    if (code != NC_NOERR)
+        return code;
+    pnc_layout_derive(model);
+    return model->nrecvars > 0 ? check_records(watch, model, floor, file_size, streaming) : NC_NOERR;
+}

@@ -1,0 +1,133 @@
+/* Rules that reading does not depend on, and those that go beyond the header: what a validator tells on top of what the
+ * decoder refuses. */
+#include "format/watch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "format/layout.h"
+#include "format/parts.h"
+
+/* Names of the specification: letters, digits, '_' or multibyte characters first, no control characters, no '/', no
+ * blank at the end, and in normal form C. */
+static void check_name(pnc_watch *watch, int64_t at, const char *what, const char *name)
+{
+    pnc_error error = {0};
+    char *nfc = NULL;
+
+    if (strlen(name) > NC_MAX_NAME) /* known already */
+        return;
+    if (pnc_name_normalise(name, &nfc, &error) != NC_NOERR)
+        pnc_watch_warn(watch, at, "a name as the specification allows", "%s: %s", what, error.text);
+    else if (strcmp(nfc, name) != 0)
+        pnc_watch_warn(watch, at, "a name in Unicode normal form C", "%s: name \"%.80s\" is not in normal form C", what,
+                       name);
+    pnc_free(nfc);
+}
+
+static void check_fill(pnc_watch *watch, const pnc_var *var, const pnc_att *att)
+{
+    if (strcmp(att->name, "_FillValue") == 0 && (att->type != var->type || att->len != 1))
+        pnc_watch_warn(watch, att->where, "one fill value of the variable's type",
+                       "variable \"%.80s\": attribute _FillValue holds %" PRId64 " of type %s", var->name, att->len,
+                       pnc_type_name(att->type));
+}
+
+static void check_entries(pnc_watch *watch, const pnc_model *model)
+{
+    for (int i = 0; i < model->ndims; i++)
+        check_name(watch, model->dims[i]->where, "a dimension", model->dims[i]->name);
+    for (int i = 0; i < model->gatts.n; i++)
+        check_name(watch, model->gatts.at[i]->where, "a global attribute", model->gatts.at[i]->name);
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        check_name(watch, var->where, "a variable", var->name);
+        for (int j = 0; j < var->atts.n; j++) {
+            check_name(watch, var->atts.at[j]->where, "an attribute", var->atts.at[j]->name);
+            check_fill(watch, var, var->atts.at[j]);
+        }
+        if (var->begin % 4 != 0)
+            pnc_watch_warn(watch, pnc_format_begin_field(model, i), "an offset that is a multiple of 4",
+                           "variable \"%.80s\" begins at byte %" PRId64, var->name, var->begin);
+    }
+    if (model->numrecs > 0 && model->nrecvars == 0)
+        pnc_watch_warn(watch, 4, "no records where no variable has any",
+                       "the number of records is %" PRId64 ", but no variable has the unlimited dimension",
+                       model->numrecs);
+}
+
+/* Bytes of the variable's data that the file should have behind its end, and where they begin. */
+static int64_t missing(const pnc_model *model, const pnc_var *var, int64_t file_size, int64_t *from)
+{
+    int64_t first, begin = var->begin, records = 0, left;
+
+    *from = begin > file_size ? begin : file_size;
+    if (!var->is_record) {
+        left = file_size > begin ? var->size - (file_size - begin) : var->size;
+        return left > 0 ? left : 0;
+    }
+    if (model->numrecs == 0 || model->recsize == 0)
+        return 0;
+    /* the first record of which something is missing */
+    if (file_size - begin >= var->size)
+        records = (file_size - begin - var->size) / model->recsize + 1;
+    if (records >= model->numrecs)
+        return 0;
+    first = begin + records * model->recsize;
+    *from = first > file_size ? first : file_size;
+    left = var->size - (file_size > first ? file_size - first : 0);
+    return (model->numrecs - records - 1) * var->size + left;
+}
+
+static void check_data(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+{
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int64_t from, n = missing(model, var, file_size, &from);
+
+        if (n > 0)
+            pnc_watch_breach(watch, from, NC_EREAD, "a file that has all of its data",
+                             "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
+                             " bytes are beyond the end of the file", var->name, n,
+                             var->size * (var->is_record ? model->numrecs : 1));
+    }
+}
+
+/* The bytes behind the last variable. */
+static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+{
+    int64_t end = pnc_layout_end(model), padded = pnc_layout_padded_end(model), more = 0;
+
+    if (file_size < padded && file_size >= end)
+        pnc_watch_warn(watch, file_size, "padding behind the last variable",
+                       "the file ends without the %" PRId64 " bytes of padding behind its last variable",
+                       padded - file_size);
+    if (file_size <= padded)
+        return;
+    if (model->nrecvars > 0 && model->recsize > 0)
+        more = (file_size - padded) / model->recsize;
+    if (more > 0)
+        pnc_watch_warn(watch, padded, "the number of records that the file has",
+                       "the file has room for %" PRId64 " records more than the %" PRId64 " that byte 4 tells of", more,
+                       model->numrecs);
+    else
+        pnc_watch_warn(watch, padded, "the end of the file", "%" PRId64 " bytes lie behind the last variable",
+                       file_size - padded);
+}
+
+void pnc_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+{
+    pnc_error error = {0};
+    int code = pnc_layout_check_limits(model, &error);
+
+    check_entries(watch, model);
+    if (watch->code != NC_NOERR) /* sums of what the header tells may be anything */
+        return;
+    if (code != NC_NOERR)
+        pnc_watch_breach(watch, 0, code, "variables within the limits of this format", "%s", error.text);
+    check_data(watch, model, file_size);
+    check_end(watch, model, file_size);
+}

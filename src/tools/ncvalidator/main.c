@@ -1,0 +1,131 @@
+/* ncvalidator: hold a file against the rules of its format, and repair what can be repaired. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tools/common/message.h"
+#include "tools/common/output.h"
+#include "tools/ncvalidator/options.h"
+#include "tools/ncvalidator/repair.h"
+#include "tools/ncvalidator/report.h"
+
+/* The state of the file at `path`, which is called by another name while it has not got its own yet. */
+static int look(const char *path, const char *name, const options *o, bool last, tool_file *file, report *r)
+{
+    int err = tool_file_open_bytes(path, file);
+
+    *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json};
+    if (err == NC_NOERR)
+        err = report_make(file, r);
+    if (name != NULL)
+        file->path = name;
+    return err;
+}
+
+static void print(const tool_file *file, const report *r, const repair_log *log, const options *o)
+{
+    if (o->quiet)
+        return;
+    if (log != NULL && !o->json)
+        repair_print(log, false);
+    report_print(file, r);
+    if (log != NULL && o->json)
+        repair_print(log, true);
+    if (o->json)
+        puts("\n}");
+}
+
+/* Look again at what a repair has left, and tell. */
+static int conclude(const char *path, const char *name, const repair_log *log, const options *o)
+{
+    tool_file file;
+    report r;
+    int err, status = 1;
+
+    if (o->json && !o->quiet)
+        puts("{");
+    err = look(path, name, o, true, &file, &r);
+    if (err == NC_NOERR) {
+        print(&file, &r, log, o);
+        status = r.errors > 0;
+    }
+    report_free(&r);
+    tool_file_close(&file);
+    return status;
+}
+
+static int repair_to_copy(const tool_file *file, const report *r, const char *name, const options *o)
+{
+    repair_log log = {.n = 0};
+    pnc_error error = {0};
+    tool_output output;
+    int status, err = tool_output_begin(name, false, &output, &error);
+
+    if (err != NC_NOERR) {
+        tool_complain("%s", error.text);
+        return 1;
+    }
+    err = repair_copy(file, output.temporary);
+    if (err == NC_NOERR)
+        err = repair_all(file, r, output.temporary, &log);
+    status = err != NC_NOERR ? 1 : conclude(output.temporary, name, &log, o);
+    if (err == NC_NOERR && tool_flush(name) == NC_NOERR) {
+        if (tool_output_commit(&output, &error) == NC_NOERR)
+            return status;
+        tool_complain("%s", error.text);
+        return 1;
+    }
+    tool_output_discard(&output);
+    return 1;
+}
+
+static int repair(const tool_file *file, const report *r, const options *o)
+{
+    repair_log log = {.n = 0};
+    char *name = NULL;
+    size_t room = strlen(o->path) + sizeof ".repaired";
+    int status, err;
+
+    if (o->padding || o->in_place) {
+        err = o->padding ? repair_padding(o->path, r, &log) : repair_all(file, r, o->path, &log);
+        return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
+    }
+    if (o->output != NULL)
+        return repair_to_copy(file, r, o->output, o);
+    name = pnc_alloc((int64_t)room, 1);
+    if (name == NULL) {
+        tool_complain("%s: not enough memory", o->path);
+        return 1;
+    }
+    snprintf(name, room, "%s.repaired", o->path);
+    status = repair_to_copy(file, r, name, o);
+    pnc_free(name);
+    return status;
+}
+
+static int validate(const options *o)
+{
+    tool_file file;
+    report r;
+    int status = 1;
+
+    if (!o->padding && !o->repair)
+        return conclude(o->path, NULL, NULL, o);
+    if (look(o->path, NULL, o, false, &file, &r) == NC_NOERR)
+        status = repair(&file, &r, o);
+    report_free(&r);
+    tool_file_close(&file);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    options o;
+    int status;
+
+    tool_start("ncvalidator", argv);
+    status = options_parse(argc, argv, &o);
+    if (status < 0)
+        status = validate(&o);
+    return tool_flush(NULL) == NC_NOERR ? status : 1;
+}

@@ -1,0 +1,74 @@
+/* The command line of ncvalidator. */
+#include "tools/ncvalidator/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "tools/common/message.h"
+
+enum { OPTION_VERSION = 1, OPTION_JSON, OPTION_REPAIR, OPTION_IN_PLACE, OPTION_OUTPUT };
+
+static const char usage[] = "usage: ncvalidator [-q | -t] [--json] [-x | --repair [--in-place | --output=file]] file\n";
+
+static const char help[] =
+    "Hold a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
+    "Exit status: 0 the file is valid, perhaps with warnings; 1 it is not, or cannot be read.\n"
+    "\n"
+    "  -q              print nothing\n"
+    "  -t              print each field of the header with its place in the file\n"
+    "  -x              make padding bytes in the header null, in place\n"
+    "      --json      print the report as JSON\n"
+    "      --repair    write a repaired copy, file.repaired, and tell what was done and how sure it is\n"
+    "      --output=X  the name of that copy\n"
+    "      --in-place  repair the file itself instead\n"
+    "  -h, --help\n"
+    "      --version\n";
+
+static int complain_usage(const char *text)
+{
+    tool_complain("%s", text);
+    fputs(usage, stderr);
+    return 1;
+}
+
+static int parse_option(int letter, options *out)
+{
+    switch (letter) {
+    case 'q': out->quiet = true; return -1;
+    case 't': out->trace = true; return -1;
+    case 'x': out->padding = true; return -1;
+    case OPTION_JSON: out->json = true; return -1;
+    case OPTION_REPAIR: out->repair = true; return -1;
+    case OPTION_IN_PLACE: out->in_place = true; return -1;
+    case OPTION_OUTPUT: out->output = optarg; return -1;
+    case 'h': printf("%s%s", usage, help); return 0;
+    case OPTION_VERSION: tool_print_version(); return 0;
+    default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has named the option */
+    }
+}
+
+int options_parse(int argc, char **argv, options *out)
+{
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
+        {"json", no_argument, NULL, OPTION_JSON}, {"repair", no_argument, NULL, OPTION_REPAIR},
+        {"in-place", no_argument, NULL, OPTION_IN_PLACE}, {"output", required_argument, NULL, OPTION_OUTPUT}, {0}};
+    int letter, status;
+
+    *out = (options){.path = NULL};
+    while ((letter = getopt_long(argc, argv, "qtxh", longs, NULL)) != -1) {
+        status = parse_option(letter, out);
+        if (status >= 0)
+            return status;
+    }
+    if (argc - optind != 1)
+        return complain_usage(optind == argc ? "no file is given" : "more than one file is given");
+    if (out->padding && out->repair)
+        return complain_usage("--repair does what -x does, and more: give one of them");
+    if ((out->in_place || out->output != NULL) && !out->repair)
+        return complain_usage("--in-place and --output go with --repair");
+    if (out->in_place && out->output != NULL)
+        return complain_usage("--in-place writes no other file: leave --output out");
+    out->path = argv[optind];
+    return -1;
+}

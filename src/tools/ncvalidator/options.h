@@ -1,0 +1,18 @@
+/* The command line of ncvalidator. */
+#ifndef PNC_TOOLS_NCVALIDATOR_OPTIONS_H
+#define PNC_TOOLS_NCVALIDATOR_OPTIONS_H
+
+#include <stdbool.h>
+
+typedef struct options {
+    const char *path;
+    const char *output; /* of --repair; NULL: path with ".repaired" behind it */
+    bool quiet, trace, json;
+    bool padding;       /* -x */
+    bool repair, in_place;
+} options;
+
+/* Returns -1 when there is a file to be looked at, else the exit status: all is said. */
+int options_parse(int argc, char **argv, options *out);
+
+#endif

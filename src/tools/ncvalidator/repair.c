@@ -1,0 +1,364 @@
+/* Repairs of what an interrupted writer leaves behind.
+ *
+ * The library writes a record's data before it raises the number of records in the header, so that records may be there
+ * that the header does not count; a copy that was cut has fewer than it counts.
+ *
+ * A header that grows (src/dataset/enddef.c, move.c) first moves the data up, the last bytes first, and only then writes
+ * the new header, and at last fills new variables. So where the header is whole, either it is the old one, and data from
+ * some place on have moved; or it is the new one, and at most the ends of new variables are missing. */
+#include "tools/ncvalidator/repair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "format/codec.h"
+#include "format/layout.h"
+#include "tools/common/json.h"
+#include "tools/common/message.h"
+#include "tools/common/progress.h"
+#include "tools/ncvalidator/shift.h"
+
+enum { PIECE = 1 << 20 };
+
+static void note(repair_log *log, bool certain, const char *format, ...) PNC_PRINTF(3, 4);
+static void note(repair_log *log, bool certain, const char *format, ...)
+{
+    va_list args;
+
+    if (log->n == REPAIR_STEPS)
+        return;
+    log->steps[log->n].certain = certain;
+    va_start(args, format);
+    vsnprintf(log->steps[log->n].text, sizeof log->steps[0].text, format, args);
+    va_end(args);
+    log->n++;
+}
+
+static int write_failed(const char *path)
+{
+    int number = errno;
+
+    tool_complain("%s: cannot be written: %s", path, strerror(number));
+    return number == ENOSPC ? NC_ENO_SPACE : NC_EWRITE;
+}
+
+/* A file that is being repaired. */
+typedef struct target {
+    const char *path;
+    tool_file file; /* to read it; its model is that of the file as it was found */
+    int fd;         /* to write it */
+    repair_log *log;
+} target;
+
+static int put(const target *t, int64_t at, const void *bytes, int64_t n)
+{
+    for (int64_t done = 0; done < n;) {
+        ssize_t put_now = pwrite(t->fd, (const char *)bytes + done, (size_t)(n - done), (off_t)(at + done));
+
+        if (put_now < 0 && errno != EINTR)
+            return write_failed(t->path);
+        done += put_now > 0 ? put_now : 0;
+    }
+    return NC_NOERR;
+}
+
+static int set_size(const target *t, int64_t size)
+{
+    return ftruncate(t->fd, (off_t)size) == 0 ? NC_NOERR : write_failed(t->path);
+}
+
+static int open_target(const char *path, const tool_file *file, repair_log *log, target *t)
+{
+    *t = (target){.path = path, .log = log};
+    t->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (t->fd < 0)
+        return write_failed(path);
+    t->file = *file;
+    t->file.path = path;
+    t->file.fd = t->fd;
+    return NC_NOERR;
+}
+
+static int close_target(target *t, int err)
+{
+    if (err == NC_NOERR && fsync(t->fd) != 0 && errno != EINVAL)
+        err = write_failed(t->path);
+    if (close(t->fd) != 0 && err == NC_NOERR)
+        err = write_failed(t->path);
+    return err;
+}
+
+static int null_padding(target *t, const report *r)
+{
+    int64_t fields = 0;
+    int err = NC_NOERR;
+
+    for (int i = 0; i < r->n && err == NC_NOERR; i++) {
+        const finding *f = &r->list[i];
+
+        if (strcmp(f->expected, PNC_RULE_PADDING) != 0)
+            continue;
+        err = put(t, f->at, "\0\0\0", -f->at & 3);
+        fields++;
+    }
+    if (err == NC_NOERR && fields > 0)
+        note(t->log, true, "the padding behind %" PRId64 " field%s of the header is null now", fields,
+             fields == 1 ? "" : "s");
+    return err;
+}
+
+int repair_padding(const char *path, const report *r, repair_log *log)
+{
+    target t;
+    int err = open_target(path, &(tool_file){.path = path}, log, &t);
+
+    return err != NC_NOERR ? err : close_target(&t, null_padding(&t, r));
+}
+
+/* --- records --- */
+
+/* Records of which every byte is in the file. The padding behind the last one may be missing. */
+static int64_t whole_records(const pnc_model *model, int64_t file_size)
+{
+    int64_t end = 0;
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        if (var->is_record && var->begin + var->size > end)
+            end = var->begin + var->size;
+    }
+    return file_size < end ? 0 : (file_size - end) / model->recsize + 1;
+}
+
+static int write_numrecs(target *t, int64_t numrecs)
+{
+    char bytes[8];
+
+    t->file.model.numrecs = numrecs;
+    return put(t, 4, bytes, pnc_format_encode_numrecs(&t->file.model, bytes));
+}
+
+static int lower_numrecs(target *t, int64_t whole)
+{
+    int64_t counted = t->file.model.numrecs;
+
+    note(t->log, true, "the number of records is %" PRId64 " now, not %" PRId64
+         ": the file ends before the others, whose data are lost", whole, counted);
+    return write_numrecs(t, whole);
+}
+
+static int raise_numrecs(target *t, int64_t whole)
+{
+    int64_t counted = t->file.model.numrecs;
+
+    note(t->log, false, "the number of records is %" PRId64 " now, not %" PRId64 ": the file has room for them; "
+         "whether a writer had finished the last ones, their values must tell", whole, counted);
+    return write_numrecs(t, whole);
+}
+
+static int repair_streaming(target *t, bool streaming)
+{
+    if (!streaming)
+        return NC_NOERR;
+    note(t->log, true, "the number of records is %" PRId64 " now; the header left it to the size of the file",
+         t->file.model.numrecs);
+    return write_numrecs(t, t->file.model.numrecs);
+}
+
+/* --- the end of the file --- */
+
+/* Fill values for the part of a fixed-size variable that the file does not reach. */
+static int fill_rest(target *t, const pnc_var *var)
+{
+    int64_t size = (int64_t)pnc_type_size(var->type), end = var->begin + var->size, at = t->file.size;
+    int64_t n = PIECE / size * size;
+    char *fill;
+    int err = NC_NOERR;
+
+    if (at < var->begin)
+        at = var->begin;
+    at = var->begin + (at - var->begin) / size * size; /* an element that was cut is lost as a whole */
+    if (at >= end)
+        return NC_NOERR;
+    fill = pnc_alloc(n, 1);
+    if (fill == NULL) {
+        tool_complain("%s: no memory for fill values", t->path);
+        return NC_ENOMEM;
+    }
+    for (int64_t i = 0; i < n; i += size)
+        pnc_model_fill_value(var, fill + i);
+    note(t->log, at == var->begin, "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have",
+         var->name, at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has",
+         (end - at) / size);
+    for (; at < end && err == NC_NOERR; at += n)
+        err = put(t, at, fill, end - at < n ? end - at : n);
+    pnc_free(fill);
+    return err;
+}
+
+/* Disks are large, but not every size that a header tells fits one. */
+static int too_large(target *t, int64_t end)
+{
+    if (end - t->file.size <= t->file.size + ((int64_t)64 << 20))
+        return 0;
+    note(t->log, false, "%" PRId64 " bytes are missing at the end, far more than the file has: it was not made longer",
+         end - t->file.size);
+    return 1;
+}
+
+static int complete_end(target *t)
+{
+    const pnc_model *model = &t->file.model;
+    int64_t end = pnc_layout_padded_end(model);
+    int err = NC_NOERR;
+
+    if (t->file.size >= end || too_large(t, end))
+        return NC_NOERR;
+    for (int i = 0; i < model->nvars && err == NC_NOERR; i++)
+        if (!model->vars[i]->is_record)
+            err = fill_rest(t, model->vars[i]);
+    if (err == NC_NOERR && t->file.size >= pnc_layout_end(model))
+        note(t->log, true, "padding was added at the end of the file");
+    return err != NC_NOERR ? err : set_size(t, end);
+}
+
+/* --- an interrupted growth of the header --- */
+
+static int roll_back(target *t, const shift *s, int64_t end)
+{
+    int err = shift_undo(&t->file, s, end, t->fd);
+
+    if (err == EIO)
+        return NC_EREAD; /* said already */
+    if (err != 0) {
+        errno = err;
+        return write_failed(t->path);
+    }
+    note(t->log, true, "an interrupted growth of the header was rolled back: the data from byte %" PRId64
+         " on had moved up by %" PRId64 " bytes", s->from, s->distance);
+    return set_size(t, end);
+}
+
+/* The file is longer than its header tells. */
+static int repair_surplus(target *t, int64_t whole)
+{
+    const pnc_model *model = &t->file.model;
+    int64_t end = pnc_layout_padded_end(model), surplus = t->file.size - end;
+    bool records = model->nrecvars > 0 && surplus % model->recsize == 0;
+    shift s = {.found = 0};
+    int err = NC_NOERR;
+
+    if (!records)
+        err = shift_find(&t->file, model->header_extent, pnc_layout_end(model), end, &s);
+    if (err != NC_NOERR)
+        return err;
+    if (s.found == 1)
+        return roll_back(t, &s, end);
+    if (s.found > 1)
+        note(t->log, false, "the header may have been about to grow when the writer ended; the data do not tell which part "
+             "had moved, and were left as they are");
+    else if (model->nrecvars > 0 && whole > model->numrecs)
+        return raise_numrecs(t, whole);
+    else
+        note(t->log, false, "%" PRId64 " bytes behind the last variable were left as they are", surplus);
+    return NC_NOERR;
+}
+
+static int repair_data(target *t, bool streaming)
+{
+    const pnc_model *model = &t->file.model;
+    int64_t whole = model->nrecvars > 0 ? whole_records(model, t->file.size) : 0;
+    int err = repair_streaming(t, streaming);
+
+    if (err == NC_NOERR && model->nrecvars > 0 && whole < model->numrecs)
+        err = lower_numrecs(t, whole);
+    if (err == NC_NOERR)
+        err = complete_end(t);
+    if (err == NC_NOERR && t->file.size > pnc_layout_padded_end(model))
+        err = repair_surplus(t, whole);
+    return err;
+}
+
+int repair_all(const tool_file *file, const report *r, const char *path, repair_log *log)
+{
+    static const unsigned char ones[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+    unsigned char numrecs[8] = {0};
+    int64_t beyond = 0;
+    target t;
+    int err = open_target(path, file, log, &t);
+
+    if (err != NC_NOERR)
+        return err;
+    for (int i = 0; i < r->n; i++) /* truncated data are all that can be mended */
+        beyond += r->list[i].severity == PNC_BREACH && r->list[i].code != NC_EREAD;
+    err = null_padding(&t, r);
+    if (beyond > 0) {
+        note(log, false, "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,
+             beyond == 1 ? "" : "s");
+    } else if (err == NC_NOERR) {
+        size_t width = file->model.format == 5 ? 8 : 4;
+
+        err = tool_file_read(&t.file, 4, numrecs, (int64_t)width);
+        if (err == NC_NOERR)
+            err = repair_data(&t, memcmp(numrecs, ones, width) == 0);
+    }
+    return close_target(&t, err);
+}
+
+int repair_copy(const tool_file *file, const char *path)
+{
+    tool_progress progress;
+    repair_log none = {.n = 0};
+    char *bytes = pnc_alloc(PIECE, 1);
+    target t;
+    int err;
+
+    if (bytes == NULL) {
+        tool_complain("%s: no memory to copy the file", file->path);
+        return NC_ENOMEM;
+    }
+    err = open_target(path, file, &none, &t);
+    if (err != NC_NOERR) {
+        pnc_free(bytes);
+        return err;
+    }
+    tool_progress_begin(stderr, "copying", file->size, &progress);
+    for (int64_t at = 0, n; at < file->size && err == NC_NOERR; at += n) {
+        n = file->size - at < PIECE ? file->size - at : PIECE;
+        err = tool_file_read(file, at, bytes, n);
+        if (err == NC_NOERR)
+            err = put(&t, at, bytes, n);
+        tool_progress_update(&progress, at + n);
+    }
+    tool_progress_end(&progress);
+    pnc_free(bytes);
+    return close_target(&t, err);
+}
+
+void repair_print(const repair_log *log, bool json)
+{
+    if (json)
+        fputs(",\n  \"repairs\": [", stdout);
+    for (int i = 0; i < log->n; i++) {
+        const repair_step *step = &log->steps[i];
+
+        if (json) {
+            printf("%s\n    {\"certain\": %s, \"what\": ", i > 0 ? "," : "", step->certain ? "true" : "false");
+            tool_json_string(step->text);
+            putchar('}');
+        } else {
+            printf("%s: %s.\n", step->certain ? "Certain" : "Uncertain", step->text);
+        }
+    }
+    if (json)
+        putchar(']');
+    else if (log->n == 0)
+        puts("There was nothing to repair.");
+}

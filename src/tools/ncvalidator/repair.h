@@ -1,0 +1,33 @@
+/* Repairs: what can be made good again of a file that was not finished, or was cut. */
+#ifndef PNC_TOOLS_NCVALIDATOR_REPAIR_H
+#define PNC_TOOLS_NCVALIDATOR_REPAIR_H
+
+#include "tools/ncvalidator/report.h"
+
+/* What was done, or could not be. */
+typedef struct repair_step {
+    bool certain;
+    char text[400];
+} repair_step;
+
+enum { REPAIR_STEPS = 16 };
+
+typedef struct repair_log {
+    repair_step steps[REPAIR_STEPS];
+    int n;
+} repair_log;
+
+/* All return NC_NOERR, or a code after a complaint. */
+
+/* Null the header's padding in the file at `path`, which is the one of the report. */
+int repair_padding(const char *path, const report *r, repair_log *log);
+
+/* All that can be repaired of the file, in the file at `path`: itself or a copy. */
+int repair_all(const tool_file *file, const report *r, const char *path, repair_log *log);
+
+/* Copy a file's bytes into the file at `path`, which exists. */
+int repair_copy(const tool_file *file, const char *path);
+
+void repair_print(const repair_log *log, bool json);
+
+#endif

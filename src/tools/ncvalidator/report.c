@@ -1,0 +1,175 @@
+/* Reports: findings are collected while the decoder reads, and printed in the order of their places in the file. */
+#include "tools/ncvalidator/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "format/codec.h"
+#include "tools/common/json.h"
+#include "tools/common/message.h"
+
+enum { MOST_FINDINGS = 10000 };
+
+static void take_finding(void *who, const pnc_finding *found)
+{
+    report *r = who;
+    finding *larger;
+
+    *(found->severity == PNC_BREACH ? &r->errors : &r->warnings) += 1;
+    if (r->n == MOST_FINDINGS) {
+        r->left_out++;
+        return;
+    }
+    if (r->n == r->room) {
+        larger = pnc_resize(r->list, 2 * (int64_t)r->room + 16, sizeof *larger);
+        if (larger == NULL) {
+            r->no_memory = true;
+            return;
+        }
+        r->list = larger;
+        r->room = 2 * r->room + 16;
+    }
+    r->list[r->n] = (finding){found->severity, found->code, found->at, r->n, found->expected, pnc_strdup(found->found)};
+    if (r->list[r->n].found == NULL)
+        r->no_memory = true;
+    else
+        r->n++;
+}
+
+/* Names come from the file: what a terminal would obey is shown as '?'. */
+static void print_clean(const char *text)
+{
+    for (; *text != '\0'; text++)
+        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static void take_field(void *who, const pnc_field *field)
+{
+    report *r = who;
+
+    if (r->json) {
+        printf("%s\n    {\"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"what\": ", r->nfields > 0 ? "," : "", field->at,
+               field->n);
+        tool_json_string(field->what);
+        fputs(", \"value\": ", stdout);
+        tool_json_string(field->value);
+        putchar('}');
+    } else {
+        printf("%10" PRId64 " %6" PRId64 "  %-36s ", field->at, field->n, field->what);
+        print_clean(field->value);
+        putchar('\n');
+    }
+    r->nfields++;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const finding *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->order - y->order;
+}
+
+static void trace(const tool_file *file, const char *bytes, int64_t n, report *r)
+{
+    pnc_observer observer = {r, take_field, NULL};
+    pnc_model model;
+    int64_t need;
+
+    if (r->json)
+        fputs("  \"fields\": [", stdout);
+    else
+        printf("%10s %6s  %s\n", "byte", "length", "what");
+    pnc_format_examine(bytes, n, file->size, &observer, &model, &need, NULL);
+    pnc_model_free(&model);
+    if (r->json)
+        fputs("],\n", stdout);
+}
+
+int report_make(tool_file *file, report *r)
+{
+    static const pnc_observer silent = {NULL, NULL, NULL};
+    pnc_observer observer = {r, NULL, take_finding};
+    int64_t n, need;
+    char *bytes = NULL;
+    int code = tool_file_read_header(file, &silent, &bytes, &n);
+
+    if (code == NC_NOERR) {
+        pnc_model_free(&file->model);
+        code = pnc_format_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
+        if (r->no_memory || code == NC_ENOMEM) {
+            tool_complain("%s: no memory for all that is found in this file", file->path);
+            code = NC_ENOMEM;
+        } else {
+            code = NC_NOERR;
+            if (r->trace)
+                trace(file, bytes, n, r);
+        }
+    }
+    pnc_free(bytes);
+    if (r->n > 0)
+        qsort(r->list, (size_t)r->n, sizeof *r->list, by_place);
+    return code;
+}
+
+void report_free(report *r)
+{
+    for (int i = 0; i < r->n; i++)
+        pnc_free(r->list[i].found);
+    pnc_free(r->list);
+    *r = (report){.list = NULL};
+}
+
+static void print_text(const tool_file *file, const report *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        const finding *f = &r->list[i];
+
+        printf("%s at byte %" PRId64 ": ", f->severity == PNC_BREACH ? "Error" : "Warning", f->at);
+        print_clean(f->found);
+        printf(" (expected: %s)\n", f->expected);
+    }
+    if (r->left_out > 0)
+        printf("%" PRId64 " more errors and warnings are not shown.\n", r->left_out);
+    if (r->errors > 0)
+        printf("File \"%s\" is not valid: %" PRId64 " error%s, %" PRId64 " warning%s.\n", file->path, r->errors,
+               r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
+    else
+        printf("File \"%s\" is a valid CDF-%d file, with %" PRId64 " warning%s.\n", file->path, file->model.format,
+               r->warnings, r->warnings == 1 ? "" : "s");
+}
+
+static void print_json(const tool_file *file, const report *r)
+{
+    fputs("  \"file\": ", stdout);
+    tool_json_string(file->path);
+    printf(",\n  \"size\": %" PRId64 ",\n  \"format\": ", file->size);
+    if (file->model.format != 0)
+        printf("\"CDF-%d\"", file->model.format);
+    else
+        fputs("null", stdout);
+    printf(",\n  \"valid\": %s,\n  \"errors\": %" PRId64 ",\n  \"warnings\": %" PRId64 ",\n  \"findings\": [",
+           r->errors == 0 ? "true" : "false", r->errors, r->warnings);
+    for (int i = 0; i < r->n; i++) {
+        const finding *f = &r->list[i];
+
+        printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ", i > 0 ? "," : "",
+               f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_code_name(f->code));
+        tool_json_string(f->expected);
+        fputs(", \"found\": ", stdout);
+        tool_json_string(f->found);
+        putchar('}');
+    }
+    putchar(']');
+}
+
+void report_print(const tool_file *file, const report *r)
+{
+    if (r->json)
+        print_json(file, r);
+    else
+        print_text(file, r);
+}

@@ -1,0 +1,38 @@
+/* What was found in a file, and how it is told. */
+#ifndef PNC_TOOLS_NCVALIDATOR_REPORT_H
+#define PNC_TOOLS_NCVALIDATOR_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/observe.h"
+#include "tools/common/file.h"
+
+typedef struct finding {
+    pnc_severity severity;
+    int code;
+    int64_t at;
+    int order; /* of discovery */
+    const char *expected; /* a rule of src/format */
+    char *found;
+} finding;
+
+typedef struct report {
+    finding *list;
+    int n, room;
+    int64_t errors, warnings, left_out; /* of a file with very many, some are only counted */
+    bool no_memory;
+    bool trace, json;
+    int64_t nfields;
+} report;
+
+/* Read the header of an open file, and fill report and file->model. The report's options are to be set before; with
+ * trace fields are printed at once. NC_NOERR also where the file is not valid: then report->errors tells; else a code,
+ * after a complaint. */
+int report_make(tool_file *file, report *r);
+void report_free(report *r);
+
+/* The verdict and all findings as text, or as the members of a JSON object. */
+void report_print(const tool_file *file, const report *r);
+
+#endif

@@ -1,0 +1,112 @@
+/* Where did a move of data up by a distance D stop?
+ *
+ * Moves go from the last byte to the first. When all bytes from P on have moved, and none before it, the file has for each
+ * byte x of the old data
+ *     x < P:           at x the old byte; x + D is another one's place
+ *     P <= x < P + D:  the old byte at x, where nothing came to lie yet, and at x + D
+ *     P + D <= x:      at x the byte that belongs to x - D; the old byte at x + D
+ * So between P and P + D both places hold the same, on D bytes: that is looked for. A longer run of equal bytes gives the
+ * same result wherever in it P is; two runs do not tell which of them it was. D is how much longer the file has become,
+ * because what goes beyond its end is moved first. */
+#include "tools/ncvalidator/shift.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "tools/common/message.h"
+
+enum { PIECE = 1 << 20 };
+
+typedef struct search {
+    shift *s;
+    int64_t run;   /* equal bytes up to here */
+    bool constant; /* they are all the same: that may be chance */
+    char last;
+} search;
+
+static void end_run(search *search_, int64_t at)
+{
+    shift *s = search_->s;
+
+    if (search_->run >= s->distance) {
+        s->found = s->found > 0 || search_->constant ? 2 : 1;
+        s->from = at;
+    }
+    search_->run = 0;
+    search_->constant = true;
+}
+
+static void compare(search *search_, int64_t at, const char *low, const char *high, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (low[i] != high[i]) {
+            end_run(search_, at + i);
+            continue;
+        }
+        if (search_->run > 0 && low[i] != search_->last)
+            search_->constant = false;
+        search_->last = low[i];
+        search_->run++;
+    }
+}
+
+/* distance is the file's surplus over `end`. */
+static int try_distance(const tool_file *file, int64_t first, int64_t end, char *buffer, shift *s)
+{
+    search search_ = {s, 0, true, 0};
+    int err = NC_NOERR;
+
+    for (int64_t at = first, n; at < end && err == NC_NOERR; at += n) {
+        n = end - at < PIECE ? end - at : PIECE;
+        err = tool_file_read(file, at, buffer, n);
+        if (err == NC_NOERR)
+            err = tool_file_read(file, at + s->distance, buffer + PIECE, n);
+        if (err == NC_NOERR)
+            compare(&search_, at, buffer, buffer + PIECE, n);
+    }
+    end_run(&search_, end);
+    return err;
+}
+
+int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s)
+{
+    char *buffer = pnc_alloc(2, PIECE);
+    int err = NC_NOERR;
+
+    *s = (shift){.found = 0};
+    if (buffer == NULL) {
+        tool_complain("%s: no memory to look for moved data", file->path);
+        return NC_ENOMEM;
+    }
+    /* the last variable moves with its padding if it is a record variable, else without */
+    for (int64_t tried = old_size; s->found == 0 && err == NC_NOERR; tried = end) {
+        s->distance = file->size - tried;
+        err = try_distance(file, first, tried, buffer, s);
+        if (tried == end)
+            break;
+    }
+    pnc_free(buffer);
+    return err;
+}
+
+int shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
+{
+    char *buffer = pnc_alloc(PIECE, 1);
+    int err = buffer == NULL ? ENOMEM : 0;
+
+    for (int64_t at = s->from, n; at < end && err == 0; at += n) {
+        n = file->size - s->distance - at;
+        n = n < PIECE ? n : PIECE;
+        if (n <= 0)
+            break;
+        if (tool_file_read(file, at + s->distance, buffer, n) != NC_NOERR)
+            err = EIO;
+        else if (pwrite(fd, buffer, (size_t)n, (off_t)at) != (ssize_t)n)
+            err = errno != 0 ? errno : ENOSPC;
+    }
+    pnc_free(buffer);
+    return err;
+}
