@@ -134,6 +134,7 @@ static int take_name(reader *r, const char *what, name_ref *out)
 {
     const unsigned char *p = NULL;
     int64_t at = r->pos, n, raw;
+    int width = pnc_format_count_bytes(r->model->format);
     int code = take_length(r, what, 1, &n);
 
     if (code == NC_NOERR)
@@ -147,10 +148,10 @@ static int take_name(reader *r, const char *what, name_ref *out)
     }
     if (n < raw)
         pnc_watch_warn(&r->watch, at, "a name without NUL bytes", "%s at byte %" PRId64 " counts %" PRId64
-                       " NUL bytes at its end", what, at, raw - n);
+                       " NUL byte%s at its end", what, at, raw - n, raw - n == 1 ? "" : "s");
     out->bytes = (const char *)p;
     out->n = n;
-    pnc_watch_field(&r->watch, at, r->pos - at, what, "\"%.*s\"", n < 256 ? (int)n : 256, out->bytes);
+    pnc_watch_field(&r->watch, at + width, r->pos - at - width, what, "\"%.*s\"", n < 256 ? (int)n : 256, out->bytes);
     if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
         return pnc_watch_breach(&r->watch, at, NC_EMAXNAME, "a name of at most 256 bytes",
                                 "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what, at, n,

@@ -275,13 +275,18 @@ static int repair_data(target *t, bool streaming)
 {
     const pnc_model *model = &t->file.model;
     int64_t whole = model->nrecvars > 0 ? whole_records(model, t->file.size) : 0;
+    int64_t surplus;
+    bool cut = model->nrecvars > 0 && whole < model->numrecs;
     int err = repair_streaming(t, streaming);
 
-    if (err == NC_NOERR && model->nrecvars > 0 && whole < model->numrecs)
+    if (err == NC_NOERR && cut)
         err = lower_numrecs(t, whole);
     if (err == NC_NOERR)
         err = complete_end(t);
-    if (err == NC_NOERR && t->file.size > pnc_layout_padded_end(model))
+    surplus = t->file.size - pnc_layout_padded_end(model);
+    if (err == NC_NOERR && surplus > 0 && cut)
+        note(t->log, false, "%" PRId64 " bytes of the record that was cut were left behind the last one", surplus);
+    else if (err == NC_NOERR && surplus > 0)
         err = repair_surplus(t, whole);
     return err;
 }

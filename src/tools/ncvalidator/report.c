@@ -134,12 +134,13 @@ static void print_text(const tool_file *file, const report *r)
     }
     if (r->left_out > 0)
         printf("%" PRId64 " more errors and warnings are not shown.\n", r->left_out);
-    if (r->errors > 0)
-        printf("File \"%s\" is not valid: %" PRId64 " error%s, %" PRId64 " warning%s.\n", file->path, r->errors,
-               r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
+    printf("File \"%s\" ", file->path);
+    if (file->model.format == 0)
+        puts("is no NetCDF classic file.");
+    else if (r->errors > 0)
+        printf("fails to conform with classic CDF-%d file format specifications.\n", file->model.format);
     else
-        printf("File \"%s\" is a valid CDF-%d file, with %" PRId64 " warning%s.\n", file->path, file->model.format,
-               r->warnings, r->warnings == 1 ? "" : "s");
+        printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
 }
 
 static void print_json(const tool_file *file, const report *r)

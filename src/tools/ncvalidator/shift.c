@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { PIECE = 1 << 20 };
+enum { PIECE = 1 << 20, LEAST = 32 }; /* equal bytes on less than that may be chance */
 
 typedef struct search {
     shift *s;
@@ -84,7 +84,8 @@ int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_si
     /* the last variable moves with its padding if it is a record variable, else without */
     for (int64_t tried = old_size; s->found == 0 && err == NC_NOERR; tried = end) {
         s->distance = file->size - tried;
-        err = try_distance(file, first, tried, buffer, s);
+        if (s->distance >= LEAST)
+            err = try_distance(file, first, tried, buffer, s);
         if (tried == end)
             break;
     }

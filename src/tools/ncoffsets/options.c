@@ -1,0 +1,84 @@
+/* The command line of ncoffsets. */
+#include "tools/ncoffsets/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tools/common/message.h"
+
+enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG };
+
+static const char usage[] =
+    "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] file\n"
+    "       ncoffsets -x file\n";
+
+static const char help[] =
+    "Tell where the variables of a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) lie.\n"
+    "\n"
+    "  -v var1,...      these variables only\n"
+    "  -s               the size of each variable; of record variables, of one record\n"
+    "  -g               the gap between each variable and the one before it\n"
+    "  -r               offsets of all records, not only of the first\n"
+    "  -x               print 1 if there are gaps between fixed-size variables, else 0\n"
+    "  -d               also where each variable is described in the header\n"
+    "      --align=N    how the variables lie on stripes or blocks of N bytes; K, M, G for 1024, 1024^2, 1024^3\n"
+    "      --svg[=X]    a picture of the file, in SVG, to X or the standard output; with stripes if --align is given\n"
+    "  -h, --help\n"
+    "      --version\n";
+
+static int parse_size(const char *text, int64_t *out)
+{
+    static const char letters[] = "KMG";
+    char *end;
+    long long number = strtoll(text, &end, 10);
+    const char *letter = *end != '\0' ? strchr(letters, *end) : NULL;
+    int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
+
+    if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_mul(number, unit, out) < 0) {
+        tool_complain("--align takes a number of bytes, such as 4096 or 1M: %s", text);
+        return 1;
+    }
+    return -1;
+}
+
+static int parse_option(int letter, options *out)
+{
+    switch (letter) {
+    case 'v': return tool_names_parse("-v", optarg, &out->variables) == NC_NOERR ? -1 : 1;
+    case 's': out->sizes = true; return -1;
+    case 'g': out->gaps = true; return -1;
+    case 'r': out->records = true; return -1;
+    case 'x': out->check_gaps = true; return -1;
+    case 'd': out->debug = true; return -1;
+    case OPTION_ALIGN: return parse_size(optarg, &out->align);
+    case OPTION_SVG: out->picture = true; out->svg = optarg; return -1;
+    case 'h': printf("%s\n%s", usage, help); return 0;
+    case OPTION_VERSION: tool_print_version(); return 0;
+    default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has named the option */
+    }
+}
+
+int options_parse(int argc, char **argv, options *out)
+{
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
+        {"align", required_argument, NULL, OPTION_ALIGN}, {"svg", optional_argument, NULL, OPTION_SVG}, {0}};
+    int letter, status;
+
+    *out = (options){.path = NULL};
+    while ((letter = getopt_long(argc, argv, "v:sgrxdh", longs, NULL)) != -1) {
+        status = parse_option(letter, out);
+        if (status >= 0)
+            return status;
+    }
+    if (argc - optind != 1) {
+        tool_complain(optind == argc ? "no file is given" : "more than one file is given");
+        fputs(usage, stderr);
+        return 1;
+    }
+    out->path = argv[optind];
+    return -1;
+}

@@ -1,0 +1,315 @@
+/* A picture of a file: on the left all of it to scale, from its first byte to its last; on the right a row for each
+ * part, with lines from the one to the other, so that small parts can be read too. Below, the records. */
+#include "tools/ncoffsets/picture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "format/layout.h"
+
+enum { TOP = 110, STRIP_X = 110, STRIP_WIDTH = 90, ROWS_X = 290, LEAST_HEIGHT = 420 };
+
+typedef struct picture {
+    const tool_file *file;
+    FILE *out;
+    part *parts;
+    int n;
+    int64_t total; /* bytes drawn: the file, and what it lacks */
+    double height; /* of the strip */
+    double row;    /* distance of rows */
+} picture;
+
+const char *picture_colour(int varid)
+{
+    static const char *const colours[] = {
+        "fill=\"#4e79a7\"", "fill=\"#f28e2b\"", "fill=\"#59a14f\"", "fill=\"#e15759\"", "fill=\"#76b7b2\"",
+        "fill=\"#edc948\"", "fill=\"#b07aa1\"", "fill=\"#9c755f\"", "fill=\"#ff9da7\"", "fill=\"#2f4b7c\""};
+
+    return colours[varid % 10];
+}
+
+static const char *style_of(const part *p)
+{
+    switch (p->kind) {
+    case PART_HEADER: return "fill=\"#444\"";
+    case PART_FREE: return "fill=\"url(#free)\" stroke=\"#999\" stroke-width=\"0.5\"";
+    case PART_RECORDS: return "fill=\"#c9d8ea\"";
+    case PART_BEHIND: return "fill=\"#ddd\"";
+    case PART_LOST: return "fill=\"url(#lost)\"";
+    default: return p->varid < 0 ? "fill=\"#aaa\"" : picture_colour(p->varid);
+    }
+}
+
+void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%s %s", pnc_type_name(var->type), var->name);
+
+    for (int i = 0; i < var->ndims && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "(", model->dims[var->dimids[i]]->name);
+    if (var->ndims > 0 && used < room)
+        snprintf(text + used, room - used, ")");
+}
+
+/* --- what there is --- */
+
+static void add(picture *p, part_kind kind, int varid, int64_t begin, int64_t end)
+{
+    if (end > begin)
+        p->parts[p->n++] = (part){kind, varid, varid >= 0, begin, end};
+}
+
+/* Free space counts from 4 bytes on: less is padding. */
+static void add_gap(picture *p, int64_t begin, int64_t end)
+{
+    if (end - begin >= 4)
+        add(p, PART_FREE, -1, begin, end);
+}
+
+static void find_parts(picture *p)
+{
+    const pnc_model *model = &p->file->model;
+    int64_t at = model->header_size, end = pnc_layout_padded_end(model), size = p->file->size;
+
+    p->total = end > size ? end : size;
+    add(p, PART_HEADER, -1, 0, model->header_size);
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        if (var->is_record)
+            continue;
+        add_gap(p, at, var->begin);
+        add(p, PART_VARIABLE, i, var->begin, var->begin + var->size);
+        at = var->begin + var->size;
+    }
+    if (model->nrecvars > 0 && model->numrecs > 0) {
+        add_gap(p, at, model->begin_rec);
+        add(p, PART_RECORDS, -1, model->begin_rec, model->begin_rec + model->numrecs * model->recsize);
+    }
+    add(p, PART_BEHIND, -1, end, size);
+}
+
+/* With too many parts, the smallest variables and gaps that are neighbours become one part. */
+static int by_size(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static bool is_small(const part *p, int64_t least)
+{
+    return (p->kind == PART_VARIABLE || p->kind == PART_FREE) && p->end - p->begin < least;
+}
+
+static int merge_parts(picture *p, int64_t least)
+{
+    int n = 0;
+
+    for (int i = 0; i < p->n; i++) {
+        part *last = n > 0 ? &p->parts[n - 1] : NULL;
+
+        if (is_small(&p->parts[i], least) && last != NULL && last->kind == PART_VARIABLE && last->varid < 0) {
+            last->end = p->parts[i].end;
+            last->nvars += p->parts[i].nvars;
+            continue;
+        }
+        p->parts[n] = p->parts[i];
+        if (is_small(&p->parts[i], least)) {
+            p->parts[n].kind = PART_VARIABLE;
+            p->parts[n].varid = -1;
+        }
+        n++;
+    }
+    return n;
+}
+
+static int limit_parts(picture *p)
+{
+    int64_t *sizes;
+    int kept = PICTURE_ROWS / 2; /* between two of them may be one that stands for many */
+
+    if (p->n <= PICTURE_ROWS)
+        return NC_NOERR;
+    sizes = pnc_alloc(p->n, sizeof *sizes);
+    if (sizes == NULL)
+        return NC_ENOMEM;
+    for (int i = 0; i < p->n; i++)
+        sizes[i] = p->parts[i].end - p->parts[i].begin;
+    qsort(sizes, (size_t)p->n, sizeof *sizes, by_size);
+    p->n = merge_parts(p, sizes[kept - 1] + (sizes[kept - 1] == sizes[kept]));
+    pnc_free(sizes);
+    return NC_NOERR;
+}
+
+/* --- drawing --- */
+
+static double place(const picture *p, int64_t offset)
+{
+    return TOP + p->height * ((double)offset / (double)p->total);
+}
+
+static void draw_title(const picture *p)
+{
+    const pnc_model *model = &p->file->model;
+    const char *slash = strrchr(p->file->path, '/');
+    char size[32], text[200];
+
+    svg_bytes(p->file->size, size, sizeof size);
+    snprintf(text, sizeof text, "CDF-%d, %" PRId64 " bytes%s%s%s, %d variable%s", model->format, p->file->size,
+             p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")", model->nvars, model->nvars == 1 ? "" : "s");
+    svg_text(p->out, PICTURE_MARGIN, 36, SVG_START, "title", slash != NULL ? slash + 1 : p->file->path, 90);
+    svg_text(p->out, PICTURE_MARGIN, 58, SVG_START, "", text, 200);
+    svg_text(p->out, STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", "to scale", 20);
+    svg_text(p->out, ROWS_X + 24, TOP - 14, SVG_START, "head", "part", 20);
+    svg_text(p->out, PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", "begins at byte", 20);
+    svg_text(p->out, PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", "size", 20);
+    svg_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", "share", 20);
+}
+
+/* The nice distance of offsets written beside the strip: a power of 2, five to ten of them. */
+static void draw_axis(const picture *p)
+{
+    int64_t step = 1;
+    char text[32];
+
+    while (p->total / step > 9 && step < INT64_MAX / 2)
+        step *= 2;
+    for (int64_t at = 0; at <= p->total; at += step) {
+        double y = place(p, at);
+
+        svg_bytes(at, text, sizeof text);
+        svg_text(p->out, STRIP_X - 12, y + 4, SVG_END, "small", at == 0 ? "0" : text, 30);
+        svg_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
+        if (at > INT64_MAX - step)
+            break;
+    }
+}
+
+static void draw_strip(const picture *p)
+{
+    const pnc_model *model = &p->file->model;
+    double y = place(p, p->file->size);
+
+    for (int i = 0; i < p->n; i++) {
+        const part *q = &p->parts[i];
+        svg_box box = {STRIP_X, place(p, q->begin), STRIP_WIDTH, place(p, q->end) - place(p, q->begin)};
+
+        svg_rect(p->out, box, style_of(q));
+        /* records, where lines between them leave something to be seen of them */
+        for (int64_t r = 1; q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3 && r < model->numrecs; r++)
+            svg_line(p->out, STRIP_X, place(p, q->begin + r * model->recsize), STRIP_X + STRIP_WIDTH,
+                     place(p, q->begin + r * model->recsize), "stroke=\"#fff\" stroke-width=\"0.8\"");
+    }
+    if (p->file->size < p->total)
+        svg_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
+    svg_rect(p->out, (svg_box){STRIP_X, TOP, STRIP_WIDTH, p->height}, "fill=\"none\" stroke=\"#222\"");
+}
+
+static void draw_stripes(const picture *p, int64_t align)
+{
+    double distance = p->height * ((double)align / (double)p->total);
+    int64_t n = p->total / align + (p->total % align != 0);
+    char size[32], text[200];
+
+    svg_bytes(align, size, sizeof size);
+    snprintf(text, sizeof text, "%" PRId64 " stripe%s of %s%s", n, n == 1 ? "" : "s", size,
+             distance >= 3 ? ": blue marks at the strip; names in bold begin with a stripe"
+                           : ", too narrow for marks; names in bold begin with a stripe");
+    svg_text(p->out, PICTURE_MARGIN, 76, SVG_START, "small", text, 200);
+    for (int64_t i = 0; distance >= 3 && i <= p->total / align; i++)
+        svg_line(p->out, STRIP_X + STRIP_WIDTH - 8, place(p, i * align), STRIP_X + STRIP_WIDTH + 8, place(p, i * align),
+                 "stroke=\"#00f\" stroke-width=\"1.2\"");
+}
+
+static void name_part(const picture *p, const part *q, char *text, size_t room)
+{
+    const pnc_model *model = &p->file->model;
+
+    switch (q->kind) {
+    case PART_HEADER: snprintf(text, room, "header"); break;
+    case PART_FREE: snprintf(text, room, "free space"); break;
+    case PART_BEHIND: snprintf(text, room, "behind the last variable"); break;
+    case PART_RECORDS:
+        snprintf(text, room, "%" PRId64 " records of %d variable%s, see below", model->numrecs, model->nrecvars,
+                 model->nrecvars == 1 ? "" : "s");
+        break;
+    default:
+        if (q->varid >= 0)
+            picture_variable(model, model->vars[q->varid], text, room);
+        else
+            snprintf(text, room, "%d small variable%s", q->nvars, q->nvars == 1 ? "" : "s");
+    }
+}
+
+static void draw_row(const picture *p, int i, int64_t align)
+{
+    const part *q = &p->parts[i];
+    double y = TOP + i * p->row, middle = y + PICTURE_ROW / 2.0;
+    double y0 = place(p, q->begin), y1 = place(p, q->end);
+    double share = 100.0 * (double)(q->end - q->begin) / (double)p->total;
+    char text[600];
+
+    fprintf(p->out, "<path d=\"M%d %.2f L%d %.2f L%d %.2f L%d %.2f Z\" %s fill-opacity=\"0.18\"/>\n", STRIP_X + STRIP_WIDTH,
+            y0, ROWS_X, y + 3, ROWS_X, y + PICTURE_ROW - 3, STRIP_X + STRIP_WIDTH, y1,
+            q->kind == PART_FREE ? "fill=\"#999\"" : style_of(q));
+    svg_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle, "stroke=\"#888\" stroke-width=\"0.5\"");
+    svg_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
+    name_part(p, q, text, sizeof text);
+    svg_text(p->out, ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "", text, 58);
+    snprintf(text, sizeof text, "%" PRId64, q->begin);
+    svg_text(p->out, PICTURE_WIDTH - 230, middle + 4, SVG_END, "", text, 30);
+    svg_bytes(q->end - q->begin, text, sizeof text);
+    svg_text(p->out, PICTURE_WIDTH - 110, middle + 4, SVG_END, "", text, 30);
+    snprintf(text, sizeof text, "%s%.1f %%", share < 0.1 ? "< " : "", share < 0.1 ? 0.1 : share);
+    svg_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", text, 30);
+}
+
+/* Returns where the next part of the picture begins. */
+static double draw_end(const picture *p)
+{
+    double y = TOP + p->height + 16;
+    char size[32], text[200];
+
+    if (p->file->size >= p->total)
+        return y;
+    svg_bytes(p->total - p->file->size, size, sizeof size);
+    snprintf(text, sizeof text, "Red: the file is truncated, %s of its data are missing.", size);
+    svg_text(p->out, PICTURE_MARGIN, y + 14, SVG_START, "head", text, 200);
+    return y + 24;
+}
+
+static void draw_all(picture *p, int64_t align)
+{
+    double rows = p->n * PICTURE_ROW;
+
+    p->height = rows > LEAST_HEIGHT ? rows : LEAST_HEIGHT;
+    p->row = p->height / p->n > 2 * PICTURE_ROW ? 2 * PICTURE_ROW : p->height / p->n;
+    svg_begin(p->out, PICTURE_WIDTH, picture_records(p->file, TOP + p->height + 40, NULL) + PICTURE_MARGIN);
+    draw_title(p);
+    for (int i = 0; i < p->n; i++)
+        draw_row(p, i, align);
+    draw_strip(p);
+    draw_axis(p);
+    if (align > 0)
+        draw_stripes(p, align);
+    picture_records(p->file, draw_end(p), p->out);
+    svg_end(p->out);
+}
+
+int picture_draw(const tool_file *file, int64_t align, FILE *out)
+{
+    picture p = {.file = file, .out = out};
+    int err;
+
+    p.parts = pnc_alloc(2 * (int64_t)file->model.nvars + 4, sizeof *p.parts);
+    if (p.parts == NULL)
+        return NC_ENOMEM;
+    find_parts(&p);
+    err = limit_parts(&p);
+    if (err == NC_NOERR)
+        draw_all(&p, align);
+    pnc_free(p.parts);
+    return err;
+}

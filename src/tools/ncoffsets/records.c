@@ -1,0 +1,109 @@
+/* The picture of records: how the pieces of all record variables lie side by side in each, and the records one behind
+ * the other, with a break where there are many. */
+#include "tools/ncoffsets/picture.h"
+
+#include <inttypes.h>
+
+enum { BAR = 34, SHOWN = 3, COLUMN = (PICTURE_WIDTH - 2 * PICTURE_MARGIN) / 2 };
+
+/* One record at x, `width` wide. names: with the names of variables, where they fit. */
+static void draw_record(const tool_file *file, double x, double y, double width, bool names, FILE *out)
+{
+    const pnc_model *model = &file->model;
+    double drawn = 0; /* to which of so many narrow ones none is added */
+
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        double from = width * ((double)(var->begin - model->begin_rec) / (double)model->recsize);
+        double wide = width * ((double)var->size / (double)model->recsize);
+
+        if (!var->is_record || (from + wide < drawn + 0.2))
+            continue;
+        drawn = from + wide;
+        svg_rect(out, (svg_box){x + from, y, wide, BAR}, picture_colour(i));
+        if (names && wide > 30)
+            svg_text(out, x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", var->name, (int)(wide / 9));
+    }
+    svg_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
+}
+
+static void draw_break(double x, double y, FILE *out)
+{
+    svg_text(out, x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", "\xe2\x80\xa6", 3);
+}
+
+/* The first records, a break, the last one. */
+static void draw_sequence(const tool_file *file, double y, FILE *out)
+{
+    int64_t n = file->model.numrecs, shown = n <= SHOWN + 1 ? n : SHOWN;
+    double all = PICTURE_WIDTH - 2 * PICTURE_MARGIN, gap = n > shown ? 50 : 0;
+    double width = (all - gap) / (double)(shown + (n > shown));
+    char text[60];
+
+    for (int64_t r = 0; r < shown + (n > shown); r++) {
+        int64_t number = r < shown ? r : n - 1;
+        double x = PICTURE_MARGIN + (double)r * width + (r < shown ? 0 : gap);
+
+        draw_record(file, x, y, width, false, out);
+        snprintf(text, sizeof text, "record %" PRId64 ", byte %" PRId64, number,
+                 file->model.begin_rec + number * file->model.recsize);
+        svg_text(out, x + 2, y + BAR + 14, SVG_START, "small", text, 60);
+    }
+    if (n > shown)
+        draw_break(PICTURE_MARGIN + (double)shown * width + gap / 2, y, out);
+}
+
+/* Two columns of names and sizes; returns how far down they reach. */
+static double draw_legend(const tool_file *file, double y, FILE *out)
+{
+    const pnc_model *model = &file->model;
+    int n = model->nrecvars < 2 * PICTURE_ROWS ? model->nrecvars : 2 * PICTURE_ROWS, rows = (n + 1) / 2;
+    char text[600], size[32];
+
+    for (int i = 0, k = 0; out != NULL && i < model->nvars && k < n; i++) {
+        const pnc_var *var = model->vars[i];
+        double x = PICTURE_MARGIN + k / rows * COLUMN, row = y + k % rows * (PICTURE_ROW - 4);
+
+        if (!var->is_record)
+            continue;
+        svg_rect(out, (svg_box){x, row, 14, 14}, picture_colour(i));
+        picture_variable(model, var, text, sizeof text);
+        svg_text(out, x + 22, row + 12, SVG_START, "", text, 46);
+        svg_bytes(var->size, size, sizeof size);
+        svg_text(out, x + COLUMN - 30, row + 12, SVG_END, "", size, 30);
+        k++;
+    }
+    y += rows * (PICTURE_ROW - 4);
+    if (model->nrecvars > n) {
+        snprintf(text, sizeof text, "and %d more", model->nrecvars - n);
+        if (out != NULL)
+            svg_text(out, PICTURE_MARGIN, y + 12, SVG_START, "small", text, 40);
+        y += PICTURE_ROW;
+    }
+    return y;
+}
+
+double picture_records(const tool_file *file, double y, FILE *out)
+{
+    const pnc_model *model = &file->model;
+    char size[32], text[200];
+
+    if (model->nrecvars == 0 || model->recsize == 0)
+        return y;
+    y += 24;
+    if (out != NULL) {
+        svg_bytes(model->recsize, size, sizeof size);
+        snprintf(text, sizeof text, "One record, to scale: %s, a piece of each record variable (white: padding)", size);
+        svg_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        draw_record(file, PICTURE_MARGIN, y + 12, PICTURE_WIDTH - 2 * PICTURE_MARGIN, true, out);
+    }
+    y = draw_legend(file, y + 12 + BAR + 12, out) + 30;
+    if (model->numrecs == 0)
+        return y - 30;
+    if (out != NULL) {
+        snprintf(text, sizeof text, "Records interleave: %" PRId64 " in the file, one behind the other", model->numrecs);
+        svg_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        draw_sequence(file, y + 12, out);
+    }
+    return y + 12 + BAR + 22;
+}

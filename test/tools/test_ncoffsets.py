@@ -1,0 +1,218 @@
+# needs: python
+"""ncoffsets against offsets worked out by hand, and against Debian's ncoffsets where that is installed."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.dom.minidom
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import cdf
+import mutate
+import tap
+
+BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
+PROGRAM = [os.path.join(BUILD, "src/tools/ncoffsets/ncoffsets")]
+if os.environ.get("PNC_TEST_WRAPPER"):
+    PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM
+PEER = shutil.which("ncoffsets")
+
+
+class Gaps(cdf.Writer):
+    """With free space behind the header, between fixed-size variables, and before the records."""
+    header_gap = gap = record_gap = 0
+
+    def layout(self):
+        begins, recsize, _ = super().layout()
+        n = fixed = 0
+        for i, variable in enumerate(self.variables):
+            if not self.is_record(variable):
+                fixed = self.header_gap + n * self.gap
+                begins[i] += fixed
+                n += 1
+        for i, variable in enumerate(self.variables):
+            if self.is_record(variable):
+                begins[i] += fixed + self.record_gap
+        ends = [begin + self.size(v) + (recsize * (self.numrecs - 1) if self.is_record(v) else 0)
+                for begin, v in zip(begins, self.variables)]
+        return begins, recsize, max(ends)
+
+
+def run(*arguments, **options):
+    return subprocess.run(PROGRAM + list(arguments), stdout=options.pop("stdout", subprocess.PIPE),
+                          stderr=subprocess.PIPE, check=False, **options)
+
+
+def text(*arguments):
+    return run(*arguments).stdout.decode()
+
+
+def make_files():
+    dims = [("t", None), ("x", 3), ("y", 5)]
+    variables = [("a", "byte", [1], [], [1, 2, 3]), ("r", "short", [0, 1], [], []), ("b", "double", [1, 2], [], []),
+                 ("q", "float", [0], [], [])]
+    for name, version, numrecs, gaps in [("plain", 1, 2, (0, 0, 0)), ("head", 2, 0, (100, 0, 0)),
+                                         ("gap", 5, 25, (8, 8, 40))]:
+        writer = Gaps(version, dims, [], variables, numrecs)
+        writer.header_gap, writer.gap, writer.record_gap = gaps
+        writer.write(name + ".nc")
+    cdf.Writer(1, dims, [], variables[1:2], 3).write("lone.nc")
+    cdf.Writer(1, dims, [], variables[2:3], 0).write("whole.nc")
+    cdf.Writer(5, [], [], [], 0).write("empty.nc")
+    mutate.sample(5).write("sample.nc")
+
+
+EXPECTED = """netcdf gap.nc {
+// file format: CDF-5
+
+file header:
+\tsize   = 364 bytes
+\textent = 372 bytes
+
+dimensions:
+\tt = UNLIMITED // (25 currently)
+\tx = 3
+\ty = 5
+
+fixed-size variables:
+\tbyte   a(x):
+\t       start file offset =         372
+\t       end   file offset =         375
+\t       size in bytes     =           3
+\t       gap from prev var =           8
+\tdouble b(x, y):
+\t       start file offset =         384
+\t       end   file offset =         504
+\t       size in bytes     =         120
+\t       gap from prev var =           9
+
+record variables:
+\tshort  r(t, x):
+\t       start file offset =         544    (0th record)
+\t       end   file offset =         550    (0th record)
+\t       size in bytes     =           6    (of one record)
+\t       gap from prev var =          40
+\tfloat  q(t):
+\t       start file offset =         552    (0th record)
+\t       end   file offset =         556    (0th record)
+\t       size in bytes     =           4    (of one record)
+\t       gap from prev var =           2
+}
+"""
+
+
+def test_text():
+    result = text("-sg", "gap.nc")
+    tap.ok(result == EXPECTED, "all of a file with gaps, as computed by hand", result)
+    result = text("-v", "q,a", "gap.nc")
+    tap.ok(re.findall(r"^\t\w+ +(\w+)[(:]", result, re.M) == ["a", "q"], "-v: fixed-size variables first", result)
+    starts = re.findall(r"start file offset =\s+(\d+)    \((\w+) record\)", text("-r", "-v", "q", "gap.nc"))
+    tap.ok([int(s) for s, _ in starts] == [552 + 12 * r for r in range(25)], "-r: all records", starts)
+    tap.ok([o for _, o in starts[1:4]] == ["1st", "2nd", "3rd"] and [o for _, o in starts[11:14]] ==
+           ["11th", "12th", "13th"] and starts[21][1] == "21st", "records are counted in English", starts)
+    tap.ok(text("-x", "gap.nc") == "1\n" and text("-x", "whole.nc") == "0\n", "-x")
+    at = int(re.search(r"header entry at   =\s+(\d+)", text("-d", "-v", "b", "gap.nc")).group(1))
+    tap.ok(open("gap.nc", "rb").read()[at:at + 9] == b"\0\0\0\0\0\0\0\1b", "-d: where the header has it", at)
+
+
+def test_peer():
+    """The same text, but for '11st', '12nd' and '13rd', which are English here; and the peer knows no -d."""
+    if not PEER or os.path.dirname(PEER).startswith(BUILD):
+        tap.skip("against another ncoffsets", "none is installed (Debian: pnetcdf-bin)")
+        return
+    wrong = []
+    names = ["plain.nc", "head.nc", "gap.nc", "lone.nc", "whole.nc", "empty.nc", "sample.nc"]
+    shared = [tap.data(n) for n in ("eraint_uvz.nc", "ref_nctest_classic.nc", "tiny.nc")]
+    for path in names + [s for s in shared if s]:
+        for options in [[], ["-sgr"], ["-x"]] if path != "sample.nc" else [[], ["-s", "-v", "record_int,fixed_byte"]]:
+            theirs = subprocess.run([PEER, *options, path], capture_output=True, check=False).stdout.decode()
+            theirs = re.sub(r"\((\d*1[123])(st|nd|rd) record", r"(\1th record", theirs)
+            if theirs != text(*options, path):
+                wrong.append(f"{options} {path}\n{theirs}---\n{text(*options, path)}")
+    tap.ok(not wrong, f"as {PEER}", "\n".join(wrong))
+
+
+def test_alignment():
+    cdf.Writer(1, [("x", 250), ("y", 256)], [], [("a", "int", [0], [], []), ("b", "int", [1], [], [])]).write("align.nc")
+    begin = int(re.search(r"start file offset =\s+(\d+)", text("align.nc")).group(1))
+    result = text("--align=512", "align.nc")
+    tap.ok(f"a: begins {begin} bytes into stripe 0, lies on 3 stripes" in result and
+           f"b: begins {begin + 1000 - 1024} bytes into stripe 2, lies on 3 stripes" in result and
+           "0 of 2 variables begin with a stripe; 2 stripes are shared" in result, "--align: stripes of 512 bytes", result)
+    result = text("--align=4", "align.nc")
+    tap.ok("2 of 2 variables begin with a stripe; 0 stripes are shared" in result, "--align: words of 4 bytes", result)
+    tap.ok(text("--align=1K", "align.nc") == text("--align=1024", "align.nc"), "--align=1K")
+
+
+def heights(svg):
+    """Heights of the coloured parts of the strip, which is the column at x=110."""
+    return [float(r.getAttribute("height")) for r in svg.getElementsByTagName("rect")
+            if r.getAttribute("x") == "110.00" and r.getAttribute("fill") != "none"]
+
+
+def test_picture():
+    for name in ("plain.nc", "head.nc", "gap.nc", "lone.nc", "empty.nc", "sample.nc"):
+        result = run("--svg", "--align=64", name)
+        svg = xml.dom.minidom.parseString(result.stdout)
+        words = " ".join(t.firstChild.data for t in svg.getElementsByTagName("text") if t.firstChild)
+        tap.ok(result.returncode == 0 and name in words, f"--svg: {name} is well-formed XML", result.stderr)
+    svg = xml.dom.minidom.parseString(run("--svg", "whole.nc").stdout)
+    header, data = heights(svg)
+    size = os.path.getsize("whole.nc")
+    tap.ok(abs(data / header - 120 / (size - 120)) < 0.01, "--svg: the strip is to scale", (header, data, size))
+    run("--svg=picture.svg", "gap.nc")
+    tap.ok(open("picture.svg", "rb").read() == run("--svg", "gap.nc").stdout, "--svg=FILE")
+    with open("odd.nc", "wb") as file:
+        file.write(open("whole.nc", "rb").read().replace(b"\0\0\0\1b\0\0\0", b"\0\0\0\3<&\xff\0"))
+    svg = xml.dom.minidom.parseString(run("--svg", "odd.nc").stdout)
+    tap.ok(any("<&\ufffd" in t.firstChild.data for t in svg.getElementsByTagName("text")), "--svg: a hostile name")
+    with open("cut.nc", "wb") as file:
+        file.write(open("whole.nc", "rb").read()[:-40])
+    tap.ok(b"truncated, 40 bytes" in run("--svg", "cut.nc").stdout, "--svg: a truncated file")
+    result = run("--svg=no/folder.svg", "gap.nc")
+    tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")
+
+
+def fails(needle, label, *arguments, **options):
+    result = run(*arguments, **options)
+    first = result.stderr.decode().split("\n")[0]
+    tap.ok(result.returncode == 1 and first.startswith("ncoffsets: ") and needle in first, label,
+           f"{result.returncode} {result.stderr.decode()}")
+
+
+def test_trouble():
+    fails("missing.nc: No such file", "a missing file", "missing.nc")
+    fails(".: this is a folder", "a folder", ".")
+    with open("hdf5.nc", "wb") as file:
+        file.write(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    fails("HDF5", "HDF5", "hdf5.nc")
+    with open("hole.nc", "wb") as file:
+        file.write(open("gap.nc", "rb").read()[:50])
+    fails("hole.nc: the list of dimensions at byte 16", "a header that is cut", "hole.nc")
+    fails("did you mean fixed_int?", "-v: a mistyped name", "-v", "fixed_imt", "sample.nc")
+    fails("-v takes", "-v: no name", "-v", ",", "sample.nc")
+    fails("--align", "--align: no number", "--align=x", "sample.nc")
+    fails("--align", "--align: 0", "--align=0", "sample.nc")
+    fails("--align", "--align: too large", "--align=99999999999G", "sample.nc")
+    fails("no file", "no file")
+    fails("more than one", "two files", "sample.nc", "gap.nc")
+    fails("'z'", "an unknown option", "-z", "gap.nc")
+    for word in ("-h", "--help", "--version"):
+        result = run(word)
+        tap.ok(result.returncode == 0 and b"ncoffsets" in result.stdout and not result.stderr, word)
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            fails("cannot write the output", "a full disk", "sample.nc", stdout=full)
+    reader, writer = os.pipe()
+    os.close(reader)
+    fails("cannot write the output", "a closed pipe", "sample.nc", stdout=writer)
+    os.close(writer)
+
+
+os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+make_files()
+for test in (test_text, test_peer, test_alignment, test_picture, test_trouble):
+    test()
+tap.finish()

@@ -1,0 +1,353 @@
+# needs: python
+"""ncvalidator: files damaged at known bytes, files that writers left unfinished, and the verdicts of other programs."""
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import cdf
+import mutate
+import tap
+
+BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+PROGRAM = [os.path.join(BUILD, "src/tools/ncvalidator/ncvalidator")]
+if os.environ.get("PNC_TEST_WRAPPER"):
+    PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM
+PEER = shutil.which("ncvalidator")
+
+
+def run(*arguments, **options):
+    return subprocess.run(PROGRAM + list(arguments), stdout=options.pop("stdout", subprocess.PIPE),
+                          stderr=subprocess.PIPE, check=False, **options)
+
+
+def report(*arguments):
+    result = run("--json", *arguments)
+    return result.returncode, json.loads(result.stdout)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def word(value):
+    return struct.pack(">I", value % 2**32)
+
+
+def changed(data, at, new):
+    return data[:at] + new + data[at + len(new):]
+
+
+# --- rules ---
+
+# A CDF-1 file by hand: dimensions t (unlimited) and x = 5, attribute title, variables fix(x) of short and rec(t, x) of
+# byte, 2 records. Each row of the list is one field, so that their places can be counted.
+FIELDS = [
+    ("magic", b"CDF\1"), ("numrecs", word(2)),
+    ("dims", word(10)), ("ndims", word(2)),
+    ("t length", word(1)), ("t", b"t\0\0\0"), ("t size", word(0)),
+    ("x length", word(1)), ("x", b"x\0\0\0"), ("x size", word(5)),
+    ("atts", word(12)), ("natts", word(1)),
+    ("title length", word(5)), ("title", b"title\0\0\0"), ("title type", word(2)), ("title count", word(3)),
+    ("title value", b"abc\0"),
+    ("vars", word(11)), ("nvars", word(2)),
+    ("fix length", word(3)), ("fix", b"fix\0"), ("fix rank", word(1)), ("fix dim", word(1)),
+    ("fix atts", word(0)), ("fix natts", word(0)), ("fix type", word(3)), ("fix vsize", word(12)),
+    ("fix begin", word(200)),
+    ("rec length", word(3)), ("rec", b"rec\0"), ("rec rank", word(2)), ("rec dim 0", word(0)), ("rec dim 1", word(1)),
+    ("rec atts", word(12)), ("rec natts", word(1)),
+    ("fill length", word(10)), ("fill", b"_FillValue\0\0"), ("fill type", word(1)), ("fill count", word(1)),
+    ("fill value", b"\x07\0\0\0"),
+    ("rec type", word(1)), ("rec vsize", word(8)), ("rec begin", word(212)),
+]
+HEADER = b"".join(data for _, data in FIELDS)
+PLACES = {}
+for _name, _data in FIELDS:
+    PLACES[_name] = sum(len(d) for _, d in FIELDS[:len(PLACES)])
+assert len(HEADER) <= 200
+GOOD = HEADER + bytes(200 - len(HEADER)) + b"\0\1" * 5 + b"\0\0" + b"\1\2\3\4\5" * 2
+
+# field, offset in it, new bytes, severity, code, a part of the sentence; the finding's place is that of the field, or
+# that of the last column.
+RULES = [
+    ("magic", 3, b"\4", "error", "NC_ENOTNC", "43 44 46 04"),
+    ("numrecs", 0, word(3), "error", "NC_EREAD", "\"rec\" is truncated: 5 of its 15", 222),
+    ("numrecs", 0, word(1), "warning", "NC_NOERR", "1 records more", 217),
+    ("dims", 0, word(11), "error", "NC_ENOTNC", "tag 0x0000000b"),
+    ("dims", 0, word(0), "error", "NC_ENOTNC", "no tag"),
+    ("ndims", 0, word(2**31), "error", "NC_ENOTNC", "cannot fit"),
+    ("t", 0, b"t\0\0\1", "warning", "NC_NOERR", "padding that is not null", "t", 1),
+    ("t", 0, b"/\0\0\0", "warning", "NC_NOERR", "0x2f", "t length"),
+    ("t", 0, b"\xff\0\0\0", "warning", "NC_NOERR", "not valid UTF-8", "t length"),
+    ("x", 0, b"t\0\0\0", "error", "NC_ENOTNC", "name \"t\" of an earlier", "x length"),
+    ("x size", 0, word(0), "error", "NC_EUNLIMIT", "unlimited", "x length"),
+    ("title type", 0, word(7), "error", "NC_EBADTYPE", "CDF-1 does not have"),
+    ("title count", 0, word(2**30), "error", "NC_ENOTNC", "cannot fit"),
+    ("title value", 3, b"z", "warning", "NC_NOERR", "padding that is not null", "title value", 3),
+    ("title", 0, b"ti\0le", "error", "NC_ENOTNC", "NUL", "title length"),
+    ("title", 4, b" ", "warning", "NC_NOERR", "blank", "title length"),
+    ("fix dim", 0, word(2), "error", "NC_EBADDIM", "id 2"),
+    ("rec dim 1", 0, word(0), "error", "NC_EUNLIMPOS", "position 1"),
+    ("fix type", 0, word(0), "error", "NC_EBADTYPE", "type"),
+    ("fix vsize", 0, word(10), "warning", "NC_NOERR", "make 12"),
+    ("fix begin", 0, word(100), "error", "NC_ENOTNC", "inside the header"),
+    ("fix begin", 0, word(-4), "error", "NC_ENOTNC", "negative"),
+    ("rec begin", 0, word(208), "error", "NC_ENOTNC", "the fixed-size variables before it"),
+    ("rec begin", 0, word(213), "warning", "NC_NOERR", "begins at byte 213"),
+    ("fill type", 0, word(2), "warning", "NC_NOERR", "_FillValue holds 1 of type char", "fill length"),
+]
+
+
+def test_rules():
+    write("good.nc", GOOD)
+    status, found = report("good.nc")
+    tap.ok(status == 0 and found["valid"] and not found["findings"] and found["format"] == "CDF-1",
+           "the file by hand is valid", found)
+    for field, within, new, severity, code, needle, *place in RULES:
+        at = PLACES[field] + within
+        if place and isinstance(place[0], int):
+            expected = place[0]
+        else:
+            expected = PLACES[place[0] if place else field] + (place[1] if len(place) > 1 else 0)
+        write("bad.nc", changed(GOOD, at, new))
+        status, found = report("bad.nc")
+        same = [f for f in found["findings"] if f["severity"] == severity and f["code"] == code
+                and f["offset"] == expected and needle in f["found"] and f["expected"]]
+        errors = sum(f["severity"] == "error" for f in found["findings"])
+        tap.ok(same and status == (errors > 0) and found["errors"] == errors and found["valid"] == (errors == 0),
+               f"{field} {new.hex()}: {severity} at byte {expected}", json.dumps(found, indent=1))
+
+
+def test_several():
+    data = changed(changed(GOOD, PLACES["fix dim"], word(9)), PLACES["rec type"], word(99))
+    write("bad.nc", changed(data, PLACES["title value"] + 3, b"z"))
+    status, found = report("bad.nc")
+    places = [f["offset"] for f in found["findings"]]
+    tap.ok(status == 1 and {PLACES["fix dim"], PLACES["rec type"], PLACES["title value"] + 3} <= set(places)
+           and places == sorted(places), "several breaches in one file, in their order", found)
+    text = run("bad.nc").stdout.decode()
+    tap.ok(len(re.findall(r"^(?:Error|Warning) at byte \d+: .* \(expected: .*\)$", text, re.M)) == len(places) and
+           text.endswith('File "bad.nc" fails to conform with classic CDF-1 file format specifications.\n'),
+           "and as text", text)
+    result = run("-q", "bad.nc")
+    tap.ok(result.returncode == 1 and not result.stdout + result.stderr, "-q: nothing but the status")
+    result = run("-q", "good.nc")
+    tap.ok(result.returncode == 0 and not result.stdout + result.stderr, "-q: a valid file")
+    for end in range(200, len(GOOD)):
+        write("cut.nc", GOOD[:end])
+        status, found = report("cut.nc")
+        lost = {m.group(1): int(m.group(2)) for f in found["findings"]
+                for m in [re.match(r'variable "(\w+)" is truncated: (\d+) of', f["found"])] if m}
+        wanted = {"fix": max(0, 210 - end), "rec": min(10, 222 - end)}
+        if status != 1 or lost != {k: v for k, v in wanted.items() if v}:
+            tap.ok(False, f"cut after {end} bytes: truncated data of each variable", (wanted, found))
+            return
+    tap.ok(True, "cut anywhere: truncated data of each variable")
+
+
+def test_trace():
+    _, found = report("-t", "good.nc")
+    at = 0
+    for field in found["fields"]:
+        if field["offset"] < at or field["offset"] > at + 3: # up to 3 bytes of padding between
+            break
+        at = field["offset"] + field["bytes"]
+    tap.ok(len(HEADER) - 3 <= at <= len(HEADER), "-t: the fields cover the header", (at, found["fields"]))
+    values = {f["offset"]: f["value"] for f in found["fields"]}
+    tap.ok(values[PLACES["fix begin"]] == "200" and values[PLACES["title"]] == '"title"' and
+           values[PLACES["fix type"]] == "short", "-t: values", values)
+    lines = run("-t", "good.nc").stdout.decode().splitlines()
+    tap.ok(len(lines) == len(found["fields"]) + 2, "-t: a line for each field", "\n".join(lines))
+
+
+# --- repairs ---
+
+def test_padding():
+    data = changed(changed(GOOD, PLACES["t"] + 1, b"abc"), PLACES["title value"] + 3, b"z")
+    write("padding.nc", data)
+    result = run("-x", "padding.nc")
+    tap.ok(result.returncode == 0 and read("padding.nc") == GOOD, "-x: the padding is null, and nothing else changed",
+           result)
+    path = tap.data("eraint_uvz.nc")
+    if not path:
+        tap.skip("-x on real data", "eraint_uvz.nc is not there (PNC_TEST_DATA)")
+        return
+    shutil.copy(path, "real.nc")
+    status = run("-x", "real.nc").returncode
+    left = [f["found"] for f in report("real.nc")[1]["findings"] if "_FillValue" not in f["found"]]
+    tap.ok(status == 0 and not left, "-x on real data", left)
+    if PEER:
+        result = subprocess.run([PEER, "-q", "real.nc"], capture_output=True, check=False)
+        tap.ok(result.returncode == 0, f"{PEER}, to which such padding is an error, is content then", result)
+
+
+def repair(data, label, wanted, certain, status=0):
+    """Repair a copy; `wanted` is what it shall be; certain: what is said of each step."""
+    write("broken.nc", data)
+    if os.path.exists("broken.nc.repaired"):
+        os.remove("broken.nc.repaired")
+    code, found = report("--repair", "broken.nc")
+    result = read("broken.nc.repaired")
+    tap.ok(code == status and result == wanted and [s["certain"] for s in found["repairs"]] == certain and
+           read("broken.nc") == data, label, json.dumps(found, indent=1))
+    write("inplace.nc", data)
+    run("--repair", "--in-place", "inplace.nc")
+    if read("inplace.nc") != result:
+        tap.ok(False, label + ", in place")
+
+
+def test_records():
+    repair(changed(GOOD, 4, word(1)), "a record that was not counted", GOOD, [False])
+    repair(changed(GOOD, 4, word(7)), "records that are not there", GOOD, [True])
+    repair(changed(GOOD, 4, word(-1)), "records left to the size of the file", GOOD, [True])
+    repair(GOOD[:-3], "a record that was cut", changed(GOOD, 4, word(1))[:-3], [True, False])
+    repair(GOOD, "nothing to repair", GOOD, [])
+    repair(changed(GOOD, PLACES["fix dim"], word(9)), "damage beyond repair", changed(GOOD, PLACES["fix dim"], word(9)),
+           [False], 1)
+
+
+def test_fill():
+    cdf.Writer(2, [("x", 5)], [], [("a", "short", [0], [], [1, 2, 3, 4, 5]),
+                                   ("b", "int", [0], [("_FillValue", "int", [9])], [9] * 5)]).write("fixed.nc")
+    whole = read("fixed.nc")
+    repair(whole[:-20], "a variable that was never written", whole, [True])
+    lost = changed(whole, len(whole) - 32, b"")
+    tap.ok(len(lost) == len(whole), "the file is as long")
+    repair(whole[:-6], "a variable that lost its end", whole, [False])
+
+
+def grow(data, old, new, stop, chunk):
+    """A growing header moves data from offset old to new, from the end on, `chunk` bytes at a time; the writer ends when
+    `stop` bytes have moved. What goes beyond the end goes first. (A model of its own of src/dataset/move.c.)"""
+    file, end = bytearray(data), len(data)
+    distance = new - old
+    file += bytes(distance)
+    left = end
+    while left > old and end - left < stop:
+        n = min(chunk if left < end else min(distance, end - old), left - old)
+        file[left - n + distance:left + distance] = file[left - n:left]
+        left -= n
+    return bytes(file)
+
+
+def test_growth():
+    rng = random.Random(7)
+    values = [rng.randrange(-2**31, 2**31) for _ in range(3000)]
+    cdf.Writer(5, [("t", None), ("x", 1000)], [], [("a", "int", [1], [], values[:1000]),
+                                                   ("r", "int", [0, 1], [], values[1000:])], 2).write("grow.nc")
+    whole = read("grow.nc")
+    begin = len(whole) - 12000
+    stops = [1, 500, 4000, 7777, 12000]
+    for stop in stops[1:4] if QUICK else stops:
+        for distance in (300, 512, 4096):
+            repair(grow(whole, begin, begin + distance, stop, 256), f"a growth by {distance} that ended after {stop} bytes",
+                   whole, [True])
+    torn = bytearray(grow(whole, begin, begin + 512, 4000, 256))
+    torn[-4400:-4200] = bytes(200) # where old and new place still hold the same
+    write("torn.nc", torn)
+    _, found = report("--repair", "torn.nc")
+    tap.ok(not any(s["certain"] for s in found["repairs"]) and len(read("torn.nc.repaired")) == len(torn),
+           "where the data do not tell how far a move came, nothing is called certain", found)
+
+
+def test_names():
+    write("broken.nc", changed(GOOD, 4, word(1)))
+    result = run("--repair", "--output=copy.nc", "broken.nc")
+    tap.ok(result.returncode == 0 and read("copy.nc") == GOOD and b'"copy.nc" is a valid' in result.stdout,
+           "--output", result)
+    write("copy.nc", b"precious")
+    fails("copy.nc: exists already", "--output: a file that exists", "--repair", "--output=copy.nc", "broken.nc")
+    tap.ok(read("copy.nc") == b"precious", "stays as it is")
+    fails("no/copy.nc", "--output: a folder that does not exist", "--repair", "--output=no/copy.nc", "broken.nc")
+    left = [name for name in os.listdir(".") if "partial" in name]
+    tap.ok(not left, "nothing is left behind", left)
+
+
+# --- other programs ---
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+
+
+def test_others():
+    """Where we say valid, ncdump reads the header and ncvalidator of others agrees, but for the differences below."""
+    if not shutil.which("ncdump"):
+        tap.skip("verdicts of others", "ncdump is not installed (Debian: netcdf-bin)")
+        return
+    wrong, valid, agreed = [], 0, 0
+    for number, data in mutate.files(".", 30 if QUICK else 150, seed=2):
+        write("mutated.nc", data)
+        status, found = report("mutated.nc")
+        if status != 0:
+            continue
+        valid += 1
+        theirs = subprocess.run(["ncdump", "-h", "mutated.nc"], capture_output=True, check=False, preexec_fn=limited)
+        if theirs.returncode != 0 and not explained(found, theirs):
+            wrong.append(f"file {number}: ncdump: {theirs.returncode} {theirs.stderr[:200]}\n{json.dumps(found)[:1000]}")
+            shutil.copy("mutated.nc", f"mutated-{number}.nc")
+        agreed += theirs.returncode == 0
+    tap.ok(not wrong and agreed > 0, f"ncdump reads {agreed} of {valid} damaged files that are still valid",
+           "\n".join(wrong))
+
+
+def explained(found, theirs):
+    """Differences: none of our errors, but each is a warning that we give.
+    - the name of a dimension, variable or attribute that is empty or has odd characters."""
+    return any("name" in f["expected"] for f in found["findings"])
+
+
+# --- what goes wrong ---
+
+def fails(needle, label, *arguments, **options):
+    result = run(*arguments, **options)
+    first = result.stderr.decode().split("\n")[0]
+    tap.ok(result.returncode == 1 and first.startswith("ncvalidator: ") and needle in first, label,
+           f"{result.returncode} {result.stderr.decode()}")
+
+
+def test_trouble():
+    fails("missing.nc: No such file", "a missing file", "missing.nc")
+    fails(".: this is a folder", "a folder", ".")
+    write("hdf5.nc", b"\x89HDF\r\n\x1a\n" + bytes(100))
+    result = run("hdf5.nc")
+    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"no NetCDF classic file" in result.stdout, "HDF5", result)
+    write("nothing.nc", b"")
+    tap.ok(run("nothing.nc").returncode == 1, "an empty file")
+    fails("no file", "no file")
+    fails("more than one", "two files", "good.nc", "good.nc")
+    fails("'z'", "an unknown option", "-z", "good.nc")
+    fails("-x", "-x with --repair", "-x", "--repair", "good.nc")
+    fails("--repair", "--in-place without --repair", "--in-place", "good.nc")
+    fails("--output", "--in-place with --output", "--repair", "--in-place", "--output=a.nc", "good.nc")
+    for option in ("-h", "--help", "--version"):
+        result = run(option)
+        tap.ok(result.returncode == 0 and b"ncvalidator" in result.stdout and not result.stderr, option)
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            fails("cannot write the output", "a full disk", "good.nc", stdout=full)
+    reader, writer = os.pipe()
+    os.close(reader)
+    fails("cannot write the output", "a closed pipe", "good.nc", stdout=writer)
+    os.close(writer)
+
+
+os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+for test in (test_rules, test_several, test_trace, test_padding, test_records, test_fill, test_growth, test_names,
+             test_others, test_trouble):
+    test()
+tap.finish()
