@@ -14,6 +14,7 @@
 
 #include "format/codec.h"
 #include "format/layout.h"
+#include "format/observe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,6 +88,40 @@ static void check_pieces(const uint8_t *data, int64_t size, int expected)
     }
 }
 
+typedef struct seen {
+    int64_t breaches, end; /* end of the last field */
+} seen;
+
+static void see_finding(void *who, const pnc_finding *finding)
+{
+    ((seen *)who)->breaches += finding->severity == PNC_BREACH;
+    REQUIRE(finding->found[0] != '\0' && finding->expected[0] != '\0' && finding->at >= 0);
+    REQUIRE((finding->severity == PNC_BREACH) == (finding->code != NC_NOERR));
+}
+
+static void see_field(void *who, const pnc_field *field)
+{
+    REQUIRE(field->at >= 0 && field->n >= 0);
+    ((seen *)who)->end = field->at + field->n;
+}
+
+/* Somebody who looks on sees at least what the decoder refuses, and no field behind the end of the file. */
+static void check_examined(const uint8_t *data, int64_t size, int expected)
+{
+    seen s = {0, 0};
+    pnc_observer observer = {&s, see_field, see_finding};
+    pnc_error error = {0};
+    pnc_model model;
+    int64_t need = 0;
+    int code = pnc_format_examine(data, size, size, &observer, &model, &need, &error);
+
+    REQUIRE(code <= 0);
+    REQUIRE((code == NC_NOERR) == (s.breaches == 0));
+    REQUIRE(expected == NC_NOERR || code != NC_NOERR);
+    REQUIRE(s.end <= size);
+    pnc_model_free(&model);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     pnc_error error = {0};
@@ -98,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE((code == NC_NOERR) == (error.code == NC_NOERR) && error.code == code);
     REQUIRE((error.text[0] == '\0') == (code == NC_NOERR));
     check_pieces(data, (int64_t)size, code);
+    check_examined(data, (int64_t)size, code);
     if (code == NC_NOERR)
         check_accepted(&model, size);
     pnc_model_free(&model);

@@ -3,9 +3,9 @@
  * The library writes a record's data before it raises the number of records in the header, so that records may be there
  * that the header does not count; a copy that was cut has fewer than it counts.
  *
- * A header that grows (src/dataset/enddef.c, move.c) first moves the data up, the last bytes first, and only then writes
- * the new header, and at last fills new variables. So where the header is whole, either it is the old one, and data from
- * some place on have moved; or it is the new one, and at most the ends of new variables are missing. */
+ * Where a header grows (src/dataset/enddef.c, move.c) the data move up, the last bytes first, and the new header is
+ * written last. So a header that is whole is the old one, and data from some place on have moved; or it is the new one,
+ * and nothing is missing. Other writers write the header first: then the ends of new variables may be missing. */
 #include "tools/ncvalidator/repair.h"
 
 #include <errno.h>
