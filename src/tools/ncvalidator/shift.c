@@ -27,36 +27,36 @@ typedef struct search {
     char last;
 } search;
 
-static void end_run(search *search_, int64_t at)
+static void end_run(search *q, int64_t at)
 {
-    shift *s = search_->s;
+    shift *s = q->s;
 
-    if (search_->run >= s->distance) {
-        s->found = s->found > 0 || search_->constant ? 2 : 1;
+    if (q->run >= s->distance) {
+        s->found = s->found > 0 || q->constant ? 2 : 1;
         s->from = at;
     }
-    search_->run = 0;
-    search_->constant = true;
+    q->run = 0;
+    q->constant = true;
 }
 
-static void compare(search *search_, int64_t at, const char *low, const char *high, int64_t n)
+static void compare(search *q, int64_t at, const char *low, const char *high, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         if (low[i] != high[i]) {
-            end_run(search_, at + i);
+            end_run(q, at + i);
             continue;
         }
-        if (search_->run > 0 && low[i] != search_->last)
-            search_->constant = false;
-        search_->last = low[i];
-        search_->run++;
+        if (q->run > 0 && low[i] != q->last)
+            q->constant = false;
+        q->last = low[i];
+        q->run++;
     }
 }
 
 /* distance is the file's surplus over `end`. */
 static int try_distance(const tool_file *file, int64_t first, int64_t end, char *buffer, shift *s)
 {
-    search search_ = {s, 0, true, 0};
+    search q = {s, 0, true, 0};
     int err = NC_NOERR;
 
     for (int64_t at = first, n; at < end && err == NC_NOERR; at += n) {
@@ -65,9 +65,9 @@ static int try_distance(const tool_file *file, int64_t first, int64_t end, char 
         if (err == NC_NOERR)
             err = tool_file_read(file, at + s->distance, buffer + PIECE, n);
         if (err == NC_NOERR)
-            compare(&search_, at, buffer, buffer + PIECE, n);
+            compare(&q, at, buffer, buffer + PIECE, n);
     }
-    end_run(&search_, end);
+    end_run(&q, end);
     return err;
 }
 
