@@ -18,8 +18,10 @@ SECONDS = 5 # of processor time: the machine may be busy with other things
 MEMORY = 64 << 20
 
 # A row for each tool: name, exit statuses that it documents, and the arguments of each run; FILE is the damaged file,
-# OUT a file that may be written.
+# GOOD another one, OUT a file that may be written.
 TOOLS = [
+    ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"]]),
+    ("ncmpidiff", {0, 1, 2}, [["FILE", "GOOD"]]),
     ("ncmpidump", {0, 1}, [["FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
@@ -48,7 +50,7 @@ def judge(command, statuses, size, sanitized, folder, worst):
         return f"exit status {status}"
     if b"Sanitizer" in err or b"runtime error" in err:
         return err[:2000].decode(errors="replace")
-    if status == 1 and err.count(b"\n") > 1 and not WRAPPER:
+    if status == max(statuses) and err.count(b"\n") > 1 and not WRAPPER:
         return "more than one line: " + err[:300].decode(errors="replace")
     if not sanitized and not WRAPPER:
         worst[0], worst[1] = max(worst[0], seconds), max(worst[1], memory - size)
@@ -62,7 +64,8 @@ def judge(command, statuses, size, sanitized, folder, worst):
 def main():
     folder = tap.scratch("mutated")
     os.makedirs(folder, exist_ok=True)
-    path, out = os.path.join(folder, "damaged.nc"), os.path.join(folder, "out.nc")
+    path, good, out = [os.path.join(folder, name) for name in ("damaged.nc", "good.nc", "out.nc")]
+    mutate.sample(2).write(good)
     sanitized = is_sanitized()
     problems, worst, runs = {}, {}, {}
     for number, data in mutate.files(folder, COUNT):
@@ -76,7 +79,7 @@ def main():
             for arguments in all_arguments:
                 if os.path.exists(out):
                     os.remove(out)
-                words = [{"FILE": path}.get(a, a.replace("OUT", out)) for a in arguments]
+                words = [{"FILE": path, "GOOD": good}.get(a, a.replace("OUT", out)) for a in arguments]
                 why = judge(command + words, statuses, len(data), sanitized, folder, worst.setdefault(tool, [0, 0]))
                 runs[tool] = runs.get(tool, 0) + 1
                 if why:
