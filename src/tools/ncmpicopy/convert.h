@@ -1,0 +1,24 @@
+/* Values of one external type become values of another one, as the library would convert them, and those that do not fit
+ * are counted. Pure. */
+#ifndef PNC_TOOLS_NCMPICOPY_CONVERT_H
+#define PNC_TOOLS_NCMPICOPY_CONVERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct copy_conversion {
+    int from, to; /* external types; values are in the memory types that belong to them */
+    bool has_fill;
+    unsigned char fill_from[8], fill_to[8]; /* missing values stay missing */
+    unsigned char external_fill[8];         /* fill_to as it stands in a file */
+    int64_t misfits; /* values that did not fit, and became the fill value */
+    int64_t first;   /* element number of the first one, -1: none */
+} copy_conversion;
+
+/* own_fill: the variable's _FillValue, or NULL. Returns NC_NOERR, or NC_ECHAR where one type is char. */
+int copy_conversion_start(int from, int to, const void *own_fill, copy_conversion *conversion);
+
+/* n values; the first one is element `at`. in and out do not overlap. */
+void copy_convert(copy_conversion *conversion, const void *in, int64_t n, int64_t at, void *out);
+
+#endif

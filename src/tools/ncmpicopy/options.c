@@ -1,0 +1,206 @@
+/* The command line of ncmpicopy. */
+#include "config.h" /* getopt_long */
+
+#include "tools/ncmpicopy/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "tools/common/message.h"
+
+static const char usage[] =
+    "usage: ncmpicopy [-k kind] [-v var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
+    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--verify] [-O] in... out\n";
+
+static const char help[] =
+    "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
+    "\n"
+    "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5);\n"
+    "                                   that of the first input without this option. Also -3, -6, -5\n"
+    "  -v var1,...                      these variables only\n"
+    "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
+    "                                   the end if negative; can be repeated\n"
+    "  -u                               the record dimension becomes a fixed one\n"
+    "  -r dim                           this dimension becomes the record dimension\n"
+    "  -t var:type                      another type for a variable; can be repeated\n"
+    "      --align, --record-align n    data of variables, of records, begins at multiples of n bytes (k, M, G: KiB ...)\n"
+    "      --reserve n                  free space for the header to grow\n"
+    "      --verify                     read all back and compare\n"
+    "  -O, --overwrite                  replace an output that exists\n"
+    "      --help, --version\n"
+    "\n"
+    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type.\n";
+
+enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY };
+
+static int complain(const char *what, const char *value)
+{
+    tool_complain("%s: %s", what, value);
+    return COPY_FAILED;
+}
+
+static int parse_kind(const char *text, copy_options *options)
+{
+    static const struct { const char *name; int format; } kinds[] = {
+        {"classic", 1}, {"nc3", 1}, {"cdf1", 1}, {"1", 1},
+        {"64-bit offset", 2}, {"64-bit-offset", 2}, {"nc6", 2}, {"cdf2", 2}, {"2", 2},
+        {"cdf5", 5}, {"64-bit data", 5}, {"64-bit-data", 5}, {"nc5", 5}, {"5", 5},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(text, kinds[i].name) == 0) {
+            options->format = kinds[i].format;
+            return -1;
+        }
+    }
+    return complain("-k takes classic, \"64-bit offset\" or cdf5", text);
+}
+
+static int parse_bytes(const char *option, const char *text, int64_t *bytes)
+{
+    static const char suffixes[] = "kMG";
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    int64_t unit = 1;
+    const char *suffix = *end ? strchr(suffixes, *end == 'K' ? 'k' : *end) : NULL;
+    if (suffix) {
+        unit <<= 10 * (suffix - suffixes + 1);
+        end++;
+    }
+    if (end != text && !*end && errno == 0 && number > 0 && pnc_mul(number, unit, bytes) == 0)
+        return -1;
+    tool_complain("%s takes a number of bytes, as 512 or 4k or 1M: %s", option, text);
+    return COPY_FAILED;
+}
+
+/* Takes an index; an empty one keeps what *index holds. */
+static bool take_index(const char **text, int64_t *index)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(*text, &end, 10);
+    if (end != *text)
+        *index = number;
+    bool good = errno == 0 && (*end == ',' || *end == '\0');
+    *text = *end == ',' ? end + 1 : end;
+    return good;
+}
+
+static int parse_slab(const char *text, copy_options *options)
+{
+    static const char wrong[] = "-d takes dim,first[,last[,stride]], with a stride of 1 or more";
+    const char *comma = strchr(text, ',');
+    copy_slab slab = {.first = 0, .last = -1, .stride = 1};
+    if (!comma || comma == text)
+        return complain(wrong, text);
+    const char *rest = comma + 1;
+    bool good = take_index(&rest, &slab.first);
+    if (good && rest[-1] != ',')
+        slab.last = slab.first;
+    good = good && take_index(&rest, &slab.last) && take_index(&rest, &slab.stride);
+    if (!good || *rest || slab.stride < 1)
+        return complain(wrong, text);
+    copy_slab *more = pnc_resize(options->slabs, options->nslabs + 1, sizeof *more);
+    if (!more)
+        return complain("no memory for -d", text);
+    options->slabs = more;
+    slab.name = pnc_strdup(text);
+    if (!slab.name)
+        return complain("no memory for -d", text);
+    slab.name[comma - text] = '\0';
+    options->slabs[options->nslabs++] = slab;
+    return -1;
+}
+
+static int parse_retype(const char *text, copy_options *options)
+{
+    const char *colon = strrchr(text, ':');
+    int type = NC_UINT64;
+    while (type > 0 && (!colon || strcmp(colon + 1, pnc_type_name(type)) != 0))
+        type--;
+    if (type == 0 || type == NC_CHAR || colon == text)
+        return complain("-t takes var:type, with a type of byte short int float double ubyte ushort uint int64 uint64",
+                        text);
+    copy_retype *more = pnc_resize(options->retypes, options->nretypes + 1, sizeof *more);
+    if (!more)
+        return complain("no memory for -t", text);
+    options->retypes = more;
+    char *name = pnc_strdup(text);
+    if (!name)
+        return complain("no memory for -t", text);
+    name[colon - text] = '\0';
+    options->retypes[options->nretypes++] = (copy_retype){.name = name, .type = type};
+    return -1;
+}
+
+static int finish_output(void)
+{
+    return tool_flush(NULL) == NC_NOERR ? COPY_DONE : COPY_FAILED;
+}
+
+static int parse_option(int letter, copy_options *options)
+{
+    switch (letter) {
+    case 'k': return parse_kind(optarg, options);
+    case '3': options->format = 1; return -1;
+    case '6': options->format = 2; return -1;
+    case '5': options->format = 5; return -1;
+    case 'v':
+    case 'V': return tool_names_parse("-v", optarg, &options->variables) == NC_NOERR ? -1 : COPY_FAILED;
+    case 'd': return parse_slab(optarg, options);
+    case 't': return parse_retype(optarg, options);
+    case 'u': options->fixed = true; return -1;
+    case 'r': options->record = optarg; return -1;
+    case 'O': options->overwrite = true; return -1;
+    case LONG_ALIGN: return parse_bytes("--align", optarg, &options->align);
+    case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, &options->record_align);
+    case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
+    case LONG_VERIFY: options->verify = true; return -1;
+    case LONG_HELP: printf("%s%s", usage, help); return finish_output();
+    case LONG_VERSION: tool_print_version(); return finish_output();
+    default: fprintf(stderr, "%sTry `ncmpicopy --help'.\n", usage); return COPY_FAILED; /* getopt has named the option */
+    }
+}
+
+int copy_options_parse(int argc, char **argv, void *result)
+{
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, LONG_HELP}, {"version", no_argument, NULL, LONG_VERSION},
+        {"align", required_argument, NULL, LONG_ALIGN}, {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
+        {"reserve", required_argument, NULL, LONG_RESERVE}, {"verify", no_argument, NULL, LONG_VERIFY},
+        {"overwrite", no_argument, NULL, 'O'}, {0}};
+    copy_options *options = result;
+    int letter;
+    while ((letter = getopt_long(argc, argv, "k:356v:V:d:t:ur:O", longs, NULL)) != -1) {
+        int status = parse_option(letter, options);
+        if (status >= 0)
+            return status;
+    }
+    if (options->fixed && options->record)
+        return complain("-u and -r exclude each other", options->record);
+    if (argc - optind < 2) {
+        tool_complain("an input and an output are needed");
+        fputs(usage, stderr);
+        return COPY_FAILED;
+    }
+    options->inputs = argv + optind;
+    options->ninputs = argc - optind - 1;
+    options->output = argv[argc - 1];
+    return -1;
+}
+
+void copy_options_free(copy_options *options)
+{
+    tool_names_free(&options->variables);
+    for (int i = 0; i < options->nslabs; i++)
+        pnc_free(options->slabs[i].name);
+    for (int i = 0; i < options->nretypes; i++)
+        pnc_free(options->retypes[i].name);
+    pnc_free(options->slabs);
+    pnc_free(options->retypes);
+}

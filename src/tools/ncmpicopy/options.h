@@ -1,0 +1,44 @@
+/* The command line of ncmpicopy. */
+#ifndef PNC_TOOLS_NCMPICOPY_OPTIONS_H
+#define PNC_TOOLS_NCMPICOPY_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tools/common/names.h"
+
+enum { COPY_DONE = 0, COPY_FAILED = 1, COPY_LOSSY = 2 }; /* exit status */
+
+/* -d: part of a dimension. Negative indices count from its end. */
+typedef struct copy_slab {
+    char *name;
+    int64_t first, last, stride; /* last is inside */
+} copy_slab;
+
+/* -t: another type for a variable. */
+typedef struct copy_retype {
+    char *name;
+    int type;
+} copy_retype;
+
+typedef struct copy_options {
+    char **inputs;
+    int ninputs;
+    const char *output;
+    int format; /* 1, 2, 5; 0: that of the first input */
+    tool_names variables;
+    copy_slab *slabs;
+    int nslabs;
+    copy_retype *retypes;
+    int nretypes;
+    const char *record;       /* dimension to become the record dimension, or NULL */
+    bool fixed;               /* no record dimension in the output */
+    bool overwrite, verify;
+    int64_t reserve, align, record_align; /* bytes; 0: not given */
+} copy_options;
+
+/* Returns -1 when there is something to be copied, else the exit status: all is said, and nothing is left to do. */
+int copy_options_parse(int argc, char **argv, void *options);
+void copy_options_free(copy_options *options);
+
+#endif

@@ -1,0 +1,341 @@
+/* The plan is made of headers only. Every rank makes the same one. */
+#include "tools/ncmpicopy/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "base/types.h"
+#include "tools/common/message.h"
+#include "tools/common/parallel.h"
+
+int copy_fail(const copy_plan *plan, int code, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (plan->rank == 0)
+        tool_complain("%s", text);
+    return code;
+}
+
+static int library_failed(const copy_plan *plan, const char *path, int code)
+{
+    if (plan->rank == 0)
+        tool_complain_of(path, code);
+    return code;
+}
+
+int copy_open(const copy_plan *plan, const char *path, int *ncid)
+{
+    int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, ncid);
+    return err == NC_NOERR ? err : library_failed(plan, path, err);
+}
+
+/* --- the first input --- */
+
+static int load_var(int ncid, copy_plan *plan, copy_var *var)
+{
+    nc_type type;
+    int err = ncmpi_inq_var(ncid, var->id, var->name, &type, &var->ndims, NULL, &var->natts);
+    if (err != NC_NOERR)
+        return err;
+    var->type = var->to = type;
+    var->dimids = pnc_alloc(var->ndims, sizeof *var->dimids);
+    var->shape = pnc_alloc(var->ndims, sizeof *var->shape);
+    if (!var->dimids || !var->shape)
+        return NC_ENOMEM;
+    (void)plan;
+    return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
+}
+
+/* All variables, or those of -v, in the order of the file. */
+static int load_vars(int ncid, int nvars, copy_plan *plan)
+{
+    const tool_names *names = &plan->options->variables;
+    plan->vars = pnc_zalloc(nvars, sizeof *plan->vars);
+    bool *wanted = pnc_zalloc(nvars, sizeof *wanted);
+    int err = plan->vars && wanted ? NC_NOERR : NC_ENOMEM, varid;
+    for (int i = 0; err == NC_NOERR && i < names->n; i++)
+        if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* the others have been complained of */
+            wanted[varid] = true;
+    for (int i = 0; err == NC_NOERR && i < nvars; i++) {
+        if (names->n > 0 && !wanted[i])
+            continue;
+        plan->vars[plan->nvars].id = i;
+        err = load_var(ncid, plan, &plan->vars[plan->nvars++]);
+    }
+    pnc_free(wanted);
+    return err;
+}
+
+static int load_dims(int ncid, copy_plan *plan)
+{
+    int err = NC_NOERR;
+    plan->dims = pnc_zalloc(plan->ndims, sizeof *plan->dims);
+    if (!plan->dims)
+        return NC_ENOMEM;
+    for (int i = 0; err == NC_NOERR && i < plan->ndims; i++) {
+        MPI_Offset length = 0;
+        err = ncmpi_inq_dim(ncid, i, plan->dims[i].name, &length);
+        plan->dims[i].total = length;
+    }
+    return err;
+}
+
+static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const char *name)
+{
+    char(*names)[NC_MAX_NAME + 1] = pnc_zalloc(nvars, sizeof *names);
+    const char **known = pnc_zalloc(nvars, sizeof *known);
+    int n = plan->rank == 0 && names && known ? nvars : 0;
+    for (int i = 0; i < n; i++)
+        if (ncmpi_inq_varname(ncid, i, names[i]) == NC_NOERR)
+            known[i] = names[i];
+    if (plan->rank == 0)
+        tool_names_missing(plan->options->inputs[0], name, n, known);
+    pnc_free(known);
+    pnc_free(names);
+    return NC_ENOTVAR;
+}
+
+/* The variables of -v and -t are in the file. */
+static int check_names(const copy_plan *plan, int ncid, int nvars)
+{
+    const copy_options *options = plan->options;
+    int varid;
+    for (int i = 0; i < options->variables.n; i++)
+        if (ncmpi_inq_varid(ncid, options->variables.at[i], &varid) != NC_NOERR)
+            return no_such_variable(plan, ncid, nvars, options->variables.at[i]);
+    for (int i = 0; i < options->nretypes; i++)
+        if (ncmpi_inq_varid(ncid, options->retypes[i].name, &varid) != NC_NOERR)
+            return no_such_variable(plan, ncid, nvars, options->retypes[i].name);
+    return NC_NOERR;
+}
+
+static int find_dim(const copy_plan *plan, const char *name)
+{
+    const char **known = pnc_alloc(plan->ndims, sizeof *known);
+    const char *near = NULL;
+    for (int i = 0; i < plan->ndims; i++)
+        if (strcmp(plan->dims[i].name, name) == 0) {
+            pnc_free(known);
+            return i;
+        }
+    for (int i = 0; known && i < plan->ndims; i++)
+        known[i] = plan->dims[i].name;
+    if (known)
+        near = pnc_suggest(name, plan->ndims, known);
+    copy_fail(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
+              near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+    pnc_free(known);
+    return -1;
+}
+
+/* The record dimension of the output, and the dimension along which inputs are joined. */
+static int choose_record(copy_plan *plan, int record)
+{
+    const copy_options *options = plan->options;
+    if (options->record)
+        record = find_dim(plan, options->record);
+    if (options->record && record < 0)
+        return NC_EBADDIM;
+    plan->record = options->fixed ? -1 : record;
+    plan->join = options->ninputs > 1 ? record : -1;
+    if (options->ninputs > 1 && record < 0)
+        return copy_fail(plan, NC_ENORECVARS, "%s: no record dimension to join files along: choose one by -r",
+                         options->inputs[0]);
+    for (int i = 0; record >= 0 && i < plan->nvars; i++) {
+        copy_var *var = &plan->vars[i];
+        var->joined = plan->join >= 0 && var->ndims > 0 && var->dimids[0] == record;
+        for (int d = 1; d < var->ndims; d++)
+            if (var->dimids[d] == record)
+                return copy_fail(plan, NC_EUNLIMPOS, "%s: variable %s: dimension %s is not its first one, as that of "
+                                 "records must be", options->inputs[0], var->name, plan->dims[record].name);
+    }
+    return NC_NOERR;
+}
+
+/* --- types --- */
+
+static int load_fill(int ncid, copy_var *var)
+{
+    unsigned char fill[8];
+    nc_type type = NC_NAT;
+    MPI_Offset length = 0;
+    bool own = ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type && length == 1;
+    int err = own ? ncmpi_get_att(ncid, var->id, "_FillValue", fill) : NC_NOERR;
+    return err == NC_NOERR ? copy_conversion_start(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
+}
+
+static int choose_types(int ncid, copy_plan *plan)
+{
+    const copy_options *options = plan->options;
+    for (int i = 0; i < plan->nvars; i++) {
+        copy_var *var = &plan->vars[i];
+        for (int r = 0; r < options->nretypes; r++)
+            if (strcmp(options->retypes[r].name, var->name) == 0)
+                var->to = options->retypes[r].type;
+        if (!pnc_type_valid(var->to, plan->format))
+            return copy_fail(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, or another "
+                             "type by -t", options->inputs[0], var->name, pnc_type_name(var->to));
+        int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
+        if (err == NC_ECHAR)
+            return copy_fail(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0], var->name);
+        if (err != NC_NOERR)
+            return err;
+    }
+    return NC_NOERR;
+}
+
+/* --- lengths --- */
+
+static int take_slab(copy_plan *plan, const copy_slab *slab)
+{
+    int dimid = find_dim(plan, slab->name);
+    if (dimid < 0)
+        return NC_EBADDIM;
+    copy_dim *dim = &plan->dims[dimid];
+    int64_t first = slab->first < 0 ? slab->first + dim->total : slab->first;
+    int64_t last = slab->last < 0 ? slab->last + dim->total : slab->last;
+    if (first < 0 || last >= dim->total || first > last)
+        return copy_fail(plan, NC_EINVALCOORDS, "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to %lld",
+                         plan->options->inputs[0], dim->name, (long long)slab->first, (long long)slab->last,
+                         (long long)dim->total - 1);
+    dim->first = first;
+    dim->stride = slab->stride;
+    dim->count = (last - first) / slab->stride + 1;
+    return NC_NOERR;
+}
+
+/* When the length of the joined dimension is known. */
+static int choose_lengths(copy_plan *plan)
+{
+    int err = NC_NOERR;
+    for (int i = 0; i < plan->ndims; i++) {
+        plan->dims[i].stride = 1;
+        plan->dims[i].count = plan->dims[i].total;
+    }
+    for (int i = 0; err == NC_NOERR && i < plan->options->nslabs; i++)
+        err = take_slab(plan, &plan->options->slabs[i]);
+    for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
+        if (plan->dims[i].count == 0 && i != plan->record)
+            err = copy_fail(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: it cannot be a fixed one",
+                            plan->options->inputs[0], plan->dims[i].name);
+    for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
+        for (int d = 0; d < plan->vars[i].ndims; d++)
+            plan->vars[i].shape[d] = plan->dims[plan->vars[i].dimids[d]].count;
+    return err;
+}
+
+/* --- the other inputs --- */
+
+static int check_joined_var(const copy_plan *plan, const char *path, int ncid, const copy_var *var)
+{
+    int varid, ndims;
+    nc_type type;
+    if (ncmpi_inq_varid(ncid, var->name, &varid) != NC_NOERR)
+        return copy_fail(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name, plan->options->inputs[0]);
+    int err = ncmpi_inq_var(ncid, varid, NULL, &type, &ndims, NULL, NULL);
+    if (err != NC_NOERR)
+        return library_failed(plan, path, err);
+    bool same = type == var->type && ndims == var->ndims;
+    int *dimids = pnc_alloc(ndims, sizeof *dimids);
+    if (tool_worst(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
+        pnc_free(dimids);
+        return copy_fail(plan, NC_ENOMEM, "%s: no memory", path);
+    }
+    err = ncmpi_inq_vardimid(ncid, varid, dimids);
+    for (int d = 0; err == NC_NOERR && same && d < ndims; d++) {
+        char name[NC_MAX_NAME + 1];
+        MPI_Offset length;
+        const copy_dim *dim = &plan->dims[var->dimids[d]];
+        err = ncmpi_inq_dim(ncid, dimids[d], name, &length);
+        same = strcmp(name, dim->name) == 0 && (d == 0 || length == dim->total);
+    }
+    pnc_free(dimids);
+    if (err != NC_NOERR)
+        return library_failed(plan, path, err);
+    return same ? NC_NOERR
+                : copy_fail(plan, NC_EINVAL, "%s: variable %s has another type or shape than in %s", path, var->name,
+                            plan->options->inputs[0]);
+}
+
+static int scan_input(copy_plan *plan, int index)
+{
+    const char *path = plan->options->inputs[index];
+    copy_dim *join = &plan->dims[plan->join];
+    MPI_Offset length = 0;
+    int ncid, dimid, err = copy_open(plan, path, &ncid);
+    if (err != NC_NOERR)
+        return err;
+    if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR ||
+        ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
+        err = copy_fail(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
+    plan->lengths[index] = length;
+    if (err == NC_NOERR && pnc_add(join->total, length, &join->total) != 0)
+        err = copy_fail(plan, NC_EDIMSIZE, "%s: dimension %s becomes too long", path, join->name);
+    for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
+        if (plan->vars[i].joined)
+            err = check_joined_var(plan, path, ncid, &plan->vars[i]);
+    ncmpi_close(ncid);
+    return err;
+}
+
+/* --- all together --- */
+
+static int load_first(copy_plan *plan, int ncid)
+{
+    int format, nvars, record;
+    int err = ncmpi_inq(ncid, &plan->ndims, &nvars, &plan->natts, &record);
+    if (err == NC_NOERR)
+        err = ncmpi_inq_format(ncid, &format);
+    if (err != NC_NOERR)
+        return library_failed(plan, plan->options->inputs[0], err);
+    plan->format = plan->options->format ? plan->options->format
+                   : format == NC_FORMAT_CDF5 ? 5 : format == NC_FORMAT_CDF2 ? 2 : 1;
+    err = check_names(plan, ncid, nvars);
+    if (err != NC_NOERR)
+        return err;
+    plan->lengths = pnc_zalloc(plan->options->ninputs, sizeof *plan->lengths);
+    err = plan->lengths ? load_dims(ncid, plan) : NC_ENOMEM;
+    if (err == NC_NOERR)
+        err = load_vars(ncid, nvars, plan);
+    err = tool_worst(err);
+    if (err != NC_NOERR)
+        return library_failed(plan, plan->options->inputs[0], err);
+    err = choose_record(plan, record);
+    return err == NC_NOERR ? choose_types(ncid, plan) : err;
+}
+
+int copy_plan_make(const copy_options *options, copy_plan *plan)
+{
+    int ncid;
+    *plan = (copy_plan){.options = options, .record = -1, .join = -1};
+    MPI_Comm_rank(MPI_COMM_WORLD, &plan->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &plan->nprocs);
+    int err = copy_open(plan, options->inputs[0], &ncid);
+    if (err != NC_NOERR)
+        return err;
+    err = load_first(plan, ncid);
+    ncmpi_close(ncid);
+    if (err == NC_NOERR && plan->join >= 0)
+        plan->lengths[0] = plan->dims[plan->join].total;
+    for (int i = 1; err == NC_NOERR && i < options->ninputs; i++)
+        err = scan_input(plan, i);
+    return err == NC_NOERR ? choose_lengths(plan) : err;
+}
+
+void copy_plan_free(copy_plan *plan)
+{
+    for (int i = 0; i < plan->nvars; i++) {
+        pnc_free(plan->vars[i].dimids);
+        pnc_free(plan->vars[i].shape);
+    }
+    pnc_free(plan->vars);
+    pnc_free(plan->dims);
+    pnc_free(plan->lengths);
+}

@@ -1,0 +1,50 @@
+/* What will be copied: dimensions and variables of the output, and where in the inputs they come from. */
+#ifndef PNC_TOOLS_NCMPICOPY_PLAN_H
+#define PNC_TOOLS_NCMPICOPY_PLAN_H
+
+#include <mpi.h>
+#include <pnetcdf.h>
+
+#include "tools/ncmpicopy/convert.h"
+#include "tools/ncmpicopy/options.h"
+
+typedef struct copy_dim {
+    char name[NC_MAX_NAME + 1];
+    int64_t total;                /* length in the inputs together */
+    int64_t first, stride, count; /* the part that is taken; count is the length in the output */
+} copy_dim;
+
+typedef struct copy_var {
+    char name[NC_MAX_NAME + 1];
+    int id;       /* in the first input; in the output it is the index in the plan */
+    int type, to; /* in the inputs, in the output */
+    int ndims, natts;
+    int *dimids;    /* the same in input and output */
+    int64_t *shape; /* in the output */
+    bool joined;    /* comes from all inputs, not only from the first one */
+    copy_conversion conversion; /* where type and to differ */
+} copy_var;
+
+typedef struct copy_plan {
+    const copy_options *options;
+    int rank, nprocs;
+    int format;
+    int ndims, nvars, natts;
+    copy_dim *dims;
+    copy_var *vars;
+    int record;       /* the record dimension of the output, or -1 */
+    int join;         /* the dimension along which inputs are joined, or -1 */
+    int64_t *lengths; /* of it in each input */
+} copy_plan;
+
+/* Collective: all inputs are looked at. Returns NC_NOERR or, on all ranks, a code after a complaint of rank 0. The plan may
+ * be freed in any case. */
+int copy_plan_make(const copy_options *options, copy_plan *plan);
+void copy_plan_free(copy_plan *plan);
+
+/* Opens an input to be read; complains like copy_plan_make. */
+int copy_open(const copy_plan *plan, const char *path, int *ncid);
+/* A code after a complaint by rank 0, in the words of printf. */
+int copy_fail(const copy_plan *plan, int code, const char *format, ...) PNC_PRINTF(3, 4);
+
+#endif

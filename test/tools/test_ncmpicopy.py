@@ -1,0 +1,299 @@
+"""ncmpicopy: its files are read by netCDF4 and held against the originals, against slices that numpy makes of them, and
+against the copies of nccopy."""
+import glob
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import netCDF4
+import numpy
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import cdf
+import tap
+
+BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
+PROGRAM = os.path.join(BUILD, "src/tools/ncmpicopy/ncmpicopy")
+WRAPPER = os.environ.get("PNC_TEST_WRAPPER", "").split()
+if WRAPPER:
+    WRAPPER = [os.path.join(BUILD, "libtool"), "--mode=execute", *WRAPPER]
+KINDS = {"classic": "NETCDF3_CLASSIC", "64-bit offset": "NETCDF3_64BIT_OFFSET", "cdf5": "NETCDF3_64BIT_DATA"}
+
+
+def run(ranks, *arguments, **options):
+    """ranks 0: without mpiexec."""
+    library = os.environ.get("PNC_TEST_YIELD", "no")
+    preload = [] if library == "no" else ["env", "LD_PRELOAD=" + library]
+    start = [*os.environ.get("MPIEXEC", "mpiexec").split(), "-n", str(ranks), *preload] if ranks else []
+    done = subprocess.run([*start, *WRAPPER, PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def contents(path):
+    """All that netCDF4 says of a file but its format."""
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_maskandscale(False)
+        file.set_always_mask(False)
+        attributes = lambda thing: [(name, numpy.asarray(thing.getncattr(name)).dtype.str,
+                                     numpy.asarray(thing.getncattr(name)).tolist()) for name in thing.ncattrs()]
+        return {"dimensions": [(d.name, len(d), d.isunlimited()) for d in file.dimensions.values()],
+                "attributes": attributes(file),
+                "variables": {v.name: (v.dtype.str, v.dimensions, attributes(v), v[...].tobytes())
+                              for v in file.variables.values()}}
+
+
+def values(path, name):
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_maskandscale(False)
+        return numpy.asarray(file.variables[name][...])
+
+
+def differences(a, b):
+    told = [part for part in ("dimensions", "attributes") if a[part] != b[part]]
+    names = {*a["variables"], *b["variables"]}
+    told += [name for name in sorted(names) if a["variables"].get(name) != b["variables"].get(name)]
+    if list(a["variables"]) != list(b["variables"]):
+        told.append("order of variables")
+    return told
+
+
+def copy(text, arguments, output, status=0, message=""):
+    """One output of the same content on 1 and on 4 ranks, and nothing else in the folder. Returns whether it is there."""
+    results = []
+    for ranks in (0, 4):
+        if os.path.exists(output):
+            os.remove(output)
+        got, out, err = run(ranks, *arguments, output)
+        good = got == status and not out and message in err and (message or not err) and not glob.glob("*partial*")
+        tap.ok(good, "%s, %d ranks" % (text, max(ranks, 1)), "exit status %d\n%s%s" % (got, out, err))
+        results.append(contents(output) if os.path.exists(output) else None)
+    return tap.ok(results[0] is not None and results[0] == results[1], text + ": the same content on 1 and 4 ranks")
+
+
+def make_source(path, version, numrecs=5, first=0):
+    """Variables of all types, with and without records, and of more than one block."""
+    kinds = list(cdf.TYPES)[:11 if version == 5 else 6]
+    dims = [("t", None), ("x", 7), ("y", 3), ("long", 700001)]
+    variables = [("s_" + kind, kind, [], [], b"q" if kind == "char" else [7]) for kind in kinds]
+    for i, kind in enumerate(kinds):
+        letters = lambda n: bytes(97 + (j + first) % 26 for j in range(n))
+        numbers = lambda n: [(i + j + first) % 100 for j in range(n)]
+        make = letters if kind == "char" else numbers
+        variables.append(("f_" + kind, kind, [1, 2], [("note", "char", "été".encode())], make(21)))
+        variables.append(("r_" + kind, kind, [0, 2, 1], [("_FillValue", kind, b"f" if kind == "char" else [99]),
+                                                         ("range", "double", [0, 1e300])], make(21 * numrecs)))
+    variables.append(("large", "short", [3], [], [j % 30000 for j in range(700001)]))
+    variables.append(("t", "double", [0], [("units", "char", b"days since 1900-1-1")],
+                      [first + j + .5 for j in range(numrecs)]))
+    cdf.Writer(version, dims, [("title", "char", b"made"), ("empty", "char", b""), ("n", "int", [1, 2, 3])], variables,
+               numrecs).write(path)
+
+
+def test_kinds():
+    for version in (1, 2, 5):
+        make_source("v%d.nc" % version, version)
+    for source, kind in [("v1.nc", None), ("v1.nc", "cdf5"), ("v2.nc", "classic"), ("v5.nc", None)]:
+        words = ["-k", kind] if kind else []
+        if not copy("%s to %s" % (source, kind or "the same kind"), ["--verify", *words, source], "out.nc"):
+            continue
+        tap.ok(not differences(contents(source), contents("out.nc")), "all content is there",
+               differences(contents(source), contents("out.nc")))
+        with netCDF4.Dataset("out.nc") as file, netCDF4.Dataset(source) as original:
+            tap.ok(file.data_model == (KINDS[kind] if kind else original.data_model), "in the right format")
+        if shutil.which("nccopy"):
+            subprocess.run(["nccopy", *words, source, "theirs.nc"], check=True)
+            tap.ok(not differences(contents("theirs.nc"), contents("out.nc")), "as nccopy copies it")
+            os.remove("theirs.nc")
+    for word, kind in [("-3", "classic"), ("-6", "64-bit offset"), ("-5", "cdf5")]:
+        status, _, err = run(0, "-O", word, "v1.nc", "out.nc")
+        with netCDF4.Dataset("out.nc") as file:
+            tap.ok(status == 0 and file.data_model == KINDS[kind], word, err)
+
+
+def test_parts():
+    copy("-v", ["-v", "r_int,f_char", "v1.nc"], "out.nc")
+    theirs, ours = contents("v1.nc"), contents("out.nc")
+    theirs["variables"] = {name: theirs["variables"][name] for name in ["f_char", "r_int"]}
+    tap.ok(not differences(theirs, ours), "-v: these variables, all dimensions, in the order of the file",
+           differences(theirs, ours))
+    copy("-d", ["-d", "t,1,-2,2", "-d", "x,3", "-d", "y,,1", "-d", "long,5,,3", "--verify", "v5.nc"], "out.nc")
+    for name, part in [("r_int64", numpy.s_[1:4:2, :2, 3:4]), ("f_char", numpy.s_[3:4, :2]), ("large", numpy.s_[5::3]),
+                       ("t", numpy.s_[1:4:2]), ("s_uint", numpy.s_[...])]:
+        tap.ok(numpy.array_equal(values("out.nc", name), values("v5.nc", name)[part]), "-d: part of " + name,
+               values("out.nc", name).shape)
+    copy("-u", ["-u", "v2.nc"], "out.nc")
+    subprocess.run(["nccopy", "-u", "v2.nc", "theirs.nc"], check=True)
+    tap.ok(not differences(contents("theirs.nc"), contents("out.nc")), "-u: as nccopy -u")
+    os.remove("theirs.nc")
+    copy("-r", ["-r", "x", "-v", "f_int,f_char,large", "v2.nc"], "out.nc")
+    ours = contents("out.nc")
+    tap.ok([d[0] for d in ours["dimensions"] if d[2]] == ["x"]
+           and ours["variables"]["f_int"] == contents("v2.nc")["variables"]["f_int"], "-r: another record dimension")
+    copy("in place", ["-O", "-k", "cdf5", "v1.nc"], "out.nc")
+    status, _, err = run(4, "-O", "-k", "classic", "out.nc", "out.nc")
+    tap.ok(status == 0 and not differences(contents("v1.nc"), contents("out.nc")), "-O: a file becomes its own copy", err)
+
+
+def test_join():
+    for i, n in enumerate([3, 1, 4]):
+        make_source("part%d.nc" % i, 5, n, 10 * i)
+    parts = ["part0.nc", "part1.nc", "part2.nc"]
+    copy("join", ["--verify", *parts], "out.nc")
+    for name in ["r_short", "r_char", "t"]:
+        wanted = numpy.concatenate([values(path, name) for path in parts])
+        tap.ok(numpy.array_equal(values("out.nc", name), wanted), "records of all files: " + name)
+    tap.ok(numpy.array_equal(values("out.nc", "f_int"), values("part0.nc", "f_int")), "other data is that of the first file")
+    copy("join, every second one", ["-d", "t,1,,2", "-u", *parts], "out.nc")
+    wanted = numpy.concatenate([values(path, "r_double") for path in parts])[1::2]
+    tap.ok(numpy.array_equal(values("out.nc", "r_double"), wanted), "-d counts in all files together")
+
+
+def test_types():
+    data = [1, -5, 40000, 1e20, float("nan"), -32766.4, 9, 12]
+    cdf.Writer(5, [("t", None), ("x", 4)], [],
+               [("f", "double", [0, 1], [("_FillValue", "double", [1e20]), ("valid_max", "double", [30000.]),
+                                         ("factor", "double", [.5])], data),
+                ("g", "float", [1], [], [1.5, 2.5, -3.5, 9.969209968386869e36]),
+                ("u", "uint64", [1], [("_FillValue", "uint64", [7])], [2**64 - 1, 7, 0, 255]),
+                ("s", "int", [], [], [70000])], 2).write("types.nc")
+    words = ["--verify", "-t", "f:short", "-t", "g:double", "-t", "u:ubyte", "-t", "s:short", "types.nc"]
+    copy("-t", words, "out.nc", 2, "variable f: 2 values do not fit short and became the fill value, the first at [0, 2]")
+    tap.ok(values("out.nc", "f").dtype.str == ">i2" or values("out.nc", "f").dtype == numpy.int16, "-t: the new type")
+    tap.ok(values("out.nc", "f").ravel().tolist() == [1, -5, -32767, -32767, -32767, -32766, 9, 12],
+           "what does not fit, and what was missing, is the fill value", values("out.nc", "f"))
+    with netCDF4.Dataset("out.nc") as file:
+        f = file.variables["f"]
+        tap.ok(f._FillValue == -32767 and f._FillValue.dtype == numpy.int16 and f.valid_max == 30000
+               and f.valid_max.dtype == numpy.int16 and f.factor.dtype == numpy.float64,
+               "attributes that have the type of the values go with them", f)
+    tap.ok(values("out.nc", "g").tolist() == [1.5, 2.5, -3.5, 9.969209968386869e36], "float to double")
+    tap.ok(values("out.nc", "u").tolist() == [7, 7, 0, 255], "uint64 to ubyte, with its own fill value")
+    _, _, err = run(4, "-O", *words, "out.nc")
+    lines = [line for line in err.splitlines() if line.startswith("ncmpicopy: ")]
+    tap.ok(len(lines) == 3 and "variable u: 1 values do not fit ubyte" in lines[1] and "first at [0]" in lines[1]
+           and "variable s: 1 values do not fit short" in lines[2], "a line for each variable", err)
+
+
+def test_layout():
+    marker = b"MARKER OF THE DATA!!"
+    cdf.Writer(1, [("t", None), ("n", 20)], [], [("c", "char", [1], [], marker), ("d", "char", [1], [], marker[::-1]),
+               ("r", "char", [0, 1], [], b"RECORDS ARE FROM HERE")], 1).write("layout.nc")
+    size = open("layout.nc", "rb").read().find(marker)
+    copy("--align --record-align --reserve", ["--align", "512", "--record-align", "2k", "--reserve", "3000", "layout.nc"],
+         "out.nc")
+    content = open("out.nc", "rb").read()
+    first, records = content.find(marker), content.find(b"RECORDS ARE FROM HER")
+    tap.ok(first % 512 == 0 and first >= size + 3000 - 4, "data begins behind the reserve, aligned", first)
+    tap.ok(records > first and records % 2048 == 0, "records begin aligned", records)
+    tap.ok(not differences(contents("layout.nc"), contents("out.nc")), "content is the same")
+
+
+# --- what goes wrong ---
+
+def refuse(needle, arguments, text, ranks=0, **options):
+    before = sorted(os.listdir("."))
+    status, out, err = run(ranks, *arguments, **options)
+    lines = err.splitlines()
+    tap.ok(status == 1 and lines and lines[0].startswith("ncmpicopy: ") and needle in lines[0]
+           and err.count("ncmpicopy: ") - err.count("usage: ncmpicopy") <= 1, text,
+           "exit status %d\n%s%s" % (status, out, err))
+    if sorted(os.listdir(".")) != before:
+        tap.ok(False, text + ": nothing is left behind", set(os.listdir(".")) ^ set(before))
+
+
+def test_bad_inputs():
+    for name in glob.glob("out.nc"):
+        os.remove(name)
+    whole = open("v1.nc", "rb").read()
+    for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"), ("cut.nc", whole[:50]),
+                          ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100), ("short.nc", whole[:-20])]:
+        with open(name, "wb") as file:
+            file.write(content)
+        for ranks in (0, 4):
+            refuse("HDF5" if name == "hdf5.nc" else name, [name, "out.nc"], "%s on %d ranks" % (name, max(1, ranks)), ranks)
+    refuse("missing.nc", ["missing.nc", "out.nc"], "a missing file")
+    refuse("missing.nc", ["v1.nc", "missing.nc", "out.nc"], "a missing second file")
+    cdf.Writer(1, [("t", None), ("x", 7), ("y", 3)], [], [("t", "int", [0], [], [1])], 1).write("other.nc")
+    refuse("another type or shape", ["-v", "t", "v1.nc", "other.nc", "out.nc"], "files that do not fit together")
+    refuse("no variable r_byte", ["v1.nc", "other.nc", "out.nc"], "a variable that only the first file has", 4)
+    cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [], [1, 2])]).write("fixed.nc")
+    refuse("no record dimension", ["fixed.nc", "fixed.nc", "out.nc"], "nothing to join along")
+    cdf.Writer(1, [("t", None)], [], [("v", "int", [0], [], [])]).write("none.nc")
+    refuse("length 0", ["-u", "none.nc", "out.nc"], "no records to be fixed")
+
+
+def test_bad_arguments():
+    for words, needle in [(["-k", "netCDF-4"], "-k"), (["-v", "r_imt"], "did you mean r_int?"), (["-v", ","], "-v"),
+                          (["-d", "x"], "-d"), (["-d", "x,1,2,0"], "-d"), (["-d", "x,7"], "0 to 6"), (["-d", "x,3,2"], "-d x"),
+                          (["-d", "lomg,1"], "did you mean long?"), (["-t", "r_int"], "-t"), (["-t", "r_int:real"], "-t"),
+                          (["-t", "nope:int"], "nope"), (["-t", "r_int:uint"], "needs CDF-5"), (["-u", "-r", "x"], "exclude"),
+                          (["-t", "r_char:int"], "characters"), (["-r", "z"], "no dimension z"), (["-r", "y"], "not its first"),
+                          (["--align", "x"], "--align"), (["--reserve", "-1"], "--reserve"), (["--record-align", "9E"], "9E"),
+                          (["-z"], "z")]:
+        refuse(needle, [*words, "v1.nc", "out.nc"], "refused: %s" % " ".join(words))
+    refuse("needs CDF-5", ["-k", "classic", "v5.nc", "out.nc"], "types that the format does not know", 4)
+    refuse("needed", ["v1.nc"], "refused: no output")
+    for word in ("--help", "--version"):
+        status, out, err = run(0, word)
+        tap.ok(status == 0 and "ncmpicopy" in out and not err, word, err)
+
+
+def test_bad_outputs():
+    with open("there.nc", "w") as file:
+        file.write("precious")
+    refuse("there.nc: exists already", ["v1.nc", "there.nc"], "an output that exists", 4)
+    tap.ok(open("there.nc").read() == "precious", "and is kept")
+    refuse("/dev/null", ["-O", "v1.nc", "/dev/null"], "a device")
+    refuse("nowhere/out.nc", ["v1.nc", "nowhere/out.nc"], "a missing folder", 4)
+
+
+def interrupt(arguments, action):
+    """Starts a copy, does something to the process when the output has come into being under its temporary name, and
+    waits for the end. Returns (whether it came so far, exit status, stderr)."""
+    with subprocess.Popen([PROGRAM, *arguments], stderr=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 30
+        while not glob.glob("*.partial-*") and process.poll() is None and time.monotonic() < end:
+            time.sleep(.002)
+        seen = bool(glob.glob("*.partial-*"))
+        action(process)
+        err = process.communicate()[1]
+    return seen, process.returncode, err
+
+
+def test_interrupted():
+    """Of a copy that takes a while: signals, and a limit on the size of files in the place of a full disk."""
+    cdf.Writer(5, [("n", 1 << 29)], [], [("c", "char", [0], [], b"a")]).write("huge.nc")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        seen, status, _ = interrupt(["huge.nc", "out.nc"], lambda process: process.send_signal(number))
+        tap.ok(seen and status == -number and not glob.glob("out.nc*"), "signal %d leaves nothing behind" % number,
+               "%s %s" % (status, glob.glob("out.nc*")))
+    for output in ("out.nc", "there.nc"):
+        seen, status, err = interrupt(["-O", "huge.nc", output], lambda process: resource.prlimit(
+            process.pid, resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
+        tap.ok(seen and status == 1 and err.startswith("ncmpicopy: ") and err.count("\n") == 1
+               and not glob.glob("*partial*"), "no room for %s: a message, and nothing left behind" % output,
+               "exit status %s\n%s" % (status, err))
+    tap.ok(not os.path.exists("out.nc") and open("there.nc").read() == "precious", "a file to be replaced stays")
+    os.remove("huge.nc")
+
+
+def main():
+    if not shutil.which("nccopy"):
+        tap.skip("ncmpicopy", "nccopy is not installed (Debian: netcdf-bin)")
+        tap.finish()
+    os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+    for test in [test_kinds, test_parts, test_join, test_types, test_layout, test_bad_inputs, test_bad_arguments,
+                 test_bad_outputs]:
+        test()
+    if not WRAPPER:
+        test_interrupted()
+    tap.finish()
+
+
+main()
