@@ -149,8 +149,8 @@ def test_sameness():
                                              "Tolerance ratio    difference = 5.000000e-01", "First  file: a.nc",
                                              "Second file: same.nc"]
                and '\tSAME: variable "c" contents' in lines and "\tSAME: number of attributes (2)" in lines
-               and '\tSAME: dimension "t" length (2)' in lines and "DIFF" not in out, label + ": -b tells what is the same",
-               out)
+               and '\tSAME: dimension "t" length (2)' in lines and "DIFF" not in out,
+               label + ": -b tells what is the same", out)
 
 
 def test_shapes():
@@ -162,7 +162,8 @@ def test_shapes():
     expect(0, [], ["-q", "record.nc", "fixed.nc"], "record and fixed dimension, another order of variables")
     cdf.Writer(1, [("t", None), ("y", 2)], [], [("v", "int", [0, 1], [], [1, 2] * 3), ("w", "int", [], [], [1])],
                3).write("other.nc")
-    expect(1, ['DIFF: dimension "t" length (2) != (3)', 'DIFF: dimension "x" defined in record.nc not found in other.nc',
+    expect(1, ['DIFF: dimension "t" length (2) != (3)',
+               'DIFF: dimension "x" defined in record.nc not found in other.nc',
                'DIFF: dimension "y" defined in other.nc not found in record.nc',
                'DIFF: variable "v" of type "NC_INT" dimension 0\'s length (2) != (3)',
                'DIFF: variable "v" of type "NC_INT" dimension 1\'s name (x) != (y)',
@@ -181,8 +182,8 @@ def numbers(rng, kind, n):
         return [rng.choice(pool) if rng.random() < .3 else float(numpy.float32(rng.uniform(-9, 9))) for _ in range(n)]
     size, signed = cdf.TYPES[kind][2], not cdf.TYPES[kind][1].isupper()
     low, high = (-256**size // 2, 256**size // 2 - 1) if signed else (0, 256**size - 1)
-    return [rng.choice([low, low + 1, high, high - 1]) if rng.random() < .4 else rng.randrange(low, min(high, low + 200))
-            for _ in range(n)]
+    edges, near = [low, low + 1, high, high - 1], min(high, low + 200)
+    return [rng.choice(edges) if rng.random() < .4 else rng.randrange(low, near) for _ in range(n)]
 
 
 def changed(rng, kind, values):
@@ -307,7 +308,8 @@ def test_blocks():
             file.write(b"\x05")
     expect(1, ['DIFF: variable "row" of type "NC_SHORT" at element [0] of value 0 vs 1 (difference = -1)',
                "\t%d of %d elements differ" % (len(places), 2 * n + 18),
-               "\tlargest absolute difference %d at element [%d] of value 0 vs %d" % (len(places), places[-1], len(places)),
+               "\tlargest absolute difference %d at element [%d] of value 0 vs %d"
+               % (len(places), places[-1], len(places)),
                "\tlargest relative difference 1.000000e+00 at element [0] of value 0 vs 1",
                'DIFF: variable "cube" of type "NC_BYTE" at element [2500, 1, 2] of value 0 vs 5 (difference = -5)',
                "\t2 of 840000 elements differ",

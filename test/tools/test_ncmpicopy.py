@@ -64,7 +64,7 @@ def differences(a, b):
 
 
 def copy(text, arguments, output, status=0, message=""):
-    """One output of the same content on 1 and on 4 ranks, and nothing else in the folder. Returns whether it is there."""
+    """One output of the same content on 1 and on 4 ranks, and nothing else in the folder. Returns whether it is."""
     results = []
     for ranks in (0, 4):
         if os.path.exists(output):
@@ -137,7 +137,8 @@ def test_parts():
            and ours["variables"]["f_int"] == contents("v2.nc")["variables"]["f_int"], "-r: another record dimension")
     copy("in place", ["-O", "-k", "cdf5", "v1.nc"], "out.nc")
     status, _, err = run(4, "-O", "-k", "classic", "out.nc", "out.nc")
-    tap.ok(status == 0 and not differences(contents("v1.nc"), contents("out.nc")), "-O: a file becomes its own copy", err)
+    tap.ok(status == 0 and not differences(contents("v1.nc"), contents("out.nc")), "-O: a file becomes its own copy",
+           err)
 
 
 def test_join():
@@ -148,7 +149,8 @@ def test_join():
     for name in ["r_short", "r_char", "t"]:
         wanted = numpy.concatenate([values(path, name) for path in parts])
         tap.ok(numpy.array_equal(values("out.nc", name), wanted), "records of all files: " + name)
-    tap.ok(numpy.array_equal(values("out.nc", "f_int"), values("part0.nc", "f_int")), "other data is that of the first file")
+    tap.ok(numpy.array_equal(values("out.nc", "f_int"), values("part0.nc", "f_int")),
+           "other data is that of the first file")
     copy("join, every second one", ["-d", "t,1,,2", "-u", *parts], "out.nc")
     wanted = numpy.concatenate([values(path, "r_double") for path in parts])[1::2]
     tap.ok(numpy.array_equal(values("out.nc", "r_double"), wanted), "-d counts in all files together")
@@ -163,7 +165,8 @@ def test_types():
                 ("u", "uint64", [1], [("_FillValue", "uint64", [7])], [2**64 - 1, 7, 0, 255]),
                 ("s", "int", [], [], [70000])], 2).write("types.nc")
     words = ["--verify", "-t", "f:short", "-t", "g:double", "-t", "u:ubyte", "-t", "s:short", "types.nc"]
-    copy("-t", words, "out.nc", 2, "variable f: 2 values do not fit short and became the fill value, the first at [0, 2]")
+    copy("-t", words, "out.nc", 2,
+         "variable f: 2 values do not fit short and became the fill value, the first at [0, 2]")
     tap.ok(values("out.nc", "f").dtype.str == ">i2" or values("out.nc", "f").dtype == numpy.int16, "-t: the new type")
     tap.ok(values("out.nc", "f").ravel().tolist() == [1, -5, -32767, -32767, -32767, -32766, 9, 12],
            "what does not fit, and what was missing, is the fill value", values("out.nc", "f"))
@@ -185,8 +188,8 @@ def test_layout():
     cdf.Writer(1, [("t", None), ("n", 20)], [], [("c", "char", [1], [], marker), ("d", "char", [1], [], marker[::-1]),
                ("r", "char", [0, 1], [], b"RECORDS ARE FROM HERE")], 1).write("layout.nc")
     size = open("layout.nc", "rb").read().find(marker)
-    copy("--align --record-align --reserve", ["--align", "512", "--record-align", "2k", "--reserve", "3000", "layout.nc"],
-         "out.nc")
+    copy("--align --record-align --reserve",
+         ["--align", "512", "--record-align", "2k", "--reserve", "3000", "layout.nc"], "out.nc")
     content = open("out.nc", "rb").read()
     first, records = content.find(marker), content.find(b"RECORDS ARE FROM HER")
     tap.ok(first % 512 == 0 and first >= size + 3000 - 4, "data begins behind the reserve, aligned", first)
@@ -211,12 +214,13 @@ def test_bad_inputs():
     for name in glob.glob("out.nc"):
         os.remove(name)
     whole = open("v1.nc", "rb").read()
-    for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"), ("cut.nc", whole[:50]),
-                          ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100), ("short.nc", whole[:-20])]:
+    for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"),
+                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100), ("short.nc", whole[:-20])]:
         with open(name, "wb") as file:
             file.write(content)
         for ranks in (0, 4):
-            refuse("HDF5" if name == "hdf5.nc" else name, [name, "out.nc"], "%s on %d ranks" % (name, max(1, ranks)), ranks)
+            refuse("HDF5" if name == "hdf5.nc" else name, [name, "out.nc"], "%s on %d ranks" % (name, max(1, ranks)),
+                   ranks)
     refuse("missing.nc", ["missing.nc", "out.nc"], "a missing file")
     refuse("missing.nc", ["v1.nc", "missing.nc", "out.nc"], "a missing second file")
     cdf.Writer(1, [("t", None), ("x", 7), ("y", 3)], [], [("t", "int", [0], [], [1])], 1).write("other.nc")
@@ -230,11 +234,13 @@ def test_bad_inputs():
 
 def test_bad_arguments():
     for words, needle in [(["-k", "netCDF-4"], "-k"), (["-v", "r_imt"], "did you mean r_int?"), (["-v", ","], "-v"),
-                          (["-d", "x"], "-d"), (["-d", "x,1,2,0"], "-d"), (["-d", "x,7"], "0 to 6"), (["-d", "x,3,2"], "-d x"),
-                          (["-d", "lomg,1"], "did you mean long?"), (["-t", "r_int"], "-t"), (["-t", "r_int:real"], "-t"),
-                          (["-t", "nope:int"], "nope"), (["-t", "r_int:uint"], "needs CDF-5"), (["-u", "-r", "x"], "exclude"),
-                          (["-t", "r_char:int"], "characters"), (["-r", "z"], "no dimension z"), (["-r", "y"], "not its first"),
-                          (["--align", "x"], "--align"), (["--reserve", "-1"], "--reserve"), (["--record-align", "9E"], "9E"),
+                          (["-d", "x"], "-d"), (["-d", "x,1,2,0"], "-d"), (["-d", "x,7"], "0 to 6"),
+                          (["-d", "x,3,2"], "-d x"), (["-d", "lomg,1"], "did you mean long?"), (["-t", "r_int"], "-t"),
+                          (["-t", "r_int:real"], "-t"), (["-t", "nope:int"], "nope"),
+                          (["-t", "r_int:uint"], "needs CDF-5"), (["-u", "-r", "x"], "exclude"),
+                          (["-t", "r_char:int"], "characters"), (["-r", "z"], "no dimension z"),
+                          (["-r", "y"], "not its first"), (["--align", "x"], "--align"),
+                          (["--reserve", "-1"], "--reserve"), (["--record-align", "9E"], "9E"),
                           (["-z"], "z")]:
         refuse(needle, [*words, "v1.nc", "out.nc"], "refused: %s" % " ".join(words))
     refuse("needs CDF-5", ["-k", "classic", "v5.nc", "out.nc"], "types that the format does not know", 4)

@@ -13,16 +13,16 @@ typedef struct tool_output {
     bool overwrite;
 } tool_output;
 
-/* One process at a time writes one file. Returns NC_NOERR, or a code with a sentence that names the file: NC_EEXIST where
- * there is one already and overwrite is not given, NC_EACCESS ... Then nothing is left to be discarded. */
+/* One process at a time writes one file. Returns NC_NOERR, or a code with a sentence that names the file: NC_EEXIST
+ * where there is one already and overwrite is not given, NC_EACCESS ... Then nothing is left to be discarded. */
 int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc_error *error);
 
 /* Gives the file its name; on failure it is discarded. */
 int tool_output_commit(tool_output *output, pnc_error *error);
 void tool_output_discard(tool_output *output);
 
-/* For the other ranks of an MPI program, after rank 0 told them output->temporary, which must outlive the watch: it may be
- * any rank that a signal ends first. NULL ends the watch. */
+/* For the other ranks of an MPI program, after rank 0 told them output->temporary, which must outlive the watch: it may
+ * be any rank that a signal ends first. NULL ends the watch. */
 void tool_output_watch(const char *temporary);
 
 #endif

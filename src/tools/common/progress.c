@@ -45,6 +45,8 @@ void tool_progress_update(tool_progress *progress, int64_t done)
     char line[200];
     if (!progress->out)
         return;
+    if (done > progress->total) /* of several ranks each tells for all */
+        done = progress->total;
     double time = now();
     if (time < progress->next)
         return;

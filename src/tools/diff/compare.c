@@ -1,4 +1,4 @@
-/* Blocks are mostly equal: what is equal byte by byte is passed over in slices, the rest is looked at value by value. */
+/* Blocks are mostly equal: what is equal byte by byte is passed over in slices, the rest is judged value by value. */
 #include "tools/diff/compare.h"
 
 #include <math.h>

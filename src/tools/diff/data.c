@@ -44,7 +44,7 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
         }
         diff_compare(var->type, w->values[0], w->values[1], blocks->length, blocks->first, &run->options->tolerance,
                      result);
-        w->done += 2 * blocks->length * size * run->world->nprocs; /* rank 0, which tells, has no smaller blocks than others */
+        w->done += 2 * blocks->length * size * run->world->nprocs; /* the others have no larger blocks than rank 0 */
         tool_progress_update(&w->progress, w->done);
     }
     return NC_NOERR;

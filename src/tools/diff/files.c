@@ -29,8 +29,8 @@ static void sum_up(const diff_run *run)
     if (run->variables > 0)
         fprintf(run->out, "Number of differences in %s %lld\n", variables, (long long)run->variables);
     else if (tell_same)
-        fputs(options->names.n > 0 ? "Compared variable(s) are the same\n" : "All variables of two files are the same\n",
-              run->out);
+        fprintf(run->out, "%s are the same\n",
+                options->names.n > 0 ? "Compared variable(s)" : "All variables of two files");
 }
 
 int diff_files(const diff_options *options, const diff_world *world, const diff_source *first,

@@ -1,5 +1,5 @@
-/* Headers: format, numbers of parts, dimensions, variables, attributes. Parts belong together by their names; their order
- * does not count. */
+/* Headers: format, numbers of parts, dimensions, variables, attributes. Parts belong together by their names; their
+ * order does not count. */
 #include <string.h>
 
 #include "base/types.h"
@@ -17,7 +17,8 @@ static void compare_format(diff_run *run)
 }
 
 /* indent and before: what stands before the word in a line that tells of sameness, and of a difference. */
-static bool compare_number(diff_run *run, const char *indent, const char *before, const char *what, int64_t a, int64_t b)
+static bool compare_number(diff_run *run, const char *indent, const char *before, const char *what, int64_t a,
+                           int64_t b)
 {
     if (a == b) {
         diff_same(run, "%sSAME: %s (%lld)", indent, what, (long long)a);

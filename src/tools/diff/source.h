@@ -1,5 +1,5 @@
-/* A file as the comparison sees it: its header in memory, and a way to read blocks of its variables. The programs differ
- * in how they fill this in. */
+/* A file as the comparison sees it: its header in memory, and a way to read blocks of its variables. The programs
+ * differ in how they fill this in. */
 #ifndef PNC_TOOLS_DIFF_SOURCE_H
 #define PNC_TOOLS_DIFF_SOURCE_H
 

@@ -1,5 +1,5 @@
-/* Values of one external type become values of another one, as the library would convert them, and those that do not fit
- * are counted. Pure. */
+/* Values of one external type become values of another one, as the library would convert them, and those that do not
+ * fit are counted. Pure. */
 #ifndef PNC_TOOLS_NCMPICOPY_CONVERT_H
 #define PNC_TOOLS_NCMPICOPY_CONVERT_H
 

@@ -112,8 +112,8 @@ static int64_t element_of(const copy_var *var, const part *p)
     return element;
 }
 
-/* The values that belong into the output. A block is one run of elements there too. What does not fit is counted once: a
- * scalar is read by all ranks, and everything again to be verified. */
+/* The values that belong into the output. A block is one run of elements there too. What does not fit is counted once:
+ * a scalar is read by all ranks, and everything again to be verified. */
 static const char *convert_block(work *w, copy_var *var, const part *p, int64_t length)
 {
     copy_conversion uncounted = var->conversion;

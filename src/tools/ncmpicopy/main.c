@@ -1,5 +1,5 @@
-/* ncmpicopy: copy netCDF files in parallel. The output is written under another name, checked if that is wished, and gets
- * its own name at the end. */
+/* ncmpicopy: copy netCDF files in parallel. The output is written under another name, checked if that is wished, and
+ * gets its own name at the end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
     return tool_worst(err);
 }
 
-/* Rank 0 makes the file; the others learn its temporary name, which they keep to the end: a signal may end any of them. */
+/* Rank 0 makes the file; the others learn its temporary name, and keep it to the end: a signal may end any of them. */
 static int begin_output(const copy_plan *plan, tool_output *output)
 {
     pnc_error error = {0};
@@ -104,7 +104,8 @@ static void tell_misfits(const copy_plan *plan, const copy_var *var, int64_t mis
     for (int d = 1; d < var->ndims; d++)
         inner *= var->shape[d];
     for (int d = 0; d < var->ndims && used < sizeof place; d++) {
-        int length = snprintf(place + used, sizeof place - used, "%s%lld", d > 0 ? ", " : "", (long long)(first / inner));
+        int length = snprintf(place + used, sizeof place - used, "%s%lld", d > 0 ? ", " : "",
+                              (long long)(first / inner));
         used += length > 0 ? (size_t)length : 0;
         first %= inner;
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;

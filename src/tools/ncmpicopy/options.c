@@ -28,7 +28,7 @@ static const char help[] =
     "  -u                               the record dimension becomes a fixed one\n"
     "  -r dim                           this dimension becomes the record dimension\n"
     "  -t var:type                      another type for a variable; can be repeated\n"
-    "      --align, --record-align n    data of variables, of records, begins at multiples of n bytes (k, M, G: KiB ...)\n"
+    "      --align, --record-align n    data, and records, begin at multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space for the header to grow\n"
     "      --verify                     read all back and compare\n"
     "  -O, --overwrite                  replace an output that exists\n"
@@ -163,7 +163,9 @@ static int parse_option(int letter, copy_options *options)
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
     case LONG_VERSION: tool_print_version(); return finish_output();
-    default: fprintf(stderr, "%sTry `ncmpicopy --help'.\n", usage); return COPY_FAILED; /* getopt has named the option */
+    default: /* getopt has named the option */
+        fprintf(stderr, "%sTry `ncmpicopy --help'.\n", usage);
+        return COPY_FAILED;
     }
 }
 

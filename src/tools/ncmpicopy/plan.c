@@ -38,7 +38,7 @@ int copy_open(const copy_plan *plan, const char *path, int *ncid)
 
 /* --- the first input --- */
 
-static int load_var(int ncid, copy_plan *plan, copy_var *var)
+static int load_var(int ncid, copy_var *var)
 {
     nc_type type;
     int err = ncmpi_inq_var(ncid, var->id, var->name, &type, &var->ndims, NULL, &var->natts);
@@ -49,7 +49,6 @@ static int load_var(int ncid, copy_plan *plan, copy_var *var)
     var->shape = pnc_alloc(var->ndims, sizeof *var->shape);
     if (!var->dimids || !var->shape)
         return NC_ENOMEM;
-    (void)plan;
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
 
@@ -67,7 +66,7 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
         if (names->n > 0 && !wanted[i])
             continue;
         plan->vars[plan->nvars].id = i;
-        err = load_var(ncid, plan, &plan->vars[plan->nvars++]);
+        err = load_var(ncid, &plan->vars[plan->nvars++]);
     }
     pnc_free(wanted);
     return err;
@@ -166,7 +165,8 @@ static int load_fill(int ncid, copy_var *var)
     unsigned char fill[8];
     nc_type type = NC_NAT;
     MPI_Offset length = 0;
-    bool own = ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type && length == 1;
+    bool own = ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type &&
+               length == 1;
     int err = own ? ncmpi_get_att(ncid, var->id, "_FillValue", fill) : NC_NOERR;
     return err == NC_NOERR ? copy_conversion_start(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
 }
@@ -180,11 +180,12 @@ static int choose_types(int ncid, copy_plan *plan)
             if (strcmp(options->retypes[r].name, var->name) == 0)
                 var->to = options->retypes[r].type;
         if (!pnc_type_valid(var->to, plan->format))
-            return copy_fail(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, or another "
-                             "type by -t", options->inputs[0], var->name, pnc_type_name(var->to));
+            return copy_fail(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, or "
+                             "another type by -t", options->inputs[0], var->name, pnc_type_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
-            return copy_fail(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0], var->name);
+            return copy_fail(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
+                             var->name);
         if (err != NC_NOERR)
             return err;
     }
@@ -238,7 +239,8 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     int varid, ndims;
     nc_type type;
     if (ncmpi_inq_varid(ncid, var->name, &varid) != NC_NOERR)
-        return copy_fail(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name, plan->options->inputs[0]);
+        return copy_fail(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name,
+                         plan->options->inputs[0]);
     int err = ncmpi_inq_var(ncid, varid, NULL, &type, &ndims, NULL, NULL);
     if (err != NC_NOERR)
         return library_failed(plan, path, err);

@@ -37,8 +37,8 @@ typedef struct copy_plan {
     int64_t *lengths; /* of it in each input */
 } copy_plan;
 
-/* Collective: all inputs are looked at. Returns NC_NOERR or, on all ranks, a code after a complaint of rank 0. The plan may
- * be freed in any case. */
+/* Collective: all inputs are looked at. Returns NC_NOERR or, on all ranks, a code after a complaint of rank 0. The plan
+ * may be freed in any case. */
 int copy_plan_make(const copy_options *options, copy_plan *plan);
 void copy_plan_free(copy_plan *plan);
 
