@@ -1,0 +1,211 @@
+/* Attributes, and fill values, which the C interface takes in the variable's own type: the Fortran value is converted. */
+#include "binding/f90/f90.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The external type of the same values as Fortran's. */
+static nc_type kind_of(CFI_type_t type)
+{
+    switch (type) {
+    case CFI_type_int8_t: return NC_BYTE;
+    case CFI_type_int16_t: return NC_SHORT;
+    case CFI_type_int32_t: return NC_INT;
+    case CFI_type_int64_t: return NC_INT64;
+    case CFI_type_float: return NC_FLOAT;
+    default: return NC_DOUBLE;
+    }
+}
+
+int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
+{
+    char c_name[PNCF90_TEXT_MAX];
+
+    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), (MPI_Offset)text->elem_len, text->base_addr);
+}
+
+int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
+{
+    char c_name[PNCF90_TEXT_MAX];
+    MPI_Offset length;
+    nc_type type;
+    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), &type, &length);
+
+    if (err == NC_NOERR && type != NC_CHAR)
+        err = NC_ECHAR;
+    if (err == NC_NOERR && length > (MPI_Offset)text->elem_len)
+        err = NC_ESTS;
+    if (err != NC_NOERR)
+        return err;
+    memset(text->base_addr, ' ', text->elem_len);
+    return ncmpi_get_att_text(*ncid, *varid - 1, c_name, text->base_addr);
+}
+
+int pncf90_put_att(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values)
+{
+    char c_name[PNCF90_TEXT_MAX];
+
+    return ncmpi_put_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), kind_of(values->type), values->dim[0].extent,
+                         values->base_addr);
+}
+
+int pncf90_get_att(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values)
+{
+    return pnc_f90_get_attribute(*ncid, *varid - 1, name, kind_of(values->type), values->dim[0].extent, values->base_addr);
+}
+
+int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset room, void *values)
+{
+    char c_name[PNCF90_TEXT_MAX];
+    MPI_Offset length;
+    nc_type type;
+    int err = ncmpi_inq_att(ncid, varid, pnc_f90_c_text(name, c_name), &type, &length);
+
+    if (err != NC_NOERR)
+        return err;
+    if (type != NC_CHAR && length > room)
+        return NC_EIOMISMATCH;
+    switch (kind) {
+    case NC_BYTE: return ncmpi_get_att_schar(ncid, varid, c_name, values);
+    case NC_SHORT: return ncmpi_get_att_short(ncid, varid, c_name, values);
+    case NC_INT: return ncmpi_get_att_int(ncid, varid, c_name, values);
+    case NC_INT64: return ncmpi_get_att_longlong(ncid, varid, c_name, values);
+    case NC_FLOAT: return ncmpi_get_att_float(ncid, varid, c_name, values);
+    default: return ncmpi_get_att_double(ncid, varid, c_name, values);
+    }
+}
+
+/* --- fill values --- */
+
+/* A number of any type. */
+typedef struct number {
+    bool is_real;
+    long long integer;
+    double real;
+} number;
+
+typedef union place {
+    int8_t byte;
+    uint8_t ubyte;
+    int16_t two;
+    uint16_t utwo;
+    int32_t four;
+    uint32_t ufour;
+    int64_t eight;
+    uint64_t ueight;
+    float single;
+    double real;
+} place;
+
+static size_t size_of(nc_type type)
+{
+    switch (type) {
+    case NC_SHORT:
+    case NC_USHORT: return 2;
+    case NC_INT:
+    case NC_UINT:
+    case NC_FLOAT: return 4;
+    case NC_INT64:
+    case NC_UINT64:
+    case NC_DOUBLE: return 8;
+    default: return 1;
+    }
+}
+
+static bool is_real(nc_type type)
+{
+    return type == NC_FLOAT || type == NC_DOUBLE;
+}
+
+static number load(nc_type type, const place *p)
+{
+    switch (type) {
+    case NC_BYTE: return (number){false, p->byte, p->byte};
+    case NC_UBYTE: return (number){false, p->ubyte, p->ubyte};
+    case NC_SHORT: return (number){false, p->two, p->two};
+    case NC_USHORT: return (number){false, p->utwo, p->utwo};
+    case NC_INT: return (number){false, p->four, p->four};
+    case NC_UINT: return (number){false, p->ufour, p->ufour};
+    case NC_INT64: return (number){false, p->eight, (double)p->eight};
+    case NC_UINT64: return (number){p->ueight > INT64_MAX, (long long)p->ueight, (double)p->ueight};
+    case NC_FLOAT: return (number){true, 0, p->single};
+    default: return (number){true, 0, p->real};
+    }
+}
+
+/* Whether an integer type holds a number once its fraction is cut off; low and high are powers of two, give or take 1. */
+static bool fits(number n, double low, double high)
+{
+    return n.is_real ? n.real > low - 1 && n.real < high + 1 : n.real >= low && n.real <= high;
+}
+
+static int store(nc_type type, number n, place *p)
+{
+    static const struct { nc_type type; double low, high; } limits[] = {
+        {NC_BYTE, INT8_MIN, INT8_MAX}, {NC_UBYTE, 0, UINT8_MAX}, {NC_SHORT, INT16_MIN, INT16_MAX},
+        {NC_USHORT, 0, UINT16_MAX}, {NC_INT, INT32_MIN, INT32_MAX}, {NC_UINT, 0, UINT32_MAX},
+        {NC_INT64, -0x1p63, 0x1p63 - 1024}, {NC_UINT64, 0, 0x1p64 - 2048},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].type == type && !fits(n, limits[i].low, limits[i].high))
+            return NC_ERANGE;
+    if (type == NC_FLOAT && isfinite(n.real) && fabs(n.real) > FLT_MAX)
+        return NC_ERANGE;
+    if (n.is_real && !is_real(type) && type != NC_UINT64)
+        n.integer = (long long)n.real;
+    switch (type) {
+    case NC_FLOAT: p->single = (float)n.real; break;
+    case NC_DOUBLE: p->real = n.real; break;
+    case NC_UINT64: p->ueight = n.is_real ? (uint64_t)n.real : (uint64_t)n.integer; break;
+    case NC_INT64: p->eight = n.integer; break;
+    case NC_INT: p->four = (int32_t)n.integer; break;
+    case NC_UINT: p->ufour = (uint32_t)n.integer; break;
+    case NC_SHORT: p->two = (int16_t)n.integer; break;
+    case NC_USHORT: p->utwo = (uint16_t)n.integer; break;
+    case NC_BYTE: p->byte = (int8_t)n.integer; break;
+    default: p->ubyte = (uint8_t)n.integer; break;
+    }
+    return NC_NOERR;
+}
+
+/* Fortran has no unsigned integers: those of the same size hold their bits. */
+static int convert(nc_type from, const place *in, nc_type to, place *out)
+{
+    if ((from == NC_CHAR) != (to == NC_CHAR))
+        return NC_ECHAR;
+    if (from != to && (size_of(from) != size_of(to) || is_real(from) || is_real(to)))
+        return store(to, load(from, in), out);
+    memcpy(out, in, size_of(from));
+    return NC_NOERR;
+}
+
+int pnc_f90_def_fill(int ncid, int varid, int no_fill, nc_type kind, const void *value)
+{
+    place in, out;
+    nc_type type;
+    int err = ncmpi_inq_vartype(ncid, varid, &type);
+
+    if (err != NC_NOERR || no_fill != 0)
+        return ncmpi_def_var_fill(ncid, varid, no_fill, NULL);
+    memcpy(&in, value, size_of(kind));
+    err = convert(kind, &in, type, &out);
+    return err != NC_NOERR ? err : ncmpi_def_var_fill(ncid, varid, no_fill, &out);
+}
+
+int pnc_f90_inq_fill(int ncid, int varid, int *no_fill, nc_type kind, void *value)
+{
+    place in, out;
+    nc_type type;
+    int err = ncmpi_inq_vartype(ncid, varid, &type);
+
+    if (err == NC_NOERR)
+        err = ncmpi_inq_var_fill(ncid, varid, no_fill, &in);
+    if (err == NC_NOERR)
+        err = convert(type, &in, kind, &out);
+    if (err == NC_NOERR)
+        memcpy(value, &out, size_of(kind));
+    return err;
+}

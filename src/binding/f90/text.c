@@ -1,0 +1,28 @@
+/* Text between Fortran, where it has a length and ends in blanks, and C, where it ends in a null character. */
+#include "binding/f90/f90.h"
+
+#include <string.h>
+
+const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
+{
+    const char *from = text->base_addr;
+    size_t length = text->elem_len;
+
+    while (length > 0 && from[length - 1] == ' ')
+        length--;
+    if (length >= PNCF90_TEXT_MAX)
+        length = PNCF90_TEXT_MAX - 1;
+    memcpy(to, from, length);
+    to[length] = '\0';
+    return to;
+}
+
+int pnc_f90_fortran_text(const char *text, const CFI_cdesc_t *to)
+{
+    size_t length = strlen(text), room = to->elem_len;
+
+    memcpy(to->base_addr, text, length < room ? length : room);
+    if (length < room)
+        memset((char *)to->base_addr + length, ' ', room - length);
+    return length <= room ? NC_NOERR : NC_ESTS;
+}

@@ -1,0 +1,65 @@
+"""What tests of the Fortran interfaces share: compiling programs with the compiler and the module of the build."""
+import os
+import re
+import shlex
+import subprocess
+
+from tap import finish, scratch, skip
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+HERE = os.path.dirname(os.path.abspath(__file__))
+MODULES = os.path.join(BUILD, "include")
+STRICT = ["-Wall", "-Wextra", "-Werror"]
+
+
+def make_variable(name):
+    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as makefile:
+        found = re.search(rf"^{name} = (.*)$", makefile.read(), re.M)
+    return shlex.split(found.group(1)) if found else []
+
+
+def need_module():
+    """End the test, skipped, where the library is built without Fortran."""
+    if not os.path.exists(os.path.join(MODULES, "pnetcdf.mod")):
+        skip("module pnetcdf", "the library is built without Fortran")
+        finish()
+
+
+def compiler():
+    return [*make_variable("FC"), f"-I{MODULES}"]
+
+
+def compile_source(name, source, flags=()):
+    """Compile one source in the scratch folder. Returns (exit status, messages)."""
+    with open(scratch(name), "w", encoding="utf-8") as file:
+        file.write(source)
+    done = subprocess.run([*compiler(), *flags, "-c", name], cwd=os.path.dirname(scratch(name)), capture_output=True,
+                          text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def link(program, objects):
+    """Link objects of the scratch folder with the library of the build. Returns (exit status, messages)."""
+    libs = os.path.join(BUILD, ".libs")
+    sanitizers = [flag for flag in make_variable("CFLAGS") if flag.startswith("-fsanitize")]
+    if os.path.exists(os.path.join(libs, "libpnetcdf.so")):
+        library = [f"-L{libs}", "-lpnetcdf", f"-Wl,-rpath,{libs}"]
+    else:
+        library = [os.path.join(libs, "libpnetcdf.a"), *make_variable("LIBS")]
+    done = subprocess.run([*make_variable("FC"), *sanitizers, *objects, *library, "-o", program],
+                          cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def compile_program(name, source, flags=("-O0",)):
+    """A program with module report; its path. What cannot be compiled is no failed check but an error of the test."""
+    with open(os.path.join(HERE, "report.f90"), encoding="utf-8") as file:
+        steps = [("report.f90", file.read()), (f"{name}.f90", source)]
+    for file, text in steps:
+        status, messages = compile_source(file, text, flags)
+        if status != 0:
+            raise SystemExit(f"{file} does not compile:\n{messages[-4000:]}")
+    status, messages = link(name, ["report.o", f"{name}.o"])
+    if status != 0:
+        raise SystemExit(f"{name} cannot be linked:\n{messages[-4000:]}")
+    return scratch(name)

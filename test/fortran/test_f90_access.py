@@ -1,0 +1,351 @@
+"""Every specific of every generic of module pnetcdf that moves values, with arrays of ranks 0 to 7, whole and as sections
+with strides forwards and backwards, on 1 and 4 ranks.
+
+A program is generated, compiled and run. What a put leaves in the file is read by the C interface and held against a
+formula, and what a get returns has been written by the C interface.
+
+A variable has dimensions 6, 2, 2 ..; the slowest is as many times longer as there are ranks, and each owns a part. Values
+have the shape 3, 2, 2 ..: the first half along the fastest dimension, or with stride 2 every other element.
+"""
+# needs: python
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fortran import compile_program, need_module  # noqa: E402
+from tap import finish, ok, run_mpi  # noqa: E402
+
+# Name, declaration, external type, MPI datatype.
+KINDS = [
+    ("text", "character(len=3)", "nf90_char", "MPI_CHARACTER"),
+    ("int1", "integer(c_int8_t)", "nf90_byte", "MPI_INTEGER1"),
+    ("int2", "integer(c_int16_t)", "nf90_short", "MPI_INTEGER2"),
+    ("int4", "integer(c_int)", "nf90_int", "MPI_INTEGER"),
+    ("int8", "integer(c_int64_t)", "nf90_int64", "MPI_INTEGER8"),
+    ("real4", "real(c_float)", "nf90_float", "MPI_REAL"),
+    ("real8", "real(c_double)", "nf90_double", "MPI_DOUBLE_PRECISION"),
+]
+OPERATIONS = ["put{}", "put{}_all", "get{}", "get{}_all", "iput{}", "iget{}", "bput{}"]
+RANKS = [0, 3, 7] if os.environ.get("PNC_TEST_QUICK") == "1" else range(8)
+RANKS_OF_ALL_FORMS = {0, 3}  # the forms with more arguments need not be tried for all
+
+PROGRAM = """\
+program access
+    use, intrinsic :: iso_c_binding
+    use mpi
+    use pnetcdf
+    use report, only: check, finish, path, rank, ranks
+    implicit none
+
+    interface
+        integer(c_int) function c_get(ncid, varid, start, count, stride, values) bind(c, name='ncmpi_get_vars_double_all')
+            import
+            integer(c_int), value :: ncid, varid
+            integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
+            real(c_double), dimension(*), intent(inout) :: values
+        end function
+        integer(c_int) function c_put(ncid, varid, start, count, stride, values) bind(c, name='ncmpi_put_vars_double_all')
+            import
+            integer(c_int), value :: ncid, varid
+            integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
+            real(c_double), dimension(*), intent(in) :: values
+        end function
+        integer(c_int) function c_get_text(ncid, varid, start, count, stride, values) &
+                bind(c, name='ncmpi_get_vars_text_all')
+            import
+            integer(c_int), value :: ncid, varid
+            integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
+            character(kind=c_char), dimension(*), intent(inout) :: values
+        end function
+        integer(c_int) function c_put_text(ncid, varid, start, count, stride, values) &
+                bind(c, name='ncmpi_put_vars_text_all')
+            import
+            integer(c_int), value :: ncid, varid
+            integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
+            character(kind=c_char), dimension(*), intent(in) :: values
+        end function
+    end interface
+
+    integer :: ncid, v, n, err, req(1), st(1), seed = 0
+    logical :: text, posted, alone
+    integer(MPI_OFFSET_KIND), allocatable :: start(:), count(:), stride(:), map(:), starts(:,:), counts(:,:)
+    character(len=:), allocatable :: wrong
+
+    call startup()
+    call check(nf90mpi_create(MPI_COMM_WORLD, path('access.nc'), ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, ncid) &
+               == nf90_noerr, 'create')
+{calls}
+    call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
+    call finish()
+
+contains
+
+    subroutine startup()
+        use report, only: start
+        call start()
+    end subroutine
+
+    ! A new variable, with this rank's part of it and lists of blocks that make up the part.
+    subroutine begin_case(name, xtype, shape_of_values, mine)
+        character(len=*), intent(in) :: name
+        integer, intent(in) :: xtype, shape_of_values(:), mine(:)
+        integer :: k, nv, dimids(size(mine))
+        character(len=40) :: dim
+
+        nv = size(mine)
+        err = nf90mpi_redef(ncid)
+        do k = 1, nv
+            write (dim, '(2a, i0)') name, '_', k
+            err = nf90mpi_def_dim(ncid, dim, int(mine(k) * merge(ranks, 1, k == nv), MPI_OFFSET_KIND), dimids(k))
+        end do
+        call check(nf90mpi_def_var(ncid, name, xtype, dimids, v) == nf90_noerr, 'define ' // name)
+        call check(nf90mpi_enddef(ncid) == nf90_noerr, 'enddef')
+        start = [(1_MPI_OFFSET_KIND, k = 1, nv)]
+        start(nv) = 1 + rank * mine(nv)
+        count = shape_of_values
+        stride = [(1_MPI_OFFSET_KIND, k = 1, nv)]
+        map = [(product(count(k + 1:)), k = 1, nv)]
+        n = int(product(count))
+        text = xtype == nf90_char
+        starts = spread(start, 2, 2)
+        counts = spread(count, 2, 2)
+        counts(nv, 1) = max(count(nv) - 1, 1_MPI_OFFSET_KIND)
+        starts(nv, 2) = start(nv) + counts(nv, 1)
+        counts(nv, 2) = count(nv) - counts(nv, 1)
+        if (counts(nv, 2) == 0) starts(nv, 2) = start(nv)
+    end subroutine
+
+    ! Whether an operation posts a request, and whether it wants independent data mode.
+    subroutine begin_operation(name)
+        character(len=*), intent(in) :: name
+
+        posted = index(name, 'iput') + index(name, 'iget') + index(name, 'bput') == 1
+        alone = .not. posted .and. index(name, '_all') == 0
+        wrong = ''
+        if (index(name, 'bput') == 1) err = nf90mpi_buffer_attach(ncid, 100000_MPI_OFFSET_KIND)
+    end subroutine
+
+    subroutine end_operation(name)
+        character(len=*), intent(in) :: name
+
+        if (index(name, 'bput') == 1) err = nf90mpi_buffer_detach(ncid)
+        call check(wrong == '', name // wrong)
+    end subroutine
+
+    subroutine begin_put()
+        seed = seed + 1
+        if (alone) err = nf90mpi_begin_indep_data(ncid)
+    end subroutine
+
+    subroutine begin_get(steps)
+        integer(MPI_OFFSET_KIND), intent(in) :: steps(:)
+
+        seed = seed + 1
+        if (text) then
+            err = c_put_text(ncid, v - 1, c_order(start - 1), c_order(count), c_order(steps), [as_chars(series())])
+        else
+            err = c_put(ncid, v - 1, c_order(start - 1), c_order(count), c_order(steps), real(series(), c_double))
+        end if
+        if (err /= nf90_noerr) wrong = wrong // ' (C failed)'
+        if (alone) err = nf90mpi_begin_indep_data(ncid)
+    end subroutine
+
+    subroutine end_call(form)
+        character(len=*), intent(in) :: form
+
+        if (err /= nf90_noerr) wrong = wrong // ' (' // form // ': ' // trim(nf90mpi_strerror(err)) // ')'
+        if (alone) err = nf90mpi_end_indep_data(ncid)
+        if (posted) then
+            err = nf90mpi_wait_all(ncid, 1, req, st)
+            if (err /= nf90_noerr .or. st(1) /= nf90_noerr) wrong = wrong // ' (wait after ' // form // ')'
+        end if
+    end subroutine
+
+    subroutine end_put(form, steps)
+        character(len=*), intent(in) :: form
+        integer(MPI_OFFSET_KIND), intent(in) :: steps(:)
+        real(c_double) :: numbers(n)
+        character(kind=c_char) :: chars(n)
+        logical :: good
+
+        call end_call(form)
+        if (text) then
+            err = c_get_text(ncid, v - 1, c_order(start - 1), c_order(count), c_order(steps), chars)
+            good = all(chars == as_chars(series()))
+        else
+            err = c_get(ncid, v - 1, c_order(start - 1), c_order(count), c_order(steps), numbers)
+            good = all(nint(numbers) == series())
+        end if
+        if (err /= nf90_noerr .or. .not. good) wrong = wrong // ' (' // form // ': other values in the file)'
+    end subroutine
+
+    subroutine end_get(form, good)
+        character(len=*), intent(in) :: form
+        logical, intent(in) :: good
+
+        if (.not. good) wrong = wrong // ' (' // form // ': other values in memory)'
+    end subroutine
+
+    pure function c_order(numbers) result(turned)
+        integer(MPI_OFFSET_KIND), intent(in) :: numbers(:)
+        integer(MPI_OFFSET_KIND) :: turned(size(numbers))
+
+        turned = numbers(size(numbers):1:-1)
+    end function
+
+    ! The formula: the numbers of a rank's part, different for each rank and each call.
+    function series() result(numbers)
+        integer :: numbers(n), k
+
+        numbers = [(mod(7 * k + 11 * rank + 13 * seed, 90), k = 1, n)]
+    end function
+
+    ! The same in the order of memory that `map` asks for: the dimensions turned round.
+    function mapped() result(numbers)
+        integer :: numbers(n), in_file(n), k, d, rest, place
+
+        in_file = series()
+        do k = 1, n
+            rest = k - 1
+            place = 1
+            do d = 1, size(count)
+                place = place + int(map(d)) * mod(rest, int(count(d)))
+                rest = rest / int(count(d))
+            end do
+            numbers(place) = in_file(k)
+        end do
+    end function
+
+    pure function as_chars(numbers) result(chars)
+        integer, intent(in) :: numbers(:)
+        character(kind=c_char) :: chars(size(numbers))
+
+        chars = achar(33 + numbers)
+    end function
+
+{helpers}
+{routines}
+end program access
+"""
+
+# Arrays of any rank pass as their elements in order, and strings as their characters.
+HELPERS = """
+    pure subroutine fill_{name}(values, numbers)
+        {declaration}, intent(inout) :: values(*)
+        integer, intent(in) :: numbers(:)
+
+        values(:size(numbers)) = {conversion}
+    end subroutine
+
+    pure logical function same_{name}(values, numbers)
+        {declaration}, intent(in) :: values(*)
+        integer, intent(in) :: numbers(:)
+
+        same_{name} = all(values(:size(numbers)) == {conversion})
+    end function
+
+    ! As many elements of an array have been touched as a part has.
+    pure logical function touched_{name}(values, size)
+        integer, intent(in) :: size
+        {declaration}, intent(in) :: values(size)
+
+        touched_{name} = sum(merge(1, 0, values /= {other})) == n
+    end function
+"""
+
+
+def helpers(name, declaration):
+    if name == "text":
+        return HELPERS.format(name=name, declaration="character(len=1)", conversion="achar(33 + numbers)", other="'~'")
+    function = "real" if "real" in name else "int"
+    return HELPERS.format(name=name, declaration=declaration, conversion=f"{function}(numbers, kind(values))", other="111")
+
+
+def shapes(rank):
+    """Of the values, of a larger array, and the section of that which has the shape of the values."""
+    if rank == 0:
+        return [], [], ""
+    if rank == 1:
+        return [3], [6], "(6:1:-2)"
+    return [3] + [2] * (rank - 1), [6] + [4] * (rank - 1), "(" + ", ".join(["1:6:2"] + ["2:3"] * (rank - 2) + ["4:1:-3"]) + ")"
+
+
+def braces(numbers):
+    return "(" + ",".join(map(str, numbers)) + ")" if numbers else ""
+
+
+def forms(rank, mpi_type):
+    """Name, generic, arguments after the values, stride along the fastest dimension, whether map turns the values."""
+    yield "start", "_var", "start", 1, False
+    yield "varn", "_varn", "starts, counts", 1, False
+    if rank in RANKS_OF_ALL_FORMS:
+        yield "start, count", "_var", "start, count", 1, False
+        yield "stride", "_var", "start, count, stride", 2, False
+        yield "map", "_var", "start, count, map=map", 1, True
+        yield "flexible", "_var", f"start, count, bufcount=int(n, MPI_OFFSET_KIND), buftype={mpi_type}", 1, False
+        yield "varn with num", "_varn", "2, starts, counts", 1, False
+        yield "flexible varn", "_varn", f"2, starts, counts, int(n, MPI_OFFSET_KIND), {mpi_type}", 1, False
+
+
+def access(operation, form, kind, rank, section):
+    """The lines of one call and what surrounds it."""
+    name, generic, arguments, stride, turned = form
+    _, _, place = shapes(rank)
+    length = " * 3" if kind == "text" else ""
+    numbers = "mapped()" if turned else "series()"
+    label = f"'{name}{' of a section' if section else ''}'"
+    other = "'~~~'" if kind == "text" else "111"
+    array = "large" + place if section else "a" if rank else "a(1)"
+    call = (f"err = nf90mpi_{operation.format(generic)}(ncid, v, {array}, &\n"
+            f"            {'req(1), ' if operation[0] in 'ib' else ''}{arguments})")
+    lines = [f"stride(1) = {stride}"]
+    if "get" not in operation:
+        lines += ["call begin_put()", f"call fill_{kind}(a, {numbers})", f"large{place} = a" if section else "", call,
+                  f"call end_put({label}, stride)"]
+    elif section:
+        lines += ["call begin_get(stride)", f"large = {other}", call, f"call end_call({label})", f"a = large{place}",
+                  f"call end_get({label}, same_{kind}(a, {numbers}) .and. touched_{kind}(large, size(large){length}))"]
+    else:
+        lines += ["call begin_get(stride)", f"a = {other}", call, f"call end_call({label})",
+                  f"call end_get({label}, same_{kind}(a, {numbers}))"]
+    return ["        " + line for line in lines if line]
+
+
+def routine(kind, declaration, xtype, mpi_type, rank):
+    shape, large, _ = shapes(rank)
+    counted = ([3] if kind == "text" else []) + shape or [1]
+    mine = ([6] if kind == "text" or rank else [1]) + counted[1:]
+    lines = [f"    subroutine test_{kind}_{rank}()",
+             f"        {declaration}, asynchronous :: a{braces(shape or [1])}" + (f", large{braces(large)}" if rank else ""),
+             "",
+             f"        call begin_case('{kind}_{rank}', {xtype}, {counted}, {mine})"]
+    for operation in OPERATIONS:
+        name = operation.format(f" of {kind}, rank {rank}:")
+        lines.append(f"        call begin_operation('{operation.format('')}')")
+        for form in forms(rank, mpi_type):
+            for section in [False, True] if rank else [False]:
+                lines += access(operation, form, kind, rank, section)
+        lines.append(f"        call end_operation('{operation.format('')} of {kind}, rank {rank}')")
+    return "\n".join(lines + ["    end subroutine", ""])
+
+
+def main():
+    need_module()
+    program = PROGRAM.format(
+        helpers="".join(helpers(*kind[:2]) for kind in KINDS),
+        routines="\n".join(routine(*kind, rank) for kind in KINDS for rank in RANKS),
+        calls="\n".join(f"    call test_{kind[0]}_{rank}()" for kind in KINDS for rank in RANKS))
+    program = compile_program("access", program)
+    for ranks in (1, 4):
+        status, output, errors = run_mpi(ranks, program)
+        lines = output.splitlines()
+        for line in lines:
+            if line.startswith(("ok", "not ok")):
+                ok(line.startswith("ok"), f"np={ranks}: {line.partition('- ')[2].strip()}", errors)
+        ok(status == 0 and any(line.startswith("# finished after") for line in lines), f"np={ranks}: came to its end",
+           output[-2000:] + errors)
+    finish()
+
+
+main()

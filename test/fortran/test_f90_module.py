@@ -1,0 +1,284 @@
+"""Module pnetcdf but for the movement of values: definitions, inquiry and optional arguments, texts, fill values, error
+codes; what compiles without a warning in users' programs, and what must not compile."""
+# needs: python
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fortran import STRICT, compile_program, compile_source, link, need_module  # noqa: E402
+from tap import finish, ok, run_mpi, scratch  # noqa: E402
+
+METADATA = """\
+program metadata
+    use, intrinsic :: iso_c_binding, only: c_int8_t, c_int16_t
+    use mpi
+    use pnetcdf
+    use report, only: check, finish, path, rank, ranks, start
+    implicit none
+
+    integer, parameter :: big = MPI_OFFSET_KIND
+    integer :: err, ncid, x, y, t, v, s, c, n, natts, xtype, ids(3), few(1)
+    integer :: formatnum, unlimited, info, old, no_fill, req(2), st(2)
+    integer(big) :: length, bytes
+    character(len=20) :: name, long
+    character(len=2) :: short
+    character(len=300) :: where
+    real :: field(6, 4), one
+    double precision :: numbers(3), number
+    integer(c_int8_t) :: tiny
+    integer(c_int16_t) :: list(4)
+    integer(big), allocatable :: from(:)
+
+    call start()
+    call check(nf90mpi_create(MPI_COMM_WORLD, path('metadata.nc   '), ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, &
+                              ncid) == nf90_noerr, 'create, with blanks after the path')
+    err = nf90mpi_def_dim(ncid, 'x', 6_big, x)
+    call check(err == nf90_noerr .and. x == 1, 'the first dimension has number 1')
+    err = nf90mpi_def_dim(ncid, 'y  ', 4, y)
+    call check(err == nf90_noerr .and. y == 2, 'a length may be a default integer')
+    call check(nf90mpi_def_dim(ncid, 'time', nf90mpi_unlimited, t) == nf90_noerr, 'nf90mpi_unlimited')
+    call check(nf90mpi_def_dim(ncid, 'again', nf90_unlimited, n) == nf90_eunlimit, 'nf90_unlimited, a second time')
+    err = nf90mpi_def_var(ncid, 'v', nf90_float, [x, y, t], v)
+    call check(err == nf90_noerr .and. v == 1, 'a variable of rank 3')
+    call check(nf90mpi_def_var(ncid, 's', nf90_double, s) == nf90_noerr, 'a variable of rank 0')
+    call check(nf90mpi_def_var(ncid, 'c', nf90_char, dimids=x, varid=c) == nf90_noerr, 'a variable of rank 1, by keywords')
+    call check(nf90mpi_def_var(ncid, 'v', nf90_float, [t, x], n) == nf90_eunlimpos .or. &
+               nf90mpi_def_var(ncid, 'w', nf90_float, [t, x], n) == nf90_eunlimpos, 'the record dimension comes last')
+
+    call check(nf90mpi_put_att(ncid, nf90_global, 'title ', 'a title ') == nf90_noerr, 'a text attribute')
+    call check(nf90mpi_put_att(ncid, v, 'scale', 2.5) == nf90_noerr, 'an attribute of one number')
+    call check(nf90mpi_put_att(ncid, v, 'range', [1.5d0, 2.5d0, 3.5d0]) == nf90_noerr, 'an attribute of three')
+    list = [1_c_int16_t, 2_c_int16_t, 3_c_int16_t, 4_c_int16_t]
+    call check(nf90mpi_put_att(ncid, v, 'backwards', list(4:1:-2)) == nf90_noerr, 'an attribute from an array section')
+    call check(nf90mpi_put_att(ncid, v, 'empty', '') == nf90_noerr, 'an empty text')
+    err = nf90mpi_get_att(ncid, nf90_global, 'title', name)
+    call check(err == nf90_noerr .and. name == 'a title', 'read the text')
+    call check(nf90mpi_get_att(ncid, nf90_global, 'title', short) == nf90_ests, 'refuse a text that is too short')
+    err = nf90mpi_get_att(ncid, v, 'range', numbers)
+    call check(err == nf90_noerr .and. all(nint(2 * numbers) == [3, 5, 7]), 'read three')
+    call check(nf90mpi_get_att(ncid, v, 'range', number) == nf90_eiomismatch, 'refuse to read three into one')
+    call check(nf90mpi_get_att(ncid, v, 'range', numbers(:2)) == nf90_eiomismatch, 'refuse to read three into two')
+    numbers = 0
+    err = nf90mpi_get_att(ncid, v, 'backwards', numbers(3:1:-2))
+    call check(err == nf90_noerr .and. &
+               all(nint(numbers) == [2, 0, 4]), 'read into a section, of another type')
+    call check(nf90mpi_get_att(ncid, v, 'scale', name) == nf90_echar, 'refuse numbers as text')
+    call check(nf90mpi_get_att(ncid, v, 'absent', one) == nf90_enotatt, 'an attribute that is not there')
+    err = nf90mpi_inquire_attribute(ncid, v, 'range', xtype=xtype, len=length, attnum=n)
+    call check(err == nf90_noerr .and. &
+               xtype == nf90_double .and. length == 3 .and. n == 2, 'inquire about an attribute')
+    call check(nf90mpi_inquire_attribute(ncid, v, 'range') == nf90_noerr, 'ask for nothing but whether it is there')
+    err = nf90mpi_inq_attname(ncid, v, 2, name)
+    call check(err == nf90_noerr .and. name == 'range', 'the name of attribute 2')
+    call check(nf90mpi_rename_att(ncid, v, 'scale', 'scale_factor') == nf90_noerr, 'rename an attribute')
+    call check(nf90mpi_copy_att(ncid, v, 'range', ncid, s) == nf90_noerr, 'copy an attribute')
+    call check(nf90mpi_del_att(ncid, v, 'backwards') == nf90_noerr, 'delete an attribute')
+
+    call check(nf90mpi_def_var_fill(ncid, v, 0, -9) == nf90_noerr, 'a fill value of another type is converted')
+    err = nf90mpi_inq_var_fill(ncid, v, no_fill, one)
+    call check(err == nf90_noerr .and. no_fill == 0 .and. nint(one) == -9, 'read it')
+    call check(nf90mpi_def_var_fill(ncid, s, 0, nf90_fill_double) == nf90_noerr, 'the default fill value')
+    call check(nf90mpi_inq_var_fill(ncid, s, no_fill, tiny) == nf90_erange, 'a fill value that does not fit')
+    call check(nf90mpi_def_var_fill(ncid, c, 0, 'x') == nf90_noerr, 'a character')
+    call check(nf90mpi_def_var_fill(ncid, c, 0, 1) == nf90_echar, 'no number for a character')
+    err = nf90mpi_set_fill(ncid, nf90_nofill, old)
+    call check(err == nf90_noerr .and. old == nf90_nofill, 'set_fill')
+    call check(nf90mpi_enddef(ncid, h_minfree=4096_big, r_align=512_big) == nf90_noerr, 'enddef, with some of its arguments')
+    err = nf90mpi_inq_header_extent(ncid, bytes)
+    call check(err == nf90_noerr .and. bytes > 4096, 'and they are obeyed')
+
+    err = nf90mpi_inquire(ncid, nvariables=n, unlimiteddimid=unlimited)
+    call check(err == nf90_noerr .and. n == 3 .and. &
+               unlimited == t, 'inquire, some arguments')
+    err = nf90mpi_inquire(ncid, n, nattributes=natts, formatnum=formatnum)
+    call check(err == nf90_noerr .and. n == 3 .and. natts == 1 &
+               .and. formatnum == nf90_format_cdf5, 'inquire, others')
+    err = nf90mpi_inquire_dimension(ncid, y, name, length)
+    call check(err == nf90_noerr .and. name == 'y' .and. length == 4, &
+               'inquire_dimension')
+    call check(nf90mpi_inquire_dimension(ncid, 9) == nf90_ebaddim, 'a dimension that is not there')
+    err = nf90mpi_inquire_variable(ncid, v, name, xtype, n, ids, natts)
+    call check(err == nf90_noerr .and. name == 'v' .and. &
+               xtype == nf90_float .and. n == 3 .and. all(ids == [x, y, t]), 'inquire_variable')
+    call check(nf90mpi_inquire_variable(ncid, v, dimids=few) == nf90_einval, 'no room for the dimensions')
+    call check(nf90mpi_inq_varid(ncid, 'absent', n) == nf90_enotvar, 'a variable that is not there')
+    err = nf90mpi_inq_path(ncid, n, where)
+    call check(err == nf90_noerr .and. where == path('metadata.nc'), 'the path')
+    call check(nf90mpi_inq_path(ncid, n, short) == nf90_ests, 'no room for the path')
+    err = nf90mpi_inq_files_opened(n, ids)
+    call check(err == nf90_noerr .and. n == 1 .and. ids(1) == ncid, 'the files that are open')
+    err = nf90mpi_inq_file_info(ncid, info)
+    call check(err == nf90_noerr .and. info /= MPI_INFO_NULL, 'the hints')
+    call check(nf90mpi_strerrno(nf90_enotvar) == 'NC_ENOTVAR', 'strerrno')
+    long = nf90mpi_strerror(nf90_noerr)
+    call check(long == 'No error' .and. len_trim(nf90mpi_inq_libvers()) > 0, 'strerror, inq_libvers')
+    call check(.not. nf90mpi_issyserr(nf90_enotvar), 'issyserr')
+
+    call values()
+    call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
+    call check(nf90mpi_close(ncid) == nf90_ebadid, 'and no second time')
+    call finish()
+
+contains
+
+    ! Errors on all ranks, and on one alone: the others are not kept waiting and succeed.
+    subroutine values()
+        integer :: k
+        real, allocatable :: from_reshape(:, :)
+
+        field = reshape([(real(k), k = 1, 24)], [6, 4])
+        call check(nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big]) == nf90_einvalcoords, 'start is too short')
+        call check(nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big, 1_big], [6_big]) == nf90_eedge, 'count is too short')
+        call check(nf90mpi_put_var_all(ncid, v, field, stride=[1_big]) == nf90_estride, 'stride is too short')
+        call check(nf90mpi_put_var_all(ncid, v, field, map=[1_big]) == nf90_einval, 'map is too short')
+        call check(nf90mpi_put_var_all(ncid, v, field, map=[1_big, 60_big, 1_big]) == nf90_einval, 'map leads out of the values')
+        call check(nf90mpi_put_var_all(ncid, v, field(:, 1), [1_big, 1_big, 1_big], [6_big, 4_big, 1_big]) &
+                   == nf90_eiomismatch, 'fewer values than count says')
+        call check(nf90mpi_put_var_all(ncid, s, field(:, 1)) == nf90_eiomismatch, 'more dimensions than the variable has')
+        call check(nf90mpi_put_var_all(ncid, v, 'text') == nf90_echar, 'text for numbers')
+        call check(nf90mpi_put_var_all(ncid, 99, field) == nf90_enotvar, 'no such variable')
+        call check(nf90mpi_put_var(ncid, v, field) == nf90_enotindep, 'not in collective mode')
+        call check(nf90mpi_put_varn_all(ncid, v, field, reshape([1_big, 1_big], [2, 1])) == nf90_einvalcoords, &
+                   'a list of blocks with too few indices')
+        call check(nf90mpi_put_varn_all(ncid, v, field, 2, reshape([1_big, 1_big, 1_big], [3, 1])) == nf90_einval, &
+                   'a list of fewer blocks than num')
+
+        ! Record 1 is written by the last rank; the first fails where there are others.
+        from = [1_big, 1_big, 1_big]
+        if (rank == 0 .and. ranks > 1) from = from(:2)
+        err = nf90mpi_put_var_all(ncid, v, field, from, [6_big, 4_big, merge(1_big, 0_big, rank == ranks - 1)])
+        call check(err == merge(nf90_einvalcoords, nf90_noerr, rank == 0 .and. ranks > 1), 'one rank fails, the others write')
+        field = 0
+        err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 1_big])
+        call check(err == nf90_noerr .and. &
+                   all(nint(field) == reshape([(k, k = 1, 24)], [6, 4])), 'and what they wrote is there')
+
+        ! gfortran 12 leaves parts of the descriptor unset in what an intrinsic allocates.
+        from_reshape = reshape(field(1, :) + 100, [2, 2])
+        err = nf90mpi_put_var_all(ncid, v, from_reshape, [1_big, 1_big, 1_big], [2_big, 2_big, 1_big])
+        call check(err == nf90_noerr, 'put an array of reshape')
+        err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 1_big])
+        call check(all(nint(field(:2, :2)) == reshape([101, 107, 113, 119], [2, 2])), 'arrives as it is')
+
+        err = nf90mpi_iput_var(ncid, v, field, req(1), [1_big, 1_big, 1_big], [6_big, 4_big, 1_big])
+        err = nf90mpi_inq_nreqs(ncid, n)
+        call check(n == 1, 'a request is pending')
+        call check(nf90mpi_wait_all(ncid, 3, req, st) == nf90_einval, 'more requests than the arrays have')
+        err = nf90mpi_wait_all(ncid, nf90_req_all, req, st)
+        err = nf90mpi_inq_nreqs(ncid, n)
+        call check(n == 0, 'nf90_req_all')
+    end subroutine
+end program metadata
+"""
+
+# A user's program; {0} declares handles, {1} is what stands before implicit none, {2} after it.
+USER = """\
+program user
+    {1}
+    use pnetcdf
+    implicit none
+    {2}
+    {0}
+    integer :: err, ncid, varid, dims(2), req(1), st(1)
+    integer(kind=MPI_OFFSET_KIND) :: start(2), count(2), n
+    real, asynchronous :: values(4, 2)
+    double precision, allocatable :: other(:, :)
+    character(len=20) :: name
+    call MPI_Init(err)
+    comm = MPI_COMM_WORLD
+    err = nf90mpi_create(comm, 'user.nc', NF90_CLOBBER, MPI_INFO_NULL, ncid)
+    err = nf90mpi_def_dim(ncid, 'x', 4_MPI_OFFSET_KIND, dims(1))
+    err = nf90mpi_def_dim(ncid, 'y', NF90_UNLIMITED, dims(2))
+    err = nf90mpi_def_var(ncid, 'v', NF90_FLOAT, dims, varid)
+    err = nf90mpi_put_att(ncid, varid, 'units', 'm')
+    err = nf90mpi_enddef(ncid)
+    values = 1
+    start = 1
+    count = [4, 2]
+    err = nf90mpi_put_var_all(ncid, varid, values, start, count)
+    n = 8
+    err = nf90mpi_put_var_all(ncid, varid, values, start, count, bufcount=n, buftype=MPI_REAL)
+    err = nf90mpi_iput_var(ncid, varid, values(:, ::2), req(1), start)
+    err = nf90mpi_wait_all(ncid, 1, req, st)
+    err = nfmpi_inq_varname(ncid, varid, name)
+    allocate (other(4, 2))
+    call fetch(other)
+    err = nf90mpi_get_file_info(ncid, info)
+    call MPI_Info_free(info, err)
+    if (err /= NF90_NOERR .or. any(nint(other) /= 1) .or. name /= 'v') then
+        print *, trim(nf90mpi_strerror(err))
+        stop 1
+    end if
+    err = nf90mpi_close(ncid)
+    err = nf90mpi_delete('user.nc', MPI_INFO_NULL)
+    call MPI_Finalize(err)
+contains
+    subroutine fetch(x)
+        double precision, intent(out) :: x(:, :)
+        err = nf90mpi_get_var_all(ncid, varid, x, start, count)
+    end subroutine
+end program user
+"""
+INTEGERS = "integer :: comm, info"
+USERS = [
+    ("the module mpi", USER.format(INTEGERS, "use mpi", ""), "-std=f2018"),
+    ("the module mpi_f08", USER.format("type(MPI_Comm) :: comm\n    type(MPI_Info) :: info", "use mpi_f08", ""), "-std=f2018"),
+    ("mpif.h", USER.format(INTEGERS, "", "include 'mpif.h'"), "-std=legacy -Wno-unused-parameter"), # its own constants
+]
+
+BAD = """\
+program bad
+    use mpi
+    use pnetcdf
+    implicit none
+    integer :: err, ncid
+    logical :: flags(3)
+    complex :: z(3)
+    real(selected_real_kind(18)) :: quad(3)
+    real :: values(3), matrix(2, 2)
+    integer :: start(1), req(1)
+    {}
+    print *, err, ncid, flags, z, quad, values, matrix, start, req
+end program bad
+"""
+BAD_CALLS = [
+    ("logicals", "err = nf90mpi_put_var_all(ncid, 1, flags)"),
+    ("complex numbers", "err = nf90mpi_put_var_all(ncid, 1, z)"),
+    ("quadruple precision", "err = nf90mpi_get_var_all(ncid, 1, quad)"),
+    ("start of the wrong kind", "err = nf90mpi_put_var_all(ncid, 1, values, start)"),
+    ("no request", "err = nf90mpi_iput_var(ncid, 1, values)"),
+    ("a constant to read into", "err = nf90mpi_get_var_all(ncid, 1, 1.0)"),
+    ("an attribute of rank 2", "err = nf90mpi_put_att(ncid, 1, 'a', matrix)"),
+    ("an id that is real", "err = nf90mpi_put_var_all(1.0, 1, values)"),
+    ("a name that is a number", "err = nf90mpi_inq_varid(ncid, 5, err)"),
+    ("an unknown keyword", "err = nf90mpi_put_var_all(ncid, 1, values, begin=start)"),
+]
+
+
+def main():
+    need_module()
+    program = compile_program("metadata", METADATA)
+    for ranks in (1, 4):
+        status, output, errors = run_mpi(ranks, program)
+        for line in output.splitlines():
+            if line.startswith(("ok", "not ok")):
+                ok(line.startswith("ok"), f"np={ranks}: {line.partition('- ')[2].strip()}", errors)
+        ok(status == 0 and "# finished after" in output, f"np={ranks}: came to its end", output[-2000:] + errors)
+    for name, source, standard in USERS:
+        flags = STRICT + standard.split() + ["-O2"]
+        status, messages = compile_source("user.f90", source, flags)
+        ok(status == 0, f"a program with {name} compiles without a warning with {' '.join(flags)}", messages)
+        status, messages = link("user", ["user.o"]) if status == 0 else (1, "not compiled")
+        os.chdir(os.path.dirname(scratch("user")))
+        status, output, errors = run_mpi(1, scratch("user")) if status == 0 else (1, messages, "")
+        ok(status == 0, "and runs", output + errors)
+    status, messages = compile_source("bad.f90", BAD.format("err = nf90mpi_put_var_all(ncid, 1, values)"))
+    ok(status == 0, "a program for comparison compiles", messages)
+    for name, call in BAD_CALLS:
+        status, messages = compile_source("bad.f90", BAD.format(call))
+        ok(status != 0 and "Error" in messages and "compiler error" not in messages, f"no program with {name} compiles", messages)
+    finish()
+
+
+main()
