@@ -1,62 +1,143 @@
-/* What the files that read CDL share: tokens with their places in the text, and numbers. */
+/* What the files that read CDL share: the reader, its tokens and numbers, and the meaning of each construct. */
 #ifndef PNC_FORMAT_CDL_PARTS_H
 #define PNC_FORMAT_CDL_PARTS_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "format/cdl.h"
 
-typedef enum pnc_cdl_kind {
-    PNC_CDL_END,
-    PNC_CDL_NAME,      /* also a keyword, a type, NaN and Infinity */
-    PNC_CDL_NUMBER,    /* begins like one; may be malformed */
-    PNC_CDL_STRING,    /* between double quotes */
-    PNC_CDL_CHARACTER, /* between single quotes */
-    PNC_CDL_MARK       /* any other single byte */
-} pnc_cdl_kind;
-
-typedef struct pnc_cdl_scan {
-    const char *text;
-    int64_t size;
-    pnc_error *error;
-    int format; /* named by a comment so far, or 0 */
-    /* the current token: bytes begin..end of text, with the quotes */
-    pnc_cdl_kind kind;
-    int64_t begin, end;
-    bool escaped;               /* a backslash in a name: it is no keyword */
-    char name[NC_MAX_NAME + 2]; /* without its escapes; cut where it is too long for any name, but not short enough */
-} pnc_cdl_scan;
-
-/* Fail with the line and the column of a byte of the text. Returns code. */
-int pnc_cdl_fail(const pnc_cdl_scan *scan, int64_t at, int code, const char *format, ...) PNC_PRINTF(4, 5);
-/* Fail with NC_ENOTNC because the current token is not what should stand there. */
-int pnc_cdl_expected(const pnc_cdl_scan *scan, const char *what);
-
-/* Go to the next token. NC_NOERR or NC_ENOTNC. */
-int pnc_cdl_next(pnc_cdl_scan *scan);
-bool pnc_cdl_is(const pnc_cdl_scan *scan, char mark);
-/* Go past the mark, which must be the current token. */
-int pnc_cdl_pass(pnc_cdl_scan *scan, char mark);
-/* Make the next brace the current token, whatever stands before it; a backslash hides one. */
-int pnc_cdl_seek_brace(pnc_cdl_scan *scan);
-
-/* The bytes that the current string or character stands for; out may be NULL to learn their number. */
-int pnc_cdl_text(const pnc_cdl_scan *scan, char *out, int64_t *len);
+/* Of the first character of a token or construct. */
+typedef struct pnc_cdl_place {
+    int64_t line, column;
+} pnc_cdl_place;
 
 typedef struct pnc_cdl_number {
-    int type;  /* by its suffix, or the smallest from int up that holds it */
-    bool real; /* has value and single, else magnitude and negative */
-    bool negative;
-    uint64_t magnitude;
-    double value;
-    float single; /* rounded once, from the text */
+    union {
+        uint64_t magnitude; /* of an integer */
+        double real;
+    } value;
+    float single;       /* of a real number: rounded once, from the text */
+    unsigned char type; /* by its suffix, or the smallest from int up that holds it */
+    bool real, negative;
 } pnc_cdl_number;
 
-/* The number that the current token is: a number, a name such as NaN, or a character, whose code is a byte. */
-int pnc_cdl_number_read(const pnc_cdl_scan *scan, pnc_cdl_number *out);
-/* External bytes of the current token's number as a value of an external type other than NC_CHAR. NC_ERANGE. */
-int pnc_cdl_number_store(const pnc_cdl_scan *scan, const pnc_cdl_number *number, int type, void *out);
+/* Bytes that grow. */
+typedef struct pnc_cdl_bytes {
+    char *at;
+    int64_t n, room;
+} pnc_cdl_bytes;
+
+/* A value of an attribute, until the type of all is known. */
+typedef struct pnc_cdl_item {
+    pnc_cdl_number number;
+    pnc_cdl_place place;
+} pnc_cdl_item;
+
+enum { PNC_CDL_SHOWN = 40 }; /* bytes of a token that a message repeats */
+
+typedef struct pnc_cdl_reader {
+    const pnc_cdl_source *source;
+    const pnc_cdl_sink *sink; /* NULL: data are not read */
+    pnc_model *model;
+    pnc_error *error;
+    int code;             /* of the failure that ends the reading */
+    jmp_buf *out_of_memory;
+    /* the scanner */
+    pnc_cdl_place next;   /* behind the last token */
+    pnc_cdl_place opened; /* of the text or comment that is being read */
+    char shown[PNC_CDL_SHOWN + 4]; /* the last token, cut */
+    bool ended;           /* there are no more tokens */
+    bool too_long;        /* a word fills the memory that the scanner may have */
+    bool begun;           /* something is defined: comments no longer tell the format */
+    char *name;           /* what stands between netcdf and the brace */
+    /* the header */
+    enum { PNC_CDL_NOWHERE, PNC_CDL_DIMENSIONS, PNC_CDL_VARIABLES } section;
+    bool format_known;
+    int64_t records_told; /* by a comment */
+    int var_type;         /* of the variables between commas */
+    int *dimids;
+    int ndims, dimids_room;
+    /* the attribute */
+    int att_varid, att_type; /* type 0 while there is none */
+    bool att_typed, att_text, att_given; /* its type stands before it; it holds text; it has a value */
+    char *att_name;
+    pnc_cdl_place att_place;
+    pnc_cdl_bytes text, items;
+    /* the data of a variable */
+    bool in_data;
+    int varid;
+    int64_t count, limit; /* elements so far, and at most */
+    int64_t first;        /* of them in block */
+    int64_t row;          /* that a text fills up */
+    int64_t text_first;   /* of the text that is being read */
+    bool quoted, newline; /* the last value is a text; its last character is a newline */
+    pnc_cdl_place text_end;
+    pnc_cdl_bytes open_texts;
+    bool records_seen;    /* by values of a variable that tells their number */
+    char fill[8];
+    char *block;
+} pnc_cdl_reader;
+
+/* Fail at a place. Returns code, which the reader keeps. */
+int pnc_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const char *format, ...) PNC_PRINTF(4, 5);
+/* Fail with NC_ENOTNC because the last token is not what should stand there. */
+int pnc_cdl_expected(pnc_cdl_reader *reader, pnc_cdl_place at, const char *what);
+/* The model or the sink refused what stands at a place: its message, with the place. */
+int pnc_cdl_refused(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const pnc_error *why);
+int pnc_cdl_no_memory(pnc_cdl_reader *reader);
+int pnc_cdl_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n);
+
+/* --- tokens --- */
+
+/* The number in a token of n bytes. */
+int pnc_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, pnc_cdl_number *out);
+/* What a comment says: its format, or how many records there were. */
+void pnc_cdl_comment(pnc_cdl_reader *reader, const char *text, int64_t n);
+/* The byte that an escape stands for; text is behind its backslash. */
+int pnc_cdl_unescape(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, char *out);
+
+/* --- values --- */
+
+/* False where a number does not fit an external type other than NC_CHAR. out receives its external bytes. */
+bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out);
+/* A character in single quotes where numbers stand: the old form of a byte. */
+void pnc_cdl_number_of_byte(char c, pnc_cdl_number *out);
+/* External bytes of a number as a value of an external type other than NC_CHAR. NC_ERANGE. */
+int pnc_cdl_number_store(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int type, void *out);
 /* The type that values of two types share. */
 int pnc_cdl_number_join(int a, int b);
+
+/* --- the header; names are those in the text, without escapes --- */
+
+int pnc_cdl_add_dim(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name, int64_t len);
+int pnc_cdl_length(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int64_t *len);
+int pnc_cdl_begin_vars(pnc_cdl_reader *reader, pnc_cdl_place at, const char *type_name);
+int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name);
+int pnc_cdl_add_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name);
+/* owner: of a variable or type, or NULL; type_name: NULL if none stands before the owner; name: is taken over. */
+int pnc_cdl_begin_att(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char *owner, pnc_cdl_place type_at,
+                      const char *type_name, pnc_cdl_place at, char *name);
+int pnc_cdl_end_att(pnc_cdl_reader *reader);
+/* The header ends: at "data:", or at the last brace. */
+int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at);
+
+/* --- data --- */
+
+int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name);
+int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at);
+/* The text is complete. */
+int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at);
+
+/* --- values of the variable, or of the attribute --- */
+
+int pnc_cdl_put_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number);
+int pnc_cdl_put_name(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name); /* _, NaN ... */
+int pnc_cdl_put_character(pnc_cdl_reader *reader, pnc_cdl_place at, char c);
+/* A text comes in pieces. */
+int pnc_cdl_begin_text(pnc_cdl_reader *reader, pnc_cdl_place at);
+int pnc_cdl_put_text(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes, int64_t n);
+int pnc_cdl_end_text(pnc_cdl_reader *reader, pnc_cdl_place at);
 
 #endif

@@ -1,8 +1,9 @@
-/* Numbers of CDL: what their text means, and their external bytes. */
+/* Values of CDL: what the text of numbers and escapes means, and the external bytes of numbers. */
 #include "format/cdl_parts.h"
 
 #include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,21 @@
 
 #define NUMBER_ROOM 512 /* more than anybody writes */
 
-static int malformed(const pnc_cdl_scan *scan)
+/* The token that a number is read from. */
+typedef struct cdl_token {
+    pnc_cdl_reader *reader;
+    pnc_cdl_place at;
+} cdl_token;
+
+static int malformed(const cdl_token *token)
 {
-    return pnc_cdl_expected(scan, "a number");
+    return pnc_cdl_expected(token->reader, token->at, "a number");
 }
 
-static int out_of_range(const pnc_cdl_scan *scan, int type)
+static int out_of_range(const cdl_token *token, int type)
 {
-    int64_t n = scan->end - scan->begin;
-
-    return pnc_cdl_fail(scan, scan->begin, NC_ERANGE, "%.*s%s does not fit type %s", n > 40 ? 40 : (int)n,
-                        scan->text + scan->begin, n > 40 ? "..." : "", pnc_type_name(type));
+    return pnc_cdl_fail(token->reader, token->at, NC_ERANGE, "%s does not fit type %s", token->reader->shown,
+                        pnc_type_name(type));
 }
 
 /* Letters after the digits. CDL's "l" is as old as the 4-byte long: an int. */
@@ -50,25 +55,25 @@ static bool fits(int type, bool negative, uint64_t magnitude)
     return magnitude <= (UINT64_MAX >> (65 - bits)) + negative;
 }
 
-static int read_integer(const pnc_cdl_scan *scan, const char *digits, pnc_cdl_number *out)
+static int read_integer(const cdl_token *token, const char *digits, pnc_cdl_number *out)
 {
     static const int growing[] = {NC_INT, NC_UINT, NC_INT64, NC_UINT64};
     char *suffix;
 
     errno = 0;
-    out->magnitude = strtoull(digits, &suffix, 0);
+    out->value.magnitude = strtoull(digits, &suffix, 0);
     out->type = *suffix != '\0' ? type_of_suffix(suffix) : out->negative ? NC_INT64 : NC_UINT64;
     if (out->type == 0)
-        return malformed(scan);
+        return malformed(token);
     if (errno == ERANGE)
-        return out_of_range(scan, out->type);
+        return out_of_range(token, out->type);
     for (int i = 0; *suffix == '\0' && i < 4; i++) {
-        if (fits(growing[i], out->negative, out->magnitude)) {
+        if (fits(growing[i], out->negative, out->value.magnitude)) {
             out->type = growing[i];
             return NC_NOERR;
         }
     }
-    return fits(out->type, out->negative, out->magnitude) ? NC_NOERR : out_of_range(scan, out->type);
+    return fits(out->type, out->negative, out->value.magnitude) ? NC_NOERR : out_of_range(token, out->type);
 }
 
 /* How far beyond the largest number of a type its text may be: "1.79769313486232e+308" is what the tools make of the
@@ -87,27 +92,28 @@ static bool is_largest_double(const char *text)
 }
 
 /* One letter may follow: f makes a float; d says double, as no letter does. */
-static int read_real(const pnc_cdl_scan *scan, const char *text, pnc_cdl_number *out)
+static int read_real(const cdl_token *token, const char *text, pnc_cdl_number *out)
 {
     char *suffix;
+    double value = strtod(text, &suffix);
 
+    if (isinf(value) && is_largest_double(text))
+        value = copysign(DBL_MAX, value);
     out->real = true;
-    out->value = strtod(text, &suffix);
+    out->value.real = value;
     out->single = strtof(text, NULL);
-    if (isinf(out->value) && is_largest_double(text))
-        out->value = copysign(DBL_MAX, out->value);
-    if (isinf(out->single) && fabs(out->value) <= (double)FLT_MAX * ROUNDED_UP)
+    if (isinf(out->single) && fabs(value) <= (double)FLT_MAX * ROUNDED_UP)
         out->single = copysignf(FLT_MAX, out->single);
     out->type = *suffix == 'f' || *suffix == 'F' ? NC_FLOAT : NC_DOUBLE;
     if (suffix == text || (*suffix != '\0' && (strchr("fFdD", *suffix) == NULL || suffix[1] != '\0')))
-        return malformed(scan);
-    if (out->type == NC_FLOAT ? isinf(out->single) : isinf(out->value))
-        return out_of_range(scan, out->type);
+        return malformed(token);
+    if (out->type == NC_FLOAT ? isinf(out->single) : isinf(value))
+        return out_of_range(token, out->type);
     return NC_NOERR;
 }
 
 /* NaN and Infinity, with f for a float. */
-static int read_special(const pnc_cdl_scan *scan, const char *name, pnc_cdl_number *out)
+static int read_special(const cdl_token *token, const char *name, pnc_cdl_number *out)
 {
     static const struct { const char *text; float value; } rows[] = {
         {"nan", NAN}, {"infinity", INFINITY}, {"inf", INFINITY},
@@ -119,78 +125,58 @@ static int read_special(const pnc_cdl_scan *scan, const char *name, pnc_cdl_numb
             continue;
         out->real = true;
         out->single = out->negative ? -rows[i].value : rows[i].value;
-        out->value = (double)out->single;
+        out->value.real = (double)out->single;
         out->type = name[n] == '\0' ? NC_DOUBLE : NC_FLOAT;
         return NC_NOERR;
     }
-    return malformed(scan);
+    return malformed(token);
 }
 
-/* The old form of a byte. */
-static int read_character(const pnc_cdl_scan *scan, pnc_cdl_number *out)
+int pnc_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, pnc_cdl_number *out)
 {
-    int64_t n;
-    int code = pnc_cdl_text(scan, NULL, &n);
-    char c = 0;
-
-    if (code != NC_NOERR)
-        return code;
-    if (n != 1)
-        return pnc_cdl_fail(scan, scan->begin, NC_ENOTNC, "single quotes hold one character: use \" for a text");
-    pnc_cdl_text(scan, &c, &n);
-    out->type = NC_BYTE;
-    out->negative = (signed char)c < 0;
-    out->magnitude = (uint64_t)abs((signed char)c);
-    return NC_NOERR;
-}
-
-int pnc_cdl_number_read(const pnc_cdl_scan *scan, pnc_cdl_number *out)
-{
-    char text[NUMBER_ROOM];
-    const char *digits = text;
-    int64_t n = scan->end - scan->begin;
+    const cdl_token token = {reader, at};
+    char copy[NUMBER_ROOM];
+    const char *digits = copy;
     size_t leading;
 
     memset(out, 0, sizeof *out);
-    if (scan->kind == PNC_CDL_CHARACTER)
-        return read_character(scan, out);
-    if (scan->kind != PNC_CDL_NUMBER && scan->kind != PNC_CDL_NAME)
-        return pnc_cdl_expected(scan, "a value");
     if (n >= NUMBER_ROOM)
-        return pnc_cdl_fail(scan, scan->begin, NC_ENOTNC, "a number has more than %d characters", NUMBER_ROOM - 1);
-    memcpy(text, scan->text + scan->begin, (size_t)n);
-    text[n] = '\0';
-    out->negative = text[0] == '-';
-    digits += text[0] == '-' || text[0] == '+';
+        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a number has more than %d characters", NUMBER_ROOM - 1);
+    memcpy(copy, text, (size_t)n);
+    copy[n] = '\0';
+    out->negative = copy[0] == '-';
+    digits += copy[0] == '-' || copy[0] == '+';
     leading = strspn(digits, "0123456789");
     if (leading == 0 && digits[0] != '.')
-        return read_special(scan, digits, out);
+        return read_special(&token, digits, out);
     if (digits[leading] != '\0' && strchr(".eEfFdD", digits[leading]) != NULL)
-        return read_real(scan, text, out);
-    return read_integer(scan, digits, out); /* also 0x..., whose x is none of those letters */
+        return read_real(&token, copy, out);
+    return read_integer(&token, digits, out); /* also 0x..., whose x is none of those letters */
 }
 
 /* False for a real number that is no integer, or beyond all types. */
 static bool to_integer(const pnc_cdl_number *number, bool *negative, uint64_t *magnitude)
 {
-    double size = fabs(number->value);
+    double size;
 
     *negative = number->negative;
-    *magnitude = number->magnitude;
-    if (!number->real)
+    if (!number->real) {
+        *magnitude = number->value.magnitude;
         return true;
+    }
+    size = fabs(number->value.real);
     if (!(size < 18446744073709551616.0)) /* 2^64; false for NaN too */
         return false;
     *magnitude = (uint64_t)size;
-    *negative = number->value < 0;
+    *negative = number->value.real < 0;
     return (double)*magnitude == size;
 }
 
 static double to_double(const pnc_cdl_number *number)
 {
     if (number->real)
-        return number->value;
-    return number->negative ? -(double)number->magnitude : (double)number->magnitude;
+        return number->value.real;
+    return number->negative ? -(double)number->value.magnitude : (double)number->value.magnitude;
 }
 
 /* Not by way of a double, which would round twice. */
@@ -198,10 +184,10 @@ static float to_float(const pnc_cdl_number *number)
 {
     if (number->real)
         return number->single;
-    return number->negative ? -(float)number->magnitude : (float)number->magnitude;
+    return number->negative ? -(float)number->value.magnitude : (float)number->value.magnitude;
 }
 
-int pnc_cdl_number_store(const pnc_cdl_scan *scan, const pnc_cdl_number *number, int type, void *out)
+bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out)
 {
     double value = to_double(number);
     float single = to_float(number);
@@ -211,21 +197,39 @@ int pnc_cdl_number_store(const pnc_cdl_scan *scan, const pnc_cdl_number *number,
 
     if (type == NC_DOUBLE) {
         pnc_parts_store(&value, sizeof value, out);
-        return NC_NOERR;
+        return true;
     }
     if (type == NC_FLOAT) {
-        if (isinf(single) && !isinf(value))
-            return out_of_range(scan, type);
         pnc_parts_store(&single, sizeof single, out);
-        return NC_NOERR;
+        return !isinf(single) || isinf(value);
     }
     if (!to_integer(number, &negative, &magnitude) || !fits(type, negative, magnitude))
-        return out_of_range(scan, type);
+        return false;
     if (negative) /* two's complement, of which the type takes the low bytes */
         magnitude = 0 - magnitude;
     pnc_parts_store(&magnitude, sizeof magnitude, bytes);
     memcpy(out, bytes + sizeof bytes - pnc_type_size(type), pnc_type_size(type));
-    return NC_NOERR;
+    return true;
+}
+
+int pnc_cdl_number_store(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int type, void *out)
+{
+    const char *name = pnc_type_name(type);
+
+    if (pnc_cdl_number_fits(number, type, out))
+        return NC_NOERR;
+    if (number->real)
+        return pnc_cdl_fail(reader, at, NC_ERANGE, "%.15g does not fit type %s", number->value.real, name);
+    return pnc_cdl_fail(reader, at, NC_ERANGE, "%s%" PRIu64 " does not fit type %s", number->negative ? "-" : "",
+                        number->value.magnitude, name);
+}
+
+void pnc_cdl_number_of_byte(char c, pnc_cdl_number *out)
+{
+    memset(out, 0, sizeof *out);
+    out->type = NC_BYTE;
+    out->negative = (signed char)c < 0;
+    out->value.magnitude = (uint64_t)abs((signed char)c);
 }
 
 int pnc_cdl_number_join(int a, int b)
@@ -236,4 +240,31 @@ int pnc_cdl_number_join(int a, int b)
     };
 
     return rank[a] > rank[b] ? a : b;
+}
+
+/* --- texts --- */
+
+int pnc_cdl_unescape(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, char *out)
+{
+    static const char letters[] = "a\ab\bf\fn\nr\rt\tv\v";
+    char digits[4] = "";
+    unsigned long value;
+
+    memcpy(digits, text, n < 3 ? (size_t)n : 3);
+    if (digits[0] >= '0' && digits[0] <= '7') {
+        value = strtoul(digits, NULL, 8);
+        if (value > 0xff)
+            return pnc_cdl_fail(reader, at, NC_ERANGE, "octal escape \\%lo is beyond \\377", value);
+        *out = (char)value;
+    } else if (digits[0] == 'x') {
+        if (n < 2)
+            return pnc_cdl_fail(reader, at, NC_ENOTNC, "no hexadecimal digit follows \\x");
+        *out = (char)strtoul(digits + 1, NULL, 16);
+    } else {
+        *out = text[0];
+        for (size_t i = 0; i + 1 < sizeof letters; i += 2)
+            if (text[0] == letters[i])
+                *out = letters[i + 1];
+    }
+    return NC_NOERR;
 }

@@ -48,7 +48,7 @@ FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "
 def sources(folder):
     for path, _, names in os.walk(os.path.join(TOP, "src", folder)):
         for name in sorted(names):
-            if re.search(r"\.(c|h|inc)(\.m4)?$", name):
+            if re.search(r"\.(c|h|inc|l|y)(\.m4)?$", name):
                 yield os.path.relpath(os.path.join(path, name), os.path.join(TOP, "src"))
 
 

@@ -1,0 +1,271 @@
+/* Values in CDL: they are kept for an attribute, and go on by blocks for a variable. */
+#include "format/cdl_parts.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+
+enum { BLOCK_BYTES = 1 << 18 }; /* a multiple of the size of each type */
+
+static const pnc_var *current(const pnc_cdl_reader *reader)
+{
+    return reader->model->vars[reader->varid];
+}
+
+static int64_t size_of(const pnc_cdl_reader *reader)
+{
+    return (int64_t)pnc_type_size(current(reader)->type);
+}
+
+/* Elements of the variable, or of one record of it. */
+static int64_t per_record(const pnc_var *var)
+{
+    return var->size / (int64_t)pnc_type_size(var->type);
+}
+
+/* A text that is the value of char c(time), and how long it was. */
+typedef struct cdl_open_text {
+    int varid;
+    int64_t count;
+} cdl_open_text;
+
+/* --- blocks --- */
+
+static int flush(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    pnc_error why = {0};
+    int64_t n = reader->count - reader->first;
+    int err = n == 0 ? NC_NOERR
+                     : reader->sink->values(reader->sink->with, reader->varid, reader->first, reader->block, n, &why);
+
+    reader->first = reader->count;
+    return pnc_cdl_refused(reader, at, err, &why);
+}
+
+static int put_element(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes)
+{
+    int64_t size = size_of(reader);
+
+    if (reader->count == reader->limit)
+        return pnc_cdl_fail(reader, at, NC_EEDGE, "too many values: variable \"%s\" has %lld", current(reader)->name,
+                            (long long)reader->limit);
+    memcpy(reader->block + (reader->count - reader->first) * size, bytes, (size_t)size);
+    reader->count++;
+    return (reader->count - reader->first) * size == BLOCK_BYTES ? flush(reader, at) : NC_NOERR;
+}
+
+/* Up to the next multiple of so many elements. */
+static int pad(pnc_cdl_reader *reader, pnc_cdl_place at, int64_t multiple, const char *bytes)
+{
+    int err = NC_NOERR;
+
+    while (err == NC_NOERR && reader->count % multiple != 0)
+        err = put_element(reader, at, bytes);
+    return err;
+}
+
+/* --- a variable --- */
+
+int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    const pnc_var *var;
+
+    reader->varid = pnc_model_find_var(reader->model, name);
+    if (reader->varid < 0)
+        return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
+    if (reader->block == NULL && (reader->block = pnc_alloc(BLOCK_BYTES, 1)) == NULL)
+        return pnc_cdl_no_memory(reader);
+    var = current(reader);
+    pnc_model_fill_value(var, reader->fill);
+    reader->count = reader->first = 0;
+    reader->quoted = reader->newline = false;
+    reader->limit = var->is_record ? INT64_MAX : per_record(var);
+    reader->row = var->ndims < 2 ? 1 : var->shape[var->ndims - 1];
+    return NC_NOERR;
+}
+
+int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    static const char null[8];
+    const pnc_var *var = current(reader);
+    const int64_t unit = per_record(var);
+    const char *rest = reader->quoted && var->ndims < 2 ? null : reader->fill;
+    pnc_error why = {0};
+    int err = NC_NOERR;
+
+    if (reader->count == 0 && !var->is_record) /* "" */
+        err = put_element(reader, at, rest);
+    if (err == NC_NOERR && reader->quoted)
+        err = pad(reader, at, reader->row, "");
+    if (err == NC_NOERR)
+        err = pad(reader, at, unit, rest);
+    if (err == NC_NOERR)
+        err = flush(reader, at);
+    if (err != NC_NOERR)
+        return err;
+    if (var->is_record && reader->count / unit > reader->model->numrecs)
+        reader->model->numrecs = reader->count / unit;
+    err = reader->sink->end(reader->sink->with, reader->varid, reader->count, &why);
+    if (err != NC_NOERR)
+        return pnc_cdl_refused(reader, at, err, &why);
+    if (var->is_record && var->ndims == 1 && reader->quoted) {
+        const cdl_open_text text = {reader->varid, reader->count};
+        return pnc_cdl_append(reader, &reader->open_texts, &text, sizeof text);
+    }
+    reader->records_seen |= var->is_record;
+    return NC_NOERR;
+}
+
+/* Null characters at the end of a text are not printed, and with char c(time) they are records: their number is what
+ * other variables tell, or else a comment. */
+int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    const cdl_open_text *texts = (const cdl_open_text *)(const void *)reader->open_texts.at;
+    const int64_t n = reader->open_texts.n / (int64_t)sizeof *texts;
+    pnc_error why = {0};
+    int err = NC_NOERR;
+
+    if (!reader->records_seen && reader->model->recdim >= 0 && reader->records_told > reader->model->numrecs)
+        reader->model->numrecs = reader->records_told;
+    for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
+        reader->varid = texts[i].varid;
+        reader->count = reader->first = texts[i].count;
+        while (err == NC_NOERR && reader->count < reader->model->numrecs)
+            err = put_element(reader, at, "");
+        if (err == NC_NOERR && reader->count > texts[i].count) {
+            err = flush(reader, at);
+            if (err == NC_NOERR)
+                err = pnc_cdl_refused(reader, at, reader->sink->end(reader->sink->with, reader->varid, reader->count,
+                                                                    &why), &why);
+        }
+    }
+    return err;
+}
+
+/* --- values --- */
+
+/* Attributes hold either text or numbers. */
+static int check_kind(pnc_cdl_reader *reader, pnc_cdl_place at, bool text)
+{
+    if (reader->att_given && text != reader->att_text)
+        return pnc_cdl_fail(reader, at, NC_ECHAR, "an attribute holds either text or numbers, not both");
+    if (reader->att_typed && !text && reader->att_type == NC_CHAR)
+        return pnc_cdl_fail(reader, at, NC_ECHAR, "type char does not hold numbers");
+    reader->att_text = text;
+    return NC_NOERR;
+}
+
+static int keep_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number)
+{
+    const pnc_cdl_item item = {*number, at};
+    int err = check_kind(reader, at, false);
+
+    if (err != NC_NOERR)
+        return err;
+    if (!reader->att_typed)
+        reader->att_type = reader->att_given ? pnc_cdl_number_join(reader->att_type, number->type) : number->type;
+    reader->att_given = true;
+    return pnc_cdl_append(reader, &reader->items, &item, sizeof item);
+}
+
+int pnc_cdl_put_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number)
+{
+    char bytes[8];
+    int err;
+
+    if (!reader->in_data)
+        return keep_number(reader, at, number);
+    if (current(reader)->type == NC_CHAR)
+        return pnc_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" holds text, not numbers", current(reader)->name);
+    reader->quoted = false;
+    err = pnc_cdl_number_store(reader, at, number, current(reader)->type, bytes);
+    return err == NC_NOERR ? put_element(reader, at, bytes) : err;
+}
+
+int pnc_cdl_put_name(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    pnc_cdl_number number;
+    int err;
+
+    if (reader->in_data && strcmp(name, "_") == 0) {
+        reader->quoted = false;
+        return put_element(reader, at, reader->fill);
+    }
+    err = pnc_cdl_number_scan(reader, at, name, (int64_t)strlen(name), &number);
+    return err == NC_NOERR ? pnc_cdl_put_number(reader, at, &number) : err;
+}
+
+int pnc_cdl_put_character(pnc_cdl_reader *reader, pnc_cdl_place at, char c)
+{
+    pnc_cdl_number number;
+
+    if (reader->in_data ? current(reader)->type == NC_CHAR : reader->att_type == NC_CHAR) {
+        reader->quoted = false;
+        reader->att_text = reader->att_given = true;
+        return reader->in_data ? put_element(reader, at, &c) : pnc_cdl_append(reader, &reader->text, &c, 1);
+    }
+    pnc_cdl_number_of_byte(c, &number);
+    return pnc_cdl_put_number(reader, at, &number);
+}
+
+/* --- texts --- */
+
+/* The dumping tools cut a row behind each newline, and go on in the fifth column of the next line; a row of its own would
+ * begin elsewhere. */
+static bool goes_on(const pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    return reader->newline && at.line == reader->text_end.line + 1 && at.column == 5;
+}
+
+int pnc_cdl_begin_text(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    int err;
+
+    reader->quoted = true;
+    if (reader->in_data) {
+        if (current(reader)->type != NC_CHAR)
+            return pnc_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" is of type %s and does not hold text",
+                                current(reader)->name, pnc_type_name(current(reader)->type));
+        bool on = goes_on(reader, at);
+        reader->newline = false;
+        if (on)
+            return NC_NOERR;
+        err = pad(reader, at, reader->row, "");
+        reader->text_first = reader->count;
+        return err;
+    }
+    err = check_kind(reader, at, true);
+    reader->att_given = true;
+    if (!reader->att_typed)
+        reader->att_type = NC_CHAR;
+    return err;
+}
+
+int pnc_cdl_put_text(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes, int64_t n)
+{
+    int err = NC_NOERR;
+
+    if (!reader->in_data && reader->att_type != NC_CHAR)
+        return pnc_cdl_fail(reader, reader->opened, NC_ECHAR, "type %s does not hold text",
+                            pnc_type_name(reader->att_type));
+    if (!reader->in_data)
+        return pnc_cdl_append(reader, &reader->text, bytes, n);
+    for (int64_t i = 0; err == NC_NOERR && i < n; i++)
+        err = put_element(reader, at, bytes + i);
+    reader->newline = n > 0 && bytes[n - 1] == '\n';
+    return err;
+}
+
+/* A row at least; the dumping tools drop null characters at the end of a row. */
+int pnc_cdl_end_text(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    int err = NC_NOERR;
+
+    if (!reader->in_data || current(reader)->ndims < 2)
+        return NC_NOERR;
+    reader->text_end = reader->next;
+    if (reader->count == reader->text_first)
+        err = put_element(reader, at, "");
+    return err == NC_NOERR && !reader->newline ? pad(reader, at, reader->row, "") : err;
+}

@@ -1,0 +1,164 @@
+/* Sentences of CDL, and what each does to the reader.
+ *
+ * Words such as types and UNLIMITED are names until their place tells: a variable may be called "int". Beyond what the
+ * dumping tools print it takes what people write by hand: several dimensions or variables between commas, a type before
+ * an attribute, values of several types in one attribute. */
+%code requires {
+#include <stddef.h>
+#include "format/cdl_parts.h"
+#define PNC_CDL_YYLTYPE_IS_DECLARED 1
+}
+
+%define api.pure full
+%define api.prefix {pnc_cdl_yy}
+%define api.location.type {pnc_cdl_place}
+%define parse.error custom
+%locations
+%parse-param {pnc_cdl_reader *reader} {void *scanner}
+%lex-param {pnc_cdl_reader *reader} {void *scanner}
+%initial-action { @$ = reader->next; }
+
+%union {
+    char *name;
+    pnc_cdl_number number;
+    int64_t length;
+    char character;
+    struct { const char *at; int64_t n; char escaped; } piece; /* at NULL: the byte escaped */
+}
+
+%token END 0 "the end of the text"
+%token NETCDF "the word \"netcdf\" of a CDL text"
+%token <name> TITLE_TEXT
+%token DIMENSIONS "\"dimensions:\"" VARIABLES "\"variables:\"" DATA "\"data:\"" OF_NETCDF4
+%token <name> NAME "a name"
+%token <number> NUMBER "a value"
+%token <character> CHARACTER
+%token <piece> PIECE
+%token QUOTE
+%token UNKNOWN
+%type <length> length
+%destructor { pnc_free($$); } <name>
+
+%code {
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+
+/* A construct is where its first word is. */
+#define YYLLOC_DEFAULT(at, parts, n) ((at) = (n) > 0 ? YYRHSLOC(parts, 1) : YYRHSLOC(parts, 0))
+#define TRY(step) do { if ((step) != NC_NOERR) YYABORT; } while (0) /* frees what waits on the stack */
+
+int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, void *scanner);
+
+static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner)
+{
+    int token = pnc_cdl_scan_lex(value, at, scanner);
+
+    if (token == END) {
+        *at = reader->next;
+        reader->ended = true;
+    }
+    reader->begun |= token != NETCDF && token != TITLE_TEXT && token != '{';
+    return token;
+}
+static void pnc_cdl_yyerror(pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner, const char *message);
+}
+
+%%
+
+cdl: opened statements '}' { TRY(pnc_cdl_end_header(reader, @3)); TRY(pnc_cdl_finish(reader, @3)); }
+   | opened statements DATA { TRY(pnc_cdl_end_header(reader, @3)); if (reader->sink == NULL) YYACCEPT; }
+     assignments '}' { TRY(pnc_cdl_finish(reader, @6)); } ;
+
+opened: NETCDF title '{' { if (reader->name == NULL && (reader->name = pnc_strdup("")) == NULL)
+                               TRY(pnc_cdl_no_memory(reader)); } ;
+title: %empty
+     | title TITLE_TEXT { if (reader->name == NULL) reader->name = $2; else pnc_free($2); } ;
+
+statements: %empty | statements statement ;
+
+statement: DIMENSIONS { reader->section = PNC_CDL_DIMENSIONS; }
+    | VARIABLES { reader->section = PNC_CDL_VARIABLES; }
+    | OF_NETCDF4 { TRY(pnc_cdl_fail(reader, @1, NC_ENOTNC, "%s is of netCDF-4: the classic formats have dimensions, "
+                                    "variables and attributes", reader->shown)); }
+    | dimensions ';'
+    | variables ';'
+    | attribute ';' { TRY(pnc_cdl_end_att(reader)); }
+    | attribute values ';' { TRY(pnc_cdl_end_att(reader)); } ;
+
+dimensions: dimension | dimensions ',' dimension ;
+dimension: NAME '=' length { int err = pnc_cdl_add_dim(reader, @1, $1, $3); pnc_free($1); TRY(err); } ;
+length: NUMBER { TRY(pnc_cdl_length(reader, @1, &$1, &$$)); }
+    | NAME { int err = strcasecmp($1, "UNLIMITED") == 0 ? NC_NOERR :
+                       pnc_cdl_expected(reader, @1, "a length or UNLIMITED");
+             pnc_free($1);
+             $$ = NC_UNLIMITED;
+             TRY(err); } ;
+
+variables: NAME NAME { TRY(pnc_cdl_begin_vars(reader, @1, $1)); }
+           shape { int err = pnc_cdl_add_var(reader, @2, $2); pnc_free($1); pnc_free($2); TRY(err); }
+    | variables ',' NAME shape { int err = pnc_cdl_add_var(reader, @3, $3); pnc_free($3); TRY(err); } ;
+shape: %empty | '(' dimids ')' ;
+dimids: dimid | dimids ',' dimid ;
+dimid: NAME { int err = pnc_cdl_add_dimid(reader, @1, $1); pnc_free($1); TRY(err); } ;
+
+attribute: ':' NAME '=' { TRY(pnc_cdl_begin_att(reader, @1, NULL, @1, NULL, @2, $2)); }
+    | NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @1, $1, @1, NULL, @3, $3); pnc_free($1); TRY(err); }
+    | NAME NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @2, $2, @1, $1, @4, $4);
+                               pnc_free($1); pnc_free($2); TRY(err); } ;
+
+assignments: %empty | assignments assignment ;
+assignment: NAME '=' { TRY(pnc_cdl_begin_data(reader, @1, $1)); }
+            values ';' { pnc_free($1); TRY(pnc_cdl_end_data(reader, @5)); } ;
+
+values: value | values ',' value ;
+value: NUMBER { TRY(pnc_cdl_put_number(reader, @1, &$1)); }
+    | NAME { int err = pnc_cdl_put_name(reader, @1, $1); pnc_free($1); TRY(err); }
+    | CHARACTER { TRY(pnc_cdl_put_character(reader, @1, $1)); }
+    | QUOTE { TRY(pnc_cdl_begin_text(reader, @1)); } pieces QUOTE { TRY(pnc_cdl_end_text(reader, @1)); } ;
+pieces: %empty
+    | pieces PIECE { TRY(pnc_cdl_put_text(reader, @2, $2.at != NULL ? $2.at : &$2.escaped, $2.n)); } ;
+
+%%
+
+/* What begins a value is "a value" to people; and where a definition may begin, a list would be too long. */
+static void say_expected(const yypcontext_t *context, char *out, size_t room)
+{
+    yysymbol_kind_t kinds[8];
+    bool value = false;
+    size_t used = 0;
+    int n = yypcontext_expected_tokens(context, kinds, 8);
+
+    for (int i = 0; i < n; i++)
+        value |= kinds[i] == YYSYMBOL_NUMBER;
+    snprintf(out, room, "a definition or '}'");
+    for (int i = 0; n < 6 && i < n && used < room; i++) {
+        yysymbol_kind_t kind = kinds[i];
+        if (kind != YYSYMBOL_TITLE_TEXT && kind != YYSYMBOL_CHARACTER && kind != YYSYMBOL_QUOTE &&
+            (kind != YYSYMBOL_NAME || !value))
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? " or " : "", yysymbol_name(kind));
+    }
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, pnc_cdl_reader *reader, void *scanner)
+{
+    char expected[200];
+
+    (void)scanner;
+    if (reader->code != NC_NOERR)
+        return 0; /* the scanner has told, and ended */
+    say_expected(context, expected, sizeof expected);
+    pnc_cdl_expected(reader, *yypcontext_location(context), expected);
+    return 0;
+}
+
+/* Also bison's own: its stack cannot grow. */
+static void pnc_cdl_yyerror(pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner, const char *message)
+{
+    (void)at;
+    (void)scanner;
+    (void)message;
+    pnc_cdl_no_memory(reader);
+}

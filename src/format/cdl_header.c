@@ -1,0 +1,272 @@
+/* What dimensions, variables and attributes in CDL do to the model. */
+#include "format/cdl_parts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "format/layout.h"
+#include "format/parts.h"
+
+static int type_of_name(const char *name)
+{
+    static const struct { const char *name; int type; } synonyms[] = {
+        {"integer", NC_INT}, {"long", NC_INT}, {"real", NC_FLOAT},
+    };
+
+    for (int type = NC_BYTE; type <= NC_UINT64; type++)
+        if (strcmp(name, pnc_type_name(type)) == 0)
+            return type;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(name, synonyms[i].name) == 0)
+            return synonyms[i].type;
+    return 0;
+}
+
+static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    return pnc_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is no type of the classic formats, which are byte, char, "
+                        "short, int, float, double, ubyte, ushort, uint, int64, uint64", name);
+}
+
+static int unknown_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
+}
+
+/* --- dimensions --- */
+
+int pnc_cdl_length(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int64_t *len)
+{
+    if (number->real || number->negative || number->value.magnitude == 0 || number->value.magnitude > INT64_MAX)
+        return pnc_cdl_fail(reader, at, NC_EDIMSIZE, "the length of a dimension is a positive integer, or UNLIMITED");
+    *len = (int64_t)number->value.magnitude;
+    return NC_NOERR;
+}
+
+int pnc_cdl_add_dim(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name, int64_t len)
+{
+    pnc_error why = {0};
+
+    if (reader->section != PNC_CDL_DIMENSIONS)
+        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined, but no \"dimensions:\" stands above");
+    return pnc_cdl_refused(reader, at, pnc_model_add_dim(reader->model, name, len, NULL, &why), &why);
+}
+
+/* --- variables --- */
+
+int pnc_cdl_begin_vars(pnc_cdl_reader *reader, pnc_cdl_place at, const char *type_name)
+{
+    reader->var_type = type_of_name(type_name);
+    reader->ndims = 0;
+    if (reader->var_type == 0)
+        return unknown_type(reader, at, type_name);
+    if (reader->section != PNC_CDL_VARIABLES)
+        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined, but no \"variables:\" stands above");
+    return NC_NOERR;
+}
+
+int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    int n = reader->ndims, dimid = pnc_model_find_dim(reader->model, name);
+
+    if (dimid < 0)
+        return pnc_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
+    if (n == reader->dimids_room) {
+        int room = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
+        int *grown = n == INT_MAX ? NULL : pnc_resize(reader->dimids, room, sizeof *grown);
+        if (grown == NULL)
+            return pnc_cdl_no_memory(reader);
+        reader->dimids = grown;
+        reader->dimids_room = room;
+    }
+    reader->dimids[n] = dimid;
+    reader->ndims++;
+    return NC_NOERR;
+}
+
+int pnc_cdl_add_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+{
+    pnc_error why = {0};
+    int err = pnc_model_add_var(reader->model, name, reader->var_type, reader->ndims, reader->dimids, NULL, &why);
+
+    reader->ndims = 0;
+    return pnc_cdl_refused(reader, at, err, &why);
+}
+
+/* --- attributes --- */
+
+/* Of which variable, or the file's; and of which type, or 0. */
+static int find_owner(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char *owner, pnc_cdl_place type_at,
+                      const char *type_name, int *varid, int *type)
+{
+    *varid = NC_GLOBAL;
+    *type = type_name != NULL ? type_of_name(type_name) : 0;
+    if (type_name != NULL && *type == 0)
+        return unknown_type(reader, type_at, type_name);
+    if (owner == NULL)
+        return NC_NOERR;
+    *varid = pnc_model_find_var(reader->model, owner);
+    if (*varid >= 0)
+        return NC_NOERR;
+    if (type_name == NULL) /* a type and no variable: an attribute of the file */
+        *type = type_of_name(owner);
+    *varid = NC_GLOBAL;
+    if (*type != 0 && type_name == NULL)
+        return NC_NOERR;
+    if (strcmp(owner, "string") == 0)
+        return unknown_type(reader, owner_at, owner);
+    return unknown_var(reader, owner_at, owner);
+}
+
+int pnc_cdl_begin_att(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char *owner, pnc_cdl_place type_at,
+                      const char *type_name, pnc_cdl_place at, char *name)
+{
+    int err = find_owner(reader, owner_at, owner, type_at, type_name, &reader->att_varid, &reader->att_type);
+
+    pnc_free(reader->att_name);
+    reader->att_name = name;
+    reader->att_place = at;
+    reader->att_typed = reader->att_type != 0;
+    reader->att_text = reader->att_given = false;
+    reader->text.n = reader->items.n = 0;
+    return err;
+}
+
+/* What ncdump -s prints and files do not hold: it says how a file is stored. */
+static bool is_virtual(const pnc_cdl_reader *reader)
+{
+    static const char *const of_file[] = {"_Format", "_NCProperties", "_IsNetcdf4", "_SuperblockVersion", NULL};
+    static const char *const of_variable[] = {"_Storage", "_ChunkSizes", "_Endianness", "_NoFill", "_Fletcher32",
+                                              "_DeflateLevel", "_Shuffle", "_Filter", "_Codecs", NULL};
+    const char *const *names = reader->att_varid == NC_GLOBAL ? of_file : of_variable;
+
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(reader->att_name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* :_Format = "classic" and its like choose the format, unless it is known from elsewhere. */
+static int take_virtual(pnc_cdl_reader *reader)
+{
+    static const struct { const char *name; int format; } rows[] = {
+        {"classic", NC_FORMAT_CLASSIC}, {"64-bit offset", NC_FORMAT_CDF2}, {"64-bit data", NC_FORMAT_CDF5},
+        {"cdf5", NC_FORMAT_CDF5},
+    };
+
+    if (strcmp(reader->att_name, "_Format") != 0 || reader->format_known)
+        return NC_NOERR;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strlen(rows[i].name) == (size_t)reader->text.n &&
+            memcmp(rows[i].name, reader->text.at, (size_t)reader->text.n) == 0) {
+            reader->model->format = rows[i].format;
+            reader->format_known = true;
+            return NC_NOERR;
+        }
+    }
+    return pnc_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format is \"classic\", \"64-bit offset\" or "
+                        "\"64-bit data\"");
+}
+
+/* A single number without a type before it and a suffix takes the variable's type, where it fits. NaN stays as it is:
+ * other libraries write it as a double for a float variable, and a dump of that shall become the same again. */
+static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
+{
+    const pnc_cdl_item *item = (const pnc_cdl_item *)(const void *)reader->items.at;
+    int type = reader->att_varid != NC_GLOBAL ? reader->model->vars[reader->att_varid]->type : NC_CHAR;
+    char bytes[8];
+
+    if (len == 1 && !reader->att_typed && type != NC_CHAR && strcmp(reader->att_name, "_FillValue") == 0 &&
+        (item->number.type == NC_INT || item->number.type == NC_DOUBLE) &&
+        !(item->number.real && isnan(item->number.value.real)) && pnc_cdl_number_fits(&item->number, type, bytes))
+        reader->att_type = type;
+}
+
+/* External bytes of the numbers go where texts stand anyway. */
+static int store_items(pnc_cdl_reader *reader)
+{
+    const int64_t n = reader->items.n / (int64_t)sizeof(pnc_cdl_item);
+    const pnc_cdl_item *items = (const pnc_cdl_item *)(const void *)reader->items.at;
+    int err = NC_NOERR;
+
+    adapt_fill(reader, n);
+    for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
+        char bytes[8];
+        err = pnc_cdl_number_store(reader, items[i].place, &items[i].number, reader->att_type, bytes);
+        if (err == NC_NOERR)
+            err = pnc_cdl_append(reader, &reader->text, bytes, (int64_t)pnc_type_size(reader->att_type));
+    }
+    return err;
+}
+
+int pnc_cdl_end_att(pnc_cdl_reader *reader)
+{
+    pnc_error why = {0};
+    int err;
+
+    if (!reader->att_given && !reader->att_typed)
+        reader->att_type = NC_CHAR;
+    if (is_virtual(reader))
+        return take_virtual(reader);
+    if (!pnc_type_valid(reader->att_type, reader->model->format))
+        return pnc_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2, "attribute \"%s\" is of type %s, which exists "
+                            "in CDF-5 only, and the file format is CDF-%d", reader->att_name,
+                            pnc_type_name(reader->att_type), reader->model->format);
+    err = store_items(reader);
+    /* The dumping tools drop null characters at the end of a text: this one was the fill value. */
+    if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
+        reader->model->vars[reader->att_varid]->type == NC_CHAR && reader->att_type == NC_CHAR && reader->text.n == 0)
+        err = pnc_cdl_append(reader, &reader->text, "", 1);
+    if (err != NC_NOERR)
+        return err;
+    err = pnc_atts_put(pnc_model_atts(reader->model, reader->att_varid), reader->att_name, reader->att_type,
+                       reader->text.n / (int64_t)pnc_type_size(reader->att_type), reader->text.at, &why);
+    return pnc_cdl_refused(reader, reader->att_place, err, &why);
+}
+
+/* --- the end --- */
+
+static bool format_holds(pnc_model *model, int format, pnc_error *error)
+{
+    model->format = format;
+    for (int i = 0; i < model->ndims; i++)
+        if (model->dims[i]->len > pnc_model_longest_dim(format))
+            return false;
+    for (int v = NC_GLOBAL; v < model->nvars; v++) {
+        const pnc_atts *atts = pnc_model_atts(model, v);
+        for (int i = 0; i < atts->n; i++)
+            if (!pnc_type_valid(atts->at[i]->type, format))
+                return false;
+        if (v != NC_GLOBAL && !pnc_type_valid(model->vars[v]->type, format))
+            return false;
+    }
+    return pnc_layout(model, NULL, NULL, error) == NC_NOERR;
+}
+
+/* Without a word about the format. What not even CDF-5 can hold is for the one who creates a file from it to find. */
+static void choose_format(pnc_model *model)
+{
+    if (!format_holds(model, NC_FORMAT_CLASSIC, NULL) && !format_holds(model, NC_FORMAT_CDF2, NULL))
+        model->format = NC_FORMAT_CDF5;
+}
+
+int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    pnc_model *model = reader->model;
+    pnc_error why = {0};
+    int err;
+
+    if (!reader->format_known)
+        choose_format(model);
+    reader->in_data = true;
+    if (reader->sink == NULL)
+        return NC_NOERR;
+    if (!format_holds(model, model->format, &why))
+        return pnc_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2, "CDF-%d cannot hold this: %s",
+                            model->format, why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
+    err = reader->sink->header(reader->sink->with, model, reader->name, &why);
+    return pnc_cdl_refused(reader, at, err, &why);
+}

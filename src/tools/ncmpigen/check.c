@@ -1,0 +1,80 @@
+/* Nothing comes of the text: it is only checked. And what all kinds of output share. */
+#include "config.h" /* system extensions */
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "tools/ncmpigen/gen.h"
+
+int64_t gen_unit(const pnc_var *var)
+{
+    return var->size / (int64_t)pnc_type_size(var->type);
+}
+
+/* A name from a text chooses no folder. */
+char *gen_path(const gen_options *options, const char *name, const char *extension, pnc_error *error)
+{
+    const char *base = options->output ? options->output : name;
+    size_t length = strlen(base);
+    if (!options->output) {
+        while (length > 0 && strchr(" \t\r\n", base[length - 1]))
+            length--;
+        size_t blank = strspn(base, " \t\r\n");
+        base += blank < length ? blank : length;
+        length -= blank < length ? blank : length;
+        if (length == 0 || memchr(base, '/', length)) {
+            pnc_fail(error, NC_EBADNAME, "the dataset's name \"%.*s\" cannot be the name of a file: give one with -o",
+                     (int)length, base);
+            return NULL;
+        }
+    } else {
+        extension = "";
+    }
+    char *path = pnc_alloc((int64_t)(length + strlen(extension)) + 1, 1);
+    if (!path) {
+        pnc_fail(error, NC_ENOMEM, "not enough memory");
+        return NULL;
+    }
+    memcpy(path, base, length);
+    strcpy(path + length, extension);
+    return path;
+}
+
+static int take_header(void *with, const pnc_model *model, const char *name, pnc_error *error)
+{
+    (void)with, (void)model, (void)name, (void)error;
+    return NC_NOERR;
+}
+
+static int take_values(void *with, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *error)
+{
+    (void)with, (void)varid, (void)first, (void)bytes, (void)n, (void)error;
+    return NC_NOERR;
+}
+
+static int take_end(void *with, int varid, int64_t n, pnc_error *error)
+{
+    (void)with, (void)varid, (void)n, (void)error;
+    return NC_NOERR;
+}
+
+static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
+{
+    (void)options, (void)error;
+    *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end};
+    return NC_NOERR;
+}
+
+static int finish(void *with, const pnc_model *model, pnc_error *error)
+{
+    (void)with, (void)model, (void)error;
+    return NC_NOERR;
+}
+
+static void discard(void *with)
+{
+    (void)with;
+}
+
+const gen_kind gen_check = {begin, finish, discard};

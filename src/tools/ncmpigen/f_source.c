@@ -1,0 +1,472 @@
+/* CDL to a Fortran 77 program that creates the file with the functions of pnetcdf.inc.
+ *
+ * Statements stand in columns 7 to 72, and go on behind a character in column 6, within texts too. Fortran has no unsigned
+ * integers: their values are in the next larger type. What has no literal is assigned by its bits. */
+#include "config.h" /* system extensions */
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "tools/ncmpigen/source.h"
+
+enum { FIRST_COLUMN = 7, LAST_COLUMN = 72, PER_STATEMENT = 8, TEXT_PART = 40 };
+
+/* As Fortran writes each external type: its constant, the type in memory, and the suffix of functions. */
+static const struct { const char *constant, *type, *suffix; } types[] = {
+    [NC_BYTE] = {"nf_byte", "integer*1", "int1"},   [NC_CHAR] = {"nf_char", "character", "text"},
+    [NC_SHORT] = {"nf_short", "integer*2", "int2"}, [NC_INT] = {"nf_int", "integer", "int"},
+    [NC_FLOAT] = {"nf_float", "real", "real"},      [NC_DOUBLE] = {"nf_double", "double precision", "double"},
+    [NC_UBYTE] = {"nf_ubyte", "integer*2", "int2"}, [NC_USHORT] = {"nf_ushort", "integer", "int"},
+    [NC_UINT] = {"nf_uint", "integer*8", "int8"},   [NC_INT64] = {"nf_int64", "integer*8", "int8"},
+    [NC_UINT64] = {"nf_uint64", "integer*8", "int8"},
+};
+
+typedef struct fortran {
+    gen_source source;
+    int column;
+    FILE *data, *bits; /* statements for the values of a block, until their number is known */
+} fortran;
+
+/* --- statements --- */
+
+static void put(fortran *f, FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (f->column > LAST_COLUMN && *text != '\n') {
+            fputs("\n     &", out);
+            f->column = FIRST_COLUMN;
+        }
+        fputc(*text, out);
+        f->column++;
+    }
+}
+
+static void begin(fortran *f, FILE *out)
+{
+    fprintf(out, "%*s", FIRST_COLUMN - 1, "");
+    f->column = FIRST_COLUMN;
+}
+
+/* The parts of a statement whose texts are short. */
+static void putf(fortran *f, FILE *out, const char *format, ...) PNC_PRINTF(3, 4);
+static void putf(fortran *f, FILE *out, const char *format, ...)
+{
+    char text[500];
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(text, sizeof text, format, args) < 0)
+        text[0] = '\0';
+    va_end(args);
+    put(f, out, text);
+}
+
+static void statement(fortran *f, FILE *out, const char *format, ...) PNC_PRINTF(3, 4);
+static void statement(fortran *f, FILE *out, const char *format, ...)
+{
+    char text[500];
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(text, sizeof text, format, args) < 0)
+        text[0] = '\0';
+    va_end(args);
+    begin(f, out);
+    put(f, out, text);
+    fputc('\n', out);
+}
+
+/* 'it''s' // char(10) // 'so' */
+static void put_text(fortran *f, FILE *out, const char *bytes, int64_t n)
+{
+    bool quoted = true;
+    put(f, out, "'");
+    for (int64_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        bool plain = c >= 0x20 && c < 0x7f;
+        if (plain != quoted)
+            put(f, out, plain ? "//'" : "'");
+        quoted = plain;
+        if (plain)
+            put(f, out, (const char[]){(char)c, c == '\'' ? '\'' : '\0', '\0'});
+        else
+            putf(f, out, "//char(%d)", c);
+    }
+    put(f, out, quoted ? "'" : "");
+}
+
+static void put_name(fortran *f, FILE *out, const char *name)
+{
+    put_text(f, out, name, (int64_t)strlen(name));
+}
+
+/* --- a block of values --- */
+
+/* Integers of 8 bytes say so; the most negative ones have no literal. */
+static void put_integer(fortran *f, FILE *out, const char *suffix, int64_t value)
+{
+    putf(f, out, "%" PRId64 "%s", value, strcmp(suffix, "int8") == 0 ? "_8" : "");
+}
+
+static bool has_literal(int type, gen_value value)
+{
+    switch (type) {
+    case NC_FLOAT: return isfinite(value.r) && (value.r == 0 || fabs(value.r) >= (double)FLT_MIN);
+    case NC_DOUBLE: return isfinite(value.r) && (value.r == 0 || fabs(value.r) >= DBL_MIN);
+    case NC_INT: return value.i != INT32_MIN;
+    case NC_INT64: return value.i != INT64_MIN;
+    default: return true;
+    }
+}
+
+static void put_real(fortran *f, FILE *out, int type, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.*g", type == NC_FLOAT ? 9 : 17, value);
+    char *exponent = strchr(text, 'e');
+    if (type == NC_FLOAT) {
+        putf(f, out, "%s%s", text, strpbrk(text, ".e") ? "" : ".");
+        return;
+    }
+    if (exponent)
+        *exponent = 'd'; /* else it would be read as a real, and lose digits */
+    putf(f, out, "%s%s", text, exponent ? "" : "d0");
+}
+
+/* What is not to be written as a literal; -huge - 1 where even the bits have none. */
+static void put_bits(fortran *f, int type, int64_t index, gen_value value)
+{
+    bool wide = type == NC_DOUBLE || type == NC_INT64;
+    int64_t bits = wide ? value.i : (int64_t)(int32_t)(uint32_t)value.bits;
+    if (type == NC_DOUBLE)
+        bits = (int64_t)value.bits;
+    begin(f, f->bits);
+    putf(f, f->bits, "bits(%" PRId64 ") = ", index);
+    if (bits == (wide ? INT64_MIN : INT32_MIN))
+        putf(f, f->bits, wide ? "-9223372036854775807_8 - 1" : "-2147483647 - 1");
+    else
+        put_integer(f, f->bits, wide ? "int8" : "int", bits);
+    fputc('\n', f->bits);
+}
+
+static void put_number(fortran *f, int type, int64_t index, gen_value value)
+{
+    if (!has_literal(type, value)) {
+        put_bits(f, type, index, value);
+        put(f, f->data, "0");
+    } else if (type == NC_FLOAT || type == NC_DOUBLE) {
+        put_real(f, f->data, type, value.r);
+    } else {
+        put_integer(f, f->data, types[type].suffix, value.i);
+    }
+}
+
+/* Elements index.. (from 1) of the array x. */
+static int put_values(fortran *f, int type, const char *bytes, int64_t index, int64_t n, pnc_error *error)
+{
+    size_t size = pnc_type_size(type);
+    for (int64_t i = 0; i < n; i++) {
+        if (type == NC_CHAR) {
+            int64_t part = n - i < TEXT_PART ? n - i : TEXT_PART;
+            begin(f, f->data);
+            putf(f, f->data, "x(%" PRId64 ":%" PRId64 ") = ", index + i, index + i + part - 1);
+            put_text(f, f->data, bytes + i, part);
+            fputc('\n', f->data);
+            i += part - 1;
+            continue;
+        }
+        gen_value value = gen_value_load(type, bytes + (size_t)i * size);
+        if (type == NC_UINT64 && value.i < 0)
+            return pnc_fail(error, NC_ERANGE, "%" PRIu64 " is beyond the integers of Fortran", value.bits);
+        if (i % PER_STATEMENT == 0) {
+            int64_t last = n - i < PER_STATEMENT ? n : i + PER_STATEMENT;
+            begin(f, f->data);
+            putf(f, f->data, "data (x(i), i = %" PRId64 ", %" PRId64 ") / ", index + i, index + last - 1);
+        }
+        put_number(f, type, index + i, value);
+        bool ends = i % PER_STATEMENT == PER_STATEMENT - 1 || i == n - 1;
+        put(f, f->data, ends ? " /" : ", ");
+        if (ends)
+            fputc('\n', f->data);
+    }
+    return NC_NOERR;
+}
+
+static int open_block(fortran *f, pnc_error *error)
+{
+    f->data = tmpfile();
+    f->bits = tmpfile();
+    return f->data && f->bits ? NC_NOERR : pnc_fail(error, NC_EFILE, "a temporary file cannot be created");
+}
+
+static void close_block(fortran *f)
+{
+    if (f->data)
+        fclose(f->data);
+    if (f->bits)
+        fclose(f->bits);
+    f->data = f->bits = NULL;
+}
+
+static void copy(FILE *from, FILE *to)
+{
+    char bytes[4096];
+    size_t n;
+    rewind(from);
+    while ((n = fread(bytes, 1, sizeof bytes, from)) > 0)
+        fwrite(bytes, 1, n, to);
+}
+
+/* A subroutine with n values in x, and its declarations: more are those that the caller needs. */
+static void begin_block(fortran *f, int type, int64_t n, const char *more)
+{
+    FILE *out = f->source.out;
+    fputc('\n', out);
+    statement(f, out, "subroutine put%d(ncid)", f->source.blocks++);
+    statement(f, out, "implicit none");
+    statement(f, out, "include 'mpif.h'");
+    statement(f, out, "include 'pnetcdf.inc'");
+    statement(f, out, "integer ncid, i");
+    statement(f, out, "integer*8 %s", more);
+    if (type == NC_CHAR) {
+        statement(f, out, "character*%" PRId64 " x", n > 0 ? n : 1);
+    } else {
+        statement(f, out, "%s x(%" PRId64 ")", types[type].type, n > 0 ? n : 1);
+        if (ftell(f->bits) > 0) {
+            statement(f, out, "%s bits(%" PRId64 ")", pnc_type_size(type) == 8 ? "integer*8" : "integer*4", n);
+            statement(f, out, "equivalence (x, bits)");
+        }
+        copy(f->data, out);
+    }
+}
+
+/* What is executed behind the declarations. */
+static void put_block(fortran *f, int type)
+{
+    copy(type == NC_CHAR ? f->data : f->bits, f->source.out);
+}
+
+/* --- the header --- */
+
+/* varid: counted from 1, or 0 for the file. */
+static int write_attribute(fortran *f, int varid, const pnc_att *att, pnc_error *error)
+{
+    FILE *out = f->source.out;
+    char owner[20];
+    int err = open_block(f, error);
+    if (err == NC_NOERR)
+        err = put_values(f, att->type, att->value, 1, att->len, error);
+    if (err == NC_NOERR) {
+        begin_block(f, att->type, att->len, "n");
+        put_block(f, att->type);
+        statement(f, out, "n = %" PRId64, att->len);
+        snprintf(owner, sizeof owner, "%d", varid);
+        begin(f, out);
+        putf(f, out, "call check(nfmpi_put_att_%s(ncid, %s, ", types[att->type].suffix, varid > 0 ? owner : "nf_global");
+        put_name(f, out, att->name);
+        if (att->type == NC_CHAR)
+            put(f, out, ", n, x))\n");
+        else
+            putf(f, out, ", %s, n, x))\n", types[att->type].constant);
+        statement(f, out, "end");
+    }
+    close_block(f);
+    return err;
+}
+
+static int write_attributes(fortran *f, const pnc_model *model, pnc_error *error)
+{
+    int err = NC_NOERR;
+    for (int v = NC_GLOBAL; err == NC_NOERR && v < model->nvars; v++) {
+        const pnc_atts *atts = pnc_model_atts(model, v);
+        for (int i = 0; err == NC_NOERR && i < atts->n; i++)
+            err = write_attribute(f, v + 1, atts->at[i], error);
+    }
+    return err;
+}
+
+static void write_definitions(fortran *f, const pnc_model *model)
+{
+    FILE *out = f->source.out;
+    for (int i = 0; i < model->ndims; i++) {
+        statement(f, out, "n = %" PRId64 "_8", model->dims[i]->len); /* nf_unlimited is 0 */
+        begin(f, out);
+        put(f, out, "call check(nfmpi_def_dim(ncid, ");
+        put_name(f, out, model->dims[i]->name);
+        put(f, out, ", n, id))\n");
+    }
+    for (int v = 0; v < model->nvars; v++) {
+        const pnc_var *var = model->vars[v];
+        for (int i = 0; i < var->ndims; i++)
+            statement(f, out, "dims(%d) = %d", var->ndims - i, var->dimids[i] + 1);
+        begin(f, out);
+        put(f, out, "call check(nfmpi_def_var(ncid, ");
+        put_name(f, out, var->name);
+        putf(f, out, ", %s, %d, dims, id))\n", types[var->type].constant, var->ndims);
+    }
+}
+
+static void write_define(fortran *f, const pnc_model *model, int attributes)
+{
+    static const char *const modes[] = {[1] = "nf_clobber", [2] = "ior(nf_clobber, nf_64bit_offset)",
+                                        [5] = "ior(nf_clobber, nf_64bit_data)"};
+    FILE *out = f->source.out;
+    int ndims = 1;
+    for (int v = 0; v < model->nvars; v++)
+        ndims = model->vars[v]->ndims > ndims ? model->vars[v]->ndims : ndims;
+    fputc('\n', out);
+    statement(f, out, "subroutine define(ncid)");
+    statement(f, out, "implicit none");
+    statement(f, out, "include 'mpif.h'");
+    statement(f, out, "include 'pnetcdf.inc'");
+    statement(f, out, "integer ncid, id, dims(%d)", ndims);
+    statement(f, out, "integer*8 n");
+    begin(f, out);
+    put(f, out, "call check(nfmpi_create(mpi_comm_world, ");
+    put_name(f, out, f->source.path);
+    putf(f, out, ", %s, mpi_info_null, ncid))\n", modes[model->format]);
+    if (!f->source.options->no_fill)
+        statement(f, out, "call check(nfmpi_set_fill(ncid, nf_fill, id))");
+    write_definitions(f, model);
+    for (int i = 0; i < attributes; i++)
+        statement(f, out, "call put%d(ncid)", i);
+    statement(f, out, "call check(nfmpi_enddef(ncid))");
+    statement(f, out, "end");
+}
+
+static int take_header(void *with, const pnc_model *model, const char *name, pnc_error *error)
+{
+    fortran *f = with;
+    int err = gen_source_open(&f->source, model, name, error);
+    if (err == NC_NOERR)
+        err = write_attributes(f, model, error);
+    if (err != NC_NOERR)
+        return err;
+    f->source.attributes = f->source.blocks;
+    write_define(f, model, f->source.blocks);
+    return gen_source_check(&f->source, error);
+}
+
+/* --- data --- */
+
+static int take_values(void *with, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *error)
+{
+    fortran *f = with;
+    int err = NC_NOERR;
+    if (!f->source.in_block) {
+        f->source.in_block = true;
+        f->source.first = first;
+        err = open_block(f, error);
+    }
+    if (err == NC_NOERR)
+        err = put_values(f, f->source.model->vars[varid]->type, bytes, first - f->source.first + 1, n, error);
+    return err == NC_NOERR && (ferror(f->data) || ferror(f->bits))
+               ? pnc_fail(error, NC_EWRITE, "a temporary file cannot be written") : err;
+}
+
+static int take_end(void *with, int varid, int64_t n, pnc_error *error)
+{
+    fortran *f = with;
+    FILE *out = f->source.out;
+    const pnc_var *var = f->source.model->vars[varid];
+    const char *suffix = types[var->type].suffix;
+    char places[60];
+    if (!f->source.in_block)
+        return NC_NOERR;
+    f->source.in_block = false;
+    if (n > f->source.counts[varid])
+        f->source.counts[varid] = n;
+    snprintf(places, sizeof places, "first(%d), many(%d)", var->ndims + 1, var->ndims + 1);
+    begin_block(f, var->type, n - f->source.first, places);
+    put_block(f, var->type);
+    for (int i = 0; i < var->ndims; i++) {
+        bool records = i == 0 && var->is_record;
+        statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i, records ? f->source.first / gen_unit(var) + 1 : 1);
+        statement(f, out, "many(%d) = %" PRId64 "_8", var->ndims - i,
+                  records ? (n - f->source.first) / gen_unit(var) : var->shape[i]);
+    }
+    if (var->ndims > 0)
+        statement(f, out, "call check(nfmpi_put_vara_%s_all(ncid, %d, first, many, x))", suffix, varid + 1);
+    else
+        statement(f, out, "call check(nfmpi_put_var_%s_all(ncid, %d, x))", suffix, varid + 1);
+    statement(f, out, "end");
+    close_block(f);
+    return gen_source_check(&f->source, error);
+}
+
+static void write_main(fortran *f, const pnc_model *model)
+{
+    FILE *out = f->source.out;
+    fputc('\n', out);
+    statement(f, out, "program create");
+    statement(f, out, "implicit none");
+    statement(f, out, "include 'mpif.h'");
+    statement(f, out, "include 'pnetcdf.inc'");
+    statement(f, out, "integer ncid, err");
+    statement(f, out, "integer*8 record");
+    statement(f, out, "call mpi_init(err)");
+    statement(f, out, "call define(ncid)");
+    for (int i = f->source.attributes; i < f->source.blocks; i++)
+        statement(f, out, "call put%d(ncid)", i);
+    for (int v = 0; v < model->nvars && !f->source.options->no_fill; v++) {
+        int64_t given = f->source.counts[v] / gen_unit(model->vars[v]);
+        if (!model->vars[v]->is_record || given >= model->numrecs)
+            continue;
+        statement(f, out, "do record = %" PRId64 "_8, %" PRId64 "_8", given + 1, model->numrecs);
+        statement(f, out, "    call check(nfmpi_fill_var_rec(ncid, %d, record))", v + 1);
+        statement(f, out, "end do");
+    }
+    statement(f, out, "call check(nfmpi_close(ncid))");
+    statement(f, out, "call mpi_finalize(err)");
+    statement(f, out, "end");
+}
+
+static void write_check(fortran *f)
+{
+    FILE *out = f->source.out;
+    fputc('\n', out);
+    statement(f, out, "subroutine check(code)");
+    statement(f, out, "implicit none");
+    statement(f, out, "include 'mpif.h'");
+    statement(f, out, "include 'pnetcdf.inc'");
+    statement(f, out, "integer code, err");
+    statement(f, out, "if (code .ne. nf_noerr) then");
+    statement(f, out, "    print *, nfmpi_strerror(code)");
+    statement(f, out, "    call mpi_abort(mpi_comm_world, 1, err)");
+    statement(f, out, "end if");
+    statement(f, out, "end");
+}
+
+static int finish(void *with, const pnc_model *model, pnc_error *error)
+{
+    fortran *f = with;
+    write_check(f);
+    write_main(f, model);
+    int err = gen_source_commit(&f->source, error);
+    if (err == NC_NOERR)
+        pnc_free(f);
+    return err;
+}
+
+static void discard(void *with)
+{
+    fortran *f = with;
+    close_block(f);
+    gen_source_discard(&f->source);
+    pnc_free(f);
+}
+
+static int start(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
+{
+    fortran *f = pnc_zalloc(1, sizeof *f);
+    if (!f)
+        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+    f->source.options = options;
+    *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = f};
+    return NC_NOERR;
+}
+
+const gen_kind gen_fortran = {start, finish, discard};

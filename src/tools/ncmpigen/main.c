@@ -1,0 +1,95 @@
+/* ncmpigen: CDL text to a netCDF file, or to a program that creates it. It writes what the formats say by itself, and needs
+ * no MPI to run. */
+#include "config.h" /* system extensions */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/common/message.h"
+#include "tools/common/progress.h"
+#include "tools/ncmpigen/gen.h"
+
+typedef struct text_input {
+    int file;
+    const char *name;
+    int64_t done;
+    tool_progress progress;
+} text_input;
+
+static int64_t read_text(void *with, void *bytes, int64_t room, pnc_error *error)
+{
+    text_input *input = with;
+    ssize_t n;
+    do
+        n = read(input->file, bytes, (size_t)room);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return pnc_fail(error, NC_EREAD, "%s: cannot be read: %s", input->name, strerror(errno));
+    input->done += n;
+    tool_progress_update(&input->progress, input->done);
+    return n;
+}
+
+static int open_text(const char *path, text_input *input, pnc_error *error)
+{
+    struct stat there;
+    *input = (text_input){.file = STDIN_FILENO, .name = path ? path : "standard input"};
+    if (path) {
+        input->file = open(path, O_RDONLY);
+        if (input->file < 0)
+            return pnc_fail(error, errno == ENOENT ? NC_ENOENT : NC_EREAD, "%s: cannot be opened: %s", path,
+                            strerror(errno));
+    }
+    if (fstat(input->file, &there) == 0 && S_ISREG(there.st_mode)) /* else nobody knows how much will come */
+        tool_progress_begin(stderr, input->name, there.st_size, &input->progress);
+    return NC_NOERR;
+}
+
+static const gen_kind *choose_kind(const gen_options *options)
+{
+    return options->binary ? &gen_binary : options->c ? &gen_c : options->fortran ? &gen_fortran : &gen_check;
+}
+
+static int generate(const gen_options *options, pnc_error *error)
+{
+    const gen_kind *kind = choose_kind(options);
+    text_input input;
+    pnc_cdl_sink sink;
+    pnc_model model;
+    int err = open_text(options->input, &input, error);
+    if (err != NC_NOERR)
+        return err;
+    const pnc_cdl_source source = {.name = input.name, .format = options->format, .read = read_text, .with = &input};
+    err = kind->begin(options, &sink, error);
+    if (err == NC_NOERR) {
+        err = pnc_cdl_read(&source, &sink, &model, error);
+        tool_progress_wipe(&input.progress);
+        if (err == NC_NOERR) {
+            err = kind->finish(sink.with, &model, error);
+            pnc_model_free(&model);
+        }
+        if (err != NC_NOERR)
+            kind->discard(sink.with);
+    }
+    if (options->input)
+        close(input.file);
+    return err;
+}
+
+int main(int argc, char **argv)
+{
+    gen_options options;
+    pnc_error error = {0};
+    tool_start("ncmpigen", argv);
+    int status = gen_options_parse(argc, argv, &options);
+    if (status >= 0)
+        return tool_flush(NULL) == NC_NOERR ? status : 1;
+    if (generate(&options, &error) == NC_NOERR)
+        return 0;
+    tool_complain("%s", error.text);
+    return 1;
+}

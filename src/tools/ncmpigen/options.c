@@ -1,0 +1,97 @@
+/* The command line of ncmpigen. */
+#include "config.h" /* system extensions */
+
+#include "tools/ncmpigen/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/common/message.h"
+
+static const char usage[] =
+    "usage: ncmpigen [-b | -c | -f] [-o output] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
+
+static const char help[] =
+    "Make a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
+    "Without -b, -c, -f, -n and -o the text is checked only.\n"
+    "\n"
+    "  -b            a netCDF file, called after the dataset: name.nc\n"
+    "  -n            the same, called name.cdf\n"
+    "  -o output     a netCDF file of this name; with -c or -f, the program goes there\n"
+    "  -c            a C program, to standard output\n"
+    "  -f            a Fortran 77 program, to standard output\n"
+    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; without it the format that the text names,\n"
+    "                else the first of these that can hold the data\n"
+    "  -x            do not fill what the text gives no values for\n"
+    "      --help, --version\n";
+
+static int parse_format(const char *text, gen_options *options)
+{
+    static const struct { const char *name; int format; } rows[] = {
+        {"1", 1}, {"classic", 1}, {"2", 2}, {"64-bit-offset", 2}, {"5", 5}, {"64-bit-variable", 5}, {"64-bit-data", 5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].name, text) == 0) {
+            options->format = rows[i].format;
+            return -1;
+        }
+    }
+    tool_complain("-v takes 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data): %s", text);
+    return 1;
+}
+
+static int parse_language(const char *text, gen_options *options)
+{
+    if (strcmp(text, "b") == 0)
+        options->binary = true;
+    else if (strcmp(text, "c") == 0 || strcmp(text, "C") == 0)
+        options->c = true;
+    else if (strcmp(text, "f77") == 0 || strcmp(text, "fortran77") == 0 || strcmp(text, "Fortran77") == 0)
+        options->fortran = true;
+    else
+        return tool_complain("-l takes b, c or f77: %s", text), 1;
+    return -1;
+}
+
+static int parse_option(int letter, const char *value, gen_options *options)
+{
+    switch (letter) {
+    case 'b': options->binary = true; return -1;
+    case 'c': options->c = true; return -1;
+    case 'f': options->fortran = true; return -1;
+    case 'n': options->binary = options->cdf = true; return -1;
+    case 'o': options->output = value; return -1;
+    case 'x': options->no_fill = true; return -1;
+    case 'v': return parse_format(value, options);
+    case 'l': return parse_language(value, options);
+    case 1: printf("%s\n%s", usage, help); return 0;
+    case 2: tool_print_version(); return 0;
+    default: fprintf(stderr, "%sTry `ncmpigen --help'.\n", usage); return 1; /* getopt has named the option */
+    }
+}
+
+int gen_options_parse(int argc, char **argv, gen_options *options)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
+    int letter, status;
+    *options = (gen_options){0};
+    while ((letter = getopt_long(argc, argv, "bcfl:no:v:x", longs, NULL)) != -1) {
+        status = parse_option(letter, optarg, options);
+        if (status >= 0)
+            return status;
+    }
+    if (argc - optind > 1) {
+        tool_complain("more than one file is given");
+        fputs(usage, stderr);
+        return 1;
+    }
+    if (options->binary + options->c + options->fortran > 1) {
+        tool_complain("one of -b, -c, -f at a time");
+        fputs(usage, stderr);
+        return 1;
+    }
+    options->binary |= options->output && !options->c && !options->fortran;
+    options->input = optind < argc && strcmp(argv[optind], "-") != 0 ? argv[optind] : NULL;
+    return -1;
+}

@@ -1,0 +1,88 @@
+/* See source.h. */
+#include "config.h" /* system extensions */
+
+#include "tools/ncmpigen/source.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+
+int gen_source_open(gen_source *source, const pnc_model *model, const char *name, pnc_error *error)
+{
+    const gen_options *options = source->options;
+    const gen_options unnamed = {.output = NULL};
+    int err = NC_NOERR;
+    source->model = model;
+    source->path = gen_path(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
+    if (!source->path)
+        return error->code;
+    source->counts = pnc_zalloc((int64_t)model->nvars + 1, sizeof *source->counts);
+    if (!source->counts)
+        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+    source->out = stdout;
+    if (options->output)
+        err = tool_output_begin(options->output, true, &source->output, error);
+    if (err == NC_NOERR && options->output) {
+        source->out = fopen(source->output.temporary, "w");
+        if (!source->out)
+            err = pnc_fail(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
+    }
+    return err;
+}
+
+int gen_source_check(const gen_source *source, pnc_error *error)
+{
+    errno = 0;
+    if (fflush(source->out) == 0 && !ferror(source->out))
+        return NC_NOERR;
+    return pnc_fail(error, NC_EWRITE, "%s: cannot be written: %s",
+                    source->options->output ? source->options->output : "standard output",
+                    errno ? strerror(errno) : "write error");
+}
+
+static void free_all(gen_source *source)
+{
+    if (source->out && source->out != stdout)
+        fclose(source->out);
+    pnc_free(source->counts);
+    pnc_free(source->path);
+}
+
+int gen_source_commit(gen_source *source, pnc_error *error)
+{
+    int err = gen_source_check(source, error);
+    if (err == NC_NOERR && source->output.temporary)
+        err = tool_output_commit(&source->output, error);
+    if (err == NC_NOERR)
+        free_all(source);
+    return err;
+}
+
+void gen_source_discard(gen_source *source)
+{
+    tool_output_discard(&source->output);
+    free_all(source);
+}
+
+gen_value gen_value_load(int type, const void *bytes)
+{
+    const unsigned char *from = bytes;
+    size_t size = pnc_type_size(type);
+    gen_value value = {0};
+    float single;
+    for (size_t i = 0; i < size; i++)
+        value.bits = value.bits << 8 | from[i];
+    value.i = (int64_t)value.bits;
+    if (type == NC_FLOAT) {
+        uint32_t bits = (uint32_t)value.bits;
+        memcpy(&single, &bits, sizeof single);
+        value.r = (double)single;
+    } else if (type == NC_DOUBLE) {
+        memcpy(&value.r, &value.bits, sizeof value.r);
+    } else if (type <= NC_INT && size < 8 && value.bits >> (8 * size - 1)) {
+        value.i -= (int64_t)1 << 8 * size; /* byte, char, short and int have a sign */
+    }
+    return value;
+}

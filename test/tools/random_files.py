@@ -1,0 +1,111 @@
+"""Random files of the classic formats: what the tests of ncmpidump and ncmpigen read."""
+import struct
+
+import cdf
+
+FILL_DOUBLE = 9.9692099683868690e+36
+NAME_CHARACTERS = "abcXYZ019_" + " !\"#$%&'()*+,-.:;<=>?@[\\]^`{|}~" + "éß日"
+
+
+def random_name(rng, taken):
+    while True:
+        name = rng.choice("abcdXYZ_059é日") + "".join(rng.choice(NAME_CHARACTERS) for _ in range(rng.randrange(8)))
+        if rng.random() < 0.6:
+            name = rng.choice(["temperature", "lat", "x", "T2m", "int", "data", "n" * rng.randrange(1, 90)])
+        name = name.rstrip() if rng.random() < 0.8 else name.rstrip() + "_%d" % len(taken)
+        if name not in taken:
+            taken.add(name)
+            return name
+
+
+def step_float(value, steps, letter):
+    """The floating point number so many steps after value."""
+    size = struct.calcsize(">" + letter)
+    bits = int.from_bytes(struct.pack(">" + letter, value), "big") + steps
+    return struct.unpack(">" + letter, (bits % 256**size).to_bytes(size, "big"))[0]
+
+
+def random_real(rng, letter, fill):
+    limit = 38 if letter == "f" else 300
+    value = rng.choice([
+        lambda: rng.choice([0.0, -0.0, float("nan"), float("inf"), float("-inf"), FILL_DOUBLE]),
+        lambda: float(rng.randrange(-1000, 1000)),
+        lambda: rng.randrange(-10**9, 10**9) / 1000.0,
+        lambda: rng.uniform(-10, 10) * 10.0**rng.randrange(-limit, limit - 1),
+        lambda: step_float(fill, rng.randrange(-3, 4), letter),
+    ])()
+    return struct.unpack(">" + letter, struct.pack(">" + letter, value))[0]
+
+
+def random_values(rng, kind, n, fill):
+    if kind == "char":
+        pool = rng.choice([b"abc \0", b"abc\n\0\\\"'\t", bytes(range(256)), b"\0", b"x\n"])
+        return bytes(rng.choice(pool) for _ in range(n))
+    letter, size = cdf.TYPES[kind][1:]
+    if letter in "fd":
+        return [random_real(rng, letter, fill) for _ in range(n)]
+    low, high = (0, 256**size - 1) if letter.isupper() else (-256**size // 2, 256**size // 2 - 1)
+    edges = [low, low + 1, low + 2, high, high - 1, 0 if low == 0 else -1, fill]
+    return [rng.choice(edges) if rng.random() < 0.3 else rng.randrange(max(low, -2000), min(high, 2000) + 1)
+            for _ in range(n)]
+
+
+def random_attributes(rng, kinds, kind, fill, formats=True):
+    taken, atts = set(), []
+    if kind and rng.random() < 0.4:
+        atts.append(("_FillValue", kind, b"b" if kind == "char" else [fill]))
+        taken.add("_FillValue")
+    elif kind and rng.random() < 0.2: # of another type or length: not a fill value at all
+        other = rng.choice(kinds)
+        if formats or other not in ("int", "double"): # of which the text does not tell the type
+            atts.append(("_FillValue", other, random_values(rng, other, rng.randrange(3), 1)))
+        taken.add("_FillValue")
+    if formats and kind and rng.random() < 0.3:
+        formats = [b"%5d", b"%04x", b"%#o", b"<%i>", b"%u", b"none"]
+        if kind in ("int64", "uint64"):
+            formats = [b"%6lld", b"%llx"]
+        elif kind in ("float", "double"):
+            formats = [b"%.3f", b"%12.4e", b"%-8.2g|", b"%+G\0", b"value", b"%%%.1f"]
+        atts.append(("C_format", "char", rng.choice(formats)))
+        taken.add("C_format")
+    for _ in range(rng.choice([0, 0, 1, 2, 5])):
+        other = rng.choice(kinds)
+        atts.append((random_name(rng, taken), other, random_values(rng, other, rng.choice([0, 1, 1, 2, 7, 40]), 1)))
+    return atts
+
+
+def random_file(rng, version, path, formats=True):
+    """Writes a file; returns the names of its scalars and of its variables. formats: some variables have a C_format."""
+    kinds = list(cdf.TYPES)[:11 if version == 5 else 6]
+    taken, dims = set(), []
+    for _ in range(rng.randrange(1, 6)):
+        dims.append((random_name(rng, taken), rng.choice([1, 2, 3, 5, 17, 60])))
+    record = rng.randrange(len(dims)) if rng.random() < 0.8 else None
+    if record is not None:
+        dims[record] = (dims[record][0], None)
+    numrecs = rng.choice([0, 1, 2, 4]) if record is not None else 0
+    fixed = [i for i in range(len(dims)) if i != record]
+    taken, variables, scalars = set(), [], []
+    for _ in range(rng.randrange(1, 25)):
+        kind = rng.choice(kinds)
+        dimids = [rng.choice(fixed) for _ in range(rng.randrange(4))] if fixed else []
+        if record is not None and rng.random() < 0.5:
+            dimids = [record] + dimids
+        n = 1
+        for dimid in dimids:
+            n *= numrecs if dimid == record else dims[dimid][1]
+        while n > 4000:
+            n //= numrecs if dimids[-1] == record else dims[dimids[-1]][1]
+            dimids.pop()
+        name = random_name(rng, taken)
+        if rng.random() < 0.25 and dims[dimids[0] if dimids else 0][0] not in taken: # a coordinate variable
+            taken.discard(name)
+            name = dims[dimids[0] if dimids else 0][0]
+            taken.add(name)
+        if not dimids:
+            scalars.append(name)
+        fill = rng.choice([0, 1, 7, 100]) if kind not in ("float", "double") else random_real(rng, "f", 1.0)
+        variables.append((name, kind, dimids, random_attributes(rng, kinds, kind, fill, formats),
+                          random_values(rng, kind, n, fill)))
+    cdf.Writer(version, dims, random_attributes(rng, kinds, None, 0), variables, numrecs).write(path)
+    return scalars, [v[0] for v in variables]
