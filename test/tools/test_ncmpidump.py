@@ -1,6 +1,7 @@
 # needs: python
 """ncmpidump against ncdump, byte for byte, over files of all sorts and all options; and back into a file by ncgen."""
 import itertools
+import json
 import os
 import random
 import re
@@ -17,6 +18,7 @@ import random_files
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.abspath(os.environ.get("PNC_TEST_DATA", os.path.join(SOURCE, "../shared/data")))
+FILL_DOUBLE = random_files.FILL_DOUBLE
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 PROGRAM = [os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump")]
 if os.environ.get("PNC_TEST_WRAPPER"):
@@ -28,7 +30,7 @@ FORMATS = {
 }
 OPTIONS = ["", "-h", "-c", "-b c", "-b f", "-f c", "-f f", "-b f -f c", "-f f -b c", "-l 10", "-l 27", "-l 79 -b c",
            "-l 400", "-n name", "-n 3%s[x]", "-p 3", "-p 1,2", "-p 9,17", "-d 20,20", "-c -h", "-h -b c -p 4"]
-REAL_OPTIONS = ["", "-h", "-c", "-b f", "-f f", "-l 27", "-p 9,17"]
+REAL_OPTIONS = ["", "-h", "-t", "-i", "-c", "-b f", "-f f", "-l 27", "-p 9,17"]
 
 failures = 0
 
@@ -189,6 +191,110 @@ def test_harmful_formats():
         check(b"\n v = 1, 2 ;\n" in dump("harm.nc").stdout, "C_format %s is not used for int" % text[:12].decode())
 
 
+# --- times ---
+
+UNITS = ["days since 1900-01-01", "hours since 1582-10-10 12:00:00", "seconds since 1970-01-01T00:00:00Z",
+         "minutes since 2000-02-28 23:59:30", "days since 1-1-1 00:00:0.0", "months since 1990-1-31 6",
+         "years since 1850-06-01", "days since 1900-01-01 06:30 +05:30", "weeks since 2001-01-01", "day since 2000",
+         "seconds since 2000-01-01 00:00:00.5", "Hours since 2000-12-31 1:2:3.25", "season since 2000-5", "hr since 99-1-1",
+         "days since -4713-01-01", " dy  since  2000-2-31", "d since 2000-01-01", "days after 2000-01-01", "degrees", "since",
+         "days since", "day as %Y%m%d.%f", "msec since 2000-01-01", "days SINCE 2000-01-01"]
+CALENDARS = ["standard", "gregorian", "proleptic_gregorian", "noleap", "365_day", "all_leap", "366_day", "360_day", "julian",
+             "NOLEAP", "of my own", None]
+
+
+def test_times():
+    rng = random.Random(3)
+    # in 64ths, which are whole microseconds: ncdump prints the rounding errors of others
+    values = [0, 1, -1, 0.5, -0.5, 1.5, 59.25, 366, 1e5 + 0.375, FILL_DOUBLE, float("nan"), float("inf")]
+    values += [rng.randrange(-10**7, 10**7) / 64 for _ in range(8 if QUICK else 60)]
+    for calendar in CALENDARS:
+        variables = []
+        for i, unit in enumerate(UNITS):
+            atts = [("units", "char", unit.encode())]
+            n = rng.randrange(1, 8)
+            atts.append(("some", rng.choice(["int", "short"]), [rng.randrange(2000) for _ in range(n)]))
+            atts.append(("range", "float", [rng.choice([0, 0.5, 12.25, 1 / 64, 700 / 64]) for _ in range(n)]))
+            if calendar:
+                atts.append(("calendar", "char", calendar.encode()))
+            variables.append(("t%d" % i, "double", [0], atts, values))
+        cdf.Writer(2, [("t", len(values))], [], variables).write("times.nc")
+        compare("times.nc", 2, ["-t", "-i", "-t -l 40", "-i -f c", "-t -b f"], "times of calendar %s" % calendar)
+
+
+def test_kinds_of_times():
+    """Which variables hold times: numbers of all types, and the bounds of others."""
+    days, hours = ("units", "char", b"days since 2000-01-01"), ("units", "char", b"hours since 1999-01-01\0")
+    variables = [("time", "float", [0], [days, ("bounds", "char", b"limits"), ("_FillValue", "float", [2])], [0.1, 1, 2]),
+                 ("limits", "double", [0, 1], [], [1, 2, 3, 4, 5, 6]), ("i", "int", [0], [hours], [70000, -3, 5]),
+                 ("own", "double", [0], [hours, ("bounds", "char", b"other")], [1, 2, 3]),
+                 ("other", "double", [0, 1], [days], [1, 2, 3, 4, 5, 6]), ("c", "char", [0], [days], b"abc"),
+                 ("b", "byte", [0], [days, ("C_format", "char", b"%05d")], [1, 2, 127]), ("s", "short", [], [days], [9]),
+                 ("wrong", "double", [0], [("units", "int", [3])], [1, 2, 3])]
+    cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("kinds.nc")
+    compare("kinds.nc", 1, ["-t", "-i", "-t -c", "-i -h", "-t -v time,i"], "variables that hold times", ["s"])
+    # where ncdump prints bytes of its memory
+    cdf.Writer(1, [("t", 2)], [], [("t", "double", [0], [days], [1e300, 5]),
+                                   ("u", "double", [0], [("units", "char", b"days since 2000-13-01")], [1, 2])]).write("wrong.nc")
+    text = dump("wrong.nc", "-t").stdout
+    check(b' t = 1e+300, "2000-01-06" ;' in text and b" u = 1, 2 ;" in text, "what is no date stays a number", text)
+
+
+def test_special():
+    for version in (1, 2):
+        for atts in ([], [("title", "char", b"x")]):
+            cdf.Writer(version, [("x", 2)], atts, [("v", "int", [0], [], [1, 2])]).write("special.nc")
+            compare("special.nc", version, ["-s", "-s -h", "-s -c"], "-s for CDF-%d" % version)
+    cdf.Writer(5, [], [], []).write("special.nc") # with variables, ncdump -s fails
+    compare("special.nc", 5, ["-s", "-s -h"], "-s for CDF-5")
+
+
+# --- JSON ---
+
+def test_json():
+    variables = [("time", "double", [0], [("units", "char", b"days since 2000-01-01")], [0, 1.5]),
+                 ("f", "float", [0, 1], [("_FillValue", "float", [-9]), ("r", "float", [0.5, float("inf")])],
+                  [1, -9, float("nan"), 0.25, float("-inf"), 1e20]),
+                 ("c", "char", [0, 1], [("e", "char", b"")], b"ab\0\xc3\xa9\xff"), ("l", "char", [], [], b'"'),
+                 ("u", "uint64", [], [], [2**64 - 1]), ("i", "int64", [1], [("none", "int", [])], [-2**63, 0, 5]),
+                 ("cube", "short", [0, 1, 0], [], list(range(12)))]
+    cdf.Writer(5, [("t", None), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])], variables[:1] + variables[3:6],
+               2).write("small.json.nc")
+    cdf.Writer(5, [("t", 2), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])], variables).write("json.nc")
+    wanted = {
+        "name": "json", "format": "64-bit data", "dimensions": {"t": 2, "x": 3}, "unlimited": None,
+        "attributes": {"title": {"type": "char", "data": "a \"b\"\n\\\1"}, "n": {"type": "int", "data": [1, 2]}},
+        "variables": {
+            "time": {"type": "double", "shape": ["t"], "data": [0, 1.5],
+                     "attributes": {"units": {"type": "char", "data": "days since 2000-01-01"}}},
+            "f": {"type": "float", "shape": ["t", "x"], "data": [[1, None, "NaN"], [0.25, "-Infinity", 1e20]],
+                  "attributes": {"_FillValue": {"type": "float", "data": -9},
+                                 "r": {"type": "float", "data": [0.5, "Infinity"]}}},
+            "c": {"type": "char", "shape": ["t", "x"], "data": ["ab", "\xe9\xff"],
+                  "attributes": {"e": {"type": "char", "data": ""}}},
+            "l": {"type": "char", "shape": [], "data": '"', "attributes": {}},
+            "u": {"type": "uint64", "shape": [], "data": 2**64 - 1, "attributes": {}},
+            "i": {"type": "int64", "shape": ["x"], "data": [-2**63, 0, 5],
+                  "attributes": {"none": {"type": "int", "data": []}}},
+            "cube": {"type": "short", "shape": ["t", "x", "t"], "attributes": {},
+                     "data": [[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], [10, 11]]]}}}
+    check(json.loads(dump("json.nc", "--json").stdout) == wanted, "--json: all that is in the file",
+          dump("json.nc", "--json").stdout.decode())
+    dates = json.loads(dump("json.nc", "--json", "-i", "-v", "time,c", "-n", "other").stdout)
+    check(dates["variables"]["time"]["data"] == ["2000-01-01", "2000-01-02T12"] and dates["name"] == "other" and
+          "data" in dates["variables"]["c"] and "data" not in dates["variables"]["f"], "--json with -i, -v and -n", dates)
+    header = json.loads(dump("small.json.nc", "--json", "-h").stdout)
+    check(header["unlimited"] == "t" and header["dimensions"]["t"] == 2 and
+          not any("data" in v for v in header["variables"].values()), "--json -h: no data", header)
+    cdf.Writer(1, [], [], []).write("empty.nc")
+    check(json.loads(dump("empty.nc", "--json").stdout)["variables"] == {}, "--json of an empty file")
+    cdf.Writer(1, [("t", None), ("x", 2)], [], [("v", "int", [0], [], []), ("c", "char", [0, 1], [], b"")]).write("empty.nc")
+    check([v["data"] for v in json.loads(dump("empty.nc", "--json").stdout)["variables"].values()] == [[], []],
+          "--json without records")
+    names = random_files.random_file(random.Random(4), 5, "random.nc")[1]
+    check(sorted(json.loads(dump("random.nc", "--json").stdout)["variables"]) == sorted(names), "--json of a random file")
+
+
 # --- blocks, memory, ranks ---
 
 def test_blocks():
@@ -291,7 +397,7 @@ def test_real_files():
             continue
         version = open(path, "rb").read(4)[3]
         scalars = re.findall(r"^\t\w+ (\S+) ;$", run(["ncdump", "-h", path]).stdout.decode(), re.M)
-        options = REAL_OPTIONS[:2] if QUICK or os.path.getsize(path) > 500000 else REAL_OPTIONS
+        options = REAL_OPTIONS[:3] if QUICK or os.path.getsize(path) > 500000 else REAL_OPTIONS
         compare(path, version, options, name, scalars)
 
 
@@ -301,6 +407,7 @@ def main():
         return 0
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
+             test_times, test_kinds_of_times, test_special, test_json,
              test_blocks, test_ranks, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
     if not QUICK:
         tests.append(test_memory)

@@ -4,6 +4,7 @@
 
 #include "tools/common/message.h"
 #include "tools/common/text.h"
+#include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/reader.h"
 
@@ -13,6 +14,8 @@ typedef struct writer {
     const dump_variable *variable;
     cdl_format format;
     bool as_text;
+    bool as_dates;
+    cal_units units; /* of dates */
     bool has_fill;
     cdl_value fill;
     int64_t *shape; /* followed by index; a scalar is a row of one element */
@@ -95,6 +98,8 @@ static void write_number(writer *w, const void *memory, bool row_ends)
     cdl_value value = cdl_value_load(type, memory);
     if (w->has_fill && cdl_value_is_fill(type, value, w->fill))
         strcpy(token, "_");
+    else if (w->as_dates)
+        dump_date_print(w->file, &w->units, type, value, token);
     else
         cdl_number_print(type, &w->format, value, token);
     if (!w->file->options->full) {
@@ -132,29 +137,28 @@ static void write_element(writer *w, const char *memory)
 }
 
 /* *found: the variable has an attribute of this name and this type, which is to be freed. */
-static int load_own_attribute(const writer *w, const char *name, nc_type wanted, bool *found, size_t *length,
-                              void **values)
+static int load_own_attribute(const dump_file *file, int varid, const char *name, nc_type wanted, bool *found,
+                              size_t *length, void **values)
 {
     nc_type code;
     const cdl_type *type;
-    int ncid = w->file->ncid, varid = w->variable->id;
-    *found = ncmpi_inq_atttype(ncid, varid, name, &code) == NC_NOERR && code == wanted;
-    return *found ? dump_attribute_load(w->file, varid, name, &type, length, values) : NC_NOERR;
+    *found = ncmpi_inq_atttype(file->ncid, varid, name, &code) == NC_NOERR && code == wanted;
+    return *found ? dump_attribute_load(file, varid, name, &type, length, values) : NC_NOERR;
 }
 
-static int choose_fill(writer *w)
+int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill)
 {
-    const cdl_type *type = w->variable->type;
+    const cdl_type *type = variable->type;
     size_t length;
     bool found;
     void *values;
-    w->has_fill = cdl_fill_default(type, &w->fill);
-    int err = load_own_attribute(w, "_FillValue", type->code, &found, &length, &values);
+    *has_fill = cdl_fill_default(type, fill);
+    int err = load_own_attribute(file, variable->id, "_FillValue", type->code, &found, &length, &values);
     if (err != NC_NOERR || !found)
         return err;
     if (length == 1) {
-        w->has_fill = true;
-        w->fill = cdl_value_load(type, values);
+        *has_fill = true;
+        *fill = cdl_value_load(type, values);
     }
     free(values);
     return NC_NOERR;
@@ -172,7 +176,7 @@ static int choose_format(writer *w)
     if ((type->code == NC_FLOAT && options->float_digits_given) ||
         (type->code == NC_DOUBLE && options->double_digits_given))
         return NC_NOERR;
-    int err = load_own_attribute(w, "C_format", NC_CHAR, &found, &length, &values);
+    int err = load_own_attribute(w->file, w->variable->id, "C_format", NC_CHAR, &found, &length, &values);
     if (err != NC_NOERR || !found)
         return err;
     ((char *)values)[length] = '\0'; /* dump_attribute_load leaves room */
@@ -192,8 +196,10 @@ static int start_writer(const dump_file *file, const dump_variable *variable, wr
     w->shape[0] = 1;
     for (int i = 0; i < variable->ndims; i++)
         w->shape[i] = file->dimensions[variable->dimids[i]].length;
-    int err = choose_fill(w);
-    return err == NC_NOERR ? choose_format(w) : err;
+    int err = dump_fill_choose(file, variable, &w->has_fill, &w->fill);
+    if (err == NC_NOERR)
+        err = choose_format(w);
+    return err == NC_NOERR ? dump_dates_choose(file, variable, &w->units, &w->as_dates) : err;
 }
 
 static bool is_empty(const writer *w)
@@ -227,7 +233,7 @@ static int write_all(writer *w)
     return err == NC_NOERR ? err : dump_fail(w->file, err, variable->name);
 }
 
-static bool is_wanted(const dump_file *file, const dump_variable *variable)
+bool dump_is_wanted(const dump_file *file, const dump_variable *variable)
 {
     const dump_options *options = file->options;
     int dimid;
@@ -246,7 +252,7 @@ int dump_data(const dump_file *file)
         dump_variable variable;
         writer w = {0};
         err = dump_variable_load(file, i, &variable);
-        if (err == NC_NOERR && is_wanted(file, &variable)) {
+        if (err == NC_NOERR && dump_is_wanted(file, &variable)) {
             err = start_writer(file, &variable, &w);
             if (err == NC_NOERR && !is_empty(&w))
                 err = write_all(&w);

@@ -56,4 +56,19 @@ int dump_header(const dump_file *file);
 int dump_version(const dump_file *file);
 int dump_data(const dump_file *file);
 
+/* Do the options ask for its data? */
+bool dump_is_wanted(const dump_file *file, const dump_variable *variable);
+/* The value of elements that were never written; *has_fill: there is one. */
+int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill);
+/* The name after "netcdf", to be freed, without escapes; NULL without memory. */
+char *dump_dataset_name(const dump_options *options);
+
+/* What -k prints. */
+const char *dump_kind_name(int format);
+/* The value of the attribute _Format, which -s adds. */
+const char *dump_special_format(int format);
+
+/* The whole as JSON instead. */
+int dump_json(const dump_file *file);
+
 #endif

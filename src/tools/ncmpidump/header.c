@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/common/text.h"
 
@@ -11,6 +12,24 @@ static const char *format_comment(int format)
     case NC_FORMAT_CDF2: return "CDF-2 (large file)";
     case NC_FORMAT_CDF5: return "CDF-5 (big variables)";
     default: return "CDF-1";
+    }
+}
+
+const char *dump_kind_name(int format)
+{
+    switch (format) {
+    case NC_FORMAT_CDF2: return "64-bit offset";
+    case NC_FORMAT_CDF5: return "64-bit data";
+    default: return "classic";
+    }
+}
+
+const char *dump_special_format(int format)
+{
+    switch (format) {
+    case NC_FORMAT_CDF2: return "64-bit offset";
+    case NC_FORMAT_CDF5: return "cdf5";
+    default: return "classic";
     }
 }
 
@@ -47,8 +66,8 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
     }
 }
 
-/* owner: the escaped name of the variable, or "". */
-static int write_attribute(const dump_file *file, int varid, const char *owner, int number)
+/* owner: the escaped name of the variable, or ""; units: of the times that it holds, or NULL. */
+static int write_attribute(const dump_file *file, int varid, const char *owner, const cal_units *units, int number)
 {
     char name[NC_MAX_NAME + 1];
     const cdl_type *type;
@@ -67,7 +86,10 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
     if (err == NC_NOERR) {
         fprintf(file->out, "\t\t%s%s:%s = ", owner, cdl_name_is_section(owner) ? " " : "", escaped);
         write_values(file, type, length, values);
-        fputs(" ;\n", file->out);
+        fputs(" ;", file->out);
+        if (units && type->class != CDL_TEXT && length > 0)
+            dump_dates_comment(file, units, type, length, values);
+        fputc('\n', file->out);
         free(values);
     }
     free(escaped);
@@ -77,6 +99,8 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
 static int write_variable(const dump_file *file, int varid)
 {
     dump_variable variable;
+    cal_units units;
+    bool times = false;
     int err = dump_variable_load(file, varid, &variable);
     if (err == NC_NOERR) {
         fprintf(file->out, "\t%s %s", variable.type->name, variable.escaped);
@@ -84,35 +108,41 @@ static int write_variable(const dump_file *file, int varid)
             fprintf(file->out, "%s%s", i > 0 ? ", " : "(", file->dimensions[variable.dimids[i]].name);
         fputs(variable.ndims > 0 ? ") ;\n" : " ;\n", file->out);
     }
+    if (err == NC_NOERR)
+        err = dump_dates_own(file, varid, &units, &times);
     for (int i = 0; err == NC_NOERR && i < variable.natts; i++)
-        err = write_attribute(file, varid, variable.escaped, i);
+        err = write_attribute(file, varid, variable.escaped, times ? &units : NULL, i);
     dump_variable_free(&variable);
     return err;
 }
 
-/* The name after "netcdf": the file's without folder and extension. A backslash ends a folder's name, as for ncdump. */
-static char *dataset_name(const dump_options *options)
+/* The file's name without folder and extension. A backslash ends a folder's name, as for ncdump. */
+char *dump_dataset_name(const dump_options *options)
 {
     if (options->name)
-        return cdl_name_escape(options->name);
+        return strdup(options->name);
     const char *base = options->path;
     for (const char *c = options->path; *c; c++)
         if (*c == '/' || *c == '\\')
             base = c + 1;
     char *name = strdup(base);
-    if (!name)
-        return NULL;
-    char *extension = strrchr(name, '.');
+    char *extension = name ? strrchr(name, '.') : NULL;
     if (extension)
         *extension = '\0';
-    char *escaped = cdl_name_escape(name);
+    return name;
+}
+
+static char *escaped_name(const dump_options *options)
+{
+    char *name = dump_dataset_name(options);
+    char *escaped = name ? cdl_name_escape(name) : NULL;
     free(name);
     return escaped;
 }
 
 int dump_header(const dump_file *file)
 {
-    char *name = dataset_name(file->options);
+    char *name = escaped_name(file->options);
     if (!name)
         return dump_fail(file, NC_ENOMEM, NULL);
     fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, format_comment(file->format));
@@ -123,16 +153,18 @@ int dump_header(const dump_file *file)
         fputs("variables:\n", file->out);
     for (int i = 0; err == NC_NOERR && i < file->nvars; i++)
         err = write_variable(file, i);
-    if (err == NC_NOERR && file->natts > 0)
+    if (err == NC_NOERR && (file->natts > 0 || file->options->special))
         fputs("\n// global attributes:\n", file->out);
     for (int i = 0; err == NC_NOERR && i < file->natts; i++)
-        err = write_attribute(file, NC_GLOBAL, "", i);
+        err = write_attribute(file, NC_GLOBAL, "", NULL, i);
+    if (err == NC_NOERR && file->options->special)
+        fprintf(file->out, "\t\t:_Format = \"%s\" ;\n", dump_special_format(file->format));
     return err;
 }
 
 int dump_version(const dump_file *file)
 {
-    char *name = dataset_name(file->options);
+    char *name = escaped_name(file->options);
     if (!name)
         return dump_fail(file, NC_ENOMEM, NULL);
     fprintf(file->out, "%s file format: %s\n", name, format_comment(file->format));

@@ -4,15 +4,6 @@
 #include "tools/common/message.h"
 #include "tools/ncmpidump/dump.h"
 
-static const char *kind_name(int format)
-{
-    switch (format) {
-    case NC_FORMAT_CDF2: return "64-bit offset";
-    case NC_FORMAT_CDF5: return "64-bit data";
-    default: return "classic";
-    }
-}
-
 /* Complains that there is no variable of this name, and tells of one that may be meant. */
 static int no_variable(const dump_file *file, const char *name)
 {
@@ -42,6 +33,8 @@ static int check_variables(const dump_file *file)
 static int write_cdl(const dump_file *file)
 {
     int err = check_variables(file);
+    if (err == NC_NOERR && file->options->json)
+        return dump_json(file);
     if (err == NC_NOERR)
         err = dump_header(file);
     if (err == NC_NOERR && !file->options->header_only)
@@ -58,7 +51,7 @@ static int dump(const dump_options *options)
     if (err != NC_NOERR)
         return err;
     if (options->kind)
-        fprintf(file.out, "%s\n", kind_name(file.format));
+        fprintf(file.out, "%s\n", dump_kind_name(file.format));
     else if (options->version)
         err = dump_version(&file);
     else

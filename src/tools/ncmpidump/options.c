@@ -12,7 +12,9 @@
 enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
 
 static const char usage[] =
-    "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]] file\n"
+    "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]]\n"
+    "                 [-t | -i] [-s] file\n"
+    "       ncmpidump --json [-c | -h] [-v var1,...] [-t | -i] [-s] file\n"
     "       ncmpidump -k | -V file\n";
 
 static const char help[] =
@@ -26,6 +28,10 @@ static const char help[] =
     "  -l length     at most so many characters in a line of data (80)\n"
     "  -n name       name after the word netcdf (the file's name without folder and extension)\n"
     "  -p f[,d]      significant digits of float and double values (7,15)\n"
+    "  -t            times as dates, where the attribute units says <unit> since <date>\n"
+    "  -i            the same as ISO 8601 has it, with T between date and time\n"
+    "  -s            also what says how the file is stored: the attribute _Format\n"
+    "      --json    JSON instead of CDL\n"
     "  -k            print the kind of file: classic, 64-bit offset or 64-bit data\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
@@ -93,6 +99,10 @@ static int parse_option(int letter, dump_options *options)
     case 'k': options->kind = true; return -1;
     case 'V': options->version = true; return -1;
     case 'n': options->name = optarg; return -1;
+    case 's': options->special = true; return -1;
+    case 't': options->dates = ' '; return -1;
+    case 'i': options->dates = 'T'; return -1;
+    case 3: options->json = true; return -1;
     case 'v': return tool_names_parse("-v", optarg, &options->variables) == NC_NOERR ? -1 : 1;
     case 'b':
     case 'f': return parse_language(letter, optarg, options);
@@ -111,10 +121,11 @@ static int parse_option(int letter, dump_options *options)
 
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2},
+                                          {"json", no_argument, NULL, 3}, {0}};
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
     int letter, status;
-    while ((letter = getopt_long(argc, argv, "chv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {
         status = parse_option(letter, options);
         if (status >= 0)
             return status;

@@ -1,0 +1,241 @@
+/* Dates to days since 1970 and back, in each calendar. Days are counted as ncdump counts hours, in a double since 1970: so
+ * fractions of a second are rounded alike. */
+#include "tools/ncmpidump/calendar.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { YEARS_MAX = 10000000 };
+#define HOURS_MAX (24 * 366.0 * YEARS_MAX)
+
+static long long floor_div(long long a, long long b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* --- days --- */
+
+static bool is_leap(cal_kind calendar, long long year)
+{
+    switch (calendar) {
+    case CAL_NOLEAP: return false;
+    case CAL_ALL_LEAP: return true;
+    case CAL_JULIAN: return year % 4 == 0;
+    default: return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    }
+}
+
+/* Days before the first one of a year, since that of year 0. */
+static long long days_before_year(cal_kind calendar, long long year)
+{
+    long long last = year - 1;
+    switch (calendar) {
+    case CAL_360_DAY: return 360 * year;
+    case CAL_NOLEAP: return 365 * year;
+    case CAL_ALL_LEAP: return 366 * year;
+    case CAL_JULIAN: return 365 * year + floor_div(last, 4) + 1;
+    default: return 365 * year + floor_div(last, 4) - floor_div(last, 100) + floor_div(last, 400) + 1;
+    }
+}
+
+static int days_before_month(cal_kind calendar, long long year, int month)
+{
+    static const short days[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    if (calendar == CAL_360_DAY)
+        return 30 * (month - 1);
+    return days[month - 1] + (month > 2 && is_leap(calendar, year));
+}
+
+/* Since 1970-01-01 of the calendar; the day may be beyond the end of its month. */
+static long long days_of(cal_kind calendar, const cal_date *date)
+{
+    return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) + date->day - 1 -
+           days_before_year(calendar, 1970);
+}
+
+static void date_of(cal_kind calendar, long long days, cal_date *date)
+{
+    days += days_before_year(calendar, 1970);
+    date->year = (long long)floor((double)days / 365.25);
+    while (days_before_year(calendar, date->year) > days)
+        date->year--;
+    while (days_before_year(calendar, date->year + 1) <= days)
+        date->year++;
+    int rest = (int)(days - days_before_year(calendar, date->year));
+    for (date->month = 12; days_before_month(calendar, date->year, date->month) > rest;)
+        date->month--;
+    date->day = rest - days_before_month(calendar, date->year, date->month) + 1;
+}
+
+/* The standard calendar is Julian before 15 October 1582, which in the Julian calendar is the 5th. */
+static long long julian_shift(void)
+{
+    const cal_date first = {1582, 10, 15, 0}, same = {1582, 10, 5, 0};
+    return days_of(CAL_GREGORIAN, &first) - days_of(CAL_JULIAN, &same);
+}
+
+static bool before_reform(const cal_date *date)
+{
+    return date->year != 1582 ? date->year < 1582 : date->month != 10 ? date->month < 10 : date->day < 15;
+}
+
+static double hours_of(cal_kind calendar, const cal_date *date)
+{
+    long long days;
+    if (calendar != CAL_STANDARD)
+        days = days_of(calendar, date);
+    else if (before_reform(date))
+        days = days_of(CAL_JULIAN, date) + julian_shift();
+    else
+        days = days_of(CAL_GREGORIAN, date);
+    return (double)days * 24 + date->hour;
+}
+
+static void date_of_hours(cal_kind calendar, double hours, cal_date *date)
+{
+    const cal_date reform = {1582, 10, 15, 0};
+    long long days = (long long)floor(hours / 24);
+    date->hour = hours - (double)days * 24;
+    if (calendar == CAL_STANDARD && days < days_of(CAL_GREGORIAN, &reform))
+        date_of(CAL_JULIAN, days - julian_shift(), date);
+    else
+        date_of(calendar == CAL_STANDARD ? CAL_GREGORIAN : calendar, days, date);
+}
+
+/* --- units --- */
+
+static bool find_unit(const char *text, size_t length, cal_units *out)
+{
+    static const struct { const char *names; double hours, months; } rows[] = {
+        {" s sec secs second seconds ", 1 / 3600.0, 0}, {" min mins minute minutes ", 1 / 60.0, 0},
+        {" hr hour hours ", 1, 0}, {" dy day days ", 24, 0}, {" wk week weeks ", 168, 0}, {" month months ", 0, 1},
+        {" season seasons ", 0, 3}, {" yr year years ", 0, 12},
+    };
+    char word[16];
+    if (length == 0 || length > sizeof word - 3)
+        return false;
+    word[0] = ' ';
+    for (size_t i = 0; i < length; i++)
+        word[i + 1] = (char)tolower((unsigned char)text[i]);
+    word[length + 1] = ' ';
+    word[length + 2] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strstr(rows[i].names, word)) {
+            out->hours = rows[i].hours;
+            out->months = rows[i].months;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_calendar(const char *name, cal_kind *out)
+{
+    static const struct { const char *name; cal_kind calendar; } rows[] = {
+        {"standard", CAL_STANDARD}, {"gregorian", CAL_STANDARD}, {"proleptic_gregorian", CAL_GREGORIAN},
+        {"noleap", CAL_NOLEAP}, {"no_leap", CAL_NOLEAP}, {"365_day", CAL_NOLEAP}, {"all_leap", CAL_ALL_LEAP},
+        {"366_day", CAL_ALL_LEAP}, {"360_day", CAL_360_DAY}, {"julian", CAL_JULIAN},
+    };
+    *out = CAL_STANDARD; /* the default of the conventions */
+    if (name && strcasecmp(name, "none") == 0)
+        return false;
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+        if (strcasecmp(name, rows[i].name) == 0)
+            *out = rows[i].calendar;
+    return true;
+}
+
+/* year-month-day hour:minute:second, each but the year may be missing; what follows, as a time zone, does not count. */
+static bool parse_date(const char *text, cal_date *date)
+{
+    int minute = 0, hour = 0, read = 0;
+    double second = 0;
+    *date = (cal_date){0, 1, 1, 0};
+    if (sscanf(text, "%10lld%n", &date->year, &read) < 1)
+        return false;
+    text += read;
+    if (sscanf(text, "%*1[-/]%2d%n", &date->month, &read) == 1) {
+        text += read;
+        if (sscanf(text, "%*1[-/]%2d%n", &date->day, &read) == 1)
+            text += read;
+    }
+    while (*text == ' ' || *text == 'T' || *text == 't')
+        text++;
+    if (isdigit((unsigned char)*text))
+        sscanf(text, "%2d:%2d:%15lf", &hour, &minute, &second);
+    date->hour = hour + minute / 60.0 + second / 3600;
+    return date->year > -YEARS_MAX && date->year < YEARS_MAX && date->month >= 1 && date->month <= 12 &&
+           date->day >= 1 && date->day <= 31 && hour >= 0 && hour <= 23 && minute >= 0 && minute <= 60 && second >= 0 &&
+           second <= 61;
+}
+
+bool cal_units_parse(const char *units, const char *calendar, cal_units *out)
+{
+    const char *unit = units + strspn(units, " \t");
+    size_t length = strcspn(unit, " \t");
+    const char *since = unit + length + strspn(unit + length, " \t");
+    *out = (cal_units){.calendar = CAL_STANDARD};
+    if (!find_unit(unit, length, out) || strncmp(since, "since", 5) != 0 || !find_calendar(calendar, &out->calendar))
+        return false;
+    since += 5;
+    if (!parse_date(since + strspn(since, " \t"), &out->base))
+        return false;
+    out->base_hours = hours_of(out->calendar, &out->base);
+    return true;
+}
+
+/* --- values --- */
+
+/* Whole months, and then it is the first day of one; only the base itself stays as it is. */
+static void add_months(const cal_units *units, double value, cal_date *date)
+{
+    *date = units->base;
+    if (value == 0)
+        return;
+    date_of_hours(units->calendar, units->base_hours, date);
+    long long months = date->year * 12 + date->month - 1 + (long long)(value * units->months);
+    *date = (cal_date){floor_div(months, 12), (int)(months - 12 * floor_div(months, 12)) + 1, 1, 0};
+}
+
+/* To microseconds; the last ones of a day belong to the next. */
+static void print_date(const cal_units *units, cal_date date, char separator, char out[CAL_DATE_SIZE])
+{
+    long long micro = llround(date.hour * 3600e6);
+    if (micro >= 86400000000LL) {
+        date.hour = 0;
+        date_of_hours(units->calendar, hours_of(units->calendar, &date) + 24, &date);
+        micro = 0;
+    }
+    int minutes = (int)(micro / 60000000), fraction = (int)(micro % 1000000), second = (int)(micro / 1000000 % 60);
+    int used = snprintf(out, CAL_DATE_SIZE, "%s%04lld-%02d-%02d", date.year < 0 ? "-" : "", llabs(date.year),
+                        date.month, date.day);
+    char *time = out + used;
+    size_t room = CAL_DATE_SIZE - (size_t)used;
+    if (fraction != 0)
+        snprintf(time, room, "%c%02d:%02d:%d.%06d", separator, minutes / 60, minutes % 60, second, fraction);
+    else if (second != 0)
+        snprintf(time, room, "%c%02d:%02d:%02d", separator, minutes / 60, minutes % 60, second);
+    else if (minutes % 60 != 0)
+        snprintf(time, room, "%c%02d:%02d", separator, minutes / 60, minutes % 60);
+    else if (minutes != 0)
+        snprintf(time, room, "%c%02d", separator, minutes / 60);
+}
+
+bool cal_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])
+{
+    cal_date date;
+    double unit = units->months != 0 ? units->months * 31 * 24 : units->hours;
+    double hours = units->base_hours + (unit < 1 ? value / round(1 / unit) : value * unit);
+    if (!(fabs(hours) < HOURS_MAX)) /* NaN too */
+        return false;
+    if (units->months != 0)
+        add_months(units, value, &date);
+    else
+        date_of_hours(units->calendar, hours, &date);
+    print_date(units, date, separator, out);
+    return true;
+}

@@ -1,0 +1,109 @@
+/* Times are numbers with an attribute "units" that names a unit since a date. */
+#include "tools/ncmpidump/dates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of an attribute, to be freed; NULL where there is none. */
+static int load_text(const dump_file *file, int varid, const char *name, char **text)
+{
+    nc_type code;
+    const cdl_type *type;
+    size_t length;
+    void *values;
+    *text = NULL;
+    if (ncmpi_inq_atttype(file->ncid, varid, name, &code) != NC_NOERR || code != NC_CHAR)
+        return NC_NOERR;
+    int err = dump_attribute_load(file, varid, name, &type, &length, &values);
+    if (err != NC_NOERR)
+        return err;
+    *text = values;
+    (*text)[length] = '\0'; /* dump_attribute_load leaves room */
+    return NC_NOERR;
+}
+
+int dump_dates_own(const dump_file *file, int varid, cal_units *units, bool *found)
+{
+    char *text, *calendar = NULL;
+    int err;
+    *found = false;
+    if (!file->options->dates || varid == NC_GLOBAL)
+        return NC_NOERR;
+    err = load_text(file, varid, "units", &text);
+    if (err == NC_NOERR && text) {
+        err = load_text(file, varid, "calendar", &calendar);
+        if (err == NC_NOERR)
+            *found = cal_units_parse(text, calendar, units);
+        free(calendar);
+    }
+    free(text);
+    return err;
+}
+
+/* *varid: of the variable of the same type whose attribute bounds names this one, or as it was. */
+static int find_owner(const dump_file *file, const dump_variable *variable, int *varid)
+{
+    int err = NC_NOERR;
+    bool found = false;
+    for (int i = 0; err == NC_NOERR && !found && i < file->nvars; i++) {
+        char *bounds;
+        nc_type type;
+        err = load_text(file, i, "bounds", &bounds);
+        found = err == NC_NOERR && bounds && strcmp(bounds, variable->name) == 0 &&
+                ncmpi_inq_vartype(file->ncid, i, &type) == NC_NOERR && type == variable->type->code;
+        if (found)
+            *varid = i;
+        free(bounds);
+    }
+    return err;
+}
+
+int dump_dates_choose(const dump_file *file, const dump_variable *variable, cal_units *units, bool *found)
+{
+    int varid = variable->id;
+    *found = false;
+    if (!file->options->dates || variable->type->class == CDL_TEXT)
+        return NC_NOERR;
+    int err = find_owner(file, variable, &varid);
+    return err == NC_NOERR ? dump_dates_own(file, varid, units, found) : err;
+}
+
+void dump_date_print(const dump_file *file, const cal_units *units, const cdl_type *type, cdl_value value,
+                     char out[CDL_NUMBER_SIZE])
+{
+    const cdl_type *number = cdl_type_find(NC_DOUBLE); /* NaN and infinities have no suffix then */
+    char date[CAL_DATE_SIZE];
+    double time = type->class == CDL_REAL ? value.r : type->class == CDL_SIGNED ? (double)value.i : (double)value.u;
+    cdl_format format;
+    if (cal_print(units, time, file->options->dates, date)) {
+        snprintf(out, CDL_NUMBER_SIZE, "\"%s\"", date);
+        return;
+    }
+    dump_format_choose(file, number, &format);
+    cdl_number_print(number, &format, (cdl_value){.r = time}, out);
+}
+
+/* One or two stand behind the attribute, more on lines of their own. */
+void dump_dates_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
+                        const char *values)
+{
+    enum { MARGIN = 21 }; /* columns before the first date of a line, tabs counted as 8 */
+    bool lines = length > 2;
+    size_t column = MARGIN;
+    fputs(lines ? "\n\t\t  // " : " // ", file->out);
+    for (size_t i = 0; i < length; i++) {
+        char token[CDL_NUMBER_SIZE + 1];
+        dump_date_print(file, units, type, cdl_value_load(type, values + i * type->size), token);
+        if (i + 1 < length)
+            strcat(token, ",");
+        size_t n = strlen(token);
+        if (lines && i > 0 && column + n > (size_t)file->options->line_length) {
+            fputs("\n\t\t  // ", file->out);
+            column = MARGIN;
+        } else if (i > 0) {
+            fputc(' ', file->out);
+        }
+        fputs(token, file->out);
+        column += n + 1;
+    }
+}

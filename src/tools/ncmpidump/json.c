@@ -1,0 +1,308 @@
+/* The whole file as one JSON object (RFC 8259), in the terms of CF-JSON: dimensions, attributes, variables with type, shape,
+ * attributes and data. What the man page says of it is a promise to programs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/message.h"
+#include "tools/ncmpidump/dates.h"
+#include "tools/ncmpidump/dump.h"
+#include "tools/ncmpidump/reader.h"
+
+/* --- texts --- */
+
+/* Bytes of one character of UTF-8 (RFC 3629), or 0 for what is none. */
+static int utf8_length(const unsigned char *text, size_t n)
+{
+    int length = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : *text >= 0xe0 && *text < 0xf0 ? 3
+               : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+    if ((size_t)length > n)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) || (*text == 0xf0 && text[1] < 0x90) ||
+        (*text == 0xf4 && text[1] > 0x8f)) /* longer than need be, a surrogate, beyond the last */
+        return 0;
+    return length;
+}
+
+/* Null characters at its end are dropped. A byte that is no UTF-8 becomes the character of its number. */
+static void write_text(FILE *out, const char *bytes, size_t n)
+{
+    const unsigned char *text = (const unsigned char *)bytes;
+    while (n > 0 && text[n - 1] == '\0')
+        n--;
+    fputc('"', out);
+    for (size_t i = 0; i < n;) {
+        int length = utf8_length(text + i, n - i);
+        if (text[i] == '"' || text[i] == '\\')
+            fprintf(out, "\\%c", text[i]);
+        else if (text[i] == '\n')
+            fputs("\\n", out);
+        else if (length == 0 || text[i] < 0x20 || text[i] == 0x7f)
+            fprintf(out, "\\u%04x", text[i]);
+        else
+            fwrite(text + i, 1, (size_t)length, out);
+        i += length > 0 ? (size_t)length : 1;
+    }
+    fputc('"', out);
+}
+
+static void write_name(FILE *out, const char *name)
+{
+    write_text(out, name, strlen(name));
+}
+
+/* JSON has no infinities and no NaN: they are texts. */
+static void write_number(FILE *out, const cdl_type *type, const cdl_format *format, cdl_value value)
+{
+    char number[CDL_NUMBER_SIZE];
+    if (type->class == CDL_REAL && !isfinite(value.r)) {
+        fputs(isnan(value.r) ? "\"NaN\"" : value.r < 0 ? "\"-Infinity\"" : "\"Infinity\"", out);
+        return;
+    }
+    cdl_number_print(type, format, value, number);
+    fputs(number, out);
+}
+
+/* --- attributes --- */
+
+static void write_values(const dump_file *file, const cdl_type *type, size_t length, const char *values)
+{
+    cdl_format format;
+    if (type->class == CDL_TEXT) {
+        write_text(file->out, values, length);
+        return;
+    }
+    dump_format_choose(file, type, &format);
+    if (length != 1)
+        fputc('[', file->out);
+    for (size_t i = 0; i < length; i++) {
+        fputs(i > 0 ? ", " : "", file->out);
+        write_number(file->out, type, &format, cdl_value_load(type, values + i * type->size));
+    }
+    if (length != 1)
+        fputc(']', file->out);
+}
+
+static int write_attributes(const dump_file *file, int varid, int natts, const char *indent)
+{
+    int err = NC_NOERR;
+    fprintf(file->out, "%s\"attributes\": {", indent);
+    for (int i = 0; err == NC_NOERR && i < natts; i++) {
+        char name[NC_MAX_NAME + 1];
+        const cdl_type *type;
+        size_t length;
+        void *values = NULL;
+        err = ncmpi_inq_attname(file->ncid, varid, i, name);
+        err = err == NC_NOERR ? dump_attribute_load(file, varid, name, &type, &length, &values)
+                              : dump_fail(file, err, NULL);
+        if (err == NC_NOERR) {
+            fprintf(file->out, "%s\n%s  ", i > 0 ? "," : "", indent);
+            write_name(file->out, name);
+            fprintf(file->out, ": {\"type\": \"%s\", \"data\": ", type->name);
+            write_values(file, type, length, values);
+            fputc('}', file->out);
+        }
+        free(values);
+    }
+    if (natts > 0)
+        fprintf(file->out, "\n%s", indent);
+    fputc('}', file->out);
+    return err;
+}
+
+/* --- data --- */
+
+typedef struct json_array {
+    const dump_file *file;
+    const dump_variable *variable;
+    int64_t *shape, *index;
+    int ndims;   /* a row of text counts as one value: its dimension is not one of them */
+    int64_t row; /* of characters in a text */
+    char *text;  /* of which used are there */
+    int64_t used;
+    cdl_format format;
+    cal_units units;
+    bool as_dates, has_fill;
+    cdl_value fill;
+} json_array;
+
+static int start_array(const dump_file *file, const dump_variable *variable, json_array *array)
+{
+    int n = variable->ndims;
+    *array = (json_array){.file = file, .variable = variable, .ndims = n, .row = 1};
+    array->shape = calloc(2 * (size_t)n + 1, sizeof *array->shape);
+    if (!array->shape)
+        return dump_fail(file, NC_ENOMEM, variable->name);
+    array->index = array->shape + n;
+    for (int i = 0; i < n; i++)
+        array->shape[i] = file->dimensions[variable->dimids[i]].length;
+    if (variable->type->class == CDL_TEXT) {
+        array->row = n > 0 ? array->shape[n - 1] : 1;
+        array->ndims -= n > 0;
+        array->text = malloc((size_t)array->row + 1);
+        if (!array->text)
+            return dump_fail(file, NC_ENOMEM, variable->name);
+    }
+    dump_format_choose(file, variable->type, &array->format);
+    int err = dump_fill_choose(file, variable, &array->has_fill, &array->fill);
+    return err == NC_NOERR ? dump_dates_choose(file, variable, &array->units, &array->as_dates) : err;
+}
+
+static void write_value(const json_array *array, const char *memory)
+{
+    FILE *out = array->file->out;
+    const cdl_type *type = array->variable->type;
+    char date[CDL_NUMBER_SIZE];
+    if (type->class == CDL_TEXT) {
+        write_text(out, array->text, (size_t)array->row);
+        return;
+    }
+    cdl_value value = cdl_value_load(type, memory);
+    if (array->has_fill && cdl_value_is_fill(type, value, array->fill)) {
+        fputs("null", out);
+    } else if (array->as_dates && (type->class != CDL_REAL || isfinite(value.r))) {
+        dump_date_print(array->file, &array->units, type, value, date);
+        fputs(date, out);
+    } else {
+        write_number(out, type, &array->format, value);
+    }
+}
+
+/* The brackets that open before and close behind an element are told by its index. */
+static void write_element(json_array *array, const char *memory)
+{
+    FILE *out = array->file->out;
+    int last = array->ndims - 1;
+    if (array->text) {
+        array->text[array->used++] = *memory;
+        if (array->used < array->row)
+            return;
+        array->used = 0;
+    }
+    bool open = true; /* all indices from i on are 0 */
+    int opened = 0;
+    for (int i = last; i >= 0 && open; i--) {
+        open = array->index[i] == 0;
+        opened += open;
+    }
+    for (int i = 0; i < opened; i++)
+        fputc('[', out);
+    write_value(array, memory);
+    for (int i = last; i >= 0; i--) {
+        if (++array->index[i] < array->shape[i]) {
+            fputs(i == last ? ", " : ",\n        ", out);
+            return;
+        }
+        array->index[i] = 0;
+        fputc(']', out);
+    }
+}
+
+static bool is_empty(const json_array *array)
+{
+    for (int i = 0; i < array->variable->ndims; i++)
+        if (array->shape[i] == 0)
+            return true;
+    return false;
+}
+
+static int write_array(json_array *array)
+{
+    const dump_variable *variable = array->variable;
+    dump_reader reader;
+    if (is_empty(array)) {
+        fputs(array->ndims > 0 ? "[]" : "\"\"", array->file->out);
+        return NC_NOERR;
+    }
+    int err = dump_reader_start(array->file, variable, array->shape, &reader);
+    if (err == NC_NOERR)
+        err = dump_reader_next(&reader);
+    if (err != NC_NOERR)
+        dump_fail(array->file, err, variable->name);
+    while (err == NC_NOERR && reader.length > 0) {
+        for (size_t i = 0; i < reader.length; i++)
+            write_element(array, reader.block + i * variable->type->size);
+        err = tool_flush(array->file->options->path);
+        if (err == NC_NOERR && (err = dump_reader_next(&reader)) != NC_NOERR)
+            dump_fail(array->file, err, variable->name);
+    }
+    dump_reader_free(&reader);
+    return err;
+}
+
+static int write_variable(const dump_file *file, int varid)
+{
+    dump_variable variable;
+    json_array array = {0};
+    int err = dump_variable_load(file, varid, &variable);
+    if (err == NC_NOERR) {
+        fputs(varid > 0 ? ",\n    " : "\n    ", file->out);
+        write_name(file->out, variable.name);
+        fprintf(file->out, ": {\n      \"type\": \"%s\",\n      \"shape\": [", variable.type->name);
+        for (int i = 0; err == NC_NOERR && i < variable.ndims; i++) {
+            char name[NC_MAX_NAME + 1];
+            err = ncmpi_inq_dimname(file->ncid, variable.dimids[i], name);
+            fputs(i > 0 ? ", " : "", file->out);
+            write_name(file->out, name);
+        }
+        fputs("],\n", file->out);
+        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ") : dump_fail(file, err, NULL);
+    }
+    if (err == NC_NOERR && !file->options->header_only && dump_is_wanted(file, &variable)) {
+        fputs(",\n      \"data\": ", file->out);
+        err = start_array(file, &variable, &array);
+        if (err == NC_NOERR)
+            err = write_array(&array);
+        free(array.shape);
+        free(array.text);
+    }
+    fputs("\n    }", file->out);
+    dump_variable_free(&variable);
+    return err;
+}
+
+/* --- the whole --- */
+
+static int write_dimensions(const dump_file *file)
+{
+    char name[NC_MAX_NAME + 1];
+    int err = NC_NOERR;
+    fputs("  \"dimensions\": {", file->out);
+    for (int i = 0; err == NC_NOERR && i < file->ndims; i++) {
+        err = ncmpi_inq_dimname(file->ncid, i, name);
+        fputs(i > 0 ? ",\n    " : "\n    ", file->out);
+        write_name(file->out, name);
+        fprintf(file->out, ": %lld", (long long)file->dimensions[i].length);
+    }
+    fputs(file->ndims > 0 ? "\n  },\n  \"unlimited\": " : "},\n  \"unlimited\": ", file->out);
+    if (err == NC_NOERR && file->unlimited >= 0) {
+        err = ncmpi_inq_dimname(file->ncid, file->unlimited, name);
+        write_name(file->out, name);
+    } else {
+        fputs("null", file->out);
+    }
+    fputs(",\n", file->out);
+    return err == NC_NOERR ? err : dump_fail(file, err, NULL);
+}
+
+int dump_json(const dump_file *file)
+{
+    char *name = dump_dataset_name(file->options);
+    if (!name)
+        return dump_fail(file, NC_ENOMEM, NULL);
+    fputs("{\n  \"name\": ", file->out);
+    write_name(file->out, name);
+    free(name);
+    fprintf(file->out, ",\n  \"format\": \"%s\",\n", dump_kind_name(file->format));
+    int err = write_dimensions(file);
+    if (err == NC_NOERR)
+        err = write_attributes(file, NC_GLOBAL, file->natts, "  ");
+    fputs(",\n  \"variables\": {", file->out);
+    for (int i = 0; err == NC_NOERR && i < file->nvars; i++)
+        err = write_variable(file, i);
+    fputs(file->nvars > 0 ? "\n  }\n}\n" : "}\n}\n", file->out);
+    return err;
+}
