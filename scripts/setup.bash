@@ -54,7 +54,7 @@ first_of() {
 bootstrap() {
     local product
     for product in configure config.h.in Makefile.in build-aux/ltmain.sh build-aux/missing build-aux/compile \
-        build-aux/depcomp build-aux/tap-driver.sh; do
+        build-aux/depcomp build-aux/tap-driver.sh build-aux/ylwrap; do
         if [ ! -f "$root/$product" ]; then
             say "bootstrap: autoreconf -i, as there is no $product yet"
             mkdir -p "$root/m4" "$root/build-aux"
