@@ -22,6 +22,7 @@ MEMORY = 64 << 20
 TOOLS = [
     ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"]]),
     ("ncmpidiff", {0, 1, 2}, [["FILE", "GOOD"]]),
+    ("ncmpicopy", {0, 1}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
