@@ -85,7 +85,7 @@ int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size)
     return NC_NOERR;
 }
 
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool moves_together)
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, pnc_consequence consequence)
 {
     int64_t size = 0;
     char *record, *root;
@@ -93,8 +93,8 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
 
     if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE) /* the state of the file, the same on all ranks */
         return local;
-    if (!ds->safe)
-        return moves_together ? pnc_agree_worst(ds, local) : local;
+    if (!ds->safe && consequence != PNC_CHANGES_HEADER)
+        return consequence == PNC_MOVES_TOGETHER ? pnc_agree_worst(ds, local) : local;
     record = pack_arguments(args, n, &size);
     if (record == NULL)
         size = -1;

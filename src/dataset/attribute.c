@@ -22,7 +22,6 @@ static bool is_fill_value(int varid, const char *name)
     return varid != NC_GLOBAL && strcmp(name, NC_FillValue) == 0;
 }
 
-/* Everything that can be said against the arguments, in the order of the error rules. */
 /* As CDL writes it: variable:attribute, or :attribute for one of the file. */
 typedef struct label {
     char text[2 * NC_MAX_NAME + 8];
@@ -37,6 +36,7 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
     return l;
 }
 
+/* Everything that can be said against the arguments, in the order of the error rules. */
 static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op, pnc_mem mem)
 {
     char *normal = NULL;
@@ -147,7 +147,7 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
                            {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
                            {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
 
-    return pnc_agree_arguments(ds, err, args, 5, ds->mode != PNC_DEFINE);
+    return pnc_agree_arguments(ds, err, args, 5, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
 int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
@@ -218,6 +218,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
 {
     pnc_atts *source, *target;
     new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
+    bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
     int index, err = pnc_mode_need_write(to);
 
     if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
@@ -228,20 +229,18 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
         value.xtype = att->type;
         value.len = att->len;
         value.bytes = att->value;
-        /* a copy onto itself leaves everything as it is, and its bytes must not be freed under it */
-        if (from == to && varid_in == varid_out)
-            return NC_NOERR;
         /* the checks of a put; the value is known to be there */
-        err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
-                        pnc_mem_of_type(att->type));
+        if (!onto_itself)
+            err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
+                            pnc_mem_of_type(att->type));
     }
     target = pnc_model_atts(&to->model, varid_out);
-    if (err == NC_NOERR && is_fill_value(varid_out, name))
+    if (err == NC_NOERR && !onto_itself && is_fill_value(varid_out, name))
         err = check_fill_value(to, varid_out, value.xtype, value.len);
     if (err == NC_NOERR)
         err = check_room(to, target, varid_out, name, value.xtype, value.len);
     err = agree_attribute(to, err, varid_out, name, &value);
-    return err != NC_NOERR ? err : store_attribute(to, target, name, &value);
+    return err != NC_NOERR || onto_itself ? err : store_attribute(to, target, name, &value);
 }
 
 int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
@@ -253,6 +252,6 @@ int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
         err = pnc_mode_need_att(ds, varid, name, &atts, &index);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)}};
-    err = pnc_agree_arguments(ds, err, args, 2, false);
+    err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
     return err != NC_NOERR ? err : pnc_atts_delete(atts, index);
 }

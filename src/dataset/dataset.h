@@ -39,6 +39,7 @@ typedef struct pnc_dataset {
     MPI_Info environment; /* those of PNETCDF_HINTS alone, or MPI_INFO_NULL */
     pnc_hints hints;
     pnc_layout_wish wish; /* of the last enddef */
+    bool overruled;       /* there rank 0's definitions took the place of this rank's own, which differed */
     const pnc_store_ops *driver;
     pnc_store *store;
     pnc_mode mode;
@@ -85,10 +86,14 @@ int pnc_last_failure(int ncid, const pnc_failure **out);
 /* --- agree.c: what ranks settle together --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the
  * first argument that differs somewhere, or NC_NOERR. A rank whose call already failed passes its error in `local`; then
- * every rank returns an error. Outside safe mode it returns `local`, after asking the others only where the call goes on to
- * move bytes together: nobody may then wait for a rank that has left. Collective in both of these cases. */
+ * every rank returns an error. Outside safe mode that depends on what the call goes on to do. */
 typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool moves_together);
+typedef enum pnc_consequence {
+    PNC_STAYS_LOCAL,    /* each rank returns its own `local`; not collective */
+    PNC_MOVES_TOGETHER, /* an error of one rank is all ranks': nobody waits for a rank that has left */
+    PNC_CHANGES_HEADER  /* the same as in safe mode: in data mode no later step would make the ranks' headers one */
+} pnc_consequence;
+int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, pnc_consequence consequence);
 /* Rank 0's bytes become everybody's. Collective. */
 int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size);
 /* Rank 0's result becomes everybody's. Collective. */

@@ -21,7 +21,7 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
                            {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
     int id = -1, err = pnc_mode_need_define(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 2, false);
+    err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     err = pnc_model_add_dim(&ds->model, name, len, &id, &ds->error);
@@ -39,7 +39,7 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
                            {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
     int id = -1, err = pnc_mode_need_define(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 4, false);
+    err = pnc_agree_arguments(ds, err, args, 4, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     err = pnc_model_add_var(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
@@ -58,7 +58,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
         err = pnc_fail(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
-    err = pnc_agree_arguments(ds, err, args, 1, false);
+    err = pnc_agree_arguments(ds, err, args, 1, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     if (old_modep != NULL)
@@ -98,7 +98,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
                            {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, size}};
-    err = pnc_agree_arguments(ds, err, args, 3, false);
+    err = pnc_agree_arguments(ds, err, args, 3, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     if (fill_value != NULL && !no_fill)
@@ -114,11 +114,11 @@ static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int6
     return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_header_update(ds, where, old_field, name, NULL);
 }
 
-/* What all three kinds of rename check once the object is known. */
-static int check_new_name(pnc_dataset *ds, int err, const char *old, const char *name, int differs_code)
+/* What all three kinds of rename check once the object is known; args[0] is the new name. */
+static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_argument *args, int n)
 {
+    const char *name = args[0].bytes;
     char *normal = NULL;
-    pnc_argument args[] = {{differs_code, name, text_length(name)}};
 
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
@@ -126,11 +126,13 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const char 
         err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name,
                        old);
     pnc_free(normal);
-    return pnc_agree_arguments(ds, err, args, 1, ds->mode != PNC_DEFINE);
+    return pnc_agree_arguments(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
 int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
 {
+    pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
+                           {NC_EMULTIDEFINE_FNC_ARGS, &dimid, sizeof dimid}};
     int64_t old_field = 0;
     pnc_dim *dim = NULL;
     int err = pnc_mode_need_write(ds);
@@ -141,7 +143,7 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         dim = ds->model.dims[dimid];
         old_field = pnc_format_encode_name(&ds->model, dim->name, NULL);
     }
-    err = check_new_name(ds, err, dim ? dim->name : "", name, NC_EMULTIDEFINE_DIM_NAME);
+    err = check_new_name(ds, err, dim ? dim->name : "", args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_dim(&ds->model, dimid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
@@ -149,6 +151,8 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
 
 int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
 {
+    pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
+                           {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid}};
     int64_t old_field = 0;
     pnc_var *var = NULL;
     int err = pnc_mode_need_write(ds);
@@ -159,7 +163,7 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         var = ds->model.vars[varid];
         old_field = pnc_format_encode_name(&ds->model, var->name, NULL);
     }
-    err = check_new_name(ds, err, var ? var->name : "", name, NC_EMULTIDEFINE_VAR_NAME);
+    err = check_new_name(ds, err, var ? var->name : "", args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_var(&ds->model, varid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
@@ -167,6 +171,9 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
 
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
 {
+    pnc_argument args[] = {{NC_EMULTIDEFINE_ATTR_NAME, newname, text_length(newname)},
+                           {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
+                           {NC_EMULTIDEFINE_ATTR_NAME, name, text_length(name)}};
     int64_t old_field = 0;
     pnc_atts *atts = NULL;
     const char *old = "";
@@ -178,7 +185,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         old = atts->at[index]->name;
         old_field = pnc_format_encode_name(&ds->model, old, NULL);
     }
-    err = check_new_name(ds, err, old, newname, NC_EMULTIDEFINE_ATTR_NAME);
+    err = check_new_name(ds, err, old, args, 3);
     if (err == NC_NOERR)
         err = pnc_atts_rename(atts, index, newname, &ds->error);
     if (err != NC_NOERR)

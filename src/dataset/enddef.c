@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "dataset/modes.h"
 #include "dataset/move.h"
+#include "dataset/queue.h"
 
 /* The hint counts before the argument, the argument before the default. */
 static int64_t first_given(int64_t hint, int64_t argument)
@@ -78,6 +79,19 @@ static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
     return NC_NOERR;
 }
 
+/* What was posted for definitions that are no more could reach any place of the file. */
+static int drop_overruled(pnc_dataset *ds)
+{
+    int64_t puts, gets;
+
+    if (!ds->overruled || ds->queue->pending == 0)
+        return NC_NOERR;
+    pnc_queue_clear(ds, &puts, &gets);
+    return pnc_fail(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions count; "
+                    "%lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
+                    (long long)(puts + gets));
+}
+
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree, MPI_Offset r_align)
 {
     pnc_layout_wish wish = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
@@ -87,8 +101,10 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_fail(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
-    err = pnc_agree_arguments(ds, err, args, 1, true);
-    return err != NC_NOERR ? err : finish(ds, &wish);
+    err = pnc_agree_arguments(ds, err, args, 1, PNC_MOVES_TOGETHER);
+    if (err == NC_NOERR)
+        err = finish(ds, &wish);
+    return err != NC_NOERR ? err : drop_overruled(ds);
 }
 
 int pnc_dataset_enddef(pnc_dataset *ds)

@@ -85,7 +85,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_FNC_ARGS, &recno, sizeof recno}};
-    err = pnc_agree_arguments(ds, err, args, 2, true);
+    err = pnc_agree_arguments(ds, err, args, 2, PNC_MOVES_TOGETHER);
     if (err != NC_NOERR)
         return err;
 

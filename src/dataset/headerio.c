@@ -112,17 +112,20 @@ static int write_bytes(pnc_dataset *ds, int64_t where, const char *bytes, int64_
     return NC_NOERR;
 }
 
-/* FNV-1a: enough to notice that two ranks defined different things by mistake. */
-static uint64_t digest(const char *bytes, int64_t n)
+/* FNV-1a: enough to notice that two ranks defined different things by mistake. Whether a variable is filled is no part of
+ * the header. */
+static uint64_t digest(const pnc_model *model, const char *bytes, int64_t n)
 {
+    const uint64_t prime = 1099511628211u;
     uint64_t hash = 14695981039346656037u;
 
     for (int64_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+        hash = (hash ^ (unsigned char)bytes[i]) * prime;
+    for (int i = 0; i < model->nvars; i++)
+        hash = (hash ^ model->vars[i]->no_fill) * prime;
     return hash;
 }
 
-/* Whether a variable is filled is no part of the header. */
 static int share_fill_modes(pnc_dataset *ds)
 {
     int n = ds->model.nvars, err = NC_NOERR;
@@ -145,12 +148,12 @@ static int share_fill_modes(pnc_dataset *ds)
 /* The file holds rank 0's definitions. A rank whose own differ takes them over, lest it write data to other places. */
 static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 {
-    uint64_t own = digest(header->at, header->n), root = own;
+    uint64_t own = digest(&ds->model, header->at, header->n), root = own;
     int differs, err;
 
     if (MPI_Bcast(&root, 1, MPI_UINT64_T, 0, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
-    differs = own != root;
+    differs = ds->overruled = own != root;
     if (MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
     if (!differs)

@@ -204,6 +204,58 @@ static void test_adoption(void)
     unsetenv("PNETCDF_SAFE_MODE");
 }
 
+/* In data mode a change goes to the file at once: it has to be the same on all ranks, and else nothing changes. */
+static void test_header_changes(void)
+{
+    bool last = t_rank == t_nprocs - 1;
+    int ncid, id;
+
+    if (t_nprocs == 1)
+        return;
+    ncid = create();
+    ncmpi_redef(ncid);
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 8, "abcdefgh");
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "other", 8, "abcdefgh");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "note", last ? 1 : 8, "ABCDEFGH"), NC_EMULTIDEFINE_ATTR_LEN,
+                "put_att in data mode, lengths differ");
+    expect_code(ncmpi_rename_att(ncid, NC_GLOBAL, last ? "other" : "note", "name"), NC_EMULTIDEFINE_ATTR_NAME,
+                "rename_att in data mode, old names differ");
+    expect_code(ncmpi_rename_dim(ncid, 1, last ? "y" : "z"), NC_EMULTIDEFINE_DIM_NAME,
+                "rename_dim in data mode, new names differ");
+    expect_code(ncmpi_rename_var(ncid, last ? FIXED : RECORD, "q"), NC_EMULTIDEFINE_FNC_ARGS,
+                "rename_var in data mode, variables differ");
+    expect_code(ncmpi_rename_var(ncid, RECORD, last ? "text" : "r"), NC_EMULTIDEFINE_VAR_NAME,
+                "rename_var in data mode, one rank's new name is in use");
+    t_check(ncmpi_inq_dimid(ncid, "x", &id) == NC_NOERR && ncmpi_inq_varid(ncid, "record", &id) == NC_NOERR &&
+            ncmpi_inq_attid(ncid, NC_GLOBAL, "other", &id) == NC_NOERR, "all names stayed");
+    expect_ok(ncmpi_rename_var(ncid, RECORD, "r"), "rename_var that all ranks agree on");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* What a rank posted for definitions of its own, which rank 0's replaced, must not reach the file. */
+static void test_overruled(void)
+{
+    bool last = t_rank == t_nprocs - 1;
+    MPI_Offset start = 900, count = 1;
+    int ncid, dim, id, value = 7, request, pending = -1;
+
+    if (t_nprocs == 1)
+        return;
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "m", last ? 1000 : 2, &dim);
+    ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id);
+    if (last)
+        ncmpi_def_var(ncid, "extra", NC_INT, 1, &dim, &id);
+    if (last)
+        t_local(ncmpi_iput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR, "iput in define mode");
+    wrong = t_nprocs - 1;
+    expect_mine(ncmpi_enddef(ncid), NC_EMULTIDEFINE, "enddef of a rank with other definitions and a pending request");
+    t_check(ncmpi_inq_nreqs(ncid, &pending) == NC_NOERR && pending == 0, "nothing is pending: %d", pending);
+    expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* The file is created with rank 0's mode; ranks that disagree are told, in safe mode all are. */
 static void test_cmode(bool safe)
 {
@@ -243,6 +295,8 @@ int main(int argc, char **argv)
     test_definitions(false);
     test_definitions(true);
     test_adoption();
+    test_header_changes();
+    test_overruled();
     test_cmode(false);
     test_cmode(true);
     MPI_Barrier(MPI_COMM_WORLD);
