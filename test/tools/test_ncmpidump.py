@@ -61,10 +61,10 @@ def first_difference(theirs, ours):
 
 def expected(path, options, scalars):
     """What ncdump says. Its index of a scalar in the comments of -f comes from memory that it never set: we say the
-    first."""
+    first. It has bytes of its memory, too, where a fill value is no date: in the real files that is 1e+20."""
     result = run(["ncdump"] + options + [path])
     assert result.returncode == 0, result.stderr
-    text = result.stdout
+    text = re.sub(rb'(_FillValue = 1.e\+20 ; // )"[^"\n]*"\n', rb"\g<1>1e+20\n", result.stdout)
     if "-f" in options:
         language = [b for a, b in zip(options, options[1:]) if a in ("-b", "-f")][-1]
         index = rb"\1(%d)\n" % (language == "f")
@@ -227,12 +227,16 @@ def test_kinds_of_times():
     days, hours = ("units", "char", b"days since 2000-01-01"), ("units", "char", b"hours since 1999-01-01\0")
     variables = [("time", "float", [0], [days, ("bounds", "char", b"limits"), ("_FillValue", "float", [2])], [0.1, 1, 2]),
                  ("limits", "double", [0, 1], [], [1, 2, 3, 4, 5, 6]), ("i", "int", [0], [hours], [70000, -3, 5]),
-                 ("own", "double", [0], [hours, ("bounds", "char", b"other")], [1, 2, 3]),
-                 ("other", "double", [0, 1], [days], [1, 2, 3, 4, 5, 6]), ("c", "char", [0], [days], b"abc"),
+                 ("c", "char", [0], [days], b"abc"),
                  ("b", "byte", [0], [days, ("C_format", "char", b"%05d")], [1, 2, 127]), ("s", "short", [], [days], [9]),
                  ("wrong", "double", [0], [("units", "int", [3])], [1, 2, 3])]
     cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("kinds.nc")
     compare("kinds.nc", 1, ["-t", "-i", "-t -c", "-i -h", "-t -v time,i"], "variables that hold times", ["s"])
+    # of several variables that have bounds ncdump knows the last
+    variables = [("own", "double", [0], [hours, ("bounds", "char", b"other")], [1, 2, 3]),
+                 ("other", "double", [0, 1], [days], [1, 2, 3, 4, 5, 6])]
+    cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("bounds.nc")
+    compare("bounds.nc", 1, ["-t", "-i"], "the units of a variable are those of its bounds")
     # where ncdump prints bytes of its memory
     cdf.Writer(1, [("t", 2)], [], [("t", "double", [0], [days], [1e300, 5]),
                                    ("u", "double", [0], [("units", "char", b"days since 2000-13-01")], [1, 2])]).write("wrong.nc")

@@ -40,17 +40,15 @@ int dump_dates_own(const dump_file *file, int varid, cal_units *units, bool *fou
     return err;
 }
 
-/* *varid: of the variable of the same type whose attribute bounds names this one, or as it was. */
+/* *varid: of the variable whose attribute bounds names this one, or as it was. */
 static int find_owner(const dump_file *file, const dump_variable *variable, int *varid)
 {
     int err = NC_NOERR;
     bool found = false;
     for (int i = 0; err == NC_NOERR && !found && i < file->nvars; i++) {
         char *bounds;
-        nc_type type;
         err = load_text(file, i, "bounds", &bounds);
-        found = err == NC_NOERR && bounds && strcmp(bounds, variable->name) == 0 &&
-                ncmpi_inq_vartype(file->ncid, i, &type) == NC_NOERR && type == variable->type->code;
+        found = err == NC_NOERR && bounds && strcmp(bounds, variable->name) == 0;
         if (found)
             *varid = i;
         free(bounds);
