@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     NC_TRY(path, ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
     NC_TRY(path, ncmpi_def_dim(ncid, "x", N * nprocs, &dim));
     for (int v = 0; v < N_VARIABLES; v++) {
-        char name[16];
+        char name[24];
 
         snprintf(name, sizeof name, "tracer_%d", v);
         NC_TRY(path, ncmpi_def_var(ncid, name, NC_FLOAT, 1, &dim, &varids[v]));
