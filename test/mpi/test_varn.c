@@ -445,6 +445,18 @@ static void test_vard_absolute(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Sanitizers and valgrind keep what was freed. */
+static bool memory_is_real(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    const char *wrapper = getenv("PNC_TEST_WRAPPER");
+
+    return wrapper == NULL || *wrapper == '\0';
+#endif
+}
+
 static long resident_kib(void)
 {
     struct rusage usage;
@@ -475,7 +487,10 @@ static void test_vard_memory(void)
     for (int i = 0; i < PIECES; i++)
         wrong += got[i] != values[i];
     t_check(wrong == 0, "%d elements are wrong", wrong);
-    t_check(resident_kib() - before < 40000, "memory grew by %ld KiB", resident_kib() - before);
+    if (memory_is_real())
+        t_check(resident_kib() - before < 40000, "memory grew by %ld KiB", resident_kib() - before);
+    else
+        t_skip("the memory that is really used cannot be told here");
     MPI_Type_free(&pieces);
     MPI_Type_free(&file);
     free(values);
