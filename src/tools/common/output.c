@@ -82,6 +82,21 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     return output->path ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 
+/* mkstemp, with the signals kept waiting until they would remove the file. */
+static int make_temporary(char *temporary)
+{
+    sigset_t all, before;
+    sigemptyset(&all);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&all, signals[i]);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    int file = mkstemp(temporary);
+    if (file >= 0)
+        tool_output_watch(temporary);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return file;
+}
+
 static void forget(tool_output *output)
 {
     free(output->path);
@@ -104,12 +119,11 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
         goto give_up;
     }
     snprintf(output->temporary, room, "%s%s", output->path, ending);
-    int file = mkstemp(output->temporary);
+    int file = make_temporary(output->temporary);
     if (file < 0) {
         err = fail(error, path, "cannot be created");
         goto give_up;
     }
-    tool_output_watch(output->temporary);
     if (fchmod(file, mode) != 0)
         err = fail(error, path, "cannot get its permissions");
     if (close(file) != 0 && err == NC_NOERR)
