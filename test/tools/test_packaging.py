@@ -19,7 +19,8 @@ FOLDERS = ("prefix", "bindir", "includedir", "libdir", "mandir", "UTF8PROC_ARCHI
 FEATURES = ("netcdf4", "adios", "gio", "relax-coord-bound", "in-place-swap", "erange-fill", "subfiling",
             "null-byte-header-padding", "burst-buffering", "profiling", "thread-safe", "debug")
 # Macros of features that are not named like the option.
-MACROS = {"netcdf4": "DRIVER_NETCDF4", "adios": "DRIVER_ADIOS", "debug": "DEBUG_MODE"}
+MACROS = {"netcdf4": "DRIVER_NETCDF4", "adios": "DRIVER_ADIOS", "gio": "DRIVER_GIO", "debug": "DEBUG_MODE",
+          "in-place-swap": "BYTE_SWAP_IN_PLACE"}
 BUILD_OPTIONS = ("cc", "cflags", "cppflags", "c++", "cxxflags", "f77", "fflags", "fppflags", "fc", "fcflags", "ldflags")
 
 # A client: rank 0's value goes through a file to all ranks. The version decides which library was really linked.
@@ -223,10 +224,12 @@ def check_config():
     macros = dict(re.findall(r"^#define PNETCDF_(\w+) ([01])$", read(HEADER), flags=re.M))
     for option in FEATURES:
         name = option.upper().replace("-", "_")
-        value = macros.get(MACROS.get(option, name), "0")
-        tells("--" + option, "enabled\n" if value == "1" else "disabled\n", "tells what pnetcdf.h tells")
-    for option in ("--has-c++", "--has-fortran"):
-        tells(option, "(yes|no)\n", "prints yes or no")
+        word = {"1": "enabled", "0": "disabled"}.get(macros.get(MACROS.get(option, name)), "?")
+        tells("--" + option, re.escape(word) + "\n", "tells what pnetcdf.h tells")
+    tap.ok(macros.get("ENABLE_FORTRAN") == ("1" if FC else "0"), "pnetcdf.h tells whether Fortran is there", macros)
+    for option, name in (("--has-c++", "ENABLE_CXX"), ("--has-fortran", "ENABLE_FORTRAN")):
+        word = {"1": "yes", "0": "no"}.get(macros.get(name), "?")
+        tells(option, re.escape(word) + "\n", "tells what pnetcdf.h tells")
     for option in BUILD_OPTIONS:
         tells("--" + option, "[^\n]*\n", "prints one line")
     tells("--libs", "-lpnetcdf\n", "prints -lpnetcdf")
