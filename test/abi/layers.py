@@ -45,10 +45,15 @@ FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "
               "stdout", "__printf_chk", "__fprintf_chk", "fprintf"}
 
 
+def is_made(path):
+    """Whether flex or bison made it: a release has it beside its source."""
+    return path.endswith((".c", ".h")) and any(os.path.exists(path[:-1] + letter) for letter in "ly")
+
+
 def sources(folder):
     for path, _, names in os.walk(os.path.join(TOP, "src", folder)):
         for name in sorted(names):
-            if re.search(r"\.(c|h|inc|l|y)(\.m4)?$", name):
+            if re.search(r"\.(c|h|inc|l|y)(\.m4)?$", name) and not is_made(os.path.join(path, name)):
                 yield os.path.relpath(os.path.join(path, name), os.path.join(TOP, "src"))
 
 
