@@ -69,34 +69,57 @@ static int give_up(pnc_dataset *ds, int err)
     return err;
 }
 
-/* Our own communicator, or MPI_COMM_NULL on every rank where one of them is not ready. Threads may open files with
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH, of which a file takes two: ours and that
+ * of MPI-IO); a program that meets the bound hears of it from us, and not by the error handler that ends it. */
+static int duplicate(MPI_Comm comm, MPI_Comm *own)
+{
+    MPI_Errhandler users;
+    int code = MPI_Comm_get_errhandler(comm, &users);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    code = MPI_Comm_dup(comm, own);
+    MPI_Comm_set_errhandler(comm, users);
+    MPI_Errhandler_free(&users);
+    return code;
+}
+
+/* Our own communicator, or an error on every rank where one of them is not ready. Threads may open files with
  * MPI_COMM_SELF at once, though a collective call on one communicator belongs to one thread at a time; with several
- * ranks the caller has to see to that: no lock here could tell which thread goes with which one of another rank. */
-static MPI_Comm own_communicator(MPI_Comm comm, int ready)
+ * ranks the caller has to see to that: no lock here could tell which thread goes with which one of another rank. It is
+ * not shared by files either, which belong to different threads. */
+static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int nprocs = 0, code = MPI_SUCCESS, all = ready;
-    MPI_Comm own = MPI_COMM_NULL;
 
     MPI_Comm_size(comm, &nprocs);
     if (nprocs > 1)
         code = MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (code != MPI_SUCCESS || !all)
-        return MPI_COMM_NULL;
+    if (code != MPI_SUCCESS)
+        return pnc_fail(error, NC_EMPI, "the communicator could not be used");
+    if (!all)
+        return pnc_fail(error, NC_ENOMEM, "no memory to open a file");
     if (nprocs == 1)
         pthread_mutex_lock(&lock);
-    code = MPI_Comm_dup(comm, &own);
+    code = duplicate(comm, own);
     if (nprocs == 1)
         pthread_mutex_unlock(&lock);
-    return code == MPI_SUCCESS ? own : MPI_COMM_NULL;
+    if (code == MPI_SUCCESS)
+        return NC_NOERR;
+    *own = MPI_COMM_NULL;
+    return pnc_fail(error, NC_ENFILE, "MPI has no communicator left for one more file: close some, or free "
+                    "communicators that are no longer needed");
 }
 
-/* The struct with a communicator of its own; nothing is known of the file yet. Collective; NULL on every rank where one
- * of them has no memory. */
-static pnc_dataset *new_dataset(MPI_Comm comm, const char *path, const char *call)
+/* The struct with a communicator of its own; nothing is known of the file yet. Collective; an error on every rank where
+ * one of them has no memory. */
+static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
 {
     pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
     MPI_Comm own;
+    int err;
 
     if (ds != NULL) {
         ds->info = ds->environment = MPI_INFO_NULL;
@@ -107,17 +130,18 @@ static pnc_dataset *new_dataset(MPI_Comm comm, const char *path, const char *cal
         ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    own = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR);
-    if (own == MPI_COMM_NULL) {
+    err = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR, &own, error);
+    if (err != NC_NOERR) {
         if (ds != NULL)
             free_dataset(ds);
-        return NULL;
+        return err;
     }
     ds->comm = own;
     MPI_Comm_set_errhandler(ds->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(ds->comm, &ds->rank);
     MPI_Comm_size(ds->comm, &ds->nprocs);
-    return ds;
+    *out = ds;
+    return NC_NOERR;
 }
 
 /* Rank 0's mode counts; a rank that passed another is told so, and in safe mode everybody is. */
@@ -183,14 +207,15 @@ static int share_switches(pnc_dataset *ds)
 static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call, pnc_dataset **out)
 {
     const pnc_error no_communicator = {.code = NC_EINVAL, .text = "the communicator is MPI_COMM_NULL"};
+    pnc_error error = {0};
     pnc_dataset *ds;
     int err;
 
     if (comm == MPI_COMM_NULL) /* to MPI an error that ends the program */
         return pnc_told_alone(call, path, NC_EINVAL, &no_communicator);
-    ds = new_dataset(comm, path == NULL ? "" : path, call);
-    if (ds == NULL)
-        return pnc_told_alone(call, path, NC_ENOMEM, NULL);
+    err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
+    if (err != NC_NOERR)
+        return pnc_told_alone(call, path, err, &error);
     err = pnc_hints_load(ds, info, check_arguments(ds, ncidp));
     if (err == NC_NOERR)
         err = share_switches(ds);

@@ -25,7 +25,8 @@ static int code_of_class(int class, int otherwise)
 static int code_of_text(const char *text, int otherwise)
 {
     const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EFBIG, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA},
-                                                 {EACCES, NC_EACCESS},   {EROFS, NC_EPERM}};
+                                                 {EACCES, NC_EACCESS},   {EROFS, NC_EPERM},
+                                                 {EMFILE, NC_ENFILE},    {ENFILE, NC_ENFILE}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strstr(text, strerror(rows[i].number)) != NULL)
@@ -46,6 +47,8 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
                         "limit of the process (ulimit -f), allows", what, path);
     switch (code) {
     case NC_ENO_SPACE: return pnc_fail(error, code, "cannot %s %s: no space is left on its file system", what, path);
+    case NC_ENFILE: return pnc_fail(error, code, "cannot %s %s: too many files are open in this process (ulimit -n): close "
+                                    "some", what, path);
     case NC_EQUOTA: return pnc_fail(error, code, "cannot %s %s: the disk quota is used up", what, path);
     default: return pnc_fail(error, code, "cannot %s %s: %s", what, path, text);
     }

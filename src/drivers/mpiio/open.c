@@ -86,15 +86,31 @@ static int close_file(MPI_Comm comm, MPI_File *file)
     return code;
 }
 
+/* ROMIO duplicates the communicator, and goes on with MPI_COMM_NULL, which ends the program, where MPI has none left: see
+ * before whether it has. Collective, as its failure is. */
+static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *error)
+{
+    MPI_Comm spare;
+
+    if (MPI_Comm_dup(comm, &spare) != MPI_SUCCESS)
+        return pnc_fail(error, NC_ENFILE, "%s: MPI has no communicator left for one more open file: close some", path);
+    MPI_Comm_free(&spare);
+    return NC_NOERR;
+}
+
 static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, MPI_Info info, pnc_store **out,
                      pnc_error *error)
 {
     bool creates = (amode & MPI_MODE_CREATE) != 0;
     pnc_mpiio *io = NULL;
     MPI_File file = MPI_FILE_NULL;
-    bool turn = pnc_mpiio_take_turn(comm);
-    int code = MPI_File_open(comm, path, amode, info, &file), err = NC_NOERR;
+    int code, err = look_for_communicator(comm, path, error);
+    bool turn;
 
+    if (err != NC_NOERR)
+        return err;
+    turn = pnc_mpiio_take_turn(comm);
+    code = MPI_File_open(comm, path, amode, info, &file);
     pnc_mpiio_end_turn(turn);
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;

@@ -1,0 +1,101 @@
+/* As many open files as the process may have, and one more: that one has an error on every rank, and the others live on.
+ * The bound is the lowest of NC_MAX_NFILES, file descriptors, and communicators of the MPI library (MPICH 4: 2048 on a
+ * process, two of them for a file). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../expect.h"
+
+static int ncids[NC_MAX_NFILES + 1];
+
+/* Open a file until that fails, or `most` times. */
+static int open_many(MPI_Comm comm, const char *path, int most, int *err)
+{
+    int n = 0;
+
+    *err = NC_NOERR;
+    while (n < most && (*err = ncmpi_open(comm, path, NC_NOWRITE, MPI_INFO_NULL, &ncids[n])) == NC_NOERR)
+        n++;
+    return n;
+}
+
+static void close_many(int n, const char *text)
+{
+    int failures = 0;
+
+    while (n > 0)
+        failures += ncmpi_close(ncids[--n]) != NC_NOERR;
+    t_check(failures == 0, "%s: all are closed again", text);
+}
+
+static void test_too_many(MPI_Comm comm, const char *path, const char *text)
+{
+    int err, n = open_many(comm, path, NC_MAX_NFILES + 1, &err), size;
+    char message[NC_MAX_MESSAGE] = "";
+
+    MPI_Comm_size(comm, &size);
+    ncmpi_inq_last_error(-1, NULL, message);
+    t_check(n >= 64 && n <= NC_MAX_NFILES, "%s: many files are open at once (%d)", text, n);
+    expect_code(err, NC_ENFILE, text);
+    t_check(strstr(message, path) != NULL && strstr(message, "ncmpi_open") != NULL, "%s: the file is named: %s", text, message);
+    close_many(n, text);
+    n = open_many(comm, path, 3, &err);
+    t_check(n == 3, "%s: then there is room again (%s)", text, ncmpi_strerrno(err));
+    close_many(n, text);
+}
+
+/* The program's own handler of errors stays in its place. */
+static void test_handler(void)
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
+    t_check(handler == MPI_ERRORS_ARE_FATAL, "the communicator has its error handler back");
+}
+
+static void test_descriptors(MPI_Comm comm, const char *path)
+{
+    struct rlimit usual, few;
+
+    getrlimit(RLIMIT_NOFILE, &usual);
+    few = usual;
+    few.rlim_cur = 200;
+    t_check(setrlimit(RLIMIT_NOFILE, &few) == 0, "no more than 200 file descriptors");
+    test_too_many(comm, path, "out of file descriptors");
+    setrlimit(RLIMIT_NOFILE, &usual);
+}
+
+int main(int argc, char **argv)
+{
+    char path[4096], own[4200];
+    int ncid;
+    struct rlimit all;
+
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("many_files.nc"));
+    snprintf(own, sizeof own, "%s.%d", path, t_rank);
+    getrlimit(RLIMIT_NOFILE, &all);
+    all.rlim_cur = all.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &all);
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &ncid), "create");
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_create(MPI_COMM_SELF, own, 0, MPI_INFO_NULL, &ncid), "create, alone");
+    expect_ok(ncmpi_close(ncid), "close, alone");
+    if (all.rlim_cur < 2 * NC_MAX_NFILES) {
+        t_skip("the limit of file descriptors is too low to meet any other");
+    } else {
+        test_too_many(MPI_COMM_SELF, own, "alone");
+        if (t_nprocs == 2) /* with more ranks than cores a thousand collective opens take minutes */
+            test_too_many(MPI_COMM_WORLD, path, "together");
+    }
+    test_descriptors(MPI_COMM_SELF, own);
+    test_handler();
+    unlink(own);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
