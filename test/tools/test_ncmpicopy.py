@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import cdf
 import tap
 
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 PROGRAM = os.path.join(BUILD, "src/tools/ncmpicopy/ncmpicopy")
 WRAPPER = os.environ.get("PNC_TEST_WRAPPER", "").split()
@@ -259,34 +260,66 @@ def test_bad_outputs():
     refuse("nowhere/out.nc", ["v1.nc", "nowhere/out.nc"], "a missing folder", 4)
 
 
-def interrupt(arguments, action):
-    """Starts a copy, does something to the process when the output has come into being under its temporary name, and
-    waits for the end. Returns (whether it came so far, exit status, stderr)."""
-    with subprocess.Popen([PROGRAM, *arguments], stderr=subprocess.PIPE, text=True) as process:
-        end = time.monotonic() + 30
-        while not glob.glob("*.partial-*") and process.poll() is None and time.monotonic() < end:
-            time.sleep(.002)
-        seen = bool(glob.glob("*.partial-*"))
-        action(process)
-        err = process.communicate()[1]
-    return seen, process.returncode, err
+def begin_huge(ranks):
+    """A copy that takes long, in an empty folder "ended". Each rank leaves its process id in pid.RANK."""
+    shutil.rmtree("ended", ignore_errors=True)
+    os.mkdir("ended")
+    note = 'echo $$ > new.$$; mv new.$$ "pid.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; exec "$@"'
+    start = [*os.environ.get("MPIEXEC", "mpiexec").split(), "-n", str(ranks)] if ranks else []
+    return subprocess.Popen([*start, "sh", "-c", note, "sh", PROGRAM, os.path.abspath("huge.nc"), "out.nc"], cwd="ended",
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def wait_for(pattern, process):
+    end = time.monotonic() + 60
+    while not glob.glob(pattern) and process.poll() is None and time.monotonic() < end:
+        time.sleep(.002)
+    return bool(glob.glob(pattern))
+
+
+def interrupt(ranks, number, target, pattern="ended/*.partial-*", delay=0):
+    """Sends a signal to the process that was started (target None) or to a rank, when a file is there that fits the
+    pattern, or some time later. Nothing is to be left behind. Returns what went wrong."""
+    with begin_huge(ranks) as process:
+        if not wait_for(pattern, process):
+            process.kill()
+            return "there is no %s: %s" % (pattern, process.communicate()[0])
+        time.sleep(delay)
+        if target is None:
+            process.send_signal(number)
+        elif wait_for("ended/pid.%d" % target, process):
+            with open("ended/pid.%d" % target, encoding="ascii") as file:
+                os.kill(int(file.read()), number)
+        out = process.communicate()[0]
+    left = glob.glob("ended/out.nc*")
+    good = not left and (ranks or process.returncode == -number) # mpiexec has statuses of its own
+    return "" if good else "exit status %d, left %s, after %.3f s\n%s" % (process.returncode, left, delay, out)
 
 
 def test_interrupted():
-    """Of a copy that takes a while: signals, and a limit on the size of files in the place of a full disk."""
-    cdf.Writer(5, [("n", 1 << 29)], [], [("c", "char", [0], [], b"a")]).write("huge.nc")
-    for number in (signal.SIGTERM, signal.SIGINT):
-        seen, status, _ = interrupt(["huge.nc", "out.nc"], lambda process: process.send_signal(number))
-        tap.ok(seen and status == -number and not glob.glob("out.nc*"), "signal %d leaves nothing behind" % number,
-               "%s %s" % (status, glob.glob("out.nc*")))
-    for output in ("out.nc", "there.nc"):
-        seen, status, err = interrupt(["-O", "huge.nc", output], lambda process: resource.prlimit(
-            process.pid, resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
-        tap.ok(seen and status == 1 and err.startswith("ncmpicopy: ") and err.count("\n") == 1
-               and not glob.glob("*partial*"), "no room for %s: a message, and nothing left behind" % output,
-               "exit status %s\n%s" % (status, err))
-    tap.ok(not os.path.exists("out.nc") and open("there.nc").read() == "precious", "a file to be replaced stays")
+    """A signal to one process, to all by way of mpiexec, or to one of them, which takes the others with it."""
+    cdf.Writer(5, [("n", 1 << 32)], [], [("c", "char", [0], [], b"a")]).write("huge.nc")
+    for ranks, target in [(0, None), (4, None), (4, 0), (4, 3)]:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            why = interrupt(ranks, number, target)
+            text = "signal %d to %s of %d" % (number, "all" if target is None else "rank %d" % target, max(1, ranks))
+            tap.ok(not why, text + " leaves nothing behind", why)
+        why = [interrupt(ranks, signal.SIGTERM, target, "ended/pid.*", i * .03) for i in range(3 if QUICK else 6)]
+        tap.ok(not any(why), "%s: and at other moments" % text, "\n".join(filter(None, why)))
     os.remove("huge.nc")
+    shutil.rmtree("ended")
+
+
+def test_no_room():
+    """A limit on the size of files in the place of a full disk; MPI_Init needs files of some MiB too."""
+    cdf.Writer(5, [("n", 1 << 26)], [], [("c", "char", [0], [], b"a")]).write("large.nc")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 25, 1 << 25))
+    for ranks in (0, 4):
+        for output in ("out.nc", "there.nc"):
+            refuse("arge", ["-O", "large.nc", output], "no room for %s on %d ranks" % (output, max(1, ranks)), ranks,
+                   preexec_fn=limit)
+    tap.ok(not os.path.exists("out.nc") and open("there.nc").read() == "precious", "a file to be replaced stays")
+    os.remove("large.nc")
 
 
 def main():
@@ -295,7 +328,7 @@ def main():
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in [test_kinds, test_parts, test_join, test_types, test_layout, test_bad_inputs, test_bad_arguments,
-                 test_bad_outputs]:
+                 test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

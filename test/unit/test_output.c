@@ -133,6 +133,27 @@ static void test_signal(void **state)
     }
 }
 
+static void test_hold(void **state)
+{
+    int status;
+    pid_t child = fork();
+    (void)state;
+    assert_true(child >= 0);
+    if (child == 0) {
+        tool_output output;
+        tool_output_hold();
+        raise(SIGINT);
+        raise(SIGTERM); /* the first one counts */
+        if (tool_output_begin("held", false, &output, NULL) != NC_NOERR || access(output.temporary, F_OK) != 0)
+            _exit(1);
+        tool_output_release();
+        _exit(2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    assert_no_partial();
+}
+
 static void test_progress_line(void **state)
 {
     char line[100];
@@ -189,8 +210,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commit),          cmocka_unit_test(test_overwrite),
         cmocka_unit_test(test_refused),         cmocka_unit_test(test_discard),
-        cmocka_unit_test(test_signal),          cmocka_unit_test(test_progress_line),
-        cmocka_unit_test(test_progress_terminal), cmocka_unit_test(test_progress_pipe),
+        cmocka_unit_test(test_signal),          cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_progress_line),   cmocka_unit_test(test_progress_terminal),
+        cmocka_unit_test(test_progress_pipe),
     };
     const char *folder = getenv("PNC_TEST_TMP");
     if (folder && chdir(folder) != 0)

@@ -4,7 +4,9 @@
 #include "tools/common/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +15,67 @@
 
 #include "base/memory.h"
 
-static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static const char *volatile watched; /* what a signal removes */
+/* The state is a signal that waits for the end of the hold, or one of these. A handler may run on any thread. */
+enum { WATCHING = 0, HOLDING = -1, ENDING = -2 };
+static atomic_int state = WATCHING;
+static int holds; /* nested */
+static char watched[PATH_MAX]; /* what a signal removes; "": nothing. Changes only while HOLDING */
 
 static void remove_and_end(int number)
 {
-    const char *path = watched;
-    if (path)
-        unlink(path);
+    if (*watched)
+        unlink(watched);
     signal(number, SIG_DFL);
     raise(number); /* the caller shall see what ended us */
 }
 
-void tool_output_watch(const char *temporary)
+static void take_signal(int number)
 {
-    watched = temporary;
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit (setrlimit) is a write error like others */
+    int now = WATCHING;
+    if (atomic_compare_exchange_strong(&state, &now, ENDING))
+        remove_and_end(number);
+    else if (now == HOLDING)
+        atomic_compare_exchange_strong(&state, &now, number);
+}
+
+static void install_handler(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++) {
-        struct sigaction action = {.sa_handler = temporary ? remove_and_end : SIG_DFL}, before;
         /* who ignores signals, as nohup does, is not to be ended by them */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit (setrlimit) is a write error like others */
+}
+
+void tool_output_hold(void)
+{
+    if (holds++ > 0)
+        return;
+    install_handler();
+    for (int now = WATCHING; !atomic_compare_exchange_strong(&state, &now, HOLDING); now = WATCHING)
+        pause(); /* another thread is about to end us */
+}
+
+void tool_output_release(void)
+{
+    if (--holds > 0)
+        return;
+    int number = atomic_exchange(&state, WATCHING);
+    if (number > 0)
+        take_signal(number);
+}
+
+void tool_output_watch(const char *temporary)
+{
+    tool_output_hold();
+    snprintf(watched, sizeof watched, "%s", temporary ? temporary : "");
+    tool_output_release();
 }
 
 static int code_of(int number)
@@ -82,18 +121,13 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     return output->path ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 
-/* mkstemp, with the signals kept waiting until they would remove the file. */
 static int make_temporary(char *temporary)
 {
-    sigset_t all, before;
-    sigemptyset(&all);
-    for (int i = 0; i < SIGNALS; i++)
-        sigaddset(&all, signals[i]);
-    sigprocmask(SIG_BLOCK, &all, &before);
+    tool_output_hold();
     int file = mkstemp(temporary);
     if (file >= 0)
         tool_output_watch(temporary);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    tool_output_release();
     return file;
 }
 

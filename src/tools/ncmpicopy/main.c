@@ -15,20 +15,23 @@
 static int end_output(const copy_plan *plan, int err, tool_output *output)
 {
     pnc_error error = {0};
-    if (plan->rank > 0) {
-        tool_output_watch(NULL);
-        pnc_free(output->temporary);
-    } else if (err != NC_NOERR) {
+    if (plan->rank == 0 && err != NC_NOERR) {
         tool_output_discard(output);
-    } else {
+    } else if (plan->rank == 0) {
         err = tool_output_commit(output, &error);
         if (err != NC_NOERR)
             tool_complain("%s", error.text);
     }
-    return tool_worst(err);
+    err = tool_worst(err); /* the others watch until it is done */
+    if (plan->rank > 0) {
+        tool_output_watch(NULL);
+        pnc_free(output->temporary);
+    }
+    return err;
 }
 
-/* Rank 0 makes the file; the others learn its temporary name, and keep it to the end: a signal may end any of them. */
+/* Rank 0 makes the file; the others learn its temporary name, and keep it to the end: a signal may end any of them.
+ * Called, as all up to the file's opening, while signals are held. */
 static int begin_output(const copy_plan *plan, tool_output *output)
 {
     pnc_error error = {0};
@@ -63,15 +66,26 @@ static int create_mode(int format)
     return NC_CLOBBER | (format == 5 ? NC_64BIT_DATA : format == 2 ? NC_64BIT_OFFSET : 0);
 }
 
-static int write_file(copy_plan *plan, const char *path)
+/* On failure there is no output. */
+static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
 {
-    int ncid, err = ncmpi_create(MPI_COMM_WORLD, path, create_mode(plan->format), MPI_INFO_NULL, &ncid);
-    if (err != NC_NOERR) {
-        if (plan->rank == 0)
+    tool_output_hold();
+    MPI_Barrier(MPI_COMM_WORLD);
+    int err = begin_output(plan, output);
+    if (err == NC_NOERR) {
+        err = ncmpi_create(MPI_COMM_WORLD, output->temporary, create_mode(plan->format), MPI_INFO_NULL, ncid);
+        if (err != NC_NOERR && plan->rank == 0)
             tool_complain_of(plan->options->output, err);
-        return err;
+        if (err != NC_NOERR)
+            err = end_output(plan, err, output);
     }
-    err = copy_define(plan, ncid, plan->options->output);
+    tool_output_release();
+    return err;
+}
+
+static int write_file(copy_plan *plan, int ncid)
+{
+    int err = copy_define(plan, ncid, plan->options->output);
     if (err == NC_NOERR)
         err = copy_data(plan, ncid, COPY_WRITE);
     if (err != NC_NOERR) {
@@ -140,11 +154,11 @@ static int copy(const copy_options *options)
     copy_plan plan;
     tool_output output;
     bool lossy = false;
-    int err = copy_plan_make(options, &plan);
+    int ncid, err = copy_plan_make(options, &plan);
     if (err == NC_NOERR)
-        err = begin_output(&plan, &output);
+        err = open_output(&plan, &output, &ncid);
     if (err == NC_NOERR) {
-        err = write_file(&plan, output.temporary);
+        err = write_file(&plan, ncid);
         if (err == NC_NOERR && options->verify)
             err = verify_file(&plan, output.temporary);
         err = end_output(&plan, tool_worst(err), &output);
