@@ -136,6 +136,40 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
+/* Behind the end of the file there are zeros between the extents, not what the memory of a buffer happened to hold. */
+static void test_beyond(const char *path)
+{
+    enum { TIMES = 3, N = 1000 };
+    static char list[3 * N], back[4 * N - 1];
+    pnc_extent extents[N], all = {0, sizeof back};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    int wrong = 0, err = NC_NOERR;
+
+    for (int i = 0; i < N; i++)
+        extents[i] = (pnc_extent){4 * i, 3};
+    memset(list, 'x', sizeof list);
+    for (int i = 0; i < TIMES && t_rank == 0 && err == NC_NOERR; i++) {
+        size_t room = (512 << 10) + 64;
+        char *dirt = malloc(room); /* of the size of ROMIO's buffer, which finds it again */
+        if (dirt)
+            memset(dirt, 'd', room);
+        free(dirt);
+        unlink(path);
+        err = pnc_store_mpiio.create(MPI_COMM_SELF, path, 0, MPI_INFO_NULL, &store, &error);
+        if (err != NC_NOERR)
+            break;
+        err = store->ops->write(store, extents, N, list, &error);
+        if (err == NC_NOERR)
+            err = store->ops->read(store, &all, 1, back, &error);
+        store->ops->close(store, NULL);
+        for (int k = 0; k < (int)sizeof back; k++)
+            wrong += back[k] != (k % 4 < 3 ? 'x' : '\0');
+    }
+    t_check(t_local(err == NC_NOERR && wrong == 0, "%d bytes are wrong: %s", wrong, error.text),
+            "mpiio: zeros between small extents beyond the end of the file");
+}
+
 static int try_open(const char *path, int mode, bool create, pnc_error *error)
 {
     pnc_store *store = NULL;
@@ -235,6 +269,7 @@ int main(int argc, char **argv)
     if (t_nprocs > 1) /* through file views, side by side in one file */
         test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    test_beyond(t_path("beyond.bin"));
     test_paths();
     test_memory();
     if (t_rank == 0)

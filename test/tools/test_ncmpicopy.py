@@ -64,8 +64,13 @@ def differences(a, b):
     return told
 
 
+def raw(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def copy(text, arguments, output, status=0, message=""):
-    """One output of the same content on 1 and on 4 ranks, and nothing else in the folder. Returns whether it is."""
+    """One output, the same to the byte on 1 and on 4 ranks, and nothing else in the folder. Returns whether it is."""
     results = []
     for ranks in (0, 4):
         if os.path.exists(output):
@@ -73,8 +78,8 @@ def copy(text, arguments, output, status=0, message=""):
         got, out, err = run(ranks, *arguments, output)
         good = got == status and not out and message in err and (message or not err) and not glob.glob("*partial*")
         tap.ok(good, "%s, %d ranks" % (text, max(ranks, 1)), "exit status %d\n%s%s" % (got, out, err))
-        results.append(contents(output) if os.path.exists(output) else None)
-    return tap.ok(results[0] is not None and results[0] == results[1], text + ": the same content on 1 and 4 ranks")
+        results.append(raw(output) if os.path.exists(output) else None)
+    return tap.ok(results[0] is not None and results[0] == results[1], text + ": the same bytes on 1 and 4 ranks")
 
 
 def make_source(path, version, numrecs=5, first=0):
@@ -140,6 +145,25 @@ def test_parts():
     status, _, err = run(4, "-O", "-k", "classic", "out.nc", "out.nc")
     tap.ok(status == 0 and not differences(contents("v1.nc"), contents("out.nc")), "-O: a file becomes its own copy",
            err)
+
+
+def test_padding():
+    """Null bytes, also where the original has others (what is read must not come back as padding)."""
+    variables = [("b", "byte", [0, 1], [], [1] * 300), ("c", "char", [0], [], b"c" * 100),
+                 ("s", "short", [0, 1], [], [2] * 300), ("f", "byte", [1], [], [3] * 3)]
+    clean = cdf.Writer(1, [("t", None), ("x", 3)], [], variables, 100)
+    clean.write("clean.nc")
+    begins, recsize, _ = clean.layout()
+    dirty = bytearray(raw("clean.nc"))
+    for variable, begin in zip(variables, begins):
+        size = clean.size(variable)
+        for i in range(100 if clean.is_record(variable) else 1):
+            at = begin + i * recsize + size
+            dirty[at:at + -size % 4] = b"\xff" * (-size % 4)
+    with open("dirty.nc", "wb") as file:
+        file.write(dirty)
+    copy("other bytes as padding", ["--align", "4", "dirty.nc"], "out.nc")
+    tap.ok(raw("out.nc") == raw("clean.nc"), "padding of null bytes")
 
 
 def test_join():
@@ -327,7 +351,7 @@ def main():
         tap.skip("ncmpicopy", "nccopy is not installed (Debian: netcdf-bin)")
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in [test_kinds, test_parts, test_join, test_types, test_layout, test_bad_inputs, test_bad_arguments,
+    for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs, test_bad_arguments,
                  test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:

@@ -37,14 +37,30 @@ static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
     return code;
 }
 
+/* Beyond the end of the file ROMIO's sieving reads nothing and then writes, into the gaps, whatever its buffer held before.
+ * With the last byte in its place there are zeros to be read. */
+static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
+{
+    MPI_Offset size;
+    pnc_extent end = {last.offset + last.length - 1, 1};
+    int code = MPI_File_get_size(io->file, &size);
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
+    return size > end.offset ? NC_NOERR : pnc_mpiio_write(&io->store, &end, 1, byte, error);
+}
+
 int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     MPI_Datatype type;
     MPI_Status status;
-    int bytes = 0, moved, code, late;
+    int bytes = 0, moved, code, late, err;
 
     for (int64_t i = 0; i < n; i++)
         bytes += (int)extents[i].length;
+    err = reach(io, extents[n - 1], (const char *)buf + bytes - 1, error);
+    if (err != NC_NOERR)
+        return err;
     moved = bytes;
     code = make_type(extents, n, &type);
     if (code == MPI_SUCCESS)
