@@ -1,8 +1,10 @@
-"""What tests in Python share: TAP lines, the scratch and data folders, and starting programs of the build on n ranks.
+"""What tests in Python share: TAP lines, the scratch and data folders, the build's compilers, and starting programs of the
+build on n ranks.
 
 The environment is described in test/runner/common.sh.
 """
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -44,6 +46,14 @@ def data(name):
     top = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = os.path.join(os.environ.get("PNC_TEST_DATA", os.path.join(top, "..", "shared", "data")), name)
     return path if os.path.exists(path) else None
+
+
+def make_variable(name):
+    """The words of a variable of the build's Makefile: programs that a test compiles take the build's compiler and flags,
+    without which they do not link with a library that has sanitizers in it."""
+    with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "Makefile"), encoding="utf-8") as makefile:
+        found = re.search(rf"^{name} = (.*)$", makefile.read(), re.M)
+    return shlex.split(found.group(1)) if found else []
 
 
 def run_mpi(ranks, program, *arguments):

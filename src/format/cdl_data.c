@@ -131,6 +131,7 @@ int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
     for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
         reader->varid = texts[i].varid;
         reader->count = reader->first = texts[i].count;
+        reader->limit = INT64_MAX; /* not that of the variable that came last */
         while (err == NC_NOERR && reader->count < reader->model->numrecs)
             err = put_element(reader, at, "");
         if (err == NC_NOERR && reader->count > texts[i].count) {

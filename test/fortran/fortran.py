@@ -1,10 +1,9 @@
 """What tests of the Fortran interfaces share: compiling programs with the compiler and the module of the build."""
 import os
-import re
 import shlex
 import subprocess
 
-from tap import finish, scratch, skip
+from tap import finish, make_variable, scratch, skip
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -13,12 +12,6 @@ STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 # What a main program allocates is saved, and never freed: no leak of the library.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-
-
-def make_variable(name):
-    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as makefile:
-        found = re.search(rf"^{name} = (.*)$", makefile.read(), re.M)
-    return shlex.split(found.group(1)) if found else []
 
 
 def need_module():
