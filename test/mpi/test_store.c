@@ -49,13 +49,19 @@ static void copy_list(char *image, const pnc_extent *extents, int64_t n, char *l
                (size_t)extents[i].length);
 }
 
-/* What all ranks wrote, put together. */
+#define OLD 0x5a /* what the file holds before */
+
+/* What all ranks wrote, put together, over what was there. */
 static void merge_images(char *image, char *mask)
 {
     for (int i = 0; i < SPAN; i++)
         if (!mask[i])
             image[i] = 0;
     MPI_Allreduce(MPI_IN_PLACE, image, SPAN, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, mask, SPAN, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    for (int i = 0; i < SPAN; i++)
+        if (!mask[i])
+            image[i] = OLD;
 }
 
 static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
@@ -76,11 +82,11 @@ static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
     for (int64_t i = 0; i < n; i++)
         memset(mask + extents[i].offset, 1, (size_t)extents[i].length);
     merge_images(image, mask);
-    /* zeros between the extents, and a file that is long enough for all */
+    /* known bytes between the extents, and a file that is long enough for all */
     if (t_rank == 0) {
         pnc_extent all = {0, SPAN};
 
-        memset(back, 0, sizeof back);
+        memset(back, OLD, sizeof back);
         good &= t_local(store->ops->write(store, &all, 1, back, &error) == NC_NOERR, "clear: %s", error.text);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -170,6 +176,37 @@ static void test_beyond(const char *path)
             "mpiio: zeros between small extents beyond the end of the file");
 }
 
+/* Single values that begin inside the file and go on beyond its end: old bytes stay between them, zeros come after. */
+static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
+{
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    pnc_extent old = {0, 100}, values[20], all = {0, 60 + 19 * 16 + 8};
+    char bytes[400], back[400];
+    int64_t size = -1;
+    bool good = true;
+
+    memset(bytes, OLD, sizeof bytes);
+    t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create", ops->name);
+    if (t_rank == 0) {
+        good &= t_local(ops->write(store, &old, 1, bytes, &error) == NC_NOERR, "%s", error.text);
+        memset(bytes, 7, sizeof bytes);
+        for (int i = 0; i < 20; i++)
+            values[i] = (pnc_extent){60 + 16 * i, 8};
+        good &= t_local(ops->write(store, values, 20, bytes, &error) == NC_NOERR, "%s", error.text);
+        ops->size(store, &size, &error);
+        good &= t_local(size == all.length, "the file has %d bytes", (int)size);
+        good &= t_local(ops->read(store, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
+        for (int i = 0; i < all.length; i++) {
+            int wanted = i >= 60 && (i - 60) % 16 < 8 ? 7 : i < 100 ? OLD : 0;
+
+            good &= t_local(back[i] == wanted, "byte %d is %d, not %d", i, back[i], wanted);
+        }
+    }
+    t_check(good, "%s: values with gaps, beyond the end of the file", ops->name);
+    t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
+}
+
 static int try_open(const char *path, int mode, bool create, pnc_error *error)
 {
     pnc_store *store = NULL;
@@ -250,6 +287,7 @@ static void test_memory(void)
     }
     test_lists(&pnc_store_memory, MPI_COMM_WORLD, "m");
     test_end(&pnc_store_memory, MPI_COMM_WORLD, "m");
+    test_growth(&pnc_store_memory, MPI_COMM_WORLD, "m");
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", NC_NOCLOBBER, MPI_INFO_NULL, &store, &error) == NC_EEXIST,
             "memory: exists");
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
@@ -270,6 +308,7 @@ int main(int argc, char **argv)
         test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
+    test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_paths();
     test_memory();
     if (t_rank == 0)

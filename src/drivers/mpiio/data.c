@@ -22,6 +22,8 @@ static bool dense(const pnc_extent *extents, int64_t n)
     return bytes / n < LARGE && (span - bytes) / n < PNC_WORTH_SKIPPING;
 }
 
+/* --- writing at offsets --- */
+
 static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
 {
     MPI_Status status;
@@ -37,18 +39,8 @@ static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_erro
     return NC_NOERR;
 }
 
-int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    const char *from = buf;
-    int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_FEW_EXTENTS && dense(extents, n))
-        return pnc_mpiio_write_view(io, extents, n, buf, error);
-    for (int64_t i = 0; i < n && err == NC_NOERR; from += extents[i].length, i++)
-        err = write_one(io, extents[i], from, error);
-    return err;
-}
+/* --- reading --- */
 
 static int ends_early(pnc_mpiio *io, pnc_extent extent, pnc_error *error)
 {
@@ -72,6 +64,27 @@ static int read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *erro
     return moved == extent.length ? NC_NOERR : ends_early(io, extent, error);
 }
 
+/* --- through a window --- */
+
+/* Without memory for a window every extent is moved on its own, or through a view. */
+static bool has_window(pnc_mpiio *io)
+{
+    if (io->window == NULL)
+        io->window = pnc_alloc(WINDOW_BYTES, 1);
+    return io->window != NULL;
+}
+
+/* A constant size is one move instead of a call: most extents of this kind are single values. */
+static inline void copy_extent(char *to, const char *from, int64_t length)
+{
+    if (length == 8)
+        memcpy(to, from, 8);
+    else if (length == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, (size_t)length);
+}
+
 /* How many of the extents fit into one window with gaps not worth skipping. */
 static int64_t window_of(const pnc_extent *extents, int64_t n)
 {
@@ -89,14 +102,19 @@ static int64_t window_of(const pnc_extent *extents, int64_t n)
     return extents[0].length < LARGE ? i : 1;
 }
 
+static pnc_extent span_of(const pnc_extent *extents, int64_t n)
+{
+    return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
+}
+
 /* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
 static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
 {
-    pnc_extent all = {extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
+    pnc_extent all = span_of(extents, n);
     int err = read_one(io, all, io->window, error);
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
-        memcpy(buf, io->window + (extents[i].offset - all.offset), (size_t)extents[i].length);
+        copy_extent(buf, io->window + (extents[i].offset - all.offset), extents[i].length);
         buf += extents[i].length;
     }
     return err;
@@ -109,13 +127,61 @@ int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void 
     int err = NC_NOERR;
     int64_t some;
 
-    if (n > 1 && io->window == NULL) /* without memory for it every extent is read on its own */
-        io->window = pnc_alloc(WINDOW_BYTES, 1);
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
-        some = io->window != NULL ? window_of(extents + i, n - i) : 1;
+        some = n > 1 && has_window(io) ? window_of(extents + i, n - i) : 1;
         err = some > 1 ? read_window(io, extents + i, some, to, error) : read_one(io, extents[i], to, error);
         for (int64_t k = i; k < i + some; k++)
             to += extents[k].length;
+    }
+    return err;
+}
+
+/* What the file holds between the extents, and zeros where it ends before. */
+static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
+{
+    MPI_Offset size = 0;
+    int code = MPI_File_get_size(io->file, &size), err = NC_NOERR;
+    int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length;
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
+    if (present > 0)
+        err = read_one(io, (pnc_extent){all.offset, present}, io->window, error);
+    memset(io->window + present, 0, (size_t)(all.length - present));
+    return err;
+}
+
+/* Only where nobody else writes: what others wrote between reading and writing would be lost. */
+static int write_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
+{
+    pnc_extent all = span_of(extents, n);
+    int err = fetch_window(io, all, error);
+
+    if (err != NC_NOERR)
+        return err;
+    for (int64_t i = 0; i < n; i++) {
+        copy_extent(io->window + (extents[i].offset - all.offset), buf, extents[i].length);
+        buf += extents[i].length;
+    }
+    return write_one(io, all, io->window, error);
+}
+
+int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    pnc_mpiio *io = (pnc_mpiio *)store;
+    bool small = store->nprocs == 1 && n > PNC_FEW_EXTENTS && dense(extents, n);
+    bool sieves = small && io->alone && has_window(io);
+    const char *from = buf;
+    int err = NC_NOERR;
+    int64_t some;
+
+    if (small && !sieves)
+        return pnc_mpiio_write_view(io, extents, n, buf, error);
+    for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
+        some = sieves ? window_of(extents + i, n - i) : 1;
+        err = some > 1 ? write_window(io, extents + i, some, from, error) : write_one(io, extents[i], from, error);
+        for (int64_t k = i; k < i + some; k++)
+            from += extents[k].length;
     }
     return err;
 }

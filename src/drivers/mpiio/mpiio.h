@@ -8,7 +8,8 @@ typedef struct pnc_mpiio {
     pnc_store store;
     MPI_File file;
     char *path;
-    char *window;       /* for reads of many small extents, made at first use */
+    char *window;       /* for many small extents, made at first use */
+    bool alone;         /* no other rank or thread can have the file open */
 } pnc_mpiio;
 
 /* errors.c: record what MPI says about a failed operation `what` ("open", "write" ..) on path. The code comes from the

@@ -49,6 +49,18 @@ static int count_nodes(MPI_Comm comm)
     return nodes < 1 ? 1 : nodes;
 }
 
+/* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. */
+static bool is_alone(void)
+{
+    int ranks = 0, level = MPI_THREAD_MULTIPLE;
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Query_thread(&level);
+    MPI_Comm_get_parent(&parent);
+    return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
+}
+
 static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file)
 {
     pnc_mpiio *io = pnc_zalloc(1, sizeof *io);
@@ -61,6 +73,7 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file)
         return NULL;
     }
     io->file = file;
+    io->alone = is_alone();
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = comm;
     MPI_Comm_rank(comm, &io->store.rank);
