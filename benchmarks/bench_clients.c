@@ -1,0 +1,411 @@
+/* What programs do all day, timed on the public API alone, so that any library with this API can be linked and compared
+ * (compare.py runs two such programs in turn).
+ *
+ * Prints one line for each case: its name, wall time of the slowest rank in ms, CPU time of all ranks in ms. Making the
+ * file that a case works on is not timed.
+ * Usage: bench_clients [--dir FOLDER] [--only TEXT] */
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    VARIABLES = 20000,    /* of a huge header */
+    CHANGES = 2000,       /* of names and attributes in it */
+    REQUESTS = 100000,    /* nonblocking, per rank */
+    REQUEST = 8,          /* ints of one */
+    SMALL_PUTS = 2000,    /* collective calls of a few bytes */
+    RECORDS = 500,
+    BYTES = 128 << 20,    /* of a large variable */
+    COLUMNS = 1024        /* doubles in a row of it */
+};
+
+struct bench {
+    int rank, nprocs, ncid, varid;
+    const char *dir, *only;
+    char path[1024];
+    double *values; /* this rank's part of a large variable */
+    MPI_Offset rows, n; /* its rows, and its elements */
+};
+
+static void check(int code, const char *what)
+{
+    if (code == NC_NOERR)
+        return;
+    fprintf(stderr, "bench_clients: %s: %s\n", what, ncmpi_strerror(code));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#define DO(call) check(call, #call)
+
+static double cpu_now(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+static void create(struct bench *b)
+{
+    DO(ncmpi_create(MPI_COMM_WORLD, b->path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &b->ncid));
+}
+
+static void open_again(struct bench *b, int mode)
+{
+    DO(ncmpi_open(MPI_COMM_WORLD, b->path, mode, MPI_INFO_NULL, &b->ncid));
+}
+
+static void close_file(struct bench *b)
+{
+    DO(ncmpi_close(b->ncid));
+}
+
+static void nothing(struct bench *b)
+{
+    (void)b;
+}
+
+/* --- headers --- */
+static void huge_header(struct bench *b)
+{
+    int dim, var;
+    char name[32];
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "x", 4, &dim));
+    for (int i = 0; i < VARIABLES; i++) {
+        snprintf(name, sizeof name, "variable_%06d", i);
+        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
+        DO(ncmpi_put_att_text(b->ncid, var, "units", 5, "m s-1"));
+        DO(ncmpi_put_att_text(b->ncid, var, "long_name", (MPI_Offset)strlen(name), name));
+    }
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void define_and_close(struct bench *b)
+{
+    huge_header(b);
+    close_file(b);
+}
+
+static void open_and_close(struct bench *b)
+{
+    open_again(b, NC_NOWRITE);
+    close_file(b);
+}
+
+static void rename_variables(struct bench *b)
+{
+    char name[32];
+    for (int i = 0; i < CHANGES; i++) {
+        snprintf(name, sizeof name, "renamed__%06d", i);
+        DO(ncmpi_rename_var(b->ncid, i, name));
+    }
+}
+
+static void overwrite_attributes(struct bench *b)
+{
+    for (int i = 0; i < CHANGES; i++)
+        DO(ncmpi_put_att_text(b->ncid, i, "units", 5, "m h-1"));
+}
+
+/* --- small accesses --- */
+static void line_of_ints(struct bench *b)
+{
+    int dim;
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "x", (MPI_Offset)REQUESTS * REQUEST * b->nprocs, &dim));
+    DO(ncmpi_def_var(b->ncid, "v", NC_INT, 1, &dim, &b->varid));
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void request_place(const struct bench *b, int i, MPI_Offset *start, MPI_Offset *count)
+{
+    *start = ((MPI_Offset)i * b->nprocs + b->rank) * REQUEST;
+    *count = REQUEST;
+}
+
+static void many_iputs(struct bench *b)
+{
+    MPI_Offset start, count;
+    for (int i = 0; i < REQUESTS; i++) {
+        request_place(b, i, &start, &count);
+        DO(ncmpi_iput_vara_int(b->ncid, b->varid, &start, &count, (int *)b->values + i * REQUEST, NULL));
+    }
+    DO(ncmpi_wait_all(b->ncid, NC_REQ_ALL, NULL, NULL));
+}
+
+static void many_places(struct bench *b)
+{
+    MPI_Offset *places = malloc(2 * REQUESTS * sizeof *places);
+    MPI_Offset **starts = malloc(2 * REQUESTS * sizeof *starts);
+    if (places == NULL || starts == NULL)
+        check(NC_ENOMEM, "memory");
+    for (int i = 0; i < REQUESTS; i++) {
+        starts[i] = places + 2 * i;
+        starts[REQUESTS + i] = places + 2 * i + 1;
+        request_place(b, i, starts[i], starts[REQUESTS + i]);
+    }
+    DO(ncmpi_put_varn_int_all(b->ncid, b->varid, REQUESTS, starts, starts + REQUESTS, (int *)b->values));
+    free(starts);
+    free(places);
+}
+
+static void small_puts(struct bench *b)
+{
+    MPI_Offset start, count;
+    for (int i = 0; i < SMALL_PUTS; i++) {
+        request_place(b, i, &start, &count);
+        DO(ncmpi_put_vara_int_all(b->ncid, b->varid, &start, &count, (int *)b->values + i * REQUEST));
+    }
+}
+
+static void small_gets(struct bench *b)
+{
+    MPI_Offset start, count;
+    int got[REQUEST];
+    for (int i = 0; i < SMALL_PUTS; i++) {
+        request_place(b, i, &start, &count);
+        DO(ncmpi_get_vara_int_all(b->ncid, b->varid, &start, &count, got));
+        if (memcmp(got, (int *)b->values + i * REQUEST, sizeof got) != 0)
+            check(NC_EINTERNAL, "values differ");
+    }
+}
+
+static void line_of_ints_with_values(struct bench *b)
+{
+    line_of_ints(b);
+    small_puts(b);
+}
+
+static void record_variables(struct bench *b)
+{
+    int dims[2], var;
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "time", NC_UNLIMITED, &dims[0]));
+    DO(ncmpi_def_dim(b->ncid, "x", (MPI_Offset)b->nprocs * COLUMNS, &dims[1]));
+    DO(ncmpi_def_var(b->ncid, "u", NC_DOUBLE, 2, dims, &b->varid));
+    DO(ncmpi_def_var(b->ncid, "v", NC_DOUBLE, 2, dims, &var));
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void append_records(struct bench *b)
+{
+    for (int i = 0; i < RECORDS; i++)
+        for (int var = 0; var < 2; var++) {
+            MPI_Offset start[2] = {i, (MPI_Offset)b->rank * COLUMNS}, count[2] = {1, COLUMNS};
+            DO(ncmpi_put_vara_double_all(b->ncid, b->varid + var, start, count, b->values));
+        }
+}
+
+/* --- a large variable [rows of all ranks][COLUMNS] --- */
+static void define_large(struct bench *b, nc_type type)
+{
+    int dims[2];
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "y", b->rows * b->nprocs, &dims[0]));
+    DO(ncmpi_def_dim(b->ncid, "x", COLUMNS, &dims[1]));
+    DO(ncmpi_def_var(b->ncid, "v", type, 2, dims, &b->varid));
+}
+
+static void large_doubles(struct bench *b)
+{
+    define_large(b, NC_DOUBLE);
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void large_floats(struct bench *b)
+{
+    define_large(b, NC_FLOAT);
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void large_to_fill(struct bench *b)
+{
+    define_large(b, NC_DOUBLE);
+    DO(ncmpi_def_var_fill(b->ncid, b->varid, 0, NULL));
+}
+
+static void fill(struct bench *b)
+{
+    DO(ncmpi_enddef(b->ncid));
+}
+
+/* How a rank's part lies in the variable. */
+static void rows_of(const struct bench *b, MPI_Offset start[2], MPI_Offset count[2])
+{
+    start[0] = b->rows * b->rank;
+    start[1] = 0;
+    count[0] = b->rows;
+    count[1] = COLUMNS;
+}
+
+static void columns_of(const struct bench *b, MPI_Offset start[2], MPI_Offset count[2])
+{
+    start[0] = 0;
+    start[1] = (MPI_Offset)COLUMNS / b->nprocs * b->rank;
+    count[0] = b->rows * b->nprocs;
+    count[1] = COLUMNS / b->nprocs;
+}
+
+static void put_rows(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    rows_of(b, start, count);
+    DO(ncmpi_put_vara_double_all(b->ncid, b->varid, start, count, b->values));
+}
+
+static void get_rows(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    rows_of(b, start, count);
+    DO(ncmpi_get_vara_double_all(b->ncid, b->varid, start, count, b->values));
+}
+
+static void put_columns(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    columns_of(b, start, count);
+    DO(ncmpi_put_vara_double_all(b->ncid, b->varid, start, count, b->values));
+}
+
+static void get_columns(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    columns_of(b, start, count);
+    DO(ncmpi_get_vara_double_all(b->ncid, b->varid, start, count, b->values));
+}
+
+static void written_doubles(struct bench *b)
+{
+    large_doubles(b);
+    put_rows(b);
+}
+
+static void written_floats(struct bench *b)
+{
+    large_floats(b);
+    put_rows(b);
+}
+
+static const MPI_Offset every_second[2] = {1, 2};
+
+static void put_strided(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    rows_of(b, start, count);
+    count[1] /= 2;
+    DO(ncmpi_put_vars_double_all(b->ncid, b->varid, start, count, every_second, b->values));
+}
+
+static void get_strided(struct bench *b)
+{
+    MPI_Offset start[2], count[2];
+    rows_of(b, start, count);
+    count[1] /= 2;
+    DO(ncmpi_get_vars_double_all(b->ncid, b->varid, start, count, every_second, b->values));
+}
+
+static void put_transposed(struct bench *b)
+{
+    MPI_Offset start[2], count[2], imap[2] = {1, b->rows};
+    rows_of(b, start, count);
+    DO(ncmpi_put_varm_double_all(b->ncid, b->varid, start, count, NULL, imap, b->values));
+}
+
+/* A fifth of each row is ghost cells of the memory. */
+static void put_without_ghosts(struct bench *b)
+{
+    int sizes[2] = {(int)b->rows, COLUMNS}, inner[2] = {(int)b->rows, COLUMNS / 5 * 4}, first[2] = {0, COLUMNS / 10};
+    MPI_Offset start[2], count[2];
+    MPI_Datatype memory;
+    MPI_Type_create_subarray(2, sizes, inner, first, MPI_ORDER_C, MPI_DOUBLE, &memory);
+    MPI_Type_commit(&memory);
+    rows_of(b, start, count);
+    count[1] = inner[1];
+    DO(ncmpi_put_vara_all(b->ncid, b->varid, start, count, b->values, 1, memory));
+    MPI_Type_free(&memory);
+}
+
+static const struct work {
+    const char *name;
+    void (*prepare)(struct bench *b);
+    void (*run)(struct bench *b);
+    void (*finish)(struct bench *b);
+} works[] = {
+    {"define 20000 variables, enddef, close", nothing, define_and_close, nothing},
+    {"open a file of 20000 variables, close", define_and_close, open_and_close, nothing},
+    {"2000 renames in data mode", huge_header, rename_variables, close_file},
+    {"2000 attributes overwritten in data mode", huge_header, overwrite_attributes, close_file},
+    {"100000 iputs of 32 bytes, wait_all", line_of_ints, many_iputs, close_file},
+    {"put_varn_all of 100000 places", line_of_ints, many_places, close_file},
+    {"2000 put_vara_all of 32 bytes", line_of_ints, small_puts, close_file},
+    {"2000 get_vara_all of 32 bytes", line_of_ints_with_values, small_gets, close_file},
+    {"append 500 records of 2 variables", record_variables, append_records, close_file},
+    {"fill 128 MiB at enddef", large_to_fill, fill, close_file},
+    {"put rows", large_doubles, put_rows, close_file},
+    {"get rows", written_doubles, get_rows, close_file},
+    {"put columns", large_doubles, put_columns, close_file},
+    {"get columns", written_doubles, get_columns, close_file},
+    {"put every second element", written_doubles, put_strided, close_file},
+    {"get every second element", written_doubles, get_strided, close_file},
+    {"put transposed (varm)", large_doubles, put_transposed, close_file},
+    {"put without ghost cells (subarray)", large_doubles, put_without_ghosts, close_file},
+    {"put double as NC_FLOAT", large_floats, put_rows, close_file},
+    {"get NC_FLOAT as double", written_floats, get_rows, close_file},
+};
+
+static void set_values(struct bench *b)
+{
+    for (MPI_Offset i = 0; i < b->n; i++)
+        b->values[i] = (double)(i % 1000) + b->rank;
+}
+
+static void measure(struct bench *b, const struct work *work)
+{
+    set_values(b);
+    work->prepare(b);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double mine[2] = {MPI_Wtime(), cpu_now()}, wall, cpu;
+    work->run(b);
+    mine[0] = MPI_Wtime() - mine[0];
+    mine[1] = cpu_now() - mine[1];
+    work->finish(b);
+    MPI_Reduce(&mine[0], &wall, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&mine[1], &cpu, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (b->rank == 0) {
+        printf("%s\t%.3f\t%.3f\n", work->name, 1e3 * wall, 1e3 * cpu);
+        fflush(stdout);
+        unlink(b->path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.dir = "/dev/shm", .only = ""};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &b.nprocs);
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--dir") == 0)
+            b.dir = argv[i + 1];
+        else if (strcmp(argv[i], "--only") == 0)
+            b.only = argv[i + 1];
+    }
+    snprintf(b.path, sizeof b.path, "%s/bench_clients.nc", b.dir);
+    b.rows = BYTES / (MPI_Offset)sizeof(double) / COLUMNS / b.nprocs;
+    b.n = b.rows * COLUMNS;
+    b.values = malloc((size_t)b.n * sizeof *b.values);
+    if (b.values == NULL)
+        check(NC_ENOMEM, "memory");
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        if (strstr(works[i].name, b.only) != NULL)
+            measure(&b, &works[i]);
+    free(b.values);
+    MPI_Finalize();
+    return 0;
+}
