@@ -67,7 +67,10 @@ of varn are arrays
 .Pq number of dimensions , num .
 .It
 Names lose their trailing blanks, and end at a NUL character.
-A name or text that is returned is filled with blanks, or cut, to the length of the variable that receives it.
+A name or text that is returned is filled with blanks to the length of the variable that receives it.
+Where that is too short it gets the beginning, and the function returns
+.Sy nf_ests .
+Only an array of single characters gets an attribute as a whole, as in C.
 .Fn nfmpi_put_att_text
 writes as many characters as
 .Va length
@@ -91,8 +94,15 @@ both arrays are left alone.
 .Pp
 Interfaces in
 .Pa pnetcdf.inc
-let the compiler refuse arguments of a wrong kind.
-Buffers may be scalars, elements, or arrays of any rank; nobody checks that their type is the one of the function's name.
+let the compiler refuse arguments of a wrong kind, and need no flag such as
+.Fl fallow-argument-mismatch .
+Buffers,
+.Va start , count , stride , imap
+and requests may be scalars, elements, or arrays of any rank.
+Nobody checks that the type of a buffer is the one of the function's name; nor does gfortran check the kind of
+.Va start , count , stride
+and
+.Va imap .
 A buffer of a posted request that is an array section, such as
 .Ql a(1:9:2) ,
 is a copy that is gone when the request is carried out: use

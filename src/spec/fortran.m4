@@ -3,8 +3,8 @@ m4_dnl
 m4_dnl FUNCTIONS and VARD expand ROW(Fortran name after nfmpi_, C name after ncmpi_, parameters, result) for every
 m4_dnl   function that is no member of a data family. Parameters are P(C type, C name) each; result is [int], or [text] for
 m4_dnl   strings.
-m4_dnl FAMILIES expands FORTRAN_MEMBER(operation, shape, Fortran suffix, value of the external type, _all or nothing)
-m4_dnl   for every member of a data family; the flexible ones have no suffix and NC_NAT, and their C functions do all work.
+m4_dnl FAMILIES expands FORTRAN_MEMBER(operation, shape, Fortran suffix, value of the external type, _all or nothing, C
+m4_dnl   suffix) for every member of a data family; the flexible ones have no suffixes and NC_NAT.
 m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
 m4_divert(-1)
 
@@ -68,15 +68,15 @@ m4_indir(m4_defn([_each]), [$1], [$2])[]])
 m4_define([EACH], [m4_define([_each], [$1])m4_define([_separator], [$2])m4_define([_first], [yes])m4_dnl
 m4_pushdef([P], m4_defn([P_OF_EACH]))$3[]m4_popdef([P])])
 
-m4_dnl The members of the data families that Fortran has. Their values are told to the shim by the external type.
+m4_dnl The members of the data families that Fortran has. The external type is the one of the same values.
 m4_define([SECTION], [])
 m4_define([CONSTANT], [m4_define([VALUE_$1], [$2])])
 CONSTANTS
 m4_define([MEMTYPE_IN_FORTRAN], [m4_define([FORTRAN_$1], [$4])m4_define([XTYPE_$1], m4_defn([VALUE_$3]))])
 m4_pushdef([MEMTYPE], m4_defn([MEMTYPE_IN_FORTRAN]))MEMTYPES[]m4_popdef([MEMTYPE])
-m4_define([EMIT], [m4_ifelse([$3], [], [FORTRAN_MEMBER([$1], [$2], [], m4_defn([VALUE_NC_NAT]), [$6])],
+m4_define([EMIT], [m4_ifelse([$3], [], [FORTRAN_MEMBER([$1], [$2], [], m4_defn([VALUE_NC_NAT]), [$6], [])],
     m4_defn([FORTRAN_$3]), [], [],
-    [FORTRAN_MEMBER([$1], [$2], m4_defn([FORTRAN_$3]), m4_defn([XTYPE_$3]), [$6])])])
+    [FORTRAN_MEMBER([$1], [$2], m4_defn([FORTRAN_$3]), m4_defn([XTYPE_$3]), [$6], [_$3])])])
 m4_define([EMIT_VARD], [ROW([$1_vard$2], [$1_vard$2], [P([int], [ncid])P([int], [varid])P([MPI_Datatype], [ftype])m4_dnl
 P(IS_PUT([$1])[void *], [buf])P([MPI_Offset], [bufcount])P([MPI_Datatype], [buftype])], [int])])
 m4_divert[]m4_dnl

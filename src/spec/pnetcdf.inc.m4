@@ -5,8 +5,9 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_include([fortran_constants.m4]
 !     fixed or free form; programs need mpif.h or the module mpi too.
 !     Names: man 3 pnetcdf_f77.  Indices count from 1, the fastest
 !     dimension first.  Sizes, starts and counts are integers of kind
-!     MPI_OFFSET_KIND.  A buffer may be a scalar or an array of any
-!     rank; its type is what the name of the function says.
+!     MPI_OFFSET_KIND.  Buffers, starts, counts and requests may be
+!     scalars, elements, or arrays of any rank; the type of a buffer is
+!     what the name of the function says.
       integer nf_offset_kind
       parameter (nf_offset_kind = selected_int_kind(18))
       integer(nf_offset_kind) nfmpi_unlimited
@@ -32,12 +33,18 @@ m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_
 m4_divert(-1)])
 FORTRAN_CONSTANTS
 
-m4_dnl Interfaces give compilers the kinds of arguments to check. What users pass as a scalar, as an array of any rank,
-m4_dnl and for flexible functions of any type, has directives for all compilers that have such. No line may need to be
-m4_dnl continued: there is no way that holds for the fixed form of 72, of 132 columns, and for the free form.
+m4_dnl Interfaces give compilers the kinds of arguments to check, but programs written for undeclared external functions
+m4_dnl shall compile unchanged. What they pass as a scalar, as an array of any rank, and for flexible functions of any type,
+m4_dnl has directives for all compilers that have such; gfortran's forgives a wrong kind where only the rank shall be
+m4_dnl free. No line may need to be continued: there is no way that holds for the fixed form of 72, of 132 columns, and for
+m4_dnl the free form.
 m4_define([ANY_TYPE], [!GCC$ attributes no_arg_check :: $1
 !DEC$ attributes no_arg_check :: $1
 !DIR$ IGNORE_TKR $1
+        $2, INTENT($3) :: $1(*)])
+m4_define([ANY_RANK], [!GCC$ attributes no_arg_check :: $1
+!DEC$ attributes no_arg_check :: $1
+!DIR$ IGNORE_TKR (R) $1
         $2, INTENT($3) :: $1(*)])
 m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
 m4_define([INC_TYPE], [m4_ifelse(
@@ -45,7 +52,7 @@ m4_define([INC_TYPE], [m4_ifelse(
     m4_index([$1], [offset]), 0, [OFFSET], [$1], [index_in], [OFFSET], [integer])])
 m4_define([INC_DECLARATION], [m4_ifelse(m4_regexp(ROLE($@), [^\(buffer\|list\)]), 0, [
 ANY_TYPE(DUMMY($@), [integer], ROLE($@))], [
-        INC_TYPE(ROLE($@)), INTENT(ROLE($@)) :: DUMMY($@)[]m4_ifelse(ROLE($@), [chars_in], [(*)])])])
+        INC_TYPE(ROLE($@)), INTENT(ROLE($@)) :: DUMMY($@)[]m4_ifelse(m4_index(ROLE($@), [chars]), 0, [(*)])])])
 m4_define([ROW], [m4_divert(0)m4_dnl
       function nfmpi_$1(EACH([DUMMY], [,], [$3]))
         m4_ifelse([$4], [text], [character(len=80)], [integer]) nfmpi_$1[]EACH([INC_DECLARATION], [], [$3])
@@ -78,7 +85,7 @@ m4_define([INC_INDEX], [m4_ifelse(
     [$1], [m], [start,count,stride,imap,],
     [$1], [n], [num,starts,counts,])])
 m4_define([INDEX_ARRAY], [
-        OFFSET, intent(in) :: $1(*)])
+ANY_RANK([$1], [OFFSET], [list_in])])
 m4_define([INC_INDEX_TYPE], [m4_ifelse(
     [$1], [1], [INDEX_ARRAY([start])],
     [$1], [a], [INDEX_ARRAY([start])INDEX_ARRAY([count])],
@@ -100,7 +107,7 @@ m4_ifelse([$3], [], [[,n,type]])[]IS_POSTED([$1], [[,req]]))
 INC_BUFFER(m4_ifelse([$1], [get], [out], [$1], [iget], [out], [_in]), [$3])[]m4_ifelse([$3], [], [
         OFFSET, intent(in) :: n
         integer, intent(in) :: type])[]IS_POSTED([$1], [
-        integer, intent(inout) :: req])
+ANY_RANK([req], [integer], [list])])
       end function
 m4_divert(-1)])
 m4_dnl Every member calls for its interface; the first one writes it.

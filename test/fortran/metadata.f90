@@ -258,8 +258,10 @@ contains
     subroutine f77_strings(path) bind(c)
         character(kind=c_char), intent(in) :: path(4096)
         integer :: ncid, dim, v, n
+        integer(offset) :: length
         character(3) :: short
         character(3) :: fenced(3)
+        character :: letters(302)
         character(300) :: long
         character(4096) :: told
 
@@ -277,8 +279,11 @@ contains
         call works(nfmpi_enddef(ncid), 'enddef')
 
         fenced = '###'
-        call works(nfmpi_inq_varname(ncid, v, fenced(2)), 'inq_varname')
-        call check(fenced(1) == '###' .and. fenced(2) == 'mes' .and. fenced(3) == '###', 'a long name is cut')
+        call fails(nfmpi_inq_varname(ncid, v, fenced(2)), nf_ests, 'a long name')
+        call check(fenced(1) == '###' .and. fenced(2) == 'mes' .and. fenced(3) == '###', 'its beginning is told')
+        call fails(nfmpi_inq_dim(ncid, 2, fenced(1), length), nf_ests, 'the longest name')
+        call check(fenced(1) == 'yyy' .and. fenced(2) == 'mes' .and. length == 1, 'all else is told')
+        fenced = '###'
         long = repeat('#', 300)
         call works(nfmpi_inq_varname(ncid, v, long), 'inq_varname')
         call check(long == 'message', 'a short name is followed by blanks, and ends at a NUL')
@@ -288,11 +293,16 @@ contains
         call check(short == ' ', 'an empty attribute is blank')
         call works(nfmpi_get_att_text(ncid, v, 'nul', short), 'get_att_text')
         call check(short == 'a' // c_null_char // 'b', 'a NUL in an attribute is kept')
-        call works(nfmpi_get_att_text(ncid, v, 'long', fenced(2)), 'get_att_text')
-        call check(fenced(1) == '###' .and. fenced(2) == 'zzz' .and. fenced(3) == '###', 'a long attribute is cut')
         fenced = '###'
-        call works(nfmpi_inq_path(ncid, n, fenced(2)), 'inq_path')
-        call check(fenced(2) == path(1) // path(2) // path(3) .and. fenced(3) == '###', 'a long path is cut')
+        call fails(nfmpi_get_att_text(ncid, v, 'long', fenced(2)), nf_ests, 'a long attribute')
+        call check(fenced(1) == '###' .and. fenced(2) == 'zzz' .and. fenced(3) == '###', 'its beginning is read')
+        letters = '#'
+        call works(nfmpi_get_att_text(ncid, v, 'long', letters(2)), 'an attribute for an array of characters')
+        call check(letters(1) == '#' .and. all(letters(2:301) == 'z') .and. letters(302) == '#', 'is read as a whole')
+        fenced = '###'
+        call fails(nfmpi_inq_path(ncid, n, fenced(2)), nf_ests, 'a long path')
+        call check(fenced(2) == path(1) // path(2) // path(3) .and. fenced(3) == '###' .and. &
+            n == len_trim(from_c(path)), 'its beginning and its length are told')
 
         call works(nfmpi_put_var_text_all(ncid, v, 'hello     '), 'put_var_text_all')
         told = repeat('#', 4096)

@@ -69,6 +69,31 @@ CALLS = """
       if (nfmpi_issyserr(err)) print *, nfmpi_inq_libvers()
       err = nfmpi_close(nc)
 """
+# The data families and attributes, as programs call them that were written for undeclared external functions. Each list
+# is gone through from call to call, as far as it reaches.
+STARTS = ["starts", "start", "start(1)", "one", "1_8", "table", "table(1, 2)", "2 * one"]
+REQUESTS = ["req", "reqs", "reqs(2)"]
+BUFFERS = {
+    "text": ["word", "words", "words(2)", "word(2:4)", "letters", "letters(3)"],
+    "int1": ["b0", "b1", "b1(2)", "b3", "b3(1, 1, 2)", "b7"], "int2": ["s0", "s1", "s1(2)", "s3", "s3(1, 1, 2)", "s7"],
+    "int": ["i0", "i1", "i1(2)", "i3", "i3(1, 1, 2)", "i7"], "int8": ["l0", "l1", "l1(2)", "l3", "l3(1, 1, 2)", "l7"],
+    "real": ["r0", "r1", "r1(2)", "r3", "r3(1, 1, 2)", "r7"], "double": ["d0", "d1", "d1(2)", "d3", "d3(1, 1, 2)", "d7"],
+}
+BUFFERS[""] = [name for names in BUFFERS.values() for name in names]
+CONSTANTS = {"text": ["'abc'", "word(2:3) // 'c'"], "int1": ["int(5, 1)"], "int2": ["int(5, 2)"], "int": ["5", "n"],
+             "int8": ["5_8"], "real": ["0.5"], "double": ["0.5d0"], "": ["5", "'abc'", "2.5d0"]}
+PLACES = {"": 0, "1": 1, "a": 2, "s": 3, "m": 4, "n": 2}
+VARIABLES = """
+      integer nc, v, err, n, req, reqs(3)
+      integer(kind=MPI_OFFSET_KIND) one
+      integer(kind=MPI_OFFSET_KIND) start(2), starts(2), table(2, 3)
+      character*10 word, words(3)
+      character letters(10)
+"""
+for letter, declaration in (("b", "integer*1"), ("s", "integer*2"), ("i", "integer"), ("l", "integer*8"), ("r", "real"),
+                            ("d", "double precision")):
+    VARIABLES += (f"      {declaration} {letter}0, {letter}1(4), {letter}3(2,2,2)\n"
+                  f"      {declaration} {letter}7(2,1,1,1,1,1,2)\n")
 INTERFACES = {"mpif.h": ("", "      include 'mpif.h'\n"), "module mpi": ("      use mpi\n", "")}
 
 
@@ -114,6 +139,57 @@ def check_programs():
                    why)
 
 
+def members():
+    """(name, operation, shape, type) of each nfmpi_ function of the data families that pnetcdf.inc declares."""
+    with open(INC, encoding="ascii") as file:
+        names = re.findall(r"procedure\(\w+\) :: nfmpi_(\w+)", file.read())
+    split = re.compile(r"(put|get|iput|iget|bput)_var([1asmn]?)_?(text|int1|int2|int8|int|real|double|)(?:_all)?$")
+    return [(name, *split.match(name).groups()) for name in names]
+
+
+def family_calls(name, operation, shape, kind):
+    """Calls of a function with all buffers of its type, and with all ways to give a place and a request."""
+    buffers = BUFFERS[kind] + ([] if "get" in operation else CONSTANTS[kind])
+    for k in range(max(len(buffers), len(STARTS))):
+        arguments = ["nc", "v"] + ["n"] * (shape == "n")
+        arguments += [STARTS[(k + i) % len(STARTS)] for i in range(PLACES[shape])]
+        arguments.append(buffers[k % len(buffers)])
+        arguments += ["one", "MPI_REAL"] * (kind == "")
+        arguments += [REQUESTS[k % len(REQUESTS)]] * (operation in ("iput", "iget", "bput"))
+        yield f"nfmpi_{name}({', '.join(arguments)})"
+
+
+def attribute_calls(kind):
+    for buffer in BUFFERS[kind]:
+        yield f"nfmpi_get_att_{kind}(nc, v, 'a', {buffer})"
+    for buffer in BUFFERS[kind] + CONSTANTS[kind]:
+        yield f"nfmpi_put_att_{kind}(nc, v, 'a', {'nf_int, ' if kind != 'text' else ''}one, {buffer})"
+
+
+def in_fixed_form(call):
+    """A statement of fixed form, continued behind a comma."""
+    lines = ["      err = "]
+    for part in re.split(r"(?<=, )", call):
+        if len(lines[-1] + part) > 72:
+            lines.append("     &    ")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def check_unchanged_programs():
+    """No argument of a program that compiles where nothing is declared may be refused for its rank."""
+    calls = [call for member in members() for call in family_calls(*member)]
+    calls += [call for kind in BUFFERS if kind for call in attribute_calls(kind)]
+    text = ""
+    for n in range(0, len(calls), 200):
+        body = VARIABLES + "".join(map(in_fixed_form, calls[n:n + 200]))
+        text += program("", "      include 'mpif.h'\n", body).replace("program client", f"subroutine client{n}")
+    status, _, why = compiles(write("unchanged.f", text), *STRICT, "-Wno-unused", "-Wno-uninitialized", "-std=legacy")
+    tap.ok(len(calls) > 2500 and status == 0 and not warnings_of_ours(why),
+           f"{len(calls)} calls, of each function of the families with each way to pass places and buffers, compile",
+           why[:4000])
+
+
 def check_unused():
     source = write("unused.f", "      subroutine unused\n      implicit none\n      include 'pnetcdf.inc'\n      end\n")
     status, _, why = compiles(source, *STRICT, "-std=legacy")
@@ -127,8 +203,7 @@ def check_unused():
 
 def check_refused():
     """Mistakes that crash programs where nothing checks arguments; most messages name the argument."""
-    wrong = (("start of default kind", "start", "err = nfmpi_get_var1_int(1, 1, i4, i)"),
-             ("length of default kind", "length", "err = nfmpi_put_att_text(1, 1, 'a', 5, 'hello')"),
+    wrong = (("length of default kind", "length", "err = nfmpi_put_att_text(1, 1, 'a', 5, 'hello')"),
              ("size of default kind", "recsize", "err = nfmpi_inq_recsize(1, i)"),
              ("number for a name", "name", "err = nfmpi_inq_varid(1, 5, i)"),
              ("constant for a result", "OUT/INOUT", "err = nfmpi_inq_varid(1, 'v', 5)"),
@@ -203,6 +278,7 @@ if "GNU Fortran" not in run(*FC, "--version")[1]:
     tap.skip("programs that include pnetcdf.inc", f"their flags are gfortran's, and this is {FC[0]}")
     tap.finish()
 check_programs()
+check_unchanged_programs()
 check_unused()
 check_refused()
 check_constants()

@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
-/* Generated from src/spec: the functions behind the data families, one for each operation and shape: they are told the
- * type in memory, and call the flexible function of C with it. */
+/* Generated from src/spec: the functions behind the data families. Each calls the function of C that has its name, so
+ * that profilers, which wrap those, count what the program has called. */
 #include "binding/f77/procedures.h"
 #include "binding/f77/shim.h"
 m4_divert(-1)
@@ -16,16 +16,16 @@ m4_define([INDEX_ARGUMENTS], [m4_ifelse(
     [$1], [s], [at.varid, at.start, at.count, at.stride, ],
     [$1], [m], [at.varid, at.start, at.count, at.stride, at.imap, ],
     [$1], [n], [at.varid, num, at.starts, at.counts, ])])
-m4_define([CALL], [ncmpi_$1_var$2$5(ncid, INDEX_ARGUMENTS([$2])buf, bufcount, type[]IS_POSTED([$1], [, req]))])
-m4_define([FORTRAN_MEMBER], [m4_ifelse([$3], [], [m4_divert(0)
+m4_define([CALL], [ncmpi_$1_var$2$6$5(ncid, INDEX_ARGUMENTS([$2])buf[]m4_ifelse([$6], [],
+    [, bufcount, MPI_Type_f2c(buftype)])[]IS_POSTED([$1], [, req]))])
+m4_define([FORTRAN_MEMBER], [m4_divert(0)
 C_FAMILY_FUNCTION($@)
 {m4_ifelse([$2], [], [], [
-    m4_ifelse([$2], [n], [pnc_f77_list], [pnc_f77_block]) at;])
-    MPI_Datatype type = pnc_f77_memory(xtype, buftype, &bufcount);
-BEGIN([$2])
+    m4_ifelse([$2], [n], [pnc_f77_list], [pnc_f77_block]) at;
+])BEGIN([$2])
     return m4_ifelse([$2], [], [CALL($@)],
     [$2], [n], [pnc_f77_list_end(&at, CALL($@))], [pnc_f77_block_end(&at, CALL($@))]);
 }
-m4_divert(-1)])])
+m4_divert(-1)])
 FAMILIES
 m4_divert(0)m4_dnl

@@ -25,8 +25,8 @@ m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
     [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P([char *], [answer])]))],
     [int pnc_f77_$1(m4_ifelse([$3], [SPLIT(void)], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
-m4_dnl The families: num blocks are contiguous in Fortran, and not lists of pointers.
-m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$5(int ncid, int varid, m4_dnl
+m4_dnl The families, named as in C: num blocks are contiguous in Fortran, and not lists of pointers.
+m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$6$5(int ncid, int varid, m4_dnl
 m4_ifelse([$2], [n], [int num, const MPI_Offset *starts, const MPI_Offset *counts, ], [INDEX_PARAMETERS([$2])])m4_dnl
-IS_PUT([$1])void *buf, int xtype, MPI_Offset bufcount, MPI_Fint buftype[]IS_POSTED([$1], [, int *req]))])
+IS_PUT([$1])void *buf[]m4_ifelse([$6], [], [, MPI_Offset bufcount, MPI_Fint buftype])[]IS_POSTED([$1], [, int *req]))])
 m4_divert[]m4_dnl

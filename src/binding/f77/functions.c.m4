@@ -30,7 +30,7 @@ m4_define([END], [m4_ifelse(ROLE($@), [text_in], [
 m4_define([RESULT], [m4_ifelse(
     ROLE($@), [text_out], [
     if (err == NC_NOERR)
-        pnc_f77_string_store(DUMMY($@), DUMMY($@)_len, DUMMY($@)_c);],
+        err = pnc_f77_string_store(DUMMY($@), DUMMY($@)_len, DUMMY($@)_c);],
     ROLE($@), [id_out], [
     if (err == NC_NOERR)
         *DUMMY($@) = pnc_f77_id_of(*DUMMY($@));],
@@ -42,7 +42,7 @@ m4_dnl ncids are no ids of this kind: create and open pass them through.
 m4_define([WRITTEN], [
 C_FUNCTION($@)
 {m4_ifelse([$4], [text], [
-    pnc_f77_string_store(answer, answer_len, ncmpi_$2(EACH([DUMMY], [, ], [$3])));], [EACH([BEFORE], [], [$3])
+    (void)pnc_f77_string_store(answer, answer_len, ncmpi_$2(EACH([DUMMY], [, ], [$3])));], [EACH([BEFORE], [], [$3])
     int err;
 EACH([BEGIN], [], [$3])
     err = ncmpi_$2(EACH([PASSED_ON], [, ], [$3]));EACH([END], [], [$3])EACH([RESULT], [], [$3])

@@ -22,7 +22,7 @@ m4_define([C_DECLARATION], [
         integer(c_size_t), value :: DUMMY($@)_len])])
 m4_define([DECLARATION], [
     m4_patsubst(BASE_TYPE(ROLE($@)), [kind=c_char], [len=*]), INTENT(ROLE($@)) :: DUMMY($@)[]m4_dnl
-IF_LENGTH(ROLE($@), [], [IS_ARRAY(ROLE($@), [(*)])])])
+m4_ifelse(m4_index(ROLE($@), [text]), 0, [], [IS_ARRAY(ROLE($@), [(*)])])])
 m4_define([ARGUMENT], [DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]len(DUMMY($@), c_size_t)])])
 
 m4_define([PROCEDURE], [m4_divert(0)
@@ -46,7 +46,7 @@ m4_define([ROW], [m4_ifelse([$4], [int],
 FUNCTIONS
 VARD
 
-m4_dnl The data families: one C function for each operation and shape, which is told the type in memory.
+m4_dnl The data families.
 m4_define([F_INDEX], [m4_ifelse(
     [$1], [1], [start, ],
     [$1], [a], [start, count, ],
@@ -65,30 +65,32 @@ $2    integer(c_int64_t), intent(in) :: F_INDEX_ARRAYS([$1])])])
 m4_define([F_BUFFER], [m4_ifelse([$2], [text], [character(len=*)], [type(*)]), m4_dnl
 m4_ifelse([$1], [get], [intent(inout)], [$1], [iget], [intent(inout)], [intent(in)]) :: buf(*)])
 
+m4_define([FLEXIBLE], [m4_ifelse([$1], [], [$2])])
+
 m4_define([FORTRAN_MEMBER], [m4_divert(0)
 function nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5(ncid, varid, F_INDEX([$2])buf[]m4_dnl
-m4_ifelse([$3], [], [, bufcount, buftype])[]IS_POSTED([$1], [, req])) result(answer)
+FLEXIBLE([$6], [, bufcount, buftype])[]IS_POSTED([$1], [, req])) result(answer)
     use, intrinsic :: iso_c_binding
     implicit none
     interface
-        integer(c_int) function pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, xtype, bufcount, m4_dnl
-buftype[]IS_POSTED([$1], [, req])) &
+        integer(c_int) function pnc_f77_$1_var$2$6$5(ncid, varid, F_INDEX([$2])buf[]m4_dnl
+FLEXIBLE([$6], [, bufcount, buftype])[]IS_POSTED([$1], [, req])) &
             bind(c)
         import
-        integer(c_int), value :: ncid, varid, xtype, buftype
-        integer(c_int64_t), value :: bufcount[]F_INDEX_TYPE([$2], [    ], [value])
+        integer(c_int), value :: ncid, varid[]FLEXIBLE([$6], [, buftype
+        integer(c_int64_t), value :: bufcount])[]F_INDEX_TYPE([$2], [    ], [value])
         F_BUFFER([$1])[]IS_POSTED([$1], [
         integer(c_int), intent(inout) :: req])
         end function
     end interface
-    integer(c_int), intent(in) :: ncid, varid[]m4_ifelse([$3], [], [, buftype
+    integer(c_int), intent(in) :: ncid, varid[]FLEXIBLE([$6], [, buftype
     integer(c_int64_t), intent(in) :: bufcount])[]F_INDEX_TYPE([$2], [], [intent(in)])
     F_BUFFER([$1], [$3])
     integer(c_int) :: answer[]IS_POSTED([$1], [
     integer(c_int), intent(inout) :: req])
 
-    answer = pnc_f77_$1_var$2$5(ncid, varid, F_INDEX([$2])buf, $4, m4_dnl
-m4_ifelse([$3], [], [bufcount, buftype], [0_c_int64_t, 0])[]IS_POSTED([$1], [, req]))
+    answer = pnc_f77_$1_var$2$6$5(ncid, varid, F_INDEX([$2])buf[]m4_dnl
+FLEXIBLE([$6], [, bufcount, buftype])[]IS_POSTED([$1], [, req]))
 end function
 m4_divert(-1)])
 FAMILIES

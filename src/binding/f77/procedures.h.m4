@@ -13,8 +13,8 @@ m4_define([ROW], [m4_divert(0)C_FUNCTION($@);
 m4_divert(-1)])
 FUNCTIONS
 VARD
-m4_define([FORTRAN_MEMBER], [m4_ifelse([$3], [], [m4_divert(0)C_FAMILY_FUNCTION($@);
-m4_divert(-1)])])
+m4_define([FORTRAN_MEMBER], [m4_divert(0)C_FAMILY_FUNCTION($@);
+m4_divert(-1)])
 FAMILIES
 m4_divert(0)m4_dnl
 

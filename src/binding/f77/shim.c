@@ -1,4 +1,4 @@
-/* Strings, indices and memory types between Fortran and C. */
+/* Strings and indices between Fortran and C. */
 #include "binding/f77/shim.h"
 
 #include <stdlib.h>
@@ -34,14 +34,13 @@ int pnc_f77_string_end(pnc_f77_string *string, int err)
     return string->err != NC_NOERR ? string->err : err;
 }
 
-void pnc_f77_string_store(char *text, size_t length, const char *from)
+int pnc_f77_string_store(char *text, size_t length, const char *from)
 {
-    size_t used = strlen(from);
+    size_t wanted = strlen(from), used = wanted < length ? wanted : length;
 
-    if (used > length)
-        used = length;
     memcpy(text, from, used);
     memset(text + used, ' ', length - used);
+    return used == wanted ? NC_NOERR : NC_ESTS;
 }
 
 void pnc_f77_dims_of(int *dimids, int ndims)
@@ -54,22 +53,6 @@ void pnc_f77_dims_of(int *dimids, int ndims)
     }
     for (int i = 0; i < ndims; i++)
         dimids[i] = pnc_f77_id_of(dimids[i]);
-}
-
-MPI_Datatype pnc_f77_memory(int xtype, MPI_Fint buftype, MPI_Offset *bufcount)
-{
-    if (xtype == NC_NAT)
-        return MPI_Type_f2c(buftype);
-    *bufcount = NC_COUNT_IGNORE;
-    switch (xtype) {
-    case NC_CHAR: return MPI_CHAR;
-    case NC_BYTE: return MPI_SIGNED_CHAR;
-    case NC_SHORT: return MPI_SHORT;
-    case NC_INT: return MPI_INT;
-    case NC_FLOAT: return MPI_FLOAT;
-    case NC_DOUBLE: return MPI_DOUBLE;
-    default: return MPI_LONG_LONG_INT;
-    }
 }
 
 /* 0 where there is no such variable: the function that is called next says so. */

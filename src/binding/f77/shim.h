@@ -20,8 +20,8 @@ typedef struct pnc_f77_string {
 void pnc_f77_string_begin(pnc_f77_string *string, const char *text, size_t length);
 int pnc_f77_string_end(pnc_f77_string *string, int err);
 
-/* A string result: cut or filled with blanks to the length of the variable. */
-void pnc_f77_string_store(char *text, size_t length, const char *from);
+/* A string result, filled with blanks to the length of the variable; NC_ESTS where that holds only its beginning. */
+int pnc_f77_string_store(char *text, size_t length, const char *from);
 
 /* Ids and indices from 1. Unsigned, so that the smallest number becomes the largest, which is out of bounds as well. */
 static inline int pnc_f77_id(int id) { return (int)((unsigned)id - 1); }
@@ -32,10 +32,6 @@ static inline int pnc_f77_id_of(int id) { return id < 0 ? id : id + 1; }
 
 /* Ids of dimensions from C, in place: their order is turned round. */
 void pnc_f77_dims_of(int *dimids, int ndims);
-
-/* The memory of a data access: by a datatype of MPI where xtype is NC_NAT; else contiguous, of the C type that has the
- * values of xtype, and as large as the access. */
-MPI_Datatype pnc_f77_memory(int xtype, MPI_Fint buftype, MPI_Offset *bufcount);
 
 /* start, count, stride and imap of one block (those that are not NULL) in C's order. A variable that does not exist
  * leaves them as one 0 each, for C to find out. Without memory varid becomes one that does not exist. */

@@ -54,9 +54,9 @@ int pnc_f77_inq_var(int ncid, int varid, char *name, size_t name_len, int *xtype
     int err = ncmpi_inq_var(ncid, pnc_f77_id(varid), text, xtype, &n, dimids, natts);
 
     if (err == NC_NOERR) {
-        pnc_f77_string_store(name, name_len, text);
         *ndims = n;
         pnc_f77_dims_of(dimids, n);
+        err = pnc_f77_string_store(name, name_len, text);
     }
     return err;
 }
@@ -87,21 +87,21 @@ int pnc_f77_inq_path(int ncid, int *pathlen, char *path, size_t path_len)
     err = ncmpi_inq_path(ncid, NULL, text);
     if (err == NC_NOERR) {
         *pathlen = length;
-        pnc_f77_string_store(path, path_len, text);
+        err = pnc_f77_string_store(path, path_len, text);
     }
     free(text);
     return err;
 }
 
-/* An attribute may hold any characters and is longer or shorter than the variable that receives it. */
+/* The whole text where the variable is an array of single characters, whose number nobody tells: CHARACTER TEXT(80). */
 static int get_text(int ncid, int varid, const char *name, char *buf, size_t buf_len)
 {
     MPI_Offset length;
     char *text = buf;
     int err = ncmpi_inq_attlen(ncid, varid, name, &length);
 
-    if (err != NC_NOERR)
-        return err;
+    if (err != NC_NOERR || buf_len == 1)
+        return err != NC_NOERR ? err : ncmpi_get_att_text(ncid, varid, name, buf);
     if ((size_t)length > buf_len) {
         text = malloc((size_t)length);
         if (text == NULL)
@@ -109,8 +109,10 @@ static int get_text(int ncid, int varid, const char *name, char *buf, size_t buf
     }
     err = ncmpi_get_att_text(ncid, varid, name, text);
     if (text != buf) {
-        if (err == NC_NOERR)
+        if (err == NC_NOERR) {
             memcpy(buf, text, buf_len);
+            err = NC_ESTS;
+        }
         free(text);
     } else if (err == NC_NOERR) {
         memset(buf + length, ' ', buf_len - (size_t)length);
