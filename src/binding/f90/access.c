@@ -1,5 +1,5 @@
-/* The generics that move values. Each becomes one call of a flexible function of the C interface: start and count change
- * their order and base, and an array section becomes an MPI datatype. */
+/* The generics that move values. Each becomes one call of the C interface: start and count change their order and base;
+ * an array section becomes an MPI datatype and goes to a flexible function, all else to the one of its type. */
 #include "binding/f90/f90.h"
 
 #include <stdint.h>
@@ -7,15 +7,7 @@
 
 /* --- the buffer --- */
 
-/* What a flexible function takes for the buffer. */
-typedef struct buffer {
-    void *base;
-    MPI_Offset count;
-    MPI_Datatype type;
-    bool owned; /* the type is ours to free */
-} buffer;
-
-static void release(buffer *b)
+static void release(pnc_f90_buffer *b)
 {
     if (b->owned)
         MPI_Type_free(&b->type);
@@ -23,19 +15,28 @@ static void release(buffer *b)
 
 /* The first n elements of an array, of a type that has their size. A mismatch of numbers is left to the C interface to
  * tell: it is given what the array really holds. */
-static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, buffer *b)
+static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, pnc_f90_buffer *b)
 {
     MPI_Offset held = pnc_f90_elements(array);
     int err;
 
     if (n <= 1 || n > held || pnc_f90_contiguous(array)) {
-        *b = (buffer){array->base, n > held ? held : n, element, false};
+        *b = (pnc_f90_buffer){.base = array->base, .count = n > held ? held : n, .type = element};
         return NC_NOERR;
     }
-    b->base = array->base;
-    b->count = 1;
+    *b = (pnc_f90_buffer){.base = array->base, .count = 1};
     err = pnc_f90_section_type(array, element, n, &b->type);
     b->owned = err == NC_NOERR;
+    return err;
+}
+
+/* The same, of the array's own type; such an array without gaps may go to the function of that type. */
+static int take_values(const pnc_f90_array *array, MPI_Offset n, pnc_f90_buffer *b)
+{
+    int err = take_elements(array, array->element, n, b);
+
+    if (err == NC_NOERR && !b->owned && b->count == n)
+        b->kind = array->kind;
     return err;
 }
 
@@ -49,13 +50,13 @@ static bool is_named(MPI_Datatype type)
 
 /* bufcount instances of buftype, for `wanted` elements of the file. A section is taken where the type is that of its
  * elements; a type that describes memory by itself needs memory without gaps to lie over. */
-static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, MPI_Offset wanted, buffer *b)
+static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, MPI_Offset wanted, pnc_f90_buffer *b)
 {
     MPI_Datatype type = MPI_Type_f2c(*call->buftype);
     MPI_Offset count = call->bufcount == NULL ? NC_COUNT_IGNORE : *call->bufcount;
     int size;
 
-    *b = (buffer){array->base, count, type, false};
+    *b = (pnc_f90_buffer){.base = array->base, .count = count, .type = type};
     if (pnc_f90_contiguous(array))
         return NC_NOERR;
     if (type == MPI_DATATYPE_NULL)
@@ -83,12 +84,6 @@ static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offse
 
 /* --- places in the file --- */
 
-/* start, count .. in C's order and base; NULL where the C interface has a default. */
-typedef struct place {
-    int ndims;
-    MPI_Offset *numbers, *start, *count, *stride, *map;
-} place;
-
 /* numbers(f), and numbers(f, part) of a list, counted from 0. These arrays are declared contiguous. */
 static MPI_Offset number_at(const CFI_cdesc_t *numbers, int f, int part)
 {
@@ -112,17 +107,26 @@ static int check_lengths(const pnc_f90_call *call, int ndims)
     return is_short(call->map, ndims) ? NC_EINVAL : NC_NOERR;
 }
 
-/* Room for the numbers and then the numbers; without a count it is the shape of the values. */
-static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, place *p)
+static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *array)
 {
-    int n = p->ndims, err = check_lengths(call, n);
+    if (call->map != NULL)
+        return PNCF90_VARM;
+    if (call->stride != NULL)
+        return PNCF90_VARS;
+    return call->count == NULL && array->rank == 0 ? PNCF90_VAR1 : PNCF90_VARA;
+}
 
+/* Without a count it is the shape of the values. p->start is all the memory, to be freed. */
+static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int n, pnc_f90_place *p)
+{
+    int err = check_lengths(call, n);
+
+    p->shape = shape_of(call, array);
     if (err != NC_NOERR)
         return err;
-    p->numbers = malloc(((size_t)n * 4 + 1) * sizeof *p->numbers);
-    if (p->numbers == NULL)
+    p->start = malloc(((size_t)n * 4 + 1) * sizeof *p->start);
+    if (p->start == NULL)
         return NC_ENOMEM;
-    p->start = p->numbers;
     p->count = p->start + n;
     p->stride = call->stride != NULL ? p->count + n : NULL;
     p->map = call->map != NULL ? p->count + 2 * n : NULL;
@@ -171,40 +175,23 @@ static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array)
            (type == NC_CHAR) != (array->element == MPI_CHAR);
 }
 
-static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, const place *p, buffer *b)
+static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, const pnc_f90_place *p,
+                       pnc_f90_buffer *b)
 {
-    MPI_Offset wanted = elements_of(p->ndims, p->count), held = pnc_f90_elements(array);
+    MPI_Offset wanted = elements_of(ndims, p->count), held = pnc_f90_elements(array);
 
     if (call->buftype != NULL)
         return take_flexible(call, array, wanted, b);
     if (p->map != NULL && pnc_f90_contiguous(array)) {
-        *b = (buffer){array->base, NC_COUNT_IGNORE, array->element, false};
-        return map_stays_inside(p->ndims, p->count, p->map, held) ? NC_NOERR : NC_EINVAL;
+        *b = (pnc_f90_buffer){.kind = array->kind, .base = array->base};
+        return map_stays_inside(ndims, p->count, p->map, held) ? NC_NOERR : NC_EINVAL;
     }
-    return take_elements(array, array->element, loses_values(call, array, p->ndims) ? held : wanted, b);
+    if (loses_values(call, array, ndims))
+        return take_elements(array, array->element, held, b);
+    return take_values(array, wanted, b);
 }
 
 /* --- the calls --- */
-
-static int call_varm(const pnc_f90_call *call, const place *p, const buffer *b)
-{
-    int ncid = call->ncid, varid = call->varid;
-
-    switch (call->op) {
-    case PNCF90_PUT:
-        return (call->collective ? ncmpi_put_varm_all : ncmpi_put_varm)(ncid, varid, p->start, p->count, p->stride,
-                                                                        p->map, b->base, b->count, b->type);
-    case PNCF90_GET:
-        return (call->collective ? ncmpi_get_varm_all : ncmpi_get_varm)(ncid, varid, p->start, p->count, p->stride,
-                                                                        p->map, b->base, b->count, b->type);
-    case PNCF90_IPUT:
-        return ncmpi_iput_varm(ncid, varid, p->start, p->count, p->stride, p->map, b->base, b->count, b->type, call->req);
-    case PNCF90_IGET:
-        return ncmpi_iget_varm(ncid, varid, p->start, p->count, p->stride, p->map, b->base, b->count, b->type, call->req);
-    default:
-        return ncmpi_bput_varm(ncid, varid, p->start, p->count, p->stride, p->map, b->base, b->count, b->type, call->req);
-    }
-}
 
 /* A rank whose arguments are wrong still reaches a collective call, with one that selects nothing: no start and an empty
  * buffer are refused. The error found here is the answer, unless that call meets one that outranks it. */
@@ -215,29 +202,23 @@ static int refuse(int err, int status)
 
 int pnc_f90_var(const pnc_f90_call *call)
 {
-    place p = {0}, nowhere = {0};
-    buffer b = {0}, nothing = {.type = MPI_CHAR};
+    pnc_f90_place p = {0}, nowhere = {.shape = PNCF90_VARA};
+    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
     pnc_f90_array array;
-    int err;
+    int ndims = 0, err;
 
-    ncmpi_inq_varndims(call->ncid, call->varid, &p.ndims); /* an error will meet the call below as well */
-    array = pnc_f90_array_of(call->values, p.ndims);
-    err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, &p);
+    ncmpi_inq_varndims(call->ncid, call->varid, &ndims); /* an error will meet the call below as well */
+    array = pnc_f90_array_of(call->values, ndims);
+    err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, ndims, &p);
     if (err == NC_NOERR)
-        err = make_buffer(call, &array, &p, &b);
-    err = err == NC_NOERR ? call_varm(call, &p, &b) : refuse(err, call_varm(call, &nowhere, &nothing));
+        err = make_buffer(call, &array, ndims, &p, &b);
+    err = err == NC_NOERR ? pnc_f90_move(call, &p, &b) : refuse(err, pnc_f90_move(call, &nowhere, &nothing));
     release(&b);
-    free(p.numbers);
+    free(p.start);
     return err;
 }
 
 /* --- lists of blocks --- */
-
-typedef struct places {
-    int num;
-    MPI_Offset *numbers, **starts, **counts;
-    MPI_Offset elements;
-} places;
 
 static int check_lists(const pnc_f90_call *call, int ndims)
 {
@@ -254,9 +235,10 @@ static int check_lists(const pnc_f90_call *call, int ndims)
     return NC_NOERR;
 }
 
-static void fill_places(const pnc_f90_call *call, int ndims, places *p)
+/* Returns how many elements all blocks together have. */
+static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_place *p)
 {
-    MPI_Offset *at = p->numbers;
+    MPI_Offset *at = p->start, elements = 0;
 
     for (int part = 0; part < p->num; part++) {
         p->starts[part] = at;
@@ -266,12 +248,14 @@ static void fill_places(const pnc_f90_call *call, int ndims, places *p)
             p->starts[part][c] = number_at(call->start, f, part) - 1;
             p->counts[part][c] = call->count != NULL ? number_at(call->count, f, part) : 1;
         }
-        if (elements_of(ndims, p->counts[part]) < INT64_MAX - p->elements)
-            p->elements += elements_of(ndims, p->counts[part]);
+        if (elements_of(ndims, p->counts[part]) < INT64_MAX - elements)
+            elements += elements_of(ndims, p->counts[part]);
     }
+    return elements;
 }
 
-static int make_places(const pnc_f90_call *call, int ndims, places *p)
+/* p->start holds all numbers; it and p->starts are to be freed. */
+static int make_places(const pnc_f90_call *call, int ndims, pnc_f90_place *p, MPI_Offset *elements)
 {
     int err = check_lists(call, ndims);
     size_t num;
@@ -280,58 +264,38 @@ static int make_places(const pnc_f90_call *call, int ndims, places *p)
         return err;
     p->num = call->num != NULL ? *call->num : (int)call->start->dim[1].extent;
     num = p->num > 0 ? (size_t)p->num : 0;
-    p->numbers = calloc(num * (size_t)ndims + 1, 2 * sizeof *p->numbers);
+    p->start = calloc(num * (size_t)ndims + 1, 2 * sizeof *p->start);
     p->starts = calloc(2 * num + 1, sizeof *p->starts);
-    if (p->numbers == NULL || p->starts == NULL)
+    if (p->start == NULL || p->starts == NULL)
         return NC_ENOMEM;
     p->counts = p->starts + num;
-    fill_places(call, ndims, p);
+    *elements = fill_places(call, ndims, p);
     return NC_NOERR;
-}
-
-static int call_varn(const pnc_f90_call *call, const places *p, const buffer *b)
-{
-    int ncid = call->ncid, varid = call->varid;
-
-    switch (call->op) {
-    case PNCF90_PUT:
-        return (call->collective ? ncmpi_put_varn_all : ncmpi_put_varn)(ncid, varid, p->num, p->starts, p->counts,
-                                                                        b->base, b->count, b->type);
-    case PNCF90_GET:
-        return (call->collective ? ncmpi_get_varn_all : ncmpi_get_varn)(ncid, varid, p->num, p->starts, p->counts,
-                                                                        b->base, b->count, b->type);
-    case PNCF90_IPUT:
-        return ncmpi_iput_varn(ncid, varid, p->num, p->starts, p->counts, b->base, b->count, b->type, call->req);
-    case PNCF90_IGET:
-        return ncmpi_iget_varn(ncid, varid, p->num, p->starts, p->counts, b->base, b->count, b->type, call->req);
-    default:
-        return ncmpi_bput_varn(ncid, varid, p->num, p->starts, p->counts, b->base, b->count, b->type, call->req);
-    }
 }
 
 int pnc_f90_varn(const pnc_f90_call *call)
 {
-    places p = {0}, nowhere = {.num = 1};
-    buffer b = {0}, nothing = {.type = MPI_CHAR};
+    pnc_f90_place p = {.shape = PNCF90_VARN}, nowhere = {.shape = PNCF90_VARN, .num = 1};
+    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
     pnc_f90_array array;
+    MPI_Offset elements = 0;
     int ndims = 0, err;
 
     ncmpi_inq_varndims(call->ncid, call->varid, &ndims);
     array = pnc_f90_array_of(call->values, ndims);
-    err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, ndims, &p);
+    err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, ndims, &p, &elements);
     if (err == NC_NOERR)
-        err = call->buftype != NULL ? take_flexible(call, &array, p.elements, &b)
-                                    : take_elements(&array, array.element, p.elements, &b);
-    err = err == NC_NOERR ? call_varn(call, &p, &b) : refuse(err, call_varn(call, &nowhere, &nothing));
+        err = call->buftype != NULL ? take_flexible(call, &array, elements, &b) : take_values(&array, elements, &b);
+    err = err == NC_NOERR ? pnc_f90_move(call, &p, &b) : refuse(err, pnc_f90_move(call, &nowhere, &nothing));
     release(&b);
     free(p.starts);
-    free(p.numbers);
+    free(p.start);
     return err;
 }
 
 /* --- places given as an MPI datatype --- */
 
-static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const buffer *b)
+static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const pnc_f90_buffer *b)
 {
     if (call->op == PNCF90_PUT)
         return (call->collective ? ncmpi_put_vard_all : ncmpi_put_vard)(call->ncid, call->varid, filetype, b->base,
@@ -343,7 +307,7 @@ static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const buff
 int pnc_f90_vard(const pnc_f90_call *call, MPI_Datatype filetype)
 {
     pnc_f90_array array = pnc_f90_array_of(call->values, -1);
-    buffer b = {0}, nothing = {.type = MPI_CHAR};
+    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
     int err = take_flexible(call, &array, pnc_f90_elements(&array), &b);
 
     err = err == NC_NOERR ? call_vard(call, filetype, &b) : refuse(err, call_vard(call, filetype, &nothing));

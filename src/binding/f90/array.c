@@ -4,25 +4,26 @@
 #include <limits.h>
 #include <stdint.h>
 
-static MPI_Datatype element_of(CFI_type_t type)
+/* What an element is in MPI, and which external type has the same values. */
+static void set_element(pnc_f90_array *array, CFI_type_t type)
 {
     switch (type) {
-    case CFI_type_char: return MPI_CHAR;
-    case CFI_type_int8_t: return MPI_SIGNED_CHAR;
-    case CFI_type_int16_t: return MPI_SHORT;
-    case CFI_type_int32_t: return MPI_INT;
-    case CFI_type_int64_t: return MPI_LONG_LONG;
-    case CFI_type_float: return MPI_FLOAT;
-    case CFI_type_double: return MPI_DOUBLE;
-    default: return MPI_DATATYPE_NULL;
+    case CFI_type_char: array->element = MPI_CHAR, array->kind = NC_CHAR; break;
+    case CFI_type_int8_t: array->element = MPI_SIGNED_CHAR, array->kind = NC_BYTE; break;
+    case CFI_type_int16_t: array->element = MPI_SHORT, array->kind = NC_SHORT; break;
+    case CFI_type_int32_t: array->element = MPI_INT, array->kind = NC_INT; break;
+    case CFI_type_int64_t: array->element = MPI_LONG_LONG, array->kind = NC_INT64; break;
+    case CFI_type_float: array->element = MPI_FLOAT, array->kind = NC_FLOAT; break;
+    case CFI_type_double: array->element = MPI_DOUBLE, array->kind = NC_DOUBLE; break;
+    default: array->element = MPI_DATATYPE_NULL, array->kind = NC_NAT; break;
     }
 }
 
 pnc_f90_array pnc_f90_array_of(const CFI_cdesc_t *values, int ndims)
 {
-    pnc_f90_array array = {.base = values->base_addr, .element = element_of(values->type),
-                          .size = (MPI_Offset)values->elem_len};
+    pnc_f90_array array = {.base = values->base_addr, .size = (MPI_Offset)values->elem_len};
 
+    set_element(&array, values->type);
     if (values->type == CFI_type_char) {
         array.size = 1;
         if (values->elem_len != 1 || values->rank != ndims) {

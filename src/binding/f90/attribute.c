@@ -6,19 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The external type of the same values as Fortran's. */
-static nc_type kind_of(CFI_type_t type)
-{
-    switch (type) {
-    case CFI_type_int8_t: return NC_BYTE;
-    case CFI_type_int16_t: return NC_SHORT;
-    case CFI_type_int32_t: return NC_INT;
-    case CFI_type_int64_t: return NC_INT64;
-    case CFI_type_float: return NC_FLOAT;
-    default: return NC_DOUBLE;
-    }
-}
-
 int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
 {
     char c_name[PNCF90_TEXT_MAX];
@@ -41,19 +28,6 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
         return err;
     memset(text->base_addr, ' ', text->elem_len);
     return ncmpi_get_att_text(*ncid, *varid - 1, c_name, text->base_addr);
-}
-
-int pncf90_put_att(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values)
-{
-    char c_name[PNCF90_TEXT_MAX];
-
-    return ncmpi_put_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), kind_of(values->type), values->dim[0].extent,
-                         values->base_addr);
-}
-
-int pncf90_get_att(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values)
-{
-    return pnc_f90_get_attribute(*ncid, *varid - 1, name, kind_of(values->type), values->dim[0].extent, values->base_addr);
 }
 
 int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset room, void *values)

@@ -33,6 +33,7 @@ int pnc_f90_fortran_text(const char *text, const CFI_cdesc_t *to);
 typedef struct pnc_f90_array {
     char *base;
     MPI_Datatype element; /* MPI_DATATYPE_NULL for types that netCDF does not know */
+    nc_type kind;         /* the external type of the same values; NC_NAT for those */
     MPI_Offset size;      /* bytes of an element */
     int rank;
     MPI_Offset extent[PNCF90_MAX_RANK]; /* the last is -1 for an assumed-size array */
@@ -66,6 +67,27 @@ typedef struct pnc_f90_call {
     const MPI_Fint *buftype; /* NULL: the values' own type */
     int *req;
 } pnc_f90_call;
+
+/* The same in C's order and base, and the shape of the C function that takes it; NULL where that has a default. */
+typedef enum { PNCF90_VAR1, PNCF90_VARA, PNCF90_VARS, PNCF90_VARM, PNCF90_VARN } pnc_f90_shape;
+
+typedef struct pnc_f90_place {
+    pnc_f90_shape shape;
+    MPI_Offset *start, *count, *stride, *map;
+    int num;
+    MPI_Offset **starts, **counts;
+} pnc_f90_place;
+
+/* The values, for the function of the C type that belongs to an external type, or for a flexible one: NC_NAT. */
+typedef struct pnc_f90_buffer {
+    nc_type kind;
+    void *base;
+    MPI_Offset count;
+    MPI_Datatype type;
+    bool owned; /* the type is ours to free */
+} pnc_f90_buffer;
+
+int pnc_f90_move(const pnc_f90_call *call, const pnc_f90_place *place, const pnc_f90_buffer *buffer);
 
 int pnc_f90_var(const pnc_f90_call *call);
 int pnc_f90_varn(const pnc_f90_call *call);

@@ -99,7 +99,11 @@ FORM([var], [_flexible], [start, count, stride, map, bufcount, buftype], [INDEX[
 m4_define([FORMS_OF_VARN], [m4_dnl
 FORM([varn], [], [start, count], [INDICES], [EACH_KIND])m4_dnl
 FORM([varn], [_num], [num, start, count], [NUM[]INDICES], [EACH_KIND])m4_dnl
-FORM([varn], [_flexible], [num, start, count, bufcount, buftype], [NUM[]INDICES[]BUFCOUNT[]BUFTYPE], [EACH_HANDLE])])
+FORM([varn], [_flexible], [num, start, count, bufcount, buftype], [NUM[]INDICES[]BUFCOUNT[]BUFTYPE], [EACH_HANDLE])m4_dnl
+VALUE_FORM])
+m4_dnl PnetCDF calls the scalar of varn `value' and other values `values'. Arguments in another order make the specifics of
+m4_dnl scalars differ from those of any rank where the keyword is used, and only there (Fortran 2018, 15.4.3.4.5).
+m4_define([VALUE_FORM], [FORM([varn], [_value], [start, count], [INDICES], [EACH_KIND])])
 m4_define([FORM], [m4_define([_form], [$1])m4_define([_suffix], [$2])m4_define([_arguments], [$3])m4_define([_declarations], [$4])EMIT_FORM([$5])[]])
 m4_define([EACH_KIND], [m4_pushdef([KIND], [SPECIFIC([_]$][1, $][3)])KINDS[]m4_popdef([KIND])])
 m4_define([EACH_HANDLE], [AS_INTEGERS([SPECIFIC([], [type(*)])])AS_TYPES([SPECIFIC([_f08], [type(*)])])])
@@ -128,6 +132,15 @@ HEAD([$2])_declarations
         err = pncf90_[]C_NAME[](ARGUMENTS[]m4_ifelse([$1], [_f08], [%mpi_val]))
     end function
 ])
+m4_define([VALUE_PROCEDURE], [
+    integer(c_int) function C_NAME[]$1(ncid, varid[]IS_POSTED(_op, [, req]), start, count, value) result(err)
+            integer(c_int), intent(in) :: ncid, varid
+            $2, intent(IS_GET([inout], [in]))[]IS_POSTED(_op, [, asynchronous]) :: value
+IS_POSTED(_op, [            integer(c_int), intent(out) :: req
+])INDICES
+        err = pncf90_[]_op[]_varn[]_twin[](ncid, varid, value[]IS_POSTED(_op, [, req]), start, count)
+    end function
+])
 
 m4_define([VARD_HEAD], [            integer(c_int), intent(in) :: ncid, varid
             HANDLE(f08_datatype), intent(in) :: filetype, buftype
@@ -152,7 +165,7 @@ m4_define([ATT_HEAD], [            integer(c_int), intent(in) :: ncid, varid
 m4_define([ATT_OF_KIND], [m4_ifelse([$2], [text],
 [BODY([pncf90_$1_att_text], [$1_att_text], [ncid, varid, name, values], [ATT_HEAD[]            character(len=*), intent($4) :: values
 ])], [BODY([pncf90_$1_att_$2], [$1_att_$2], [ncid, varid, name, values], [ATT_HEAD[]            $3, intent($4) :: values
-])BODY([pncf90_$1_att_$2s], [$1_att], [ncid, varid, name, values], [ATT_HEAD[]            $3, dimension(:), contiguous, intent($4) :: values
+])BODY([pncf90_$1_att_$2s], [$1_att_$2s], [ncid, varid, name, values], [ATT_HEAD[]            $3, dimension(:), contiguous, intent($4) :: values
 ])])])
 m4_divert[]m4_dnl
 
@@ -253,7 +266,7 @@ m4_define([KIND], [FILL_OF_KIND([inq_var_fill], [$1], [$3], [out])])KINDS[]    e
 
     interface
 m4_divert(-1)
-m4_define([EMIT_FORM], [C_FUNCTION])
+m4_define([EMIT_FORM], [m4_ifelse(_suffix, [_value], [], [C_FUNCTION])])
 m4_define([EMIT_ACCESS], [FORMS_OF_VAR[]FORMS_OF_VARN])
 ACCESSES
 m4_define([EMIT_VARD], [m4_divert(0)AS_INTEGERS([BODY([pncf90_$1_vard$2], [$1_vard$2], [ncid, varid, filetype, buf, bufcount, buftype], [VARD_HEAD([$1])])])m4_divert(-1)])
@@ -284,7 +297,7 @@ m4_divert[]m4_dnl
 
 contains
 m4_divert(-1)
-m4_define([SPECIFIC], m4_defn([PROCEDURE]))
+m4_define([SPECIFIC], [m4_ifelse(_suffix, [_value], [VALUE_PROCEDURE($@)], [PROCEDURE($@)])])
 ACCESSES
 m4_define([EMIT_VARD], [m4_divert(0)AS_INTEGERS([VARD_PROCEDURE([$1], [$2])])AS_TYPES([VARD_PROCEDURE([$1], [$2], [_f08], [%mpi_val])])m4_divert(-1)])
 VARD

@@ -99,11 +99,21 @@ m4_define([KIND], [m4_divert(0)m4_ifelse([$1], [text], [], [ENTRY([put_att_$1], 
 {
     char c_name[[PNCF90_TEXT_MAX]];
 
-    return ncmpi_put_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), $4, 1, value);
+    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), $4, 1, value);
+}
+ENTRY([put_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])
+{
+    char c_name[[PNCF90_TEXT_MAX]];
+
+    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), $4, values->dim[[0]].extent, values->base_addr);
 }
 ENTRY([get_att_$1], [const int *ncid, const int *varid, const CFI_cdesc_t *name, $2 *value])
 {
     return pnc_f90_get_attribute(*ncid, *varid - 1, name, $4, 1, value);
+}
+ENTRY([get_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])
+{
+    return pnc_f90_get_attribute(*ncid, *varid - 1, name, $4, values->dim[[0]].extent, values->base_addr);
 }
 ])ENTRY([def_var_fill_$1], [const int *ncid, const int *varid, const int *no_fill, const $2 *value])
 {
