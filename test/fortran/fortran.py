@@ -21,6 +21,15 @@ def need_module():
         finish()
 
 
+def with_mpi_f08():
+    """Whether the module takes handles of mpi_f08."""
+    path = os.path.join(BUILD, "src", "binding", "f90", "pnetcdf.f90")
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        return "use mpi_f08" in file.read()
+
+
 def compiler():
     return [*make_variable("FC"), f"-I{MODULES}"]
 
@@ -45,6 +54,13 @@ def link(program, objects):
     done = subprocess.run([*make_variable("FC"), *sanitizers, *objects, *library, "-o", program],
                           cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+def undefined_in(name):
+    """The symbols that an object of the scratch folder takes from others: which procedures the compiler has chosen."""
+    done = subprocess.run([*shlex.split(os.environ.get("NM", "nm")), "-P", "-u", scratch(name)], capture_output=True,
+                          text=True, check=True)
+    return {line.split()[0] for line in done.stdout.splitlines()}
 
 
 def compile_program(name, source, flags=("-O0",)):

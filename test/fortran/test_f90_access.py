@@ -1,5 +1,6 @@
-"""Every specific of every generic of module pnetcdf that moves values, with arrays of ranks 0 to 7, whole and as sections
-with strides forwards and backwards, on 1 and 4 ranks.
+"""Every specific of every generic of module pnetcdf that moves values, attributes or fill values, with arrays of ranks 0 to
+7, whole and as sections with strides forwards and backwards, on 1 and 4 ranks. Symbols of the compiled program tell
+whether the compiler has chosen each of them.
 
 A program is generated, compiled and run. What a put leaves in the file is read by the C interface and held against a
 formula, and what a get returns has been written by the C interface.
@@ -9,11 +10,12 @@ have the shape 3, 2, 2 ..: the first half along the fastest dimension, or with s
 """
 # needs: python
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import compile_program, need_module  # noqa: E402
+from fortran import BUILD, compile_program, need_module, undefined_in, with_mpi_f08  # noqa: E402
 from tap import finish, ok, run_mpi  # noqa: E402
 
 # Name, declaration, external type, MPI datatype.
@@ -26,15 +28,17 @@ KINDS = [
     ("real4", "real(c_float)", "nf90_float", "MPI_REAL"),
     ("real8", "real(c_double)", "nf90_double", "MPI_DOUBLE_PRECISION"),
 ]
+WITH_MPI_F08 = with_mpi_f08()
 OPERATIONS = ["put{}", "put{}_all", "get{}", "get{}_all", "iput{}", "iget{}", "bput{}"]
-RANKS = [0, 3, 7] if os.environ.get("PNC_TEST_QUICK") == "1" else range(8)
-RANKS_OF_ALL_FORMS = {0, 3}  # the forms with more arguments need not be tried for all
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+RANKS = [0, 3, 7] if QUICK else range(8)
+RANKS_OF_ALL_FORMS = {0, 3} if QUICK else range(8)
 
 PROGRAM = """\
 program access
     use, intrinsic :: iso_c_binding
     use mpi
-    use pnetcdf
+{use_f08}    use pnetcdf
     use report, only: check, finish, path, rank, ranks
     implicit none
 
@@ -65,10 +69,23 @@ program access
             integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
             character(kind=c_char), dimension(*), intent(in) :: values
         end function
+        integer(c_int) function c_get_att(ncid, varid, name, values) bind(c, name='ncmpi_get_att_double')
+            import
+            integer(c_int), value :: ncid, varid
+            character(kind=c_char), dimension(*), intent(in) :: name
+            real(c_double), dimension(*), intent(inout) :: values
+        end function
+        integer(c_int) function c_get_att_text(ncid, varid, name, text) bind(c, name='ncmpi_get_att_text')
+            import
+            integer(c_int), value :: ncid, varid
+            character(kind=c_char), dimension(*), intent(in) :: name
+            character(kind=c_char), dimension(*), intent(inout) :: text
+        end function
     end interface
 
-    integer :: ncid, v, n, err, req(1), st(1), seed = 0
+    integer :: ncid, v, n, err, req(1), st(1), filetype, seed = 0
     logical :: text, posted, alone
+    integer(MPI_OFFSET_KIND) :: elements
     integer(MPI_OFFSET_KIND), allocatable :: start(:), count(:), stride(:), map(:), starts(:,:), counts(:,:)
     character(len=:), allocatable :: wrong
 
@@ -87,17 +104,18 @@ contains
     end subroutine
 
     ! A new variable, with this rank's part of it and lists of blocks that make up the part.
-    subroutine begin_case(name, xtype, shape_of_values, mine)
+    subroutine begin_case(name, xtype, element, shape_of_values, mine)
         character(len=*), intent(in) :: name
-        integer, intent(in) :: xtype, shape_of_values(:), mine(:)
-        integer :: k, nv, dimids(size(mine))
+        integer, intent(in) :: xtype, element, shape_of_values(:), mine(:)
+        integer :: k, nv, dimids(size(mine)), lengths(size(mine))
         character(len=40) :: dim
 
         nv = size(mine)
         err = nf90mpi_redef(ncid)
         do k = 1, nv
             write (dim, '(2a, i0)') name, '_', k
-            err = nf90mpi_def_dim(ncid, dim, int(mine(k) * merge(ranks, 1, k == nv), MPI_OFFSET_KIND), dimids(k))
+            lengths(k) = mine(k) * merge(ranks, 1, k == nv)
+            err = nf90mpi_def_dim(ncid, dim, lengths(k), dimids(k))
         end do
         call check(nf90mpi_def_var(ncid, name, xtype, dimids, v) == nf90_noerr, 'define ' // name)
         call check(nf90mpi_enddef(ncid) == nf90_noerr, 'enddef')
@@ -106,7 +124,8 @@ contains
         count = shape_of_values
         stride = [(1_MPI_OFFSET_KIND, k = 1, nv)]
         map = [(product(count(k + 1:)), k = 1, nv)]
-        n = int(product(count))
+        elements = product(count)
+        n = int(elements)
         text = xtype == nf90_char
         starts = spread(start, 2, 2)
         counts = spread(count, 2, 2)
@@ -114,6 +133,8 @@ contains
         starts(nv, 2) = start(nv) + counts(nv, 1)
         counts(nv, 2) = count(nv) - counts(nv, 1)
         if (counts(nv, 2) == 0) starts(nv, 2) = start(nv)
+        call MPI_Type_create_subarray(nv, lengths, shape_of_values, int(start) - 1, MPI_ORDER_FORTRAN, element, filetype, err)
+        call MPI_Type_commit(filetype, err)
     end subroutine
 
     ! Whether an operation posts a request, and whether it wants independent data mode.
@@ -271,11 +292,68 @@ def shapes(rank):
     return [3] + [2] * (rank - 1), [6] + [4] * (rank - 1), "(" + ", ".join(["1:6:2"] + ["2:3"] * (rank - 2) + ["4:1:-3"]) + ")"
 
 
+# Attributes and the fill value of a scalar variable that is never written. {k} is a number of the type.
+ATTRIBUTES = """
+    subroutine attributes_of_{name}()
+        {declaration} :: one, three(3)
+        real(c_double) :: numbers(3)
+        integer :: no_fill
+
+        err = nf90mpi_redef(ncid)
+        call check(nf90mpi_def_var(ncid, 'fill_{name}', {xtype}, v) == nf90_noerr, 'define fill_{name}')
+        call check(nf90mpi_put_att(ncid, v, 'one', {nine}) == nf90_noerr, 'put an attribute of {name}')
+        call check(nf90mpi_put_att(ncid, v, 'three', [{five}, {nine}, {five}]) &
+                   == nf90_noerr, 'put three of {name}')
+        call check(nf90mpi_def_var_fill(ncid, v, 0, {five}) == nf90_noerr, 'def_var_fill of {name}')
+        err = nf90mpi_inq_var_fill(ncid, v, no_fill, one)
+        call check(err == nf90_noerr .and. no_fill == 0 .and. nint(real(one)) == 5, 'inq_var_fill of {name}')
+        err = nf90mpi_enddef(ncid)
+        err = nf90mpi_get_att(ncid, v, 'one', one)
+        call check(err == nf90_noerr .and. nint(real(one)) == 9, 'get an attribute of {name}')
+        three = 0
+        err = nf90mpi_get_att(ncid, v, 'three', three)
+        call check(err == nf90_noerr .and. all(nint(real(three)) == [5, 9, 5]), 'get three of {name}')
+        err = c_get_att(ncid, v - 1, 'three' // c_null_char, numbers)
+        call check(err == nf90_noerr .and. all(nint(numbers) == [5, 9, 5]), 'C gets three of {name}')
+        err = c_get(ncid, v - 1, [1_c_int64_t], [1_c_int64_t], [1_c_int64_t], numbers)
+        call check(err == nf90_noerr .and. nint(numbers(1)) == 5, 'C gets the fill value of {name}')
+    end subroutine
+"""
+ATTRIBUTES_OF_TEXT = """
+    subroutine attributes_of_text()
+        character(len=3) :: three
+        character(kind=c_char) :: one, chars(3)
+        integer :: no_fill
+
+        err = nf90mpi_redef(ncid)
+        call check(nf90mpi_def_var(ncid, 'fill_text', nf90_char, v) == nf90_noerr, 'define fill_text')
+        call check(nf90mpi_put_att(ncid, v, 'three', 'abc') == nf90_noerr, 'put an attribute of text')
+        call check(nf90mpi_def_var_fill(ncid, v, 0, 'x') == nf90_noerr, 'def_var_fill of text')
+        err = nf90mpi_inq_var_fill(ncid, v, no_fill, one)
+        call check(err == nf90_noerr .and. no_fill == 0 .and. one == 'x', 'inq_var_fill of text')
+        err = nf90mpi_enddef(ncid)
+        err = nf90mpi_get_att(ncid, v, 'three', three)
+        call check(err == nf90_noerr .and. three == 'abc', 'get an attribute of text')
+        err = c_get_att_text(ncid, v - 1, 'three' // c_null_char, chars)
+        call check(err == nf90_noerr .and. all(chars == ['a', 'b', 'c']), 'C gets the text')
+        err = c_get_text(ncid, v - 1, [1_c_int64_t], [1_c_int64_t], [1_c_int64_t], chars)
+        call check(err == nf90_noerr .and. chars(1) == 'x', 'C gets the fill value of text')
+    end subroutine
+"""
+
+
+def attributes(name, declaration, xtype, _):
+    if name == "text":
+        return ATTRIBUTES_OF_TEXT
+    five, nine = (f"{'real' if 'real' in name else 'int'}({k}, kind(one))" for k in (5, 9))
+    return ATTRIBUTES.format(name=name, declaration=declaration, xtype=xtype, five=five, nine=nine)
+
+
 def braces(numbers):
     return "(" + ",".join(map(str, numbers)) + ")" if numbers else ""
 
 
-def forms(rank, mpi_type):
+def forms(rank, mpi_type, operation):
     """Name, generic, arguments after the values, stride along the fastest dimension, whether map turns the values."""
     yield "start", "_var", "start", 1, False
     yield "varn", "_varn", "starts, counts", 1, False
@@ -283,9 +361,15 @@ def forms(rank, mpi_type):
         yield "start, count", "_var", "start, count", 1, False
         yield "stride", "_var", "start, count, stride", 2, False
         yield "map", "_var", "start, count, map=map", 1, True
-        yield "flexible", "_var", f"start, count, bufcount=int(n, MPI_OFFSET_KIND), buftype={mpi_type}", 1, False
         yield "varn with num", "_varn", "2, starts, counts", 1, False
-        yield "flexible varn", "_varn", f"2, starts, counts, int(n, MPI_OFFSET_KIND), {mpi_type}", 1, False
+        for types, buftype in (("", mpi_type), (", mpi_f08", f"datatype({mpi_type})"))[:1 + WITH_MPI_F08]:
+            yield "flexible" + types, "_var", f"start, count, bufcount=elements, buftype={buftype}", 1, False
+            yield "flexible varn" + types, "_varn", f"2, starts, counts, elements, {buftype}", 1, False
+            filetype = "filetype" if buftype == mpi_type else "datatype(filetype)"
+            if operation[0] in "pg":
+                yield "vard" + types, "_vard", f"{filetype}, buf={{values}}, bufcount=elements, buftype={buftype}", 1, False
+    if rank == 0:
+        yield "varn of a value", "_varn", "value={values}, start=starts, count=counts", 1, False
 
 
 def access(operation, form, kind, rank, section):
@@ -297,8 +381,11 @@ def access(operation, form, kind, rank, section):
     label = f"'{name}{' of a section' if section else ''}'"
     other = "'~~~'" if kind == "text" else "111"
     array = "large" + place if section else "a" if rank else "a(1)"
-    call = (f"err = nf90mpi_{operation.format(generic)}(ncid, v, {array}, &\n"
-            f"            {'req(1), ' if operation[0] in 'ib' else ''}{arguments})")
+    if "{values}" in arguments:
+        values = (["req=req(1)"] if operation[0] in "ib" else []) + [arguments.format(values=array)]
+    else:
+        values = [array] + (["req(1)"] if operation[0] in "ib" else []) + [arguments]
+    call = f"err = nf90mpi_{operation.format(generic)}(ncid, v, &\n            {', '.join(values)})"
     lines = [f"stride(1) = {stride}"]
     if "get" not in operation:
         lines += ["call begin_put()", f"call fill_{kind}(a, {numbers})", f"large{place} = a" if section else "", call,
@@ -319,24 +406,41 @@ def routine(kind, declaration, xtype, mpi_type, rank):
     lines = [f"    subroutine test_{kind}_{rank}()",
              f"        {declaration}, asynchronous :: a{braces(shape or [1])}" + (f", large{braces(large)}" if rank else ""),
              "",
-             f"        call begin_case('{kind}_{rank}', {xtype}, {counted}, {mine})"]
+             f"        call begin_case('{kind}_{rank}', {xtype}, {mpi_type}, {counted}, {mine})"]
     for operation in OPERATIONS:
         name = operation.format(f" of {kind}, rank {rank}:")
         lines.append(f"        call begin_operation('{operation.format('')}')")
-        for form in forms(rank, mpi_type):
+        for form in forms(rank, mpi_type, operation):
             for section in [False, True] if rank else [False]:
                 lines += access(operation, form, kind, rank, section)
         lines.append(f"        call end_operation('{operation.format('')} of {kind}, rank {rank}')")
+    lines.append("        call MPI_Type_free(filetype, err)")
     return "\n".join(lines + ["    end subroutine", ""])
+
+
+def check_completeness():
+    """The compiler has to have chosen each specific: the procedures of the module, and what attributes are bound to."""
+    with open(os.path.join(BUILD, "src", "binding", "f90", "pnetcdf.f90"), encoding="utf-8") as file:
+        text = file.read()
+    wanted = set(re.findall(r"^        procedure :: ((?:i|b|)(?:put|get)_var\w+)", text, re.M))
+    bound = set(re.findall(r'name="(pncf90_(?:(?:put|get)_att_|(?:def|inq)_var_fill_)\w+)"', text))
+    called = undefined_in("access.o")
+    missing = [name for name in wanted if not any(re.search(rf"pnetcdf_\w*[Pp_]{name}_?$", symbol) for symbol in called)]
+    missing += bound - called
+    ok(len(wanted) > 200 and len(bound) > 35 and not missing,
+       f"all {len(wanted) + len(bound)} specifics are called", sorted(missing))
 
 
 def main():
     need_module()
     program = PROGRAM.format(
+        use_f08="    use mpi_f08, only: datatype => MPI_Datatype\n" if WITH_MPI_F08 else "",
         helpers="".join(helpers(*kind[:2]) for kind in KINDS),
-        routines="\n".join(routine(*kind, rank) for kind in KINDS for rank in RANKS),
-        calls="\n".join(f"    call test_{kind[0]}_{rank}()" for kind in KINDS for rank in RANKS))
+        routines="\n".join([routine(*kind, rank) for kind in KINDS for rank in RANKS] + [attributes(*kind) for kind in KINDS]),
+        calls="\n".join([f"    call test_{kind[0]}_{rank}()" for kind in KINDS for rank in RANKS] +
+                        [f"    call attributes_of_{kind[0]}()" for kind in KINDS]))
     program = compile_program("access", program)
+    check_completeness()
     for ranks in (1, 4):
         status, output, errors = run_mpi(ranks, program)
         lines = output.splitlines()

@@ -2,11 +2,12 @@
 codes; what compiles without a warning in users' programs, and what must not compile."""
 # needs: python
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import STRICT, compile_program, compile_source, link, need_module  # noqa: E402
+from fortran import BUILD, STRICT, compile_program, compile_source, link, need_module, undefined_in  # noqa: E402
 from tap import finish, ok, run_mpi, scratch  # noqa: E402
 
 METADATA = """\
@@ -20,7 +21,7 @@ program metadata
     integer, parameter :: big = MPI_OFFSET_KIND
     integer :: err, ncid, x, y, t, v, s, c, n, natts, xtype, ids(3), few(1)
     integer :: formatnum, unlimited, info, old, no_fill, req(2), st(2)
-    integer(big) :: length, bytes
+    integer(big) :: length, bytes, p, q
     character(len=20) :: name, long
     character(len=2) :: short
     character(len=300) :: where
@@ -118,9 +119,83 @@ program metadata
     call values()
     call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
     call check(nf90mpi_close(ncid) == nf90_ebadid, 'and no second time')
+    call others()
     call finish()
 
 contains
+
+    ! What the generics of the module do not share with those of pnetcdf.inc is little; those have been held against C.
+    subroutine others()
+        integer :: a, b, c, d
+
+        call check(nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_write, MPI_INFO_NULL, ncid) == nf90_noerr, 'open')
+        err = nf90mpi_inq_dimid(ncid, 'y', n)
+        call check(err == nf90_noerr .and. n == y, 'inq_dimid')
+        call check(nf90mpi_buffer_attach(ncid, 1000_big) == nf90_noerr, 'buffer_attach')
+        call same(nf90mpi_inq_header_size(ncid, p), nfmpi_inq_header_size(ncid, q), 'inq_header_size')
+        call same(nf90mpi_inq_recsize(ncid, p), nfmpi_inq_recsize(ncid, q), 'inq_recsize')
+        call same(nf90mpi_inq_varoffset(ncid, s, p), nfmpi_inq_varoffset(ncid, s, q), 'inq_varoffset')
+        call same(nf90mpi_inq_put_size(ncid, p), nfmpi_inq_put_size(ncid, q), 'inq_put_size')
+        call same(nf90mpi_inq_get_size(ncid, p), nfmpi_inq_get_size(ncid, q), 'inq_get_size')
+        call same(nf90mpi_inq_buffer_size(ncid, p), nfmpi_inq_buffer_size(ncid, q), 'inq_buffer_size')
+        call same(nf90mpi_inq_buffer_usage(ncid, p), nfmpi_inq_buffer_usage(ncid, q), 'inq_buffer_usage')
+        p = 0
+        q = 0
+        call same(nf90mpi_inq_malloc_size(p), nfmpi_inq_malloc_size(q), 'inq_malloc_size')
+        call same(nf90mpi_inq_malloc_max_size(p), nfmpi_inq_malloc_max_size(q), 'inq_malloc_max_size')
+        call check(nf90mpi_inq_malloc_list() == nfmpi_inq_malloc_list(), 'inq_malloc_list')
+        err = nf90mpi_inq_num_rec_vars(ncid, a)
+        err = nf90mpi_inq_num_fix_vars(ncid, b)
+        call check(a == 1 .and. b == 2, 'one record variable, and two others')
+        err = nf90mpi_inq_striping(ncid, a, b)
+        err = nfmpi_inq_striping(ncid, c, d)
+        call check(err == nf90_noerr .and. a == c .and. b == d, 'inq_striping')
+        err = nf90mpi_set_default_format(nf90_format_cdf5, a)
+        err = nf90mpi_inq_default_format(b)
+        err = nf90mpi_set_default_format(a, c)
+        call check(a == nf90_format_classic .and. b == nf90_format_cdf5 .and. c == b, 'default formats')
+        call requests()
+        err = nf90mpi_redef(ncid)
+        err = nf90mpi_rename_dim(ncid, y, 'lat')
+        call check(err == nf90_noerr .and. nf90mpi_inq_dimid(ncid, 'lat', n) == nf90_noerr, 'rename_dim')
+        err = nf90mpi_rename_var(ncid, s, 'scalar')
+        call check(err == nf90_noerr .and. nf90mpi_inq_varid(ncid, 'scalar', n) == nf90_noerr, 'rename_var')
+        call check(nf90mpi_abort(ncid) == nf90_noerr, 'abort')
+        err = nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_nowrite, MPI_INFO_NULL, ncid)
+        call check(nf90mpi_inq_dimid(ncid, 'y', n) == nf90_noerr, 'leaves the file as it was')
+        err = nf90mpi_close(ncid)
+    end subroutine
+
+    subroutine same(status, other_status, text)
+        integer, intent(in) :: status, other_status
+        character(len=*), intent(in) :: text
+
+        call check(status == other_status .and. p == q, text)
+    end subroutine
+
+    ! fill_var_rec makes record 3 and flush and sync keep it; requests come to nothing, or are carried out by each rank.
+    subroutine requests()
+        call check(nf90mpi_fill_var_rec(ncid, v, 3_big) == nf90_noerr, 'fill_var_rec')
+        call check(nf90mpi_flush(ncid) == nf90_noerr, 'flush')
+        call check(nf90mpi_sync(ncid) == nf90_noerr .and. nf90mpi_sync_numrecs(ncid) == nf90_noerr, 'sync')
+        err = nf90mpi_inquire_dimension(ncid, t, len=length)
+        field = 0
+        err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 3_big], [6_big, 4_big, 1_big])
+        call check(length == 3 .and. all(nint(field) == -9), 'record 3 holds the fill value')
+        one = 7
+        err = nf90mpi_bput_var(ncid, v, one, req(1), [1_big, 1_big, 3_big])
+        err = nf90mpi_cancel(ncid, 1, req, st)
+        err = nf90mpi_inq_nreqs(ncid, n)
+        call check(n == 0, 'cancel')
+        call check(nf90mpi_begin_indep_data(ncid) == nf90_noerr, 'begin_indep_data')
+        err = nf90mpi_bput_var(ncid, v, one, req(1), [2_big, 1_big, 3_big])
+        err = nf90mpi_wait(ncid, 1, req, st)
+        call check(err == nf90_noerr .and. st(1) == nf90_noerr .and. req(1) == nf90_req_null, 'wait')
+        call check(nf90mpi_end_indep_data(ncid) == nf90_noerr, 'end_indep_data')
+        err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 3_big], [6_big, 4_big, 1_big])
+        call check(nint(field(1, 1)) == -9 .and. nint(field(2, 1)) == 7, 'what was waited for is there, what was cancelled is not')
+        call check(nf90mpi_buffer_detach(ncid) == nf90_noerr, 'buffer_detach')
+    end subroutine
 
     ! Errors on all ranks, and on one alone: the others are not kept waiting and succeed.
     subroutine values()
@@ -256,9 +331,17 @@ BAD_CALLS = [
 ]
 
 
+def bound_names():
+    """The C functions that nf90mpi_* are bound to, but for those of the values, attributes and fill values of each type."""
+    with open(os.path.join(BUILD, "src", "binding", "f90", "pnetcdf.f90"), encoding="utf-8") as file:
+        names = set(re.findall(r'bind\(c, name="(pncf90_\w+)"', file.read()))
+    return {name for name in names if not re.match(r"pncf90_(i|b|)(put|get)_(var|att_)|pncf90_(def|inq)_var_fill", name)}
+
+
 def main():
     need_module()
     program = compile_program("metadata", METADATA)
+    called = undefined_in("metadata.o")
     for ranks in (1, 4):
         status, output, errors = run_mpi(ranks, program)
         for line in output.splitlines():
@@ -269,10 +352,13 @@ def main():
         flags = STRICT + standard.split() + ["-O2"]
         status, messages = compile_source("user.f90", source, flags)
         ok(status == 0, f"a program with {name} compiles without a warning with {' '.join(flags)}", messages)
+        called |= undefined_in("user.o")
         status, messages = link("user", ["user.o"]) if status == 0 else (1, "not compiled")
         os.chdir(os.path.dirname(scratch("user")))
         status, output, errors = run_mpi(1, scratch("user")) if status == 0 else (1, messages, "")
         ok(status == 0, "and runs", output + errors)
+    ok(len(bound_names()) > 50 and bound_names() <= called, f"all {len(bound_names())} other procedures were called",
+       sorted(bound_names() - called))
     status, messages = compile_source("bad.f90", BAD.format("err = nf90mpi_put_var_all(ncid, 1, values)"))
     ok(status == 0, "a program for comparison compiles", messages)
     for name, call in BAD_CALLS:
