@@ -33,6 +33,7 @@ OPERATIONS = ["put{}", "put{}_all", "get{}", "get{}_all", "iput{}", "iget{}", "b
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 RANKS = [0, 3, 7] if QUICK else range(8)
 RANKS_OF_ALL_FORMS = {0, 3} if QUICK else range(8)
+SECTIONS_OF_ALL_FORMS = {3}  # of other ranks, those of the two shortest forms
 
 PROGRAM = """\
 program access
@@ -367,7 +368,8 @@ def forms(rank, mpi_type, operation):
             yield "flexible varn" + types, "_varn", f"2, starts, counts, elements, {buftype}", 1, False
             filetype = "filetype" if buftype == mpi_type else "datatype(filetype)"
             if operation[0] in "pg":
-                yield "vard" + types, "_vard", f"{filetype}, buf={{values}}, bufcount=elements, buftype={buftype}", 1, False
+                yield ("vard" + types, "_vard", f"{filetype}, &\n            buf={{values}}, &\n"
+                       f"            bufcount=elements, buftype={buftype}", 1, False)
     if rank == 0:
         yield "varn of a value", "_varn", "value={values}, start=starts, count=counts", 1, False
 
@@ -385,7 +387,7 @@ def access(operation, form, kind, rank, section):
         values = (["req=req(1)"] if operation[0] in "ib" else []) + [arguments.format(values=array)]
     else:
         values = [array] + (["req(1)"] if operation[0] in "ib" else []) + [arguments]
-    call = f"err = nf90mpi_{operation.format(generic)}(ncid, v, &\n            {', '.join(values)})"
+    call = f"err = nf90mpi_{operation.format(generic)}(ncid, v, &\n            " + ", &\n            ".join(values) + ")"
     lines = [f"stride(1) = {stride}"]
     if "get" not in operation:
         lines += ["call begin_put()", f"call fill_{kind}(a, {numbers})", f"large{place} = a" if section else "", call,
@@ -411,7 +413,8 @@ def routine(kind, declaration, xtype, mpi_type, rank):
         name = operation.format(f" of {kind}, rank {rank}:")
         lines.append(f"        call begin_operation('{operation.format('')}')")
         for form in forms(rank, mpi_type, operation):
-            for section in [False, True] if rank else [False]:
+            with_section = rank in SECTIONS_OF_ALL_FORMS or (rank > 0 and form[0] in ("start", "varn"))
+            for section in [False, True] if with_section else [False]:
                 lines += access(operation, form, kind, rank, section)
         lines.append(f"        call end_operation('{operation.format('')} of {kind}, rank {rank}')")
     lines.append("        call MPI_Type_free(filetype, err)")

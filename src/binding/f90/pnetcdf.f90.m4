@@ -235,19 +235,6 @@ ON_REQUESTS([cancel])
 m4_divert[]m4_dnl
     end interface
 
-    interface nf90mpi_strerror
-        procedure :: nfmpi_strerror
-    end interface
-    interface nf90mpi_strerrno
-        procedure :: nfmpi_strerrno
-    end interface
-    interface nf90mpi_inq_libvers
-        procedure :: nfmpi_inq_libvers
-    end interface
-    interface nf90mpi_issyserr
-        procedure :: nfmpi_issyserr
-    end interface
-
     ! --- attributes and fill values of each type ---
 
     interface nf90mpi_put_att
@@ -296,6 +283,28 @@ VARD
 m4_divert[]m4_dnl
 
 contains
+
+    character(len=80) function nf90mpi_strerror(ncerr)
+        integer, intent(in) :: ncerr
+
+        nf90mpi_strerror = nfmpi_strerror(ncerr)
+    end function
+
+    character(len=80) function nf90mpi_strerrno(ncerr)
+        integer, intent(in) :: ncerr
+
+        nf90mpi_strerrno = nfmpi_strerrno(ncerr)
+    end function
+
+    character(len=80) function nf90mpi_inq_libvers()
+        nf90mpi_inq_libvers = nfmpi_inq_libvers()
+    end function
+
+    pure logical function nf90mpi_issyserr(ncerr)
+        integer, intent(in) :: ncerr
+
+        nf90mpi_issyserr = nfmpi_issyserr(ncerr)
+    end function
 m4_divert(-1)
 m4_define([SPECIFIC], [m4_ifelse(_suffix, [_value], [VALUE_PROCEDURE($@)], [PROCEDURE($@)])])
 ACCESSES
