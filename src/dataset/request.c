@@ -244,46 +244,19 @@ static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
     return true;
 }
 
-/* Copy all elements between the user's memory and the packed buffer. */
-static int copy_packed(const pnc_request *r, bool pack)
-{
-    int64_t size = (int64_t)pnc_mem_size(r->mem);
-    char *packed = r->repack->packed;
-    pnc_memcursor cursor;
-    pnc_memrun run;
-    int err = pnc_memcursor_start(&cursor, r->repack->map);
-
-    if (err != NC_NOERR)
-        return err;
-    while (pnc_memcursor_next(&cursor, r->elements, &run))
-        for (int64_t i = 0; i < run.count; i++, packed += size) {
-            char *at = r->repack->user + run.offset + i * run.stride;
-
-            memcpy(pack ? packed : at, pack ? at : packed, (size_t)size);
-        }
-    pnc_memcursor_end(&cursor);
-    return NC_NOERR;
-}
-
-/* The one case that needs memory for all elements. `picked` is the datatype's map. */
-static int repack(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_memmap *picked)
+/* imap over a datatype without a regular stride. `picked` is the datatype's map. */
+static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_memmap *picked)
 {
     int64_t *imap = pnc_alloc(r->ndims, sizeof *imap);
 
-    r->repack = pnc_zalloc(1, sizeof *r->repack);
-    if (imap == NULL || r->repack == NULL) {
+    if (imap == NULL) {
         pnc_memmap_free(picked);
-        pnc_free(imap);
         return no_map(ds, r);
     }
     copy_numbers(imap, call->imap, 0, r->ndims);
-    r->map = pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_size(r->mem));
+    r->map = pnc_memmap_pick(pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_size(r->mem)), picked);
     pnc_free(imap);
-    *r->repack = (pnc_repack){pnc_alloc(r->elements, pnc_mem_size(r->mem)), call->buf, picked};
-    r->memory = r->repack->packed;
-    if (r->memory == NULL || r->map == NULL || copy_packed(r, true) != NC_NOERR)
-        return no_map(ds, r);
-    return NC_NOERR;
+    return r->map == NULL ? no_map(ds, r) : NC_NOERR;
 }
 
 /* Memory that an MPI datatype describes, and perhaps imap on top of it. */
@@ -306,7 +279,7 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0) {
         if (!is_regular(picked, &run)) {
             if (imap_stays_inside(call, r))
-                return repack(ds, call, r, picked);
+                return imap_in(ds, call, r, picked);
             pnc_memmap_free(picked);
             return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the MPI "
                             "datatype", var->name, (long long)r->elements);
@@ -367,13 +340,7 @@ void pnc_request_release(pnc_request *r)
 {
     pnc_memmap_free(r->map);
     pnc_memmap_free(r->place);
-    if (r->repack != NULL) {
-        pnc_memmap_free(r->repack->map);
-        pnc_free(r->repack->packed);
-        pnc_free(r->repack);
-    }
     r->map = r->place = NULL;
-    r->repack = NULL;
 }
 
 /* --- carrying out --- */
@@ -416,11 +383,6 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
         pnc_convert_mem_fill(r->mem, fill);
     err = pnc_pump_start(pump, r->way, r->map, r->memory, var->type, r->mem, ds->model.format, fill);
     return err == NC_NOERR ? err : pnc_fail(&ds->error, err, "variable \"%s\": %s", var->name, pnc_code_text(err));
-}
-
-int pnc_request_deliver(pnc_request *r)
-{
-    return r->way == PNC_GET && r->repack != NULL ? copy_packed(r, false) : NC_NOERR;
 }
 
 int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)

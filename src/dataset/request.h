@@ -7,12 +7,6 @@
 
 #include "dataset/call.h"
 
-/* imap over a datatype without a regular stride: the one case in which values pass through a buffer of their own. */
-typedef struct pnc_repack {
-    char *packed, *user;
-    pnc_memmap *map; /* of the user's buffer */
-} pnc_repack;
-
 typedef struct pnc_request {
     pnc_direction way;
     pnc_mem mem;
@@ -29,7 +23,6 @@ typedef struct pnc_request {
     int64_t newrecs;    /* number of records after a put, 0 where it concerns none */
     char *memory;
     pnc_memmap *map;    /* NULL: the elements lie side by side */
-    pnc_repack *repack; /* usually NULL */
 } pnc_request;
 
 /* How many numbers the parts of a call need; 0 where its varid names nothing. */
@@ -53,8 +46,6 @@ int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r);
 int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
 /* A pump over all its values. */
 int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump);
-/* After a get: values that passed through a buffer go to the user. */
-int pnc_request_deliver(pnc_request *r);
 
 /* The sentence for status NC_ERANGE in ds->error; returns r->status. */
 int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r);

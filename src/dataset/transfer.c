@@ -267,9 +267,6 @@ int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_reques
     err = collective && ds->nprocs > 1 ? move_collective(&t, &newrecs) : move_independent(&t);
     if (err == NC_NOERR)
         *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_stream_bytes(ds, list, n);
-    for (int64_t i = 0; i < n && err == NC_NOERR; i++)
-        if (pnc_request_deliver(list[i]) != NC_NOERR)
-            err = no_memory(&t, 0);
     if (err == NC_NOERR && way == PNC_PUT) {
         err = grow_records(ds, collective, newrecs);
         if (err == NC_NOERR && collective && ds->share)

@@ -8,9 +8,12 @@ typedef struct pnc_memlevel {
     int64_t offset; /* of the node, with all that lies above */
 } pnc_memlevel;
 
+/* A pick is the root: what the cursor walks through is its order. */
 int pnc_memcursor_start(pnc_memcursor *cursor, const pnc_memmap *map)
 {
     *cursor = (pnc_memcursor){.map = map};
+    if (map->kind == PNC_MEM_PICK)
+        map = map->child;
     cursor->stack = pnc_alloc(map->height, sizeof *cursor->stack);
     if (!cursor->stack)
         return NC_ENOMEM;
@@ -65,15 +68,28 @@ static bool memcursor_advance(pnc_memcursor *cursor)
     return false;
 }
 
+/* The first elements of a run of the order, as far as they are in one run of what is picked from. */
+static pnc_memrun picked(const pnc_memmap *pick, pnc_memrun run)
+{
+    int64_t step = run.stride / pick->elem_size;
+    pnc_memrun found = pnc_memnode_locate(pick->inner, run.offset / pick->elem_size);
+    int64_t most = step > 0 ? (found.count - 1) / step + 1 : step == 0 ? run.count : 1;
+
+    return (pnc_memrun){found.offset, step * found.stride, run.count < most ? run.count : most};
+}
+
 bool pnc_memcursor_next(pnc_memcursor *cursor, int64_t max, pnc_memrun *run)
 {
     if (cursor->left.count == 0 && !memcursor_advance(cursor))
         return false;
+    const int64_t step = cursor->left.stride;
     *run = cursor->left;
     if (run->count > max)
         run->count = max;
+    if (cursor->map->kind == PNC_MEM_PICK)
+        *run = picked(cursor->map, *run);
     cursor->left.count -= run->count;
-    cursor->left.offset += run->count * run->stride;
+    cursor->left.offset += run->count * step;
     cursor->done += run->count;
     return true;
 }

@@ -44,6 +44,8 @@ void pnc_memmap_free(pnc_memmap *map)
         pnc_memmap_free(map->children[i]);
     pnc_free(map->children);
     pnc_memmap_free(map->child);
+    pnc_memmap_free(map->inner);
+    pnc_free(map->ends);
     if (map->runs != &map->single)
         pnc_free(map->runs);
     pnc_free(map);

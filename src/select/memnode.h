@@ -5,7 +5,7 @@
 
 #include "select/memmap.h"
 
-typedef enum pnc_memkind { PNC_MEM_RUNS, PNC_MEM_VECTOR, PNC_MEM_SEQUENCE } pnc_memkind;
+typedef enum pnc_memkind { PNC_MEM_RUNS, PNC_MEM_VECTOR, PNC_MEM_SEQUENCE, PNC_MEM_PICK } pnc_memkind;
 
 struct pnc_memmap {
     pnc_memkind kind;
@@ -17,11 +17,16 @@ struct pnc_memmap {
     int64_t offset;   /* bytes, added to all that lies below */
     int64_t n;        /* runs, copies or children */
     int64_t stride;   /* vector: bytes from copy to copy */
-    pnc_memmap *child;         /* vector */
+    pnc_memmap *child;         /* vector; pick: the order */
+    pnc_memmap *inner;         /* pick: what is picked from */
+    int64_t *ends;             /* below a pick, of several runs or children: elements up to the end of each */
     pnc_memmap **children;     /* sequence */
     pnc_memrun *runs;          /* runs: &single or an array of its own */
     pnc_memrun single;
 };
+
+/* pick.c: the run that element number `at` of a map below a pick is in, from that element on. */
+pnc_memrun pnc_memnode_locate(const pnc_memmap *node, int64_t at);
 
 static inline bool pnc_memnode_is_run(const pnc_memmap *node)
 {

@@ -498,6 +498,55 @@ static void test_vard_memory(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* imap transposes what a datatype without a regular stride picks: ints 0, 2 and 3 of each 5. Nothing is packed for it. */
+static void test_varm_memory(void)
+{
+    enum { ROWS = 3000, COLUMNS = 1024, TRIPLES = ROWS * COLUMNS / 3 };
+    int ncid = create(NC_64BIT_DATA), dims[2], id, wrong = 0, *values = malloc(5 * TRIPLES * sizeof *values);
+    int *got = malloc(5 * TRIPLES * sizeof *got), *row = malloc(ROWS * sizeof *row);
+    MPI_Offset start[2] = {(MPI_Offset)COLUMNS * t_rank, 0}, count[2] = {COLUMNS, ROWS}, imap[2] = {1, COLUMNS};
+    MPI_Datatype three, type;
+    long before;
+
+    t_local(ncmpi_def_dim(ncid, "column", (MPI_Offset)COLUMNS * t_nprocs, &dims[0]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_dim(ncid, "row", ROWS, &dims[1]) == NC_NOERR, "def_dim");
+    id = define(ncid, "v", NC_INT, 2, dims);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    for (int i = 0; i < 5 * TRIPLES; i++) {
+        values[i] = i + t_rank;
+        got[i] = -1;
+    }
+    MPI_Type_indexed(2, (int[]){1, 2}, (int[]){0, 2}, MPI_INT, &three);
+    MPI_Type_create_resized(three, 0, 5 * sizeof(int), &type);
+    MPI_Type_commit(&type);
+    before = resident_kib();
+    expect_ok(ncmpi_put_varm_all(ncid, id, start, count, NULL, imap, values, TRIPLES, type), "put_varm of ints 0, 2, 3 of 5");
+    expect_ok(ncmpi_get_varm_all(ncid, id, start, count, NULL, imap, got, TRIPLES, type), "get_varm of them");
+    if (memory_is_real())
+        t_check(resident_kib() - before < 6000, "of %d KiB, memory grew by %ld KiB", 3 * TRIPLES / 256,
+                resident_kib() - before);
+    else
+        t_skip("the memory that is really used cannot be told here");
+    for (int i = 0; i < 5 * TRIPLES; i++)
+        wrong += got[i] != (i % 5 == 1 || i % 5 == 4 ? -1 : values[i]);
+    t_check(wrong == 0, "%d elements are wrong in memory", wrong);
+    start[0] += 7;
+    count[0] = 1;
+    expect_ok(ncmpi_get_vara_int_all(ncid, id, start, count, row), "get a column");
+    for (int k = 0; k < ROWS; k++) {
+        int n = k * COLUMNS + 7; /* of the elements that the datatype picks */
+
+        wrong += row[k] != n / 3 * 5 + (n % 3 == 0 ? 0 : n % 3 + 1) + t_rank;
+    }
+    t_check(wrong == 0, "%d elements are wrong in the file", wrong);
+    MPI_Type_free(&three);
+    MPI_Type_free(&type);
+    free(values);
+    free(got);
+    free(row);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* --- mput and mget --- */
 
 enum { NVARS = 3 };
@@ -651,6 +700,7 @@ int main(int argc, char **argv)
     test_vard_errors();
     test_vard_absolute();
     test_vard_memory();
+    test_varm_memory();
     for (int shape = VAR; shape < VARN; shape++)
         for (int way = 0; way < 4; way++)
             test_many((enum shape)shape, way % 2 == 0, way / 2 == 1 && shape != VARM);

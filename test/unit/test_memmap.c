@@ -176,6 +176,41 @@ static void test_random_imap(void **state)
     }
 }
 
+/* imap over random trees, as far as it stays inside: each element of the order names one of the tree. */
+static void test_random_pick(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        list *inner = list_new(), *expected = list_new();
+        pnc_memmap *tree = random_tree((int)random_in(0, 6), 4, 600, inner), *order, *map;
+        int64_t count[3], imap[3], left = inner->n - 1;
+
+        if (inner->n > 0) {
+            for (int d = 0; d < 3; d++) {
+                imap[d] = random_in(0, 7);
+                count[d] = random_in(1, imap[d] == 0 ? 3 : 1 + left / imap[d] < 14 ? 1 + left / imap[d] : 14);
+                left -= imap[d] * (count[d] - 1);
+            }
+            for (int64_t i = 0; i < count[0]; i++)
+                for (int64_t k = 0; k < count[1]; k++)
+                    for (int64_t l = 0; l < count[2]; l++)
+                        expected->offset[expected->n++] = inner->offset[i * imap[0] + k * imap[1] + l * imap[2]];
+            order = pnc_memmap_imap(3, count, imap, 4);
+            map = pnc_memmap_pick(order, pnc_memmap_share(tree));
+            compare(map, expected, INT64_MAX);
+            compare(map, expected, 0);
+            check_contiguous(map, expected, 4);
+            pnc_memmap_free(map);
+            compare(tree, inner, 0); /* which is as it was */
+        }
+        pnc_memmap_free(tree);
+        free(inner);
+        free(expected);
+    }
+    assert_null(pnc_memmap_pick(NULL, pnc_memmap_block(2, 4)));
+    assert_null(pnc_memmap_pick(pnc_memmap_block(2, 4), NULL));
+}
+
 /* Number of runs of typical maps: what the simplifications are for. */
 static int64_t runs_of(pnc_memmap *map)
 {
@@ -233,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_trees),
         cmocka_unit_test(test_random_imap),
+        cmocka_unit_test(test_random_pick),
         cmocka_unit_test(test_simplification),
         cmocka_unit_test(test_too_far_and_missing),
     };

@@ -1,0 +1,83 @@
+/* Elements of one memory map in the order of another: found by search in the tree, so that nothing is copied or expanded. */
+#include "base/memory.h"
+#include "select/memnode.h"
+
+static int64_t elements_of(const pnc_memmap *node, int64_t i)
+{
+    return node->kind == PNC_MEM_RUNS ? node->runs[i].count : node->children[i]->elements;
+}
+
+/* Count the elements up to each run or child, all over the tree. */
+static int index_tree(pnc_memmap *node)
+{
+    int err = node->kind == PNC_MEM_VECTOR ? index_tree(node->child) : NC_NOERR;
+    int64_t end = 0;
+
+    for (int64_t i = 0; node->kind == PNC_MEM_SEQUENCE && i < node->n && err == NC_NOERR; i++)
+        err = index_tree(node->children[i]);
+    if (err != NC_NOERR || node->kind == PNC_MEM_VECTOR || node->n < 2 || node->ends != NULL)
+        return err;
+    node->ends = pnc_alloc(node->n, sizeof *node->ends);
+    if (node->ends == NULL)
+        return NC_ENOMEM;
+    for (int64_t i = 0; i < node->n; i++)
+        node->ends[i] = end += elements_of(node, i);
+    return NC_NOERR;
+}
+
+/* The run or child that holds element *at of a node, which becomes its place in there. */
+static int64_t search(const pnc_memmap *node, int64_t *at)
+{
+    int64_t low = 0, high = node->n - 1;
+
+    if (node->n < 2)
+        return 0;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (node->ends[middle] <= *at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at -= low > 0 ? node->ends[low - 1] : 0;
+    return low;
+}
+
+pnc_memrun pnc_memnode_locate(const pnc_memmap *node, int64_t at)
+{
+    int64_t offset = node->offset, i;
+    pnc_memrun run;
+
+    while (node->kind != PNC_MEM_RUNS) {
+        if (node->kind == PNC_MEM_VECTOR) {
+            offset += at / node->child->elements * node->stride;
+            at %= node->child->elements;
+            node = node->child;
+        } else {
+            i = search(node, &at);
+            node = node->children[i];
+        }
+        offset += node->offset;
+    }
+    i = search(node, &at);
+    run = node->runs[i];
+    return (pnc_memrun){offset + run.offset + at * run.stride, run.stride, run.count - at};
+}
+
+pnc_memmap *pnc_memmap_pick(pnc_memmap *order, pnc_memmap *inner)
+{
+    pnc_memmap *node = NULL;
+
+    if (order != NULL && inner != NULL && order->elements > 0 && index_tree(inner) == NC_NOERR)
+        node = pnc_zalloc(1, sizeof *node);
+    if (node == NULL) {
+        pnc_memmap_free(order);
+        pnc_memmap_free(inner);
+        return NULL;
+    }
+    *node = (pnc_memmap){.kind = PNC_MEM_PICK, .elem_size = inner->elem_size, .height = order->height, .refs = 1,
+                         .elements = order->elements, .reach = inner->reach, .child = order, .inner = inner};
+    node->runs = &node->single;
+    return node;
+}
