@@ -77,7 +77,7 @@ m4_define([ITEM], [m4_divert(0)m4_dnl
 $3[]m4_ifelse([$4], [], [], [.
 $4]).
 m4_divert(-1)])
-m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$8], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[Less than $4 means as many as possible]]))])
+m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$8], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
 m4_define([HINT_DRIVER], [ITEM([$1], [$2], [$3])])
 m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])

@@ -74,7 +74,7 @@ bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out)
     if (!is_integer(text, &number) || (number < hint->least && hint->below == PNC_BELOW_SENSELESS))
         return false;
     if (number < hint->least)
-        number = hint->below == PNC_BELOW_MOST ? hint->most : hint->least;
+        number = hint->below == PNC_BELOW_MOST && number < 0 ? hint->most : hint->least;
     if (number > hint->most)
         number = hint->most;
     *out = (number + hint->multiple - 1) / hint->multiple * hint->multiple;

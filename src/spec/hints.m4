@@ -2,9 +2,9 @@ m4_dnl Every hint that the library knows, once. From these rows come the table t
 m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
 m4_dnl
 m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning): an integer.
-m4_dnl   A default of -1: not set; the meaning tells what then counts. A smaller number than the least one is taken for
-m4_dnl   LEAST or MOST, or is SENSELESS and ignored; a larger one than the most is taken for that. Then it is rounded up
-m4_dnl   to a multiple. Of two rows with one field the later name counts only where the first is not given.
+m4_dnl   A default of -1: not set; the meaning tells what then counts. A smaller number than the least one is taken for the
+m4_dnl   LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored, MOST is the most. A
+m4_dnl   larger one than the most is taken for that. Then it is rounded up to a multiple. Of two rows with one field the later name counts only where the first is not given.
 m4_dnl HINT_DRIVER(name, default, meaning): how the library reaches the file.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
@@ -23,7 +23,7 @@ HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40
 fixed-size variables 512])
 HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4],
 [bytes of the header that opening a file reads at a time])
-HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [1], [1 << 28], [MOST], [1],
+HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1],
 [bytes that each rank moves at a time when data has to make room for a header or variables that grew])
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1],
 [bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work

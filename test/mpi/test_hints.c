@@ -127,7 +127,9 @@ static void test_values(void)
         {"nc_header_read_chunk_size", "50", "52"},
         {"nc_data_move_chunk_size", NULL, "1048576"},
         {"nc_data_move_chunk_size", "-1", "268435456"}, /* one chunk, as large as they get */
-        {"nc_data_move_chunk_size", "7", "7"},
+        {"nc_data_move_chunk_size", "1", "4096"}, /* smaller pieces take for ever */
+        {"nc_data_move_chunk_size", "0", "4096"},
+        {"nc_data_move_chunk_size", "4097", "4097"},
         {"nc_ibuf_size", NULL, "16777216"},
         {"nc_ibuf_size", "0", "65536"},
         {"nc_ibuf_size", "99999999999999999999", "16777216"},

@@ -1042,7 +1042,7 @@ static MPI_Info draw_hints(dice *d)
     hint(d, info, 10, "nc_header_align_size", 1, 700);
     hint(d, info, 40, "nc_record_align_size", 1, 200);
     hint(d, info, 30, "nc_header_read_chunk_size", 1, 100);
-    hint(d, info, 40, "nc_data_move_chunk_size", 1, 100);
+    hint(d, info, 40, "nc_data_move_chunk_size", 1, 9000);
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_in_place_swap", swap[dice_upto(d, 2)]);
     return info;

@@ -17,7 +17,8 @@ static const char *const failure_names[FAILURES] = {"a full disk", "a limit on t
 
 /* What is defined anew, and what then must move. */
 typedef struct growth {
-    const char *what, *chunk;
+    const char *what;
+    int64_t chunk;      /* smaller than the hint allows: a small file has many pieces */
     int text;           /* bytes of a new attribute */
     bool fixed, record; /* a new variable of the kind */
     bool in_records;    /* the file has record variables */
@@ -160,16 +161,13 @@ static char *read_file(long *size)
 static int open_and_define(const growth *g, int *ncid)
 {
     char text[20000];
-    MPI_Info info;
     int id, err;
 
     memset(text, 't', sizeof text);
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "nc_data_move_chunk_size", g->chunk);
-    err = ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, ncid);
-    MPI_Info_free(&info);
+    err = ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, ncid);
     if (err != NC_NOERR)
         return err;
+    pnc_registry_peek(*ncid)->hints.data_move_chunk = g->chunk;
     err = ncmpi_redef(*ncid);
     if (g->text > 0)
         ncmpi_put_att_text(*ncid, NC_GLOBAL, "note", g->text, text);
@@ -269,13 +267,13 @@ static void try_growth(const growth *g)
 int main(int argc, char **argv)
 {
     const growth growths[] = {
-        {"a longer header, small pieces", "100", 9000, false, false, true},
-        {"a longer header, one piece", "1048576", 9000, false, false, true},
-        {"a header longer than the file", "1000", 20000, false, false, false},
-        {"a new record variable, small pieces", "100", 300, false, true, true},
-        {"a new record variable, one piece", "1048576", 300, false, true, true},
-        {"pieces smaller than a record", "50", 0, true, true, true},
-        {"a new fixed variable", "4096", 0, true, false, true},
+        {"a longer header, small pieces", 100, 9000, false, false, true},
+        {"a longer header, one piece", 1048576, 9000, false, false, true},
+        {"a header longer than the file", 1000, 20000, false, false, false},
+        {"a new record variable, small pieces", 100, 300, false, true, true},
+        {"a new record variable, one piece", 1048576, 300, false, true, true},
+        {"pieces smaller than a record", 50, 0, true, true, true},
+        {"a new fixed variable", 4096, 0, true, false, true},
     };
 
     t_start(&argc, &argv);

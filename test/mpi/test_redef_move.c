@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../expect.h"
+#include "dataset/dataset.h"
 
 enum { NX = 37, RECORDS = 9, MAX_VARS = 40 };
 
@@ -96,17 +97,18 @@ static void grow(int ncid, int step)
             put_var(ncid, v, records - 1, records);
 }
 
-static void run(int cmode, const char *chunk, bool only_records)
+/* Pieces smaller than the hint nc_data_move_chunk_size allows: a small file has many of them. */
+static void run(int cmode, int64_t chunk, bool only_records)
 {
     MPI_Info info;
     int ncid, dims[2];
     nvars = 0;
     records = RECORDS;
     MPI_Info_create(&info);
-    MPI_Info_set(info, "nc_data_move_chunk_size", chunk);
     MPI_Info_set(info, "nc_var_align_size", "4");
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
+    pnc_registry_peek(ncid)->hints.data_move_chunk = chunk;
     t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
     t_local(ncmpi_def_dim(ncid, "x", NX, &dims[1]) == NC_NOERR, "def_dim");
     if (!only_records)
@@ -126,11 +128,11 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     snprintf(path, sizeof path, "%s", t_path("redef_move.nc"));
-    run(0, "1048576", false);
-    run(NC_64BIT_OFFSET, "100", false);
-    run(NC_64BIT_DATA, "1", false);
-    run(NC_64BIT_DATA, "-1", true);
-    run(0, "64", true);
+    run(0, 1048576, false);
+    run(NC_64BIT_OFFSET, 100, false);
+    run(NC_64BIT_DATA, 1, false);
+    run(NC_64BIT_DATA, INT64_MAX, true);
+    run(0, 64, true);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
