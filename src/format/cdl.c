@@ -14,7 +14,7 @@
 
 /* The scanner, which flex makes of cdl_tokens.l. */
 int pnc_cdl_scan_lex_init_extra(pnc_cdl_reader *reader, void **scanner);
-int pnc_cdl_scan_lex_destroy(void *scanner);
+void pnc_cdl_scan_end(pnc_cdl_reader *reader);
 
 /* --- failures --- */
 
@@ -99,22 +99,16 @@ void pnc_cdl_comment(pnc_cdl_reader *reader, const char *text, int64_t n)
 static int parse(pnc_cdl_reader *reader)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users;
-    jmp_buf out_of_memory;
-    void *volatile scanner = NULL;
-    void *made = NULL;
+    void *scanner = NULL;
 
     if (plain == (locale_t)0)
         return pnc_cdl_no_memory(reader);
     users = uselocale(plain);
-    reader->out_of_memory = &out_of_memory;
-    if (setjmp(out_of_memory) != 0 || pnc_cdl_scan_lex_init_extra(reader, &made) != 0) {
+    if (pnc_cdl_scan_lex_init_extra(reader, &scanner) != 0)
         pnc_cdl_no_memory(reader);
-    } else {
-        scanner = made;
-        pnc_cdl_yyparse(reader, made);
-    }
-    if (scanner != NULL)
-        pnc_cdl_scan_lex_destroy(scanner);
+    else
+        pnc_cdl_yyparse(reader, scanner);
+    pnc_cdl_scan_end(reader);
     uselocale(users);
     freelocale(plain);
     return reader->code;

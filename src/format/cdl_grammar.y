@@ -52,9 +52,21 @@
 
 int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, void *scanner);
 
+/* Without memory the scanner comes back here, not further: what waits on the parser's stack is still to be freed. */
+static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner)
+{
+    jmp_buf out_of_memory;
+
+    reader->out_of_memory = &out_of_memory;
+    if (setjmp(out_of_memory) == 0)
+        return pnc_cdl_scan_lex(value, at, scanner);
+    pnc_cdl_no_memory(reader);
+    return END;
+}
+
 static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner)
 {
-    int token = pnc_cdl_scan_lex(value, at, scanner);
+    int token = scan(value, at, reader, scanner);
 
     if (token == END) {
         *at = reader->next;

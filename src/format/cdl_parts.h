@@ -45,6 +45,7 @@ typedef struct pnc_cdl_reader {
     int code;             /* of the failure that ends the reading */
     jmp_buf *out_of_memory;
     /* the scanner */
+    union pnc_cdl_block *blocks; /* its memory */
     pnc_cdl_place next;   /* behind the last token */
     pnc_cdl_place opened; /* of the text or comment that is being read */
     char shown[PNC_CDL_SHOWN + 4]; /* the last token, cut */

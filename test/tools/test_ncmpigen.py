@@ -421,6 +421,40 @@ def test_memory():
     os.remove("long.cdl")
 
 
+def test_records():
+    """Many small records: in the text one variable after the other, in the file one record after the other."""
+    n = 100000
+    rows = range(n)
+    with open("records.cdl", "w", encoding="ascii") as out:
+        out.write("netcdf records { dimensions: t = UNLIMITED ; x = 3 ; variables: double d(t) ; float a(t, x) ; short s(t) ;"
+                  "int i(t, x), none(t) ; byte b(t) ;\ndata:\n")
+        out.write(f"d = {','.join(map(str, rows))} ;\na = {','.join(f'{i}.5,0,-1' for i in rows)} ;\n")
+        out.write(f"s = {','.join(str(i % 30000) for i in rows)} ;\ni = {','.join(f'{i},{-i},7' for i in rows)} ;\n")
+        out.write(f"b = {','.join(str(i % 100) for i in range(n // 2))} ; }}\n")
+    seconds = []
+    for command in ([*GEN, "-o", "ours.nc"], ["ncgen", "-3", "-o", "theirs.nc"]):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if shutil.which(command[0]):
+            tap.ok(run([*command, "records.cdl"])[0] == 0, f"{n} records x 6 variables: {os.path.basename(command[0])}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    data = read("ours.nc")[-44 * n:]
+    wanted = b"".join(struct.pack(">d3fhxx4ibxxx", i, i + 0.5, 0, -1, i % 30000, i, -i, 7, -2147483647,
+                                  i % 100 if i < n // 2 else -127) for i in rows)
+    # padding is filled, too: that of short with the fill value of short, as the format asks for
+    padded = b"".join(wanted[at:at + 22] + b"\x80\x01" + wanted[at + 24:at + 41] + b"\x81" * 3
+                      for at in range(0, len(wanted), 44))
+    tap.ok(data == padded, "each value is in its record", difference(data[:440], padded[:440]))
+    if seconds[1] and "sanitize" not in BUILD:
+        tap.ok(seconds[0] < 3 * seconds[1] + 0.5, f"{seconds[0]:.2f} s of processor time, ncgen {seconds[1]:.2f} s")
+    large = "netcdf l { dimensions: t = UNLIMITED ; x = 200000 ; variables: int a(t, x), b(t, x) ; data: a = 1 ; b = 2 ; }"
+    run([*GEN, "-o", "ours.nc", write("large.cdl", large)])
+    fill = struct.pack(">i", -2147483647)
+    tap.ok(read("ours.nc")[-1600000:] == struct.pack(">i", 1) + fill * 199999 + struct.pack(">i", 2) + fill * 199999,
+           "records of more than a mebibyte")
+    tap.ok(not [name for name in os.listdir(".") if "partial" in name or "records-" in name], "nothing is left behind")
+
+
 os.chdir(tap.scratch(""))
 test_formats()
 test_names_of_formats()
@@ -429,6 +463,7 @@ test_no_fill()
 test_words()
 if not WRAPPER:
     test_memory()
+    test_records()
 test_texts()
 test_random()
 test_random_against_ncgen()

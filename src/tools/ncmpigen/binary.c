@@ -1,5 +1,5 @@
-/* CDL to a netCDF file: values go to their places as they come; header, fill values and padding come last, when the number
- * of records is known. */
+/* CDL to a netCDF file: values go to their places as they come, but those of many small records wait (records.h); header,
+ * fill values and padding come last, when the number of records is known. */
 #include "config.h" /* system extensions */
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include "format/layout.h"
 #include "tools/common/output.h"
 #include "tools/ncmpigen/gen.h"
+#include "tools/ncmpigen/records.h"
 
 enum { BUFFER_BYTES = 1 << 20 };
 
@@ -23,6 +24,7 @@ typedef struct binary {
     tool_output output;
     int file;
     int64_t *counts; /* elements that the text has of each variable */
+    gen_records *records; /* NULL: also those of record variables go to their places at once */
     char *buffer;    /* what goes to bytes begin..begin + used */
     int64_t begin, used;
 } binary;
@@ -43,8 +45,9 @@ static int flush(binary *b, pnc_error *error)
     return NC_NOERR;
 }
 
-static int put(binary *b, int64_t at, const char *bytes, int64_t n, pnc_error *error)
+static int put(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *error)
 {
+    binary *b = with;
     int err = NC_NOERR;
     if (at != b->begin + b->used) {
         err = flush(b, error);
@@ -79,6 +82,8 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
         if (b->file < 0)
             err = pnc_fail(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
     }
+    if (err == NC_NOERR && gen_records_pay(model))
+        err = gen_records_begin(b->output.path, &b->records, error);
     pnc_free(path);
     return err;
 }
@@ -93,6 +98,8 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     int err = NC_NOERR;
     if (!var->is_record)
         return put(b, var->begin + first * size, from, n * size, error);
+    if (b->records)
+        return gen_records_keep(b->records, b->model, varid, first, bytes, n, error);
     while (err == NC_NOERR && n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
         err = put(b, var->begin + first / unit * b->model->recsize + within * size, from, some * size, error);
@@ -163,6 +170,7 @@ static void free_all(binary *b)
 {
     if (b->file >= 0)
         close(b->file);
+    gen_records_free(b->records);
     pnc_free(b->counts);
     pnc_free(b->buffer);
     pnc_free(b);
@@ -190,7 +198,10 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     binary *b = with;
     int err = NC_NOERR;
     for (int i = 0; err == NC_NOERR && i < model->nvars && !b->options->no_fill; i++)
-        err = fill_variable(b, model, i, error);
+        if (!b->records || !model->vars[i]->is_record)
+            err = fill_variable(b, model, i, error);
+    if (err == NC_NOERR && b->records)
+        err = gen_records_write(b->records, model, !b->options->no_fill, put, b, error);
     if (err == NC_NOERR)
         err = put_header(b, model, error);
     if (err == NC_NOERR)

@@ -79,6 +79,17 @@ static void statement(fortran *f, FILE *out, const char *format, ...)
     fputc('\n', out);
 }
 
+/* A program or subroutine begins. */
+static void begin_unit(fortran *f, const char *heading)
+{
+    FILE *out = f->source.out;
+    fputc('\n', out);
+    statement(f, out, "%s", heading);
+    statement(f, out, "implicit none");
+    statement(f, out, "include 'mpif.h'");
+    statement(f, out, "include 'pnetcdf.inc'");
+}
+
 /* 'it''s' // char(10) // 'so' */
 static void put_text(fortran *f, FILE *out, const char *bytes, int64_t n)
 {
@@ -224,11 +235,9 @@ static void copy(FILE *from, FILE *to)
 static void begin_block(fortran *f, int type, int64_t n, const char *more)
 {
     FILE *out = f->source.out;
-    fputc('\n', out);
-    statement(f, out, "subroutine put%d(ncid)", f->source.blocks++);
-    statement(f, out, "implicit none");
-    statement(f, out, "include 'mpif.h'");
-    statement(f, out, "include 'pnetcdf.inc'");
+    char heading[40];
+    snprintf(heading, sizeof heading, "subroutine put%d(ncid)", f->source.blocks++);
+    begin_unit(f, heading);
     statement(f, out, "integer ncid, i");
     statement(f, out, "integer*8 %s", more);
     if (type == NC_CHAR) {
@@ -317,11 +326,7 @@ static void write_define(fortran *f, const pnc_model *model, int attributes)
     int ndims = 1;
     for (int v = 0; v < model->nvars; v++)
         ndims = model->vars[v]->ndims > ndims ? model->vars[v]->ndims : ndims;
-    fputc('\n', out);
-    statement(f, out, "subroutine define(ncid)");
-    statement(f, out, "implicit none");
-    statement(f, out, "include 'mpif.h'");
-    statement(f, out, "include 'pnetcdf.inc'");
+    begin_unit(f, "subroutine define(ncid)");
     statement(f, out, "integer ncid, id, dims(%d)", ndims);
     statement(f, out, "integer*8 n");
     begin(f, out);
@@ -400,11 +405,7 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
 static void write_main(fortran *f, const pnc_model *model)
 {
     FILE *out = f->source.out;
-    fputc('\n', out);
-    statement(f, out, "program create");
-    statement(f, out, "implicit none");
-    statement(f, out, "include 'mpif.h'");
-    statement(f, out, "include 'pnetcdf.inc'");
+    begin_unit(f, "program create");
     statement(f, out, "integer ncid, err");
     statement(f, out, "integer*8 record");
     statement(f, out, "call mpi_init(err)");
@@ -427,11 +428,7 @@ static void write_main(fortran *f, const pnc_model *model)
 static void write_check(fortran *f)
 {
     FILE *out = f->source.out;
-    fputc('\n', out);
-    statement(f, out, "subroutine check(code)");
-    statement(f, out, "implicit none");
-    statement(f, out, "include 'mpif.h'");
-    statement(f, out, "include 'pnetcdf.inc'");
+    begin_unit(f, "subroutine check(code)");
     statement(f, out, "integer code, err");
     statement(f, out, "if (code .ne. nf_noerr) then");
     statement(f, out, "    print *, nfmpi_strerror(code)");

@@ -1,0 +1,226 @@
+/* See records.h. */
+#include "config.h" /* system extensions */
+
+#include "tools/ncmpigen/records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "format/layout.h"
+#include "tools/common/output.h"
+
+enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PIECE_BYTES = 1 << 16 };
+
+/* Elements of one variable, side by side in the spool. */
+typedef struct segment {
+    int varid;
+    int64_t first, n, offset;
+} segment;
+
+struct gen_records {
+    FILE *spool;
+    int64_t size; /* bytes in it */
+    segment *segments;
+    int64_t n, room;
+};
+
+bool gen_records_pay(const pnc_model *model)
+{
+    int records = 0;
+    for (int i = 0; i < model->nvars; i++)
+        records += model->vars[i]->is_record;
+    return records > 1 && model->recsize <= LARGEST_RECORD;
+}
+
+static int failed(const char *verb, pnc_error *error)
+{
+    return pnc_fail(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EFILE,
+                    "a temporary file for the records cannot be %s: %s", verb, strerror(errno));
+}
+
+/* Its name is gone before anybody sees it, and signals wait so long. */
+static FILE *open_spool(char *path)
+{
+    tool_output_hold();
+    int file = mkstemp(path);
+    if (file >= 0)
+        unlink(path);
+    tool_output_release();
+    FILE *spool = file >= 0 ? fdopen(file, "w+") : NULL;
+    if (!spool && file >= 0)
+        close(file);
+    return spool;
+}
+
+int gen_records_begin(const char *beside, gen_records **records, pnc_error *error)
+{
+    static const char ending[] = ".records-XXXXXX";
+    size_t room = strlen(beside) + sizeof ending;
+    char *path = pnc_alloc((int64_t)room, 1);
+    gen_records *made = pnc_zalloc(1, sizeof *made);
+    int err = path && made ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "not enough memory");
+    if (err == NC_NOERR) {
+        snprintf(path, room, "%s%s", beside, ending);
+        made->spool = open_spool(path);
+        if (!made->spool)
+            err = failed("created", error);
+    }
+    pnc_free(path);
+    if (err != NC_NOERR)
+        pnc_free(made);
+    else
+        *records = made;
+    return err;
+}
+
+void gen_records_free(gen_records *records)
+{
+    if (!records)
+        return;
+    fclose(records->spool);
+    pnc_free(records->segments);
+    pnc_free(records);
+}
+
+/* The last segment, or a new one where these elements do not go on from it. */
+static segment *find_segment(gen_records *records, int varid, int64_t first, pnc_error *error)
+{
+    segment *last = records->n > 0 ? &records->segments[records->n - 1] : NULL;
+    if (last && last->varid == varid && last->first + last->n == first)
+        return last;
+    if (records->n == records->room) {
+        int64_t room = records->room * 2 + 16;
+        segment *grown = pnc_resize(records->segments, room, sizeof *grown);
+        if (!grown) {
+            pnc_fail(error, NC_ENOMEM, "not enough memory");
+            return NULL;
+        }
+        records->segments = grown;
+        records->room = room;
+    }
+    records->segments[records->n] = (segment){.varid = varid, .first = first, .offset = records->size};
+    return &records->segments[records->n++];
+}
+
+int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes, int64_t n,
+                     pnc_error *error)
+{
+    size_t size = (size_t)n * pnc_type_size(model->vars[varid]->type);
+    segment *to = find_segment(records, varid, first, error);
+    if (!to)
+        return NC_ENOMEM;
+    if (fwrite(bytes, 1, size, records->spool) != size)
+        return failed("written", error);
+    to->n += n;
+    records->size += (int64_t)size;
+    return NC_NOERR;
+}
+
+/* --- records in the order of the file --- */
+
+typedef struct batch {
+    const pnc_model *model;
+    int64_t first, n; /* records */
+    char *bytes;
+} batch;
+
+/* A record without values. */
+static void make_template(const pnc_model *model, char *record)
+{
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int64_t size = (int64_t)pnc_type_size(var->type), bytes = pnc_layout_record_bytes(model, var);
+        char value[8];
+        pnc_model_fill_value(var, value);
+        for (int64_t at = 0; var->is_record && at < bytes; at++)
+            record[var->begin - model->begin_rec + at] = value[at % size];
+    }
+}
+
+static int read_spool(const gen_records *records, int64_t offset, char *bytes, int64_t n, pnc_error *error)
+{
+    for (int64_t done = 0; done < n;) {
+        ssize_t got = pread(fileno(records->spool), bytes + done, (size_t)(n - done), offset + done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return failed("read", error);
+        done += got;
+    }
+    return NC_NOERR;
+}
+
+/* Elements first.. to their places in the batch, which has them all. */
+static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
+{
+    int64_t size = (int64_t)pnc_type_size(var->type), unit = gen_unit(var), place = var->begin - to->model->begin_rec;
+    while (n > 0) {
+        int64_t within = first % unit, some = n < unit - within ? n : unit - within;
+        memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + place + within * size, bytes,
+               (size_t)(some * size));
+        bytes += some * size;
+        first += some;
+        n -= some;
+    }
+}
+
+static int load_segment(const gen_records *records, const segment *from, const batch *to, pnc_error *error)
+{
+    char piece[PIECE_BYTES];
+    const pnc_var *var = to->model->vars[from->varid];
+    int64_t size = (int64_t)pnc_type_size(var->type), unit = gen_unit(var);
+    int64_t first = from->first, end = from->first + from->n;
+    int err = NC_NOERR;
+    first = first > to->first * unit ? first : to->first * unit;
+    end = end < (to->first + to->n) * unit ? end : (to->first + to->n) * unit;
+    while (err == NC_NOERR && first < end) {
+        int64_t some = end - first < PIECE_BYTES / size ? end - first : PIECE_BYTES / size;
+        err = read_spool(records, from->offset + (first - from->first) * size, piece, some * size, error);
+        if (err == NC_NOERR)
+            scatter(to, var, first, piece, some);
+        first += some;
+    }
+    return err;
+}
+
+static int load_batch(const gen_records *records, const char *empty, const batch *to, pnc_error *error)
+{
+    int err = NC_NOERR;
+    for (int64_t i = 0; i < to->n; i++)
+        memcpy(to->bytes + i * to->model->recsize, empty, (size_t)to->model->recsize);
+    for (int64_t i = 0; err == NC_NOERR && i < records->n; i++)
+        err = load_segment(records, &records->segments[i], to, error);
+    return err;
+}
+
+int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
+                      int (*put)(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *error), void *with,
+                      pnc_error *error)
+{
+    int64_t size = model->recsize, most = size > 0 ? BATCH_BYTES / size : 1;
+    batch to = {.model = model, .n = most < model->numrecs ? most : model->numrecs};
+    char *empty = pnc_zalloc(size, 1);
+    int err = NC_NOERR;
+    to.bytes = pnc_alloc(to.n * size, 1);
+    if (!empty || !to.bytes)
+        err = pnc_fail(error, NC_ENOMEM, "not enough memory");
+    else if (fflush(records->spool) != 0)
+        err = failed("written", error);
+    else if (fill)
+        make_template(model, empty);
+    while (err == NC_NOERR && to.first < model->numrecs) {
+        if (to.n > model->numrecs - to.first)
+            to.n = model->numrecs - to.first;
+        err = load_batch(records, empty, &to, error);
+        if (err == NC_NOERR)
+            err = put(with, model->begin_rec + to.first * size, to.bytes, to.n * size, error);
+        to.first += to.n;
+    }
+    pnc_free(empty);
+    pnc_free(to.bytes);
+    return err;
+}
