@@ -91,6 +91,8 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
         return pnc_told_alone(__func__, filename, err, NULL);
     n = pnc_api_read_file(fd, magic, sizeof magic);
     close(fd);
+    if (n >= 0 && n < (ssize_t)sizeof magic) /* no file of any format is so short */
+        n = NC_EFILE;
     if (n < 0)
         return pnc_told_alone(__func__, filename, (int)n, NULL);
     if (formatp != NULL)

@@ -91,6 +91,19 @@ const char *pnc_name_key(const char *name, char **owned)
     return *owned != NULL ? *owned : name;
 }
 
+int pnc_name_missing(const char *name, int otherwise)
+{
+    int code = otherwise;
+
+    if (name == NULL || name[0] == '\0')
+        return NC_EBADNAME;
+    if (strlen(name) > NC_MAX_NAME)
+        return NC_EMAXNAME;
+    if (!is_ascii(name))
+        pnc_free(to_nfc(name, &code));
+    return code == NC_EBADNAME ? code : otherwise;
+}
+
 int pnc_name_find(const pnc_table *table, const char *name)
 {
     char *owned;

@@ -221,6 +221,8 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
     bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
     int index, err = pnc_mode_need_write(to);
 
+    if (err == NC_NOERR && pnc_model_atts(&from->model, varid_in) != NULL && pnc_model_atts(&to->model, varid_out) == NULL)
+        err = pnc_mode_no_var(to, varid_out);
     if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
         err = pnc_fail(&to->error, from->error.code, "%s", from->error.text);
     if (err == NC_NOERR) {

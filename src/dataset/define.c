@@ -114,15 +114,25 @@ static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int6
     return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_header_update(ds, where, old_field, name, NULL);
 }
 
-/* What all three kinds of rename check once the object is known; args[0] is the new name. */
-static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_argument *args, int n)
+static int check_name(pnc_dataset *ds, const char *name)
+{
+    char *normal = NULL;
+    int err = pnc_name_normalise(name, &normal, &ds->error);
+
+    pnc_free(normal);
+    return err;
+}
+
+/* What all three kinds of rename check once the object is known; args[0] is the new name. That it is in use already
+ * counts more than its length; the model tells. */
+static int check_new_name(pnc_dataset *ds, int err, const char *old, bool in_use, const pnc_argument *args, int n)
 {
     const char *name = args[0].bytes;
     char *normal = NULL;
 
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
-    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old))
+    if (err == NC_NOERR && !in_use && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old))
         err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name,
                        old);
     pnc_free(normal);
@@ -138,12 +148,14 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
     int err = pnc_mode_need_write(ds);
 
     if (err == NC_NOERR)
+        err = check_name(ds, name); /* measured: a bad name counts before a bad id, for dimensions alone */
+    if (err == NC_NOERR)
         err = pnc_mode_need_dim(ds, dimid);
     if (err == NC_NOERR) {
         dim = ds->model.dims[dimid];
         old_field = pnc_format_encode_name(&ds->model, dim->name, NULL);
     }
-    err = check_new_name(ds, err, dim ? dim->name : "", args, 2);
+    err = check_new_name(ds, err, dim ? dim->name : "", pnc_model_find_dim(&ds->model, name) >= 0, args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_dim(&ds->model, dimid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
@@ -163,7 +175,7 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         var = ds->model.vars[varid];
         old_field = pnc_format_encode_name(&ds->model, var->name, NULL);
     }
-    err = check_new_name(ds, err, var ? var->name : "", args, 2);
+    err = check_new_name(ds, err, var ? var->name : "", pnc_model_find_var(&ds->model, name) >= 0, args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_var(&ds->model, varid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
@@ -179,13 +191,17 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     const char *old = "";
     int index = -1, err = pnc_mode_need_write(ds);
 
+    if (err == NC_NOERR && pnc_model_atts(&ds->model, varid) == NULL)
+        err = pnc_mode_no_var(ds, varid);
+    if (err == NC_NOERR)
+        err = check_name(ds, newname);
     if (err == NC_NOERR)
         err = pnc_mode_need_att(ds, varid, name, &atts, &index);
     if (err == NC_NOERR) {
         old = atts->at[index]->name;
         old_field = pnc_format_encode_name(&ds->model, old, NULL);
     }
-    err = check_new_name(ds, err, old, args, 3);
+    err = check_new_name(ds, err, old, atts != NULL && pnc_atts_find(atts, newname) >= 0, args, 3);
     if (err == NC_NOERR)
         err = pnc_atts_rename(atts, index, newname, &ds->error);
     if (err != NC_NOERR)

@@ -97,7 +97,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     pnc_layout_wish wish = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
                             first_given(ds->hints.layout.r_align, r_align)};
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &wish, sizeof wish}};
-    int err = pnc_mode_need_define(ds);
+    int err = pnc_mode_need_defining(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_fail(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/name.h"
 #include "convert/convert.h"
 #include "dataset/hints.h"
 #include "dataset/modes.h"
@@ -85,7 +86,7 @@ int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
 
 int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    TELL(size, ds->mode == PNC_DEFINE ? pnc_format_size(&ds->model) : ds->model.header_size);
+    TELL(size, ds->model.header_size);
     return NC_NOERR;
 }
 
@@ -161,13 +162,11 @@ int pnc_dataset_inq_dimlen(pnc_dataset *ds, int dimid, MPI_Offset *lenp)
 
 int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
 {
-    int id;
+    int id = pnc_model_find_dim(&ds->model, name);
 
-    if (name == NULL || name[0] == '\0')
-        return pnc_fail(&ds->error, NC_EBADNAME, "the name of a dimension is empty");
-    id = pnc_model_find_dim(&ds->model, name);
     if (id < 0)
-        return pnc_fail(&ds->error, NC_EBADDIM, "%s has no dimension \"%s\"", ds->path, name);
+        return pnc_fail(&ds->error, pnc_name_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"", ds->path, NC_MAX_NAME,
+                        name == NULL ? "" : name);
     TELL(idp, id);
     return NC_NOERR;
 }
@@ -193,13 +192,11 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
 
 int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
 {
-    int id;
+    int id = pnc_model_find_var(&ds->model, name);
 
-    if (name == NULL || name[0] == '\0')
-        return pnc_fail(&ds->error, NC_EBADNAME, "the name of a variable is empty");
-    id = pnc_model_find_var(&ds->model, name);
     if (id < 0)
-        return pnc_fail(&ds->error, NC_ENOTVAR, "%s has no variable \"%s\"", ds->path, name);
+        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path, NC_MAX_NAME,
+                        name == NULL ? "" : name);
     TELL(varidp, id);
     return NC_NOERR;
 }

@@ -10,11 +10,9 @@
 #include "dataset/hints.h"
 #include "dataset/queue.h"
 
-/* Flags of create and open that this build understands; NC_NETCDF4 is told apart to give a better answer. */
-#define KNOWN_CREATE (NC_WRITE | NC_NOCLOBBER | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | \
-                      NC_MPIIO | NC_NETCDF4 | NC_32BIT | NC_NOATTCREORD)
-#define KNOWN_OPEN (NC_WRITE | NC_64BIT_DATA | NC_64BIT_OFFSET | NC_CLASSIC_MODEL | NC_LOCK | NC_SHARE | NC_MPIIO | \
-                    NC_NETCDF4 | NC_32BIT)
+/* Flags of netCDF that promise what no parallel file can keep. Others that mean nothing here are left alone, as
+ * programs pass the same mode to other libraries. */
+#define REFUSED_FLAGS (NC_DISKLESS | NC_MMAP)
 
 static atomic_int default_format = NC_FORMAT_CLASSIC;
 
@@ -161,9 +159,9 @@ static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
         return pnc_fail(&ds->error, NC_EINVAL_CMODE, "NC_64BIT_OFFSET and NC_64BIT_DATA name two formats: choose one");
-    if (cmode & ~KNOWN_CREATE)
-        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "cmode has bits 0x%x, which are no flag of ncmpi_create",
-                        (unsigned)(cmode & ~KNOWN_CREATE));
+    if (cmode & REFUSED_FLAGS)
+        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "NC_DISKLESS and NC_MMAP are for files that one process keeps in "
+                        "memory: leave them out");
     if (cmode & NC_NETCDF4)
         return pnc_fail(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a "
                         "classic one");
@@ -172,9 +170,9 @@ static int check_create_mode(pnc_dataset *ds, int cmode)
 
 static int check_open_mode(pnc_dataset *ds, int omode)
 {
-    if (omode & ~KNOWN_OPEN)
-        return pnc_fail(&ds->error, NC_EINVAL_OMODE, "omode has bits 0x%x, which are no flag of ncmpi_open",
-                        (unsigned)(omode & ~KNOWN_OPEN));
+    if (omode & REFUSED_FLAGS)
+        return pnc_fail(&ds->error, NC_EINVAL_OMODE, "NC_DISKLESS and NC_MMAP are for files that one process keeps in "
+                        "memory: leave them out");
     return NC_NOERR;
 }
 
@@ -353,15 +351,14 @@ int pnc_dataset_abort(pnc_dataset *ds)
 {
     bool forget_file = ds->mode == PNC_DEFINE && ds->is_new;
     const pnc_store_ops *driver = ds->driver;
-    int err = NC_NOERR, pending;
+    int64_t puts, gets;
+    int err = NC_NOERR;
 
+    pnc_queue_clear(ds, &puts, &gets); /* as everything that is under way is meant to be */
     if (ds->mode != PNC_DEFINE)
         return pnc_dataset_close(ds);
-    if (!forget_file) {
-        pending = cancel_pending(ds);
-        err = end(ds, err);
-        return err != NC_NOERR ? err : pending;
-    }
+    if (!forget_file)
+        return end(ds, err);
     /* with all that was to be written to it */
     err = driver->close(ds->store, &ds->error);
     if (ds->rank == 0) {

@@ -2,6 +2,7 @@
 #include "dataset/modes.h"
 
 #include "base/memory.h"
+#include "base/name.h"
 
 int pnc_mode_need_write(pnc_dataset *ds)
 {
@@ -14,9 +15,14 @@ int pnc_mode_need_define(pnc_dataset *ds)
 {
     int err = pnc_mode_need_write(ds);
 
-    if (err == NC_NOERR && ds->mode != PNC_DEFINE)
-        err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
-    return err;
+    return err != NC_NOERR ? err : pnc_mode_need_defining(ds);
+}
+
+int pnc_mode_need_defining(pnc_dataset *ds)
+{
+    if (ds->mode != PNC_DEFINE)
+        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
+    return NC_NOERR;
 }
 
 int pnc_mode_need_data(pnc_dataset *ds)
@@ -80,13 +86,11 @@ int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **a
     *atts = pnc_model_atts(&ds->model, varid);
     if (*atts == NULL)
         return pnc_mode_no_var(ds, varid);
-    if (name == NULL || name[0] == '\0')
-        return pnc_fail(&ds->error, NC_EBADNAME, "the name of an attribute is empty");
     *index = pnc_atts_find(*atts, name);
     if (*index < 0)
-        return pnc_fail(&ds->error, NC_ENOTATT, "%s%s%s has no attribute \"%s\"", ds->path,
+        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"", ds->path,
                         varid == NC_GLOBAL ? "" : ", variable ",
-                        varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, name);
+                        varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME, name == NULL ? "" : name);
     return NC_NOERR;
 }
 

@@ -7,6 +7,7 @@
 
 int pnc_mode_need_write(pnc_dataset *ds);       /* NC_EPERM */
 int pnc_mode_need_define(pnc_dataset *ds);      /* NC_EPERM NC_ENOTINDEFINE */
+int pnc_mode_need_defining(pnc_dataset *ds);    /* NC_ENOTINDEFINE, also for a file that is read-only */
 int pnc_mode_need_data(pnc_dataset *ds);        /* NC_EINDEFINE */
 int pnc_mode_need_collective(pnc_dataset *ds);  /* NC_EINDEFINE NC_EINDEP */
 int pnc_mode_need_independent(pnc_dataset *ds); /* NC_EINDEFINE NC_ENOTINDEP */

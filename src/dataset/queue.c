@@ -141,6 +141,12 @@ static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **req
     return r->way == PNC_PUT && may_not_fit(ds, r) ? try_conversion(ds, r) : NC_NOERR;
 }
 
+static int need_buffer(pnc_dataset *ds)
+{
+    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call "
+                                                                     "ncmpi_buffer_attach first");
+}
+
 int pnc_post(pnc_dataset *ds, const pnc_call *call)
 {
     pnc_request *r = NULL;
@@ -148,8 +154,11 @@ int pnc_post(pnc_dataset *ds, const pnc_call *call)
 
     if (call->reqid != NULL)
         *call->reqid = NC_REQ_NULL;
-    if (err == NC_NOERR && call->op == PNC_OP_BPUT && ds->queue->buffer_size < 0)
-        err = pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call ncmpi_buffer_attach first");
+    if (err == NC_NOERR && call->op == PNC_OP_BPUT && ds->queue->buffer_size < 0) {
+        err = pnc_request_check_target(ds, call);
+        if (err == NC_NOERR)
+            err = need_buffer(ds);
+    }
     if (err == NC_NOERR)
         err = make_request(ds, call, &r);
     if (err == NC_NOERR && r->elements > 0)
@@ -423,12 +432,6 @@ int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
     ds->queue->buffer_size = bufsize;
     ds->queue->buffer_used = 0;
     return NC_NOERR;
-}
-
-static int need_buffer(pnc_dataset *ds)
-{
-    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call "
-                                                                     "ncmpi_buffer_attach first");
 }
 
 int pnc_dataset_buffer_detach(pnc_dataset *ds)

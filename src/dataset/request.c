@@ -266,8 +266,11 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     pnc_memmap *picked = NULL;
     pnc_memrun run = {0, 0, 0};
     int64_t offset;
-    int err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
+    int err;
 
+    if (call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) /* measured: a way to move nothing */
+        r->elements = r->nparts = r->newrecs = 0;
+    err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
     if (err == NC_NOERR)
         err = check_conversion(ds, var, r->mem);
     if (err == NC_NOERR)
@@ -310,9 +313,29 @@ int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     return err;
 }
 
-int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r)
+/* The number of blocks of varn; a single value is one block, and has no start. */
+static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *var)
+{
+    if (call->num != 0 && call->starts == NULL && var->ndims > 0)
+        return pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
+    if (call->num < 0 || (call->num > 1 && var->ndims == 0))
+        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks", var->name,
+                        var->ndims, call->num);
+    return NC_NOERR;
+}
+
+int pnc_request_check_target(pnc_dataset *ds, const pnc_call *call)
 {
     int err = pnc_mode_need_var(ds, call->varid);
+
+    if (err == NC_NOERR && call->mem != PNC_FLEX)
+        err = check_conversion(ds, ds->model.vars[call->varid], call->mem);
+    return err;
+}
+
+int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r)
+{
+    int err = pnc_request_check_target(ds, call);
     const pnc_var *var;
 
     *r = (pnc_request){.way = pnc_call_way(call), .varid = call->varid};
@@ -322,13 +345,9 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
     r->ndims = var->ndims;
     r->strided = has_stride(call);
     r->numbers = numbers;
-    if (call->mem != PNC_FLEX)
-        err = check_conversion(ds, var, call->mem);
-    if (err == NC_NOERR && call->shape == PNC_VARN && call->num < 0)
-        err = pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": %d is no number of blocks", var->name, call->num);
-    if (err == NC_NOERR && call->shape == PNC_VARN && call->num > 0 && call->starts == NULL && var->ndims > 0)
-        err = pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
-    r->nparts = var->ndims == 0 && call->shape == PNC_VARN && call->num > 0 ? 1 : parts_of(call);
+    if (call->shape == PNC_VARN)
+        err = check_blocks(ds, call, var);
+    r->nparts = parts_of(call);
     if (err == NC_NOERR)
         err = take_parts(ds, call, r);
     if (err == NC_NOERR)

@@ -28,6 +28,8 @@ typedef struct pnc_request {
 /* How many numbers the parts of a call need; 0 where its varid names nothing. */
 int64_t pnc_request_numbers(const pnc_dataset *ds, const pnc_call *call);
 
+/* What is looked at first: whether there is such a variable, and text meets text (where the memory type is known). */
+int pnc_request_check_target(pnc_dataset *ds, const pnc_call *call);
 /* Check a call's arguments, in the documented order of errors, and fill in *r with memory for its numbers. On failure r
  * is empty, but may be released. */
 int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r);

@@ -50,6 +50,11 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
     pnc_mem mem;
     int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
+    if (err == NC_EIOMISMATCH) { /* as many bytes, but other elements */
+        pnc_error_clear(&ds->error);
+        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of elements of "
+                       "another size", var->name, pnc_type_name(var->type));
+    }
     if (err == NC_NOERR && mem != pnc_mem_of_type(var->type) && !(mem == PNC_LONG && pnc_mem_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
         err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s", var->name,
@@ -105,7 +110,7 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_size(var->type) != 0)
-        return pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype has %lld bytes, no whole number of elements of variable "
+        return pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements of variable "
                         "\"%s\"", (long long)size, var->name);
     q->elements = size / (MPI_Count)pnc_type_size(var->type);
     if (q->elements == 0)

@@ -457,7 +457,7 @@ static int take_start(reader *r)
         return PNC_MORE;
     }
     if (kind == PNC_KIND_HDF5)
-        return pnc_watch_stop(&r->watch, 0, NC_ENOTNC, PNC_RULE_MAGIC,
+        return pnc_watch_stop(&r->watch, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
                               "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (kind == PNC_KIND_UNKNOWN)
         return pnc_watch_stop(&r->watch, 0, NC_ENOTNC, PNC_RULE_MAGIC,

@@ -82,8 +82,8 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
 {
     if (ndims > PNC_VAR_DIMS_MAX)
-        return pnc_fail(error, NC_EMAXDIMS, "variable \"%s\": %d dimensions are more than the %d that netCDF libraries "
-                        "read", name, ndims, PNC_VAR_DIMS_MAX);
+        return pnc_fail(error, NC_EMAXDIMS, "variable \"%s\": %d dimensions are more than the %d that a "
+                        "variable can have", name, ndims, PNC_VAR_DIMS_MAX);
     if (ndims < 0 || (ndims > 0 && dimids == NULL))
         return pnc_fail(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
                                                     : "variable \"%s\": no dimension ids are given for %d dimensions",

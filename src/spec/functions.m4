@@ -33,7 +33,7 @@ NC_EEXIST NC_EINVAL_CMODE NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMOD
 
 PLAIN([int], [open], [MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. Collective over comm. Errors:
-NC_ENOENT NC_EACCESS NC_ENOTNC NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
+NC_ENOENT NC_EACCESS NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
 
 PLAIN([int], [delete], [const char *filename, MPI_Info info],
 [Delete a file, by the driver that the hint nc_driver names. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
@@ -66,8 +66,8 @@ FUNCTION([end_indep_data], [],
 [Go back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([abort], [],
-[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped). COLLECTIVE
-Errors: NC_EPENDING where requests were pending, unless the file is deleted])
+[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped), and without the
+requests that are pending. COLLECTIVE])
 
 FUNCTION([close], [],
 [Close a dataset: end define mode where it is on, bring the file up to date. COLLECTIVE])
@@ -81,7 +81,8 @@ PLAIN([int], [inq_default_format], [int *formatp],
 
 PLAIN([int], [inq_file_format], [const char *filename, int *formatp],
 [The format of a file that need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 for
-HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS])
+HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS NC_EBAD_FILE (no name) NC_EFILE (a
+directory, or less than 8 bytes) NC_EREAD])
 
 PLAIN([int], [inq_files_opened], [int *num, int *ncids],
 [Number and ids of the datasets that are open; either may be NULL, ncids has room for num of them. LOCAL])
@@ -140,7 +141,8 @@ NC_EBADNAME NC_ENOTVAR NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([fill_var_rec], [P([int], [varid])[]P([MPI_Offset], [recno])],
 [Fill one record of a record variable with its fill value: of a variable whose filling is on, or that has an attribute
-_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTVAR NC_ENOTRECVAR NC_ENOTFILL])
+_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_EGLOBAL NC_ENOTVAR NC_ENOTRECVAR
+NC_ENOTFILL NC_EINVAL (a negative record) NC_EINVALCOORDS (one that the format cannot count)])
 
 HEADING([Attributes])
 
@@ -237,9 +239,10 @@ FUNCTION([inq_file_info], [P([MPI_Info *], [info_used])],
 FUNCTION([get_file_info], [P([MPI_Info *], [info_used])], [Older name of inq_file_info. LOCAL])
 FUNCTION([inq_striping], [P([int *], [striping_size])[]P([int *], [striping_count])],
 [Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
-FUNCTION([inq_header_size], [P([MPI_Offset *], [size])], [Bytes that the header takes at present. LOCAL])
+FUNCTION([inq_header_size], [P([MPI_Offset *], [size])],
+[Bytes that the header takes since the last enddef; 0 in a new file. LOCAL])
 FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])],
-[Bytes reserved for the header: the first variable follows. LOCAL])
+[Bytes reserved for the header since the last enddef, 0 in a new file: the first variable follows. LOCAL])
 FUNCTION([inq_recsize], [P([MPI_Offset *], [recsize])], [Bytes of one record of all record variables. LOCAL])
 FUNCTION([inq_put_size], [P([MPI_Offset *], [size])], [Bytes written so far by this rank. LOCAL])
 FUNCTION([inq_get_size], [P([MPI_Offset *], [size])], [Bytes read so far by this rank. LOCAL])

@@ -120,6 +120,31 @@ static void test_attributes(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* What PnetCDF 1.12 was seen to look at first. */
+static void test_names(void)
+{
+    int ncid = create(0), value[2] = {300, 1};
+    MPI_Offset bytes = -1;
+    char name[NC_MAX_NAME + 2];
+    memset(name, 'n', sizeof name - 1);
+    name[NC_MAX_NAME + 1] = '\0';
+    expect_code(ncmpi_get_att_int(ncid, FIXED, "\xff", value), NC_EBADNAME, "get_att: no UTF-8");
+    expect_code(ncmpi_get_att_int(ncid, FIXED, name, value), NC_EMAXNAME, "get_att: a name too long");
+    expect_code(ncmpi_inq_varid(ncid, name, value), NC_EMAXNAME, "inq_varid: a name too long");
+    expect_code(ncmpi_inq_dimid(ncid, "\xff", value), NC_EBADNAME, "inq_dimid: no UTF-8");
+    expect_code(ncmpi_rename_dim(ncid, 99, "bad/name"), NC_EBADNAME, "rename_dim: a bad name outranks a bad id");
+    expect_code(ncmpi_rename_var(ncid, 99, "bad/name"), NC_ENOTVAR, "rename_var: a bad id outranks a bad name");
+    expect_code(ncmpi_rename_att(ncid, FIXED, "missing", "bad/name"), NC_EBADNAME, "rename_att: a bad new name");
+    expect_code(ncmpi_copy_att(ncid, FIXED, "missing", ncid, 99), NC_ENOTVAR, "copy_att: bad target outranks the name");
+    t_local(ncmpi_rename_dim(ncid, DIM_Y, "longer_than_x") == NC_NOERR, "rename_dim");
+    t_check(ncmpi_inq_header_size(ncid, &bytes) == NC_NOERR && bytes == 0, "no header before the first enddef (%d bytes)",
+            (int)bytes);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_code(ncmpi_rename_dim(ncid, DIM_X, "longer_than_x"), NC_ENAMEINUSE,
+                "rename_dim in data mode: a name in use outranks a longer one");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 static void test_fill(void)
 {
     int ncid = create(0), old = -1, ivalue[2] = {7, 8};
@@ -208,6 +233,7 @@ static void test_read_only(void)
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), NC_EPERM, "put to a read-only file");
     expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, NULL), NC_EPERM, "put: EPERM outranks arguments");
     expect_code(ncmpi_put_att_int(ncid, 99, NULL, 99, -1, NULL), NC_EPERM, "put_att to a read-only file, bad variable");
+    expect_code(ncmpi_enddef(ncid), NC_ENOTINDEFINE, "enddef of a read-only file");
     expect_code(ncmpi_def_dim(ncid, NULL, -1, &id), NC_EPERM, "def_dim in a read-only file");
     expect_code(ncmpi_def_var(ncid, NULL, 99, -1, NULL, &id), NC_EPERM, "def_var in a read-only file");
     expect_code(ncmpi_del_att(ncid, FIXED, "a"), NC_EPERM, "del_att in a read-only file");
@@ -349,6 +375,7 @@ static void test_flexible(int ncid)
                 "flexible: fewer elements than the request");
     expect_code(ncmpi_put_var_all(ncid, FIXED, v, 9, mixed), NC_EMULTITYPES, "flexible: a datatype of two types");
     expect_code(ncmpi_put_var_all(ncid, TEXT, v, NX, MPI_INT), NC_ECHAR, "flexible: numbers as text");
+    expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, pair), "flexible: bufcount 0 with a datatype moves nothing");
     expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, MPI_DATATYPE_NULL),
               "flexible: MPI_DATATYPE_NULL takes the variable's type");
     MPI_Type_free(&pair);
@@ -401,6 +428,11 @@ static void test_formats(void)
     }
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_OFFSET | NC_64BIT_DATA, MPI_INFO_NULL, &ncid),
                 NC_EINVAL_CMODE, "create: two formats at once");
+    expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_DISKLESS, MPI_INFO_NULL, &ncid), NC_EINVAL_CMODE,
+                "create: NC_DISKLESS");
+    expect_code(ncmpi_open(MPI_COMM_WORLD, path, NC_MMAP, MPI_INFO_NULL, &ncid), NC_EINVAL_OMODE, "open: NC_MMAP");
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_INMEMORY, MPI_INFO_NULL, &ncid), "create: a flag of others");
+    expect_ok(ncmpi_close(ncid), "close");
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid), NC_EEXIST,
                 "NOCLOBBER, file exists");
     expect_ok(ncmpi_set_default_format(NC_FORMAT_CDF5, &old), "set_default_format");
@@ -456,6 +488,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("errors.nc"));
     test_definitions();
     test_attributes();
+    test_names();
     test_fill();
     test_modes();
     test_read_only();

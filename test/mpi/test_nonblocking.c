@@ -81,6 +81,9 @@ static void test_define_mode(void)
     expect_code(ncmpi_wait_all(ncid, 1, &id, &status), NC_EINDEFINE, "wait_all for it in define mode");
     t_check(id != NC_REQ_NULL && pending(ncid, 1), "it stays pending");
     expect_code(ncmpi_bput_vara_int(ncid, FIXED, mine, each, values, NULL), NC_ENULLABUF, "bput without attach");
+    expect_code(ncmpi_bput_vara_int(ncid, 99, mine, each, values, NULL), NC_ENOTVAR, "bad variable outranks ENULLABUF");
+    expect_code(ncmpi_bput_vara_text(ncid, FIXED, mine, each, "x", NULL), NC_ECHAR, "so does text for numbers");
+    expect_code(ncmpi_bput_vara_int(ncid, FIXED, NULL, each, values, NULL), NC_ENULLABUF, "a bad start does not");
     expect_code(ncmpi_buffer_attach(ncid, 0), NC_ENULLBUF, "buffer_attach 0");
     expect_code(ncmpi_buffer_attach(ncid, -1), NC_ENULLBUF, "buffer_attach -1");
     expect_code(ncmpi_buffer_detach(ncid), NC_ENULLABUF, "detach without attach");
@@ -311,7 +314,7 @@ static void test_close(void)
     ncid = create_ready(0, MPI_INFO_NULL);
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
     t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, other, NULL) == NC_NOERR, "iput");
-    expect_code(ncmpi_abort(ncid), NC_EPENDING, "abort a redefinition with a pending request");
+    expect_ok(ncmpi_abort(ncid), "abort a redefinition with a pending request");
 }
 
 /* Ids are ints; after the last one they begin anew once nothing is pending. */

@@ -153,6 +153,7 @@ static void test_null_counts(void)
     t_check(strcmp(two, "zx") == 0, "got %s", two);
     expect_ok(ncmpi_put_varn_int_all(ncid, scalar, 1, NULL, NULL, values), "put_varn to a scalar, starts NULL");
     expect_ok(ncmpi_get_varn_int_all(ncid, scalar, 1, b.starts, b.counts, got), "get_varn of a scalar");
+    expect_code(ncmpi_put_varn_int_all(ncid, scalar, 2, NULL, NULL, values), NC_EINVAL, "two blocks of a scalar");
     t_check(got[0] == 7, "got %d", got[0]);
     expect_ok(ncmpi_close(ncid), "close");
 }

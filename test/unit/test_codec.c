@@ -386,7 +386,7 @@ static void test_foreign(void **state)
     assert_int_equal(pnc_format_identify(hdf5, 7), PNC_KIND_UNKNOWN);
     assert_int_equal(pnc_format_identify("CDF", 3), PNC_KIND_UNKNOWN);
     assert_int_equal(pnc_format_identify("CDF\5", 4), PNC_KIND_CDF5);
-    assert_int_equal(pnc_format_decode(hdf5, sizeof hdf5, sizeof hdf5, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_decode(hdf5, sizeof hdf5, sizeof hdf5, &m, &need, &error), NC_ENOTBUILT);
     assert_non_null(strstr(error.text, "HDF5"));
     pnc_error_clear(&error);
     assert_int_equal(pnc_format_decode(hdf5, 5, sizeof hdf5, &m, &need, &error), PNC_MORE);
