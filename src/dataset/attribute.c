@@ -107,7 +107,7 @@ static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const ch
     return NC_NOERR;
 }
 
-static int convert_value(pnc_dataset *ds, int varid, const char *name, const void *op, pnc_mem mem, new_value *value)
+static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_mem mem, new_value *value)
 {
     int64_t size = (int64_t)pnc_type_size(value->xtype);
     unsigned char fill[8];
@@ -117,10 +117,7 @@ static int convert_value(pnc_dataset *ds, int varid, const char *name, const voi
     if (value->bytes == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"", (long long)value->len,
                         name);
-    if (varid != NC_GLOBAL && value->xtype == ds->model.vars[varid]->type)
-        pnc_model_fill_value(ds->model.vars[varid], fill);
-    else
-        pnc_convert_type_fill(value->xtype, fill);
+    pnc_convert_type_fill(value->xtype, fill);
     value->status = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same)(value->bytes, op, value->len,
                                                                                            fill);
     return NC_NOERR;
@@ -162,7 +159,7 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR)
         err = check_room(ds, atts, varid, name, xtype, len);
     if (err == NC_NOERR)
-        err = convert_value(ds, varid, name, op, mem, &value);
+        err = convert_value(ds, name, op, mem, &value);
     err = agree_attribute(ds, err, varid, name, &value);
     if (err == NC_NOERR)
         err = store_attribute(ds, atts, name, &value);

@@ -38,7 +38,7 @@ static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
     return NC_NOERR;
 }
 
-/* Those whose arguments are right go into the list; the first error is returned. */
+/* All of them, or none where the arguments of one are wrong: the first error is returned. */
 static int fill_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
 {
     int64_t *numbers = b->numbers;
@@ -75,7 +75,7 @@ int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
         err = make_bundle(ds, m, &b);
     if (err == NC_NOERR && m->num > 0)
         err = fill_bundle(ds, m, &b);
-    err = pnc_access_list(ds, way, m->collective, b.list, b.n, err);
+    err = pnc_access_list(ds, way, m->collective, b.list, err == NC_NOERR ? b.n : 0, err);
     for (int64_t i = 0; i < b.n; i++)
         pnc_request_release(b.list[i]);
     pnc_free(b.requests);

@@ -259,6 +259,11 @@ static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_me
     return r->map == NULL ? no_map(ds, r) : NC_NOERR;
 }
 
+static bool is_posted(const pnc_call *call)
+{
+    return call->op == PNC_OP_IPUT || call->op == PNC_OP_IGET || call->op == PNC_OP_BPUT;
+}
+
 /* Memory that an MPI datatype describes, and perhaps imap on top of it. */
 static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
@@ -268,7 +273,7 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     int64_t offset;
     int err;
 
-    if (call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) /* measured: a way to move nothing */
+    if (is_posted(call) && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) /* measured: nothing to move */
         r->elements = r->nparts = r->newrecs = 0;
     err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
     if (err == NC_NOERR)

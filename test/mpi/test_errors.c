@@ -364,7 +364,7 @@ static void test_conversions(int ncid)
 
 static void test_flexible(int ncid)
 {
-    int v[NY * NX] = {0};
+    int v[NY * NX] = {0}, id = -77;
     MPI_Datatype pair, mixed;
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE}, &mixed);
@@ -375,7 +375,9 @@ static void test_flexible(int ncid)
                 "flexible: fewer elements than the request");
     expect_code(ncmpi_put_var_all(ncid, FIXED, v, 9, mixed), NC_EMULTITYPES, "flexible: a datatype of two types");
     expect_code(ncmpi_put_var_all(ncid, TEXT, v, NX, MPI_INT), NC_ECHAR, "flexible: numbers as text");
-    expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, pair), "flexible: bufcount 0 with a datatype moves nothing");
+    expect_code(ncmpi_put_var_all(ncid, FIXED, v, 0, pair), NC_EIOMISMATCH, "flexible: bufcount 0 with a datatype");
+    expect_ok(ncmpi_iput_var(ncid, FIXED, v, 0, pair, &id), "flexible: posted with bufcount 0");
+    t_check(id == NC_REQ_NULL, "there is nothing to wait for");
     expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, MPI_DATATYPE_NULL),
               "flexible: MPI_DATATYPE_NULL takes the variable's type");
     MPI_Type_free(&pair);

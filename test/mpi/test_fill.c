@@ -152,6 +152,19 @@ static void test_attribute(void)
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* An attribute's values that do not fit become the fill value of its type, whatever the variable's own is. */
+static void test_attribute_range(void)
+{
+    int ncid, var, value = 7, big = 1000;
+    signed char got = 0;
+    t_local(ncmpi_create(MPI_COMM_WORLD, t_path("range.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_var(ncid, "v", NC_BYTE, 0, NULL, &var) == NC_NOERR, "def_var");
+    t_local(ncmpi_put_att_int(ncid, var, "_FillValue", NC_BYTE, 1, &value) == NC_NOERR, "_FillValue 7");
+    expect_code(ncmpi_put_att_int(ncid, var, "most", NC_BYTE, 1, &big), NC_ERANGE, "attribute of 1000 as NC_BYTE");
+    t_check(ncmpi_get_att_schar(ncid, var, "most", &got) == NC_NOERR && got == NC_FILL_BYTE, "it is NC_FILL_BYTE (%d)", got);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* Without fill mode, _FillValue alone lets fill_var_rec work; inq_var_fill still says that filling is off. */
 static void test_attribute_alone(void)
 {
@@ -182,6 +195,7 @@ int main(int argc, char **argv)
     test_redef();
     test_attribute();
     test_attribute_alone();
+    test_attribute_range();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
