@@ -86,14 +86,33 @@ int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
 
 int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    TELL(size, ds->model.header_size);
+    TELL(size, ds->mode == PNC_DEFINE ? pnc_format_size(&ds->model) : ds->model.header_size);
     return NC_NOERR;
+}
+
+/* In define mode, where the first variable would lie if ncmpi_enddef came now. */
+static int planned_extent(pnc_dataset *ds, int64_t *extent)
+{
+    pnc_model plan = {0};
+    int err = pnc_model_copy(&plan, &ds->model);
+
+    if (err != NC_NOERR)
+        err = pnc_fail(&ds->error, err, "no memory to plan where the variables of %s lie", ds->path);
+    else
+        err = pnc_layout(&plan, ds->before, &ds->hints.layout, &ds->error);
+    *extent = plan.header_extent;
+    pnc_model_free(&plan);
+    return err;
 }
 
 int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
 {
-    TELL(extent, ds->model.header_extent);
-    return NC_NOERR;
+    int64_t bytes = ds->model.header_extent;
+    int err = ds->mode == PNC_DEFINE ? planned_extent(ds, &bytes) : NC_NOERR;
+
+    if (err == NC_NOERR)
+        TELL(extent, bytes);
+    return err;
 }
 
 int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)

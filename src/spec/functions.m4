@@ -240,9 +240,10 @@ FUNCTION([get_file_info], [P([MPI_Info *], [info_used])], [Older name of inq_fil
 FUNCTION([inq_striping], [P([int *], [striping_size])[]P([int *], [striping_count])],
 [Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
 FUNCTION([inq_header_size], [P([MPI_Offset *], [size])],
-[Bytes that the header takes since the last enddef; 0 in a new file. LOCAL])
+[Bytes that the header takes; in define mode, with the definitions made so far. LOCAL])
 FUNCTION([inq_header_extent], [P([MPI_Offset *], [extent])],
-[Bytes reserved for the header since the last enddef, 0 in a new file: the first variable follows. LOCAL])
+[Bytes reserved for the header: the first variable follows. In define mode, what ncmpi_enddef would reserve if it came
+now. LOCAL Errors: NC_EVARSIZE (variables too large for the format)])
 FUNCTION([inq_recsize], [P([MPI_Offset *], [recsize])], [Bytes of one record of all record variables. LOCAL])
 FUNCTION([inq_put_size], [P([MPI_Offset *], [size])], [Bytes written so far by this rank. LOCAL])
 FUNCTION([inq_get_size], [P([MPI_Offset *], [size])], [Bytes read so far by this rank. LOCAL])

@@ -70,18 +70,23 @@ static void define(int ncid, struct shape from, struct shape to)
     }
 }
 
-static void check_places(int ncid, struct shape s, struct places wanted, const char *text)
+static void check_header(int ncid, struct shape s, struct places wanted)
 {
     struct places got = {0, 0, 0, 0};
-    MPI_Offset offset = 0, record_bytes = s.record == 1 ? 10 : 12, recsize = -1;
-    char name[24];
-    int id;
     t_local(ncmpi_inq_header_size(ncid, &got.header) == NC_NOERR, "inq_header_size");
     t_local(ncmpi_inq_header_extent(ncid, &got.extent) == NC_NOERR, "inq_header_extent");
     t_local(got.header == wanted.header, "header size %lld, expected %lld", (long long)got.header,
             (long long)wanted.header);
     t_local(got.extent == wanted.extent || s.fixed + s.record == 0, "header extent %lld, expected %lld",
             (long long)got.extent, (long long)wanted.extent);
+}
+
+static void check_places(int ncid, struct shape s, struct places wanted, const char *text)
+{
+    MPI_Offset offset = 0, record_bytes = s.record == 1 ? 10 : 12, recsize = -1;
+    char name[24];
+    int id;
+    check_header(ncid, s, wanted);
     for (int i = 0; i < s.fixed + s.record; i++) {
         bool fixed = i < s.fixed;
         int k = fixed ? i : i - s.fixed;
@@ -118,14 +123,16 @@ static void test_shape(struct shape s)
     int ncid = create(s, NULL, NULL);
     struct places first = places_of(s, 0, 0, 0, 0, none), grown;
     struct shape larger = {s.format, s.fixed + 40, s.record};
+    check_header(ncid, s, first); /* in define mode: what enddef is going to make */
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, s, first, "defaults");
     t_local(ncmpi_redef(ncid) == NC_NOERR && ncmpi_enddef(ncid) == NC_NOERR, "redef");
     check_places(ncid, s, places_of(s, 0, 0, 0, 0, first), "redef without a change moves nothing");
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
     define(ncid, s, larger);
-    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     grown = places_of(larger, 0, 0, 0, 0, first);
+    check_header(ncid, larger, grown);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, larger, grown, "forty variables more move data up");
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
