@@ -147,8 +147,6 @@ static pnc_memmap *vector_of(pnc_memmap *child, int64_t count, int64_t stride)
     pnc_memrun run;
     if (count <= 0 || child->elements == 0)
         return node_run(child->elem_size, (pnc_memrun){0});
-    if (count == 1)
-        return pnc_memmap_share(child);
     if (pnc_mul(count, child->elements, &elements))
         return NULL;
     if (vector_as_run(child, count, stride, &run))
@@ -162,10 +160,29 @@ static pnc_memmap *vector_of(pnc_memmap *child, int64_t count, int64_t stride)
     return node_reach(node, node->reach);
 }
 
+/* The same node for a longer run, where nobody else holds it: a nonblocking call with imap spends its time on nodes. */
+static pnc_memmap *lengthen(pnc_memmap *node, pnc_memrun run)
+{
+    int64_t bytes = span(run.count, run.stride);
+    if (bytes < 0 || too_far(run.offset)) {
+        pnc_memmap_free(node);
+        return NULL;
+    }
+    node->single = run;
+    node->elements = run.count;
+    node->offset = 0;
+    return node_reach(node, bytes + (run.offset < 0 ? -run.offset : run.offset));
+}
+
 pnc_memmap *pnc_memmap_vector(pnc_memmap *child, int64_t count, int64_t stride)
 {
-    if (!child)
-        return NULL;
+    int64_t elements;
+    pnc_memrun run;
+    if (!child || (count == 1 && child->elements > 0))
+        return child;
+    if (child->refs == 1 && count > 0 && child->elements > 0 && pnc_mul(count, child->elements, &elements) == 0 &&
+        vector_as_run(child, count, stride, &run))
+        return lengthen(child, run);
     pnc_memmap *node = vector_of(child, count, stride);
     pnc_memmap_free(child);
     return node;
