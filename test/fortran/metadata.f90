@@ -6,7 +6,7 @@ module metadata
     implicit none
     private
     include 'pnetcdf.inc'
-    public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_requests, f77_errors
+    public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_places, f77_requests, f77_errors
 
     integer, parameter :: offset = MPI_OFFSET_KIND
 
@@ -252,6 +252,44 @@ contains
         call works(nfmpi_enddef(ncid), 'enddef')
         call works(nfmpi_redef(ncid), 'redef')
         call works(nfmpi_close(ncid), 'close')
+    end subroutine
+
+    ! Places as sections with gaps, expressions, arrays with descriptors, and scalars; every rank writes the same.
+    subroutine f77_places(path) bind(c)
+        character(kind=c_char), intent(in) :: path(4096)
+        integer :: ncid, dims(2), v, w, i, got(6, 4), block(2, 2), reqs(1), statuses(1)
+        integer(offset) :: table(2, 3), scalar
+
+        call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), nf_clobber, MPI_INFO_NULL, ncid), 'create')
+        call works(nfmpi_def_dim(ncid, 'x', 6_offset, dims(1)), 'def_dim')
+        call works(nfmpi_def_dim(ncid, 'y', 4_offset, dims(2)), 'def_dim')
+        call works(nfmpi_def_var(ncid, 'v', nf_int, 2, dims, v), 'def_var')
+        call works(nfmpi_def_var(ncid, 'w', nf_int, 1, dims(1), w), 'def_var')
+        call works(nfmpi_enddef(ncid), 'enddef')
+        got = 0
+        call works(nfmpi_put_var_int_all(ncid, v, got), 'put zeros')
+        block = reshape((/(i, i = 1, 4)/), (/2, 2/))
+        table = reshape((/2_offset, -9_offset, 3_offset, -9_offset, 1_offset, -9_offset/), (/2, 3/))
+        call works(nfmpi_put_vara_int_all(ncid, v, table(1, 1:2), table(1, 2:3) * 0 + 2, block), 'a section with gaps')
+        call post(table(1, 3:1:-2))
+        call works(nfmpi_get_var_int_all(ncid, v, got), 'get all')
+        call check(all(got(2:3, 3:4) == block) .and. got(1, 2) == 77 .and. sum(got) == 87, 'arrive where they say')
+
+        scalar = 5
+        call works(nfmpi_put_vara_int_all(ncid, w, 1_offset, 6_offset, got(:, 1)), 'constants')
+        call works(nfmpi_put_var1_int_all(ncid, w, scalar, 8), 'a scalar')
+        call works(nfmpi_put_var1_int_all(ncid, w, scalar - 1, 9), 'an expression')
+        call works(nfmpi_get_var_int_all(ncid, w, got), 'get all')
+        call check(all(got(:, 1) == (/0, 0, 0, 9, 8, 0/)), 'and for one dimension scalars too')
+        call works(nfmpi_close(ncid), 'close')
+    contains
+        ! reqs is an array, where the function has one request.
+        subroutine post(start)
+            integer(offset), intent(in) :: start(:)
+
+            call works(nfmpi_iput_var1_int(ncid, v, start, 77, reqs), 'an array with a descriptor')
+            call works(nfmpi_wait_all(ncid, 1, reqs, statuses), 'wait_all')
+        end subroutine
     end subroutine
 
     ! Names and texts that are longer or shorter than their variables, empty, with blanks and NULs.

@@ -94,7 +94,8 @@ for letter, declaration in (("b", "integer*1"), ("s", "integer*2"), ("i", "integ
                             ("d", "double precision")):
     VARIABLES += (f"      {declaration} {letter}0, {letter}1(4), {letter}3(2,2,2)\n"
                   f"      {declaration} {letter}7(2,1,1,1,1,1,2)\n")
-INTERFACES = {"mpif.h": ("", "      include 'mpif.h'\n"), "module mpi": ("      use mpi\n", "")}
+INTERFACES = {"mpif.h": ("", "      include 'mpif.h'\n"), "module mpi": ("      use mpi\n", ""),
+              "module mpi_f08": ("      use mpi_f08\n", "")}
 
 
 def write(name, text):
@@ -126,13 +127,22 @@ def warnings_of_ours(text):
             and not re.match(r"\S*mpif[\w-]*\.h:", message.strip())]
 
 
+def with_integers(calls):
+    """The same calls with handles of mpi_f08, which are integers by a component."""
+    names = {"MPI_COMM_WORLD": "comm", "MPI_INFO_NULL": "info", "MPI_INTEGER": "itype", "MPI_REAL": "rtype"}
+    set_up = "".join(f"      {short} = {name}%MPI_VAL\n" for name, short in names.items())
+    for name, short in names.items():
+        calls = calls.replace(name, short)
+    return f"      integer {', '.join(names.values())}" + calls.replace("      one = 1\n", "      one = 1\n" + set_up)
+
+
 def check_programs():
     for name, (use, include) in INTERFACES.items():
         for form, suffix, options in (("fixed form", ".f", ["-std=legacy"]), ("fixed form", ".f", []),
                                       ("fixed form of 132 columns", ".f", ["-ffixed-line-length-132"]),
                                       ("fixed form of any width", ".f", ["-ffixed-line-length-none"]),
                                       ("free form", ".f90", ["-std=legacy"]), ("free form", ".f90", [])):
-            source = write("client" + suffix, program(use, include, CALLS))
+            source = write("client" + suffix, program(use, include, with_integers(CALLS) if "f08" in name else CALLS))
             status, _, why = compiles(source, *STRICT, *options)
             tap.ok(status == 0 and not warnings_of_ours(why),
                    f"{name}, {form} {' '.join(options)}: scalars, arrays, any type compile without a warning",

@@ -12,6 +12,7 @@ void f77_define(const char path[4096]);
 void f77_inquire(const char path[4096], const MPI_Offset numbers[4]);
 void f77_attributes(const char path[4096], const char other[4096]);
 void f77_strings(const char path[4096]);
+void f77_places(const char path[4096]);
 void f77_requests(const char path[4096]);
 void f77_errors(const char path[4096]);
 
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
     f77_strings(padded(first, "f77_strings.nc"));
     t_check(true, "Fortran's strings");
     check_strings();
+    f77_places(padded(first, "f77_places.nc"));
+    t_check(true, "places of any rank and shape");
     f77_requests(padded(first, "f77_attributes.nc"));
     t_check(true, "Fortran posts, cancels and waits for requests");
     f77_errors(padded(first, "f77_attributes.nc"));
