@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/common/message.h"
 #include "tools/common/text.h"
 #include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
-#include "tools/ncmpidump/reader.h"
+#include "tools/ncmpidump/team.h"
 
 /* Where in a variable, and where in a line, the text has arrived. */
 typedef struct writer {
@@ -90,10 +89,9 @@ static void write_separator(writer *w, bool row_ends, bool all_ends)
     }
 }
 
-static void write_number(writer *w, const void *memory, bool row_ends)
+/* A value without what stands around it. */
+static void make_token(const writer *w, const void *memory, bool row_ends, char token[CDL_NUMBER_SIZE + 2])
 {
-    enum { END = 2 }; /* " ;" must find room in the line */
-    char token[CDL_NUMBER_SIZE + 2];
     const cdl_type *type = w->variable->type;
     cdl_value value = cdl_value_load(type, memory);
     if (w->has_fill && cdl_value_is_fill(type, value, w->fill))
@@ -102,38 +100,119 @@ static void write_number(writer *w, const void *memory, bool row_ends)
         dump_date_print(w->file, &w->units, type, value, token);
     else
         cdl_number_print(type, &w->format, value, token);
+    if (!w->file->options->full && !row_ends)
+        strcat(token, ", ");
+}
+
+static void write_token(writer *w, const char *token, size_t length)
+{
+    enum { END = 2 }; /* " ;" must find room in the line */
     if (!w->file->options->full) {
-        if (!row_ends)
-            strcat(token, ", ");
-        size_t length = strlen(token);
         if (length > 2 && w->column + length + END > (size_t)w->file->options->line_length) {
             fputs("\n    ", w->file->out);
             w->column = 4;
         }
         w->column += length;
     }
-    fputs(token, w->file->out);
+    fwrite(token, 1, length, w->file->out);
 }
 
-static void write_element(writer *w, const char *memory)
+static bool row_ends(const writer *w)
 {
-    int last = w->ndims - 1;
-    bool row_ends = w->index[last] == w->shape[last] - 1;
-    bool all_ends = row_ends && at_end(w);
-    if (w->index[last] == 0)
+    return w->index[w->ndims - 1] == w->shape[w->ndims - 1] - 1;
+}
+
+static void advance(writer *w)
+{
+    for (int i = w->ndims - 1; i >= 0 && ++w->index[i] == w->shape[i]; i--)
+        w->index[i] = 0;
+}
+
+static void write_number(writer *w, const char *token, size_t length)
+{
+    bool row = row_ends(w);
+    if (w->index[w->ndims - 1] == 0)
         begin_row(w);
-    if (!w->as_text) {
-        write_number(w, memory, row_ends);
-        write_separator(w, row_ends, all_ends);
-    } else {
-        cdl_string_put(&w->string, *memory);
-        if (row_ends) {
-            cdl_string_end(&w->string);
-            write_separator(w, true, all_ends);
+    write_token(w, token, length);
+    write_separator(w, row, row && at_end(w));
+    advance(w);
+}
+
+static void write_character(writer *w, char c)
+{
+    if (w->index[w->ndims - 1] == 0)
+        begin_row(w);
+    cdl_string_put(&w->string, c);
+    if (row_ends(w)) {
+        cdl_string_end(&w->string);
+        write_separator(w, true, at_end(w));
+    }
+    advance(w);
+}
+
+/* --- blocks, here and on other ranks (team.h) --- */
+
+static void write_block(void *with, const tool_blocks *block, const char *values)
+{
+    writer *w = with;
+    size_t size = w->variable->type->size;
+    char token[CDL_NUMBER_SIZE + 2];
+    if (block->number == 0 && w->file->team->rank == 0)
+        fprintf(w->file->out, "\n %s =%s", w->variable->escaped, w->ndims > 1 ? "\n  " : " ");
+    memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
+    for (int64_t i = 0; i < block->length; i++, values += size) {
+        if (w->as_text) {
+            write_character(w, *values);
+        } else {
+            make_token(w, values, row_ends(w), token);
+            write_number(w, token, strlen(token));
         }
     }
-    for (int i = last; i >= 0 && ++w->index[i] == w->shape[i]; i--)
-        w->index[i] = 0;
+}
+
+/* Where lines end depends on all that stands before in the row: rank 0 sees to that. Tokens end in null characters. */
+static void prepare_tokens(void *with, const tool_blocks *block, const char *values)
+{
+    writer *w = with;
+    char token[CDL_NUMBER_SIZE + 2];
+    memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
+    for (int64_t i = 0; i < block->length; i++, values += w->variable->type->size) {
+        make_token(w, values, row_ends(w), token);
+        fwrite(token, 1, strlen(token) + 1, w->file->out);
+        advance(w);
+    }
+}
+
+static void finish_tokens(void *with, const tool_blocks *block, const char *tokens, int64_t n)
+{
+    writer *w = with;
+    memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
+    for (const char *end = tokens + n; tokens < end;) {
+        size_t length = strlen(tokens);
+        write_number(w, tokens, length);
+        tokens += length + 1;
+    }
+}
+
+static void finish_rows(void *with, const tool_blocks *block, const char *text, int64_t n)
+{
+    const writer *w = with;
+    (void)block;
+    fwrite(text, 1, (size_t)n, w->file->out);
+}
+
+/* Other ranks make whole rows; of rows that do not fit a block, their numbers. Comments with indices and parts of a text
+ * they only read: these may become many times as long as the values, those depend on what stands before. */
+static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
+{
+    const writer *w = with;
+    bool rows = w->ndims > 1 && blocks->split < w->ndims - 1;
+    dump_formatter formatter = {.with = with, .write = write_block};
+    if (w->file->options->brief || w->file->options->full || (w->as_text && !rows))
+        return formatter;
+    formatter.prepare = rows ? write_block : prepare_tokens;
+    formatter.finish = rows ? finish_rows : finish_tokens;
+    return formatter;
 }
 
 /* *found: the variable has an attribute of this name and this type, which is to be freed. */
@@ -210,29 +289,6 @@ static bool is_empty(const writer *w)
     return false;
 }
 
-static int write_all(writer *w)
-{
-    dump_reader reader;
-    const dump_variable *variable = w->variable;
-    int err = dump_reader_start(w->file, variable, w->shape, &reader);
-    if (err == NC_NOERR)
-        err = dump_reader_next(&reader);
-    if (err == NC_NOERR)
-        fprintf(w->file->out, "\n %s =%s", variable->escaped, w->ndims > 1 ? "\n  " : " ");
-    while (err == NC_NOERR && reader.length > 0) {
-        for (size_t i = 0; i < reader.length; i++)
-            write_element(w, reader.block + i * variable->type->size);
-        err = tool_flush(w->file->options->path);
-        if (err != NC_NOERR) {
-            dump_reader_free(&reader);
-            return err;
-        }
-        err = dump_reader_next(&reader);
-    }
-    dump_reader_free(&reader);
-    return err == NC_NOERR ? err : dump_fail(w->file, err, variable->name);
-}
-
 bool dump_is_wanted(const dump_file *file, const dump_variable *variable)
 {
     const dump_options *options = file->options;
@@ -255,7 +311,7 @@ int dump_data(const dump_file *file)
         if (err == NC_NOERR && dump_is_wanted(file, &variable)) {
             err = start_writer(file, &variable, &w);
             if (err == NC_NOERR && !is_empty(&w))
-                err = write_all(&w);
+                err = dump_team_write(file, &variable, w.shape, choose_formatter, &w);
         }
         free(w.shape);
         dump_variable_free(&variable);

@@ -25,21 +25,32 @@ typedef struct dump_variable {
     int *dimids;
 } dump_variable;
 
+/* The ranks that dump a file. */
+typedef struct dump_team {
+    int rank, nprocs;
+    bool ended;  /* all know of a failure, or that nothing is left to do */
+    char *text;  /* what this rank wrote, size bytes, where it is not the one that prints */
+    size_t size;
+} dump_team;
+
 typedef struct dump_file {
     const dump_options *options;
-    FILE *out;
+    dump_team *team;
+    FILE *out; /* stdout, or the team's text */
     int ncid;
     int format; /* NC_FORMAT_* */
     int ndims, nvars, natts, unlimited;
     dump_dimension *dimensions;
 } dump_file;
 
-/* All functions below return NC_NOERR or the code of what failed, after a line on stderr that says it. */
+/* All functions below return NC_NOERR or the code of what failed, after a line on stderr that says it. All ranks call
+ * them; rank 0 speaks and prints. */
 
 /* "ncmpidump: FILE: WHAT: cause"; what may be NULL. Returns code. */
 int dump_fail(const dump_file *file, int code, const char *what);
 
-int dump_file_open(const dump_options *options, dump_file *file);
+/* The file may be closed after a failure too. */
+int dump_file_open(const dump_options *options, dump_team *team, dump_file *file);
 void dump_file_close(dump_file *file);
 
 /* variable may be freed after a failure too. */

@@ -9,7 +9,8 @@
 
 int dump_fail(const dump_file *file, int code, const char *what)
 {
-    tool_complain("%s: %s%s%s", file->options->path, what ? what : "", what ? ": " : "", ncmpi_strerror(code));
+    if (file->team->rank == 0)
+        tool_complain("%s: %s%s%s", file->options->path, what ? what : "", what ? ": " : "", ncmpi_strerror(code));
     return code;
 }
 
@@ -17,7 +18,7 @@ static int open_failed(const dump_file *file, int code)
 {
     int format;
     const char *path = file->options->path;
-    if (ncmpi_inq_file_format(path, &format) == NC_NOERR &&
+    if (file->team->rank == 0 && ncmpi_inq_file_format(path, &format) == NC_NOERR &&
         (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC)) {
         tool_complain("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", path);
         return code;
@@ -42,30 +43,48 @@ static int load_dimensions(dump_file *file)
     return NC_NOERR;
 }
 
-int dump_file_open(const dump_options *options, dump_file *file)
+/* Ranks that do not print write to memory. */
+static int open_output(dump_file *file)
 {
-    *file = (dump_file){.options = options, .out = stdout};
-    int err = ncmpi_open(MPI_COMM_SELF, options->path, NC_NOWRITE, MPI_INFO_NULL, &file->ncid);
-    if (err != NC_NOERR)
+    file->out = file->team->rank == 0 ? stdout : open_memstream(&file->team->text, &file->team->size);
+    return file->out ? NC_NOERR : NC_ENOMEM;
+}
+
+static void close_output(dump_file *file)
+{
+    if (file->out && file->out != stdout)
+        fclose(file->out);
+    free(file->team->text);
+}
+
+int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
+{
+    *file = (dump_file){.options = options, .team = team, .ncid = -1};
+    int err = ncmpi_open(MPI_COMM_WORLD, options->path, NC_NOWRITE, MPI_INFO_NULL, &file->ncid);
+    if (err != NC_NOERR) {
+        file->ncid = -1;
         return open_failed(file, err);
-    err = ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited);
+    }
+    err = open_output(file);
+    if (err == NC_NOERR)
+        err = ncmpi_begin_indep_data(file->ncid);
+    if (err == NC_NOERR)
+        err = ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited);
     if (err == NC_NOERR)
         err = ncmpi_inq_format(file->ncid, &file->format);
     if (err == NC_NOERR)
         err = load_dimensions(file);
-    if (err != NC_NOERR) {
-        dump_fail(file, err, NULL);
-        dump_file_close(file);
-    }
-    return err;
+    return err == NC_NOERR ? err : dump_fail(file, err, NULL);
 }
 
 void dump_file_close(dump_file *file)
 {
+    close_output(file);
     for (int i = 0; file->dimensions && i < file->ndims; i++)
         free(file->dimensions[i].name);
     free(file->dimensions);
-    ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
+    if (file->ncid >= 0)
+        ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
 }
 
 static int load_variable(const dump_file *file, dump_variable *variable)

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/common/message.h"
 #include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
-#include "tools/ncmpidump/reader.h"
+#include "tools/ncmpidump/team.h"
 
 /* --- texts --- */
 
@@ -209,28 +208,27 @@ static bool is_empty(const json_array *array)
     return false;
 }
 
+static void write_block(void *with, const tool_blocks *block, const char *values)
+{
+    json_array *array = with;
+    for (int64_t i = 0; i < block->length; i++)
+        write_element(array, values + (size_t)i * array->variable->type->size);
+}
+
+/* Other ranks read only: brackets may be many times as long as the values. */
+static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
+{
+    (void)blocks;
+    return (dump_formatter){.with = with, .write = write_block};
+}
+
 static int write_array(json_array *array)
 {
-    const dump_variable *variable = array->variable;
-    dump_reader reader;
     if (is_empty(array)) {
         fputs(array->ndims > 0 ? "[]" : "\"\"", array->file->out);
         return NC_NOERR;
     }
-    int err = dump_reader_start(array->file, variable, array->shape, &reader);
-    if (err == NC_NOERR)
-        err = dump_reader_next(&reader);
-    if (err != NC_NOERR)
-        dump_fail(array->file, err, variable->name);
-    while (err == NC_NOERR && reader.length > 0) {
-        for (size_t i = 0; i < reader.length; i++)
-            write_element(array, reader.block + i * variable->type->size);
-        err = tool_flush(array->file->options->path);
-        if (err == NC_NOERR && (err = dump_reader_next(&reader)) != NC_NOERR)
-            dump_fail(array->file, err, variable->name);
-    }
-    dump_reader_free(&reader);
-    return err;
+    return dump_team_write(array->file, array->variable, array->shape, choose_formatter, array);
 }
 
 static int write_variable(const dump_file *file, int varid)

@@ -1,8 +1,11 @@
-/* ncmpidump: print a netCDF file as CDL text. One process does it; others that mpiexec may have started stand by. */
+/* ncmpidump: print a netCDF file as CDL text. One process is enough; others that mpiexec may have started help it with
+ * large variables. */
 #include <stdlib.h>
 
 #include "tools/common/message.h"
+#include "tools/common/parallel.h"
 #include "tools/ncmpidump/dump.h"
+#include "tools/ncmpidump/team.h"
 
 /* Complains that there is no variable of this name, and tells of one that may be meant. */
 static int no_variable(const dump_file *file, const char *name)
@@ -26,7 +29,7 @@ static int check_variables(const dump_file *file)
     int varid;
     for (int i = 0; i < wanted->n; i++)
         if (ncmpi_inq_varid(file->ncid, wanted->at[i], &varid) != NC_NOERR)
-            return no_variable(file, wanted->at[i]);
+            return file->team->rank == 0 ? no_variable(file, wanted->at[i]) : NC_ENOTVAR;
     return NC_NOERR;
 }
 
@@ -44,45 +47,42 @@ static int write_cdl(const dump_file *file)
     return err;
 }
 
-static int dump(const dump_options *options)
+static int dump(const dump_options *options, dump_team *team)
 {
     dump_file file;
-    int err = dump_file_open(options, &file);
-    if (err != NC_NOERR)
-        return err;
-    if (options->kind)
+    int err = dump_team_agree(&file, dump_file_open(options, team, &file));
+    if (err == NC_NOERR && options->kind)
         fprintf(file.out, "%s\n", dump_kind_name(file.format));
-    else if (options->version)
+    else if (err == NC_NOERR && options->version)
         err = dump_version(&file);
-    else
+    else if (err == NC_NOERR)
         err = write_cdl(&file);
     if (err == NC_NOERR)
         err = tool_flush(options->path);
+    err = dump_team_agree(&file, err);
     dump_file_close(&file);
     return err;
 }
 
-static int run(int argc, char **argv)
+static int parse(int argc, char **argv, void *options)
 {
-    dump_options options;
-    tool_start("ncmpidump", argv);
-    int status = dump_options_parse(argc, argv, &options);
-    if (status < 0)
-        status = dump(&options) == NC_NOERR ? 0 : 1;
-    else if (tool_flush(NULL) != NC_NOERR)
-        status = 1;
-    dump_options_free(&options);
-    return status;
+    return dump_options_parse(argc, argv, options);
 }
 
 int main(int argc, char **argv)
 {
-    int rank, status = 0;
+    dump_options options = {0};
+    dump_team team = {0};
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-        status = run(argc, argv);
-    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &team.nprocs);
+    tool_start("ncmpidump", argv);
+    int status = tool_parse_everywhere(parse, argc, argv, &options);
+    if (status < 0)
+        status = dump(&options, &team) == NC_NOERR ? 0 : 1;
+    else if (team.rank == 0 && tool_flush(NULL) != NC_NOERR)
+        status = 1;
+    dump_options_free(&options);
     MPI_Finalize();
     return status;
 }

@@ -21,18 +21,16 @@ int dump_reader_start(const dump_file *file, const dump_variable *variable, cons
     return NC_NOERR;
 }
 
-int dump_reader_next(dump_reader *reader)
+int dump_reader_read(dump_reader *reader)
 {
     const tool_blocks *blocks = &reader->blocks;
     reader->length = 0;
-    if (!tool_blocks_next(&reader->blocks))
-        return NC_NOERR;
     for (int i = 0; i < blocks->ndims; i++) {
         reader->start[i] = blocks->start[i];
         reader->count[i] = blocks->count[i];
     }
-    int err = ncmpi_get_vara_all(reader->ncid, reader->varid, reader->start, reader->count, reader->block,
-                                 blocks->length, tool_mpi_type(reader->type->code));
+    int err = ncmpi_get_vara(reader->ncid, reader->varid, reader->start, reader->count, reader->block, blocks->length,
+                             tool_mpi_type(reader->type->code));
     if (err == NC_NOERR)
         reader->length = (size_t)blocks->length;
     return err;

@@ -1,4 +1,4 @@
-/* Read a variable from its first element to its last, a bounded block at a time. */
+/* Read a variable by blocks of bounded size. */
 #ifndef PNC_TOOLS_NCMPIDUMP_READER_H
 #define PNC_TOOLS_NCMPIDUMP_READER_H
 
@@ -11,14 +11,14 @@ typedef struct dump_reader {
     tool_blocks blocks;
     MPI_Offset *start, *count; /* of blocks, as the library takes them */
     char *block;
-    size_t length; /* elements in block */
+    size_t length; /* elements in block; 0 before it is read */
 } dump_reader;
 
 /* NC_NOERR or NC_ENOMEM; the reader may be freed in any case. shape is the caller's. */
 int dump_reader_start(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                       dump_reader *reader);
-/* The next block; length is 0 after the last one. Returns NC_NOERR or the library's code. */
-int dump_reader_next(dump_reader *reader);
+/* The block that blocks has been led to. Returns NC_NOERR or the library's code. */
+int dump_reader_read(dump_reader *reader);
 void dump_reader_free(dump_reader *reader);
 
 #endif
