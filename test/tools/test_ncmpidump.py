@@ -290,6 +290,12 @@ def test_json():
     header = json.loads(dump("small.json.nc", "--json", "-h").stdout)
     check(header["unlimited"] == "t" and header["dimensions"]["t"] == 2 and
           not any("data" in v for v in header["variables"].values()), "--json -h: no data", header)
+    coordinates = [("x", "int", [0], [], [4, 5]), ("v", "double", [0], [("a", "float", [1 / 3])], [2 / 3, 1e6 / 7])]
+    cdf.Writer(1, [("x", 2)], [], coordinates).write("coordinates.nc")
+    only = json.loads(dump("coordinates.nc", "--json", "-c").stdout)["variables"]
+    check(only["x"]["data"] == [4, 5] and "data" not in only["v"], "--json -c: coordinate variables only", only)
+    digits = json.loads(dump("coordinates.nc", "--json", "-p", "2,3").stdout)["variables"]["v"]
+    check(digits["data"] == [0.667, 1.43e5] and digits["attributes"]["a"]["data"] == 0.33, "--json -p 2,3", digits)
     cdf.Writer(1, [], [], []).write("empty.nc")
     check(json.loads(dump("empty.nc", "--json").stdout)["variables"] == {}, "--json of an empty file")
     cdf.Writer(1, [("t", None), ("x", 2)], [], [("v", "int", [0], [], []), ("c", "char", [0, 1], [], b"")]).write("empty.nc")
