@@ -15,28 +15,32 @@ static void tell(const pnc_watch *watch, pnc_severity severity, int code, int64_
         watch->observer->finding(watch->observer->who, &finding);
 }
 
-int pnc_watch_stop(pnc_watch *watch, int64_t at, int code, const char *expected, const char *format, ...)
+static void breach(const pnc_watch *watch, int64_t at, int code, const char *expected, const char *format, va_list args)
 {
     char found[SENTENCE];
+
+    vsnprintf(found, sizeof found, format, args);
+    tell(watch, PNC_BREACH, code, at, expected, found);
+    pnc_fail(watch->error, code, "%s", found);
+}
+
+int pnc_watch_stop(pnc_watch *watch, int64_t at, int code, const char *expected, const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    vsnprintf(found, sizeof found, format, args);
+    breach(watch, at, code, expected, format, args);
     va_end(args);
-    tell(watch, PNC_BREACH, code, at, expected, found);
-    return pnc_fail(watch->error, code, "%s", found);
+    return code;
 }
 
 int pnc_watch_breach(pnc_watch *watch, int64_t at, int code, const char *expected, const char *format, ...)
 {
-    char found[SENTENCE];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(found, sizeof found, format, args);
+    breach(watch, at, code, expected, format, args);
     va_end(args);
-    tell(watch, PNC_BREACH, code, at, expected, found);
-    pnc_fail(watch->error, code, "%s", found);
     if (watch->observer == NULL)
         return code;
     if (watch->code == NC_NOERR)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/common/progress.h"
 
@@ -166,29 +167,73 @@ static void test_progress_line(void **state)
     assert_string_equal(line, "x: 0 % of 1 MiB, 0 MiB/s");
 }
 
+/* What is written to the result can be read from *terminal. NULL: this machine has no terminals. */
+static FILE *open_terminal(int *terminal)
+{
+    *terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*terminal < 0)
+        return NULL;
+    assert_int_equal(grantpt(*terminal) | unlockpt(*terminal), 0);
+    FILE *out = fopen(ptsname(*terminal), "w");
+    assert_non_null(out);
+    return out;
+}
+
+/* The kernel passes on what was written in pieces. */
+static void assert_shows(int terminal, const char *text)
+{
+    char seen[200] = "";
+    size_t n = 0;
+    while (n < strlen(text)) {
+        ssize_t more = read(terminal, seen + n, sizeof seen - 1 - n);
+        assert_true(more > 0);
+        n += (size_t)more;
+    }
+    assert_string_equal(seen, text);
+}
+
 static void test_progress_terminal(void **state)
 {
     tool_progress progress;
-    char seen[200] = "";
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    int terminal;
+    FILE *out = open_terminal(&terminal);
     (void)state;
-    if (terminal < 0)
+    if (!out)
         skip();
-    assert_int_equal(grantpt(terminal) | unlockpt(terminal), 0);
-    FILE *out = fopen(ptsname(terminal), "w");
-    assert_non_null(out);
     tool_progress_begin(out, "work", 100, &progress);
-    tool_progress_update(&progress, 10);
-    assert_false(progress.shown); /* short work shows nothing */
+    tool_progress_update(&progress, 10); /* short work shows nothing */
     progress.begin -= 2;
     progress.next -= 2;
-    tool_progress_update(&progress, 50);
-    tool_progress_update(&progress, 51); /* too soon again */
-    tool_progress_wipe(&progress);
-    assert_true(read(terminal, seen, sizeof seen - 1) > 0);
-    assert_string_equal(seen, "work: 50 % of 0 MiB, 0 MiB/s, 0:02 left\033[K\r\033[K");
+    tool_progress_update(&progress, 99);
+    progress.next += 60;
+    tool_progress_update(&progress, 100); /* too soon again */
+    tool_progress_wipe();
+    assert_shows(terminal, "work: 99 % of 0 MiB, 0 MiB/s, 0:00 left\033[K\r\033[K");
     fclose(out);
     close(terminal);
+}
+
+/* A message in the middle of work has a line of its own. */
+static void test_progress_message(void **state)
+{
+    tool_progress progress;
+    int terminal, before = dup(STDERR_FILENO);
+    FILE *out = open_terminal(&terminal);
+    (void)state;
+    if (!out)
+        skip();
+    assert_true(before >= 0 && dup2(fileno(out), STDERR_FILENO) >= 0);
+    tool_progress_begin(stderr, "work", 100, &progress);
+    progress.begin -= 2;
+    progress.next -= 2;
+    tool_progress_update(&progress, 99);
+    tool_complain("no room");
+    tool_progress_wipe(); /* nothing any more */
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    assert_shows(terminal, "work: 99 % of 0 MiB, 0 MiB/s, 0:00 left\033[K\r\033[Kpnetcdf: no room\r\n");
+    fclose(out);
+    close(terminal);
+    close(before);
 }
 
 static void test_progress_pipe(void **state)
@@ -200,7 +245,7 @@ static void test_progress_pipe(void **state)
     tool_progress_begin(out, "work", 100, &progress);
     progress.next = 0;
     tool_progress_update(&progress, 50);
-    tool_progress_wipe(&progress);
+    tool_progress_wipe();
     assert_int_equal(ftell(out), 0);
     fclose(out);
 }
@@ -212,7 +257,7 @@ int main(void)
         cmocka_unit_test(test_refused),         cmocka_unit_test(test_discard),
         cmocka_unit_test(test_signal),          cmocka_unit_test(test_hold),
         cmocka_unit_test(test_progress_line),   cmocka_unit_test(test_progress_terminal),
-        cmocka_unit_test(test_progress_pipe),
+        cmocka_unit_test(test_progress_message),  cmocka_unit_test(test_progress_pipe),
     };
     const char *folder = getenv("PNC_TEST_TMP");
     if (folder && chdir(folder) != 0)

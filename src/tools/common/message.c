@@ -9,6 +9,8 @@
 
 #include <pnetcdf.h>
 
+#include "tools/common/progress.h"
+
 static const char *tool = "pnetcdf";
 
 void tool_start(const char *program, char **argv)
@@ -34,6 +36,7 @@ void tool_complain(const char *format, ...)
     for (char *c = text; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
+    tool_progress_wipe();
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", tool, text);
 }

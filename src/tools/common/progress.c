@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static FILE *shown_on; /* where a line stands now */
+
 static double now(void)
 {
     struct timespec time;
@@ -54,14 +56,14 @@ void tool_progress_update(tool_progress *progress, int64_t done)
     tool_progress_line(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
     fprintf(progress->out, "%s\033[K\r", line);
     fflush(progress->out);
-    progress->shown = true;
+    shown_on = progress->out;
 }
 
-void tool_progress_wipe(tool_progress *progress)
+void tool_progress_wipe(void)
 {
-    if (progress->shown) {
-        fputs("\033[K", progress->out);
-        fflush(progress->out);
+    if (shown_on) {
+        fputs("\033[K", shown_on);
+        fflush(shown_on);
     }
-    progress->shown = false;
+    shown_on = NULL;
 }

@@ -2,7 +2,6 @@
 #ifndef PNC_TOOLS_COMMON_PROGRESS_H
 #define PNC_TOOLS_COMMON_PROGRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,14 +10,14 @@ typedef struct tool_progress {
     const char *what; /* what the line begins with */
     int64_t total;    /* bytes */
     double begin, next; /* seconds */
-    bool shown;
 } tool_progress;
 
 /* Shows something only if out is a terminal, and only of work that takes a second or more. */
 void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progress *progress);
 void tool_progress_update(tool_progress *progress, int64_t done);
-/* Wipes the line out: to be called at the end, and before anything else is written to the terminal. */
-void tool_progress_wipe(tool_progress *progress);
+/* Wipes the line out, if there is one: to be called at the end, and before anything else is written to the terminal.
+ * tool_complain does. */
+void tool_progress_wipe(void);
 
 /* "what: 45 % of 2048 MiB, 312 MiB/s, 0:03 left" */
 void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t room);

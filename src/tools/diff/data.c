@@ -140,7 +140,7 @@ static int compare_variable(walk *w, const int varids[2])
     if (result.status != NC_NOERR)
         return DIFF_TROUBLE;
     if (result.count > 0) {
-        tool_progress_wipe(&w->progress);
+        tool_progress_wipe();
         run->variables++;
         write_result(run, var, &result, elements_of(var));
     } else {
@@ -244,7 +244,7 @@ int diff_data(diff_run *run)
         if (!run->out)
             w.progress.out = NULL; /* one rank tells */
         status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
-        tool_progress_wipe(&w.progress);
+        tool_progress_wipe();
     }
     pnc_free(w.values[0]);
     pnc_free(w.values[1]);

@@ -232,7 +232,7 @@ int copy_data(copy_plan *plan, int ncid, copy_way way)
         err = move_input(&w);
         w.begin += plan->lengths[w.input];
     }
-    tool_progress_wipe(&w.progress);
+    tool_progress_wipe();
     pnc_free(w.read);
     pnc_free(w.converted);
     if (way == COPY_VERIFY)

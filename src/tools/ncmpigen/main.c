@@ -67,7 +67,7 @@ static int generate(const gen_options *options, pnc_error *error)
     err = kind->begin(options, &sink, error);
     if (err == NC_NOERR) {
         err = pnc_cdl_read(&source, &sink, &model, error);
-        tool_progress_wipe(&input.progress);
+        tool_progress_wipe();
         if (err == NC_NOERR) {
             err = kind->finish(sink.with, &model, error);
             pnc_model_free(&model);

@@ -342,7 +342,7 @@ int repair_copy(const tool_file *file, const char *path)
             err = put(&t, at, bytes, n);
         tool_progress_update(&progress, at + n);
     }
-    tool_progress_wipe(&progress);
+    tool_progress_wipe();
     pnc_free(bytes);
     return close_target(&t, err);
 }
