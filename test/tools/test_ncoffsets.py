@@ -1,5 +1,6 @@
 # needs: python
 """ncoffsets against offsets worked out by hand, and against Debian's ncoffsets where that is installed."""
+import functools
 import os
 import re
 import shutil
@@ -12,12 +13,10 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import cdf
 import mutate
 import tap
+import tool
 
-BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
-PROGRAM = [os.path.join(BUILD, "src/tools/ncoffsets/ncoffsets")]
-if os.environ.get("PNC_TEST_WRAPPER"):
-    PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM
 PEER = shutil.which("ncoffsets")
+run, fails = [functools.partial(do, "ncoffsets") for do in (tool.run, tool.fails)]
 
 
 class Gaps(cdf.Writer):
@@ -38,11 +37,6 @@ class Gaps(cdf.Writer):
         ends = [begin + self.size(v) + (recsize * (self.numrecs - 1) if self.is_record(v) else 0)
                 for begin, v in zip(begins, self.variables)]
         return begins, recsize, max(ends)
-
-
-def run(*arguments, **options):
-    return subprocess.run(PROGRAM + list(arguments), stdout=options.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, check=False, **options)
 
 
 def text(*arguments):
@@ -119,7 +113,7 @@ def test_text():
 
 def test_peer():
     """The same text, but for '11st', '12nd' and '13rd', which are English here; and the peer knows no -d."""
-    if not PEER or os.path.dirname(PEER).startswith(BUILD):
+    if not PEER or os.path.dirname(PEER).startswith(tool.BUILD):
         tap.skip("against another ncoffsets", "none is installed (Debian: pnetcdf-bin)")
         return
     wrong = []
@@ -175,13 +169,6 @@ def test_picture():
     tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")
 
 
-def fails(needle, label, *arguments, **options):
-    result = run(*arguments, **options)
-    first = result.stderr.decode().split("\n")[0]
-    tap.ok(result.returncode == 1 and first.startswith("ncoffsets: ") and needle in first, label,
-           f"{result.returncode} {result.stderr.decode()}")
-
-
 def test_trouble():
     fails("missing.nc: No such file", "a missing file", "missing.nc")
     fails(".: this is a folder", "a folder", ".")
@@ -202,13 +189,7 @@ def test_trouble():
     for word in ("-h", "--help", "--version"):
         result = run(word)
         tap.ok(result.returncode == 0 and b"ncoffsets" in result.stdout and not result.stderr, word)
-    if os.path.exists("/dev/full"):
-        with open("/dev/full", "wb") as full:
-            fails("cannot write the output", "a full disk", "sample.nc", stdout=full)
-    reader, writer = os.pipe()
-    os.close(reader)
-    fails("cannot write the output", "a closed pipe", "sample.nc", stdout=writer)
-    os.close(writer)
+    tool.fails_to_print("ncoffsets", "sample.nc")
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))

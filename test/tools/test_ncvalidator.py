@@ -1,5 +1,6 @@
 # needs: python
 """ncvalidator: files damaged at known bytes, files that writers left unfinished, and the verdicts of other programs."""
+import functools
 import json
 import os
 import random
@@ -15,18 +16,11 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import cdf
 import mutate
 import tap
+import tool
 
-BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
-PROGRAM = [os.path.join(BUILD, "src/tools/ncvalidator/ncvalidator")]
-if os.environ.get("PNC_TEST_WRAPPER"):
-    PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM
 PEER = shutil.which("ncvalidator")
-
-
-def run(*arguments, **options):
-    return subprocess.run(PROGRAM + list(arguments), stdout=options.pop("stdout", subprocess.PIPE),
-                          stderr=subprocess.PIPE, check=False, **options)
+run, fails = [functools.partial(do, "ncvalidator") for do in (tool.run, tool.fails)]
 
 
 def report(*arguments):
@@ -311,12 +305,19 @@ PEER_TOLERATES = ("is truncated", "cut short", "at most 256 are allowed")
 PEER_REFUSES = ("padding", "lie behind the last", "more record", "NUL byte")
 
 
+def peer_cuts_count(found):
+    """Of CDF-5's counts Debian's ncvalidator keeps the lower 32 bits: 2**33 + 1 dimensions are one to it. No file has room
+    for so many."""
+    count = re.search(r"a count of (\d+) cannot fit in the (\d+) bytes", found)
+    return count and int(count[1]) >= 2**32 > int(count[2])
+
+
 def test_peer():
     if not PEER:
         tap.skip("verdicts of another ncvalidator", "none is installed (Debian: pnetcdf-bin)")
         return
     paths = [tap.data(n) for n in ("eraint_uvz.nc", "tiny.nc", "bad_cdf5_begin.nc", "ref_nctest_64bit_offset.nc")]
-    for number, data in mutate.files(".", 8, seed=2): # number 37 has a count of 2**33 + 1, of which the peer sees 1
+    for number, data in mutate.files(".", 40, seed=2):
         paths.append(f"peer-{number}.nc")
         write(paths[-1], data)
     wrong, compared = [], 0
@@ -330,8 +331,8 @@ def test_peer():
         if theirs.returncode < 0 or (theirs.returncode != 0) == (status != 0):
             continue
         if status:
-            excused = all(any(t in f["found"] for t in PEER_TOLERATES) for f in found["findings"]
-                          if f["severity"] == "error")
+            excused = all(any(t in f["found"] for t in PEER_TOLERATES) or peer_cuts_count(f["found"])
+                          for f in found["findings"] if f["severity"] == "error")
         else:
             excused = any(t in f["found"] for f in found["findings"] for t in PEER_REFUSES)
         if not excused:
@@ -345,13 +346,6 @@ def explained(found):
 
 
 # --- what goes wrong ---
-
-def fails(needle, label, *arguments, **options):
-    result = run(*arguments, **options)
-    first = result.stderr.decode().split("\n")[0]
-    tap.ok(result.returncode == 1 and first.startswith("ncvalidator: ") and needle in first, label,
-           f"{result.returncode} {result.stderr.decode()}")
-
 
 def test_trouble():
     fails("missing.nc: No such file", "a missing file", "missing.nc")
@@ -370,13 +364,7 @@ def test_trouble():
     for option in ("-h", "--help", "--version"):
         result = run(option)
         tap.ok(result.returncode == 0 and b"ncvalidator" in result.stdout and not result.stderr, option)
-    if os.path.exists("/dev/full"):
-        with open("/dev/full", "wb") as full:
-            fails("cannot write the output", "a full disk", "good.nc", stdout=full)
-    reader, writer = os.pipe()
-    os.close(reader)
-    fails("cannot write the output", "a closed pipe", "good.nc", stdout=writer)
-    os.close(writer)
+    tool.fails_to_print("ncvalidator", "good.nc")
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
