@@ -66,3 +66,70 @@ def files(folder, count, seed=1):
     for number in range(count):
         rng = random.Random(seed * 1000003 + number)
         yield number, damage(rng, rng.choice(good))
+
+
+TEXTS = [
+    """netcdf sample { // all types
+dimensions:
+    time = UNLIMITED ; // (2 currently)
+    x = 3 ;
+    long\\ name = 5 ;
+variables:
+    byte b(x) ; b:valid_range = 0b, 100b ; b:_FillValue = -1b ;
+    char c(time, long\\ name) ;
+    short s(time, x) ; s:scale_factor = 0.1f ; s:add_offset = 1e3 ; s:units = "days since 1900-1-1", "\\"noleap\\"" ;
+    int i ;
+    float f(time) ; f:missing_value = NaNf, -Infinityf ;
+    double d(x, long\\ name) ; d:note = "a\\tb\\nc\\x41\\101" ;
+    :title = "sample" ; :count = 1, 2, 3 ; :empty = "" ;
+data:
+    b = 1, _, 3 ;
+    c = "one", "two" ;
+    s = 1, 2, 3, -4, 5s, 0x7f ;
+    i = 2147483647 ;
+    f = 1.5, NaN ;
+    d = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 ;
+}
+""",
+    """netcdf large {
+:_Format = "64-bit data" ;
+dimensions: n = 2, m = 3 ; t = unlimited ;
+variables: ubyte a(n), b(t); ushort u ; uint v(n) ; int64 w(n, m) ; uint64 z(t, n) ;
+    w:far = -9223372036854775808ll ; z:far = 18446744073709551615ull ; u:a = 1us ; v:b = 4294967295u ; a:c = 'x', 255ub ;
+data: a = 255, 0 ; b = 1, 2, 3 ; u = 65535 ; v = 1, 4294967295 ; w = 1, 2, 3, 4, 5, _ ;
+    z = 18446744073709551615, 0, 7 ;
+}
+""",
+    """netcdf none { }
+""",
+]
+PIECES = ["{", "}", ";", ",", "=", ":", "(", ")", "\"", "\\", "'", "//", "\n", "0x", "_", "-", "1e999", "1e-999", "NaN",
+          "99999999999999999999", "-1", "0", "2147483648", "unlimited", "dimensions:", "variables:", "data:", "int", "string",
+          "x", "time", "b", "group: g {", "types:", "\0", "\xe9", "é", "%n%s", "a" * 300, "\\x", "1,2" * 500]
+
+
+def damage_text(rng, text):
+    """As damage, of words and characters."""
+    for _ in range(rng.choice([1, 1, 2, 3, 6])):
+        at, kind = rng.randrange(len(text) + 1), rng.randrange(6)
+        far = at + rng.choice([1, 1, 2, 8, 60])
+        if kind < 2:
+            text = text[:at] + rng.choice(PIECES) + text[at:]
+        elif kind == 2:
+            text = text[:at] + rng.choice(PIECES) + text[far:]
+        elif kind == 3:
+            text = text[:at] + text[far:]
+        elif kind == 4:
+            text = text[:far] + text[at:]
+        else:
+            text = text[:at] if rng.random() < .3 else text.replace(rng.choice(["1", "x", ";", "=", "3", '"']),
+                                                                    rng.choice(PIECES), 1)
+    return text
+
+
+def texts(count, seed=1):
+    """(number, bytes) of so many damaged CDL texts; the same ones each time."""
+    for number in range(count):
+        rng = random.Random(seed * 1000003 + number)
+        text = damage_text(rng, rng.choice(TEXTS))
+        yield number, text.encode("latin-1" if rng.random() < .1 else "utf-8", errors="replace")

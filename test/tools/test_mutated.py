@@ -9,89 +9,104 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 import mutate
 import tap
+import tool
 
-BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
-WRAPPER = os.environ.get("PNC_TEST_WRAPPER", "").split()
-COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPER else 25 if QUICK else 60))
+WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
+COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
 SECONDS = 5 # of processor time: the machine may be busy with other things
 MEMORY = 64 << 20
+LARGEST = 64 << 20 # a text may ask for a file of any size
 
 # A row for each tool: name, exit statuses that it documents, and the arguments of each run; FILE is the damaged file,
 # GOOD another one, OUT a file that may be written.
-TOOLS = [
-    ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"]]),
+READERS = [
+    ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
     ("ncmpidiff", {0, 1, 2}, [["FILE", "GOOD"]]),
     ("ncmpicopy", {0, 1}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
-    ("ncmpidump", {0, 1}, [["FILE"]]),
+    ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
 ]
+WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-c", "FILE"], ["-f", "-v", "5", "FILE"]])]
 
 
 def is_sanitized():
-    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as file:
+    with open(os.path.join(tool.BUILD, "Makefile"), encoding="utf-8") as file:
         return "-fsanitize=address" in file.read()
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (4 * SECONDS, 4 * SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
 
 
 def run(command, folder):
     """(exit status, stderr, seconds of the processor, bytes of memory); status None after a hang."""
     with open(os.path.join(folder, "stderr"), "w+b") as err:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
-                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (4 * SECONDS, 4 * SECONDS)))
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
         return child.returncode, err.read(), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def judge(command, statuses, size, sanitized, folder, worst):
-    status, err, seconds, memory = run(command, folder)
-    if status not in statuses:
-        return f"exit status {status}"
-    if b"Sanitizer" in err or b"runtime error" in err:
-        return err[:2000].decode(errors="replace")
-    if status == max(statuses) and err.count(b"\n") > 1 and not WRAPPER:
-        return "more than one line: " + err[:300].decode(errors="replace")
-    if not sanitized and not WRAPPER:
-        worst[0], worst[1] = max(worst[0], seconds), max(worst[1], memory - size)
+class Judge:
+    """Of one tool: what it did wrong, and the most that it needed."""
+
+    def __init__(self, name, statuses, folder, sanitized):
+        self.name, self.statuses, self.folder, self.sanitized = name, statuses, folder, sanitized
+        self.runs, self.seconds, self.memory, self.problems = 0, 0, 0, []
+
+    def look(self, words, size):
+        status, err, seconds, memory = run(tool.command(self.name) + words, self.folder)
+        self.runs, self.seconds, self.memory = self.runs + 1, max(self.seconds, seconds), max(self.memory, memory - size)
+        if status not in self.statuses:
+            return f"exit status {status} {err[:2000].decode(errors='replace')}"
+        if b"Sanitizer" in err or b"runtime error" in err:
+            return err[:2000].decode(errors="replace")
+        if WRAPPED:
+            return ""
+        if status == max(self.statuses) and err.count(b"\n") != 1 and self.name != "ncvalidator":
+            return "not one line: " + err[:300].decode(errors="replace")
         if seconds > SECONDS:
             return f"{seconds:.1f} s"
-        if memory > MEMORY + size:
+        if memory > MEMORY + size and not self.sanitized: # which has a use for memory of its own
             return f"{memory / 2**20:.0f} MiB"
-    return ""
+        return ""
+
+
+def test(tools, folder, damaged, what):
+    path, good, out = [os.path.join(folder, name) for name in ("damaged", "good.nc", "out.nc")]
+    mutate.sample(2).write(good)
+    judges = {name: Judge(name, statuses, folder, is_sanitized()) for name, statuses, _ in tools}
+    for number, data in damaged:
+        with open(path, "wb") as file:
+            file.write(data)
+        for name, _, all_arguments in tools:
+            for arguments in all_arguments:
+                words = [{"FILE": path, "GOOD": good}.get(a, a.replace("OUT", out)) for a in arguments]
+                why = judges[name].look(words, len(data))
+                if os.path.exists(out):
+                    os.remove(out)
+                if why:
+                    keep = os.path.join(folder, f"{name}-{number}")
+                    with open(keep, "wb") as file:
+                        file.write(data)
+                    judges[name].problems.append(f"{what} {number} (kept as {keep}): {' '.join(words)}: {why}")
+    left = sorted(name for name in os.listdir(folder) if "partial" in name)
+    tap.ok(not left, f"no output is left behind, {what}", left)
+    for judge in judges.values():
+        tap.ok(not judge.problems, f"{judge.name}: {judge.runs} runs over {COUNT} times a {what}",
+               "\n".join(judge.problems[:10]))
+        print(f"# at most {judge.seconds:.2f} s and {judge.memory / 2**20:.0f} MiB more than the file")
 
 
 def main():
     folder = tap.scratch("mutated")
     os.makedirs(folder, exist_ok=True)
-    path, good, out = [os.path.join(folder, name) for name in ("damaged.nc", "good.nc", "out.nc")]
-    mutate.sample(2).write(good)
-    sanitized = is_sanitized()
-    problems, worst, runs = {}, {}, {}
-    for number, data in mutate.files(folder, COUNT):
-        with open(path, "wb") as file:
-            file.write(data)
-        for tool, statuses, all_arguments in TOOLS:
-            command = WRAPPER + [os.path.join(BUILD, "src/tools", tool, tool)]
-            if WRAPPER:
-                command.insert(0, "--mode=execute")
-                command.insert(0, os.path.join(BUILD, "libtool"))
-            for arguments in all_arguments:
-                if os.path.exists(out):
-                    os.remove(out)
-                words = [{"FILE": path, "GOOD": good}.get(a, a.replace("OUT", out)) for a in arguments]
-                why = judge(command + words, statuses, len(data), sanitized, folder, worst.setdefault(tool, [0, 0]))
-                runs[tool] = runs.get(tool, 0) + 1
-                if why:
-                    keep = os.path.join(folder, f"{tool}-{number}.nc")
-                    with open(keep, "wb") as file:
-                        file.write(data)
-                    problems.setdefault(tool, []).append(f"file {number} (kept as {keep}): {' '.join(words)}: {why}")
-    for tool, _, _ in TOOLS:
-        found = problems.get(tool, [])
-        tap.ok(not found, f"{tool}: {runs[tool]} runs over {COUNT} damaged files", "\n".join(found[:10]))
-        print(f"# at most {worst[tool][0]:.2f} s and {worst[tool][1] / 2**20:.0f} MiB more than the file")
+    test(READERS, folder, mutate.files(folder, COUNT), "damaged file")
+    test(WRITERS, folder, mutate.texts(COUNT), "damaged text")
 
 
 main()

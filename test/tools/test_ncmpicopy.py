@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import cdf
 import tap
+import tool
 
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
@@ -128,6 +129,9 @@ def test_parts():
     theirs["variables"] = {name: theirs["variables"][name] for name in ["f_char", "r_int"]}
     tap.ok(not differences(theirs, ours), "-v: these variables, all dimensions, in the order of the file",
            differences(theirs, ours))
+    status, _, err = run(0, "-V", "r_int,f_char", "v1.nc", "parts.nc")
+    tap.ok(status == 0 and raw("parts.nc") == raw("out.nc"), "-V is -v", err)
+    os.remove("parts.nc")
     copy("-d", ["-d", "t,1,-2,2", "-d", "x,3", "-d", "y,,1", "-d", "long,5,,3", "--verify", "v5.nc"], "out.nc")
     for name, part in [("r_int64", numpy.s_[1:4:2, :2, 3:4]), ("f_char", numpy.s_[3:4, :2]), ("large", numpy.s_[5::3]),
                        ("t", numpy.s_[1:4:2]), ("s_uint", numpy.s_[...])]:
@@ -281,6 +285,7 @@ def test_bad_outputs():
     refuse("there.nc: exists already", ["v1.nc", "there.nc"], "an output that exists", 4)
     tap.ok(open("there.nc").read() == "precious", "and is kept")
     refuse("/dev/null", ["-O", "v1.nc", "/dev/null"], "a device")
+    tool.fails_to_print("ncmpicopy", "--help")
     refuse("nowhere/out.nc", ["v1.nc", "nowhere/out.nc"], "a missing folder", 4)
 
 
