@@ -1,5 +1,5 @@
-"""ncmpidiff and cdfdiff: what they find is held against lines written by hand, against numpy, and, where that is
-installed, against the exit status of another cdfdiff."""
+"""ncmpidiff and cdfdiff: what they find is held against lines written by hand, and, where that is installed, against the
+exit status of another cdfdiff. test_diff_random.py holds it against a formula."""
 import os
 import random
 import re
@@ -172,97 +172,7 @@ def test_shapes():
            ["record.nc", "other.nc"], "other shapes")
 
 
-# --- against numpy ---
-
-def numbers(rng, kind, n):
-    if kind in ("float", "double"):
-        pool = [0., -0., 1., -1., 1e-30, 3e37, -3e37, float("nan"), float("inf"), float("-inf")]
-        if kind == "double":
-            pool += [1e308, -1e308, 5e-324]
-        return [rng.choice(pool) if rng.random() < .3 else float(numpy.float32(rng.uniform(-9, 9))) for _ in range(n)]
-    size, signed = cdf.TYPES[kind][2], not cdf.TYPES[kind][1].isupper()
-    low, high = (-256**size // 2, 256**size // 2 - 1) if signed else (0, 256**size - 1)
-    edges, near = [low, low + 1, high, high - 1], min(high, low + 200)
-    return [rng.choice(edges) if rng.random() < .4 else rng.randrange(low, near) for _ in range(n)]
-
-
-def changed(rng, kind, values):
-    other = numbers(rng, kind, len(values))
-    return [y if rng.random() < .3 else x for x, y in zip(values, other)]
-
-
-def differences(kind, x, y, tolerance):
-    """[(index, absolute, relative)] by the documented rule, in exact integers and doubles of Python."""
-    found = []
-    for i, (a, b) in enumerate(zip(x, y)):
-        if a == b or (a != a and b != b):
-            continue
-        if a != a or b != b:
-            found.append((i, None, None))
-            continue
-        if kind in ("float", "double") and (abs(a) == float("inf") or abs(b) == float("inf")):
-            found.append((i, float("inf"), float("inf")))
-            continue
-        absolute = abs(a - b)
-        relative = float(absolute) / float(max(abs(a), abs(b)))
-        if absolute == float("inf"):
-            relative = abs(a / max(abs(a), abs(b)) - b / max(abs(a), abs(b)))
-        if tolerance is None or (absolute > tolerance[0] and relative > tolerance[1]):
-            found.append((i, absolute, relative))
-    return found
-
-
-REPORT = re.compile(r'DIFF(?: \(tolerance\))?: variable "(\w+)" of type "\w+" at element \[(\d+), (\d+)\].*\n'
-                    r"\t(\d+) of 60 elements differ(?:, (\d+) of them NaN in one file only)?\n"
-                    r"(?:\tlargest absolute difference (\S+) at element \[(\d+), (\d+)\].*\n"
-                    r"\tlargest relative difference (\S+) at element \[(\d+), (\d+)\].*\n)?")
-
-
-def summary(found):
-    """What a report tells: first, count, NaNs, largest of both kinds (size as it is printed, place)."""
-    sizes = [f for f in found if f[1] is not None]
-    told = [found[0][0], len(found), len(found) - len(sizes)]
-    if sizes:
-        for part in (1, 2):
-            largest = max(f[part] for f in sizes)
-            told.append("%e" % largest if isinstance(largest, float) else str(largest))
-            told.append(min(f[0] for f in sizes if f[part] == largest))
-    return told
-
-
-def reported(match):
-    _, i, j, count, nans, absolute, ai, aj, relative, ri, rj = match.groups()
-    told = [int(i) * 20 + int(j), int(count), int(nans or 0)]
-    if absolute:
-        told += [absolute, int(ai) * 20 + int(aj), relative, int(ri) * 20 + int(rj)]
-    return told
-
-
-def test_random():
-    for seed in range(2 if QUICK else 6):
-        rng = random.Random(seed)
-        kinds = [kind for kind in cdf.TYPES if kind != "char"]
-        x = {kind: numbers(rng, kind, 60) for kind in kinds}
-        y = {kind: changed(rng, kind, x[kind]) for kind in kinds}
-        for path, values in [("x.nc", x), ("y.nc", y)]:
-            cdf.Writer(5, [("t", None), ("n", 20)], [], [("v_" + kind, kind, [0, 1], [], values[kind])
-                                                         for kind in kinds], 3).write(path)
-        for tolerance in [None, (3., 0.), (0., .5), (2.5, .25), (0., 0.), (1e19, 0.)]:
-            words = ["-t", "%r,%r" % tolerance] if tolerance else []
-            wanted = {}
-            for kind in kinds:
-                found = differences(kind, x[kind], y[kind], tolerance)
-                if found:
-                    wanted["v_" + kind] = summary(found)
-            problems = []
-            for label, status, out, err in runs(*words, "x.nc", "y.nc"):
-                got = {match.group(1): reported(match) for match in REPORT.finditer(out)}
-                if status != (1 if wanted else 0) or err:
-                    problems.append("%s: exit status %d, %s" % (label, status, err))
-                problems += ["%s: %s: %s, not %s" % (label, name, got.get(name), wanted.get(name))
-                             for name in {*got, *wanted} if got.get(name) != wanted.get(name)]
-            tap.ok(not problems, "random file %d, tolerance %s: as by formula" % (seed, tolerance), "\n".join(problems))
-
+# --- what needs care ---
 
 def test_exact():
     """Numbers that are the same as doubles, and text that shows the difference."""
@@ -413,7 +323,7 @@ def test_no_mpi():
 def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     make_by_hand()
-    for test in [test_differences, test_sameness, test_shapes, test_random, test_exact, test_blocks, test_peer,
+    for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_peer,
                  test_real_files, test_bad_files, test_bad_arguments, test_bad_output, test_no_mpi]:
         test()
     tap.finish()
