@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include "base/error.h"
 #include "select/selection.h"
 
@@ -50,5 +51,13 @@ struct pnc_store {
 
 extern const pnc_store_ops pnc_store_mpiio;
 extern const pnc_store_ops pnc_store_memory;
+
+/* MPI-IO takes "type:path" to name a kind of file system; the path alone. */
+static inline const char *pnc_store_bare_path(const char *path)
+{
+    size_t n = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789");
+
+    return n > 1 && path[n] == ':' ? path + n + 1 : path;
+}
 
 #endif

@@ -84,7 +84,7 @@ static void test_permission(void)
 static void test_other_formats(void)
 {
     static const char hdf5[600] = "\x89HDF\r\n\x1a\n", junk[600] = "This is a letter to the editor, and no dataset.";
-    char version[64] = "CDF\7";
+    char version[64] = "CDF\7", typed[5000];
     int format = 0;
     t_check(open_bytes("", 0) == NC_ENOTNC, "open an empty file: NC_ENOTNC");
     t_check(open_bytes(junk, sizeof junk) == NC_ENOTNC, "open a file of text: NC_ENOTNC");
@@ -94,6 +94,9 @@ static void test_other_formats(void)
     write_file(path, hdf5, sizeof hdf5);
     code = ncmpi_inq_file_format(path, &format);
     t_check(code == NC_NOERR && format == NC_FORMAT_NETCDF4, "inq_file_format of an HDF5 file: format %d", format);
+    snprintf(typed, sizeof typed, "ufs:%s", path);
+    code = ncmpi_inq_file_format(typed, &format);
+    t_check(code == NC_NOERR && format == NC_FORMAT_NETCDF4, "the same behind a type of file system");
     write_file(path, hdf5, 7);
     t_check(ncmpi_inq_file_format(path, &format) == NC_EFILE, "inq_file_format of 7 bytes: NC_EFILE");
     write_file(path, junk, sizeof junk);

@@ -7,14 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* MPI-IO takes "type:path" to name a kind of file system. */
-static const char *without_prefix(const char *path)
-{
-    size_t n = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789");
-
-    return n > 1 && path[n] == ':' ? path + n + 1 : path;
-}
-
 static int code_of_errno(int number)
 {
     switch (number) {
@@ -39,7 +31,7 @@ static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpo
 
 void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
 {
-    const char *bare = without_prefix(path);
+    const char *bare = pnc_store_bare_path(path);
     struct stat facts;
     int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
 
