@@ -35,12 +35,13 @@ TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PNC_SOURCE/test/runner/tsan.supp:prin
 export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 
 # Open MPI: more ranks than cores, none bound to a core, waiting ranks yield, no warnings about devices that a small
-# machine or a container lacks.
+# machine or a container lacks, and mpiexec adds nothing to what a tool says that ends with a status other than 0.
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_base_warn_component_unused=0
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_orte_execute_quiet=1
 if [ "$(id -u)" = 0 ]; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
