@@ -35,6 +35,7 @@ install_packages() {
         -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
     "${apt[@]}" update || die "apt-get update failed"
     "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || die "apt-get install failed"
+    rm -f "$root"/build/*/options # what was configured before did not see them
 }
 
 # With both MPI libraries on a machine, mpicc may mean either; Debian's full names do not.
