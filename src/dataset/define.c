@@ -125,14 +125,15 @@ static int check_name(pnc_dataset *ds, const char *name)
 
 /* What all three kinds of rename check once the object is known; args[0] is the new name. That it is in use already
  * counts more than its length; the model tells. */
-static int check_new_name(pnc_dataset *ds, int err, const char *old, bool in_use, const pnc_argument *args, int n)
+static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_table *names, const pnc_argument *args,
+                          int n)
 {
     const char *name = args[0].bytes;
     char *normal = NULL;
 
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
-    if (err == NC_NOERR && !in_use && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old))
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
         err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name,
                        old);
     pnc_free(normal);
@@ -155,7 +156,7 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         dim = ds->model.dims[dimid];
         old_field = pnc_format_encode_name(&ds->model, dim->name, NULL);
     }
-    err = check_new_name(ds, err, dim ? dim->name : "", pnc_model_find_dim(&ds->model, name) >= 0, args, 2);
+    err = check_new_name(ds, err, dim ? dim->name : "", &ds->model.dim_names, args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_dim(&ds->model, dimid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
@@ -175,7 +176,7 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         var = ds->model.vars[varid];
         old_field = pnc_format_encode_name(&ds->model, var->name, NULL);
     }
-    err = check_new_name(ds, err, var ? var->name : "", pnc_model_find_var(&ds->model, name) >= 0, args, 2);
+    err = check_new_name(ds, err, var ? var->name : "", &ds->model.var_names, args, 2);
     if (err == NC_NOERR)
         err = pnc_model_rename_var(&ds->model, varid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
@@ -201,7 +202,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         old = atts->at[index]->name;
         old_field = pnc_format_encode_name(&ds->model, old, NULL);
     }
-    err = check_new_name(ds, err, old, atts != NULL && pnc_atts_find(atts, newname) >= 0, args, 3);
+    err = check_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3);
     if (err == NC_NOERR)
         err = pnc_atts_rename(atts, index, newname, &ds->error);
     if (err != NC_NOERR)

@@ -100,7 +100,8 @@ static int planned_extent(pnc_dataset *ds, int64_t *extent)
         err = pnc_fail(&ds->error, err, "no memory to plan where the variables of %s lie", ds->path);
     else
         err = pnc_layout(&plan, ds->before, &ds->hints.layout, &ds->error);
-    *extent = plan.header_extent;
+    if (err == NC_NOERR)
+        *extent = plan.header_extent;
     pnc_model_free(&plan);
     return err;
 }

@@ -52,12 +52,17 @@ struct pnc_store {
 extern const pnc_store_ops pnc_store_mpiio;
 extern const pnc_store_ops pnc_store_memory;
 
-/* MPI-IO takes "type:path" to name a kind of file system; the path alone. */
+/* MPI-IO takes "type:path" to name a kind of file system, of those that ROMIO has a driver for; the path alone. */
 static inline const char *pnc_store_bare_path(const char *path)
 {
-    size_t n = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789");
+    static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime", "quobyte",
+                                        "testfs"};
+    size_t n = strcspn(path, ":");
 
-    return n > 1 && path[n] == ':' ? path + n + 1 : path;
+    for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
+            return path + n + 1;
+    return path;
 }
 
 #endif

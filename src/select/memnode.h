@@ -1,5 +1,5 @@
-/* The nodes of a memory map; known to its builders and to its cursor only. Nodes are shared and never change once
- * built, so that every simplification makes a new one. */
+/* The nodes of a memory map; known to its builders and to its cursor only. Nodes are shared and change only
+ * while one holder has them; a simplification of a shared one makes a new one. `ends` tell nothing that is new. */
 #ifndef PNC_SELECT_MEMNODE_H
 #define PNC_SELECT_MEMNODE_H
 

@@ -10,12 +10,15 @@ static int64_t elements_of(const pnc_memmap *node, int64_t i)
 /* Count the elements up to each run or child, all over the tree. */
 static int index_tree(pnc_memmap *node)
 {
-    int err = node->kind == PNC_MEM_VECTOR ? index_tree(node->child) : NC_NOERR;
     int64_t end = 0;
+    int err;
 
+    if (node->ends != NULL) /* shared, and counted before */
+        return NC_NOERR;
+    err = node->kind == PNC_MEM_VECTOR ? index_tree(node->child) : NC_NOERR;
     for (int64_t i = 0; node->kind == PNC_MEM_SEQUENCE && i < node->n && err == NC_NOERR; i++)
         err = index_tree(node->children[i]);
-    if (err != NC_NOERR || node->kind == PNC_MEM_VECTOR || node->n < 2 || node->ends != NULL)
+    if (err != NC_NOERR || node->kind == PNC_MEM_VECTOR || node->n < 2)
         return err;
     node->ends = pnc_alloc(node->n, sizeof *node->ends);
     if (node->ends == NULL)

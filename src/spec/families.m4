@@ -81,10 +81,10 @@ NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART 
 m4_define([POST_DOC], [post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
 buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
 fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
-posted wins.])
+posted wins. A bufcount of 0 with a datatype moves nothing.])
 m4_define([BPUT_DOC], [the buffer may be used again at once, because the request keeps the values, in what ncmpi_buffer_attach allows])
-m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. The
-requests with right arguments are carried out; the first error is returned.])
+m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. On
+a rank where the arguments for one are wrong none is moved; the first error is returned.])
 m4_define([VARD_DOC], [the place in the file is an MPI datatype made of the variable's own type, whose displacements are
 bytes from the variable's begin (ncmpi_inq_varoffset). MPI_DATATYPE_NULL selects nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.

@@ -28,12 +28,14 @@ HEADING([Files])
 
 PLAIN([int], [create], [MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp],
 [Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
-NC_64BIT_DATA (CDF-5) for the larger formats. comm and info may be freed afterwards. Collective over comm. Errors:
-NC_EEXIST NC_EINVAL_CMODE NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
+NC_64BIT_DATA (CDF-5) for the larger formats; NC_DISKLESS and NC_MMAP are refused, other flags mean nothing. comm and
+info may be freed afterwards. Collective over comm. Errors: NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4)
+NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
 
 PLAIN([int], [open], [MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp],
-[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. Collective over comm. Errors:
-NC_ENOENT NC_EACCESS NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
+[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE; NC_DISKLESS and
+NC_MMAP are refused, other flags mean nothing. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
+NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
 
 PLAIN([int], [delete], [const char *filename, MPI_Info info],
 [Delete a file, by the driver that the hint nc_driver names. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])

@@ -160,6 +160,8 @@ contains
         call check(err == nf90_noerr .and. nf90mpi_inq_dimid(ncid, 'lat', n) == nf90_noerr, 'rename_dim')
         err = nf90mpi_rename_var(ncid, s, 'scalar')
         call check(err == nf90_noerr .and. nf90mpi_inq_varid(ncid, 'scalar', n) == nf90_noerr, 'rename_var')
+        err = nf90mpi_def_var(ncid, 'letter', nf90_char, n)
+        call check(nf90mpi_iput_var(ncid, n, 5, req(1)) == nf90_echar, 'no number is posted for a single character')
         call check(nf90mpi_abort(ncid) == nf90_noerr, 'abort')
         err = nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_nowrite, MPI_INFO_NULL, ncid)
         call check(nf90mpi_inq_dimid(ncid, 'y', n) == nf90_noerr, 'leaves the file as it was')

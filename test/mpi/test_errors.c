@@ -142,6 +142,34 @@ static void test_names(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* A foreign file may hold a name that is not in NFC: "e" and a combining accent, 3 bytes, are 2 bytes in NFC. */
+static void test_foreign_name(void)
+{
+    static const char foreign[] = "e\xcc\x81";
+    int ncid = -1, dim = -1;
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    expect_ok(ncmpi_def_dim(ncid, "a", 1, &dim), "def_dim");
+    expect_ok(ncmpi_def_dim(ncid, "Q#Q", 2, &dim), "def_dim");
+    expect_ok(ncmpi_close(ncid), "close");
+    if (t_rank == 0) {
+        FILE *file = fopen(path, "r+");
+        char bytes[64];
+        size_t n = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file), at = 0;
+        while (at + 3 < n && memcmp(bytes + at, "Q#Q", 3) != 0)
+            at++;
+        if (t_local(at + 3 < n, "the name is in the file")) {
+            fseek(file, (long)at, SEEK_SET);
+            fwrite(foreign, 1, 3, file);
+        }
+        if (file != NULL)
+            fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open");
+    expect_code(ncmpi_rename_dim(ncid, 0, foreign), NC_ENOTINDEFINE, "rename_dim in data mode: in NFC it is new, and longer");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 static void test_fill(void)
 {
     int ncid = create(0), old = -1, ivalue[2] = {7, 8};
@@ -488,6 +516,7 @@ int main(int argc, char **argv)
     test_definitions();
     test_attributes();
     test_names();
+    test_foreign_name();
     test_fill();
     test_modes();
     test_read_only();

@@ -193,11 +193,19 @@ static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int
 
 /* --- the calls --- */
 
-/* A rank whose arguments are wrong still reaches a collective call, with one that selects nothing: no start and an empty
- * buffer are refused. The error found here is the answer, unless that call meets one that outranks it. */
+/* A rank whose arguments are wrong still reaches a collective call, with one that moves nothing: no start and an empty
+ * buffer of text. The error found here is the answer, unless that call meets one that outranks it. */
 static int refuse(int err, int status)
 {
-    return status == NC_EINVALCOORDS || status == NC_ENULLSTART || status == NC_EIOMISMATCH ? err : status;
+    switch (status) { /* what such a call may meet by itself */
+    case NC_NOERR:
+    case NC_EINVALCOORDS:
+    case NC_ENULLSTART:
+    case NC_EIOMISMATCH:
+    case NC_ECHAR:
+    case NC_ETYPESIZE_MISMATCH: return err;
+    default: return status;
+    }
 }
 
 int pnc_f90_var(const pnc_f90_call *call)

@@ -1,7 +1,10 @@
 /* Reading and writing lists of extents: at explicit offsets, through a window in memory, or through a file view. */
 #include "drivers/mpiio/mpiio.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -20,6 +23,11 @@ static bool dense(const pnc_extent *extents, int64_t n)
     }
     span = extents[n - 1].offset + extents[n - 1].length - extents[0].offset;
     return bytes / n < LARGE && (span - bytes) / n < PNC_WORTH_SKIPPING;
+}
+
+static pnc_extent span_of(const pnc_extent *extents, int64_t n)
+{
+    return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
 }
 
 /* --- writing at offsets --- */
@@ -102,11 +110,6 @@ static int64_t window_of(const pnc_extent *extents, int64_t n)
     return extents[0].length < LARGE ? i : 1;
 }
 
-static pnc_extent span_of(const pnc_extent *extents, int64_t n)
-{
-    return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
-}
-
 /* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
 static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
 {
@@ -151,7 +154,24 @@ static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
     return err;
 }
 
-/* Only where nobody else writes: what others wrote between reading and writing would be lost. */
+/* kind: F_WRLCK or F_UNLCK. The lock that ROMIO takes for its sieving: other programs that sieve keep out of the span.
+ * False where the file system has no locks. */
+static bool lock_span(pnc_mpiio *io, pnc_extent all, short kind)
+{
+    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = all.offset, .l_len = all.length};
+    int code;
+
+    if (io->lock < 0)
+        io->lock = open(pnc_store_bare_path(io->path), O_RDWR | O_CLOEXEC);
+    if (io->lock < 0)
+        return false;
+    do
+        code = fcntl(io->lock, F_SETLKW, &lock);
+    while (code != 0 && errno == EINTR);
+    return code == 0;
+}
+
+/* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */
 static int write_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
     pnc_extent all = span_of(extents, n);
@@ -170,7 +190,7 @@ int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, cons
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     bool small = store->nprocs == 1 && n > PNC_FEW_EXTENTS && dense(extents, n);
-    bool sieves = small && io->alone && has_window(io);
+    bool sieves = small && io->alone && has_window(io) && lock_span(io, span_of(extents, n), F_WRLCK);
     const char *from = buf;
     int err = NC_NOERR;
     int64_t some;
@@ -183,5 +203,7 @@ int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, cons
         for (int64_t k = i; k < i + some; k++)
             from += extents[k].length;
     }
+    if (sieves)
+        lock_span(io, span_of(extents, n), F_UNLCK);
     return err;
 }

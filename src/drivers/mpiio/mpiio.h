@@ -9,7 +9,8 @@ typedef struct pnc_mpiio {
     MPI_File file;
     char *path;
     char *window;       /* for many small extents, made at first use */
-    bool alone;         /* no other rank or thread can have the file open */
+    int lock;           /* a descriptor of our own for locks of such writes, made at first use; or -1 */
+    bool alone;         /* the program has no other rank or thread, and its user lets writes be sieved */
 } pnc_mpiio;
 
 /* errors.c: record what MPI says about a failed operation `what` ("open", "write" ..) on path. The code comes from the

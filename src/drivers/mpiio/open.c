@@ -2,6 +2,7 @@
 #include "drivers/mpiio/mpiio.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -49,19 +50,34 @@ static int count_nodes(MPI_Comm comm)
     return nodes < 1 ? 1 : nodes;
 }
 
-/* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. */
+/* Whether the user tells ROMIO not to sieve writes. */
+static bool forbids_sieving(MPI_Info info)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    int told = 0;
+
+    if (info != MPI_INFO_NULL)
+        MPI_Info_get(info, "romio_ds_write", MPI_MAX_INFO_VAL, value, &told);
+    return told && strcmp(value, "disable") == 0;
+}
+
+/* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. A program that uses
+ * sessions only has no MPI_COMM_WORLD to ask. */
 static bool is_alone(void)
 {
-    int ranks = 0, level = MPI_THREAD_MULTIPLE;
+    int ranks = 0, level = MPI_THREAD_MULTIPLE, has_world = 0;
     MPI_Comm parent = MPI_COMM_NULL;
 
+    MPI_Initialized(&has_world);
+    if (!has_world)
+        return false;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Query_thread(&level);
     MPI_Comm_get_parent(&parent);
     return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
 }
 
-static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file)
+static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info info)
 {
     pnc_mpiio *io = pnc_zalloc(1, sizeof *io);
 
@@ -73,7 +89,8 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file)
         return NULL;
     }
     io->file = file;
-    io->alone = is_alone();
+    io->lock = -1;
+    io->alone = is_alone() && !forbids_sieving(info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = comm;
     MPI_Comm_rank(comm, &io->store.rank);
@@ -85,6 +102,8 @@ static void dispose(pnc_mpiio *io)
 {
     if (io == NULL)
         return;
+    if (io->lock >= 0)
+        close(io->lock);
     pnc_free(io->window);
     pnc_free(io->path);
     pnc_free(io);
@@ -128,7 +147,7 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
         err = pnc_mpiio_fail(error, code, NC_EOFILE, creates ? "create" : "open", path);
-    } else if ((io = make(comm, path, file)) == NULL) {
+    } else if ((io = make(comm, path, file, info)) == NULL) {
         err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
     }
     err = worst_of(comm, path, err, error);

@@ -28,10 +28,12 @@ static bool lock_within(long milliseconds)
 
 static void rest(int attempt)
 {
-    int world_rank = 0;
+    int world_rank = 0, has_world = 0; /* none where MPI has sessions only */
     long milliseconds;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Initialized(&has_world);
+    if (has_world)
+        MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     /* Roots that were in each other's way come back after different times. */
     milliseconds = (long)(attempt < 20 ? attempt : 20) * (1 + world_rank % 13);
     nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000}, NULL);

@@ -157,7 +157,7 @@ static void write_block(void *with, const tool_blocks *block, const char *values
     writer *w = with;
     size_t size = w->variable->type->size;
     char token[CDL_NUMBER_SIZE + 2];
-    if (block->number == 0 && w->file->team->rank == 0)
+    if (block->number == 0)
         fprintf(w->file->out, "\n %s =%s", w->variable->escaped, w->ndims > 1 ? "\n  " : " ");
     memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
     for (int64_t i = 0; i < block->length; i++, values += size) {

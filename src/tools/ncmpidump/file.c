@@ -65,9 +65,9 @@ int dump_file_open(const dump_options *options, dump_team *team, dump_file *file
         file->ncid = -1;
         return open_failed(file, err);
     }
-    err = open_output(file);
+    err = ncmpi_begin_indep_data(file->ncid); /* collective: on all ranks, before one may fail by itself */
     if (err == NC_NOERR)
-        err = ncmpi_begin_indep_data(file->ncid);
+        err = open_output(file);
     if (err == NC_NOERR)
         err = ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited);
     if (err == NC_NOERR)

@@ -147,6 +147,8 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
         ssize_t got = pread(fileno(records->spool), bytes + done, (size_t)(n - done), offset + done);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got == 0)
+            errno = EIO; /* somebody cut it */
         if (got <= 0)
             return failed("read", error);
         done += got;
