@@ -352,7 +352,7 @@ def test_ranks():
             result = on_ranks(ranks, *PROGRAM, *options.split(), name)
             check(result.returncode == 0 and result.stdout == alone, "%s %s: on %d ranks as on one" % (options, name, ranks),
                   "%s\n%s" % (result.stderr, first_difference(alone, result.stdout)))
-    for options, words in (["missing.nc"], b"ncmpidump: missing.nc: "), (["-v", "lon", "blocks.nc"], b"no variable lon"), \
+    for options, words in (["missing.nc"], b"cannot open missing.nc: "), (["-v", "lon", "blocks.nc"], b"no variable lon"), \
             (["-q", "blocks.nc"], b"usage"):
         result = on_ranks(3, *PROGRAM, *options)
         check(result.returncode != 0 and result.stderr.count(words) == 1, "on 3 ranks one complains: %s" % words, result.stderr)
@@ -378,9 +378,10 @@ def test_bad_files():
                           ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)]:
         open(name, "wb").write(content)
         fails(PROGRAM + [name], name + ": ", "%s is refused by name" % name)
+    fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
     fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
     fails(PROGRAM + ["missing.nc"], "missing.nc: ", "a missing file")
-    fails(PROGRAM + ["."], ".: ", "a folder")
+    fails(PROGRAM + ["."], ". is a directory", "a folder")
 
 
 def test_bad_arguments():

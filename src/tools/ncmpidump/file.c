@@ -5,25 +5,25 @@
 #include <string.h>
 
 #include "tools/common/message.h"
+#include "tools/common/parallel.h"
 #include "tools/common/text.h"
 
 int dump_fail(const dump_file *file, int code, const char *what)
 {
-    if (file->team->rank == 0)
-        tool_complain("%s: %s%s%s", file->options->path, what ? what : "", what ? ": " : "", ncmpi_strerror(code));
+    if (file->team->rank == 0 && code == NC_ENOMEM && what != NULL)
+        tool_complain("%s: %s: %s", file->options->path, what, ncmpi_strerror(code));
+    else if (file->team->rank == 0)
+        tool_complain_of(file->options->path, code); /* the library knows the byte or the index */
     return code;
 }
 
 static int open_failed(const dump_file *file, int code)
 {
-    int format;
-    const char *path = file->options->path;
-    if (file->team->rank == 0 && ncmpi_inq_file_format(path, &format) == NC_NOERR &&
-        (format == NC_FORMAT_NETCDF4 || format == NC_FORMAT_NETCDF4_CLASSIC)) {
-        tool_complain("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", path);
-        return code;
-    }
-    return dump_fail(file, code, NULL);
+    if (code != NC_ENOTBUILT)
+        return dump_fail(file, code, NULL);
+    if (file->team->rank == 0)
+        tool_complain("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", file->options->path);
+    return code;
 }
 
 static int load_dimensions(dump_file *file)
