@@ -47,7 +47,6 @@ static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_erro
     return NC_NOERR;
 }
 
-
 /* --- reading --- */
 
 static int ends_early(pnc_mpiio *io, pnc_extent extent, pnc_error *error)
