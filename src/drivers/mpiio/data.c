@@ -41,9 +41,8 @@ static int write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_erro
     if (code != MPI_SUCCESS)
         return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
     MPI_Get_count(&status, MPI_BYTE, &moved);
-    if (moved != extent.length) /* MPI calls it a success, but the operating system took no more */
-        return pnc_fail(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
-                        "system full?", io->path, moved, (long long)extent.length, (long long)extent.offset);
+    if (moved != extent.length)
+        return pnc_mpiio_fail_short(error, moved, extent, io->path);
     return NC_NOERR;
 }
 

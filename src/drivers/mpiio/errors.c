@@ -53,3 +53,10 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
     default: return pnc_fail(error, code, "cannot %s %s: %s", what, path, text);
     }
 }
+
+int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
+{
+    return pnc_fail(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file system "
+                    "full, or the file larger than it, or the limit of the process (ulimit -f), allows?", path, moved,
+                    (long long)extent.length, (long long)extent.offset);
+}

@@ -17,6 +17,9 @@ typedef struct pnc_mpiio {
  * class of the MPI error, or is `otherwise` where the class says nothing more definite. */
 int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path);
 
+/* MPI calls it a success, but the operating system took no more than `moved` bytes of the extent. */
+int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const char *path);
+
 /* turn.c: around each collective MPI_File_ call where ranks have threads. Collective; the call itself follows, also where
  * there was nothing to take. */
 bool pnc_mpiio_take_turn(MPI_Comm comm);

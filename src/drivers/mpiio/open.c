@@ -1,6 +1,8 @@
 /* Opening, creating and closing: every rank comes out with the same code. */
 #include "drivers/mpiio/mpiio.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -130,6 +132,23 @@ static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *err
     return NC_NOERR;
 }
 
+/* Open MPI needs descriptors beside the file's own, and has no word for their lack. */
+static bool lacks_descriptors(void)
+{
+    int own[4], n = 0;
+    bool lacks = false;
+
+    while (n < 4 && !lacks) {
+        own[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        lacks = own[n] < 0 && (errno == EMFILE || errno == ENFILE);
+        n++;
+    }
+    while (n-- > 0)
+        if (own[n] >= 0)
+            close(own[n]);
+    return lacks;
+}
+
 static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, MPI_Info info, pnc_store **out,
                      pnc_error *error)
 {
@@ -146,7 +165,7 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
     pnc_mpiio_end_turn(turn);
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
-        err = pnc_mpiio_fail(error, code, NC_EOFILE, creates ? "create" : "open", path);
+        err = pnc_mpiio_fail(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open", path);
     } else if ((io = make(comm, path, file, info)) == NULL) {
         err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
     }

@@ -79,7 +79,6 @@ int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     if (code != MPI_SUCCESS || late != MPI_SUCCESS)
         return pnc_mpiio_fail(error, code != MPI_SUCCESS ? code : late, NC_EWRITE, "write", io->path);
     if (moved < bytes)
-        return pnc_fail(error, NC_ENO_SPACE, "%s: only %d of %d bytes at offset %lld could be written: is the file system "
-                        "full?", io->path, moved, bytes, (long long)extents[0].offset);
+        return pnc_mpiio_fail_short(error, moved, (pnc_extent){extents[0].offset, bytes}, io->path);
     return NC_NOERR;
 }
