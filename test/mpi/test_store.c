@@ -1,10 +1,13 @@
 /* The drivers on their own: lists of extents of all sizes and distances against a copy in memory, the end of the file,
  * and the codes for what can be wrong with a path. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drivers/store.h"
@@ -207,6 +210,56 @@ static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *pat
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
+/* The drivers' own calls of fcntl come here (the linker's --wrap); those of MPI do not. */
+static int unlocks, failing_unlocks;
+int __real_fcntl(int fd, int command, struct flock *lock);
+int __wrap_fcntl(int fd, int command, struct flock *lock);
+
+int __wrap_fcntl(int fd, int command, struct flock *lock)
+{
+    unlocks += lock->l_type == F_UNLCK;
+    if (lock->l_type == F_UNLCK && failing_unlocks > 0) {
+        failing_unlocks--;
+        errno = ENOLCK;
+        return -1;
+    }
+    return __real_fcntl(fd, command, lock);
+}
+
+/* A program of one rank sieves under a lock, whose end is waited for by others: a lock that cannot be given back is told,
+ * and does not stay. */
+static void test_unlock(const char *path)
+{
+    static char list[3000];
+    pnc_extent extents[1000];
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+
+    if (t_nprocs > 1)
+        return;
+    for (int i = 0; i < 1000; i++)
+        extents[i] = (pnc_extent){4 * i, 3};
+    t_check(pnc_store_mpiio.create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "create %s",
+            error.text);
+    unlocks = 0;
+    failing_unlocks = 1;
+    int err = store->ops->write(store, extents, 1000, list, &error);
+    t_check(err == NC_EWRITE && unlocks == 1 && strstr(error.text, "unlock") && strstr(error.text, path),
+            "mpiio: an unlock that fails: %d, \"%s\"", err, error.text);
+    pid_t child = fork(); /* locks keep out other processes only */
+    if (child == 0) {
+        struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int file = open(path, O_RDWR);
+        _exit(file < 0 || __real_fcntl(file, F_SETLK, &all) != 0);
+    }
+    int status = -1;
+    t_check(child > 0 && waitpid(child, &status, 0) == child && status == 0, "mpiio: no lock stays (%d)", status);
+    pnc_error_clear(&error);
+    t_check(store->ops->write(store, extents, 1000, list, &error) == NC_NOERR && unlocks == 2,
+            "mpiio: the next write locks and unlocks again %s", error.text);
+    t_check(store->ops->close(store, NULL) == NC_NOERR, "mpiio: close");
+}
+
 static int try_open(const char *path, int mode, bool create, pnc_error *error)
 {
     pnc_store *store = NULL;
@@ -309,6 +362,7 @@ int main(int argc, char **argv)
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
     test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    test_unlock(t_path("store.bin"));
     test_paths();
     test_memory();
     if (t_rank == 0)

@@ -38,9 +38,29 @@ typedef struct pnc_mpiio_sight {
 } pnc_mpiio_sight;
 void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight);
 
-/* data.c */
+/* data.c: lists of extents, and one of them at its offset */
 int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
+int pnc_mpiio_write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
+int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *error);
+
+#define PNC_MPIIO_LARGE 4096 /* an extent so long that it is moved on its own */
+
+/* From the first to the last of ascending extents. */
+static inline pnc_extent pnc_mpiio_span(const pnc_extent *extents, int64_t n)
+{
+    return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
+}
+
+/* sieve.c: extents with small gaps through a window in memory. How many, from the first on, go through it at once; 1 where
+ * the first is moved on its own, or no memory is left for a window. */
+int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
+int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error);
+
+/* Whether this rank may write its ascending extents with what lies between them: true leaves their span locked, and
+ * pnc_mpiio_write_sieved, which unlocks it, must follow. False where others may write, or the file system has no locks. */
+bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
+int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error);
 
 /* view.c: write ascending extents of a file that this rank has opened alone through a file view. */
 int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);

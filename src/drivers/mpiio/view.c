@@ -1,6 +1,6 @@
 /* Many small extents of one rank through a file view, where other ranks or threads may have opened the same file with
  * MPI_COMM_SELF: MPI-IO sieves them under locks, which keep the bytes safe that others write into the gaps in this way. A
- * program of one rank sieves for itself (data.c), at a third of the time. */
+ * program of one rank sieves for itself (sieve.c), at a third of the time. */
 #include "drivers/mpiio/mpiio.h"
 
 #include "base/memory.h"

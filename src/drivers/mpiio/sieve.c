@@ -1,0 +1,144 @@
+/* Many small extents of one rank through a window in memory: one access for all that fit into it with the gaps between
+ * them. Writing fetches the gaps first and puts them back, which only a program of one rank and thread may do, and under
+ * a lock. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define WINDOW_BYTES (512 * 1024)
+
+/* Without memory for a window every extent is moved on its own, or through a view. */
+static bool has_window(pnc_mpiio *io)
+{
+    if (io->window == NULL)
+        io->window = pnc_alloc(WINDOW_BYTES, 1);
+    return io->window != NULL;
+}
+
+/* A constant size is one move instead of a call: most extents of this kind are single values. */
+static inline void copy_extent(char *to, const char *from, int64_t length)
+{
+    if (length == 8)
+        memcpy(to, from, 8);
+    else if (length == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, (size_t)length);
+}
+
+int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
+{
+    int64_t end = extents[0].offset + extents[0].length, i;
+
+    if (n == 1 || extents[0].length >= PNC_MPIIO_LARGE || !has_window(io))
+        return 1;
+    for (i = 1; i < n; i++) {
+        int64_t gap = extents[i].offset - end;
+
+        if (gap < 0 || gap >= PNC_WORTH_SKIPPING || extents[i].length >= PNC_MPIIO_LARGE)
+            break;
+        if (extents[i].offset + extents[i].length - extents[0].offset > WINDOW_BYTES)
+            break;
+        end = extents[i].offset + extents[i].length;
+    }
+    return i;
+}
+
+/* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
+int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+{
+    pnc_extent all = pnc_mpiio_span(extents, n);
+    int err = pnc_mpiio_read_one(io, all, io->window, error);
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
+        copy_extent(buf, io->window + (extents[i].offset - all.offset), extents[i].length);
+        buf += extents[i].length;
+    }
+    return err;
+}
+
+/* What the file holds between the extents, and zeros where it ends before. */
+static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
+{
+    MPI_Offset size = 0;
+    int code = MPI_File_get_size(io->file, &size), err = NC_NOERR;
+    int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length;
+
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
+    if (present > 0)
+        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->window, error);
+    memset(io->window + present, 0, (size_t)(all.length - present));
+    return err;
+}
+
+/* kind: F_WRLCK or F_UNLCK. The lock that ROMIO takes for its sieving: other programs that sieve keep out of the span. */
+static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
+{
+    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = span.offset, .l_len = span.length};
+    int code;
+
+    do
+        code = fcntl(io->lock, F_SETLKW, &lock);
+    while (code != 0 && errno == EINTR);
+    return code;
+}
+
+bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
+{
+    if (!io->alone || !has_window(io))
+        return false;
+    if (io->lock < 0)
+        io->lock = open(pnc_store_bare_path(io->path), O_RDWR | O_CLOEXEC);
+    return io->lock >= 0 && set_lock(io, pnc_mpiio_span(extents, n), F_WRLCK) == 0;
+}
+
+/* A lock that stays would stop every other program that sieves: the descriptor takes it along. */
+static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
+{
+    int number;
+
+    if (set_lock(io, span, F_UNLCK) == 0)
+        return NC_NOERR;
+    number = errno;
+    close(io->lock);
+    io->lock = -1;
+    return pnc_fail(error, NC_EWRITE, "cannot unlock bytes %lld to %lld of %s after writing: %s", (long long)span.offset,
+                    (long long)(span.offset + span.length - 1), io->path, strerror(number));
+}
+
+/* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */
+static int write_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
+{
+    pnc_extent all = pnc_mpiio_span(extents, n);
+    int err = fetch_window(io, all, error);
+
+    if (err != NC_NOERR)
+        return err;
+    for (int64_t i = 0; i < n; i++) {
+        copy_extent(io->window + (extents[i].offset - all.offset), buf, extents[i].length);
+        buf += extents[i].length;
+    }
+    return pnc_mpiio_write_one(io, all, io->window, error);
+}
+
+int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
+{
+    int err = NC_NOERR, late;
+    int64_t some;
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
+        some = pnc_mpiio_window_of(io, extents + i, n - i);
+        err = some > 1 ? write_window(io, extents + i, some, buf, error)
+                       : pnc_mpiio_write_one(io, extents[i], buf, error);
+        for (int64_t k = i; k < i + some; k++)
+            buf += extents[k].length;
+    }
+    late = unlock(io, pnc_mpiio_span(extents, n), error); /* of two messages the first stays */
+    return err == NC_NOERR ? late : err;
+}
