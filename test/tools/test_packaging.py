@@ -294,8 +294,9 @@ def check_version_program():
     tap.ok(all(part[0] == 0 and part[1] for part in parts) and output == "".join(part[1] for part in parts),
            "without an option it prints what -v, -d, -c, -b and -l print", why)
     tap.ok(run(CONFIG, "--cc")[1].strip() in parts[3][1], "-b names the compiler", parts[3][2])
-    status, output, why = run(program, "-h")
-    tap.ok(status == 0 and all(f" -{option} " in output for option in "vdcblh"), "-h lists the options", why)
+    for word in ("-h", "--help"):
+        status, output, why = run(program, word)
+        tap.ok(status == 0 and all(f" -{option} " in output for option in "vdcblh"), f"{word} lists the options", why)
     status, output, why = run(program, "-x")
     tap.ok(status != 0 and output == "" and "Usage" in why, "an unknown option is refused", why)
 
