@@ -12,7 +12,7 @@ m4_dnl A value of kind MPI_OFFSET_KIND, without mpif.h.
 m4_define([OFFSET], [integer(selected_int_kind(18))])
 
 m4_dnl What C has and Fortran never had.
-m4_define([FORTRAN_ROW], [m4_ifelse([$1], [sync_numrecs], [], [$1], [inq_version], [], [ROW($@)])])
+m4_define([FORTRAN_ROW], [m4_ifelse([$1], [inq_version], [], [ROW($@)])])
 m4_define([HEADING], [])
 m4_define([CDL_FUNCTION], [])
 

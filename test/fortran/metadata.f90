@@ -90,6 +90,7 @@ contains
         if (rank == 0) call works(nfmpi_put_vard(ncid, grid, filetype, row, 3_offset, MPI_DOUBLE_PRECISION), 'put_vard')
         call works(nfmpi_end_indep_data(ncid), 'end_indep_data')
         call works(nfmpi_sync(ncid), 'sync')
+        call works(nfmpi_sync_numrecs(ncid), 'sync_numrecs')
         row = 0
         call works(nfmpi_get_vard_all(ncid, grid, filetype, row, 3_offset, MPI_DOUBLE_PRECISION), 'get_vard_all')
         call check(all(nint(row) == (/11, 12, 13/)), 'values of get_vard_all')
