@@ -17,7 +17,8 @@ typedef struct pnc_cdl_source {
     void *with;
 } pnc_cdl_source;
 
-/* Who takes the data. Each function returns NC_NOERR, or a code after a word to error, which ends the reading. */
+/* Who takes the data. Each function may be NULL, and returns NC_NOERR, or a code after a word to error, which ends the
+ * reading. */
 typedef struct pnc_cdl_sink {
     /* The header is complete, laid out and will not change. name: the word after "netcdf". */
     int (*header)(void *with, const pnc_model *model, const char *name, pnc_error *error);

@@ -34,13 +34,27 @@ typedef struct cdl_open_text {
 
 static int flush(pnc_cdl_reader *reader, pnc_cdl_place at)
 {
+    const pnc_cdl_sink *sink = reader->sink;
     pnc_error why = {0};
     int64_t n = reader->count - reader->first;
-    int err = n == 0 ? NC_NOERR
-                     : reader->sink->values(reader->sink->with, reader->varid, reader->first, reader->block, n, &why);
+    int err = NC_NOERR;
 
+    if (n > 0 && sink->values != NULL)
+        err = sink->values(sink->with, reader->varid, reader->first, reader->block, n, &why);
     reader->first = reader->count;
     return pnc_cdl_refused(reader, at, err, &why);
+}
+
+/* The elements so far are the whole variable, or whole records. */
+static int flush_last(pnc_cdl_reader *reader, pnc_cdl_place at)
+{
+    const pnc_cdl_sink *sink = reader->sink;
+    pnc_error why = {0};
+    int err = flush(reader, at);
+
+    if (err != NC_NOERR || sink->end == NULL)
+        return err;
+    return pnc_cdl_refused(reader, at, sink->end(sink->with, reader->varid, reader->count, &why), &why);
 }
 
 static int put_element(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes)
@@ -91,7 +105,6 @@ int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
     const pnc_var *var = current(reader);
     const int64_t unit = per_record(var);
     const char *rest = reader->quoted && var->ndims < 2 ? null : reader->fill;
-    pnc_error why = {0};
     int err = NC_NOERR;
 
     if (reader->count == 0 && !var->is_record) /* "" */
@@ -100,15 +113,12 @@ int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
         err = pad(reader, at, reader->row, "");
     if (err == NC_NOERR)
         err = pad(reader, at, unit, rest);
+    if (err == NC_NOERR && var->is_record && reader->count / unit > reader->model->numrecs)
+        reader->model->numrecs = reader->count / unit;
     if (err == NC_NOERR)
-        err = flush(reader, at);
+        err = flush_last(reader, at);
     if (err != NC_NOERR)
         return err;
-    if (var->is_record && reader->count / unit > reader->model->numrecs)
-        reader->model->numrecs = reader->count / unit;
-    err = reader->sink->end(reader->sink->with, reader->varid, reader->count, &why);
-    if (err != NC_NOERR)
-        return pnc_cdl_refused(reader, at, err, &why);
     if (var->is_record && var->ndims == 1 && reader->quoted) {
         const cdl_open_text text = {reader->varid, reader->count};
         return pnc_cdl_append(reader, &reader->open_texts, &text, sizeof text);
@@ -123,7 +133,6 @@ int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
 {
     const cdl_open_text *texts = (const cdl_open_text *)(const void *)reader->open_texts.at;
     const int64_t n = reader->open_texts.n / (int64_t)sizeof *texts;
-    pnc_error why = {0};
     int err = NC_NOERR;
 
     if (!reader->records_seen && reader->model->recdim >= 0 && reader->records_told > reader->model->numrecs)
@@ -134,12 +143,8 @@ int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
         reader->limit = INT64_MAX; /* not that of the variable that came last */
         while (err == NC_NOERR && reader->count < reader->model->numrecs)
             err = put_element(reader, at, "");
-        if (err == NC_NOERR && reader->count > texts[i].count) {
-            err = flush(reader, at);
-            if (err == NC_NOERR)
-                err = pnc_cdl_refused(reader, at, reader->sink->end(reader->sink->with, reader->varid, reader->count,
-                                                                    &why), &why);
-        }
+        if (err == NC_NOERR && reader->count > texts[i].count)
+            err = flush_last(reader, at);
     }
     return err;
 }

@@ -257,7 +257,6 @@ int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at)
 {
     pnc_model *model = reader->model;
     pnc_error why = {0};
-    int err;
 
     if (!reader->format_known)
         choose_format(model);
@@ -267,6 +266,7 @@ int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at)
     if (!format_holds(model, model->format, &why))
         return pnc_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2, "CDF-%d cannot hold this: %s",
                             model->format, why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
-    err = reader->sink->header(reader->sink->with, model, reader->name, &why);
-    return pnc_cdl_refused(reader, at, err, &why);
+    if (reader->sink->header == NULL)
+        return NC_NOERR;
+    return pnc_cdl_refused(reader, at, reader->sink->header(reader->sink->with, model, reader->name, &why), &why);
 }
