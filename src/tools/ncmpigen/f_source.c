@@ -53,29 +53,29 @@ static void begin(fortran *f, FILE *out)
 }
 
 /* The parts of a statement whose texts are short. */
-static void putf(fortran *f, FILE *out, const char *format, ...) PNC_PRINTF(3, 4);
-static void putf(fortran *f, FILE *out, const char *format, ...)
+PNC_PRINTF(3, 0) static void put_formatted(fortran *f, FILE *out, const char *format, va_list args)
 {
     char text[500];
-    va_list args;
-    va_start(args, format);
     if (vsnprintf(text, sizeof text, format, args) < 0)
         text[0] = '\0';
-    va_end(args);
     put(f, out, text);
 }
 
-static void statement(fortran *f, FILE *out, const char *format, ...) PNC_PRINTF(3, 4);
-static void statement(fortran *f, FILE *out, const char *format, ...)
+PNC_PRINTF(3, 4) static void putf(fortran *f, FILE *out, const char *format, ...)
 {
-    char text[500];
     va_list args;
     va_start(args, format);
-    if (vsnprintf(text, sizeof text, format, args) < 0)
-        text[0] = '\0';
+    put_formatted(f, out, format, args);
     va_end(args);
+}
+
+PNC_PRINTF(3, 4) static void statement(fortran *f, FILE *out, const char *format, ...)
+{
+    va_list args;
     begin(f, out);
-    put(f, out, text);
+    va_start(args, format);
+    put_formatted(f, out, format, args);
+    va_end(args);
     fputc('\n', out);
 }
 
