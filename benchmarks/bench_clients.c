@@ -234,49 +234,50 @@ static void fill(struct bench *b)
     DO(ncmpi_enddef(b->ncid));
 }
 
-/* How a rank's part lies in the variable. */
-static void rows_of(const struct bench *b, MPI_Offset start[2], MPI_Offset count[2])
+/* A rank's part of the variable. */
+struct part {
+    MPI_Offset start[2], count[2];
+};
+
+static struct part rows_of(const struct bench *b)
 {
-    start[0] = b->rows * b->rank;
-    start[1] = 0;
-    count[0] = b->rows;
-    count[1] = COLUMNS;
+    return (struct part){{b->rows * b->rank, 0}, {b->rows, COLUMNS}};
 }
 
-static void columns_of(const struct bench *b, MPI_Offset start[2], MPI_Offset count[2])
+static struct part columns_of(const struct bench *b)
 {
-    start[0] = 0;
-    start[1] = (MPI_Offset)COLUMNS / b->nprocs * b->rank;
-    count[0] = b->rows * b->nprocs;
-    count[1] = COLUMNS / b->nprocs;
+    MPI_Offset columns = COLUMNS / b->nprocs;
+    return (struct part){{0, columns * b->rank}, {b->rows * b->nprocs, columns}};
+}
+
+static void put(struct bench *b, struct part p)
+{
+    DO(ncmpi_put_vara_double_all(b->ncid, b->varid, p.start, p.count, b->values));
+}
+
+static void get(struct bench *b, struct part p)
+{
+    DO(ncmpi_get_vara_double_all(b->ncid, b->varid, p.start, p.count, b->values));
 }
 
 static void put_rows(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    rows_of(b, start, count);
-    DO(ncmpi_put_vara_double_all(b->ncid, b->varid, start, count, b->values));
+    put(b, rows_of(b));
 }
 
 static void get_rows(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    rows_of(b, start, count);
-    DO(ncmpi_get_vara_double_all(b->ncid, b->varid, start, count, b->values));
+    get(b, rows_of(b));
 }
 
 static void put_columns(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    columns_of(b, start, count);
-    DO(ncmpi_put_vara_double_all(b->ncid, b->varid, start, count, b->values));
+    put(b, columns_of(b));
 }
 
 static void get_columns(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    columns_of(b, start, count);
-    DO(ncmpi_get_vara_double_all(b->ncid, b->varid, start, count, b->values));
+    get(b, columns_of(b));
 }
 
 static void written_doubles(struct bench *b)
@@ -295,38 +296,35 @@ static const MPI_Offset every_second[2] = {1, 2};
 
 static void put_strided(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    rows_of(b, start, count);
-    count[1] /= 2;
-    DO(ncmpi_put_vars_double_all(b->ncid, b->varid, start, count, every_second, b->values));
+    struct part p = rows_of(b);
+    p.count[1] /= 2;
+    DO(ncmpi_put_vars_double_all(b->ncid, b->varid, p.start, p.count, every_second, b->values));
 }
 
 static void get_strided(struct bench *b)
 {
-    MPI_Offset start[2], count[2];
-    rows_of(b, start, count);
-    count[1] /= 2;
-    DO(ncmpi_get_vars_double_all(b->ncid, b->varid, start, count, every_second, b->values));
+    struct part p = rows_of(b);
+    p.count[1] /= 2;
+    DO(ncmpi_get_vars_double_all(b->ncid, b->varid, p.start, p.count, every_second, b->values));
 }
 
 static void put_transposed(struct bench *b)
 {
-    MPI_Offset start[2], count[2], imap[2] = {1, b->rows};
-    rows_of(b, start, count);
-    DO(ncmpi_put_varm_double_all(b->ncid, b->varid, start, count, NULL, imap, b->values));
+    struct part p = rows_of(b);
+    MPI_Offset imap[2] = {1, b->rows};
+    DO(ncmpi_put_varm_double_all(b->ncid, b->varid, p.start, p.count, NULL, imap, b->values));
 }
 
 /* A fifth of each row is ghost cells of the memory. */
 static void put_without_ghosts(struct bench *b)
 {
     int sizes[2] = {(int)b->rows, COLUMNS}, inner[2] = {(int)b->rows, COLUMNS / 5 * 4}, first[2] = {0, COLUMNS / 10};
-    MPI_Offset start[2], count[2];
+    struct part p = rows_of(b);
     MPI_Datatype memory;
     MPI_Type_create_subarray(2, sizes, inner, first, MPI_ORDER_C, MPI_DOUBLE, &memory);
     MPI_Type_commit(&memory);
-    rows_of(b, start, count);
-    count[1] = inner[1];
-    DO(ncmpi_put_vara_all(b->ncid, b->varid, start, count, b->values, 1, memory));
+    p.count[1] = inner[1];
+    DO(ncmpi_put_vara_all(b->ncid, b->varid, p.start, p.count, b->values, 1, memory));
     MPI_Type_free(&memory);
 }
 
