@@ -90,7 +90,8 @@ int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
     return NC_NOERR;
 }
 
-/* In define mode, where the first variable would lie if ncmpi_enddef came now. */
+/* In define mode, where the first variable would lie if ncmpi_enddef came now. It has no arguments: the hints are the
+ * whole wish. */
 static int planned_extent(pnc_dataset *ds, int64_t *extent)
 {
     pnc_model plan = {0};
