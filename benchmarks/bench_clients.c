@@ -20,7 +20,8 @@ enum {
     SMALL_PUTS = 2000,    /* collective calls of a few bytes */
     RECORDS = 500,
     BYTES = 128 << 20,    /* of a large variable */
-    COLUMNS = 1024        /* doubles in a row of it */
+    COLUMNS = 1024,       /* doubles in a row of it */
+    FIELDS = 24           /* doubles of each cell of a mesh */
 };
 
 struct bench {
@@ -201,6 +202,47 @@ static void append_records(struct bench *b)
         }
 }
 
+/* --- variables that lie side by side in each cell in memory --- */
+static MPI_Offset cells_of(const struct bench *b)
+{
+    return b->n / FIELDS;
+}
+
+static void fields(struct bench *b)
+{
+    int dim, var;
+    char name[32];
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "cell", cells_of(b) * b->nprocs, &dim));
+    for (int i = 0; i < FIELDS; i++) {
+        snprintf(name, sizeof name, "field_%02d", i);
+        DO(ncmpi_def_var(b->ncid, name, NC_DOUBLE, 1, &dim, &var));
+    }
+    DO(ncmpi_enddef(b->ncid));
+}
+
+static void put_fields(struct bench *b)
+{
+    MPI_Offset start = cells_of(b) * b->rank, count = cells_of(b), imap = FIELDS;
+    for (int i = 0; i < FIELDS; i++)
+        DO(ncmpi_iput_varm_double(b->ncid, i, &start, &count, NULL, &imap, b->values + i, NULL));
+    DO(ncmpi_wait_all(b->ncid, NC_REQ_ALL, NULL, NULL));
+}
+
+static void get_fields(struct bench *b)
+{
+    MPI_Offset start = cells_of(b) * b->rank, count = cells_of(b), imap = FIELDS;
+    for (int i = 0; i < FIELDS; i++)
+        DO(ncmpi_iget_varm_double(b->ncid, i, &start, &count, NULL, &imap, b->values + i, NULL));
+    DO(ncmpi_wait_all(b->ncid, NC_REQ_ALL, NULL, NULL));
+}
+
+static void written_fields(struct bench *b)
+{
+    fields(b);
+    put_fields(b);
+}
+
 /* --- a large variable [rows of all ranks][COLUMNS] --- */
 static void define_large(struct bench *b, nc_type type)
 {
@@ -343,6 +385,8 @@ static const struct work {
     {"2000 put_vara_all of 32 bytes", line_of_ints, small_puts, close_file},
     {"2000 get_vara_all of 32 bytes", line_of_ints_with_values, small_gets, close_file},
     {"append 500 records of 2 variables", record_variables, append_records, close_file},
+    {"iput 24 fields of each cell, wait_all", fields, put_fields, close_file},
+    {"iget 24 fields of each cell, wait_all", written_fields, get_fields, close_file},
     {"fill 128 MiB at enddef", large_to_fill, fill, close_file},
     {"put rows", large_doubles, put_rows, close_file},
     {"get rows", written_doubles, get_rows, close_file},

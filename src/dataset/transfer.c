@@ -18,6 +18,8 @@
 
 #define EXTENTS_AT_A_TIME 4096     /* of the direct path: 64 KiB */
 #define DIRECT_BYTES (512 << 20)   /* straight from or to the user's memory; the store wants less than 1 GiB */
+#define MOST_IN_TURN 24            /* requests */
+#define CACHE_LINE 64
 
 typedef struct transfer {
     pnc_dataset *ds;
@@ -33,7 +35,7 @@ static int no_memory(transfer *t, int64_t bytes)
                     (long long)bytes);
 }
 
-/* --- one request, straight --- */
+/* --- straight --- */
 
 /* Room for the bytes and extents of one piece. */
 typedef struct piece {
@@ -104,31 +106,95 @@ static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *
     return p->stage == NULL ? no_memory(t, PNC_STAGE_BYTES) : NC_NOERR;
 }
 
-/* Large runs, or one rank's regular pattern, which the store knows to sieve. */
-static int move_straight(transfer *t, pnc_request *r)
-{
+/* A request on its way. Its cursors point into it: it stays where it is. */
+typedef struct mover {
+    pnc_request *request;
     pnc_places places;
-    piece p = {.extents = NULL};
     pnc_pump pump;
-    int64_t n, bytes, moved = 0, all = pnc_stream_bytes(t->ds, &r, 1);
-    int err = pnc_request_pump(t->ds, r, &pump);
+    piece piece;
+    int64_t left; /* bytes */
+} mover;
 
-    pnc_places_start(&places, t->ds, &r, 1);
-    if (err == NC_NOERR)
-        err = make_piece(t, &pump, r->elements, &p);
-    while (err == NC_NOERR && moved < all) {
-        err = pnc_places_take(&places, p.max_bytes, p.extents, p.max_extents, &n, &bytes);
-        if (err == NC_NOERR)
-            err = move_piece(t, &p, &pump, n, bytes);
-        moved += bytes;
+static int start_mover(transfer *t, pnc_request *r, mover *m)
+{
+    int err;
+
+    m->request = r;
+    m->piece = (piece){.extents = NULL};
+    m->left = pnc_stream_bytes(t->ds, &r, 1);
+    pnc_places_start(&m->places, t->ds, &m->request, 1);
+    err = pnc_request_pump(t->ds, r, &m->pump);
+    return err != NC_NOERR ? err : make_piece(t, &m->pump, r->elements, &m->piece);
+}
+
+static int step_mover(transfer *t, mover *m)
+{
+    int64_t n, bytes;
+    int err = pnc_places_take(&m->places, m->piece.max_bytes, m->piece.extents, m->piece.max_extents, &n, &bytes);
+
+    m->left -= bytes;
+    return err != NC_NOERR ? err : move_piece(t, &m->piece, &m->pump, n, bytes);
+}
+
+static void end_mover(mover *m)
+{
+    pnc_places_end(&m->places);
+    if (m->piece.extents != m->piece.few)
+        pnc_free(m->piece.extents);
+    if (m->pump.status != NC_NOERR)
+        m->request->status = m->pump.status;
+    pnc_pump_end(&m->pump);
+}
+
+/* Large runs, or one rank's regular pattern, which the store knows to sieve: a piece of each request in turn. */
+static int move_straight(transfer *t, pnc_request **list, int64_t n)
+{
+    mover movers[MOST_IN_TURN];
+    int64_t begun = 0;
+    int err = NC_NOERR;
+    bool more = true;
+
+    while (begun < n && err == NC_NOERR) {
+        err = start_mover(t, list[begun], &movers[begun]);
+        begun++;
     }
-    pnc_places_end(&places);
-    if (p.extents != p.few)
-        pnc_free(p.extents);
-    if (pump.status != NC_NOERR)
-        r->status = pump.status;
-    pnc_pump_end(&pump);
+    while (more && err == NC_NOERR) {
+        more = false;
+        for (mover *m = movers; m < movers + n && err == NC_NOERR; m++) {
+            if (m->left > 0)
+                err = step_mover(t, m);
+            more = more || m->left > 0;
+        }
+    }
+    for (int64_t i = 0; i < begun; i++)
+        end_mover(&movers[i]);
     return err;
+}
+
+static bool scattered(const pnc_request *r)
+{
+    int64_t offset;
+
+    return r->map != NULL && !pnc_memmap_contiguous(r->map, &offset);
+}
+
+/* How many requests, from number `first` on, are moved in turn: those whose values lie side by side, as the variables
+ * of each cell of a mesh do. While a cache line is at hand it serves all of them: one after the other took 3 times as
+ * long for 24 doubles of each cell. Of a variable only one, as the last of two that overlap wins. */
+static int64_t count_in_turn(const transfer *t, int64_t first)
+{
+    int64_t n = 1;
+
+    for (pnc_request **r = t->list + first; first + n < t->n && n < MOST_IN_TURN; n++) {
+        int64_t apart = (int64_t)((uintptr_t)r[n]->memory - (uintptr_t)r[n - 1]->memory);
+
+        if (!scattered(r[n - 1]) || !scattered(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
+            break;
+        for (int64_t i = 0; i < n; i++)
+            if (r[i]->varid == r[n]->varid)
+                return n;
+    }
+    return n;
 }
 
 /* --- which way --- */
@@ -188,9 +254,11 @@ static int move_alone(transfer *t, way_to_go way)
 
     if (way == MERGED)
         return pnc_exchange_alone(t->ds, t->way, t->list, t->n);
-    for (int64_t i = 0; i < t->n && err == NC_NOERR; i++)
+    for (int64_t i = 0, some; i < t->n && err == NC_NOERR; i += some) {
+        some = count_in_turn(t, i);
         if (t->list[i]->elements > 0)
-            err = move_straight(t, t->list[i]);
+            err = move_straight(t, t->list + i, some);
+    }
     return err;
 }
 

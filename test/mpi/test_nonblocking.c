@@ -729,6 +729,56 @@ static void test_many_variables(bool collective)
     free(got);
 }
 
+enum { NFIELDS = 30, CELLS = 70000, HALF = CELLS / 2 };
+
+/* Field 7 goes to the second half of variable 6, which is posted before it. */
+static void post_fields(int ncid, const int *varids, bool put, int (*cells)[NFIELDS])
+{
+    for (int v = 0; v < NFIELDS; v++) {
+        MPI_Offset start = (MPI_Offset)WIDE * t_rank + (v == 7 ? HALF : 0), count = v == 7 ? HALF : CELLS;
+        MPI_Offset imap = NFIELDS;
+        int varid = varids[v == 7 ? 6 : v], err;
+        if (put)
+            err = ncmpi_iput_varm_int(ncid, varid, &start, &count, NULL, &imap, &cells[0][v], NULL);
+        else
+            err = ncmpi_iget_varm_int(ncid, varid, &start, &count, NULL, &imap, &cells[0][v], NULL);
+        t_local(err == NC_NOERR, "iput or iget");
+    }
+}
+
+/* Variables side by side in each cell of a mesh, more of them and of more bytes than are moved in one turn. */
+static void test_fields_of_cells(bool collective)
+{
+    int varids[NFIELDS], ncid = create_wide(MPI_INFO_NULL, NFIELDS, varids), wrong = 0;
+    int *line = malloc(CELLS * sizeof *line);
+    int (*cells)[NFIELDS] = malloc(CELLS * sizeof *cells), (*got)[NFIELDS] = calloc(CELLS, sizeof *got);
+    int (*wait)(int, int, int *, int *) = collective ? ncmpi_wait_all : ncmpi_wait;
+    MPI_Offset start = (MPI_Offset)WIDE * t_rank, count = CELLS;
+    for (int i = 0; i < CELLS; i++)
+        count_up(cells[i], NFIELDS, 1000 * i + 100 * t_rank);
+    if (!collective)
+        t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR, "begin_indep_data");
+    post_fields(ncid, varids, true, cells);
+    expect_ok(wait(ncid, NC_REQ_ALL, NULL, NULL), "wait for fields of cells");
+    post_fields(ncid, varids, false, got);
+    expect_ok(wait(ncid, NC_REQ_ALL, NULL, NULL), "wait for them to come back");
+    if (!collective)
+        t_local(ncmpi_end_indep_data(ncid) == NC_NOERR, "end_indep_data");
+    for (int v = 0; v < NFIELDS; v++) {
+        memset(line, 0, CELLS * sizeof *line);
+        t_local(ncmpi_get_vara_int_all(ncid, varids[v], &start, &count, line) == NC_NOERR, "get");
+        for (int i = 0; i < (v == 7 ? HALF : CELLS); i++) {
+            int value = v == 6 && i >= HALF ? cells[i - HALF][7] : cells[i][v];
+            wrong += got[i][v] != value || (v != 7 && line[i] != value);
+        }
+    }
+    t_check(t_local(wrong == 0, "%d values are wrong", wrong), "fields of cells, %s", collective ? "wait_all" : "wait");
+    expect_ok(ncmpi_close(ncid), "close");
+    free(line);
+    free(cells);
+    free(got);
+}
+
 /* The file is cut off under the hands of one rank's get: every rank hears of it. */
 static void test_failed_read(void)
 {
@@ -772,6 +822,8 @@ int main(int argc, char **argv)
     test_records();
     test_many_variables(true);
     test_many_variables(false);
+    test_fields_of_cells(true);
+    test_fields_of_cells(false);
     test_overlaps(true, "16777216");
     test_overlaps(true, "1000");
     test_overlaps(false, "1000");
