@@ -154,7 +154,9 @@ m4_divert(0)m4_dnl
 .Fn nfmpi_strerrno
 and
 .Fn nfmpi_inq_libvers
-are character(80);
+are character(80), and errors have the names of
+.Pa pnetcdf.inc ,
+.Sy NF_EBADID ;
 .Fn nfmpi_issyserr
 is logical: whether a code is one of the operating system.
 .Fn nfmpi_inq_last_error

@@ -352,7 +352,7 @@ contains
         call works(nfmpi_close(ncid), 'close')
         call check(nfmpi_inq_libvers() /= ' ', 'inq_libvers')
         call check(nfmpi_strerror(nf_noerr) == 'No error', 'strerror')
-        call check(nfmpi_strerrno(nf_ebadid) == 'NC_EBADID', 'strerrno')
+        call check(nfmpi_strerrno(nf_ebadid) == 'NF_EBADID', 'strerrno')
     end subroutine
 
     ! Requests of variable v (nx): wait in independent mode, cancel, wait for all kinds, counts of pending ones.

@@ -52,7 +52,7 @@ EACH([BEGIN], [], [$3])
 m4_dnl Those of special.c.
 m4_define([ROW], [m4_ifelse(
     [$1], [def_var], [], [$1], [inq_var], [], [$1], [inq_vardimid], [], [$1], [inq_path], [],
-    [$1], [wait], [], [$1], [wait_all], [], [$1], [cancel], [], [$1], [get_att_text], [],
+    [$1], [wait], [], [$1], [wait_all], [], [$1], [cancel], [], [$1], [get_att_text], [], [$1], [strerrno], [],
     [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
 FUNCTIONS
 VARD

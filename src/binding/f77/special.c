@@ -26,6 +26,16 @@ int pnc_f77_cancel(int ncid, int num, int *reqs, int *statuses)
     return ncmpi_cancel(ncid, num, unless_all(num, reqs), unless_all(num, statuses));
 }
 
+/* The name that a code has in pnetcdf.inc. */
+void pnc_f77_strerrno(int err, char *answer, size_t answer_len)
+{
+    const char *name = ncmpi_strerrno(err);
+
+    (void)pnc_f77_string_store(answer, answer_len, name);
+    if (strncmp(name, "NC_", 3) == 0)
+        answer[1] = 'F';
+}
+
 int pnc_f77_def_var(int ncid, const char *name, size_t name_len, int xtype, int ndims, const int *dimids, int *varid)
 {
     size_t n = ndims > 0 ? (size_t)ndims : 0;

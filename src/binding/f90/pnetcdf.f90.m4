@@ -294,6 +294,10 @@ contains
         integer, intent(in) :: ncerr
 
         nf90mpi_strerrno = nfmpi_strerrno(ncerr)
+        if (nf90mpi_strerrno(3:3) == '_') then  ! NF_...; without // and its run-time library
+            nf90mpi_strerrno(5:) = nf90mpi_strerrno(3:)
+            nf90mpi_strerrno(3:4) = '90'
+        end if
     end function
 
     character(len=80) function nf90mpi_inq_libvers()
