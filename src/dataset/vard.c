@@ -50,10 +50,10 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
     pnc_mem mem;
     int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
-    if (err == NC_EIOMISMATCH) { /* as many bytes, but other elements */
+    if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) { /* as many bytes, but elements of another size or without a type */
         pnc_error_clear(&ds->error);
-        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of elements of "
-                       "another size", var->name, pnc_type_name(var->type));
+        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
+                       "elements", var->name, pnc_type_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_mem_of_type(var->type) && !(mem == PNC_LONG && pnc_mem_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
@@ -116,6 +116,10 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     if (q->elements == 0)
         return NC_NOERR;
     err = read_filetype(ds, var, filetype, q, &r);
+    if (err == NC_NOERR && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) { /* a rank with nothing to do */
+        q->elements = 0;
+        return NC_NOERR;
+    }
     if (err == NC_NOERR)
         err = check_records(ds, var, q, &r);
     return err != NC_NOERR ? err : map_buffer(ds, call, q);

@@ -383,7 +383,7 @@ static void test_vard_errors(void)
 {
     int ncid = create(0), values[2 * NY * PER_RANK] = {0}, id = define(ncid, "v", NC_INT, 2, (int[]){DIM_Y, DIM_X});
     int text = define(ncid, "text", NC_CHAR, 1, (int[]){DIM_X});
-    MPI_Datatype file = columns(MPI_INT), floats = columns(MPI_FLOAT), beyond, before, chars;
+    MPI_Datatype file = columns(MPI_INT), floats = columns(MPI_FLOAT), beyond, before, chars, bytes;
     MPI_Type_contiguous((int)nx * NY + 1, MPI_INT, &beyond);
     MPI_Type_create_hindexed_block(1, 1, (MPI_Aint[]){-4}, MPI_INT, &before);
     MPI_Type_contiguous(2, MPI_CHAR, &chars);
@@ -391,6 +391,8 @@ static void test_vard_errors(void)
     MPI_Type_commit(&before);
     MPI_Type_commit(&chars);
     int n = (NY - 1) * PER_RANK;
+    MPI_Type_contiguous(4 * n, MPI_BYTE, &bytes);
+    MPI_Type_commit(&bytes);
     expect_code(ncmpi_put_vard_all(ncid, id, file, values, n, MPI_INT), NC_EINDEFINE, "put_vard in define mode");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     expect_code(ncmpi_put_vard(ncid, id, file, values, n, MPI_INT), NC_ENOTINDEP, "put_vard in collective mode");
@@ -407,7 +409,11 @@ static void test_vard_errors(void)
                 "put_vard: filetype begins before the variable");
     expect_code(ncmpi_put_vard_all(ncid, id, file, NULL, n, MPI_INT), NC_EINVAL, "put_vard: buffer NULL");
     expect_code(ncmpi_put_vard_all(ncid, text, chars, values, 2, MPI_INT), NC_ECHAR, "put_vard: ints to NC_CHAR");
+    expect_code(ncmpi_put_vard_all(ncid, id, bytes, values, n, MPI_INT), NC_ETYPE_MISMATCH,
+                "put_vard: filetype of MPI_BYTE for a variable of ints");
     expect_ok(ncmpi_put_vard_all(ncid, id, MPI_DATATYPE_NULL, NULL, 0, MPI_INT), "put_vard of nothing");
+    expect_ok(ncmpi_put_vard_all(ncid, id, file, NULL, 0, MPI_INT), "put_vard of no values, with a filetype");
+    expect_ok(ncmpi_get_vard_all(ncid, id, file, NULL, 0, MPI_INT), "get_vard of no values, with a filetype");
     bool nothing = t_rank == 0; /* one rank with nothing, one with an error */
     expect_ok(ncmpi_put_vard_all(ncid, id, nothing ? MPI_DATATYPE_NULL : file, values, n, MPI_INT),
               "put_vard, of nothing on rank 0");
@@ -418,6 +424,7 @@ static void test_vard_errors(void)
     MPI_Type_free(&beyond);
     MPI_Type_free(&before);
     MPI_Type_free(&chars);
+    MPI_Type_free(&bytes);
     expect_ok(ncmpi_close(ncid), "close");
 }
 
