@@ -14,7 +14,7 @@ int pnc_stripe_make(pnc_stripe *stripe, pnc_dataset *ds)
     stripe->ds = ds;
     stripe->window = pnc_alloc(PNC_STRIPE, 1);
     stripe->old = pnc_alloc(PNC_STRIPE, 1);
-    stripe->covered = pnc_alloc(WORDS, sizeof *stripe->covered);
+    stripe->covered = pnc_zalloc(WORDS, sizeof *stripe->covered);
     return stripe->window == NULL || stripe->old == NULL || stripe->covered == NULL ? NC_ENOMEM : NC_NOERR;
 }
 
@@ -27,8 +27,11 @@ void pnc_stripe_free(pnc_stripe *stripe)
 
 void pnc_stripe_begin(pnc_stripe *stripe, int64_t index)
 {
+    int64_t word = (stripe->low - stripe->first) / 64, end = (stripe->high - stripe->first + 63) / 64;
+
+    /* only what the last stripe has set: a small piece shall not cost 128 KiB */
+    memset(stripe->covered + word, 0, (size_t)(end - word) * sizeof *stripe->covered);
     stripe->first = stripe->low = stripe->high = index * PNC_STRIPE;
-    memset(stripe->covered, 0, WORDS * sizeof *stripe->covered);
 }
 
 void pnc_stripe_want(pnc_stripe *stripe, pnc_extent piece)
