@@ -25,7 +25,7 @@ def main():
         sys.exit(__doc__)
     first, second = sys.argv[1:3]
     rounds = [(run(first), run(second)) for _ in range(int(sys.argv[3]) if len(sys.argv) == 4 else 5)]
-    print(f"{'medians of ' + str(len(rounds)) + ' runs each':42} {'wall ms':>19}  {'CPU ms':>19}  {'wall':>6} {'CPU':>6}")
+    print(f"{f'medians of {len(rounds)} runs each':42} {'wall ms':>19}  {'CPU ms':>19}  {'wall':>6} {'CPU':>6}")
     for name in rounds[0][0]:
         wall, cpu = ([statistics.median(pair[which][name][clock] for pair in rounds) for which in (0, 1)]
                      for clock in (0, 1))

@@ -70,8 +70,8 @@ Names lose their trailing blanks, and end at a NUL character.
 A name or text that is returned is filled with blanks to the length of the variable that receives it.
 Where that is too short it gets the beginning, and the function returns
 .Sy nf_ests .
-Only an array of single characters, and a variable of one character, where such an array may begin, gets an attribute as a
-whole, as in C.
+Only an array of single characters, and a variable of one character, where such an array may begin, gets an attribute as
+a whole, as in C.
 .Fn nfmpi_put_att_text
 writes as many characters as
 .Va length

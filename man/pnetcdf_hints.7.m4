@@ -64,7 +64,8 @@ What is not of these forms is ignored, and rank 0 says so on stderr.
 .Ss PNETCDF_HINTS_DISPLAY
 With
 .Ev PNETCDF_HINTS_DISPLAY=1
-rank 0 prints on stderr, for each file that is created or opened, every hint with its value, where it came from (default,
+rank 0 prints on stderr, for each file that is created or opened, every hint with its value, where it came from
+(default,
 .Vt MPI_Info ,
 .Ev PNETCDF_HINTS
 or the MPI library), and whether it is used, ignored and why, or unknown.

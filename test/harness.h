@@ -29,7 +29,8 @@ extern bool t_ok; /* of the check under way */
 /* Collective. MPI_Init, and sets t_rank and t_nprocs. */
 void t_start(int *argc, char ***argv);
 
-/* The same for a test with threads; wanted is MPI_THREAD_MULTIPLE, say. False where the MPI library does not provide it. */
+/* The same for a test with threads; wanted is MPI_THREAD_MULTIPLE, say. False where the MPI library does not provide
+ * it. */
 bool t_start_threaded(int *argc, char ***argv, int wanted);
 
 /* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the

@@ -1,5 +1,5 @@
-/* Random variables, parts of them, and memory for their elements, for tests that hold the library against the naive model
- * (test/naive.h). */
+/* Random variables, parts of them, and memory for their elements, for tests that hold the library against the naive
+ * model (test/naive.h). */
 #ifndef TEST_PLACES_H
 #define TEST_PLACES_H
 
@@ -114,8 +114,8 @@ static void draw_range(dice *d, MPI_Offset low, MPI_Offset high, MPI_Offset step
     *count = one ? (n > 0) : all ? most : dice_chance(d, 4) ? 0 : dice_from(d, most > 0, most);
 }
 
-/* Strides of the call do as they like; a part that is cyclic has a stride of its own, which a call without strides meets
- * with single elements. */
+/* Strides of the call do as they like; a part that is cyclic has a stride of its own, which a call without strides
+ * meets with single elements. */
 static struct block draw_block(dice *d, const struct variable *v, const struct partition *p, int rank, bool strides,
                                bool one, MPI_Offset records)
 {
@@ -257,7 +257,8 @@ static void layout_imap(dice *d, const struct variable *v, const struct selectio
     }
     for (int k = v->rank - 1; k >= 0; k--) {
         m->imap[order[k]] = step;
-        step = step * (s->blocks[0].count[order[k]] > 0 ? s->blocks[0].count[order[k]] : 1) + (dice_chance(d, 30) ? dice_upto(d, 3) : 0);
+        step = step * (s->blocks[0].count[order[k]] > 0 ? s->blocks[0].count[order[k]] : 1) +
+               (dice_chance(d, 30) ? dice_upto(d, 3) : 0);
     }
     for (MPI_Offset i = 0; i < s->n; i++) {
         MPI_Offset rest = i;

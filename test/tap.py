@@ -1,5 +1,5 @@
-"""What tests in Python share: TAP lines, the scratch and data folders, the build's compilers, and starting programs of the
-build on n ranks.
+"""What tests in Python share: TAP lines, the scratch and data folders, the build's compilers, and starting programs of
+the build on n ranks.
 
 The environment is described in test/runner/common.sh.
 """
@@ -49,8 +49,8 @@ def data(name):
 
 
 def make_variable(name):
-    """The words of a variable of the build's Makefile: programs that a test compiles take the build's compiler and flags,
-    without which they do not link with a library that has sanitizers in it."""
+    """The words of a variable of the build's Makefile: programs that a test compiles take the build's compiler and
+    flags, without which they do not link with a library that has sanitizers in it."""
     with open(os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "Makefile"), encoding="utf-8") as makefile:
         found = re.search(rf"^{name} = (.*)$", makefile.read(), re.M)
     return shlex.split(found.group(1)) if found else []

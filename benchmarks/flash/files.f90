@@ -11,7 +11,8 @@ module files
     public :: prepare, write_file, verify_file
 
     integer, parameter, public :: checkpoint = 1, plot = 2, plot_of_corners = 3
-    character(len=*), parameter, public :: file_names(3) = [character(len=16) :: 'checkpoint', 'plot', 'plot of corners']
+    character(len=*), parameter, public :: file_names(3) = &
+        [character(len=16) :: 'checkpoint', 'plot', 'plot of corners']
     integer, parameter :: stored(3) = [variables, 4, 4], extra(3) = [0, 0, 1]
     integer, parameter :: offset = MPI_OFFSET_KIND
     integer :: ncid
@@ -58,7 +59,8 @@ contains
         integer :: none(0), statuses(0)
         integer(offset) :: bytes
 
-        call try('create', nf90mpi_create(MPI_COMM_WORLD, path, ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, ncid))
+        call try('create', &
+                 nf90mpi_create(MPI_COMM_WORLD, path, ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, ncid))
         call define(kind)
         bytes = 1000 * blocks
         if (kind == plot_of_corners) bytes = bytes + 4 * size(plotted, kind=offset)

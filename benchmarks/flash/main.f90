@@ -1,5 +1,5 @@
-! Writes what the FLASH I/O benchmark describes: checkpoint and plot files of a block-structured hydrodynamics code, with
-! nonblocking requests. Each file is read back and compared, and written once more by MPI-IO alone.
+! Writes what the FLASH I/O benchmark describes: checkpoint and plot files of a block-structured hydrodynamics code,
+! with nonblocking requests. Each file is read back and compared, and written once more by MPI-IO alone.
 !
 !     mpiexec -n 4 benchmarks/bench_flash [--cells 16] [--blocks 80] [--rounds 3] [--dir /dev/shm] [--keep]
 program bench_flash
@@ -50,7 +50,8 @@ contains
             case ('--keep')
                 keep = .true.
             case default
-                call die('unknown option ' // trim(option) // '; there are --cells, --blocks, --rounds, --dir and --keep')
+                call die('unknown option ' // trim(option) // &
+                    '; there are --cells, --blocks, --rounds, --dir and --keep')
             end select
             k = k + 1
         end do
@@ -64,7 +65,8 @@ contains
         k = k + 1
         call get_command_argument(k, text)
         read (text, *, iostat=status) number_after
-        if (status /= 0 .or. number_after < 1) call die('an option needs a number from 1 on, not "' // trim(text) // '"')
+        if (status /= 0 .or. number_after < 1) &
+            call die('an option needs a number from 1 on, not "' // trim(text) // '"')
     end function
 
     ! The best of some rounds, in which library and MPI-IO take turns.

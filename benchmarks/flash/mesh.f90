@@ -1,5 +1,5 @@
-! The mesh of an adaptive hydrodynamics code: blocks of cells, each with guard cells around it, variables side by side in
-! memory. Its values follow a formula, so that each cell of a file tells whether it is in its place.
+! The mesh of an adaptive hydrodynamics code: blocks of cells, each with guard cells around it, variables side by side
+! in memory. Its values follow a formula, so that each cell of a file tells whether it is in its place.
 module mesh
     use, intrinsic :: iso_fortran_env, only: int64, real64
     use mpi_f08
@@ -16,8 +16,8 @@ module mesh
 
 contains
 
-    ! A whole number, so that it and the mean of eight are exact in single precision. A guard cell has one below zero, and
-    ! shall not be found in a file.
+    ! A whole number, so that it and the mean of eight are exact in single precision. A guard cell has one below zero,
+    ! and shall not be found in a file.
     pure real(real64) function cell(variable, block, i, j, k)
         integer, intent(in) :: variable, block, i, j, k
 

@@ -1,4 +1,5 @@
-! What MPI-IO alone can do: the bytes of a file that the library wrote, in contiguous pieces made before the clock starts.
+! What MPI-IO alone can do: the bytes of a file that the library wrote, in contiguous pieces made before the clock
+! starts.
 module raw
     use, intrinsic :: iso_fortran_env, only: int8, real64
     use mpi_f08

@@ -1,5 +1,5 @@
-! Several variables in one access to the file: each write is posted, and nf90mpi_wait_all carries all of them out, of all
-! ranks together. Until then the buffers may not change: they are asynchronous.
+! Several variables in one access to the file: each write is posted, and nf90mpi_wait_all carries all of them out, of
+! all ranks together. Until then the buffers may not change: they are asynchronous.
 !
 !     mpiexec -n 4 nonblocking
 program nonblocking

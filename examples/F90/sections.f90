@@ -1,5 +1,5 @@
-! Parts of arrays on their way to a file and back: every other value, a row turned round, one component of a derived type,
-! the interior of an array with halo cells. PnetCDF takes a section where it lies in memory.
+! Parts of arrays on their way to a file and back: every other value, a row turned round, one component of a derived
+! type, the interior of an array with halo cells. PnetCDF takes a section where it lies in memory.
 !
 !     mpiexec -n 4 sections
 program sections
@@ -50,7 +50,8 @@ program sections
 
     ! A row of the file, read backwards into every value of `back`.
     call nc_try(file, 'get field', nf90mpi_get_var_all(ncid, var_field, back(n:1:-1), start))
-    if (any(nint(back(n:1:-1)) /= nint(field(1:n, 1)))) call die('the row that was read is not the row that was written')
+    if (any(nint(back(n:1:-1)) /= nint(field(1:n, 1)))) &
+        call die('the row that was read is not the row that was written')
     call nc_try(file, 'close', nf90mpi_close(ncid))
     if (rank == 0) print '(3a)', 'wrote ', file, '; the row read back is the same'
     call mpi_finalize()

@@ -14,8 +14,8 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error);
  * itself. name must not be NULL. */
 const char *pnc_name_key(const char *name, char **owned);
 
-/* Why a name that was not found names nothing: `otherwise`, or NC_EBADNAME (NULL, empty, bad UTF-8) or NC_EMAXNAME where
- * no name could be so. */
+/* Why a name that was not found names nothing: `otherwise`, or NC_EBADNAME (NULL, empty, bad UTF-8) or NC_EMAXNAME
+ * where no name could be so. */
 int pnc_name_missing(const char *name, int otherwise);
 
 /* Index of a user's name in a table, or -1 (also for NULL). A foreign file may hold names that are not in NFC: the name

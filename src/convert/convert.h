@@ -43,9 +43,9 @@ typedef struct pnc_pump {
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_pump;
 
-/* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the destination's
- * type. Returns NC_ECHAR where the types do not
- * convert, NC_ENOMEM, NC_EINTERNAL where the map's elements have another size than mem. End a pump that failed too. */
+/* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the
+ * destination's type. Returns NC_ECHAR where the types do not convert, NC_ENOMEM, NC_EINTERNAL where the
+ * map's elements have another size than mem. End a pump that failed too. */
 int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
                    int format, const void *fill);
 /* A pump over memory that holds external bytes of ext_size each, side by side. */

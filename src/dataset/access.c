@@ -1,5 +1,5 @@
-/* The blocking put/get family: a call is turned into a request and carried out. On a collective call a rank with an error
- * takes part with nothing. */
+/* The blocking put/get family: a call is turned into a request and carried out. On a collective call a rank with an
+ * error takes part with nothing. */
 #include "base/memory.h"
 #include "dataset/modes.h"
 #include "dataset/access.h"

@@ -91,7 +91,8 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
     char *record, *root;
     int err = NC_NOERR, code;
 
-    if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE) /* the state of the file, the same on all ranks */
+    /* the state of the file, the same on all ranks */
+    if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
         return local;
     if (!ds->safe && consequence != PNC_CHANGES_HEADER)
         return consequence == PNC_MOVES_TOGETHER ? pnc_agree_worst(ds, local) : local;

@@ -37,7 +37,8 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
 }
 
 /* Everything that can be said against the arguments, in the order of the error rules. */
-static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op, pnc_mem mem)
+static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
+                     pnc_mem mem)
 {
     char *normal = NULL;
     int err = pnc_mode_need_write(ds);
@@ -54,8 +55,8 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
     if (!pnc_type_valid(xtype, 5))
         return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
     if (!pnc_type_valid(xtype, ds->model.format))
-        return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s is "
-                        "CDF-%d", l.text, pnc_type_name(xtype), ds->path, ds->model.format);
+        return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s "
+                        "is CDF-%d", l.text, pnc_type_name(xtype), ds->path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
         return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
                         l.text);
@@ -77,8 +78,8 @@ static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t l
         return pnc_fail(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
                         pnc_type_name(var->type));
     if (len != 1)
-        return pnc_fail(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld", var->name,
-                        (long long)len);
+        return pnc_fail(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld",
+                        var->name, (long long)len);
     if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
         return pnc_fail(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
                         var->name);
@@ -111,6 +112,7 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
 {
     int64_t size = (int64_t)pnc_type_size(value->xtype);
     unsigned char fill[8];
+    pnc_kernel kernel;
     bool same;
 
     value->bytes = pnc_alloc(value->len, (size_t)size);
@@ -118,8 +120,8 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"", (long long)value->len,
                         name);
     pnc_convert_type_fill(value->xtype, fill);
-    value->status = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same)(value->bytes, op, value->len,
-                                                                                           fill);
+    kernel = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same);
+    value->status = kernel(value->bytes, op, value->len, fill);
     return NC_NOERR;
 }
 
@@ -164,13 +166,15 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR)
         err = store_attribute(ds, atts, name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
-        err = pnc_fail(&ds->error, NC_ERANGE, "attribute \"%s\": some values do not fit type %s and became its fill value",
+        err = pnc_fail(&ds->error, NC_ERANGE,
+                       "attribute \"%s\": some values do not fit type %s and became its fill value",
                        label_of(ds, varid, name).text, pnc_type_name(xtype));
     pnc_free(value.bytes);
     return err;
 }
 
-int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xtype, MPI_Offset nelems, const void *value)
+int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xtype, MPI_Offset nelems,
+                        const void *value)
 {
     /* the type is judged in its turn; any memory type will do for one that is none */
     return pnc_attribute_put(ds, varid, name, xtype, nelems, value,
@@ -189,8 +193,8 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
         return err;
     att = atts->at[index];
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
-        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into each "
-                        "other", label_of(ds, varid, name).text, pnc_type_name(att->type));
+        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into "
+                        "each other", label_of(ds, varid, name).text, pnc_type_name(att->type));
     if (att->len > 0 && ip == NULL)
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", label_of(ds, varid, name).text);
     if (att->len == 0)
@@ -218,7 +222,8 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
     bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
     int index, err = pnc_mode_need_write(to);
 
-    if (err == NC_NOERR && pnc_model_atts(&from->model, varid_in) != NULL && pnc_model_atts(&to->model, varid_out) == NULL)
+    if (err == NC_NOERR && pnc_model_atts(&from->model, varid_in) != NULL &&
+        pnc_model_atts(&to->model, varid_out) == NULL)
         err = pnc_mode_no_var(to, varid_out);
     if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
         err = pnc_fail(&to->error, from->error.code, "%s", from->error.text);

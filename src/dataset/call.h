@@ -38,7 +38,8 @@ int pnc_access(pnc_dataset *ds, const pnc_call *call);
 /* queue.c: iput, iget and bput, which only post a request. */
 int pnc_post(pnc_dataset *ds, const pnc_call *call);
 
-/* mput and mget: one call for each of num variables, carried out together. Arrays that the shape does not use are NULL. */
+/* mput and mget: one call for each of num variables, carried out together. Arrays that the shape does not use are
+ * NULL. */
 typedef struct pnc_multi {
     pnc_op op;
     pnc_shape shape;

@@ -85,8 +85,8 @@ int pnc_last_failure(int ncid, const pnc_failure **out);
 
 /* --- agree.c: what ranks settle together --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the
- * first argument that differs somewhere, or NC_NOERR. A rank whose call already failed passes its error in `local`; then
- * every rank returns an error. Outside safe mode that depends on what the call goes on to do. */
+ * first argument that differs somewhere, or NC_NOERR. A rank whose call already failed passes its error in `local`;
+ * then every rank returns an error. Outside safe mode that depends on what the call goes on to do. */
 typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
 typedef enum pnc_consequence {
     PNC_STAYS_LOCAL,    /* each rank returns its own `local`; not collective */
@@ -104,12 +104,12 @@ int pnc_agree_worst(pnc_dataset *ds, int status);
 /* --- headerio.c: the header in the file --- */
 int pnc_header_read(pnc_dataset *ds);                                  /* collective: rank 0 reads, all decode */
 int pnc_header_write(pnc_dataset *ds);                                 /* collective: rank 0 writes all of it */
-/* The same in two steps, both collective. First all ranks take over rank 0's definitions; what they hold is encoded, and
- * the caller frees *bytes. Then rank 0 writes it; where that fails, the header of ds->before is put back. */
+/* The same in two steps, both collective. First all ranks take over rank 0's definitions; what they hold is encoded,
+ * and the caller frees *bytes. Then rank 0 writes it; where that fails, the header of ds->before is put back. */
 int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n);
 int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
-/* Collective, in data mode: a name that changed or, where att is given, an attribute. Written alone, in place, if no other
- * byte of the header moves. */
+/* Collective, in data mode: a name that changed or, where att is given, an attribute. Written alone, in place, if no
+ * other byte of the header moves. */
 int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
 int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collective: rank 0 writes model.numrecs */
 int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */

@@ -87,12 +87,13 @@ static int drop_overruled(pnc_dataset *ds)
     if (!ds->overruled || ds->queue->pending == 0)
         return NC_NOERR;
     pnc_queue_clear(ds, &puts, &gets);
-    return pnc_fail(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions count; "
-                    "%lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
+    return pnc_fail(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions "
+                    "count; %lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
                     (long long)(puts + gets));
 }
 
-int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree, MPI_Offset r_align)
+int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
+                        MPI_Offset r_align)
 {
     pnc_layout_wish wish = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
                             first_given(ds->hints.layout.r_align, r_align)};

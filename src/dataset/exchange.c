@@ -230,7 +230,8 @@ static int trade_bytes(exchange *x)
 
 /* --- what an owner does --- */
 
-/* The pieces that rank r sent and that lie in a stripe, from position *at on: they ascend. Returns false at their end. */
+/* The pieces that rank r sent and that lie in a stripe, from position *at on: they ascend. Returns false at their
+ * end. */
 static bool next_in_stripe(const exchange *x, int r, int64_t *at, int64_t stripe, pnc_extent *piece)
 {
     if (*at == (x->from.extents_at[r] + x->from.extents[r]) / 2)
@@ -364,10 +365,11 @@ static int one_round_alone(exchange *x)
     return err;
 }
 
-#define LEAST_BYTES 8192 /* of a rank in a round, however many ranks share the memory; an owner of all has 2^18 ranks' */
+/* Of a rank in a round, however many ranks share the memory; an owner of all has 2^18 ranks'. */
+#define LEAST_BYTES 8192
 
-/* What all of this may take is the hint: two stripes, the user's bytes twice, and what others send to an owner if all of
- * them meet on one. */
+/* What all of this may take is the hint: two stripes, the user's bytes twice, and what others send to an owner if all
+ * of them meet on one. */
 static void size_rounds(exchange *x)
 {
     int64_t limit = (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29) - PNC_STRIPE_MEMORY;

@@ -55,8 +55,8 @@ static int check_record(pnc_dataset *ds, int64_t recno)
         return pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
         pnc_mul(recno + 1, ds->model.recsize, &end) != 0 || pnc_add(end, ds->model.begin_rec, &end) != 0)
-        return pnc_fail(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold", (long long)recno,
-                        ds->model.format);
+        return pnc_fail(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold",
+                        (long long)recno, ds->model.format);
     return NC_NOERR;
 }
 
@@ -77,7 +77,8 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         return err;
     err = pnc_mode_need_var(ds, varid);
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
-        err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", ds->model.vars[varid]->name);
+        err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
+                       ds->model.vars[varid]->name);
     if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
         err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\", and it has no _FillValue: "
                        "ncmpi_def_var_fill switches it on in define mode", ds->model.vars[varid]->name);

@@ -112,8 +112,8 @@ static int write_bytes(pnc_dataset *ds, int64_t where, const char *bytes, int64_
     return NC_NOERR;
 }
 
-/* FNV-1a: enough to notice that two ranks defined different things by mistake. Whether a variable is filled is no part of
- * the header. */
+/* FNV-1a: enough to notice that two ranks defined different things by mistake. Whether a variable is filled is no part
+ * of the header. */
 static uint64_t digest(const pnc_model *model, const char *bytes, int64_t n)
 {
     const uint64_t prime = 1099511628211u;
@@ -217,7 +217,8 @@ static void restore(pnc_dataset *ds)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_fail(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged", cause.text);
+    pnc_fail(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged",
+             cause.text);
 }
 
 int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
@@ -246,7 +247,8 @@ int pnc_header_write(pnc_dataset *ds)
 
 static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
 {
-    return att != NULL ? pnc_format_encode_att(&ds->model, att, bytes) : pnc_format_encode_name(&ds->model, name, bytes);
+    return att != NULL ? pnc_format_encode_att(&ds->model, att, bytes)
+                       : pnc_format_encode_name(&ds->model, name, bytes);
 }
 
 int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att)

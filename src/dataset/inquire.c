@@ -186,8 +186,8 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
     int id = pnc_model_find_dim(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"", ds->path, NC_MAX_NAME,
-                        name == NULL ? "" : name);
+        return pnc_fail(&ds->error, pnc_name_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"", ds->path,
+                        NC_MAX_NAME, name == NULL ? "" : name);
     TELL(idp, id);
     return NC_NOERR;
 }
@@ -216,8 +216,8 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
     int id = pnc_model_find_var(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path, NC_MAX_NAME,
-                        name == NULL ? "" : name);
+        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path,
+                        NC_MAX_NAME, name == NULL ? "" : name);
     TELL(varidp, id);
     return NC_NOERR;
 }
@@ -261,10 +261,11 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         bool same;
+        pnc_kernel kernel = pnc_convert_kernel(PNC_GET, var->type, pnc_mem_of_type(var->type), ds->model.format,
+                                               &same);
 
         pnc_model_fill_value(var, external);
-        pnc_convert_kernel(PNC_GET, var->type, pnc_mem_of_type(var->type), ds->model.format, &same)(fill_value, external,
-                                                                                                   1, unused);
+        kernel(fill_value, external, 1, unused);
     }
     return NC_NOERR;
 }
@@ -319,7 +320,8 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     if (atts == NULL)
         return pnc_mode_no_var(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
-        return pnc_fail(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum, atts->n - 1);
+        return pnc_fail(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum,
+                        atts->n - 1);
     tell_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

@@ -67,8 +67,8 @@ static int give_up(pnc_dataset *ds, int err)
     return err;
 }
 
-/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH, of which a file takes two: ours and that
- * of MPI-IO); a program that meets the bound hears of it from us, and not by the error handler that ends it. */
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH, of which a file takes two: ours and
+ * that of MPI-IO); a program that meets the bound hears of it from us, and not by the error handler that ends it. */
 static int duplicate(MPI_Comm comm, MPI_Comm *own)
 {
     MPI_Errhandler users;
@@ -327,7 +327,8 @@ static int cancel_pending(pnc_dataset *ds)
     if (puts + gets == 0)
         return NC_NOERR;
     fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
-            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets, ds->rank);
+            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets,
+            ds->rank);
     pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before ncmpi_close",
              ds->path);
     pnc_told(ds, NC_EPENDING);

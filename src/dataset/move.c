@@ -258,6 +258,6 @@ void pnc_move_back(pnc_move *m)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_fail(&ds->error, cause.code, "%.300s; and what was moved could not be put back: the data in the file are damaged",
-             cause.text);
+    pnc_fail(&ds->error, cause.code,
+             "%.300s; and what was moved could not be put back: the data in the file are damaged", cause.text);
 }

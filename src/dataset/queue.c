@@ -28,8 +28,8 @@ static int make_room(pnc_dataset *ds)
     if (q->pending == 0)
         q->n = q->next_id = 0;
     if (q->next_id == INT_MAX)
-        return pnc_fail(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are pending, "
-                        "and they begin anew", ds->path);
+        return pnc_fail(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are "
+                        "pending, and they begin anew", ds->path);
     if (q->n == q->room) {
         int64_t kept = 0, room = q->room == 0 ? 64 : 2 * q->room;
         pnc_entry *larger;

@@ -1,5 +1,5 @@
-/* Recipes of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of both
- * end up in one list of 64-bit numbers. */
+/* Recipes of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of
+ * both end up in one list of 64-bit numbers. */
 #include "dataset/recipe.h"
 
 #include "base/error.h"
@@ -72,8 +72,8 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
     return get_contents(type, a) == MPI_SUCCESS ? NC_NOERR : NC_EUNSPTETYPE;
 }
 
-/* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts are first, but for two constructors that begin with
- * ints; byte displacements are last, and are counts where counts are large. */
+/* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts are first, but for two constructors that begin
+ * with ints; byte displacements are last, and are counts where counts are large. */
 static int64_t *merge(const arguments *a, int combiner)
 {
     int64_t *numbers = pnc_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);

@@ -80,9 +80,9 @@ int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first
 
     if (ds->model.format == 5 || records <= most)
         return NC_NOERR;
-    return pnc_fail(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at most "
-                    "%lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format, (long long)most,
-                    (long long)records);
+    return pnc_fail(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at "
+                    "most %lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format,
+                    (long long)most, (long long)records);
 }
 
 /* Elements of one part, added to the request's; checked against the largest element on either side, so that no size in
@@ -105,7 +105,8 @@ static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
 }
 
 /* Check one part and keep its numbers at `to`. */
-static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to, pnc_request *r)
+static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to,
+                     pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
     part_arguments given = arguments_of(call, i);
@@ -324,8 +325,8 @@ static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *va
     if (call->num != 0 && call->starts == NULL && var->ndims > 0)
         return pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
     if (call->num < 0 || (call->num > 1 && var->ndims == 0))
-        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks", var->name,
-                        var->ndims, call->num);
+        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks",
+                        var->name, var->ndims, call->num);
     return NC_NOERR;
 }
 
@@ -416,6 +417,6 @@ int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
 
     if (r->status == NC_NOERR)
         return NC_NOERR;
-    return pnc_fail(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became the fill "
-                    "value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file : memory);
+    return pnc_fail(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became the "
+                    "fill value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file : memory);
 }

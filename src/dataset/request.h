@@ -1,7 +1,7 @@
 /* What a call of the put/get family comes down to: parts of one variable, and where their values lie in memory.
  *
- * A request is small and flat, so that a million of them can wait in an arena. File offsets are not in it: a request may
- * be posted in define mode, before the file has a layout. */
+ * A request is small and flat, so that a million of them can wait in an arena. File offsets are not in it: a request
+ * may be posted in define mode, before the file has a layout. */
 #ifndef PNC_DATASET_REQUEST_H
 #define PNC_DATASET_REQUEST_H
 
@@ -36,8 +36,8 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
 /* Give back what it holds; the numbers are the caller's. */
 void pnc_request_release(pnc_request *r);
 
-/* What the two makers of requests share. Where the elements lie in memory (NC_ECHAR NC_EIOMISMATCH ..), once r->elements
- * is known, and all numbers where imap needs them. */
+/* What the two makers of requests share. Where the elements lie in memory (NC_ECHAR NC_EIOMISMATCH ..), once
+ * r->elements is known, and all numbers where imap needs them. */
 int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r);
 /* Whether the format can count so many records; `first` is the one that the request begins with. */
 int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records);

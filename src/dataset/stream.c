@@ -113,7 +113,8 @@ static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int6
     return n;
 }
 
-int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *taken, int64_t *bytes)
+int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *taken,
+                    int64_t *bytes)
 {
     *taken = *bytes = 0;
     while (*taken < max_extents && max_bytes - *bytes >= 8) {

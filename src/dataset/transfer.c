@@ -11,8 +11,8 @@
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
  *     64 B: 906 / 202    256 B: 933 / 205    1 KiB: 1242 / 719    4 KiB: 1786 / 2358    64 KiB: 20496 / 36053
- * Reads: 568 / 192 at 64 B, 1115 / 2566 at 4 KiB, but 13 and 1483 where the driver reads across the gaps; so that on one
- * node a read never needs the exchange. Between nodes the file system's round trips count, not ours. */
+ * Reads: 568 / 192 at 64 B, 1115 / 2566 at 4 KiB, but 13 and 1483 where the driver reads across the gaps; so that on
+ * one node a read never needs the exchange. Between nodes the file system's round trips count, not ours. */
 #define SMALL_RUN_ONE_NODE 2048
 #define SMALL_RUN (1 << 20)
 

@@ -1,5 +1,5 @@
-/* put_vard and get_vard: the place in the file is an MPI datatype, in bytes from the begin of the variable. It is walked
- * through, as one that describes memory is, and never expanded. */
+/* put_vard and get_vard: the place in the file is an MPI datatype, in bytes from the begin of the variable. It is
+ * walked through, as one that describes memory is, and never expanded. */
 #include "dataset/access.h"
 #include "dataset/modes.h"
 
@@ -11,7 +11,8 @@ typedef struct reach {
 } reach;
 
 typedef struct bounds {
-    int64_t record, recsize; /* bytes of the variable in each record, and from record to record; recsize 0: all are its own */
+    /* bytes of the variable in each record, and from record to record; recsize 0: all are its own */
+    int64_t record, recsize;
 } bounds;
 
 /* One more run; `last` is the end of the one before. */
@@ -50,15 +51,16 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
     pnc_mem mem;
     int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
-    if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) { /* as many bytes, but elements of another size or without a type */
+    if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
+        /* as many bytes, but elements of another size or without a type */
         pnc_error_clear(&ds->error);
         err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
                        "elements", var->name, pnc_type_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_mem_of_type(var->type) && !(mem == PNC_LONG && pnc_mem_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
-        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s", var->name,
-                       pnc_type_name(var->type), pnc_mem_name(mem));
+        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
+                       var->name, pnc_type_name(var->type), pnc_mem_name(mem));
     if (err == NC_NOERR && walk(q->place, &b, r) != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
     if (err == NC_NOERR && (r->backwards || r->between || (!var->is_record && r->end > var->size)))
@@ -79,8 +81,8 @@ static int check_records(pnc_dataset *ds, const pnc_var *var, pnc_request *q, co
         return pnc_request_check_records(ds, var, records - 1, records);
     }
     if (records > ds->model.numrecs)
-        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype reaches to record %lld of variable \"%s\", which has "
-                        "%lld", (long long)records, var->name, (long long)ds->model.numrecs);
+        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype reaches to record %lld of variable \"%s\", which "
+                        "has %lld", (long long)records, var->name, (long long)ds->model.numrecs);
     return NC_NOERR;
 }
 
@@ -110,8 +112,8 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_size(var->type) != 0)
-        return pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements of variable "
-                        "\"%s\"", (long long)size, var->name);
+        return pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements of "
+                        "variable \"%s\"", (long long)size, var->name);
     q->elements = size / (MPI_Count)pnc_type_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;

@@ -24,8 +24,8 @@ typedef struct pnc_store_ops {
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
     /* Collective; frees the store also when it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
-    /* Move n extents, in any order, from or to buf, where their bytes follow each other. The sum of the lengths is below
-     * 1 GiB (the caller cuts). Local. */
+    /* Move n extents, in any order, from or to buf, where their bytes follow each other. The sum of the lengths is
+     * below 1 GiB (the caller cuts). Local. */
     int (*write)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
     int (*sync)(pnc_store *store, pnc_error *error);                      /* collective */
@@ -34,10 +34,10 @@ typedef struct pnc_store_ops {
     int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);     /* local; the caller frees it */
 } pnc_store_ops;
 
-/* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to about
- * 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770, 1080 ns
- * one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns against
- * 63, 440, 1690. */
+/* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to
+ * about 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770,
+ * 1080 ns one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns
+ * against 63, 440, 1690. */
 #define PNC_WORTH_SKIPPING 2048
 #define PNC_FEW_EXTENTS 4 /* that are always worth their system calls */
 
@@ -55,8 +55,8 @@ extern const pnc_store_ops pnc_store_memory;
 /* MPI-IO takes "type:path" to name a kind of file system, of those that ROMIO has a driver for; the path alone. */
 static inline const char *pnc_store_bare_path(const char *path)
 {
-    static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime", "quobyte",
-                                        "testfs"};
+    static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime",
+                                        "quobyte", "testfs"};
     size_t n = strcspn(path, ":");
 
     for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)

@@ -217,8 +217,8 @@ int pnc_cdl_put_character(pnc_cdl_reader *reader, pnc_cdl_place at, char c)
 
 /* --- texts --- */
 
-/* The dumping tools cut a row behind each newline, and go on in the fifth column of the next line; a row of its own would
- * begin elsewhere. */
+/* The dumping tools cut a row behind each newline, and go on in the fifth column of the next line; a row of its own
+ * would begin elsewhere. */
 static bool goes_on(const pnc_cdl_reader *reader, pnc_cdl_place at)
 {
     return reader->newline && at.line == reader->text_end.line + 1 && at.column == 5;

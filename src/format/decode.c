@@ -285,8 +285,8 @@ static int take_att(reader *r, pnc_atts *atts)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
         return code;
-    pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s", len,
-                    pnc_type_name(type));
+    pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s",
+                    len, pnc_type_name(type));
     att = pnc_att_new(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
@@ -352,8 +352,8 @@ static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsiz
     /* Before the specification said so, writers put the lower 32 bits there, or 2^32 - 4. */
     if (vsize != right)
         pnc_watch_warn(&r->watch, at, PNC_RULE_VSIZE,
-                       "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64 ", but its type and dimensions make %"
-                       PRIu64, var->name, at, vsize, right);
+                       "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64
+                       ", but its type and dimensions make %" PRIu64, var->name, at, vsize, right);
 }
 
 /* What follows the dimension ids. vsize is redundant and wrong in files with large variables: it is passed over. */

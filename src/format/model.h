@@ -77,11 +77,12 @@ int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_erro
 int64_t pnc_model_longest_dim(int format);                               /* of fixed length */
 int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numrecs for the record dimension */
 
-/* Dimensions of a variable that is defined. The format knows no bound; this one keeps a wrong number from being taken for
- * the length of the caller's array. netCDF-C opens files with up to 1024. */
+/* Dimensions of a variable that is defined. The format knows no bound; this one keeps a wrong number from being taken
+ * for the length of the caller's array. netCDF-C opens files with up to 1024. */
 #define PNC_VAR_DIMS_MAX 65536
 
-/* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
+/* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE
+ * NC_EVARSIZE.. */
 int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
                       pnc_error *error);
 int pnc_model_find_var(const pnc_model *model, const char *name);

@@ -15,8 +15,8 @@ int64_t pnc_format_begin_field(const pnc_model *model, int varid)
     return end - pnc_format_offset_bytes(model->format);
 }
 
-/* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of fixed
- * size). */
+/* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of
+ * fixed size). */
 static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int previous, int64_t floor)
 {
     const pnc_var *var = model->vars[varid];

@@ -111,8 +111,8 @@ static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_siz
         more = (file_size - padded) / model->recsize;
     if (more > 0)
         pnc_watch_warn(watch, padded, "the number of records that the file has",
-                       "the file has room for %" PRId64 " more record%s than the %" PRId64 " that byte 4 tells of", more,
-                       more == 1 ? "" : "s", model->numrecs);
+                       "the file has room for %" PRId64 " more record%s than the %" PRId64 " that byte 4 tells of",
+                       more, more == 1 ? "" : "s", model->numrecs);
     else
         pnc_watch_warn(watch, padded, "the end of the file", "%" PRId64 " bytes lie behind the last variable",
                        file_size - padded);

@@ -20,8 +20,8 @@ pnc_memmap *pnc_memmap_shift(pnc_memmap *child, int64_t offset);                
 pnc_memmap *pnc_memmap_sequence(pnc_memmap **children, int64_t n);         /* one after the other; array not kept */
 /* ndims counts with distances in elements between neighbours along each dimension (imap of varm; NULL = C order). */
 pnc_memmap *pnc_memmap_imap(int ndims, const int64_t *count, const int64_t *imap, int elem_size);
-/* The elements of `inner` in another order: `order` walks through them as if they lay side by side from offset 0, and must
- * not lead beyond them (imap over an MPI datatype). */
+/* The elements of `inner` in another order: `order` walks through them as if they lay side by side from offset 0, and
+ * must not lead beyond them (imap over an MPI datatype). */
 pnc_memmap *pnc_memmap_pick(pnc_memmap *order, pnc_memmap *inner);
 void pnc_memmap_free(pnc_memmap *map);
 /* A deep copy costs too much for a queue of requests: share instead. The counter is not atomic: callers hold a lock. */

@@ -1,4 +1,5 @@
-/* Elements of one memory map in the order of another: found by search in the tree, so that nothing is copied or expanded. */
+/* Elements of one memory map in the order of another: found by search in the tree, so that nothing is copied or
+ * expanded. */
 #include "base/memory.h"
 #include "select/memnode.h"
 

@@ -3,8 +3,8 @@ m4_dnl
 m4_dnl FAMILIES expands EMIT(operation, shape, suffix, C type, pnc_mem, _all or nothing) for every member; a template
 m4_dnl defines EMIT first. The flexible member of each family has an empty suffix. NAME, PARAMETERS and FIELDS take the
 m4_dnl same arguments and give the function's name, its C parameters and the initialisers of its struct pnc_call.
-m4_dnl MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_PARAMETERS and MULTI_FIELDS (a pnc_multi), and
-m4_dnl VARD expands EMIT_VARD(operation, _all or nothing).
+m4_dnl MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_PARAMETERS and MULTI_FIELDS (a pnc_multi),
+m4_dnl and VARD expands EMIT_VARD(operation, _all or nothing).
 m4_divert(-1)
 
 m4_dnl Blocking operations have a collective twin of each function; those that only post a request do not.
@@ -72,7 +72,8 @@ m4_define([SHAPE_DOC], [m4_ifelse(
     [$1], [n], [num blocks of one variable, each with its own start and count; memory holds one after the other])])
 m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
 contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
-memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own type.])
+memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own
+type.])
 m4_define([MODE_DOC], [Functions ending in _all are collective, on ranks with nothing to do also (count 0); the others need independent mode.])
 m4_define([RANGE_DOC], [Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
 get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.])
@@ -90,6 +91,7 @@ bytes from the variable's begin (ncmpi_inq_varoffset). MPI_DATATYPE_NULL selects
 datatype moves nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
 In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
-NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill values)])
+NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill
+values)])
 m4_define([GET_ATT_DOC], [read all its values, converted to T. Local. Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])
 m4_divert[]m4_dnl

@@ -1,9 +1,9 @@
-m4_dnl The functions of the Fortran 90 module that pass their arguments on one by one, once. The template of the module makes
-m4_dnl an interface of each row, the one of the C shims a function.
+m4_dnl The functions of the Fortran 90 module that pass their arguments on one by one, once. The template of the module
+m4_dnl makes an interface of each row, the one of the C shims a function.
 m4_dnl
 m4_dnl F90(name, arguments): nf90mpi_<name> calls ncmpi_<name>. Arguments are A(kind, name) each, in the order of both
-m4_dnl   languages. F90_HANDLES is the same for functions that take or return handles of MPI, which the module offers with
-m4_dnl   integers and with the types of mpi_f08.
+m4_dnl   languages. F90_HANDLES is the same for functions that take or return handles of MPI, which the module offers
+m4_dnl   with integers and with the types of mpi_f08.
 m4_dnl Kinds: int, offset, text (blanks at its end do not count), id (of a variable or dimension, or number of an
 m4_dnl   attribute: from 1 in Fortran, from 0 in C), each also as <kind>_out; comm, info, info_out.
 m4_divert(-1)

@@ -1,10 +1,10 @@
 m4_dnl Every public function that is no member of a family, once.
 m4_dnl
-m4_dnl FUNCTION(name, parameters after ncid, documentation): works on an open dataset. The entry point ncmpi_<name> looks
-m4_dnl   ncid up and calls pnc_dataset_<name>; parameters are P(type, name) each.
+m4_dnl FUNCTION(name, parameters after ncid, documentation): works on an open dataset. The entry point ncmpi_<name>
+m4_dnl   looks ncid up and calls pnc_dataset_<name>; parameters are P(type, name) each.
 m4_dnl PLAIN(return type, name, parameters in C, documentation): everything else; its body is in src/api.
-m4_dnl CDL_FUNCTION(name, parameters in C, documentation): cdl_hdr_<name>, which reads a header in text form; its body is in
-m4_dnl   src/api/cdl.c.
+m4_dnl CDL_FUNCTION(name, parameters in C, documentation): cdl_hdr_<name>, which reads a header in text form; its body
+m4_dnl   is in src/api/cdl.c.
 m4_dnl HEADING(text): a section of the header and of the manual.
 m4_dnl Documentation says what it does; shapes and units; whether it is collective; the errors beside NC_EBADID and
 m4_dnl   the failures of I/O (NC_EREAD, NC_EWRITE, NC_ENO_SPACE, NC_EQUOTA, NC_ENOMEM) that any call may meet.
@@ -16,7 +16,8 @@ m4_define([AS_PASSED], [[, ]$2])
 m4_define([TYPED], [m4_pushdef([P], m4_defn([AS_TYPED]))$1[]m4_popdef([P])])
 m4_define([PASSED], [m4_pushdef([P], m4_defn([AS_PASSED]))$1[]m4_popdef([P])])
 
-m4_dnl ATTRIBUTE(suffix, C type, pnc_mem) for each member of put_att_<T> and get_att_<T>; ubyte is a second name of uchar.
+m4_dnl ATTRIBUTE(suffix, C type, pnc_mem) for each member of put_att_<T> and get_att_<T>; ubyte is a second name of
+m4_dnl uchar.
 m4_define([ATTRIBUTE_OF], [ATTRIBUTE([$1], [$2], [PNC_]m4_UP([$1]))])
 m4_define([EACH_ATTRIBUTE], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTE_OF]))MEMTYPES[]m4_popdef([MEMTYPE])ATTRIBUTE([ubyte], [unsigned char], [PNC_UCHAR])])
 
@@ -148,7 +149,8 @@ NC_ENOTFILL NC_EINVAL (a negative record) NC_EINVALCOORDS (one that the format c
 
 HEADING([Attributes])
 
-m4_dnl put_att_<T> and get_att_<T> for every memory type stand in the templates, between this heading and the rows below.
+m4_dnl put_att_<T> and get_att_<T> for every memory type stand in the templates, between this heading and the rows
+m4_dnl below.
 ATTRIBUTES
 
 FUNCTION([put_att], [P([int], [varid])[]P([const char *], [name])[]P([nc_type], [xtype])[]P([MPI_Offset], [nelems])[]P([const void *], [value])],

@@ -1,6 +1,7 @@
 m4_include(`common.m4')m4_include([hints.m4])m4_dnl
-/* Generated from src/spec/hints.m4: one row per hint. Define PNC_HINT_ROW first: (name, kind, default as text, text), and
- * PNC_HINT_SIZE_ROW for the integers that the library obeys: (name, field, default, least, most, below, multiple, text). */
+/* Generated from src/spec/hints.m4: one row per hint. Define PNC_HINT_ROW first: (name, kind, default as text, text),
+ * and PNC_HINT_SIZE_ROW for the integers that the library obeys: (name, field, default, least, most, below, multiple,
+ * text). */
 m4_define([ON_ONE_LINE], ["m4_translit([$1], [
 ], [ ])"])m4_dnl
 m4_define([HINT_SIZE], [PNC_HINT_SIZE_ROW("$1", $2, [$3], [$4], [$5], PNC_BELOW_$6, $7, ON_ONE_LINE([$8]))])m4_dnl

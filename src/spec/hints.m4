@@ -1,10 +1,11 @@
 m4_dnl Every hint that the library knows, once. From these rows come the table that src/dataset/hints.c reads
 m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
 m4_dnl
-m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning): an integer.
-m4_dnl   A default of -1: not set; the meaning tells what then counts. A smaller number than the least one is taken for the
-m4_dnl   LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored, MOST is the most. A
-m4_dnl   larger one than the most is taken for that. Then it is rounded up to a multiple. Of two rows with one field the later name counts only where the first is not given.
+m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning):
+m4_dnl   an integer. A default of -1: not set; the meaning tells what then counts. A smaller number than the least one
+m4_dnl   is taken for the LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored,
+m4_dnl   MOST is the most. A larger one than the most is taken for that. Then it is rounded up to a multiple. Of two
+m4_dnl   rows with one field the later name counts only where the first is not given.
 m4_dnl HINT_DRIVER(name, default, meaning): how the library reaches the file.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.

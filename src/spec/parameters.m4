@@ -1,4 +1,5 @@
-m4_dnl What the arguments are, for the manual: PARAMETER(name, or type and name where the same name has several meanings, text).
+m4_dnl What the arguments are, for the manual: PARAMETER(name, or type and name where the same name has several
+m4_dnl meanings, text).
 m4_divert(-1)
 m4_define([PARAMETERS_OF_FUNCTIONS], [PARAMETER([array_of_requests], [ids of requests, count of them; done ones become NC_REQ_NULL])
 PARAMETER([array_of_statuses], [receives an error code for each id; or NULL])

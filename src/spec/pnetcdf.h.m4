@@ -7,8 +7,8 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
  * elements, offsets and alignments in bytes.
  *
  * Threads: under MPI_THREAD_MULTIPLE different threads may work with different files at once. A file, that is an ncid,
- * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of their
- * own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
+ * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of
+ * their own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
 #ifndef PNETCDF_H
 #define PNETCDF_H
 

@@ -34,10 +34,10 @@ m4_divert(-1)])
 FORTRAN_CONSTANTS
 
 m4_dnl Interfaces give compilers the kinds of arguments to check, but programs written for undeclared external functions
-m4_dnl shall compile unchanged. What they pass as a scalar, as an array of any rank, and for flexible functions of any type,
-m4_dnl has directives for all compilers that have such; gfortran's forgives a wrong kind where only the rank shall be
-m4_dnl free. No line may need to be continued: there is no way that holds for the fixed form of 72, of 132 columns, and for
-m4_dnl the free form.
+m4_dnl shall compile unchanged. What they pass as a scalar, as an array of any rank, and for flexible functions of any
+m4_dnl type, has directives for all compilers that have such; gfortran's forgives a wrong kind where only the rank shall
+m4_dnl be free. No line may need to be continued: there is no way that holds for the fixed form of 72, of 132 columns,
+m4_dnl and for the free form.
 m4_define([ANY_TYPE], [!GCC$ attributes no_arg_check :: $1
 !DEC$ attributes no_arg_check :: $1
 !DIR$ IGNORE_TKR $1

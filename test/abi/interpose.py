@@ -56,7 +56,8 @@ def functions():
     """(result, name, parameters, names of the arguments, harmless values for them) of each function of pnetcdf.h."""
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
-    for result, name, parameters in re.findall(r"^(int |const char \*)((?:ncmpi|cdl_hdr)_\w+)\(([^;]*)\);", text, flags=re.M):
+    for result, name, parameters in re.findall(r"^(int |const char \*)((?:ncmpi|cdl_hdr)_\w+)\(([^;]*)\);", text,
+                                               flags=re.M):
         parameters = " ".join(parameters.split())
         each = [] if parameters == "void" else parameters.split(", ")
         names = [re.search(r"(\w+)(\[\])?$", parameter).group(1) for parameter in each]

@@ -98,12 +98,14 @@ def compare(path, kind_of_library, exported):
     procedures = {of_fortran(name) for name in exported} - {None}
     others = sorted(name for name in set(exported) - functions if not of_fortran(name) and not of_module(name))
     promised = set(declared())
-    tap.ok(functions <= promised, f"every ncmpi_ and cdl_hdr_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
+    tap.ok(functions <= promised,
+           f"every ncmpi_ and cdl_hdr_ symbol of the {kind_of_library} library is declared in pnetcdf.h",
            "\n".join(sorted(functions - promised)))
     tap.ok(promised <= functions, f"the {kind_of_library} library has all {len(promised)} functions of pnetcdf.h",
            "\n".join(sorted(promised - functions)))
     promised = set(declared_in_fortran())
-    tap.ok(procedures == promised, f"the {kind_of_library} library has all {len(promised)} nfmpi_ functions of pnetcdf.inc",
+    tap.ok(procedures == promised,
+           f"the {kind_of_library} library has all {len(promised)} nfmpi_ functions of pnetcdf.inc",
            "\n".join(sorted(procedures ^ promised)))
     return others
 

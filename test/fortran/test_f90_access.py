@@ -1,12 +1,12 @@
-"""Every specific of every generic of module pnetcdf that moves values, attributes or fill values, with arrays of ranks 0 to
-7, whole and as sections with strides forwards and backwards, on 1 and 4 ranks. Symbols of the compiled program tell
-whether the compiler has chosen each of them.
+"""Every specific of every generic of module pnetcdf that moves values, attributes or fill values, with arrays of ranks
+0 to 7, whole and as sections with strides forwards and backwards, on 1 and 4 ranks. Symbols of the compiled program
+tell whether the compiler has chosen each of them.
 
 A program is generated, compiled and run. What a put leaves in the file is read by the C interface and held against a
 formula, and what a get returns has been written by the C interface.
 
-A variable has dimensions 6, 2, 2 ..; the slowest is as many times longer as there are ranks, and each owns a part. Values
-have the shape 3, 2, 2 ..: the first half along the fastest dimension, or with stride 2 every other element.
+A variable has dimensions 6, 2, 2 ..; the slowest is as many times longer as there are ranks, and each owns a part.
+Values have the shape 3, 2, 2 ..: the first half along the fastest dimension, or with stride 2 every other element.
 """
 # needs: python
 import os
@@ -44,13 +44,15 @@ program access
     implicit none
 
     interface
-        integer(c_int) function c_get(ncid, varid, start, count, stride, values) bind(c, name='ncmpi_get_vars_double_all')
+        integer(c_int) function c_get(ncid, varid, start, count, stride, values) &
+            bind(c, name='ncmpi_get_vars_double_all')
             import
             integer(c_int), value :: ncid, varid
             integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
             real(c_double), dimension(*), intent(inout) :: values
         end function
-        integer(c_int) function c_put(ncid, varid, start, count, stride, values) bind(c, name='ncmpi_put_vars_double_all')
+        integer(c_int) function c_put(ncid, varid, start, count, stride, values) &
+            bind(c, name='ncmpi_put_vars_double_all')
             import
             integer(c_int), value :: ncid, varid
             integer(c_int64_t), dimension(*), intent(in) :: start, count, stride
@@ -91,8 +93,8 @@ program access
     character(len=:), allocatable :: wrong
 
     call startup()
-    call check(nf90mpi_create(MPI_COMM_WORLD, path('access.nc'), ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, ncid) &
-               == nf90_noerr, 'create')
+    call check(nf90mpi_create(MPI_COMM_WORLD, path('access.nc'), ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, &
+               ncid) == nf90_noerr, 'create')
 {calls}
     call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
     call finish()
@@ -134,7 +136,8 @@ contains
         starts(nv, 2) = start(nv) + counts(nv, 1)
         counts(nv, 2) = count(nv) - counts(nv, 1)
         if (counts(nv, 2) == 0) starts(nv, 2) = start(nv)
-        call MPI_Type_create_subarray(nv, lengths, shape_of_values, int(start) - 1, MPI_ORDER_FORTRAN, element, filetype, err)
+        call MPI_Type_create_subarray(nv, lengths, shape_of_values, int(start) - 1, MPI_ORDER_FORTRAN, element, &
+            filetype, err)
         call MPI_Type_commit(filetype, err)
     end subroutine
 
@@ -281,7 +284,8 @@ def helpers(name, declaration):
     if name == "text":
         return HELPERS.format(name=name, declaration="character(len=1)", conversion="achar(33 + numbers)", other="'~'")
     function = "real" if "real" in name else "int"
-    return HELPERS.format(name=name, declaration=declaration, conversion=f"{function}(numbers, kind(values))", other="111")
+    return HELPERS.format(name=name, declaration=declaration, conversion=f"{function}(numbers, kind(values))",
+                          other="111")
 
 
 def shapes(rank):
@@ -290,7 +294,8 @@ def shapes(rank):
         return [], [], ""
     if rank == 1:
         return [3], [6], "(6:1:-2)"
-    return [3] + [2] * (rank - 1), [6] + [4] * (rank - 1), "(" + ", ".join(["1:6:2"] + ["2:3"] * (rank - 2) + ["4:1:-3"]) + ")"
+    section = ", ".join(["1:6:2"] + ["2:3"] * (rank - 2) + ["4:1:-3"])
+    return [3] + [2] * (rank - 1), [6] + [4] * (rank - 1), f"({section})"
 
 
 # Attributes and the fill value of a scalar variable that is never written. {k} is a number of the type.
@@ -387,7 +392,8 @@ def access(operation, form, kind, rank, section):
         values = (["req=req(1)"] if operation[0] in "ib" else []) + [arguments.format(values=array)]
     else:
         values = [array] + (["req(1)"] if operation[0] in "ib" else []) + [arguments]
-    call = f"err = nf90mpi_{operation.format(generic)}(ncid, v, &\n            " + ", &\n            ".join(values) + ")"
+    more = ", &\n            "
+    call = f"err = nf90mpi_{operation.format(generic)}(ncid, v" + more + more.join(values) + ")"
     lines = [f"stride(1) = {stride}"]
     if "get" not in operation:
         lines += ["call begin_put()", f"call fill_{kind}(a, {numbers})", f"large{place} = a" if section else "", call,
@@ -406,7 +412,8 @@ def routine(kind, declaration, xtype, mpi_type, rank):
     counted = ([3] if kind == "text" else []) + shape or [1]
     mine = ([6] if kind == "text" or rank else [1]) + counted[1:]
     lines = [f"    subroutine test_{kind}_{rank}()",
-             f"        {declaration}, asynchronous :: a{braces(shape or [1])}" + (f", large{braces(large)}" if rank else ""),
+             f"        {declaration}, asynchronous :: a{braces(shape or [1])}" +
+             (f", large{braces(large)}" if rank else ""),
              "",
              f"        call begin_case('{kind}_{rank}', {xtype}, {mpi_type}, {counted}, {mine})"]
     for operation in OPERATIONS:
@@ -428,7 +435,8 @@ def check_completeness():
     wanted = set(re.findall(r"^        procedure :: ((?:i|b|)(?:put|get)_var\w+)", text, re.M))
     bound = set(re.findall(r'name="(pncf90_(?:(?:put|get)_att_|(?:def|inq)_var_fill_)\w+)"', text))
     called = undefined_in("access.o")
-    missing = [name for name in wanted if not any(re.search(rf"pnetcdf_\w*[Pp_]{name}_?$", symbol) for symbol in called)]
+    missing = [name for name in wanted
+               if not any(re.search(rf"pnetcdf_\w*[Pp_]{name}_?$", symbol) for symbol in called)]
     missing += bound - called
     ok(len(wanted) > 200 and len(bound) > 35 and not missing,
        f"all {len(wanted) + len(bound)} specifics are called", sorted(missing))
@@ -439,7 +447,8 @@ def main():
     program = PROGRAM.format(
         use_f08="    use mpi_f08, only: datatype => MPI_Datatype\n" if WITH_MPI_F08 else "",
         helpers="".join(helpers(*kind[:2]) for kind in KINDS),
-        routines="\n".join([routine(*kind, rank) for kind in KINDS for rank in RANKS] + [attributes(*kind) for kind in KINDS]),
+        routines="\n".join([routine(*kind, rank) for kind in KINDS for rank in RANKS] +
+                           [attributes(*kind) for kind in KINDS]),
         calls="\n".join([f"    call test_{kind[0]}_{rank}()" for kind in KINDS for rank in RANKS] +
                         [f"    call attributes_of_{kind[0]}()" for kind in KINDS]))
     program = compile_program("access", program)

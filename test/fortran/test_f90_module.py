@@ -32,8 +32,8 @@ program metadata
     integer(big), allocatable :: from(:)
 
     call start()
-    call check(nf90mpi_create(MPI_COMM_WORLD, path('metadata.nc   '), ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, &
-                              ncid) == nf90_noerr, 'create, with blanks after the path')
+    call check(nf90mpi_create(MPI_COMM_WORLD, path('metadata.nc   '), ior(nf90_clobber, nf90_64bit_data), &
+                              MPI_INFO_NULL, ncid) == nf90_noerr, 'create, with blanks after the path')
     err = nf90mpi_def_dim(ncid, 'x', 6_big, x)
     call check(err == nf90_noerr .and. x == 1, 'the first dimension has number 1')
     err = nf90mpi_def_dim(ncid, 'y  ', 4, y)
@@ -43,7 +43,8 @@ program metadata
     err = nf90mpi_def_var(ncid, 'v', nf90_float, [x, y, t], v)
     call check(err == nf90_noerr .and. v == 1, 'a variable of rank 3')
     call check(nf90mpi_def_var(ncid, 's', nf90_double, s) == nf90_noerr, 'a variable of rank 0')
-    call check(nf90mpi_def_var(ncid, 'c', nf90_char, dimids=x, varid=c) == nf90_noerr, 'a variable of rank 1, by keywords')
+    call check(nf90mpi_def_var(ncid, 'c', nf90_char, dimids=x, varid=c) == nf90_noerr, &
+        'a variable of rank 1, by keywords')
     call check(nf90mpi_def_var(ncid, 'v', nf90_float, [t, x], n) == nf90_eunlimpos .or. &
                nf90mpi_def_var(ncid, 'w', nf90_float, [t, x], n) == nf90_eunlimpos, 'the record dimension comes last')
 
@@ -87,7 +88,8 @@ program metadata
     call check(nf90mpi_def_var_fill(ncid, c, 0, 1) == nf90_echar, 'no number for a character')
     err = nf90mpi_set_fill(ncid, nf90_nofill, old)
     call check(err == nf90_noerr .and. old == nf90_nofill, 'set_fill')
-    call check(nf90mpi_enddef(ncid, h_minfree=4096_big, r_align=512_big) == nf90_noerr, 'enddef, with some of its arguments')
+    call check(nf90mpi_enddef(ncid, h_minfree=4096_big, r_align=512_big) == nf90_noerr, &
+        'enddef, with some of its arguments')
     err = nf90mpi_inq_header_extent(ncid, bytes)
     call check(err == nf90_noerr .and. bytes > 4096, 'and they are obeyed')
 
@@ -130,7 +132,8 @@ contains
     subroutine others()
         integer :: a, b, c, d
 
-        call check(nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_write, MPI_INFO_NULL, ncid) == nf90_noerr, 'open')
+        call check(nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_write, MPI_INFO_NULL, ncid) == nf90_noerr, &
+            'open')
         err = nf90mpi_inq_dimid(ncid, 'y', n)
         call check(err == nf90_noerr .and. n == y, 'inq_dimid')
         call check(nf90mpi_buffer_attach(ncid, 1000_big) == nf90_noerr, 'buffer_attach')
@@ -197,7 +200,8 @@ contains
         call check(err == nf90_noerr .and. st(1) == nf90_noerr .and. req(1) == nf90_req_null, 'wait')
         call check(nf90mpi_end_indep_data(ncid) == nf90_noerr, 'end_indep_data')
         err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 3_big], [6_big, 4_big, 1_big])
-        call check(nint(field(1, 1)) == -9 .and. nint(field(2, 1)) == 7, 'what was waited for is there, what was cancelled is not')
+        call check(nint(field(1, 1)) == -9 .and. nint(field(2, 1)) == 7, &
+            'what was waited for is there, what was cancelled is not')
         call check(nf90mpi_buffer_detach(ncid) == nf90_noerr, 'buffer_detach')
     end subroutine
 
@@ -208,13 +212,16 @@ contains
 
         field = reshape([(real(k), k = 1, 24)], [6, 4])
         call check(nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big]) == nf90_einvalcoords, 'start is too short')
-        call check(nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big, 1_big], [6_big]) == nf90_eedge, 'count is too short')
+        call check(nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big, 1_big], [6_big]) == nf90_eedge, &
+            'count is too short')
         call check(nf90mpi_put_var_all(ncid, v, field, stride=[1_big]) == nf90_estride, 'stride is too short')
         call check(nf90mpi_put_var_all(ncid, v, field, map=[1_big]) == nf90_einval, 'map is too short')
-        call check(nf90mpi_put_var_all(ncid, v, field, map=[1_big, 60_big, 1_big]) == nf90_einval, 'map leads out of the values')
+        call check(nf90mpi_put_var_all(ncid, v, field, map=[1_big, 60_big, 1_big]) == nf90_einval, &
+            'map leads out of the values')
         call check(nf90mpi_put_var_all(ncid, v, field(:, 1), [1_big, 1_big, 1_big], [6_big, 4_big, 1_big]) &
                    == nf90_eiomismatch, 'fewer values than count says')
-        call check(nf90mpi_put_var_all(ncid, s, field(:, 1)) == nf90_eiomismatch, 'more dimensions than the variable has')
+        call check(nf90mpi_put_var_all(ncid, s, field(:, 1)) == nf90_eiomismatch, &
+            'more dimensions than the variable has')
         call check(nf90mpi_put_var_all(ncid, v, 'text') == nf90_echar, 'text for numbers')
         call check(nf90mpi_put_var_all(ncid, 99, field) == nf90_enotvar, 'no such variable')
         call check(nf90mpi_put_var(ncid, v, field) == nf90_enotindep, 'not in collective mode')
@@ -227,7 +234,8 @@ contains
         from = [1_big, 1_big, 1_big]
         if (rank == 0 .and. ranks > 1) from = from(:2)
         err = nf90mpi_put_var_all(ncid, v, field, from, [6_big, 4_big, merge(1_big, 0_big, rank == ranks - 1)])
-        call check(err == merge(nf90_einvalcoords, nf90_noerr, rank == 0 .and. ranks > 1), 'one rank fails, the others write')
+        call check(err == merge(nf90_einvalcoords, nf90_noerr, rank == 0 .and. ranks > 1), &
+            'one rank fails, the others write')
         field = 0
         err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 1_big])
         call check(err == nf90_noerr .and. &
@@ -302,7 +310,8 @@ end program user
 INTEGERS = "integer :: comm, info"
 USERS = [
     ("the module mpi", USER.format(INTEGERS, "use mpi", ""), "-std=f2018"),
-    ("the module mpi_f08", USER.format("type(MPI_Comm) :: comm\n    type(MPI_Info) :: info", "use mpi_f08", ""), "-std=f2018"),
+    ("the module mpi_f08", USER.format("type(MPI_Comm) :: comm\n    type(MPI_Info) :: info", "use mpi_f08", ""),
+     "-std=f2018"),
     ("mpif.h", USER.format(INTEGERS, "", "include 'mpif.h'"), "-std=legacy -Wno-unused-parameter"), # its own constants
 ]
 
@@ -336,10 +345,12 @@ BAD_CALLS = [
 
 
 def bound_names():
-    """The C functions that nf90mpi_* are bound to, but for those of the values, attributes and fill values of each type."""
+    """The C functions that nf90mpi_* are bound to, but for those of the values, attributes and fill values of each
+    type."""
     with open(os.path.join(BUILD, "src", "binding", "f90", "pnetcdf.f90"), encoding="utf-8") as file:
         names = set(re.findall(r'bind\(c, name="(pncf90_\w+)"', file.read()))
-    return {name for name in names if not re.match(r"pncf90_(i|b|)(put|get)_(var|att_)|pncf90_(def|inq)_var_fill", name)}
+    return {name for name in names if not re.match(r"pncf90_(i|b|)(put|get)_(var|att_)|pncf90_(def|inq)_var_fill",
+                                                   name)}
 
 
 def main():
@@ -367,7 +378,8 @@ def main():
     ok(status == 0, "a program for comparison compiles", messages)
     for name, call in BAD_CALLS:
         status, messages = compile_source("bad.f90", BAD.format(call))
-        ok(status != 0 and "Error" in messages and "compiler error" not in messages, f"no program with {name} compiles", messages)
+        ok(status != 0 and "Error" in messages and "compiler error" not in messages, f"no program with {name} compiles",
+           messages)
     finish()
 
 

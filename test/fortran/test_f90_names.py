@@ -1,5 +1,5 @@
-"""Module pnetcdf has the names that programs use: each procedure of f90_names.txt takes its arguments in that order and by
-those keywords, of each type and rank, with and without the optional ones; each constant has its value."""
+"""Module pnetcdf has the names that programs use: each procedure of f90_names.txt takes its arguments in that order and
+by those keywords, of each type and rank, with and without the optional ones; each constant has its value."""
 # needs: python
 import os
 import sys
@@ -9,9 +9,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fortran import HERE, compile_source, link, need_module  # noqa: E402
 from tap import finish, ok, run_mpi, scratch  # noqa: E402
 
-KINDS = {"text": "character(len=8)", "byte": "integer(1)", "short": "integer(2)", "int": "integer(4)", "long": "integer(8)",
-         "float": "real(4)", "double": "real(8)"}
-VARIABLES = {"integer": "i", "integer(:)": "list", "offset": "o", "offset(:)": "places", "offset(:,:)": "table", "text": "t"}
+KINDS = {"text": "character(len=8)", "byte": "integer(1)", "short": "integer(2)", "int": "integer(4)",
+         "long": "integer(8)", "float": "real(4)", "double": "real(8)"}
+VARIABLES = {"integer": "i", "integer(:)": "list", "offset": "o", "offset(:)": "places", "offset(:,:)": "table",
+             "text": "t"}
 # Of attributes there are scalars and vectors, but one text; of fill values, and of what is called `value', scalars.
 RANKS = {"values": range(8), "buf": range(8), "value": [0], "fill_value": [0]}
 
@@ -81,7 +82,8 @@ def check_calls(procedures):
 def check_constants(constants):
     lines = "\n".join(f"    if (real({name}, 8) /= real({equal}, 8)) &\n        print *, 'other value:', '{name}'"
                       for name, equal in constants)
-    text = f"program constants\n    use pnetcdf\n    implicit none\n{lines}\n    print *, 'end'\nend program constants\n"
+    text = ("program constants\n    use pnetcdf\n    implicit none\n"
+            f"{lines}\n    print *, 'end'\nend program constants\n")
     status, messages = compile_source("constants.f90", text)
     if ok(status == 0, f"{len(constants)} constants are there", messages[:2000]):
         status, messages = link("constants", ["constants.o"])

@@ -44,7 +44,8 @@ def main():
        f"{in_c[0]} and {in_fortran[0]} dates")
     run("F90", 4, "half.nc", *OPTIONS, "--stop-after", 17)
     run("F90", 3, "rest.nc", "--restart", scratch("half.nc"))
-    ok(read("c.nc") == read("rest.nc"), "a run that is stopped, and goes on with fewer ranks, ends with the same checkpoint")
+    ok(read("c.nc") == read("rest.nc"),
+       "a run that is stopped, and goes on with fewer ranks, ends with the same checkpoint")
     finish()
 
 

@@ -1,5 +1,5 @@
-"""benchmarks/bench_flash, small: it verifies its files itself; here they are held against its formula once more, and against
-the copy of their bytes that MPI-IO wrote."""
+"""benchmarks/bench_flash, small: it verifies its files itself; here they are held against its formula once more, and
+against the copy of their bytes that MPI-IO wrote."""
 # needs: python
 import os
 import re
@@ -32,8 +32,8 @@ def read(name):
 
 def dumped(path):
     """{variable: its values} of a file, by ncmpidump."""
-    text = subprocess.run([os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump"), "-p", "9,17", path], capture_output=True,
-                          text=True, check=False).stdout
+    text = subprocess.run([os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump"), "-p", "9,17", path],
+                          capture_output=True, text=True, check=False).stdout
     return {name: [float(value) for value in values.split(",")]
             for name, values in re.findall(r"^ (\w+) =([^;]*);", text.partition("\ndata:\n")[2], re.M)}
 
@@ -42,14 +42,16 @@ def check_values(name, ranks, number, side, formula):
     found = dumped(scratch(name + ".nc"))
     wrong = []
     for variable in range(1, number + 1):
-        expected = [formula(variable, block, i, j, k) for block in range(1, BLOCKS * ranks + 1) for k in range(1, side + 1)
+        expected = [formula(variable, block, i, j, k) for block in range(1, BLOCKS * ranks + 1)
+                    for k in range(1, side + 1)
                     for j in range(1, side + 1) for i in range(1, side + 1)]
         if found.get(NAMES[variable - 1]) != expected:
             wrong.append(NAMES[variable - 1])
     ok(not wrong and len(found) == 5 + number, f"np={ranks}: {name} holds {number} variables, and no guard cell", wrong)
     ok(found.get("lrefine") == [1] * BLOCKS * ranks and
        found.get("gid") == [block for block in range(1, BLOCKS * ranks + 1) for _ in range(15)] and
-       found.get("bnd_box", [])[:6] == [0, 1, 0, 1, 0, 1] and found.get("coordinates", [])[-3:] == [BLOCKS * ranks - 0.5, 0.5, 0.5],
+       found.get("bnd_box", [])[:6] == [0, 1, 0, 1, 0, 1] and found.get("coordinates",
+                                                                        [])[-3:] == [BLOCKS * ranks - 0.5, 0.5, 0.5],
        f"np={ranks}: {name} holds the metadata of the blocks", found.get("gid"))
     ok(read(name + ".nc") == read(name + ".raw"), f"np={ranks}: MPI-IO wrote the bytes of {name}")
 

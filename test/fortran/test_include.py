@@ -77,7 +77,8 @@ BUFFERS = {
     "text": ["word", "words", "words(2)", "word(2:4)", "letters", "letters(3)"],
     "int1": ["b0", "b1", "b1(2)", "b3", "b3(1, 1, 2)", "b7"], "int2": ["s0", "s1", "s1(2)", "s3", "s3(1, 1, 2)", "s7"],
     "int": ["i0", "i1", "i1(2)", "i3", "i3(1, 1, 2)", "i7"], "int8": ["l0", "l1", "l1(2)", "l3", "l3(1, 1, 2)", "l7"],
-    "real": ["r0", "r1", "r1(2)", "r3", "r3(1, 1, 2)", "r7"], "double": ["d0", "d1", "d1(2)", "d3", "d3(1, 1, 2)", "d7"],
+    "real": ["r0", "r1", "r1(2)", "r3", "r3(1, 1, 2)", "r7"],
+    "double": ["d0", "d1", "d1(2)", "d3", "d3(1, 1, 2)", "d7"],
 }
 BUFFERS[""] = [name for names in BUFFERS.values() for name in names]
 CONSTANTS = {"text": ["'abc'", "word(2:3) // 'c'"], "int1": ["int(5, 1)"], "int2": ["int(5, 2)"], "int": ["5", "n"],

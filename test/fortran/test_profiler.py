@@ -106,7 +106,8 @@ def functions():
     """Name, parameters and names of arguments of the functions of pnetcdf.h that move values or attributes."""
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
-    for name, parameters in re.findall(r"^int (ncmpi_(?:i|b|)(?:put|get)_(?:var|att)\w*)\(([^;]*)\);", text, flags=re.M):
+    for name, parameters in re.findall(r"^int (ncmpi_(?:i|b|)(?:put|get)_(?:var|att)\w*)\(([^;]*)\);", text,
+                                       flags=re.M):
         parameters = " ".join(parameters.split())
         yield name, parameters, ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
 
@@ -139,7 +140,8 @@ def f90_calls(operation):
                 ("vara", "var", values, f"start, buftype={mpi_type}", ""),
                 ("varn", "varn", values, f"1, starts, counts, four, {mpi_type}", "")):
             name = operation.format(f"_{shape}_{suffix}".rstrip("_"))
-            yield f"nf90mpi_{operation.format('_' + form)}(ncid, v_{kind}, {array}, {request}{arguments})", "ncmpi_" + name
+            call = f"nf90mpi_{operation.format('_' + form)}"
+            yield f"{call}(ncid, v_{kind}, {array}, {request}{arguments})", "ncmpi_" + name
 
 
 def attribute_calls():
@@ -171,7 +173,8 @@ def build(calls, attributes):
     lists = {"collective": calls["collective"], "independent": calls["independent"]}
     definitions = "\n".join(f"    call try(nf90mpi_def_var(ncid, '{k[0]}', {k[3]}, dims, v_{k[0]}))" for k in KINDS)
     definitions += "\n    call attributes()"
-    buffers = "\n".join(BUFFER.format(declaration=k[2], name=k[0], value="'a'" if k[0] == "text" else "1") for k in KINDS)
+    buffers = "\n".join(BUFFER.format(declaration=k[2], name=k[0], value="'a'" if k[0] == "text" else "1")
+                        for k in KINDS)
     text = PROGRAM.format(variables=", ".join("v_" + k[0] for k in KINDS), buffers=buffers, definitions=definitions,
                           subroutines="\n".join(subroutines({**lists, "attributes": attributes})))
     status, messages = compile_source("profiled.f90", text, ["-O0"])
@@ -179,7 +182,8 @@ def build(calls, attributes):
         return None, messages
     source = scratch("profiler.c")
     with open(source, "w", encoding="utf-8") as file:
-        file.write(PROFILER.format(functions="".join(WRAPPER.format(name=name, parameters=parameters, arguments=arguments)
+        file.write(PROFILER.format(functions="".join(WRAPPER.format(name=name, parameters=parameters,
+                                                                    arguments=arguments)
                                                      for name, parameters, arguments in functions())))
     command = [*shlex.split(os.environ.get("CC", "mpicc")), "-I" + os.path.join(BUILD, "include"), "-c", source,
                "-o", scratch("profiler.o")]
@@ -210,7 +214,8 @@ def main():
     made = attributes + calls["collective"] + calls["independent"]
     expected = [text for call, in_c in made for text in (call.partition("(")[0], "  " + in_c)]
     wrong = [f"{call}: it was{found}" for (call, in_c), found in zip(made, lines[1::2]) if found != "  " + in_c]
-    ok(len(made) > 900 and lines[:-1] == expected, f"each of {len(made)} calls reaches its function of C, and only that",
+    ok(len(made) > 900 and lines[:-1] == expected,
+       f"each of {len(made)} calls reaches its function of C, and only that",
        "\n".join(wrong[:20]) or f"{len(lines)} lines")
     finish()
 

@@ -58,7 +58,8 @@ def expected(name, number):
     kinds = list(TYPES) if number == 5 else CLASSIC
     if name == "types":
         return {f"{p}_{k}": {"fixed": values(k, 15).reshape(3, 5), "record": values(k, 20).reshape(4, 5),
-                             "scalar": values(k, 1, NUMBER[k])[0]}[p] for k in kinds for p in ("fixed", "record", "scalar")}
+                             "scalar": values(k, 1, NUMBER[k])[0]}[p] for k in kinds for p in ("fixed", "record",
+                                                                                               "scalar")}
     if name.startswith("packed"):
         kind = name.split("_")[1]
         return {f"only_{kind}": values(kind, 15).reshape(5, 3)}

@@ -1,5 +1,5 @@
-"""The same calls, right and wrong, with this library and with another libpnetcdf (Debian's libpnetcdf-dev, on Open MPI):
-each call of peer_calls.c returns the same code and the same values.
+"""The same calls, right and wrong, with this library and with another libpnetcdf (Debian's libpnetcdf-dev, on Open
+MPI): each call of peer_calls.c returns the same code and the same values.
 
 PNC_TEST_PEER names the folder under which the package was unpacked, where it is not installed.
 """
@@ -61,7 +61,8 @@ def compare(ranks, folder):
 
 library = find()
 if library is None or not shutil.which("mpicc.openmpi"):
-    skip("the calls of another libpnetcdf", "Debian's libpnetcdf-dev is not installed, or PNC_TEST_PEER does not name it")
+    skip("the calls of another libpnetcdf",
+         "Debian's libpnetcdf-dev is not installed, or PNC_TEST_PEER does not name it")
 else:
     for n in (1, 2):
         compare(n, library)

@@ -156,7 +156,8 @@ static void create_large(int kind, const arguments *a, MPI_Datatype *type)
     case 7: MPI_Type_create_struct_c(a->n, lengths, bytes, a->olds, type); break;
     case 8: MPI_Type_create_resized_c(a->old, a->new_low, a->new_extent, type); break;
     case 9:
-        MPI_Type_create_darray_c(a->nprocs, a->rank, a->ndims, size, a->dist, a->darg, a->procs, a->order, a->old, type);
+        MPI_Type_create_darray_c(a->nprocs, a->rank, a->ndims, size, a->dist, a->darg, a->procs, a->order, a->old,
+                                 type);
         break;
     case 10: MPI_Type_create_subarray_c(a->ndims, size, sub, start, a->order, a->old, type); break;
     default: MPI_Type_dup(a->old, type); break;
@@ -310,7 +311,8 @@ static void test_counts(void)
     t_check(code_of(0, every_other, NC_INT, 0, &mem) == NC_NOERR, "nothing for nothing");
     t_check(code_of(7, empty, NC_INT, 0, &mem) == NC_NOERR, "7 empty types for nothing");
     t_check(code_of(7, empty, NC_INT, 1, &mem) == NC_EIOMISMATCH, "7 empty types for a value: NC_EIOMISMATCH");
-    t_check(code_of(-1, every_other, NC_INT, 4, &mem) == NC_EBADTYPE, "NC_COUNT_IGNORE with a derived type: NC_EBADTYPE");
+    t_check(code_of(-1, every_other, NC_INT, 4, &mem) == NC_EBADTYPE,
+            "NC_COUNT_IGNORE with a derived type: NC_EBADTYPE");
     t_check(code_of(-1, MPI_SHORT, NC_INT, 4, &mem) == NC_NOERR && mem == PNC_SHORT, "NC_COUNT_IGNORE with MPI_SHORT");
     t_check(code_of(-9, MPI_DATATYPE_NULL, NC_FLOAT, 4, &mem) == NC_NOERR && mem == PNC_FLOAT,
             "MPI_DATATYPE_NULL is the variable's type");

@@ -177,14 +177,16 @@ static void test_inquire(void)
     must(cdl_hdr_inq_dim(hid, 0, &name, &len));
     t_check(strcmp(name, "time") == 0 && len == NC_UNLIMITED, "the record dimension is NC_UNLIMITED");
     must(cdl_hdr_inq_var(hid, 1, &name, &type, &rank, &dimids));
-    t_check(strcmp(name, "data") == 0 && type == NC_SHORT && rank == 3 && dimids[0] == 0 && dimids[2] == 2, "a variable");
+    t_check(strcmp(name, "data") == 0 && type == NC_SHORT && rank == 3 && dimids[0] == 0 && dimids[2] == 2,
+            "a variable");
     must(cdl_hdr_inq_attr(hid, 6, 3, &name, &type, &len, &value));
     t_check(strcmp(name, "ll") == 0 && type == NC_INT64 && len == 2 && (size_t)value % sizeof(long long) == 0 &&
             ((long long *)value)[1] == 5, "values of an attribute in memory form");
     must(cdl_hdr_inq_attr(hid, 6, 3, &again, NULL, NULL, NULL));
     t_check(name == again, "pointers stay the same");
     must(cdl_hdr_inq_attr(hid, NC_GLOBAL, 1, &name, &type, &len, &value));
-    t_check(strcmp(name, "empty") == 0 && type == NC_CHAR && len == 0 && value == NULL, "an attribute without elements");
+    t_check(strcmp(name, "empty") == 0 && type == NC_CHAR && len == 0 && value == NULL,
+            "an attribute without elements");
     must(cdl_hdr_inq_var(hid, 3, &name, &type, &rank, &dimids));
     t_check(strcmp(name, "scalar") == 0 && rank == 0 && dimids == NULL, "a scalar");
     must(cdl_hdr_inq_format(hid, NULL) | cdl_hdr_inq_ndims(hid, NULL) | cdl_hdr_inq_nvars(hid, NULL) |
@@ -228,7 +230,8 @@ static void test_ids(void)
     err = cdl_hdr_open(cdl, &hid);
     for (int i = 0; i < opened; i++)
         must(cdl_hdr_close(hids[i]));
-    t_check(opened == NC_MAX_NFILES && err == NC_ENFILE && failures == 0, "%d headers open at once, and no more", opened);
+    t_check(opened == NC_MAX_NFILES && err == NC_ENFILE && failures == 0, "%d headers open at once, and no more",
+            opened);
 }
 
 /* The message for people, which names file, line and column. */

@@ -1,6 +1,6 @@
-/* A file system that takes no more, and a file that was cut: every rank of a collective call gets the error, nobody waits
- * for ever, and what was in the file before can be read. The disk is a real one of 1 MiB (tmpfs, where the test may mount
- * one) or the limit of the process on the size of a file. */
+/* A file system that takes no more, and a file that was cut: every rank of a collective call gets the error, nobody
+ * waits for ever, and what was in the file before can be read. The disk is a real one of 1 MiB (tmpfs, where the test
+ * may mount one) or the limit of the process on the size of a file. */
 #define _GNU_SOURCE /* unshare, setns */
 #include <fcntl.h>
 #include <sched.h>
@@ -139,8 +139,8 @@ static void put_large(int ncid, int *values)
     ncmpi_iput_vara_int(ncid, LARGE, start, count, values, &ids[0]);
     ncmpi_iput_vara_int(ncid, LARGE, corner, block, values, &ids[1]);
     expect_full(ncmpi_wait_all(ncid, 2, ids, status), "wait_all");
-    t_check(status[0] == NC_ENO_SPACE && status[1] == NC_ENO_SPACE, "%s: status of the requests: %d %d", disk, status[0],
-            status[1]);
+    t_check(status[0] == NC_ENO_SPACE && status[1] == NC_ENO_SPACE, "%s: status of the requests: %d %d", disk,
+            status[0], status[1]);
 }
 
 static void put_records(int ncid, int *values)

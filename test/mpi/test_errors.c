@@ -166,7 +166,8 @@ static void test_foreign_name(void)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open");
-    expect_code(ncmpi_rename_dim(ncid, 0, foreign), NC_ENOTINDEFINE, "rename_dim in data mode: in NFC it is new, and longer");
+    expect_code(ncmpi_rename_dim(ncid, 0, foreign), NC_ENOTINDEFINE,
+                "rename_dim in data mode: in NFC it is new, and longer");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
@@ -458,7 +459,8 @@ static void test_formats(void)
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_DISKLESS, MPI_INFO_NULL, &ncid), NC_EINVAL_CMODE,
                 "create: NC_DISKLESS");
     expect_code(ncmpi_open(MPI_COMM_WORLD, path, NC_MMAP, MPI_INFO_NULL, &ncid), NC_EINVAL_OMODE, "open: NC_MMAP");
-    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_INMEMORY, MPI_INFO_NULL, &ncid), "create: a flag of others");
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_INMEMORY, MPI_INFO_NULL, &ncid),
+              "create: a flag of others");
     expect_ok(ncmpi_close(ncid), "close");
     expect_code(ncmpi_create(MPI_COMM_WORLD, path, NC_NOCLOBBER, MPI_INFO_NULL, &ncid), NC_EEXIST,
                 "NOCLOBBER, file exists");

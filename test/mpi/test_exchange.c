@@ -64,7 +64,8 @@ static void try_pattern(const pattern *p, const char *memory)
     t_check(err == NC_NOERR, "put %d rows of %d elements on each rank, every %d rows, memory %s: %s", (int)rows,
             (int)p->mine, (int)p->step, memory, ncmpi_strerror(err));
     err = ncmpi_get_vars_int_all(ncid, varid, start, count, stride, back);
-    t_check(err == NC_NOERR && memcmp(buf, back, (size_t)n * sizeof *buf) == 0, "get them back: %s", ncmpi_strerror(err));
+    t_check(err == NC_NOERR && memcmp(buf, back, (size_t)n * sizeof *buf) == 0, "get them back: %s",
+            ncmpi_strerror(err));
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 
     t_local(ncmpi_open(MPI_COMM_WORLD, t_path("exchange.nc"), NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");

@@ -161,7 +161,8 @@ static void test_attribute_range(void)
     t_local(ncmpi_def_var(ncid, "v", NC_BYTE, 0, NULL, &var) == NC_NOERR, "def_var");
     t_local(ncmpi_put_att_int(ncid, var, "_FillValue", NC_BYTE, 1, &value) == NC_NOERR, "_FillValue 7");
     expect_code(ncmpi_put_att_int(ncid, var, "most", NC_BYTE, 1, &big), NC_ERANGE, "attribute of 1000 as NC_BYTE");
-    t_check(ncmpi_get_att_schar(ncid, var, "most", &got) == NC_NOERR && got == NC_FILL_BYTE, "it is NC_FILL_BYTE (%d)", got);
+    t_check(ncmpi_get_att_schar(ncid, var, "most", &got) == NC_NOERR && got == NC_FILL_BYTE, "it is NC_FILL_BYTE (%d)",
+            got);
     expect_ok(ncmpi_close(ncid), "close");
 }
 

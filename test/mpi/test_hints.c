@@ -363,8 +363,8 @@ static void expect_line(const char *text, const char *name, const char *wanted)
     for (at = at == NULL ? "" : at + 5 + strlen(name); *at != '\0' && *at != '\n' && n < sizeof line - 1; at++)
         if (*at != ' ' || (n > 0 && line[n - 1] != ' '))
             line[n++] = *at;
-    t_check(t_rank != 0 || strncmp(line, wanted, strlen(wanted)) == 0, "display of %s: %s (expected %s ...)", name, line,
-            wanted);
+    t_check(t_rank != 0 || strncmp(line, wanted, strlen(wanted)) == 0, "display of %s: %s (expected %s ...)", name,
+            line, wanted);
 }
 
 static void test_display(void)
@@ -385,7 +385,8 @@ static void test_display(void)
     expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
-    expect_line(text, "nc_driver", "mpio MPI_Info ignored: no driver has this name (did you mean mpiio?); mpiio is used");
+    expect_line(text, "nc_driver",
+                "mpio MPI_Info ignored: no driver has this name (did you mean mpiio?); mpiio is used");
     expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used by the MPI library");
     expect_line(text, "cb_buffer_size", "1234567 MPI_Info used by the MPI library");
     expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");

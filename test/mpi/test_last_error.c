@@ -1,5 +1,5 @@
-/* ncmpi_inq_last_error and PNETCDF_VERBOSE: the message of a failing call names the call, the rank, the file, the thing,
- * the index and its bound, and a cure; who is asked, when, and how often it is printed. */
+/* ncmpi_inq_last_error and PNETCDF_VERBOSE: the message of a failing call names the call, the rank, the file, the
+ * thing, the index and its bound, and a cure; who is asked, when, and how often it is printed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static void expect_silence(int ncid, const char *what)
 {
     char message[NC_MAX_MESSAGE] = "left over";
     int code = 12345, err = ncmpi_inq_last_error(ncid, &code, message);
-    t_check(err == NC_NOERR && code == NC_NOERR && message[0] == '\0', "%s: no failure, no message (%s)", what, message);
+    t_check(err == NC_NOERR && code == NC_NOERR && message[0] == '\0', "%s: no failure, no message (%s)", what,
+            message);
 }
 
 static int make_file(void)
@@ -99,7 +100,8 @@ static void test_memory(int ncid)
     expect_ok(ncmpi_create(MPI_COMM_SELF, t_path(own), NC_CLOBBER, MPI_INFO_NULL, &other), "create another one");
     expect_silence(other, "the other file");
     ncmpi_inq_dimlen(other, 0, NULL);
-    expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float", "a failure on another file does not count for this one");
+    expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float",
+                   "a failure on another file does not count for this one");
     expect_message(other, NC_EBADDIM, "ncmpi_inq_dimlen|no dimensions", "but for that one");
     expect_message(NC_GLOBAL, NC_EBADDIM, "ncmpi_inq_dimlen|no dimensions", "and for the thread");
     expect_ok(ncmpi_close(other), "close it");
@@ -140,7 +142,8 @@ static void test_close(void)
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open");
     ncmpi_iput_vara_int(ncid, 0, &start, &count, &value, NULL);
     expect_code(ncmpi_close(ncid), NC_EPENDING, "close with a pending request");
-    expect_message(NC_GLOBAL, NC_EPENDING, "ncmpi_close|rank %r|last.nc|ncmpi_wait_all", "close with a pending request");
+    expect_message(NC_GLOBAL, NC_EPENDING, "ncmpi_close|rank %r|last.nc|ncmpi_wait_all",
+                   "close with a pending request");
 }
 
 /* --- PNETCDF_VERBOSE --- */

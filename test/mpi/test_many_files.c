@@ -1,6 +1,6 @@
-/* As many open files as the process may have, and one more: that one has an error on every rank, and the others live on.
- * The bound is the lowest of NC_MAX_NFILES, file descriptors, and communicators of the MPI library (MPICH 4: 2048 on a
- * process, two of them for a file). */
+/* As many open files as the process may have, and one more: that one has an error on every rank, and the others live
+ * on. The bound is the lowest of NC_MAX_NFILES, file descriptors, and communicators of the MPI library (MPICH 4: 2048
+ * on a process, two of them for a file). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static void test_too_many(MPI_Comm comm, const char *path, const char *text)
     ncmpi_inq_last_error(-1, NULL, message);
     t_check(n >= 64 && n <= NC_MAX_NFILES, "%s: many files are open at once (%d)", text, n);
     expect_code(err, NC_ENFILE, text);
-    t_check(strstr(message, path) != NULL && strstr(message, "ncmpi_open") != NULL, "%s: the file is named: %s", text, message);
+    t_check(strstr(message, path) != NULL && strstr(message, "ncmpi_open") != NULL, "%s: the file is named: %s", text,
+            message);
     close_many(n, text);
     n = open_many(comm, path, 3, &err);
     t_check(n == 3, "%s: then there is room again (%s)", text, ncmpi_strerrno(err));

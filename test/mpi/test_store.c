@@ -226,8 +226,8 @@ int __wrap_fcntl(int fd, int command, struct flock *lock)
     return __real_fcntl(fd, command, lock);
 }
 
-/* A program of one rank sieves under a lock, whose end is waited for by others: a lock that cannot be given back is told,
- * and does not stay. */
+/* A program of one rank sieves under a lock, whose end is waited for by others: a lock that cannot be given back is
+ * told, and does not stay. */
 static void test_unlock(const char *path)
 {
     static char list[3000];

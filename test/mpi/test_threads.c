@@ -1,6 +1,6 @@
-/* Threads of one rank that work with different files at once, under MPI_THREAD_MULTIPLE: with MPI_COMM_SELF all of them,
- * and with a communicator of its own each thread together with its namesake on the other ranks. Every file holds what a
- * formula says, and no thread finds another one's failures. */
+/* Threads of one rank that work with different files at once, under MPI_THREAD_MULTIPLE: with MPI_COMM_SELF all of
+ * them, and with a communicator of its own each thread together with its namesake on the other ranks. Every file holds
+ * what a formula says, and no thread finds another one's failures. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Puts and gets beneath the public API, over a store that counts what it is asked for and fails on demand: ranks
- * with interleaved columns make large writes together, a failure on one rank is an error on all, a wrong argument is an error on its own rank. */
+ * with interleaved columns make large writes together, a failure on one rank is an error on all, a wrong argument is an
+ * error on its own rank. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,8 +198,8 @@ static void test_failure(int64_t rows, const char *what)
     eye.fail = t_rank == 0; /* it owns the stripe of the file in which the records begin */
     fill(buf, 0, rows);
     err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
-    t_check(err == NC_ENO_SPACE && ds->error.text[0] != '\0', "%s: a full disk on one rank is an error on all: %d \"%s\"",
-            what, err, ds->error.text);
+    t_check(err == NC_ENO_SPACE && ds->error.text[0] != '\0',
+            "%s: a full disk on one rank is an error on all: %d \"%s\"", what, err, ds->error.text);
     t_check(ds->model.numrecs == 0, "%s: and no records are there", what);
     eye.fail = false;
     err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
@@ -262,7 +263,8 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
 
 static void test_imap(void)
 {
-    const int irregular[12] = {0, 1, 5, 6, 7, 9, 12, 13, 14, 20, 21, 23}, backwards[12] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    const int irregular[12] = {0, 1, 5, 6, 7, 9, 12, 13, 14, 20, 21, 23},
+        backwards[12] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
     int every_other[12];
     MPI_Datatype type;
 

@@ -506,7 +506,8 @@ static void test_vard_memory(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* imap transposes what a datatype without a regular stride picks: ints 0, 2 and 3 of each 5. Nothing is packed for it. */
+/* imap transposes what a datatype without a regular stride picks: ints 0, 2 and 3 of each 5. Nothing is packed for
+ * it. */
 static void test_varm_memory(void)
 {
     enum { ROWS = 3000, COLUMNS = 1024, TRIPLES = ROWS * COLUMNS / 3 };
@@ -528,7 +529,8 @@ static void test_varm_memory(void)
     MPI_Type_create_resized(three, 0, 5 * sizeof(int), &type);
     MPI_Type_commit(&type);
     before = resident_kib();
-    expect_ok(ncmpi_put_varm_all(ncid, id, start, count, NULL, imap, values, TRIPLES, type), "put_varm of ints 0, 2, 3 of 5");
+    expect_ok(ncmpi_put_varm_all(ncid, id, start, count, NULL, imap, values, TRIPLES, type),
+              "put_varm of ints 0, 2, 3 of 5");
     expect_ok(ncmpi_get_varm_all(ncid, id, start, count, NULL, imap, got, TRIPLES, type), "get_varm of them");
     if (memory_is_real())
         t_check(resident_kib() - before < 6000, "of %d KiB, memory grew by %ld KiB", 3 * TRIPLES / 256,

@@ -25,13 +25,15 @@ PNC_TEST_QUICK=${PNC_TEST_QUICK:-0}
 export PNC_SOURCE PNC_BUILD PNC_TEST_DATA PNC_TEST_TIMEOUT PNC_TEST_QUICK
 
 # A library that was unloaded cannot be named in a suppression: yield.so then keeps it in memory. It before the
-# sanitizer's in the list of libraries, where it does no harm. Leaks of what MPI loads and unloads again are known by their
-# callers, which only the slow unwinder finds.
-ASAN_OPTIONS=${ASAN_OPTIONS:-verify_asan_link_order=0:detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0}
+# sanitizer's in the list of libraries, where it does no harm. Leaks of what MPI loads and unloads again are known by
+# their callers, which only the slow unwinder finds.
+ASAN_DEFAULTS=verify_asan_link_order=0:detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0
+ASAN_OPTIONS=${ASAN_OPTIONS:-$ASAN_DEFAULTS}
 LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$PNC_SOURCE/test/runner/lsan.supp:print_suppressions=0}
 UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 # A race ends the program with a status of its own, so that it is a failure also where all checks pass.
-TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PNC_SOURCE/test/runner/tsan.supp:print_suppressions=0:exitcode=66:second_deadlock_stack=1}
+TSAN_DEFAULTS=suppressions=$PNC_SOURCE/test/runner/tsan.supp:print_suppressions=0:exitcode=66:second_deadlock_stack=1
+TSAN_OPTIONS=${TSAN_OPTIONS:-$TSAN_DEFAULTS}
 export ASAN_OPTIONS LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
 
 # Open MPI: more ranks than cores, none bound to a core, waiting ranks yield, no warnings about devices that a small

@@ -95,7 +95,8 @@ data:
 :_Format = "64-bit data" ;
 dimensions: n = 2, m = 3 ; t = unlimited ;
 variables: ubyte a(n), b(t); ushort u ; uint v(n) ; int64 w(n, m) ; uint64 z(t, n) ;
-    w:far = -9223372036854775808ll ; z:far = 18446744073709551615ull ; u:a = 1us ; v:b = 4294967295u ; a:c = 'x', 255ub ;
+    w:far = -9223372036854775808ll ; z:far = 18446744073709551615ull ; u:a = 1us ; v:b = 4294967295u ; a:c = 'x',
+        255ub ;
 data: a = 255, 0 ; b = 1, 2, 3 ; u = 65535 ; v = 1, 4294967295 ; w = 1, 2, 3, 4, 5, _ ;
     z = 18446744073709551615, 0, 7 ;
 }
@@ -104,8 +105,8 @@ data: a = 255, 0 ; b = 1, 2, 3 ; u = 65535 ; v = 1, 4294967295 ; w = 1, 2, 3, 4,
 """,
 ]
 PIECES = ["{", "}", ";", ",", "=", ":", "(", ")", "\"", "\\", "'", "//", "\n", "0x", "_", "-", "1e999", "1e-999", "NaN",
-          "99999999999999999999", "-1", "0", "2147483648", "unlimited", "dimensions:", "variables:", "data:", "int", "string",
-          "x", "time", "b", "group: g {", "types:", "\0", "\xe9", "é", "%n%s", "a" * 300, "\\x", "1,2" * 500]
+          "99999999999999999999", "-1", "0", "2147483648", "unlimited", "dimensions:", "variables:", "data:", "int",
+          "string", "x", "time", "b", "group: g {", "types:", "\0", "\xe9", "é", "%n%s", "a" * 300, "\\x", "1,2" * 500]
 
 
 def damage_text(rng, text):

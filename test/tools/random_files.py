@@ -87,8 +87,8 @@ def random_attributes(rng, kinds, kind, fill, formats=True, ncgen=False):
 
 
 def random_file(rng, version, path, formats=True, ncgen=False):
-    """Writes a file; returns the names of its scalars and of its variables. formats: some variables have a C_format. ncgen:
-    its dump is nothing that ncgen refuses, or makes other data of."""
+    """Writes a file; returns the names of its scalars and of its variables. formats: some variables have a C_format.
+    ncgen: its dump is nothing that ncgen refuses, or makes other data of."""
     kinds = list(cdf.TYPES)[:11 if version == 5 else 6]
     if ncgen and version == 5:
         kinds.remove("int64") # its variables become int
@@ -122,7 +122,8 @@ def random_file(rng, version, path, formats=True, ncgen=False):
         fill = rng.choice([0, 1, 7, 100]) if kind not in ("float", "double") else random_real(rng, "f", 1.0)
         variables.append((name, kind, dimids, random_attributes(rng, kinds, kind, fill, formats, ncgen),
                           random_values(rng, kind, n, fill, ncgen)))
-    if ncgen and record is not None: # it does not read the comment, and texts do not tell how many null characters end them
+    if ncgen and record is not None:
+        # it does not read the comment, and texts do not tell how many null characters end them
         variables.append((random_name(rng, taken, ncgen), "int", [record], [], list(range(numrecs))))
     cdf.Writer(version, dims, random_attributes(rng, kinds, None, 0, formats, ncgen), variables, numrecs).write(path)
     return scalars, [v[0] for v in variables]

@@ -1,5 +1,5 @@
-"""ncmpidiff and cdfdiff: what they find is held against lines written by hand, and, where that is installed, against the
-exit status of another cdfdiff. test_diff_random.py holds it against a formula."""
+"""ncmpidiff and cdfdiff: what they find is held against lines written by hand, and, where that is installed, against
+the exit status of another cdfdiff. test_diff_random.py holds it against a formula."""
 import os
 import random
 import re

@@ -1,6 +1,7 @@
 # needs: python
-"""ncmpidiff and cdfdiff over generated pairs of files, against the rule of their manual pages worked out by numpy, and in
-Python's integers where doubles would round: count, NaNs, the first place, the largest differences and their places."""
+"""ncmpidiff and cdfdiff over generated pairs of files, against the rule of their manual pages worked out by numpy, and
+in Python's integers where doubles would round: count, NaNs, the first place, the largest differences and their
+places."""
 import os
 import random
 import re
@@ -91,7 +92,8 @@ def sizes_of_wholes(x, y):
 
 
 def wanted(kind, x, y, tolerance):
-    """What a report tells: first place, count, NaNs, the largest of both kinds (as they are printed) and their places."""
+    """What a report tells: first place, count, NaNs, the largest of both kinds (as they are printed) and their
+    places."""
     reals = kind in ("float", "double")
     absolute, relative, same = (sizes_of_reals if reals else sizes_of_wholes)(x, y)
     nan = lambda i: absolute[i] != absolute[i]

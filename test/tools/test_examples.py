@@ -1,8 +1,8 @@
 """The examples of one concept each, on 4 ranks: netCDF4 reads what they wrote, and it must be what formulas tell.
 
 A row of EXAMPLES: program, number of ranks, what it must print (or None), and the function that gives the expected
-variables of its file as arrays, masked where the file has fill values. None for the function: the program writes no file
-of its own but reads that of the row before. A program that is listed twice goes on with its own file."""
+variables of its file as arrays, masked where the file has fill values. None for the function: the program writes no
+file of its own but reads that of the row before. A program that is listed twice goes on with its own file."""
 import os
 import sys
 
@@ -65,7 +65,8 @@ def difference(found, wanted):
 def check_file(label, path, wanted):
     with netCDF4.Dataset(path) as file:
         found = {name: variable[...] for name, variable in file.variables.items()} if wanted else {}
-    tap.ok(set(found) == set(wanted), f"{label}: variables {', '.join(sorted(wanted)) or 'not compared'}", sorted(found))
+    tap.ok(set(found) == set(wanted), f"{label}: variables {', '.join(sorted(wanted)) or 'not compared'}",
+           sorted(found))
     for name in sorted(set(found) & set(wanted)):
         why = difference(found[name], wanted[name])
         tap.ok(not why, f"{label}: {name} is what the formula tells", why)

@@ -1,6 +1,6 @@
 # needs: python
-"""Tools that write, on a full disk: a file system of 256 KiB, which only root may make. One line that names the file and
-the cause, exit status 1, no file under the output's name nor beside it, and what was to be replaced stays."""
+"""Tools that write, on a full disk: a file system of 256 KiB, which only root may make. One line that names the file
+and the cause, exit status 1, no file under the output's name nor beside it, and what was to be replaced stays."""
 import ctypes
 import os
 import subprocess
@@ -62,8 +62,10 @@ def refused(name, ranks, *arguments):
     done = subprocess.run([*mpiexec, *tool.command(name), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, check=False)
     said = [line for line in done.stderr.splitlines() if line.startswith(name + ": ")]
-    tap.ok(done.returncode == 1 and len(said) == 1 and "disk/out" in said[0] and ("full" in said[0] or "space" in said[0]),
-           "%s %s on %d ranks" % (name, " ".join(arguments), ranks), "exit status %d\n%s" % (done.returncode, done.stderr))
+    tap.ok(done.returncode == 1 and len(said) == 1 and "disk/out" in said[0]
+           and ("full" in said[0] or "space" in said[0]),
+           "%s %s on %d ranks" % (name, " ".join(arguments), ranks),
+           "exit status %d\n%s" % (done.returncode, done.stderr))
     after = sorted(os.listdir("disk"))
     tap.ok(after == before, "and leaves nothing behind", after)
 

@@ -44,7 +44,8 @@ def limit():
 def run(command, folder):
     """(exit status, stderr, seconds of the processor, bytes of memory); status None after a hang."""
     with open(os.path.join(folder, "stderr"), "w+b") as err:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err, preexec_fn=limit)
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                 preexec_fn=limit)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
@@ -60,7 +61,8 @@ class Judge:
 
     def look(self, words, size):
         status, err, seconds, memory = run(tool.command(self.name) + words, self.folder)
-        self.runs, self.seconds, self.memory = self.runs + 1, max(self.seconds, seconds), max(self.memory, memory - size)
+        self.runs += 1
+        self.seconds, self.memory = max(self.seconds, seconds), max(self.memory, memory - size)
         if status not in self.statuses:
             return f"exit status {status} {err[:2000].decode(errors='replace')}"
         if b"Sanitizer" in err or b"runtime error" in err:

@@ -244,7 +244,8 @@ def test_bad_inputs():
         os.remove(name)
     whole = open("v1.nc", "rb").read()
     for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"),
-                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100), ("short.nc", whole[:-20])]:
+                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100),
+                          ("short.nc", whole[:-20])]:
         with open(name, "wb") as file:
             file.write(content)
         for ranks in (0, 4):
@@ -295,8 +296,8 @@ def begin_huge(ranks):
     os.mkdir("ended")
     note = 'echo $$ > new.$$; mv new.$$ "pid.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; exec "$@"'
     start = [*os.environ.get("MPIEXEC", "mpiexec").split(), "-n", str(ranks)] if ranks else []
-    return subprocess.Popen([*start, "sh", "-c", note, "sh", PROGRAM, os.path.abspath("huge.nc"), "out.nc"], cwd="ended",
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return subprocess.Popen([*start, "sh", "-c", note, "sh", PROGRAM, os.path.abspath("huge.nc"), "out.nc"],
+                            cwd="ended", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def wait_for(pattern, process):
@@ -315,8 +316,8 @@ def is_alive(pid):
 
 
 def end_of(process):
-    """What it wrote. Open MPI's mpiexec may wait for ever for a rank that ended while it said who it is: then mpiexec is
-    stopped, if all ranks have ended."""
+    """What it wrote. Open MPI's mpiexec may wait for ever for a rank that ended while it said who it is: then mpiexec
+    is stopped, if all ranks have ended."""
     try:
         return process.communicate(timeout=60)[0]
     except subprocess.TimeoutExpired:
@@ -376,8 +377,8 @@ def main():
         tap.skip("ncmpicopy", "nccopy is not installed (Debian: netcdf-bin)")
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs, test_bad_arguments,
-                 test_bad_outputs, test_no_room]:
+    for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs,
+                 test_bad_arguments, test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

@@ -197,11 +197,12 @@ def test_harmful_formats():
 UNITS = ["days since 1900-01-01", "hours since 1582-10-10 12:00:00", "seconds since 1970-01-01T00:00:00Z",
          "minutes since 2000-02-28 23:59:30", "days since 1-1-1 00:00:0.0", "months since 1990-1-31 6",
          "years since 1850-06-01", "days since 1900-01-01 06:30 +05:30", "weeks since 2001-01-01", "day since 2000",
-         "seconds since 2000-01-01 00:00:00.5", "Hours since 2000-12-31 1:2:3.25", "season since 2000-5", "hr since 99-1-1",
-         "days since -4713-01-01", " dy  since  2000-2-31", "d since 2000-01-01", "days after 2000-01-01", "degrees", "since",
-         "days since", "day as %Y%m%d.%f", "msec since 2000-01-01", "days SINCE 2000-01-01"]
-CALENDARS = ["standard", "gregorian", "proleptic_gregorian", "noleap", "365_day", "all_leap", "366_day", "360_day", "julian",
-             "NOLEAP", "of my own", None]
+         "seconds since 2000-01-01 00:00:00.5", "Hours since 2000-12-31 1:2:3.25", "season since 2000-5",
+         "hr since 99-1-1",
+         "days since -4713-01-01", " dy  since  2000-2-31", "d since 2000-01-01", "days after 2000-01-01", "degrees",
+         "since", "days since", "day as %Y%m%d.%f", "msec since 2000-01-01", "days SINCE 2000-01-01"]
+CALENDARS = ["standard", "gregorian", "proleptic_gregorian", "noleap", "365_day", "all_leap", "366_day", "360_day",
+             "julian", "NOLEAP", "of my own", None]
 
 
 def test_times():
@@ -226,11 +227,12 @@ def test_times():
 def test_kinds_of_times():
     """Which variables hold times: numbers of all types, and the bounds of others."""
     days, hours = ("units", "char", b"days since 2000-01-01"), ("units", "char", b"hours since 1999-01-01\0")
-    variables = [("time", "float", [0], [days, ("bounds", "char", b"limits"), ("_FillValue", "float", [2])], [0.1, 1, 2]),
+    variables = [("time", "float", [0], [days, ("bounds", "char", b"limits"), ("_FillValue", "float", [2])],
+                  [0.1, 1, 2]),
                  ("limits", "double", [0, 1], [], [1, 2, 3, 4, 5, 6]), ("i", "int", [0], [hours], [70000, -3, 5]),
                  ("c", "char", [0], [days], b"abc"),
-                 ("b", "byte", [0], [days, ("C_format", "char", b"%05d")], [1, 2, 127]), ("s", "short", [], [days], [9]),
-                 ("wrong", "double", [0], [("units", "int", [3])], [1, 2, 3])]
+                 ("b", "byte", [0], [days, ("C_format", "char", b"%05d")], [1, 2, 127]),
+                 ("s", "short", [], [days], [9]), ("wrong", "double", [0], [("units", "int", [3])], [1, 2, 3])]
     cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("kinds.nc")
     compare("kinds.nc", 1, ["-t", "-i", "-t -c", "-i -h", "-t -v time,i"], "variables that hold times", ["s"])
     # of several variables that have bounds ncdump knows the last
@@ -240,7 +242,8 @@ def test_kinds_of_times():
     compare("bounds.nc", 1, ["-t", "-i"], "the units of a variable are those of its bounds")
     # where ncdump prints bytes of its memory
     cdf.Writer(1, [("t", 2)], [], [("t", "double", [0], [days], [1e300, 5]),
-                                   ("u", "double", [0], [("units", "char", b"days since 2000-13-01")], [1, 2])]).write("wrong.nc")
+                                   ("u", "double", [0], [("units", "char", b"days since 2000-13-01")],
+                                    [1, 2])]).write("wrong.nc")
     text = dump("wrong.nc", "-t").stdout
     check(b' t = 1e+300, "2000-01-06" ;' in text and b" u = 1, 2 ;" in text, "what is no date stays a number", text)
 
@@ -263,9 +266,10 @@ def test_json():
                  ("c", "char", [0, 1], [("e", "char", b"")], b"ab\0\xc3\xa9\xff"), ("l", "char", [], [], b'"'),
                  ("u", "uint64", [], [], [2**64 - 1]), ("i", "int64", [1], [("none", "int", [])], [-2**63, 0, 5]),
                  ("cube", "short", [0, 1, 0], [], list(range(12)))]
-    cdf.Writer(5, [("t", None), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])], variables[:1] + variables[3:6],
-               2).write("small.json.nc")
-    cdf.Writer(5, [("t", 2), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])], variables).write("json.nc")
+    cdf.Writer(5, [("t", None), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])],
+               variables[:1] + variables[3:6], 2).write("small.json.nc")
+    cdf.Writer(5, [("t", 2), ("x", 3)], [("title", "char", b"a \"b\"\n\\\1"), ("n", "int", [1, 2])],
+               variables).write("json.nc")
     wanted = {
         "name": "json", "format": "64-bit data", "dimensions": {"t": 2, "x": 3}, "unlimited": None,
         "attributes": {"title": {"type": "char", "data": "a \"b\"\n\\\1"}, "n": {"type": "int", "data": [1, 2]}},
@@ -287,7 +291,8 @@ def test_json():
           dump("json.nc", "--json").stdout.decode())
     dates = json.loads(dump("json.nc", "--json", "-i", "-v", "time,c", "-n", "other").stdout)
     check(dates["variables"]["time"]["data"] == ["2000-01-01", "2000-01-02T12"] and dates["name"] == "other" and
-          "data" in dates["variables"]["c"] and "data" not in dates["variables"]["f"], "--json with -i, -v and -n", dates)
+          "data" in dates["variables"]["c"] and "data" not in dates["variables"]["f"], "--json with -i, -v and -n",
+          dates)
     header = json.loads(dump("small.json.nc", "--json", "-h").stdout)
     check(header["unlimited"] == "t" and header["dimensions"]["t"] == 2 and
           not any("data" in v for v in header["variables"].values()), "--json -h: no data", header)
@@ -299,11 +304,13 @@ def test_json():
     check(digits["data"] == [0.667, 1.43e5] and digits["attributes"]["a"]["data"] == 0.33, "--json -p 2,3", digits)
     cdf.Writer(1, [], [], []).write("empty.nc")
     check(json.loads(dump("empty.nc", "--json").stdout)["variables"] == {}, "--json of an empty file")
-    cdf.Writer(1, [("t", None), ("x", 2)], [], [("v", "int", [0], [], []), ("c", "char", [0, 1], [], b"")]).write("empty.nc")
+    cdf.Writer(1, [("t", None), ("x", 2)], [],
+               [("v", "int", [0], [], []), ("c", "char", [0, 1], [], b"")]).write("empty.nc")
     check([v["data"] for v in json.loads(dump("empty.nc", "--json").stdout)["variables"].values()] == [[], []],
           "--json without records")
     names = random_files.random_file(random.Random(4), 5, "random.nc")[1]
-    check(sorted(json.loads(dump("random.nc", "--json").stdout)["variables"]) == sorted(names), "--json of a random file")
+    check(sorted(json.loads(dump("random.nc", "--json").stdout)["variables"]) == sorted(names),
+          "--json of a random file")
 
 
 # --- blocks, memory, ranks ---
@@ -344,19 +351,23 @@ def on_ranks(ranks, *command):
 
 
 def test_ranks():
-    """Ranks share the blocks of the files of test_blocks, whose dumps ncdump has confirmed; one prints, and complains."""
-    sets = [("blocks.nc", "", (1, 2, 4)), ("cube.nc", "", (2, 4)), ("blocks.nc", "--json", (2,)), ("cube.nc", "-b c", (4,)),
+    """Ranks share the blocks of the files of test_blocks, whose dumps ncdump has confirmed; one prints, and
+    complains."""
+    sets = [("blocks.nc", "", (1, 2, 4)), ("cube.nc", "", (2, 4)), ("blocks.nc", "--json", (2,)),
+            ("cube.nc", "-b c", (4,)),
             ("blocks.nc", "-l 27 -p 3 -v row,text", (4,)), ("blocks.nc", "-f f -v row", (2,))]
     for name, options, numbers in sets[:3] if QUICK else sets:
         alone = dump(name, *options.split()).stdout
         for ranks in numbers:
             result = on_ranks(ranks, *PROGRAM, *options.split(), name)
-            check(result.returncode == 0 and result.stdout == alone, "%s %s: on %d ranks as on one" % (options, name, ranks),
+            check(result.returncode == 0 and result.stdout == alone,
+                  "%s %s: on %d ranks as on one" % (options, name, ranks),
                   "%s\n%s" % (result.stderr, first_difference(alone, result.stdout)))
-    for options, words in (["missing.nc"], b"cannot open missing.nc: "), (["-v", "lon", "blocks.nc"], b"no variable lon"), \
-            (["-q", "blocks.nc"], b"usage"):
+    for options, words in [(["missing.nc"], b"cannot open missing.nc: "),
+                           (["-v", "lon", "blocks.nc"], b"no variable lon"), (["-q", "blocks.nc"], b"usage")]:
         result = on_ranks(3, *PROGRAM, *options)
-        check(result.returncode != 0 and result.stderr.count(words) == 1, "on 3 ranks one complains: %s" % words, result.stderr)
+        check(result.returncode != 0 and result.stderr.count(words) == 1, "on 3 ranks one complains: %s" % words,
+              result.stderr)
     if os.path.exists("/dev/full"):
         result = on_ranks(4, "sh", "-c", 'exec "$@" > /dev/full', "sh", *PROGRAM, "blocks.nc")
         check(result.returncode != 0 and result.stderr.count(b"cannot write the output") == 1,

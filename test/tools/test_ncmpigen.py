@@ -1,5 +1,6 @@
 # needs: python
-"""ncmpigen against ncgen, by way of ncdump; round trips of real and random files; the programs that it writes; mistakes."""
+"""ncmpigen against ncgen, by way of ncdump; round trips of real and random files; the programs that it writes;
+mistakes."""
 import os
 import random
 import re
@@ -83,7 +84,8 @@ def ncdump(path):
 
 
 def difference(a, b):
-    return next((f"line {n}\n{x!r}\n{y!r}" for n, (x, y) in enumerate(zip(a.split(b"\n"), b.split(b"\n")), 1) if x != y),
+    return next((f"line {n}\n{x!r}\n{y!r}" for n, (x, y) in enumerate(zip(a.split(b"\n"), b.split(b"\n")), 1)
+                 if x != y),
                 f"{len(a)} and {len(b)} bytes")
 
 
@@ -227,8 +229,8 @@ def test_texts():
         run([*GEN, "-o", "again.nc", write("rows.cdl", dump("rows.nc", *options))])
         same(dump("again.nc"), dump("rows.nc"), f"rows of text with newlines, {options}")
         tap.ok(b"".join(rows) in read("again.nc"), f"the same bytes, {options}")
-    run([*GEN, "-o", "again.nc", write("rows.cdl", "netcdf r { dimensions: t = UNLIMITED ; variables: char c(t) ; int n(t), s ;"
-                                       "data: c = \"\" ; n = 1, 2 ; s = 5 ; }")])
+    run([*GEN, "-o", "again.nc", write("rows.cdl", "netcdf r { dimensions: t = UNLIMITED ; variables: char c(t) ; int "
+                                       "n(t), s ;data: c = \"\" ; n = 1, 2 ; s = 5 ; }")])
     tap.ok(b"n = 1, 2 ;" in dump("again.nc") and b"s = 5 ;" in dump("again.nc"),
            "a text without characters has as many records as others, whatever comes last", dump("again.nc"))
 
@@ -239,8 +241,8 @@ def compile_and_run(source, compiler, folder):
     """The file that a program makes, in a folder of its own, or what went wrong."""
     os.makedirs(folder, exist_ok=True)
     program = os.path.join(folder, "program")
-    status, out, errors = run([os.path.join(BUILD, "libtool"), "--mode=link", *compiler, "-I" + BUILD + "/include", source,
-                               os.path.join(BUILD, "libpnetcdf.la"), "-lm", "-o", program])
+    status, out, errors = run([os.path.join(BUILD, "libtool"), "--mode=link", *compiler, "-I" + BUILD + "/include",
+                               source, os.path.join(BUILD, "libpnetcdf.la"), "-lm", "-o", program])
     if status != 0:
         return None, out.decode(errors="replace") + errors
     launcher = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
@@ -275,7 +277,8 @@ def test_fortran():
         tap.ok(status == 0 and not [line for line in lines if len(line) > 72 or not re.match(r"$| {6}| {5}&", line)],
                f"{name}: -f keeps to the columns of Fortran 77", errors)
         run([*GEN, "-f", "-o", name + ".f", name + ".cdl"])
-        tap.ok(read(name + ".f") == out == run([*GEN, "-l", "f77", name + ".cdl"])[1], f"{name}: -f -o and -l f77: the same")
+        tap.ok(read(name + ".f") == out == run([*GEN, "-l", "f77", name + ".cdl"])[1],
+               f"{name}: -f -o and -l f77: the same")
         if not os.path.exists(os.path.join(BUILD, "include/pnetcdf.inc")):
             tap.skip(f"{name}: the Fortran program", "this build has no Fortran")
             continue
@@ -295,7 +298,8 @@ def fails(command, needle, text, **options):
     status, _, errors = run(command, **options)
     lines = errors.splitlines()
     good = status == 1 and lines and lines[0].startswith("ncmpigen: ") and needle in lines[0]
-    tap.ok(good and set(os.listdir(".")) == before, text, f"exit status {status}\n{errors}\n{set(os.listdir('.')) - before}")
+    tap.ok(good and set(os.listdir(".")) == before, text,
+           f"exit status {status}\n{errors}\n{set(os.listdir('.')) - before}")
 
 
 def test_mistakes():
@@ -327,7 +331,8 @@ def test_mistakes():
 
 
 def test_arguments():
-    cases = [("-z", "z"), ("-v 3", "3"), ("-v", "v"), ("-l java", "java"), ("-b -c", "one of"), ("a.cdl b.cdl", "more than one"),
+    cases = [("-z", "z"), ("-v 3", "3"), ("-v", "v"), ("-l java", "java"), ("-b -c", "one of"),
+             ("a.cdl b.cdl", "more than one"),
              ("missing.cdl", "missing.cdl: "), (". -o x.nc", ".: "), ("made.cdl -o no/folder/x.nc", "no/folder/x.nc: "),
              ("made.cdl -o /dev/null", "/dev/null: "), ("made.cdl -o .", ".: ")]
     for words, needle in cases:
@@ -362,7 +367,8 @@ def test_cut_and_damaged():
         damaged = bytearray(text)
         for _ in range(rng.randrange(1, 4)):
             at = rng.randrange(len(damaged))
-            damaged[at:at + rng.choice([0, 1, 9])] = rng.choice([b"", b"9", b'"', b"{", b"}", b";", b"\\", b"\0", b"\xff", b"="])
+            damaged[at:at + rng.choice([0, 1, 9])] = rng.choice([b"", b"9", b'"', b"{", b"}", b";", b"\\", b"\0",
+                                                                 b"\xff", b"="])
         texts.append(bytes(damaged))
     wrong, accepted = [], 0
     for each in texts:
@@ -376,7 +382,8 @@ def test_cut_and_damaged():
                 (time.monotonic() - begun > 5 and not WRAPPER):
             wrong.append(f"exit status {status}, {errors}")
     left = [name for name in os.listdir(".") if "partial" in name]
-    tap.ok(not wrong and not left, f"{len(texts)} cut and damaged texts, {accepted} of them still good: a file or a message",
+    tap.ok(not wrong and not left,
+           f"{len(texts)} cut and damaged texts, {accepted} of them still good: a file or a message",
            "\n".join(wrong[:5] + left))
 
 
@@ -406,7 +413,8 @@ def test_memory():
     """The largest child so far is what getrusage tells."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     with open("long.cdl", "w", encoding="ascii") as out:
-        out.write("netcdf long { dimensions: t = UNLIMITED ; x = 10 ; variables: float v(t, x) ; char c(t) ; data: v = 1")
+        out.write("netcdf long { dimensions: t = UNLIMITED ; x = 10 ; variables: float v(t, x) ; char c(t) ; "
+                  "data: v = 1")
         for i in range(200000):
             out.write(f",\n {i}.5, {i}, -{i}e-3, _, NaN, 7, 8, 9, 10, 11")
         out.write(", 2, 3, 4, 5, 6, 7, 8, 9, 10 ; c = \"" + "abcdefghij" * 1000 + "\" ; }\n")
@@ -414,9 +422,10 @@ def test_memory():
     status, _, errors = run([*GEN, "-o", "long.nc", "long.cdl"])
     seconds = time.monotonic() - begun
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    tap.ok(status == 0 and read("long.nc")[4:8] == struct.pack(">i", 200001), "two million values and a long text are read",
-           errors)
-    tap.ok(after - before < 16 * 1024, f"{os.path.getsize('long.cdl') >> 20} MiB of text in {(after - before) / 1024:.1f} MiB "
+    tap.ok(status == 0 and read("long.nc")[4:8] == struct.pack(">i", 200001),
+           "two million values and a long text are read", errors)
+    tap.ok(after - before < 16 * 1024,
+           f"{os.path.getsize('long.cdl') >> 20} MiB of text in {(after - before) / 1024:.1f} MiB "
            f"more than a small one, {seconds:.1f} s")
     os.remove("long.cdl")
 
@@ -426,8 +435,8 @@ def test_records():
     n = 100000
     rows = range(n)
     with open("records.cdl", "w", encoding="ascii") as out:
-        out.write("netcdf records { dimensions: t = UNLIMITED ; x = 3 ; variables: double d(t) ; float a(t, x) ; short s(t) ;"
-                  "int i(t, x), none(t) ; byte b(t) ;\ndata:\n")
+        out.write("netcdf records { dimensions: t = UNLIMITED ; x = 3 ; variables: double d(t) ; float a(t, x) ; short "
+                  "s(t) ;int i(t, x), none(t) ; byte b(t) ;\ndata:\n")
         out.write(f"d = {','.join(map(str, rows))} ;\na = {','.join(f'{i}.5,0,-1' for i in rows)} ;\n")
         out.write(f"s = {','.join(str(i % 30000) for i in rows)} ;\ni = {','.join(f'{i},{-i},7' for i in rows)} ;\n")
         out.write(f"b = {','.join(str(i % 100) for i in range(n // 2))} ; }}\n")
@@ -447,7 +456,8 @@ def test_records():
     tap.ok(data == padded, "each value is in its record", difference(data[:440], padded[:440]))
     if seconds[1] and "sanitize" not in BUILD:
         tap.ok(seconds[0] < 3 * seconds[1] + 0.5, f"{seconds[0]:.2f} s of processor time, ncgen {seconds[1]:.2f} s")
-    large = "netcdf l { dimensions: t = UNLIMITED ; x = 200000 ; variables: int a(t, x), b(t, x) ; data: a = 1 ; b = 2 ; }"
+    large = ("netcdf l { dimensions: t = UNLIMITED ; x = 200000 ; variables: int a(t, x), b(t, x) ; "
+             "data: a = 1 ; b = 2 ; }")
     run([*GEN, "-o", "ours.nc", write("large.cdl", large)])
     fill = struct.pack(">i", -2147483647)
     tap.ok(read("ours.nc")[-1600000:] == struct.pack(">i", 1) + fill * 199999 + struct.pack(">i", 2) + fill * 199999,

@@ -129,12 +129,14 @@ def test_peer():
 
 
 def test_alignment():
-    cdf.Writer(1, [("x", 250), ("y", 256)], [], [("a", "int", [0], [], []), ("b", "int", [1], [], [])]).write("align.nc")
+    cdf.Writer(1, [("x", 250), ("y", 256)], [],
+               [("a", "int", [0], [], []), ("b", "int", [1], [], [])]).write("align.nc")
     begin = int(re.search(r"start file offset =\s+(\d+)", text("align.nc")).group(1))
     result = text("--align=512", "align.nc")
     tap.ok(f"a: begins {begin} bytes into stripe 0, lies on 3 stripes" in result and
            f"b: begins {begin + 1000 - 1024} bytes into stripe 2, lies on 3 stripes" in result and
-           "0 of 2 variables begin with a stripe; 2 stripes are shared" in result, "--align: stripes of 512 bytes", result)
+           "0 of 2 variables begin with a stripe; 2 stripes are shared" in result, "--align: stripes of 512 bytes",
+           result)
     result = text("--align=4", "align.nc")
     tap.ok("2 of 2 variables begin with a stripe; 0 stripes are shared" in result, "--align: words of 4 bytes", result)
     tap.ok(text("--align=1K", "align.nc") == text("--align=1024", "align.nc"), "--align=1K")

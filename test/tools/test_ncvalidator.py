@@ -225,8 +225,8 @@ def test_fill():
 
 
 def grow(data, old, new, stop, chunk):
-    """A growing header moves data from offset old to new, from the end on, `chunk` bytes at a time; the writer ends when
-    `stop` bytes have moved. What goes beyond the end goes first. (A model of its own of src/dataset/move.c.)"""
+    """A growing header moves data from offset old to new, from the end on, `chunk` bytes at a time; the writer ends
+    when `stop` bytes have moved. What goes beyond the end goes first. (A model of its own of src/dataset/move.c.)"""
     file, end = bytearray(data), len(data)
     distance = new - old
     file += bytes(distance)
@@ -248,8 +248,8 @@ def test_growth():
     stops = [1, 500, 4000, 7777, 12000]
     for stop in stops[1:4] if QUICK else stops:
         for distance in (300, 512, 4096):
-            repair(grow(whole, begin, begin + distance, stop, 256), f"a growth by {distance} that ended after {stop} bytes",
-                   whole, [True])
+            repair(grow(whole, begin, begin + distance, stop, 256),
+                   f"a growth by {distance} that ended after {stop} bytes", whole, [True])
     torn = bytearray(grow(whole, begin, begin + 512, 4000, 256))
     torn[-4400:-4200] = bytes(200) # where old and new place still hold the same
     write("torn.nc", torn)
@@ -292,7 +292,8 @@ def test_others():
         valid += 1
         theirs = subprocess.run(["ncdump", "-h", "mutated.nc"], capture_output=True, check=False, preexec_fn=limited)
         if theirs.returncode != 0 and not explained(found):
-            wrong.append(f"file {number}: ncdump: {theirs.returncode} {theirs.stderr[:200]}\n{json.dumps(found)[:1000]}")
+            wrong.append(f"file {number}: ncdump: {theirs.returncode} {theirs.stderr[:200]}\n"
+                         f"{json.dumps(found)[:1000]}")
             shutil.copy("mutated.nc", f"mutated-{number}.nc")
         agreed += theirs.returncode == 0
     tap.ok(not wrong and agreed > 0, f"ncdump reads {agreed} of {valid} damaged files that are still valid",
@@ -306,8 +307,8 @@ PEER_REFUSES = ("padding", "lie behind the last", "more record", "NUL byte")
 
 
 def peer_cuts_count(found):
-    """Of CDF-5's counts Debian's ncvalidator keeps the lower 32 bits: 2**33 + 1 dimensions are one to it. No file has room
-    for so many."""
+    """Of CDF-5's counts Debian's ncvalidator keeps the lower 32 bits: 2**33 + 1 dimensions are one to it. No file has
+    room for so many."""
     count = re.search(r"a count of (\d+) cannot fit in the (\d+) bytes", found)
     return count and int(count[1]) >= 2**32 > int(count[2])
 
@@ -352,7 +353,8 @@ def test_trouble():
     fails(".: this is a folder", "a folder", ".")
     write("hdf5.nc", b"\x89HDF\r\n\x1a\n" + bytes(100))
     result = run("hdf5.nc")
-    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"no NetCDF classic file" in result.stdout, "HDF5", result)
+    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"no NetCDF classic file" in result.stdout, "HDF5",
+           result)
     write("nothing.nc", b"")
     tap.ok(run("nothing.nc").returncode == 1, "an empty file")
     fails("no file", "no file")

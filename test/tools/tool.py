@@ -15,7 +15,8 @@ def command(name):
 
 def run(name, *arguments, **options):
     return subprocess.run([*command(name), *arguments], stdout=options.pop("stdout", subprocess.PIPE),
-                          stdin=options.pop("stdin", subprocess.DEVNULL), stderr=subprocess.PIPE, check=False, **options)
+                          stdin=options.pop("stdin", subprocess.DEVNULL), stderr=subprocess.PIPE, check=False,
+                          **options)
 
 
 def fails(name, needle, label, *arguments, status=1, **options):

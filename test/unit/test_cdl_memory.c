@@ -1,5 +1,5 @@
-/* Reading CDL where memory ends: each allocation fails in turn, the scanner's and the parser's among them. The code tells,
- * and all that was allocated is freed.
+/* Reading CDL where memory ends: each allocation fails in turn, the scanner's and the parser's among them. The code
+ * tells, and all that was allocated is freed.
  *
  * The linker's --wrap leads calls of malloc and its like here. */
 #include <setjmp.h>
@@ -105,7 +105,8 @@ static void check_text(const char *text, int expected)
 static void test_whole(void **state)
 {
     (void)state;
-    check_text("netcdf a\\ b { dimensions: x = 3, y = 2 ; t = UNLIMITED ; variables: int v(t, x, y), s ; float v:f = 1, 2 ;\n"
+    check_text("netcdf a\\ b { dimensions: x = 3, y = 2 ; t = UNLIMITED ; variables: int v(t, x, y), s ; "
+               "float v:f = 1, 2 ;\n"
                "v:text = \"abc\", \"d\" ; char c(t) ; :_Format = \"64-bit data\" ;\n"
                "data: v = 1, 2, _, NaN ; c = \"\" ; s = 5 ; }", NC_ERANGE);
     check_text("netcdf a { dimensions: x = 3 ; t = UNLIMITED ; variables: int v(t, x), s ; float v:f = 1, 2 ;\n"

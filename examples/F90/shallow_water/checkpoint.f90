@@ -1,5 +1,5 @@
-! Checkpoints: everything needed to go on with exactly the same numbers, on any number of ranks. CDF-5, the whole state in
-! double precision. Collective; each procedure returns the seconds it took.
+! Checkpoints: everything needed to go on with exactly the same numbers, on any number of ranks. CDF-5, the whole state
+! in double precision. Collective; each procedure returns the seconds it took.
 module checkpoint_mod
     use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
     use, intrinsic :: iso_fortran_env, only: real64
@@ -68,8 +68,8 @@ contains
         seconds = mpi_wtime()
         part = path // '.part'
         associate (grid => model%grid)
-            call nc_try(part, 'create', nf90mpi_create(grid%comm, part, ior(nf90_clobber, nf90_64bit_data), MPI_INFO_NULL, &
-                                                       ncid))
+            call nc_try(part, 'create', nf90mpi_create(grid%comm, part, ior(nf90_clobber, nf90_64bit_data), &
+                                                       MPI_INFO_NULL, ncid))
             call define(part, ncid, model%constants, fields, step)
             call nc_try(part, 'put step', nf90mpi_put_var_all(ncid, step, model%step))
             do n = 1, n_fields
@@ -95,7 +95,8 @@ contains
 
         call nc_try(path, 'inq_dimid ' // name, nf90mpi_inq_dimid(ncid, name, dimid))
         call nc_try(path, 'inquire_dimension ' // name, nf90mpi_inquire_dimension(ncid, dimid, len=length))
-        if (length < 1 .or. length > 1000000) call die('file ' // path // ': dimension ' // name // ' is not one of this model')
+        if (length < 1 .or. length > 1000000) &
+            call die('file ' // path // ': dimension ' // name // ' is not one of this model')
         dimension_length = int(length)
     end function dimension_length
 

@@ -1,7 +1,7 @@
 ! The 2D process grid of the shallow-water model: who owns which cells, and the exchange of halo cells.
 !
-! Fields are arrays (0:nx+1, 0:ny+1, 3) of a rank's cells with a row or column of halo cells on each side, which belong to
-! the neighbouring ranks. Arakawa C grid:
+! Fields are arrays (0:nx+1, 0:ny+1, 3) of a rank's cells with a row or column of halo cells on each side, which belong
+! to the neighbouring ranks. Arakawa C grid:
 !     field_h  thickness of the layer at the centre of a cell
 !     field_u  eastward velocity on the western face of the cell
 !     field_v  northward velocity on the southern face of the cell
@@ -81,8 +81,8 @@ contains
         subroutine swap(n, to, from)
             integer, intent(in) :: n, to, from
 
-            call mpi_sendrecv(sent, n, MPI_DOUBLE_PRECISION, to, 0, received, n, MPI_DOUBLE_PRECISION, from, 0, grid%comm, &
-                              MPI_STATUS_IGNORE)
+            call mpi_sendrecv(sent, n, MPI_DOUBLE_PRECISION, to, 0, received, n, MPI_DOUBLE_PRECISION, from, 0, &
+                              grid%comm, MPI_STATUS_IGNORE)
         end subroutine swap
     end subroutine exchange
 

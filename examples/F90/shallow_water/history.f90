@@ -56,7 +56,8 @@ contains
         integer, intent(in) :: dimids(3)
 
         call nc_try(history%path, 'def_var ' // name, nf90mpi_def_var(history%ncid, name, nf90_float, dimids, varid))
-        call nc_try(history%path, 'put_att _FillValue', nf90mpi_put_att(history%ncid, varid, '_FillValue', nf90_fill_float))
+        call nc_try(history%path, 'put_att _FillValue', &
+                    nf90mpi_put_att(history%ncid, varid, '_FillValue', nf90_fill_float))
         call put_text(history, varid, 'units', units)
         call put_text(history, varid, 'standard_name', standard_name)
         call put_text(history, varid, 'long_name', long_name)
@@ -92,8 +93,8 @@ contains
     end subroutine define_variables
 
     ! Cells of this rank along an axis. The ranks along one edge of the process grid write it. The others take part with
-    ! nothing: in MPI-IO, overlapping writes of one collective call leave undefined data behind, even where all write the
-    ! same.
+    ! nothing: in MPI-IO, overlapping writes of one collective call leave undefined data behind, even where all write
+    ! the same.
     subroutine write_axis(history, varid, spacing, before, n, shift)
         type(history_type), intent(in) :: history
         integer, intent(in) :: varid, before, n
@@ -142,8 +143,8 @@ contains
             month = mod(month, 12) + 1
             if (month == 1) year = year + 1
         end if
-        write (text, '(i4, 2("-", i2.2), "T", i2.2, 2(":", i2.2), "Z")') year, month, day, minutes / 60, mod(minutes, 60), &
-            now(7)
+        write (text, '(i4, 2("-", i2.2), "T", i2.2, 2(":", i2.2), "Z")') year, month, day, minutes / 60, &
+            mod(minutes, 60), now(7)
     end function date_of_now
 
     ! One more line "date: command" in the global attribute `history`, as the CF conventions ask.
@@ -199,7 +200,8 @@ contains
                       'shallow_water example: Arakawa C grid, Sadourny (1975), Runge-Kutta 3')
         call add_history_line(history, model, command)
         ! Restarts add to the attribute `history`: with room in the header this need not move the data.
-        call nc_try(path, 'enddef', nf90mpi_enddef(history%ncid, h_minfree=header_room, v_align=aligned, r_align=aligned))
+        call nc_try(path, 'enddef', &
+                    nf90mpi_enddef(history%ncid, h_minfree=header_room, v_align=aligned, r_align=aligned))
         call write_axes(history, model, axis(1), axis(2), axis(3), axis(4))
         history%seconds = history%seconds + mpi_wtime() - begun
     end subroutine history_create
@@ -263,9 +265,12 @@ contains
         totals = model_totals(model)
         begun = mpi_wtime()
         record = history%n_records + 1
-        call nc_try(history%path, 'put time', nf90mpi_put_var_all(history%ncid, history%time, model_time(model), record))
-        call nc_try(history%path, 'put volume', nf90mpi_put_var_all(history%ncid, history%volume, totals%volume, record))
-        call nc_try(history%path, 'put energy', nf90mpi_put_var_all(history%ncid, history%energy, totals%energy, record))
+        call nc_try(history%path, 'put time', &
+                    nf90mpi_put_var_all(history%ncid, history%time, model_time(model), record))
+        call nc_try(history%path, 'put volume', &
+                    nf90mpi_put_var_all(history%ncid, history%volume, totals%volume, record))
+        call nc_try(history%path, 'put energy', &
+                    nf90mpi_put_var_all(history%ncid, history%energy, totals%energy, record))
         associate (grid => model%grid, nx => model%grid%nx, ny => model%grid%ny, now => model%now)
             call write_field(history, history%h, grid, now(1:nx, 1:ny, field_h) - model%constants%depth)
             call write_field(history, history%u, grid, now(1:nx, 1:ny, field_u))

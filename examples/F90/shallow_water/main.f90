@@ -157,7 +157,8 @@ contains
         end do
         if (allocated(o%restart) .and. o%grid_given) &
             call leave('a restart takes its grid and time step from the checkpoint ' // o%restart)
-        if (o%constants%depth < 20 .or. o%constants%depth > 12000) call leave('the depth must be between 20 and 12000 m')
+        if (o%constants%depth < 20 .or. o%constants%depth > 12000) &
+            call leave('the depth must be between 20 and 12000 m')
         if (o%constants%spacing * o%constants%ny > 10e6_real64) &
             call leave('the channel must be narrower than 10,000 km: its Coriolis parameter may not reach zero')
     end subroutine parse_options

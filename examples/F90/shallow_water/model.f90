@@ -114,8 +114,8 @@ contains
         call grid_exchange_halos(model%grid, model%now)
     end subroutine model_set_jet
 
-    ! Mass fluxes on faces, Bernoulli head g h + (u2 + v2) / 2 at centres, potential vorticity on corners. The loop visits
-    ! the corners, each the south-western one of cell (i, j).
+    ! Mass fluxes on faces, Bernoulli head g h + (u2 + v2) / 2 at centres, potential vorticity on corners. The loop
+    ! visits the corners, each the south-western one of cell (i, j).
     pure subroutine set_diagnostics(c, grid, h, u, v, flux_x, flux_y, vorticity, head)
         type(constants_type), intent(in) :: c
         type(grid_type), intent(in) :: grid
@@ -188,8 +188,8 @@ contains
         model%step = model%step + 1
     end subroutine model_step
 
-    ! Sums of reals depend on their order, and so on the number of ranks; sums of integers do not. These units leave room
-    ! for max_cells cells with an average of 20 m of excess and 8 * 10^4 m3 s-2 of energy.
+    ! Sums of reals depend on their order, and so on the number of ranks; sums of integers do not. These units leave
+    ! room for max_cells cells with an average of 20 m of excess and 8 * 10^4 m3 s-2 of energy.
     type(totals_type) function model_totals(model) result(totals)
         type(model_type), intent(in) :: model
         real(real64), parameter :: height_unit = 2.0_real64**(-32), energy_unit = 2.0_real64**(-20)
@@ -202,7 +202,8 @@ contains
             do j = 1, model%grid%ny
                 do i = 1, model%grid%nx
                     excess = s(i, j, field_h) - c%depth
-                    kinetic = 0.25_real64 * ((s(i - 1, j, field_h) + s(i, j, field_h)) * s(i, j, field_u) * s(i, j, field_u) &
+                    kinetic = 0.25_real64 * ( &
+                        (s(i - 1, j, field_h) + s(i, j, field_h)) * s(i, j, field_u) * s(i, j, field_u) &
                         + (s(i, j - 1, field_h) + s(i, j, field_h)) * s(i, j, field_v) * s(i, j, field_v))
                     sums(1) = sums(1) + nint(excess / height_unit, int64)
                     sums(2) = sums(2) + nint((kinetic + 0.5_real64 * c%gravity * excess * excess) / energy_unit, int64)

@@ -308,8 +308,8 @@ static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const pnc_
     if (call->op == PNCF90_PUT)
         return (call->collective ? ncmpi_put_vard_all : ncmpi_put_vard)(call->ncid, call->varid, filetype, b->base,
                                                                         b->count, b->type);
-    return (call->collective ? ncmpi_get_vard_all : ncmpi_get_vard)(call->ncid, call->varid, filetype, b->base, b->count,
-                                                                    b->type);
+    return (call->collective ? ncmpi_get_vard_all : ncmpi_get_vard)(call->ncid, call->varid, filetype, b->base,
+                                                                    b->count, b->type);
 }
 
 int pnc_f90_vard(const pnc_f90_call *call, MPI_Datatype filetype)

@@ -1,4 +1,5 @@
-/* Attributes, and fill values, which the C interface takes in the variable's own type: the Fortran value is converted. */
+/* Attributes, and fill values, which the C interface takes in the variable's own type: the Fortran value is
+ * converted. */
 #include "binding/f90/f90.h"
 
 #include <float.h>
@@ -113,7 +114,8 @@ static number load(nc_type type, const place *p)
     }
 }
 
-/* Whether an integer type holds a number once its fraction is cut off; low and high are powers of two, give or take 1. */
+/* Whether an integer type holds a number once its fraction is cut off; low and high are powers of two, give or take
+ * 1. */
 static bool fits(number n, double low, double high)
 {
     return n.is_real ? n.real > low - 1 && n.real < high + 1 : n.real >= low && n.real <= high;

@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
-/* Generated from src/spec: from what a generic of module pnetcdf was called with to the function of the C interface that
- * a program in C would call: profilers, which wrap those, count by operation, shape and type. */
+/* Generated from src/spec: from what a generic of module pnetcdf was called with to the function of the C interface
+ * that a program in C would call: profilers, which wrap those, count by operation, shape and type. */
 #include "binding/f90/f90.h"
 
 #define CASE(op, collective, shape, kind) ((((op) * 2 + (collective)) * 8 + (shape)) * 16 + (kind))

@@ -29,7 +29,8 @@ int pncf90_def_dim_int(const int *ncid, const CFI_cdesc_t *name, const int *len,
 
 /* --- variables --- */
 
-/* dimids: from 1, fastest first; on return of the C interface from 0, slowest first; and the same the other way round. */
+/* dimids: from 1, fastest first; on return of the C interface from 0, slowest first; and the same the other way
+ * round. */
 static void turn_dimids(const int *from, int n, int shift, int *to)
 {
     for (int i = 0; i < n; i++)
@@ -61,7 +62,8 @@ int pncf90_def_var_one(const int *ncid, const CFI_cdesc_t *name, const int *xtyp
     return def_var(*ncid, name, *xtype, dimid, 1, varid);
 }
 
-int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids, int *varid)
+int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xtype, const CFI_cdesc_t *dimids,
+                        int *varid)
 {
     return def_var(*ncid, name, *xtype, dimids->base_addr, (int)dimids->dim[0].extent, varid);
 }

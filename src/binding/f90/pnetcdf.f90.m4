@@ -1,10 +1,10 @@
 m4_include(`common.m4')m4_include([errors.m4])m4_include([constants.m4])m4_include([types.m4])m4_include([families.m4])m4_include([fortran_constants.m4])m4_include([fortran_module.m4])m4_dnl
 ! Generated from src/spec: module pnetcdf, the Fortran 90 interface of PnetCDF; manual: pnetcdf_f90(3).
 !
-! It consists of constants and interfaces. The C functions behind them receive arrays of any rank as descriptors, so that
-! a section arrives with its strides and is not copied. Values pass through a procedure on their way: gfortran 12 gives
-! C functions wrong strides of an allocatable array that an intrinsic has allocated, and gives its own procedures the right
-! ones. Where the MPI library has mpi_f08, handles may be integers or of its types.
+! It consists of constants and interfaces. The C functions behind them receive arrays of any rank as descriptors, so
+! that a section arrives with its strides and is not copied. Values pass through a procedure on their way: gfortran 12
+! gives C functions wrong strides of an allocatable array that an intrinsic has allocated, and gives its own procedures
+! the right ones. Where the MPI library has mpi_f08, handles may be integers or of its types.
 module pnetcdf
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t
 m4_ifdef([WITH_MPI_F08], [    use mpi_f08, only: f08_comm => mpi_comm, f08_datatype => mpi_datatype, f08_info => mpi_info
@@ -92,7 +92,8 @@ m4_define([BUFTYPE], [            HANDLE(f08_datatype), intent(in) :: buftype
 m4_define([BUFCOUNT], [            integer(c_int64_t), intent(in)$1 :: bufcount
 ])
 
-m4_dnl The forms of a generic: FORM(name, suffix, arguments, declarations, SPECIFICs) with SPECIFIC(suffix, type of values).
+m4_dnl The forms of a generic: FORM(name, suffix, arguments, declarations, SPECIFICs) with SPECIFIC(suffix, type of
+m4_dnl values).
 m4_define([FORMS_OF_VAR], [m4_dnl
 FORM([var], [], [start, count, stride, map], [INDEX], [EACH_KIND])m4_dnl
 FORM([var], [_flexible], [start, count, stride, map, bufcount, buftype], [INDEX[]BUFCOUNT([, optional])BUFTYPE], [EACH_HANDLE])])
@@ -101,8 +102,8 @@ FORM([varn], [], [start, count], [INDICES], [EACH_KIND])m4_dnl
 FORM([varn], [_num], [num, start, count], [NUM[]INDICES], [EACH_KIND])m4_dnl
 FORM([varn], [_flexible], [num, start, count, bufcount, buftype], [NUM[]INDICES[]BUFCOUNT[]BUFTYPE], [EACH_HANDLE])m4_dnl
 VALUE_FORM])
-m4_dnl PnetCDF calls the scalar of varn `value' and other values `values'. Arguments in another order make the specifics of
-m4_dnl scalars differ from those of any rank where the keyword is used, and only there (Fortran 2018, 15.4.3.4.5).
+m4_dnl PnetCDF calls the scalar of varn `value' and other values `values'. Arguments in another order make the specifics
+m4_dnl of scalars differ from those of any rank where the keyword is used, and only there (Fortran 2018, 15.4.3.4.5).
 m4_define([VALUE_FORM], [FORM([varn], [_value], [start, count], [INDICES], [EACH_KIND])])
 m4_define([FORM], [m4_define([_form], [$1])m4_define([_suffix], [$2])m4_define([_arguments], [$3])m4_define([_declarations], [$4])EMIT_FORM([$5])[]])
 m4_define([EACH_KIND], [m4_pushdef([KIND], [SPECIFIC([_]$][1, $][3)])KINDS[]m4_popdef([KIND])])

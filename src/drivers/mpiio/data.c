@@ -35,8 +35,8 @@ static int ends_early(pnc_mpiio *io, pnc_extent extent, pnc_error *error)
     MPI_Offset size = -1;
 
     MPI_File_get_size(io->file, &size);
-    return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read: data that was never "
-                    "written, or a file cut short", io->path, (long long)size, (long long)extent.offset,
+    return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read: data that was "
+                    "never written, or a file cut short", io->path, (long long)size, (long long)extent.offset,
                     (long long)(extent.offset + extent.length - 1));
 }
 

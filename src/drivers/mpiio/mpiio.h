@@ -20,8 +20,8 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
 /* MPI calls it a success, but the operating system took no more than `moved` bytes of the extent. */
 int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const char *path);
 
-/* turn.c: around each collective MPI_File_ call where ranks have threads. Collective; the call itself follows, also where
- * there was nothing to take. */
+/* turn.c: around each collective MPI_File_ call where ranks have threads. Collective; the call itself follows, also
+ * where there was nothing to take. */
 bool pnc_mpiio_take_turn(MPI_Comm comm);
 void pnc_mpiio_end_turn(bool taken);
 
@@ -52,13 +52,14 @@ static inline pnc_extent pnc_mpiio_span(const pnc_extent *extents, int64_t n)
     return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
 }
 
-/* sieve.c: extents with small gaps through a window in memory. How many, from the first on, go through it at once; 1 where
- * the first is moved on its own, or no memory is left for a window. */
+/* sieve.c: extents with small gaps through a window in memory. How many, from the first on, go through it at once; 1
+ * where the first is moved on its own, or no memory is left for a window. */
 int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
 int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error);
 
 /* Whether this rank may write its ascending extents with what lies between them: true leaves their span locked, and
- * pnc_mpiio_write_sieved, which unlocks it, must follow. False where others may write, or the file system has no locks. */
+ * pnc_mpiio_write_sieved, which unlocks it, must follow. False where others may write, or the file system has no
+ * locks. */
 bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
 int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error);
 

@@ -120,8 +120,8 @@ static int close_file(MPI_Comm comm, MPI_File *file)
     return code;
 }
 
-/* ROMIO duplicates the communicator, and goes on with MPI_COMM_NULL, which ends the program, where MPI has none left: see
- * before whether it has. Collective, as its failure is. */
+/* ROMIO duplicates the communicator, and goes on with MPI_COMM_NULL, which ends the program, where MPI has none left:
+ * see before whether it has. Collective, as its failure is. */
 static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *error)
 {
     MPI_Comm spare;
@@ -165,7 +165,8 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
     pnc_mpiio_end_turn(turn);
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
-        err = pnc_mpiio_fail(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open", path);
+        err = pnc_mpiio_fail(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open",
+                             path);
     } else if ((io = make(comm, path, file, info)) == NULL) {
         err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
     }

@@ -1,6 +1,6 @@
 /* Many small extents of one rank through a window in memory: one access for all that fit into it with the gaps between
- * them. Writing fetches the gaps first and puts them back, which only a program of one rank and thread may do, and under
- * a lock. */
+ * them. Writing fetches the gaps first and puts them back, which only a program of one rank and thread may do, and
+ * under a lock. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -77,7 +77,8 @@ static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
     return err;
 }
 
-/* kind: F_WRLCK or F_UNLCK. The lock that ROMIO takes for its sieving: other programs that sieve keep out of the span. */
+/* kind: F_WRLCK or F_UNLCK. The lock that ROMIO takes for its sieving: other programs that sieve keep out of the
+ * span. */
 static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = span.offset, .l_len = span.length};
@@ -108,8 +109,8 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
     number = errno;
     close(io->lock);
     io->lock = -1;
-    return pnc_fail(error, NC_EWRITE, "cannot unlock bytes %lld to %lld of %s after writing: %s", (long long)span.offset,
-                    (long long)(span.offset + span.length - 1), io->path, strerror(number));
+    return pnc_fail(error, NC_EWRITE, "cannot unlock bytes %lld to %lld of %s after writing: %s",
+                    (long long)span.offset, (long long)(span.offset + span.length - 1), io->path, strerror(number));
 }
 
 /* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */

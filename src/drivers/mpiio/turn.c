@@ -1,11 +1,11 @@
 /* Threads that open and close files at once take turns.
  *
  * ROMIO, the MPI-IO of MPICH and its kin, holds one lock for the whole process while MPI_File_open, _close, _set_size
- * and _sync wait for the other ranks. Two threads A and B of two ranks, each with a file of their own, then wait for ever:
- * A of rank 0 has the lock and waits for A of rank 1, which waits for the lock that B of rank 1 has, which waits for B of
- * rank 0, which waits for the lock. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call only when all
- * ranks of the communicator hold a lock of ours, so that nobody waits in ROMIO for one who cannot come. Reads and writes
- * are local calls and need no turn. */
+ * and _sync wait for the other ranks. Two threads A and B of two ranks, each with a file of their own, then wait for
+ * ever: A of rank 0 has the lock and waits for A of rank 1, which waits for the lock that B of rank 1 has, which waits
+ * for B of rank 0, which waits for the lock. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call
+ * only when all ranks of the communicator hold a lock of ours, so that nobody waits in ROMIO for one who cannot come.
+ * Reads and writes are local calls and need no turn. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>

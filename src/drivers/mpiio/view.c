@@ -1,6 +1,6 @@
 /* Many small extents of one rank through a file view, where other ranks or threads may have opened the same file with
- * MPI_COMM_SELF: MPI-IO sieves them under locks, which keep the bytes safe that others write into the gaps in this way. A
- * program of one rank sieves for itself (sieve.c), at a third of the time. */
+ * MPI_COMM_SELF: MPI-IO sieves them under locks, which keep the bytes safe that others write into the gaps in this way.
+ * A program of one rank sieves for itself (sieve.c), at a third of the time. */
 #include "drivers/mpiio/mpiio.h"
 
 #include "base/memory.h"
@@ -38,8 +38,8 @@ static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
     return code;
 }
 
-/* Beyond the end of the file ROMIO's sieving reads nothing and then writes, into the gaps, whatever its buffer held before.
- * With the last byte in its place there are zeros to be read. */
+/* Beyond the end of the file ROMIO's sieving reads nothing and then writes, into the gaps, whatever its buffer held
+ * before. With the last byte in its place there are zeros to be read. */
 static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
 {
     MPI_Offset size;

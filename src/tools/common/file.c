@@ -119,8 +119,8 @@ void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape)
         shape[i] = pnc_model_dim_len(&file->model, var->dimids[i]);
 }
 
-/* Elements between the first one of the variable (or of the record) and the one at start, and elements of the block that
- * lie side by side. */
+/* Elements between the first one of the variable (or of the record) and the one at start, and elements of the block
+ * that lie side by side. */
 static void locate(const pnc_var *var, const int64_t *start, const int64_t *count, int64_t *skip, int64_t *run)
 {
     *skip = 0;

@@ -11,13 +11,13 @@ typedef struct tool_file {
     pnc_model model;  /* of the header; empty until it is read */
 } tool_file;
 
-/* All functions below return NC_NOERR or a code, after a complaint that names file and cause. A file that failed to open
- * may be closed too. */
+/* All functions below return NC_NOERR or a code, after a complaint that names file and cause. A file that failed to
+ * open may be closed too. */
 
 int tool_file_open(const char *path, tool_file *file);        /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file);  /* open only, for a look at the bytes */
-/* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees with
- * pnc_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
+/* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees
+ * with pnc_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
  * observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 void tool_file_close(tool_file *file);

@@ -21,8 +21,8 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
 int tool_output_commit(tool_output *output, pnc_error *error);
 void tool_output_discard(tool_output *output);
 
-/* For the other ranks of an MPI program, after rank 0 told them output->temporary: it may be any rank that a signal ends
- * first. NULL ends the watch. */
+/* For the other ranks of an MPI program, after rank 0 told them output->temporary: it may be any rank that a signal
+ * ends first. NULL ends the watch. */
 void tool_output_watch(const char *temporary);
 
 /* Between these, which can be nested, signals that ask to end wait. In an MPI program all ranks hold them from before

@@ -1,5 +1,5 @@
-/* Dates to days since 1970 and back, in each calendar. Days are counted as ncdump counts hours, in a double since 1970: so
- * fractions of a second are rounded alike. */
+/* Dates to days since 1970 and back, in each calendar. Days are counted as ncdump counts hours, in a double since 1970:
+ * so fractions of a second are rounded alike. */
 #include "tools/ncmpidump/calendar.h"
 
 #include <ctype.h>
@@ -53,8 +53,8 @@ static int days_before_month(cal_kind calendar, long long year, int month)
 /* Since 1970-01-01 of the calendar; the day may be beyond the end of its month. */
 static long long days_of(cal_kind calendar, const cal_date *date)
 {
-    return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) + date->day - 1 -
-           days_before_year(calendar, 1970);
+    return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) +
+           date->day - 1 - days_before_year(calendar, 1970);
 }
 
 static void date_of(cal_kind calendar, long long days, cal_date *date)

@@ -201,8 +201,8 @@ static void finish_rows(void *with, const tool_blocks *block, const char *text, 
     fwrite(text, 1, (size_t)n, w->file->out);
 }
 
-/* Other ranks make whole rows; of rows that do not fit a block, their numbers. Comments with indices and parts of a text
- * they only read: these may become many times as long as the values, those depend on what stands before. */
+/* Other ranks make whole rows; of rows that do not fit a block, their numbers. Comments with indices and parts of a
+ * text they only read: these may become many times as long as the values, those depend on what stands before. */
 static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
 {
     const writer *w = with;

@@ -1,5 +1,5 @@
-/* The whole file as one JSON object (RFC 8259), in the terms of CF-JSON: dimensions, attributes, variables with type, shape,
- * attributes and data. What the man page says of it is a promise to programs. */
+/* The whole file as one JSON object (RFC 8259), in the terms of CF-JSON: dimensions, attributes, variables with type,
+ * shape, attributes and data. What the man page says of it is a promise to programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,8 +26,8 @@ int dump_team_agree(const dump_file *file, int err)
 /* --- the ranks that prepare --- */
 
 /* What goes to rank 0: how much it is, or a code. */
-static int prepare_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter, const char **bytes,
-                         int64_t *n)
+static int prepare_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter,
+                         const char **bytes, int64_t *n)
 {
     int err = dump_reader_read(reader);
     *bytes = reader->block;

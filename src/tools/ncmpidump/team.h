@@ -1,13 +1,13 @@
-/* Several ranks dump one file: they take the blocks of large variables in turn, read them, and make their text as far as
- * that does not depend on the block before; rank 0 prints, so that the output is that of one rank. */
+/* Several ranks dump one file: they take the blocks of large variables in turn, read them, and make their text as far
+ * as that does not depend on the block before; rank 0 prints, so that the output is that of one rank. */
 #ifndef PNC_TOOLS_NCMPIDUMP_TEAM_H
 #define PNC_TOOLS_NCMPIDUMP_TEAM_H
 
 #include "tools/common/blocks.h"
 #include "tools/ncmpidump/dump.h"
 
-/* How values become text. All functions write to file->out, and get the values of one block, blocks in order; other ranks
- * prepare their blocks only. */
+/* How values become text. All functions write to file->out, and get the values of one block, blocks in order; other
+ * ranks prepare their blocks only. */
 typedef struct dump_formatter {
     void *with;
     void (*write)(void *with, const tool_blocks *block, const char *values);
@@ -20,8 +20,8 @@ typedef struct dump_formatter {
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with);
 
-/* The worst code of all ranks. Whoever fails comes here once more at the end, whoever learns of a failure here does not:
- * others wait at their next large variable, or at the end. */
+/* The worst code of all ranks. Whoever fails comes here once more at the end, whoever learns of a failure here does
+ * not: others wait at their next large variable, or at the end. */
 int dump_team_agree(const dump_file *file, int err);
 
 #endif

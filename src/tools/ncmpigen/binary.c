@@ -1,5 +1,5 @@
-/* CDL to a netCDF file: values go to their places as they come, but those of many small records wait (records.h); header,
- * fill values and padding come last, when the number of records is known. */
+/* CDL to a netCDF file: values go to their places as they come, but those of many small records wait (records.h);
+ * header, fill values and padding come last, when the number of records is known. */
 #include "config.h" /* system extensions */
 
 #include <errno.h>

@@ -100,7 +100,8 @@ static void write_opening(const gen_source *s)
     static const char *const modes[] = {[1] = "0", [2] = "NC_64BIT_OFFSET", [5] = "NC_64BIT_DATA"};
     fputs("#include <math.h>\n#include <stdio.h>\n#include <pnetcdf.h>\n\n"
           "#define TRY(call) do { int e = (call); if (e != NC_NOERR) { \\\n"
-          "    fprintf(stderr, \"%s: %s\\n\", #call, ncmpi_strerror(e)); MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)\n\n",
+          "    fprintf(stderr, \"%s: %s\\n\", #call, ncmpi_strerror(e)); "
+          "MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)\n\n",
           s->out);
     /* Functions as large as a file are slow to compile: what is defined, and each variable's data, have their own. */
     fputs("static const char path[] = ", s->out);

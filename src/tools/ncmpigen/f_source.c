@@ -1,7 +1,7 @@
 /* CDL to a Fortran 77 program that creates the file with the functions of pnetcdf.inc.
  *
- * Statements stand in columns 7 to 72, and go on behind a character in column 6, within texts too. Fortran has no unsigned
- * integers: their values are in the next larger type. What has no literal is assigned by its bits. */
+ * Statements stand in columns 7 to 72, and go on behind a character in column 6, within texts too. Fortran has no
+ * unsigned integers: their values are in the next larger type. What has no literal is assigned by its bits. */
 #include "config.h" /* system extensions */
 
 #include <float.h>
@@ -274,7 +274,8 @@ static int write_attribute(fortran *f, int varid, const pnc_att *att, pnc_error 
         statement(f, out, "n = %" PRId64, att->len);
         snprintf(owner, sizeof owner, "%d", varid);
         begin(f, out);
-        putf(f, out, "call check(nfmpi_put_att_%s(ncid, %s, ", types[att->type].suffix, varid > 0 ? owner : "nf_global");
+        putf(f, out, "call check(nfmpi_put_att_%s(ncid, %s, ", types[att->type].suffix,
+             varid > 0 ? owner : "nf_global");
         put_name(f, out, att->name);
         if (att->type == NC_CHAR)
             put(f, out, ", n, x))\n");
@@ -389,7 +390,8 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
     put_block(f, var->type);
     for (int i = 0; i < var->ndims; i++) {
         bool records = i == 0 && var->is_record;
-        statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i, records ? f->source.first / gen_unit(var) + 1 : 1);
+        statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i,
+                  records ? f->source.first / gen_unit(var) + 1 : 1);
         statement(f, out, "many(%d) = %" PRId64 "_8", var->ndims - i,
                   records ? (n - f->source.first) / gen_unit(var) : var->shape[i]);
     }

@@ -1,5 +1,5 @@
-/* ncmpigen: CDL text to a netCDF file, or to a program that creates it. It writes what the formats say by itself, and needs
- * no MPI to run. */
+/* ncmpigen: CDL text to a netCDF file, or to a program that creates it. It writes what the formats say by itself, and
+ * needs no MPI to run. */
 #include "config.h" /* system extensions */
 
 #include <errno.h>

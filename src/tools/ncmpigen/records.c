@@ -106,8 +106,8 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
     return &records->segments[records->n++];
 }
 
-int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes, int64_t n,
-                     pnc_error *error)
+int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes,
+                     int64_t n, pnc_error *error)
 {
     size_t size = (size_t)n * pnc_type_size(model->vars[varid]->type);
     segment *to = find_segment(records, varid, first, error);

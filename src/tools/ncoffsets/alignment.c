@@ -42,7 +42,8 @@ void alignment_print(const tool_file *file, int64_t align)
         print_variable(model, var, align, &aligned);
     }
     printf("\t%d of %d variable%s begin%s with a stripe; %" PRId64 " stripe%s shared with what lies before\n", aligned,
-           model->nvars, model->nvars == 1 ? "" : "s", model->nvars == 1 ? "s" : "", shared, shared == 1 ? " is" : "s are");
+           model->nvars, model->nvars == 1 ? "" : "s", model->nvars == 1 ? "s" : "", shared,
+           shared == 1 ? " is" : "s are");
     if (model->nrecvars > 0)
         printf("\ta record has %" PRId64 " bytes: %s\n", model->recsize,
                model->recsize % align == 0 ? "whole stripes" : "no multiple of a stripe");

@@ -89,7 +89,8 @@ static void print_records(const tool_file *file, const pnc_var *var, bool all)
         int64_t begin = var->begin + r * file->model.recsize;
 
         printf("\t       start file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin, r, ordinal(r));
-        printf("\t       end   file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin + var->size, r, ordinal(r));
+        printf("\t       end   file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin + var->size, r,
+               ordinal(r));
     }
     if (r < n)
         printf("\t       %" PRId64 " record%s beyond the end of the file\n", n - r, n - r == 1 ? "" : "s");

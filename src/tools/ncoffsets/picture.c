@@ -47,7 +47,8 @@ void picture_variable(const pnc_model *model, const pnc_var *var, char *text, si
     size_t used = (size_t)snprintf(text, room, "%s %s", pnc_type_name(var->type), var->name);
 
     for (int i = 0; i < var->ndims && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "(", model->dims[var->dimids[i]]->name);
+        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "(",
+                                 model->dims[var->dimids[i]]->name);
     if (var->ndims > 0 && used < room)
         snprintf(text + used, room - used, ")");
 }
@@ -158,7 +159,8 @@ static void draw_title(const picture *p)
 
     svg_bytes(p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "CDF-%d, %" PRId64 " bytes%s%s%s, %d variable%s", model->format, p->file->size,
-             p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")", model->nvars, model->nvars == 1 ? "" : "s");
+             p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")",
+             model->nvars, model->nvars == 1 ? "" : "s");
     svg_text(p->out, PICTURE_MARGIN, 36, SVG_START, "title", slash != NULL ? slash + 1 : p->file->path, 90);
     svg_text(p->out, PICTURE_MARGIN, 58, SVG_START, "", text, 200);
     svg_text(p->out, STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", "to scale", 20);
@@ -198,7 +200,8 @@ static void draw_strip(const picture *p)
 
         svg_rect(p->out, box, style_of(q));
         /* records, where lines between them leave something to be seen of them */
-        for (int64_t r = 1; q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3 && r < model->numrecs; r++)
+        for (int64_t r = 1; q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3 && r < model->numrecs;
+             r++)
             svg_line(p->out, STRIP_X, place(p, q->begin + r * model->recsize), STRIP_X + STRIP_WIDTH,
                      place(p, q->begin + r * model->recsize), "stroke=\"#fff\" stroke-width=\"0.8\"");
     }
@@ -251,8 +254,8 @@ static void draw_row(const picture *p, int i, int64_t align)
     double share = 100.0 * (double)(q->end - q->begin) / (double)p->total;
     char text[600];
 
-    fprintf(p->out, "<path d=\"M%d %.2f L%d %.2f L%d %.2f L%d %.2f Z\" %s fill-opacity=\"0.18\"/>\n", STRIP_X + STRIP_WIDTH,
-            y0, ROWS_X, y + 3, ROWS_X, y + PICTURE_ROW - 3, STRIP_X + STRIP_WIDTH, y1,
+    fprintf(p->out, "<path d=\"M%d %.2f L%d %.2f L%d %.2f L%d %.2f Z\" %s fill-opacity=\"0.18\"/>\n",
+            STRIP_X + STRIP_WIDTH, y0, ROWS_X, y + 3, ROWS_X, y + PICTURE_ROW - 3, STRIP_X + STRIP_WIDTH, y1,
             q->kind == PART_FREE ? "fill=\"#999\"" : style_of(q));
     svg_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle, "stroke=\"#888\" stroke-width=\"0.5\"");
     svg_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));

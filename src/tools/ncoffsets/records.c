@@ -101,7 +101,8 @@ double picture_records(const tool_file *file, double y, FILE *out)
     if (model->numrecs == 0)
         return y - 30;
     if (out != NULL) {
-        snprintf(text, sizeof text, "Records interleave: %" PRId64 " in the file, one behind the other", model->numrecs);
+        snprintf(text, sizeof text, "Records interleave: %" PRId64 " in the file, one behind the other",
+                 model->numrecs);
         svg_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
         draw_sequence(file, y + 12, out);
     }

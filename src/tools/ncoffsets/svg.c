@@ -9,12 +9,15 @@ void svg_begin(FILE *out, double width, double height)
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
-            "<style>text { font: 13px sans-serif; fill: #222; white-space: pre } .title { font-size: 18px; font-weight: bold }\n"
+            "<style>text { font: 13px sans-serif; fill: #222; white-space: pre } "
+            ".title { font-size: 18px; font-weight: bold }\n"
             ".head { font-weight: bold } .small { font-size: 11px; fill: #555 } .light { fill: #fff }</style>\n"
             "<defs>\n"
-            "<pattern id=\"free\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+            "<pattern id=\"free\" width=\"6\" height=\"6\" "
+            "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
             "<rect width=\"6\" height=\"6\" fill=\"#fff\"/><rect width=\"1.5\" height=\"6\" fill=\"#999\"/></pattern>\n"
-            "<pattern id=\"lost\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+            "<pattern id=\"lost\" width=\"6\" height=\"6\" "
+            "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
             "<rect width=\"6\" height=\"6\" fill=\"#fff\"/><rect width=\"3\" height=\"6\" fill=\"#d00\"/></pattern>\n"
             "</defs>\n"
             "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, width, height);
@@ -27,8 +30,8 @@ void svg_end(FILE *out)
 
 void svg_rect(FILE *out, svg_box box, const char *style)
 {
-    fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s/>\n", box.x, box.y, box.width, box.height,
-            style);
+    fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s/>\n", box.x, box.y, box.width,
+            box.height, style);
 }
 
 void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *style)

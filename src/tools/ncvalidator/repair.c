@@ -194,7 +194,8 @@ static int fill_rest(target *t, const pnc_var *var)
     }
     for (int64_t i = 0; i < n; i += size)
         pnc_model_fill_value(var, fill + i);
-    note(t->log, at == var->begin, "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have",
+    note(t->log, at == var->begin,
+         "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have",
          var->name, at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has",
          (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
@@ -262,8 +263,8 @@ static int repair_surplus(target *t, int64_t whole)
     if (s.found == 1)
         return roll_back(t, &s, end);
     if (s.found > 1)
-        note(t->log, false, "the header may have been about to grow when the writer ended; the data do not tell which part "
-             "had moved, and were left as they are");
+        note(t->log, false, "the header may have been about to grow when the writer ended; the data do not tell which "
+             "part had moved, and were left as they are");
     else if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);
     else

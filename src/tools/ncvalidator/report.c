@@ -50,8 +50,8 @@ static void take_field(void *who, const pnc_field *field)
     report *r = who;
 
     if (r->json) {
-        printf("%s\n    {\"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"what\": ", r->nfields > 0 ? "," : "", field->at,
-               field->n);
+        printf("%s\n    {\"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"what\": ", r->nfields > 0 ? "," : "",
+               field->at, field->n);
         tool_json_string(field->what);
         fputs(", \"value\": ", stdout);
         tool_json_string(field->value);
@@ -157,8 +157,8 @@ static void print_json(const tool_file *file, const report *r)
     for (int i = 0; i < r->n; i++) {
         const finding *f = &r->list[i];
 
-        printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ", i > 0 ? "," : "",
-               f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_code_name(f->code));
+        printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ",
+               i > 0 ? "," : "", f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_code_name(f->code));
         tool_json_string(f->expected);
         fputs(", \"found\": ", stdout);
         tool_json_string(f->found);

@@ -1,13 +1,13 @@
 /* Where did a move of data up by a distance D stop?
  *
- * Moves go from the last byte to the first. When all bytes from P on have moved, and none before it, the file has for each
- * byte x of the old data
+ * Moves go from the last byte to the first. When all bytes from P on have moved, and none before it, the file has for
+ * each byte x of the old data
  *     x < P:           at x the old byte; x + D is another one's place
  *     P <= x < P + D:  the old byte at x, where nothing came to lie yet, and at x + D
  *     P + D <= x:      at x the byte that belongs to x - D; the old byte at x + D
- * So between P and P + D both places hold the same, on D bytes: that is looked for. A longer run of equal bytes gives the
- * same result wherever in it P is; two runs do not tell which of them it was. D is how much longer the file has become,
- * because what goes beyond its end is moved first. */
+ * So between P and P + D both places hold the same, on D bytes: that is looked for. A longer run of equal bytes gives
+ * the same result wherever in it P is; two runs do not tell which of them it was. D is how much longer the file has
+ * become, because what goes beyond its end is moved first. */
 #include "tools/ncvalidator/shift.h"
 
 #include <errno.h>
