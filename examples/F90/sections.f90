@@ -1,5 +1,6 @@
-! Parts of arrays on their way to a file and back: every other value, a row turned round, one component of a derived
-! type, the interior of an array with halo cells. PnetCDF takes a section where it lies in memory.
+! Parts of arrays on their way to a file and back: a row turned round, one component of a derived type, the interior of
+! an array with halo cells. PnetCDF takes a section where it lies in memory; of a component the compiler may make a
+! copy.
 !
 !     mpiexec -n 4 sections
 program sections
