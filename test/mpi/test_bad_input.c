@@ -1,6 +1,5 @@
-/* Bad input (issue "Foundation", section of that name): files that are missing, cut, or of another kind, NULL pointers,
- * wrong and closed ids. Every rank gets an error, nothing is written, and what a file does not hold is never read as
- * zeros. */
+/* Bad input: files that are missing, cut, or of another kind, NULL pointers, wrong and closed ids. Every rank gets an
+ * error, nothing is written, and what a file does not hold is never read as zeros. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +80,17 @@ static void test_permission(void)
         unlink(path);
 }
 
+/* What the first bytes tell: "CDF" and 1, 2 or 5 as the classic formats say, HDF5's signature, or nothing that is
+ * known. */
+static void test_identified(const char *bytes, size_t n, int wanted, const char *what)
+{
+    int format = 12345, code;
+    write_file(path, bytes, n);
+    code = ncmpi_inq_file_format(path, &format);
+    t_check(code == NC_NOERR && format == wanted, "inq_file_format of %s: format %d (%s)", what, format,
+            ncmpi_strerrno(code));
+}
+
 static void test_other_formats(void)
 {
     static const char hdf5[600] = "\x89HDF\r\n\x1a\n", junk[600] = "This is a letter to the editor, and no dataset.";
@@ -91,18 +101,17 @@ static void test_other_formats(void)
     int code = open_bytes(hdf5, sizeof hdf5);
     t_check(code == NC_ENOTBUILT, "open an HDF5 file: %s", ncmpi_strerrno(code));
     t_check(open_bytes(version, sizeof version) == NC_ENOTNC, "open a file of a later version: NC_ENOTNC");
-    write_file(path, hdf5, sizeof hdf5);
-    code = ncmpi_inq_file_format(path, &format);
-    t_check(code == NC_NOERR && format == NC_FORMAT_NETCDF4, "inq_file_format of an HDF5 file: format %d", format);
+    test_identified("CDF\1\0\0\0\0", 8, NC_FORMAT_CLASSIC, "CDF-1");
+    test_identified("CDF\2\0\0\0\0", 8, NC_FORMAT_CDF2, "CDF-2");
+    test_identified("CDF\5\0\0\0\0", 8, NC_FORMAT_CDF5, "CDF-5");
+    test_identified(version, sizeof version, NC_FORMAT_UNKNOWN, "a later version");
+    test_identified(junk, sizeof junk, NC_FORMAT_UNKNOWN, "a text");
+    test_identified(hdf5, sizeof hdf5, NC_FORMAT_NETCDF4, "an HDF5 file");
     snprintf(typed, sizeof typed, "ufs:%s", path);
     code = ncmpi_inq_file_format(typed, &format);
     t_check(code == NC_NOERR && format == NC_FORMAT_NETCDF4, "the same behind a type of file system");
     write_file(path, hdf5, 7);
     t_check(ncmpi_inq_file_format(path, &format) == NC_EFILE, "inq_file_format of 7 bytes: NC_EFILE");
-    write_file(path, junk, sizeof junk);
-    code = ncmpi_inq_file_format(path, &format);
-    t_check(code != NC_NOERR || format == NC_FORMAT_UNKNOWN,
-            "inq_file_format of a text: an error, or NC_FORMAT_UNKNOWN");
 }
 
 static void make_small_file(int cmode)
