@@ -94,7 +94,7 @@ set_up() {
                 "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"
             ;;
         tsan)
-            configure tsan --enable-werror --disable-shared "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
+            configure tsan --enable-werror --disable-shared --disable-fortran "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
                 'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
             ;;
         openmpi)
