@@ -185,7 +185,8 @@ static bool scattered(const pnc_request *r)
 
 /* How many requests, from number `first` on, are moved in turn: those whose values lie side by side, as the variables
  * of each cell of a mesh do. While a cache line is at hand it serves all of them: one after the other took 3 times as
- * long for 24 doubles of each cell. Of a variable only one, as the last of two that overlap wins. */
+ * long for 24 doubles of each cell. Of a variable only one, and for one place in memory, as the last of two that
+ * overlap wins. */
 static int64_t count_in_turn(const transfer *t, int64_t first)
 {
     int64_t n = 1;
@@ -196,7 +197,7 @@ static int64_t count_in_turn(const transfer *t, int64_t first)
         if (!scattered(r[n - 1]) || !scattered(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
             break;
         for (int64_t i = 0; i < n; i++)
-            if (r[i]->varid == r[n]->varid)
+            if (r[i]->varid == r[n]->varid || (t->way == PNC_GET && r[i]->memory == r[n]->memory))
                 return n;
     }
     return n;
@@ -207,14 +208,14 @@ static int64_t count_in_turn(const transfer *t, int64_t first)
 typedef enum way_to_go { STRAIGHT, MERGED, TOGETHER } way_to_go;
 
 /* Bytes of a run on average, and how many there are. */
-static int survey(transfer *t, int64_t small, int64_t *run, int64_t *nruns)
+static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t *nruns)
 {
     int64_t bytes = pnc_stream_bytes(t->ds, t->list, t->n), parts = 0;
 
     *nruns = 0;
     for (int64_t i = 0; i < t->n; i++)
         parts += t->list[i]->elements > 0 ? t->list[i]->nparts : 0;
-    if (parts > 1 && bytes / parts < small) { /* so small that no closer look is needed */
+    if (parts > few && bytes / parts < small) { /* so small, and so many, that no closer look is needed */
         *run = bytes / parts;
         *nruns = parts;
         return NC_NOERR;
@@ -242,7 +243,7 @@ static int choose(transfer *t, way_to_go *way)
     bool near = one_node || !several_ranks;
     int64_t small = near ? SMALL_RUN_ONE_NODE : SMALL_RUN, few = near ? FEW_RUNS : 1, run, nruns;
     bool one_part = t->n == 1 && t->list[0]->nparts == 1;
-    int err = survey(t, small, &run, &nruns);
+    int err = survey(t, small, few, &run, &nruns);
 
     *way = STRAIGHT;
     if (err != NC_NOERR || nruns <= few || run >= small)

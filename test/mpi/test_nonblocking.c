@@ -779,6 +779,37 @@ static void test_fields_of_cells(bool collective)
     free(got);
 }
 
+/* Two gets, of types of different size, into the same places in memory, with gaps: the last one posted wins. */
+static void test_gets_to_one_place(void)
+{
+    enum { N = 200000 };
+    int dim, first, last, ncid, wrong = 0;
+    double *ones = malloc(N * sizeof *ones), *got = calloc(2 * N, sizeof *got);
+    float *twos = malloc(N * sizeof *twos);
+    MPI_Offset start = 0, count = N, imap = 2;
+    for (int i = 0; i < N; i++) {
+        ones[i] = 1;
+        twos[i] = 2;
+    }
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_dim(ncid, "x", N, &dim) == NC_NOERR, "dimension");
+    t_local(ncmpi_def_var(ncid, "first", NC_DOUBLE, 1, &dim, &first) == NC_NOERR, "first");
+    t_local(ncmpi_def_var(ncid, "last", NC_FLOAT, 1, &dim, &last) == NC_NOERR, "last");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    expect_ok(ncmpi_put_var_double_all(ncid, first, ones), "put ones");
+    expect_ok(ncmpi_put_var_float_all(ncid, last, twos), "put twos");
+    ncmpi_iget_varm_double(ncid, first, &start, &count, NULL, &imap, got, NULL);
+    ncmpi_iget_varm_double(ncid, last, &start, &count, NULL, &imap, got, NULL);
+    expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait for both");
+    for (int i = 0; i < N; i++)
+        wrong += got[2 * i] != 2 || got[2 * i + 1] != 0;
+    t_check(t_local(wrong == 0, "%d values are wrong", wrong), "the last of two gets into one place wins");
+    expect_ok(ncmpi_close(ncid), "close");
+    free(ones);
+    free(twos);
+    free(got);
+}
+
 /* The file is cut off under the hands of one rank's get: every rank hears of it. */
 static void test_failed_read(void)
 {
@@ -824,6 +855,7 @@ int main(int argc, char **argv)
     test_many_variables(false);
     test_fields_of_cells(true);
     test_fields_of_cells(false);
+    test_gets_to_one_place();
     test_overlaps(true, "16777216");
     test_overlaps(true, "1000");
     test_overlaps(false, "1000");
