@@ -129,8 +129,10 @@ def build_package(prefix):
         shutil.rmtree(unpacked, ignore_errors=True)
         with tarfile.open(source) as file:
             file.extractall(TOP)
-        must(f"{PACKAGE} is built against the installed library",
-             pip("install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", source, **variables))
+        built = pip("install", "--quiet", "--no-deps", "--no-build-isolation", "--force-reinstall", source, **variables)
+        if built[0] != 0 and "ompi_datatype_t" in built[1]:
+            give_up(f"{PACKAGE} takes an MPI_Datatype for an integer, which with Open MPI it is not")
+        must(f"{PACKAGE} is built against the installed library", built)
         stamp.write()
     return unpacked
 
