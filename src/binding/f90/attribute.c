@@ -10,12 +10,9 @@
 int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
 {
     char c_name[PNCF90_TEXT_MAX];
-    const char *characters = text->base_addr;
-    size_t length = text->elem_len;
 
-    while (length > 0 && characters[length - 1] == ' ')
-        length--;
-    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), (MPI_Offset)length, characters);
+    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), (MPI_Offset)pnc_f90_text_length(text),
+                              text->base_addr);
 }
 
 int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)

@@ -18,6 +18,9 @@
 /* Longer than any name or path that is accepted: what is cut off is refused for its length by whom it is passed to. */
 #define PNCF90_TEXT_MAX 8192
 
+/* Of text, without the blanks at its end. */
+size_t pnc_f90_text_length(const CFI_cdesc_t *text);
+
 /* Copy text without the blanks at its end to `to`, which has room for PNCF90_TEXT_MAX characters; returns it. */
 const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to);
 

@@ -3,16 +3,23 @@
 
 #include <string.h>
 
-const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
+size_t pnc_f90_text_length(const CFI_cdesc_t *text)
 {
     const char *from = text->base_addr;
     size_t length = text->elem_len;
 
     while (length > 0 && from[length - 1] == ' ')
         length--;
+    return length;
+}
+
+const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
+{
+    size_t length = pnc_f90_text_length(text);
+
     if (length >= PNCF90_TEXT_MAX)
         length = PNCF90_TEXT_MAX - 1;
-    memcpy(to, from, length);
+    memcpy(to, text->base_addr, length);
     to[length] = '\0';
     return to;
 }

@@ -54,19 +54,7 @@ int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *e
 
 int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
 {
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    char *to = buf;
-    int err = NC_NOERR;
-    int64_t some;
-
-    for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
-        some = pnc_mpiio_window_of(io, extents + i, n - i);
-        err = some > 1 ? pnc_mpiio_read_window(io, extents + i, some, to, error)
-                       : pnc_mpiio_read_one(io, extents[i], to, error);
-        for (int64_t k = i; k < i + some; k++)
-            to += extents[k].length;
-    }
-    return err;
+    return pnc_mpiio_read_sieved((pnc_mpiio *)store, extents, n, buf, error);
 }
 
 int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)

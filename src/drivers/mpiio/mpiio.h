@@ -52,10 +52,8 @@ static inline pnc_extent pnc_mpiio_span(const pnc_extent *extents, int64_t n)
     return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
 }
 
-/* sieve.c: extents with small gaps through a window in memory. How many, from the first on, go through it at once; 1
- * where the first is moved on its own, or no memory is left for a window. */
-int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
-int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error);
+/* sieve.c: extents with small gaps through a window in memory, the others on their own. */
+int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error);
 
 /* Whether this rank may write its ascending extents with what lies between them: true leaves their span locked, and
  * pnc_mpiio_write_sieved, which unlocks it, must follow. False where others may write, or the file system has no

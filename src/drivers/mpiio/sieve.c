@@ -31,7 +31,17 @@ static inline void copy_extent(char *to, const char *from, int64_t length)
         memcpy(to, from, (size_t)length);
 }
 
-int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
+static int64_t bytes_of(const pnc_extent *extents, int64_t n)
+{
+    int64_t bytes = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        bytes += extents[i].length;
+    return bytes;
+}
+
+/* How many, from the first on, go through the window at once; 1 where the first is moved on its own. */
+static int64_t window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     int64_t end = extents[0].offset + extents[0].length, i;
 
@@ -50,7 +60,7 @@ int64_t pnc_mpiio_window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 }
 
 /* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
-int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_span(extents, n);
     int err = pnc_mpiio_read_one(io, all, io->window, error);
@@ -58,6 +68,20 @@ int pnc_mpiio_read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, c
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
         copy_extent(buf, io->window + (extents[i].offset - all.offset), extents[i].length);
         buf += extents[i].length;
+    }
+    return err;
+}
+
+int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+{
+    int err = NC_NOERR;
+    int64_t some;
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
+        some = window_of(io, extents + i, n - i);
+        err = some > 1 ? read_window(io, extents + i, some, buf, error)
+                       : pnc_mpiio_read_one(io, extents[i], buf, error);
+        buf += bytes_of(extents + i, some);
     }
     return err;
 }
@@ -134,11 +158,10 @@ int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, 
     int64_t some;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
-        some = pnc_mpiio_window_of(io, extents + i, n - i);
+        some = window_of(io, extents + i, n - i);
         err = some > 1 ? write_window(io, extents + i, some, buf, error)
                        : pnc_mpiio_write_one(io, extents[i], buf, error);
-        for (int64_t k = i; k < i + some; k++)
-            buf += extents[k].length;
+        buf += bytes_of(extents + i, some);
     }
     late = unlock(io, pnc_mpiio_span(extents, n), error); /* of two messages the first stays */
     return err == NC_NOERR ? late : err;
