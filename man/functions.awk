@@ -98,7 +98,7 @@ function print_synopsis(name, file,    i, declaration, suffix, generic) {
 }
 
 # Arguments that any function of the page has, each once.
-function print_arguments(name, file,    i, n, k, parts, word, seen, text_of, begun) {
+function print_arguments(name, file,    i, n, k, parts, word, seen, row, text_of, begun) {
     for (i = 1; i <= members[name]; i++) {
         n = arguments_of(prototype[name, i], parts)
         for (k = 1; k <= n; k++) {
@@ -108,7 +108,9 @@ function print_arguments(name, file,    i, n, k, parts, word, seen, text_of, beg
             if (word in seen)
                 continue
             seen[word] = 1
-            text_of = parts[k] in argument ? argument[parts[k]] : argument[word]
+            row = parts[k] in argument ? parts[k] : word
+            text_of = argument[row]
+            used[row] = 1
             if (text_of == "") {
                 print "functions.awk: no row for argument " parts[k] " of " name " in parameters.m4" | "cat >&2"
                 failed = 1
@@ -240,5 +242,10 @@ END {
             }
         }
     }
+    for (row in argument)
+        if (!(row in used)) {
+            print "functions.awk: parameters.m4 has a row for " row ", which no function has" | "cat >&2"
+            failed = 1
+        }
     exit failed
 }

@@ -22,18 +22,18 @@ m4_define([HEADING], [m4_divert(0)m4_dnl
 m4_divert(-1)])
 m4_define([PLAIN], [m4_divert(0)m4_dnl
 @page ncmpi_$2|
-$4
-@member ncmpi_$2|m4_patsubst([$1 ], [\* ], [*])ncmpi_$2($3)
+$5
+@member ncmpi_$2|m4_patsubst([$1 ], [\* ], [*])ncmpi_$2(PROTOTYPE([$4]))
 m4_divert(-1)])
 m4_define([CDL_FUNCTION], [m4_divert(0)m4_dnl
 @page cdl_hdr_$1|
 $3
-@member cdl_hdr_$1|int cdl_hdr_$1($2)
+@member cdl_hdr_$1|int cdl_hdr_$1(PROTOTYPE([$2]))
 m4_divert(-1)])
 m4_define([FUNCTION], [m4_divert(0)m4_dnl
 @page ncmpi_$1|
-$3
-@member ncmpi_$1|int ncmpi_$1(int ncid[]TYPED([$2]))
+$4
+@member ncmpi_$1|int ncmpi_$1(int ncid[]TYPED([$3]))
 m4_divert(-1)])
 m4_define([ATTRIBUTE], [m4_divert(0)m4_dnl
 @member ncmpi_put_att_text|int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)

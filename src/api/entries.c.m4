@@ -10,12 +10,12 @@ m4_define([CDL_FUNCTION], [])
 
 m4_dnl close and abort free the dataset; they tell what went wrong themselves.
 m4_define([FUNCTION], [m4_divert(0)
-int ncmpi_$1(int ncid[]TYPED([$2]))
+int ncmpi_$1(int ncid[]TYPED([$3]))
 {
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_told(ds, pnc_dataset_$1(ds[]PASSED([$2])))]);
+    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_told(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
 }
 m4_divert(-1)])
 

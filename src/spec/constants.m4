@@ -1,4 +1,5 @@
 m4_dnl Every public constant that is no error code, once: name, value as a C expression, meaning.
+m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([CONSTANTS], [SECTION([External types of variables and attributes])
 CONSTANT([NC_NAT], [0])
@@ -158,4 +159,9 @@ CONSTANT([NC4_FIRST_ERROR], [(-100)])
 CONSTANT([NC4_LAST_ERROR], [(-142)])
 CONSTANT([NC_HAVE_NEW_CHUNKING_API], [1])
 ])
+
+m4_define([SECTION], [CHECK_COUNT([constants.m4], [SECTION], $#, 1, 1)])
+m4_define([CONSTANT], [CHECK_COUNT([constants.m4], [$1], $#, 2, 3)CHECK_NAME([constants.m4], [$1], [$1])m4_dnl
+CHECK_VALUE([constants.m4], [$1], [$2], [value])])
+CHECK_ROWS([constants.m4], [CONSTANTS])
 m4_divert[]m4_dnl

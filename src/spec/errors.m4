@@ -1,5 +1,6 @@
 m4_dnl Every error code, once: name, value, the text of ncmpi_strerror, and when it is returned.
 m4_dnl The header, the text table, the Fortran constants and the manual are made from these rows.
+m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([ERRORS], [ERROR([NC_NOERR], [0], [No error], [success])
 ERROR([NC2_ERR], [-1], [Unspecified failure of a netCDF-2 call], [netCDF-2 interface; never returned here])
@@ -184,4 +185,12 @@ ALIAS([NC_EVARS_LEN_MULTIDEFINE], [NC_EMULTIDEFINE_VAR_LEN])
 ALIAS([NC_ENUMRECS_MULTIDEFINE], [NC_EMULTIDEFINE_NUMRECS])
 ALIAS([NC_EVARS_BEGIN_MULTIDEFINE], [NC_EMULTIDEFINE_VAR_BEGIN])
 ])
+
+m4_define([ERROR], [CHECK_COUNT([errors.m4], [$1], $#, 4, 4)CHECK_NAME([errors.m4], [$1], [$1])m4_dnl
+CHECK_VALUE([errors.m4], [$1], [$2], [value])CHECK_VALUE([errors.m4], [$1], [$3], [text])m4_dnl
+m4_define([ERROR_$1])])
+m4_define([ALIAS], [CHECK_COUNT([errors.m4], [$1], $#, 2, 2)CHECK_NAME([errors.m4], [$1], [$1])m4_dnl
+m4_ifdef([ERROR_$2], [], [REFUSE([errors.m4], [$1], ["$2" is not an error code])])])
+CHECK_ROWS([errors.m4], [ERRORS])
+CHECK_ROWS([errors.m4], [ERROR_ALIASES])
 m4_divert[]m4_dnl

@@ -58,14 +58,14 @@ m4_define([IN_COMMENT], [m4_patsubst(m4_defn([$1]), [
 m4_define([HEADING], [m4_divert(0)
 /* --- $1 --- */
 m4_divert(-1)])
-m4_define([PLAIN], [COMMENT([$4])m4_divert(0)m4_dnl
-m4_patsubst([$1 ], [\* ], [*])ncmpi_$2($3);
+m4_define([PLAIN], [COMMENT([$5])m4_divert(0)m4_dnl
+m4_patsubst([$1 ], [\* ], [*])ncmpi_$2(PROTOTYPE([$4]));
 m4_divert(-1)])
 m4_define([CDL_FUNCTION], [COMMENT([$3])m4_divert(0)m4_dnl
-int cdl_hdr_$1($2);
+int cdl_hdr_$1(PROTOTYPE([$2]));
 m4_divert(-1)])
-m4_define([FUNCTION], [COMMENT([$3])m4_divert(0)m4_dnl
-int ncmpi_$1(int ncid[]TYPED([$2]));
+m4_define([FUNCTION], [COMMENT([$4])m4_divert(0)m4_dnl
+int ncmpi_$1(int ncid[]TYPED([$3]));
 m4_divert(-1)])
 
 m4_define([ATTRIBUTE], [m4_divert(0)m4_dnl

@@ -50,9 +50,9 @@ m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [in
 m4_define([INC_TYPE], [m4_ifelse(
     m4_index([$1], [text]), 0, [character(len=*)], m4_index([$1], [chars]), 0, [character(len=*)],
     m4_index([$1], [offset]), 0, [OFFSET], [$1], [index_in], [OFFSET], [integer])])
-m4_define([INC_DECLARATION], [m4_ifelse(m4_regexp(ROLE($@), [^\(buffer\|list\)]), 0, [
-ANY_TYPE(DUMMY($@), [integer], ROLE($@))], [
-        INC_TYPE(ROLE($@)), INTENT(ROLE($@)) :: DUMMY($@)[]m4_ifelse(m4_index(ROLE($@), [chars]), 0, [(*)])])])
+m4_define([INC_DECLARATION], [m4_ifelse(m4_regexp(PASSING([$1]), [^\(buffer\|list\)]), 0, [
+ANY_TYPE($3, [integer], PASSING([$1]))], [
+        INC_TYPE(PASSING([$1])), INTENT(PASSING([$1])) :: $3[]m4_ifelse(m4_index(PASSING([$1]), [chars]), 0, [(*)])])])
 m4_define([ROW], [m4_divert(0)m4_dnl
       function nfmpi_$1(EACH([DUMMY], [,], [$3]))
         m4_ifelse([$4], [text], [character(len=80)], [integer]) nfmpi_$1[]EACH([INC_DECLARATION], [], [$3])

@@ -1,4 +1,5 @@
 m4_dnl The external types and the memory types, once.
+m4_include([check.m4])m4_dnl
 m4_divert(-1)
 
 m4_dnl XTYPE(constant, bytes, CDL name, C type in which fill values are given, default fill value)
@@ -29,4 +30,10 @@ MEMTYPE(float,     [float],              NC_FLOAT,  real)m4_dnl
 MEMTYPE(double,    [double],             NC_DOUBLE, double)m4_dnl
 MEMTYPE(longlong,  [long long],          NC_INT64,  int8)m4_dnl
 MEMTYPE(ulonglong, [unsigned long long], NC_UINT64)])
+
+m4_define([XTYPE], [CHECK_COUNT([types.m4], [$1], $#, 5, 5)CHECK_NAME([types.m4], [$1], [$1])m4_define([XTYPE_$1])])
+m4_define([MEMTYPE], [CHECK_COUNT([types.m4], [$1], $#, 3, 4)CHECK_NAME([types.m4], [$1], [$1])m4_dnl
+m4_ifdef([XTYPE_$3], [], [REFUSE([types.m4], [$1], ["$3" is not an external type])])])
+CHECK_ROWS([types.m4], [XTYPES])
+CHECK_ROWS([types.m4], [MEMTYPES])
 m4_divert[]m4_dnl

@@ -1,6 +1,6 @@
-m4_dnl Parameters of the C functions behind the nfmpi_ procedures, in C, from their roles (src/spec/fortran.m4).
+m4_dnl Parameters of the C functions behind the nfmpi_ procedures, in C, from the way they are passed (src/spec/roles.m4).
 m4_divert(-1)
-m4_define([C_TYPE], [m4_ifelse(
+m4_define([SHIM_TYPE], [m4_ifelse(
     [$1], [text_in],    [const char *],
     [$1], [text_out],   [char *],
     [$1], [chars_in],   [const char *],
@@ -20,10 +20,10 @@ m4_define([C_TYPE], [m4_ifelse(
     [$1], [int_out],    [int *],
     [int ])])
 m4_define([IF_LENGTH], [m4_ifelse([$1], [text_in], [$2], [$1], [text_out], [$2], [$1], [chars_out], [$2])])
-m4_define([C_PARAMETER], [C_TYPE(ROLE($@))[]DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]size_t DUMMY($@)_len])])
+m4_define([C_PARAMETER], [SHIM_TYPE(PASSING([$1]))[]$3[]IF_LENGTH(PASSING([$1]), [[, ]size_t $3_len])])
 m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
-    [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P([char *], [answer])]))],
-    [int pnc_f77_$1(m4_ifelse([$3], [SPLIT(void)], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
+    [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P(message_out, answer)]))],
+    [int pnc_f77_$1(m4_ifelse([$3], [], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
 m4_dnl The families, named as in C: num blocks are contiguous in Fortran, and not lists of pointers.
 m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$6$5(int ncid, int varid, m4_dnl

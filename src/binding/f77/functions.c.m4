@@ -7,36 +7,36 @@ m4_divert(-1)
 
 m4_dnl What becomes of an argument before the call, in it, and after it. The longest text that comes back is a message.
 m4_define([BEFORE], [m4_ifelse(
-    ROLE($@), [text_in], [
-    pnc_f77_string DUMMY($@)_c;],
-    ROLE($@), [text_out], [
-    char DUMMY($@)_c[[NC_MAX_MESSAGE]] = "";],
-    ROLE($@), [info_out], [
-    MPI_Info DUMMY($@)_c;])])
-m4_define([BEGIN], [m4_ifelse(ROLE($@), [text_in], [
-    pnc_f77_string_begin(&DUMMY($@)_c, DUMMY($@), DUMMY($@)_len);])])
+    PASSING([$1]), [text_in], [
+    pnc_f77_string $3_c;],
+    PASSING([$1]), [text_out], [
+    char $3_c[[NC_MAX_MESSAGE]] = "";],
+    PASSING([$1]), [info_out], [
+    MPI_Info $3_c;])])
+m4_define([BEGIN], [m4_ifelse(PASSING([$1]), [text_in], [
+    pnc_f77_string_begin(&$3_c, $3, $3_len);])])
 m4_define([PASSED_ON], [m4_ifelse(
-    ROLE($@), [text_in],  [DUMMY($@)_c.text],
-    ROLE($@), [text_out], [DUMMY($@)_c],
-    ROLE($@), [comm_in],  [MPI_Comm_f2c(DUMMY($@))],
-    ROLE($@), [info_in],  [MPI_Info_f2c(DUMMY($@))],
-    ROLE($@), [type_in],  [MPI_Type_f2c(DUMMY($@))],
-    ROLE($@), [info_out], [&DUMMY($@)_c],
-    ROLE($@), [id_in],    [pnc_f77_id(DUMMY($@))],
-    ROLE($@), [index_in], [pnc_f77_index(DUMMY($@))],
-    [DUMMY($@)])])
-m4_define([END], [m4_ifelse(ROLE($@), [text_in], [
-    err = pnc_f77_string_end(&DUMMY($@)_c, err);])])
+    PASSING([$1]), [text_in],  [$3_c.text],
+    PASSING([$1]), [text_out], [$3_c],
+    PASSING([$1]), [comm_in],  [MPI_Comm_f2c($3)],
+    PASSING([$1]), [info_in],  [MPI_Info_f2c($3)],
+    PASSING([$1]), [type_in],  [MPI_Type_f2c($3)],
+    PASSING([$1]), [info_out], [&$3_c],
+    PASSING([$1]), [id_in],    [pnc_f77_id($3)],
+    PASSING([$1]), [index_in], [pnc_f77_index($3)],
+    [$3])])
+m4_define([END], [m4_ifelse(PASSING([$1]), [text_in], [
+    err = pnc_f77_string_end(&$3_c, err);])])
 m4_define([RESULT], [m4_ifelse(
-    ROLE($@), [text_out], [
+    PASSING([$1]), [text_out], [
     if (err == NC_NOERR)
-        err = pnc_f77_string_store(DUMMY($@), DUMMY($@)_len, DUMMY($@)_c);],
-    ROLE($@), [id_out], [
+        err = pnc_f77_string_store($3, $3_len, $3_c);],
+    PASSING([$1]), [id_out], [
     if (err == NC_NOERR)
-        *DUMMY($@) = pnc_f77_id_of(*DUMMY($@));],
-    ROLE($@), [info_out], [
+        *$3 = pnc_f77_id_of(*$3);],
+    PASSING([$1]), [info_out], [
     if (err == NC_NOERR)
-        *DUMMY($@) = MPI_Info_c2f(DUMMY($@)_c);])])
+        *$3 = MPI_Info_c2f($3_c);])])
 
 m4_dnl ncids are no ids of this kind: create and open pass them through.
 m4_define([WRITTEN], [
@@ -49,11 +49,7 @@ EACH([BEGIN], [], [$3])
     return err;])
 }
 ])
-m4_dnl Those of special.c.
-m4_define([ROW], [m4_ifelse(
-    [$1], [def_var], [], [$1], [inq_var], [], [$1], [inq_vardimid], [], [$1], [inq_path], [],
-    [$1], [wait], [], [$1], [wait_all], [], [$1], [cancel], [], [$1], [get_att_text], [], [$1], [strerrno], [],
-    [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
+m4_define([ROW], [m4_ifelse([$5], [f77_by_hand], [], [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl

@@ -16,14 +16,14 @@ m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [in
 m4_define([PASSING], [IS_ARRAY([$1], [INTENT([$1])], [m4_ifelse(INTENT([$1]), [intent(in)], [value], [INTENT([$1])])])])
 m4_define([IF_LENGTH], [m4_ifelse([$1], [text_in], [$2], [$1], [text_out], [$2], [$1], [chars_out], [$2], [$3])])
 
-m4_define([C_DUMMY], [DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]DUMMY($@)_len])])
+m4_define([C_DUMMY], [$3[]IF_LENGTH(PASSING([$1]), [[, ]$3_len])])
 m4_define([C_DECLARATION], [
-        BASE_TYPE(ROLE($@)), PASSING(ROLE($@)) :: DUMMY($@)[]IS_ARRAY(ROLE($@), [(*)])IF_LENGTH(ROLE($@), [
-        integer(c_size_t), value :: DUMMY($@)_len])])
+        BASE_TYPE(PASSING([$1])), PASSING(PASSING([$1])) :: $3[]IS_ARRAY(PASSING([$1]), [(*)])IF_LENGTH(PASSING([$1]), [
+        integer(c_size_t), value :: $3_len])])
 m4_define([DECLARATION], [
-    m4_patsubst(BASE_TYPE(ROLE($@)), [kind=c_char], [len=*]), INTENT(ROLE($@)) :: DUMMY($@)[]m4_dnl
-m4_ifelse(m4_index(ROLE($@), [text]), 0, [], [IS_ARRAY(ROLE($@), [(*)])])])
-m4_define([ARGUMENT], [DUMMY($@)[]IF_LENGTH(ROLE($@), [[, ]len(DUMMY($@), c_size_t)])])
+    m4_patsubst(BASE_TYPE(PASSING([$1])), [kind=c_char], [len=*]), INTENT(PASSING([$1])) :: $3[]m4_dnl
+m4_ifelse(m4_index(PASSING([$1]), [text]), 0, [], [IS_ARRAY(PASSING([$1]), [(*)])])])
+m4_define([ARGUMENT], [$3[]IF_LENGTH(PASSING([$1]), [[, ]len($3, c_size_t)])])
 
 m4_define([PROCEDURE], [m4_divert(0)
 function nfmpi_$1(EACH([DUMMY], [, ], [$3])) result(answer)
@@ -42,7 +42,7 @@ end function
 m4_divert(-1)])
 m4_define([ROW], [m4_ifelse([$4], [int], 
     [PROCEDURE([$1], [$2], [$3], [integer(c_int)], [integer(c_int) function], [function], [])],
-    [PROCEDURE([$1], [$2], [$3], [character(len=80)], [subroutine], [subroutine], [P([char *], [answer])])])])
+    [PROCEDURE([$1], [$2], [$3], [character(len=80)], [subroutine], [subroutine], [P(message_out, answer)])])])
 FUNCTIONS
 VARD
 

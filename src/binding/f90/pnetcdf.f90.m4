@@ -25,13 +25,13 @@ m4_divert(-1)])
 FORTRAN_CONSTANTS
 
 m4_dnl --- declarations of each kind of argument ---
-m4_define([DECLARE_int], [            integer(c_int), intent(in) :: $1
+m4_define([DECLARE_int_in], [            integer(c_int), intent(in) :: $1
 ])
-m4_define([DECLARE_id], m4_defn([DECLARE_int]))
-m4_define([DECLARE_offset], [            integer(c_int64_t), intent(in) :: $1
+m4_define([DECLARE_id_in], m4_defn([DECLARE_int_in]))
+m4_define([DECLARE_offset_in], [            integer(c_int64_t), intent(in) :: $1
 ])
-m4_define([DECLARE_record], m4_defn([DECLARE_offset]))
-m4_define([DECLARE_text], [            character(len=*), intent(in) :: $1
+m4_define([DECLARE_index_in], m4_defn([DECLARE_offset_in]))
+m4_define([DECLARE_text_in], [            character(len=*), intent(in) :: $1
 ])
 m4_define([DECLARE_int_out], [            integer(c_int), intent(out) :: $1
 ])
@@ -40,16 +40,14 @@ m4_define([DECLARE_offset_out], [            integer(c_int64_t), intent(out) :: 
 ])
 m4_define([DECLARE_text_out], [            character(len=*), intent(out) :: $1
 ])
-m4_define([DECLARE_comm], [            HANDLE(f08_comm), intent(in) :: $1
+m4_define([DECLARE_comm_in], [            HANDLE(f08_comm), intent(in) :: $1
 ])
-m4_define([DECLARE_info], [            HANDLE(f08_info), intent(in) :: $1
+m4_define([DECLARE_info_in], [            HANDLE(f08_info), intent(in) :: $1
 ])
 m4_define([DECLARE_info_out], [            HANDLE(f08_info), intent(out) :: $1
 ])
-m4_define([DECLARE], [m4_pushdef([A], m4_defn([A_DECLARED]))$1[]m4_popdef([A])])
-m4_define([A_DECLARED], [m4_indir([DECLARE_$1], [$2])[]])
-m4_define([LIST], [m4_define([_separator], [])m4_pushdef([A], m4_defn([A_LISTED]))$1[]m4_popdef([A])])
-m4_define([A_LISTED], [_separator[]m4_define([_separator], [, ])$2[]])
+m4_define([DECLARE], [m4_indir([DECLARE_]PASSING([$1]), [$3])])
+m4_define([LISTED], [$3])
 
 m4_dnl With both kinds of handles: AS_INTEGERS(text) and AS_TYPES(text), where HANDLE(type) declares one.
 m4_define([AS_INTEGERS], [m4_pushdef([HANDLE], [integer(c_int)])$1[]m4_popdef([HANDLE])])
@@ -65,11 +63,11 @@ $4        end function
 
 m4_define([F90], [m4_divert(0)
     interface
-BODY([nf90mpi_$1], [$1], [LIST([$2])], [DECLARE([$2])])    end interface
+BODY([nf90mpi_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])    end interface
 m4_divert(-1)])
 m4_define([F90_HANDLES], [m4_divert(0)
     interface nf90mpi_$1
-AS_INTEGERS([BODY([pncf90_$1], [$1], [LIST([$2])], [DECLARE([$2])])])AS_TYPES([BODY([pncf90_$1_f08], [$1], [LIST([$2])], [DECLARE([$2])])])    end interface
+AS_INTEGERS([BODY([pncf90_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])AS_TYPES([BODY([pncf90_$1_f08], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])    end interface
 m4_divert(-1)])
 
 m4_dnl --- the generics that move values: for each the C function behind it, its specifics, and their procedures ---
