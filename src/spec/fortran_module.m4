@@ -1,8 +1,8 @@
 m4_dnl What the Fortran 90 module takes from the rows of functions.m4, types.m4 and families.m4.
 m4_dnl
-m4_dnl F90_FUNCTIONS expands F90(name, parameters) for each function that nf90mpi_<name> hands on to ncmpi_<name> argument
-m4_dnl   by argument, and F90_HANDLES likewise for those with handles of MPI, which the module offers with integers and
-m4_dnl   with the types of mpi_f08.
+m4_dnl F90_FUNCTIONS expands F90(name, parameters) for each function that nf90mpi_<name> hands on to ncmpi_<name>
+m4_dnl   argument by argument, and F90_HANDLES likewise for those with handles of MPI, which the module offers with
+m4_dnl   integers and with the types of mpi_f08.
 m4_include([functions.m4])m4_dnl
 m4_divert(-1)
 m4_define([F90_FUNCTIONS], [m4_pushdef([HEADING], [])m4_pushdef([CDL_FUNCTION], [])m4_pushdef([ATTRIBUTES], [])m4_dnl

@@ -1,7 +1,7 @@
 m4_dnl Every public function that is no member of a family, once.
 m4_dnl
-m4_dnl FUNCTION(name, faces, parameters after ncid, documentation): works on an open dataset. The entry point ncmpi_<name>
-m4_dnl   looks ncid up and calls pnc_dataset_<name>.
+m4_dnl FUNCTION(name, faces, parameters after ncid, documentation): works on an open dataset. The entry point
+m4_dnl   ncmpi_<name> looks ncid up and calls pnc_dataset_<name>.
 m4_dnl PLAIN(return type, name, faces, parameters, documentation): everything else; its body is in src/api.
 m4_dnl CDL_FUNCTION(name, parameters, documentation): cdl_hdr_<name>, which reads a header in text form; its body is in
 m4_dnl   src/api/cdl.c.

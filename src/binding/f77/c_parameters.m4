@@ -1,4 +1,5 @@
-m4_dnl Parameters of the C functions behind the nfmpi_ procedures, in C, from the way they are passed (src/spec/roles.m4).
+m4_dnl Parameters of the C functions behind the nfmpi_ procedures, in C, from the way they are passed
+m4_dnl (src/spec/roles.m4).
 m4_divert(-1)
 m4_define([SHIM_TYPE], [m4_ifelse(
     [$1], [text_in],    [const char *],

@@ -13,12 +13,12 @@ m4_define([BASE_TYPE], [m4_ifelse(
     [integer(c_int)])])
 m4_define([IS_ARRAY], [m4_ifelse(m4_regexp([$1], [^\(text\|chars\|buffer\|list\)]), 0, [$2], [$3])])
 m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
-m4_define([PASSING], [IS_ARRAY([$1], [INTENT([$1])], [m4_ifelse(INTENT([$1]), [intent(in)], [value], [INTENT([$1])])])])
+m4_define([ATTRIBUTE_OF_ARGUMENT], [IS_ARRAY([$1], [INTENT([$1])], [m4_ifelse(INTENT([$1]), [intent(in)], [value], [INTENT([$1])])])])
 m4_define([IF_LENGTH], [m4_ifelse([$1], [text_in], [$2], [$1], [text_out], [$2], [$1], [chars_out], [$2], [$3])])
 
 m4_define([C_DUMMY], [$3[]IF_LENGTH(PASSING([$1]), [[, ]$3_len])])
 m4_define([C_DECLARATION], [
-        BASE_TYPE(PASSING([$1])), PASSING(PASSING([$1])) :: $3[]IS_ARRAY(PASSING([$1]), [(*)])IF_LENGTH(PASSING([$1]), [
+        BASE_TYPE(PASSING([$1])), ATTRIBUTE_OF_ARGUMENT(PASSING([$1])) :: $3[]IS_ARRAY(PASSING([$1]), [(*)])IF_LENGTH(PASSING([$1]), [
         integer(c_size_t), value :: $3_len])])
 m4_define([DECLARATION], [
     m4_patsubst(BASE_TYPE(PASSING([$1])), [kind=c_char], [len=*]), INTENT(PASSING([$1])) :: $3[]m4_dnl
