@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dataset/lifecycle.h"
+#include "drivers/driver.h"
 #include "format/codec.h"
 
 int ncmpi_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
@@ -85,7 +86,7 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
 {
     char magic[8];
     ssize_t n;
-    int fd, err = pnc_api_open_file(filename == NULL ? NULL : pnc_store_bare_path(filename), &fd);
+    int fd, err = pnc_api_open_file(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
 
     if (err != NC_NOERR)
         return pnc_told_alone(__func__, filename, err, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "drivers/driver.h"
 
 #define PNC_HINT_ROW(name, kind, value, text) {name, kind, value, text, 0, 0, 0, 0, PNC_BELOW_LEAST, 1},
 #define PNC_HINT_SIZE_ROW(name, member, otherwise, least, most, below, multiple, text) \
@@ -19,24 +20,12 @@ const pnc_hint pnc_hint_table[] = {
 const int pnc_hint_count = HINTS;
 _Static_assert(HINTS <= PNC_HINTS_MOST, "PNC_HINTS_MOST is too small");
 
-/* The drivers, under all their names; each one's first name is its own. */
-const char *const pnc_hint_driver_names[] = {"mpiio", "gio", "memory", NULL};
-static const pnc_store_ops *const drivers[] = {&pnc_store_mpiio, &pnc_store_mpiio, &pnc_store_memory};
-
 const pnc_hint *pnc_hint_find(const char *name)
 {
     for (int i = 0; i < HINTS; i++)
         if (strcmp(pnc_hint_table[i].name, name) == 0)
             return &pnc_hint_table[i];
     return NULL;
-}
-
-int pnc_hint_driver_number(const char *name)
-{
-    for (int i = 0; pnc_hint_driver_names[i] != NULL; i++)
-        if (strcmp(pnc_hint_driver_names[i], name) == 0)
-            return i;
-    return -1;
 }
 
 bool pnc_hints_get(MPI_Info info, const char *key, char *value)
@@ -145,7 +134,7 @@ static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
 static int driver_of(MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1];
-    int number = pnc_hints_get(info, "nc_driver", value) ? pnc_hint_driver_number(value) : 0;
+    int number = pnc_hints_get(info, "nc_driver", value) ? pnc_driver_find(value) : 0;
 
     return number < 0 ? 0 : number;
 }
@@ -189,7 +178,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
     if (err == NC_NOERR)
-        ds->driver = drivers[ds->hints.driver];
+        ds->driver = pnc_driver_table[ds->hints.driver].ops;
     return err;
 }
 
@@ -200,14 +189,14 @@ int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out,
     int err = NC_NOERR;
     MPI_Info environment;
 
-    *out = drivers[driver_of(user)];
+    *out = pnc_driver_table[driver_of(user)].ops;
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_fail(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
     err = pnc_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_hints_get(environment, "nc_driver", value))
-        *out = drivers[driver_of(environment)];
+        *out = pnc_driver_table[driver_of(environment)].ops;
     MPI_Info_free(&environment);
     return err;
 }

@@ -48,9 +48,6 @@ int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise);
 bool pnc_hints_get(MPI_Info info, const char *key, char *value);
 /* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
 bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
-/* Number of the driver of that name, which may have several; -1 where there is none. Names end with NULL. */
-int pnc_hint_driver_number(const char *name);
-extern const char *const pnc_hint_driver_names[];
 
 /* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
 int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "drivers/driver.h"
 
 /* One line of the display. */
 typedef struct line {
@@ -55,13 +56,9 @@ static void explain_size(const sight *s, const pnc_hint *hint, line *l)
 
 static void explain_driver(const sight *s, line *l)
 {
-    int count = 0;
-    const char *near;
+    const char *near = pnc_driver_suggest(l->value);
 
-    while (pnc_hint_driver_names[count] != NULL)
-        count++;
-    near = pnc_suggest(l->value, count, pnc_hint_driver_names);
-    if (l->value[0] == '\0' || pnc_hint_driver_number(l->value) >= 0)
+    if (l->value[0] == '\0' || pnc_driver_find(l->value) >= 0)
         snprintf(l->fate, sizeof l->fate, "used");
     else
         snprintf(l->fate, sizeof l->fate, "ignored: no driver has this name%s%s%s; %s is used",

@@ -177,7 +177,7 @@ int pnc_stripe_write(pnc_stripe *stripe)
 
     if (stripe->low == stripe->high)
         return NC_NOERR;
-    if (!stripe->exclusive || g.n < PNC_FEW_EXTENTS || g.bytes / g.n > PNC_WORTH_SKIPPING)
+    if (!stripe->exclusive || g.n < stripe->ds->store->few_extents || g.bytes / g.n > stripe->ds->store->sieve_gap)
         return write_runs(stripe);
     err = fill_gaps(stripe);
     return err != NC_NOERR ? err : write_span(stripe, stripe->low, stripe->high);

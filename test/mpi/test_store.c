@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "drivers/store.h"
+#include "counting_driver.h"
+#include "drivers/driver.h"
 #include "../harness.h"
 
 #define SPAN (3 << 20) /* bytes of the file that a case plays in */
@@ -326,6 +327,35 @@ static void test_paths(void)
         unlink(link);
 }
 
+/* A wrapper driver forwards what it does not change, and sees all accesses. */
+static void test_wrapper(const char *path)
+{
+    pnc_extent extents[2] = {{10, 3}, {20, 4}};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    char back[8] = "";
+    int64_t size = -1;
+    MPI_Info info = MPI_INFO_NULL;
+
+    test_lists(&counting_driver, MPI_COMM_WORLD, path);
+    test_end(&counting_driver, MPI_COMM_WORLD, path);
+    t_check(counting_driver.create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR,
+            "counting: create %s", error.text);
+    /* all ranks write the same bytes */
+    t_check(t_local(store->ops->write(store, extents, 2, "abcdefg", &error) == NC_NOERR &&
+                    store->ops->read(store, extents + 1, 1, back, &error) == NC_NOERR && strcmp(back, "defg") == 0,
+                    "\"%s\" %s", back, error.text), "counting: write two extents, read one");
+    t_check(t_local(store->ops->size(store, &size, &error) == NC_NOERR && size == 24 &&
+                    store->ops->hints(store, &info, &error) == NC_NOERR && info != MPI_INFO_NULL,
+                    "%d %s", (int)size, error.text), "counting: size and hints are those of the wrapped driver");
+    MPI_Info_free(&info);
+    counting_counts counts = *counting_counts_of(store);
+    t_check(t_local(counts.writes == 1 && counts.bytes_written == 7 && counts.reads == 1 && counts.bytes_read == 4,
+                    "%d %d %d %d", (int)counts.writes, (int)counts.bytes_written, (int)counts.reads,
+                    (int)counts.bytes_read), "counting: one write of 7 bytes, one read of 4");
+    t_check(store->ops->close(store, &error) == NC_NOERR, "counting: close");
+}
+
 static void test_memory(void)
 {
     pnc_store *store = NULL;
@@ -365,6 +395,7 @@ int main(int argc, char **argv)
     test_unlock(t_path("store.bin"));
     test_paths();
     test_memory();
+    test_wrapper(t_path("wrapped.bin"));
     if (t_rank == 0)
         unlink(t_path("store.bin"));
     return t_finish();

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "dataset/call.h"
+#include "drivers/driver.h"
 #include "../harness.h"
 
 /* A store around the MPI-IO one. */

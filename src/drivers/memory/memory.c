@@ -1,6 +1,6 @@
 /* Files that live in memory, for scratch data and tests: one growing buffer per path, kept from close to open until it
  * is removed or the program ends. One rank only. */
-#include "drivers/store.h"
+#include "drivers/driver.h"
 
 #include <pthread.h>
 #include <string.h>

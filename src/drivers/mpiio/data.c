@@ -13,7 +13,7 @@ static bool dense(const pnc_extent *extents, int64_t n)
             return false;
     }
     span = pnc_mpiio_span(extents, n).length;
-    return bytes / n < PNC_MPIIO_LARGE && (span - bytes) / n < PNC_WORTH_SKIPPING;
+    return bytes / n < PNC_MPIIO_LARGE && (span - bytes) / n < PNC_MPIIO_SIEVE_GAP;
 }
 
 int pnc_mpiio_write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
@@ -63,7 +63,7 @@ int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, cons
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_FEW_EXTENTS && dense(extents, n))
+    if (store->nprocs == 1 && n > PNC_MPIIO_FEW_EXTENTS && dense(extents, n))
         return pnc_mpiio_may_sieve(io, extents, n) ? pnc_mpiio_write_sieved(io, extents, n, buf, error)
                                                    : pnc_mpiio_write_view(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {

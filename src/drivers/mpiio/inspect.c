@@ -7,6 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The kinds of file systems that ROMIO has a driver for. */
+const char *pnc_mpiio_local_path(const char *path)
+{
+    static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime",
+                                        "quobyte", "testfs"};
+    size_t n = strcspn(path, ":");
+
+    for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
+            return path + n + 1;
+    return path;
+}
+
 static int code_of_errno(int number)
 {
     switch (number) {
@@ -31,24 +44,24 @@ static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpo
 
 void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
 {
-    const char *bare = pnc_store_bare_path(path);
+    const char *local = pnc_mpiio_local_path(path);
     struct stat facts;
     int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
 
     memset(sight, 0, sizeof *sight);
     if (path[0] == '\0')
         pnc_fail(&sight->error, NC_EBAD_FILE, "the file name is empty");
-    else if (stat(bare, &facts) != 0)
-        missing(path, errno, bare == path, purpose, sight);
+    else if (stat(local, &facts) != 0)
+        missing(path, errno, local == path, purpose, sight);
     else if (purpose == PNC_MPIIO_NEW)
         pnc_fail(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
     else if (S_ISDIR(facts.st_mode))
         pnc_fail(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
     else if (!S_ISREG(facts.st_mode))
         pnc_fail(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
-    else if (access(bare, wanted) != 0)
+    else if (access(local, wanted) != 0)
         pnc_fail(&sight->error, code_of_errno(errno), "no permission to %s %s: %s", wanted == R_OK ? "read" : "write",
                  path, strerror(errno));
     else
-        sight->must_truncate = facts.st_size > 0 || bare != path;
+        sight->must_truncate = facts.st_size > 0 || local != path;
 }

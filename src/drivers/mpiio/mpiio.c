@@ -53,6 +53,7 @@ const pnc_store_ops pnc_store_mpiio = {
     .create = pnc_mpiio_create,
     .open = pnc_mpiio_open,
     .remove = remove_file,
+    .local_path = pnc_mpiio_local_path,
     .close = pnc_mpiio_close,
     .write = pnc_mpiio_write,
     .read = pnc_mpiio_read,

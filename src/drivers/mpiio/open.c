@@ -25,18 +25,6 @@ static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_
     return NC_NOERR;
 }
 
-/* The worst code of all ranks becomes everybody's. */
-static int worst_of(MPI_Comm comm, const char *path, int status, pnc_error *error)
-{
-    int worst = status;
-
-    if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange their results", path);
-    if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_hear(error, worst, "another rank could not open %s: %s", path, pnc_code_text(worst));
-    return worst;
-}
-
 static int count_nodes(MPI_Comm comm)
 {
     MPI_Comm node;
@@ -95,6 +83,8 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info 
     io->alone = is_alone() && !forbids_sieving(info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = comm;
+    io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
+    io->store.few_extents = PNC_MPIIO_FEW_EXTENTS;
     MPI_Comm_rank(comm, &io->store.rank);
     MPI_Comm_size(comm, &io->store.nprocs);
     return io;
@@ -170,14 +160,14 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
     } else if ((io = make(comm, path, file, info)) == NULL) {
         err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
     }
-    err = worst_of(comm, path, err, error);
+    err = pnc_driver_agree(comm, err, path, error);
     if (err == NC_NOERR && truncate) {
         turn = pnc_mpiio_take_turn(comm);
         code = MPI_File_set_size(file, 0);
         pnc_mpiio_end_turn(turn);
         if (code != MPI_SUCCESS)
             err = pnc_mpiio_fail(error, code, NC_EFILE, "truncate", path);
-        err = worst_of(comm, path, err, error);
+        err = pnc_driver_agree(comm, err, path, error);
     }
     if (err != NC_NOERR)
         goto give_up;

@@ -50,7 +50,7 @@ static int64_t window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
     for (i = 1; i < n; i++) {
         int64_t gap = extents[i].offset - end;
 
-        if (gap < 0 || gap >= PNC_WORTH_SKIPPING || extents[i].length >= PNC_MPIIO_LARGE)
+        if (gap < 0 || gap >= PNC_MPIIO_SIEVE_GAP || extents[i].length >= PNC_MPIIO_LARGE)
             break;
         if (extents[i].offset + extents[i].length - extents[0].offset > WINDOW_BYTES)
             break;
@@ -119,7 +119,7 @@ bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
     if (!io->alone || !has_window(io))
         return false;
     if (io->lock < 0)
-        io->lock = open(pnc_store_bare_path(io->path), O_RDWR | O_CLOEXEC);
+        io->lock = open(pnc_mpiio_local_path(io->path), O_RDWR | O_CLOEXEC);
     return io->lock >= 0 && set_lock(io, pnc_mpiio_span(extents, n), F_WRLCK) == 0;
 }
 

@@ -1,0 +1,34 @@
+/* A wrapper driver adds something to another driver: it counts accesses, delays them, or makes some of them fail. It
+ * writes its own create and open, and the operations that it changes; the others are those below, which forward. */
+#ifndef PNC_DRIVERS_WRAPPER_H
+#define PNC_DRIVERS_WRAPPER_H
+
+#include <stddef.h>
+
+#include "drivers/store.h"
+
+/* First member of every wrapper's own struct. */
+typedef struct pnc_wrapper {
+    pnc_store store;
+    pnc_store *inner;
+} pnc_wrapper;
+
+static inline pnc_store *pnc_wrapper_inner(pnc_store *store)
+{
+    return ((pnc_wrapper *)store)->inner;
+}
+
+/* Collective. Wrap an open store in a struct of `size` bytes, zeroed beyond its pnc_wrapper. If a rank has no memory,
+ * all ranks close the inner store and return NC_ENOMEM. */
+int pnc_wrapper_make(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
+                     pnc_error *error);
+
+int pnc_wrapper_close(pnc_store *store, pnc_error *error);
+int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
+int pnc_wrapper_sync(pnc_store *store, pnc_error *error);
+int pnc_wrapper_size(pnc_store *store, int64_t *out, pnc_error *error);
+int pnc_wrapper_set_size(pnc_store *store, int64_t size, pnc_error *error);
+int pnc_wrapper_hints(pnc_store *store, MPI_Info *used, pnc_error *error);
+
+#endif
