@@ -7,7 +7,7 @@ m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 .Nm pnetcdf_hints
 .Nd how a file is laid out and accessed
 .Sh DESCRIPTION
-Hints change how fast a file is written and read, and where its parts lie, never its contents.
+Hints change how fast a file is written and read, where its parts lie, and what is an error, never its contents.
 They are given for each file, in this order of precedence:
 .Bl -enum -compact
 .It
@@ -79,7 +79,7 @@ $3[]m4_ifelse([$4], [], [], [.
 $4]).
 m4_divert(-1)])
 m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$8], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
-m4_define([HINT_DRIVER], [ITEM([$1], [$2], [$3])])
+m4_define([HINT_CHOICE], [ITEM([$1], [$4], [$5])])
 m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])
 m4_define([HINT_OUTPUT], [])
@@ -92,7 +92,7 @@ Programs for other versions may give them; they are accepted, and ignored for th
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_SIZE], [])
-m4_define([HINT_DRIVER], [])
+m4_define([HINT_CHOICE], [])
 m4_define([HINT_FIXED], [ITEM([$1], [], [always $2: $3])])
 m4_define([HINT_FREE], [ITEM([$1], [], [$3])])
 m4_define([HINT_OUTPUT], [ITEM([$1], [], [$2])])

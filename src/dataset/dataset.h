@@ -21,7 +21,8 @@ typedef struct pnc_hints {
     int64_t header_read_chunk;  /* bytes of the header read at a time */
     int64_t data_move_chunk;    /* bytes per round when data moves at enddef */
     int64_t buffer_size;        /* cap on extra memory per rank (nc_ibuf_size) */
-    int driver;                 /* its number among the names of drivers */
+    int64_t driver;             /* its number among the names of drivers */
+    int64_t short_file;         /* 0: reads beyond the end of the file give zeros, 1: an error */
 } pnc_hints;
 
 /* A call that failed, for a person: call, rank, file, what was wrong, and the name of the code. */
@@ -80,6 +81,9 @@ bool pnc_switched_on(const char *name, bool otherwise);
 int pnc_told(pnc_dataset *ds, int err);
 /* The same for a call without a dataset. path and error may be NULL. */
 int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error);
+/* The end of a call that succeeds, with a remark in ds->error: kept for ncmpi_inq_last_error until a call fails, with
+ * the code NC_NOERR, and printed by rank 0 where PNETCDF_VERBOSE asks for it. */
+void pnc_remarked(pnc_dataset *ds);
 /* The last failure on a dataset, or with a negative ncid of this thread. NC_EBADID. */
 int pnc_last_failure(int ncid, const pnc_failure **out);
 

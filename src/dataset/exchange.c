@@ -320,9 +320,11 @@ static int move_pieces(exchange *x)
         err = serve(x);
     traded = trade_bytes(x); /* whatever happened: the others are waiting */
     err = err != NC_NOERR ? err : traded;
-    if (err == NC_NOERR)
-        err = x->way == PNC_PUT ? serve(x) : collect(x);
-    return err;
+    if (x->way == PNC_PUT)
+        return err != NC_NOERR ? err : serve(x);
+    /* what a rank could not read for others must not reach their memory */
+    err = pnc_agree_worst(x->ds, err);
+    return err != NC_NOERR ? err : collect(x);
 }
 
 /* One round; *more: whether a further one is needed. */

@@ -36,7 +36,7 @@ static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
     while (header->n < upto) {
         int64_t rest = upto - header->n;
         pnc_extent piece = {header->n, rest < LARGEST_PIECE ? rest : LARGEST_PIECE};
-        int err = ds->store->ops->read(ds->store, &piece, 1, header->at + header->n, &ds->error);
+        int err = ds->store->ops->read(ds->store, &piece, 1, header->at + header->n, NULL, &ds->error);
 
         if (err != NC_NOERR)
             return err;
@@ -54,6 +54,7 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
 
     if (err != NC_NOERR)
         return err;
+    ds->store->end->least_size = header->file_size;
     do {
         err = read_bytes(ds, header, need < header->file_size ? need : header->file_size);
         if (err == NC_NOERR)
@@ -76,6 +77,7 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
             err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
                            (long long)sizes[0]);
     }
+    header->file_size = sizes[1];
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR)
         err = pnc_agree_bytes(ds, header->at, sizes[0]);
@@ -95,6 +97,8 @@ int pnc_header_read(pnc_dataset *ds)
     if (err == NC_NOERR && ds->nprocs > 1)
         err = share_header(ds, &header);
     pnc_free(header.at);
+    ds->store->end->least_size = header.file_size;
+    ds->store->end->refuses_short = ds->hints.short_file != 0;
     return err;
 }
 
@@ -270,7 +274,7 @@ int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const ch
     return err;
 }
 
-/* Rank 0: what was never written reads as zeros inside the file; beyond its end other tools fail, and so do we. */
+/* Rank 0: other tools fail where a file ends before its data, also before data that was never written. */
 static int reach_end(pnc_dataset *ds)
 {
     int64_t size, end = pnc_layout_padded_end(&ds->model);
@@ -282,9 +286,22 @@ static int reach_end(pnc_dataset *ds)
     return ds->store->ops->write(ds->store, &last, 1, "", &ds->error);
 }
 
+/* All ranks know the size from then on, and so a file that is truncated later. */
+static void note_end(pnc_dataset *ds)
+{
+    int64_t end = pnc_layout_padded_end(&ds->model);
+
+    if (end > ds->store->end->least_size)
+        ds->store->end->least_size = end;
+}
+
 int pnc_header_reach_end(pnc_dataset *ds)
 {
-    return pnc_agree_root(ds, ds->rank == 0 ? reach_end(ds) : NC_NOERR);
+    int err = pnc_agree_root(ds, ds->rank == 0 ? reach_end(ds) : NC_NOERR);
+
+    if (err == NC_NOERR)
+        note_end(ds);
+    return err;
 }
 
 /* Rank 0. */
@@ -301,7 +318,9 @@ int pnc_header_write_numrecs(pnc_dataset *ds)
 {
     int err = pnc_agree_root(ds, ds->rank == 0 ? write_numrecs(ds) : NC_NOERR);
 
-    if (err == NC_NOERR)
-        ds->numrecs_dirty = false;
-    return err;
+    if (err != NC_NOERR)
+        return err;
+    ds->numrecs_dirty = false;
+    note_end(ds);
+    return NC_NOERR;
 }

@@ -10,9 +10,13 @@
 #include "base/memory.h"
 #include "drivers/driver.h"
 
-#define PNC_HINT_ROW(name, kind, value, text) {name, kind, value, text, 0, 0, 0, 0, PNC_BELOW_LEAST, 1},
+static const char *const short_file_names[] = {"zero", "error", NULL};
+
+#define PNC_HINT_ROW(name, kind, value, text) {name, kind, value, text, 0, NULL, 0, 0, 0, PNC_BELOW_LEAST, 1},
+#define PNC_HINT_CHOICE_ROW(name, member, words, value, text) \
+    {name, PNC_HINT_CHOICE, value, text, offsetof(pnc_hints, member), words, 0, 0, 0, PNC_BELOW_LEAST, 1},
 #define PNC_HINT_SIZE_ROW(name, member, otherwise, least, most, below, multiple, text) \
-    {name, PNC_HINT_SIZE, "", text, offsetof(pnc_hints, member), otherwise, least, most, below, multiple},
+    {name, PNC_HINT_SIZE, "", text, offsetof(pnc_hints, member), NULL, otherwise, least, most, below, multiple},
 const pnc_hint pnc_hint_table[] = {
 #include "spec/hint_table.h"
 };
@@ -26,6 +30,14 @@ const pnc_hint *pnc_hint_find(const char *name)
         if (strcmp(pnc_hint_table[i].name, name) == 0)
             return &pnc_hint_table[i];
     return NULL;
+}
+
+int pnc_hint_choice(const pnc_hint *hint, const char *text)
+{
+    for (int i = 0; hint->words[i] != NULL; i++)
+        if (strcmp(hint->words[i], text) == 0)
+            return i;
+    return -1;
 }
 
 bool pnc_hints_get(MPI_Info info, const char *key, char *value)
@@ -131,10 +143,10 @@ static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
     return (int64_t *)((char *)hints + hint->field);
 }
 
-static int driver_of(MPI_Info info)
+static int choice_of(MPI_Info info, const pnc_hint *hint)
 {
     char value[MPI_MAX_INFO_VAL + 1];
-    int number = pnc_hints_get(info, "nc_driver", value) ? pnc_driver_find(value) : 0;
+    int number = pnc_hints_get(info, hint->name, value) ? pnc_hint_choice(hint, value) : 0;
 
     return number < 0 ? 0 : number;
 }
@@ -157,8 +169,9 @@ static void read_own(MPI_Info info, pnc_hints *hints)
 
         if (hint->kind == PNC_HINT_SIZE && *field_of(hints, hint) == unset)
             *field_of(hints, hint) = hint->otherwise;
+        if (hint->kind == PNC_HINT_CHOICE)
+            *field_of(hints, hint) = choice_of(info, hint);
     }
-    hints->driver = driver_of(info);
 }
 
 int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
@@ -178,7 +191,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
     if (err == NC_NOERR)
-        ds->driver = pnc_driver_table[ds->hints.driver].ops;
+        ds->driver = pnc_driver_ops((int)ds->hints.driver);
     return err;
 }
 
@@ -186,17 +199,18 @@ int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out,
 {
     const char *list = getenv("PNETCDF_HINTS");
     char value[MPI_MAX_INFO_VAL + 1];
+    const pnc_hint *hint = pnc_hint_find("nc_driver");
     int err = NC_NOERR;
     MPI_Info environment;
 
-    *out = pnc_driver_table[driver_of(user)].ops;
+    *out = pnc_driver_ops(choice_of(user, hint));
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_fail(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
     err = pnc_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_hints_get(environment, "nc_driver", value))
-        *out = pnc_driver_table[driver_of(environment)].ops;
+        *out = pnc_driver_ops(choice_of(environment, hint));
     MPI_Info_free(&environment);
     return err;
 }
@@ -228,8 +242,10 @@ static bool in_effect(pnc_dataset *ds, const pnc_hint *hint, char *value)
             number = alignment(ds, hint);
         snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
         return true;
-    case PNC_HINT_DRIVER:
-        snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->driver->name);
+    case PNC_HINT_CHOICE:
+        number = *field_of(&ds->hints, hint);
+        snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->field == offsetof(pnc_hints, driver) ? ds->driver->name
+                                                                                           : hint->words[number]);
         return true;
     case PNC_HINT_FREE:
         if (!pnc_hints_get(ds->info, hint->name, value))

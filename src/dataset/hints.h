@@ -8,7 +8,7 @@
 
 typedef enum pnc_hint_kind {
     PNC_HINT_SIZE,   /* an integer that the library obeys */
-    PNC_HINT_DRIVER, /* the name of a driver */
+    PNC_HINT_CHOICE, /* one of several words */
     PNC_HINT_FIXED,  /* without effect: the library always does what `value` says */
     PNC_HINT_FREE,   /* without effect, whatever its value */
     PNC_HINT_OUTPUT, /* only ever told by a library */
@@ -22,8 +22,9 @@ typedef struct pnc_hint {
     pnc_hint_kind kind;
     const char *value; /* the default, or of a fixed one the only value */
     const char *text;  /* what it means, or why it has no effect */
+    size_t field;      /* of pnc_hints, an int64_t: of PNC_HINT_SIZE and PNC_HINT_CHOICE */
+    const char *const *words; /* of PNC_HINT_CHOICE, the field is the index; NULL at the end */
     /* of PNC_HINT_SIZE: */
-    size_t field;      /* of pnc_hints, an int64_t */
     int64_t otherwise, least, most;
     pnc_hint_below below;
     int64_t multiple;
@@ -48,6 +49,8 @@ int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise);
 bool pnc_hints_get(MPI_Info info, const char *key, char *value);
 /* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
 bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
+/* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
+int pnc_hint_choice(const pnc_hint *hint, const char *text);
 
 /* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
 int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "drivers/driver.h"
 
 /* One line of the display. */
 typedef struct line {
@@ -54,16 +53,20 @@ static void explain_size(const sight *s, const pnc_hint *hint, line *l)
         snprintf(l->value, sizeof l->value, "%s", effect);
 }
 
-static void explain_driver(const sight *s, line *l)
+static void explain_choice(const pnc_hint *hint, line *l)
 {
-    const char *near = pnc_driver_suggest(l->value);
+    int count = 0;
+    const char *near;
 
-    if (l->value[0] == '\0' || pnc_driver_find(l->value) >= 0)
+    while (hint->words[count] != NULL)
+        count++;
+    near = pnc_suggest(l->value, count, hint->words);
+    if (l->value[0] == '\0' || pnc_hint_choice(hint, l->value) >= 0)
         snprintf(l->fate, sizeof l->fate, "used");
     else
-        snprintf(l->fate, sizeof l->fate, "ignored: no driver has this name%s%s%s; %s is used",
+        snprintf(l->fate, sizeof l->fate, "ignored: none of its values%s%s%s; %s is used",
                  near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "",
-                 s->ds->driver->name);
+                 hint->value);
 }
 
 static void explain_passed(const sight *s, line *l)
@@ -118,8 +121,8 @@ static void show_ours(const sight *s, const pnc_hint *hint)
     case PNC_HINT_SIZE:
         explain_size(s, hint, &l);
         break;
-    case PNC_HINT_DRIVER:
-        explain_driver(s, &l);
+    case PNC_HINT_CHOICE:
+        explain_choice(hint, &l);
         break;
     case PNC_HINT_PASSED:
         if (*given == '\0' && !pnc_hints_get(s->by_mpi, hint->name, l.value))

@@ -38,6 +38,14 @@ int pnc_told(pnc_dataset *ds, int err)
     return err;
 }
 
+void pnc_remarked(pnc_dataset *ds)
+{
+    compose(&ds->last, ds->call, ds->rank, ds->path, NC_NOERR, &ds->error);
+    if (ds->rank == 0)
+        print(&ds->last, NULL);
+    pnc_error_clear(&ds->error);
+}
+
 int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error)
 {
     if (err == NC_NOERR)

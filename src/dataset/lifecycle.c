@@ -266,8 +266,21 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
     err = give_ncid(ds, ncidp);
     if (err == NC_NOERR)
         return welcome(ds, mismatch);
-    ds->driver->close(ds->store, &ds->error);
+    ds->store->ops->close(ds->store, &ds->error);
     return give_up(ds, err);
+}
+
+/* Other writers may leave a file without its end: in no fill mode, or when they were stopped. */
+static void remark_short(pnc_dataset *ds)
+{
+    int64_t size = ds->store->end->least_size, end = pnc_layout_end(&ds->model);
+
+    if (size >= end)
+        return;
+    pnc_fail(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond "
+             "the end were never written, or the file was cut short; %s", ds->path, (long long)size, (long long)end,
+             ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)" : "they read as zeros");
+    pnc_remarked(ds);
 }
 
 int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
@@ -290,9 +303,11 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     err = pnc_header_read(ds);
     if (err == NC_NOERR)
         err = give_ncid(ds, ncidp);
-    if (err == NC_NOERR)
+    if (err == NC_NOERR) {
+        remark_short(ds);
         return welcome(ds, mismatch);
-    ds->driver->close(ds->store, &ds->error);
+    }
+    ds->store->ops->close(ds->store, &ds->error);
     return give_up(ds, err);
 }
 
@@ -309,7 +324,7 @@ int pnc_delete(const char *path, MPI_Info info, pnc_error *error)
 /* Close the store and forget the dataset, whatever happened before. */
 static int end(pnc_dataset *ds, int err)
 {
-    int late = ds->driver->close(ds->store, &ds->error);
+    int late = ds->store->ops->close(ds->store, &ds->error);
 
     late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
     err = pnc_told(ds, err != NC_NOERR ? err : late);

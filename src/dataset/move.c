@@ -190,7 +190,7 @@ static int transfer(pnc_move *m, pnc_direction way, side where, range part)
             bytes += extents[n].length;
         }
         err = way == PNC_PUT ? ds->store->ops->write(ds->store, extents, n, at, &ds->error)
-                             : ds->store->ops->read(ds->store, extents, n, at, &ds->error);
+                             : ds->store->ops->read(ds->store, extents, n, at, NULL, &ds->error);
         *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += bytes;
         at += bytes;
     }

@@ -158,7 +158,7 @@ static int fill_gaps(pnc_stripe *stripe)
     if (present > 0) {
         pnc_extent extent = {stripe->low, present};
 
-        err = ds->store->ops->read(ds->store, &extent, 1, stripe->old + at, &ds->error);
+        err = ds->store->ops->read(ds->store, &extent, 1, stripe->old + at, NULL, &ds->error);
     }
     memset(stripe->old + at + present, 0, (size_t)(end - at - present));
     while (at < end && err == NC_NOERR) {
@@ -188,5 +188,6 @@ int pnc_stripe_read(pnc_stripe *stripe)
     pnc_dataset *ds = stripe->ds;
     pnc_extent extent = {stripe->low, stripe->high - stripe->low};
 
-    return ds->store->ops->read(ds->store, &extent, 1, stripe->window + (stripe->low - stripe->first), &ds->error);
+    return ds->store->ops->read(ds->store, &extent, 1, stripe->window + (stripe->low - stripe->first), NULL,
+                                &ds->error);
 }

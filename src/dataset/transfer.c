@@ -69,13 +69,31 @@ static void convert_in_place(pnc_pump *pump, int64_t elements)
     }
 }
 
+/* Read the next extents and convert what came; `place` is the stage, or user's memory. Where reading fails, the values
+ * that are complete are the user's; of one that was cut a part may lie in the user's memory, and becomes 0. */
+static int read_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, char *place)
+{
+    pnc_dataset *ds = t->ds;
+    int64_t got, elements, rest;
+    int err = ds->store->ops->read(ds->store, p->extents, n, place, &got, &ds->error);
+
+    elements = got / pump->ext_size;
+    rest = got % pump->ext_size;
+    if (rest > 0 && place != p->stage)
+        memset(place + got - rest, 0, (size_t)rest);
+    if (converts_in_place(t, pump))
+        convert_in_place(pump, elements);
+    else if (pump->direct == NULL)
+        pnc_pump_get(pump, place, elements);
+    return err;
+}
+
 /* Move the next extents, converting on the way while they are in cache. */
 static int move_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, int64_t bytes)
 {
     pnc_dataset *ds = t->ds;
     int64_t elements = bytes / pump->ext_size;
     char *place = p->stage;
-    int err;
 
     if (pump->direct != NULL)
         place = pnc_pump_place(pump, elements);
@@ -83,17 +101,9 @@ static int move_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, int64_t 
         place = pump->flat;
     else if (t->way == PNC_PUT)
         pnc_pump_put(pump, place, elements);
-    if (t->way == PNC_PUT)
-        err = ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
-    else
-        err = ds->store->ops->read(ds->store, p->extents, n, place, &ds->error);
-    if (err != NC_NOERR)
-        return err;
-    if (converts_in_place(t, pump))
-        convert_in_place(pump, elements);
-    else if (t->way == PNC_GET && pump->direct == NULL)
-        pnc_pump_get(pump, place, elements);
-    return NC_NOERR;
+    if (t->way == PNC_GET)
+        return read_piece(t, p, pump, n, place);
+    return ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
 }
 
 static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *p)

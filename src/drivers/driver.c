@@ -1,33 +1,15 @@
 /* The table of drivers, and what they share. */
 #include "drivers/driver.h"
 
-#include <string.h>
+#include <stddef.h>
 
-#include "base/suggest.h"
+const char *const pnc_driver_names[] = {"mpiio", "gio", "memory", NULL};
+static const pnc_store_ops *const drivers[] = {&pnc_store_mpiio, &pnc_store_mpiio, &pnc_store_memory};
+_Static_assert(sizeof pnc_driver_names == sizeof drivers + sizeof(char *), "each name has a driver");
 
-const pnc_driver pnc_driver_table[] = {
-    {"mpiio", &pnc_store_mpiio},
-    {"gio", &pnc_store_mpiio},
-    {"memory", &pnc_store_memory},
-};
-#define DRIVERS (sizeof pnc_driver_table / sizeof pnc_driver_table[0])
-const int pnc_driver_count = DRIVERS;
-
-int pnc_driver_find(const char *name)
+const pnc_store_ops *pnc_driver_ops(int index)
 {
-    for (int i = 0; i < pnc_driver_count; i++)
-        if (strcmp(pnc_driver_table[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-const char *pnc_driver_suggest(const char *name)
-{
-    const char *names[DRIVERS];
-
-    for (size_t i = 0; i < DRIVERS; i++)
-        names[i] = pnc_driver_table[i].name;
-    return pnc_suggest(name, DRIVERS, names);
+    return drivers[index];
 }
 
 int pnc_driver_agree(MPI_Comm comm, int status, const char *path, pnc_error *error)

@@ -41,11 +41,12 @@ int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, co
     return inner->ops->write(inner, extents, n, buf, error);
 }
 
-int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
+int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                     pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_inner(store);
 
-    return inner->ops->read(inner, extents, n, buf, error);
+    return inner->ops->read(inner, extents, n, buf, got, error);
 }
 
 int pnc_wrapper_sync(pnc_store *store, pnc_error *error)

@@ -89,10 +89,10 @@ static void check_data(pnc_watch *watch, const pnc_model *model, int64_t file_si
         int64_t from, n = missing(model, var, file_size, &from);
 
         if (n > 0)
-            pnc_watch_breach(watch, from, NC_EREAD, "a file that has all of its data",
-                             "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
-                             " bytes are beyond the end of the file", var->name, n,
-                             var->size * (var->is_record ? model->numrecs : 1));
+            pnc_watch_warn(watch, from, "a file that has all of its data",
+                           "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
+                           " bytes are beyond the end of the file, and read as zeros", var->name, n,
+                           var->size * (var->is_record ? model->numrecs : 1));
     }
 }
 

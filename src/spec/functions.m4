@@ -118,7 +118,8 @@ PLAIN([int], [inq_last_error], [f77], [P(ncid, ncid)P(code_out, code)P(message_o
 [What the last failing call on a file did wrong: its code, and a sentence that names the call, the rank, the file, the
 variable or attribute, the index and its bound, and a cure. With -1 (NC_GLOBAL) as ncid: the last call of this thread
 that failed, on any file or on none, such as ncmpi_create, ncmpi_open, or one with a bad ncid. Calls that succeed do not
-change it. NC_NOERR and an empty message where nothing has failed yet. Either pointer may be NULL; message has room for
+change it. NC_NOERR where nothing has failed on the file yet, and then an empty message, or one that says that the file
+was shorter than its header describes when it was opened. Either pointer may be NULL; message has room for
 NC_MAX_MESSAGE characters, the terminating 0 included. LOCAL Errors: none])
 
 PLAIN([const char *], [inq_libvers], [f77], [],

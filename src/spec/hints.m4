@@ -6,7 +6,8 @@ m4_dnl   an integer. A default of -1: not set; the meaning tells what then count
 m4_dnl   is taken for the LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored,
 m4_dnl   MOST is the most. A larger one than the most is taken for that. Then it is rounded up to a multiple. Of two
 m4_dnl   rows with one field the later name counts only where the first is not given.
-m4_dnl HINT_DRIVER(name, default, meaning): how the library reaches the file.
+m4_dnl HINT_CHOICE(name, field of pnc_hints, array of its values in src/dataset/hints.c, default, meaning):
+m4_dnl   one of several words, the default the first of them. Any other word is ignored.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
 m4_dnl HINT_OUTPUT(name, why): told by the library, not given to it.
@@ -29,9 +30,13 @@ HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 <<
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1],
 [bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work
 than fits goes in several rounds])
-HINT_DRIVER([nc_driver], [mpiio],
+HINT_CHOICE([nc_driver], [driver], [pnc_driver_names], [mpiio],
 [how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process
 until the program ends or deletes it, for scratch data and tests])
+HINT_CHOICE([nc_short_file], [short_file], [short_file_names], [zero],
+[what a read gives where the file ends before its last variable does, as other writers leave it when no fill values are
+written and the last values never are. zero: zeros. error: NC_EREAD. A file that is truncated while it is open always
+gives NC_EREAD])
 HINT_FIXED([nc_in_place_swap], [disable], [the buffer of a put is never changed, not even for a moment])
 HINT_FIXED([nc_num_aggrs_per_node], [0], [all ranks take part when small pieces are merged])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])

@@ -48,13 +48,14 @@ static int counting_write(pnc_store *store, const pnc_extent *extents, int64_t n
     return pnc_wrapper_write(store, extents, n, buf, error);
 }
 
-static int counting_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
+static int counting_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                         pnc_error *error)
 {
     counting_counts *counts = &((counting_store *)store)->counts;
 
     counts->reads++;
     counts->bytes_read += bytes_of(extents, n);
-    return pnc_wrapper_read(store, extents, n, buf, error);
+    return pnc_wrapper_read(store, extents, n, buf, got, error);
 }
 
 const counting_counts *counting_counts_of(const pnc_store *store)

@@ -143,6 +143,9 @@ static void test_values(void)
         {"nc_driver", NULL, "mpiio"},
         {"nc_driver", "gio", "mpiio"},
         {"nc_driver", "stone-tablet", "mpiio"},
+        {"nc_short_file", NULL, "zero"},
+        {"nc_short_file", "error", "error"},
+        {"nc_short_file", "Error", "zero"},
         {"cb_buffer_size", "1234567", "1234567"},
         {"nc_ina_node_list", "x", ""},
     };
@@ -386,7 +389,7 @@ static void test_display(void)
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
     expect_line(text, "nc_driver",
-                "mpio MPI_Info ignored: no driver has this name (did you mean mpiio?); mpiio is used");
+                "mpio MPI_Info ignored: none of its values (did you mean mpiio?); mpiio is used");
     expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used by the MPI library");
     expect_line(text, "cb_buffer_size", "1234567 MPI_Info used by the MPI library");
     expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");

@@ -97,10 +97,10 @@ static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
     good &= t_local(store->ops->write(store, extents, n, list, &error) == NC_NOERR, "%s", error.text);
     MPI_Barrier(MPI_COMM_WORLD);
     pnc_extent all = {0, SPAN};
-    good &= t_local(store->ops->read(store, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(store->ops->read(store, &all, 1, back, NULL, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, image, SPAN) == 0, "the file differs from the model");
     memset(back, 0, sizeof back);
-    good &= t_local(store->ops->read(store, extents, n, back, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(store->ops->read(store, extents, n, back, NULL, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, list, (size_t)bytes) == 0, "extents read differ");
     MPI_Barrier(MPI_COMM_WORLD);
     return good;
@@ -131,18 +131,29 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     pnc_error error = {0};
     char bytes[200] = "x";
     pnc_extent end = {90, 20}, inside = {80, 20}, pair[2] = {{0, 4}, {98, 4}};
-    int64_t size = -1;
+    int64_t size = -1, got = -1;
 
     t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create", ops->name);
     int err = ops->set_size(store, 100, &error);
     err = err == NC_NOERR ? ops->size(store, &size, &error) : err;
     t_check(err == NC_NOERR && size == 100, "%s: a file of 100 bytes has %d", ops->name, (int)size);
-    t_check(ops->read(store, &inside, 1, bytes, &error) == NC_NOERR, "%s: read up to the end", ops->name);
-    t_check(ops->read(store, &end, 1, bytes, &error) == NC_EREAD && strstr(error.text, "100") != NULL &&
-            strstr(error.text, path) != NULL, "%s: read past the end: %s", ops->name, error.text);
+    t_check(ops->read(store, &inside, 1, bytes, NULL, &error) == NC_NOERR, "%s: read up to the end", ops->name);
+    memset(bytes, 'x', sizeof bytes);
+    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_NOERR && got == 20 &&
+            memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x', "%s: zeros past the end: %s", ops->name, error.text);
+    store->end->refuses_short = true;
+    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
+            strstr(error.text, "100") != NULL && strstr(error.text, path) != NULL, "%s: or an error: %s", ops->name,
+            error.text);
     pnc_error_clear(&error);
-    t_check(ops->read(store, pair, 2, bytes, &error) == NC_EREAD, "%s: the last of two extents past the end",
-            ops->name);
+    memset(bytes, 'x', sizeof bytes);
+    t_check(ops->read(store, pair, 2, bytes, &got, &error) == NC_EREAD && (got == 4 || got == 6) && bytes[got] == 'x' &&
+            bytes[got - 1] == '\0', "%s: the last of two extents past the end, %d bytes came", ops->name, (int)got);
+    store->end->refuses_short = false;
+    store->end->least_size = 101; /* it was longer once */
+    pnc_error_clear(&error);
+    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
+            strstr(error.text, "truncated") != NULL, "%s: truncated meanwhile: %s", ops->name, error.text);
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
@@ -171,7 +182,7 @@ static void test_beyond(const char *path)
             break;
         err = store->ops->write(store, extents, N, list, &error);
         if (err == NC_NOERR)
-            err = store->ops->read(store, &all, 1, back, &error);
+            err = store->ops->read(store, &all, 1, back, NULL, &error);
         store->ops->close(store, NULL);
         for (int k = 0; k < (int)sizeof back; k++)
             wrong += back[k] != (k % 4 < 3 ? 'x' : '\0');
@@ -200,7 +211,7 @@ static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *pat
         good &= t_local(ops->write(store, values, 20, bytes, &error) == NC_NOERR, "%s", error.text);
         ops->size(store, &size, &error);
         good &= t_local(size == all.length, "the file has %d bytes", (int)size);
-        good &= t_local(ops->read(store, &all, 1, back, &error) == NC_NOERR, "%s", error.text);
+        good &= t_local(ops->read(store, &all, 1, back, NULL, &error) == NC_NOERR, "%s", error.text);
         for (int i = 0; i < all.length; i++) {
             int wanted = i >= 60 && (i - 60) % 16 < 8 ? 7 : i < 100 ? OLD : 0;
 
@@ -343,7 +354,7 @@ static void test_wrapper(const char *path)
             "counting: create %s", error.text);
     /* all ranks write the same bytes */
     t_check(t_local(store->ops->write(store, extents, 2, "abcdefg", &error) == NC_NOERR &&
-                    store->ops->read(store, extents + 1, 1, back, &error) == NC_NOERR && strcmp(back, "defg") == 0,
+                    store->ops->read(store, extents + 1, 1, back, NULL, &error) == NC_NOERR && strcmp(back, "defg") == 0,
                     "\"%s\" %s", back, error.text), "counting: write two extents, read one");
     t_check(t_local(store->ops->size(store, &size, &error) == NC_NOERR && size == 24 &&
                     store->ops->hints(store, &info, &error) == NC_NOERR && info != MPI_INFO_NULL,
@@ -377,7 +388,7 @@ static void test_memory(void)
             store->ops->write(store, &extent, 1, "abc", NULL) == NC_NOERR &&
             store->ops->close(store, NULL) == NC_NOERR, "memory: write and close");
     t_check(pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->read(store, &extent, 1, back, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
+            store->ops->read(store, &extent, 1, back, NULL, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
             store->ops->close(store, NULL) == NC_NOERR, "memory: open finds \"%s\"", back);
     t_check(pnc_store_memory.remove("m", MPI_INFO_NULL, NULL) == NC_NOERR &&
             pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT, "memory: removed");

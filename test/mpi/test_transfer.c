@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include <pnetcdf.h>
+
 #include "dataset/call.h"
-#include "drivers/driver.h"
+#include "drivers/wrapper.h"
 #include "../harness.h"
 
-/* A store around the MPI-IO one. */
+/* A wrapper of the MPI-IO driver. */
 typedef struct spy {
-    pnc_store store;
-    pnc_store *inner;
+    pnc_wrapper wrapper;
     int calls;
     int64_t most_bytes, most_extents;
     bool fail;
@@ -38,73 +38,60 @@ static int spy_write(pnc_store *store, const pnc_extent *extents, int64_t n, con
     note(s, extents, n);
     if (s->fail)
         return pnc_fail(error, NC_ENO_SPACE, "the disk is full");
-    return s->inner->ops->write(s->inner, extents, n, buf, error);
+    return pnc_wrapper_write(store, extents, n, buf, error);
 }
 
-static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
+static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                    pnc_error *error)
 {
-    spy *s = (spy *)store;
-
-    note(s, extents, n);
-    return s->inner->ops->read(s->inner, extents, n, buf, error);
-}
-
-static int spy_close(pnc_store *store, pnc_error *error)
-{
-    return ((spy *)store)->inner->ops->close(((spy *)store)->inner, error);
-}
-
-static int spy_size(pnc_store *store, int64_t *out, pnc_error *error)
-{
-    return ((spy *)store)->inner->ops->size(((spy *)store)->inner, out, error);
+    note((spy *)store, extents, n);
+    return pnc_wrapper_read(store, extents, n, buf, got, error);
 }
 
 static const pnc_store_ops spy_ops = {
-    .name = "spy", .close = spy_close, .write = spy_write, .read = spy_read, .size = spy_size};
+    .name = "spy",
+    .close = pnc_wrapper_close,
+    .write = spy_write,
+    .read = spy_read,
+    .sync = pnc_wrapper_sync,
+    .size = pnc_wrapper_size,
+    .set_size = pnc_wrapper_set_size,
+    .hints = pnc_wrapper_hints,
+};
 
 #define ROWS 3000
 #define WIDTH 16 /* ints of a row that belong to one rank */
 
-static spy eye;
+static spy *eye;
 static int column_var, record_var;
 
 /* A dataset with int variables columns(row, nprocs * WIDTH) and history(time, nprocs * WIDTH), as enddef leaves it. */
 static pnc_dataset *make_dataset(const char *path, int nnodes)
 {
-    pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
-    pnc_layout_wish wish = {-1, -1, -1, -1};
-    int row, column, time, dims[2];
+    pnc_dataset *ds;
+    int ncid, row, column, time, dims[2], err;
 
-    ds->path = pnc_strdup(path);
-    ds->comm = MPI_COMM_WORLD;
-    ds->rank = t_rank;
-    ds->nprocs = t_nprocs;
-    ds->info = MPI_INFO_NULL;
-    ds->mode = PNC_COLLECTIVE;
-    ds->relax = true;
-    ds->hints.buffer_size = 1 << 20;
-    t_local(pnc_model_init(&ds->model, 1, NULL) == NC_NOERR, "init");
-    pnc_model_add_dim(&ds->model, "row", ROWS, &row, NULL);
-    pnc_model_add_dim(&ds->model, "column", t_nprocs * WIDTH, &column, NULL);
-    pnc_model_add_dim(&ds->model, "time", 0, &time, NULL);
+    err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid);
+    t_local(err == NC_NOERR, "create: %s", ncmpi_strerror(err));
+    ncmpi_def_dim(ncid, "row", ROWS, &row);
+    ncmpi_def_dim(ncid, "column", t_nprocs * WIDTH, &column);
+    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &time);
     dims[0] = row, dims[1] = column;
-    pnc_model_add_var(&ds->model, "columns", NC_INT, 2, dims, &column_var, NULL);
+    ncmpi_def_var(ncid, "columns", NC_INT, 2, dims, &column_var);
     dims[0] = time;
-    pnc_model_add_var(&ds->model, "history", NC_INT, 2, dims, &record_var, NULL);
-    t_local(pnc_layout(&ds->model, NULL, &wish, NULL) == NC_NOERR, "layout");
-    eye = (spy){.store = {.ops = &spy_ops, .comm = ds->comm, .rank = t_rank, .nprocs = t_nprocs, .nnodes = nnodes}};
-    t_local(pnc_store_mpiio.create(ds->comm, path, 0, MPI_INFO_NULL, &eye.inner, NULL) == NC_NOERR, "create");
-    ds->store = &eye.store;
+    ncmpi_def_var(ncid, "history", NC_INT, 2, dims, &record_var);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    ds = pnc_registry_peek(ncid);
+    t_local(pnc_wrapper_make(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
+    ds->store->nnodes = nnodes;
+    ds->hints.buffer_size = 1 << 20;
+    eye = (spy *)ds->store;
     return ds;
 }
 
 static void free_dataset(pnc_dataset *ds)
 {
-    ds->store->ops->close(ds->store, NULL);
-    pnc_model_free(&ds->model);
-    pnc_free(ds->stage);
-    pnc_free(ds->path);
-    pnc_free(ds);
+    t_local(ncmpi_close(ds->ncid) == NC_NOERR, "close");
 }
 
 static int value_at(int64_t row, int64_t column)
@@ -120,8 +107,8 @@ static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset firs
                      .start = start, .count = count};
 
     pnc_error_clear(&ds->error);
-    eye.calls = 0;
-    eye.most_bytes = eye.most_extents = 0;
+    eye->calls = 0;
+    eye->most_bytes = eye->most_extents = 0;
     return pnc_access(ds, &call);
 }
 
@@ -151,8 +138,8 @@ static void test_columns(int nnodes, int64_t memory)
     err = access_columns(ds, PNC_OP_PUT, column_var, 0, ROWS, buf);
     t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, ds->error.text);
     t_check(ds->put_size == ROWS * WIDTH * 4, "put_size %d", (int)ds->put_size);
-    t_check(!exchange || (eye.calls < ROWS / 100 && eye.most_extents <= 1),
-            "what the ranks bring becomes few large writes: %d, of up to %d extents", eye.calls, (int)eye.most_extents);
+    t_check(!exchange || (eye->calls < ROWS / 100 && eye->most_extents <= 1),
+            "what the ranks bring becomes few large writes: %d, of up to %d extents", eye->calls, (int)eye->most_extents);
     memset(back, 0, sizeof back);
     err = access_columns(ds, PNC_OP_GET, column_var, 0, ROWS, back);
     t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", ds->error.text);
@@ -196,13 +183,13 @@ static void test_failure(int64_t rows, const char *what)
     pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
     int err;
 
-    eye.fail = t_rank == 0; /* it owns the stripe of the file in which the records begin */
+    eye->fail = t_rank == 0; /* it owns the stripe of the file in which the records begin */
     fill(buf, 0, rows);
     err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
     t_check(err == NC_ENO_SPACE && ds->error.text[0] != '\0',
             "%s: a full disk on one rank is an error on all: %d \"%s\"", what, err, ds->error.text);
     t_check(ds->model.numrecs == 0, "%s: and no records are there", what);
-    eye.fail = false;
+    eye->fail = false;
     err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
     t_check(err == NC_NOERR && ds->model.numrecs == rows, "%s: with room again it works: %d", what, err);
     free_dataset(ds);

@@ -275,10 +275,16 @@ def test_bad_files():
         refuse(needle, [name, "a.nc"], "%s is refused as first file, with the cause" % name)
     refuse("missing.nc", ["a.nc", "missing.nc"], "a missing file")
     refuse(".", [".", "a.nc"], "a folder")
-    cdf.Writer(1, [("n", 100)], [], [("v", "int", [0], [], [1])]).write("long.nc")
-    shutil.copy("long.nc", "short.nc")
-    os.truncate("short.nc", os.path.getsize("short.nc") - 40)
-    refuse("short.nc", ["long.nc", "short.nc"], "data cut off")
+
+
+def test_short_files():
+    """What a file lacks at its end reads as zeros."""
+    for last, wanted in [(0, 0), (5, 1)]:
+        cdf.Writer(1, [("n", 100)], [], [("v", "int", [0], [], [1] * 90 + [last] * 10)]).write("long.nc")
+        shutil.copy("long.nc", "short.nc")
+        os.truncate("short.nc", os.path.getsize("short.nc") - 40)
+        for label, status, out, err in runs("long.nc", "short.nc"):
+            tap.ok(status == wanted and not err, "%s: %d in place of values cut off" % (label, last), out + err)
 
 
 def test_bad_arguments():
@@ -323,8 +329,8 @@ def test_no_mpi():
 def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     make_by_hand()
-    for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_peer,
-                 test_real_files, test_bad_files, test_bad_arguments, test_bad_output, test_no_mpi]:
+    for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_peer, test_real_files,
+                 test_bad_files, test_short_files, test_bad_arguments, test_bad_output, test_no_mpi]:
         test()
     tap.finish()
 

@@ -18,6 +18,7 @@ typedef struct memory_file {
 
 typedef struct memory_store {
     pnc_store store;
+    pnc_store_end end;
     memory_file *file;
 } memory_store;
 
@@ -42,7 +43,7 @@ static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *
         return pnc_fail(error, NC_ENOMEM, "no memory to open %s", file->path);
     memory->file = file;
     file->stores++;
-    memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .rank = 0, .nprocs = 1, .nnodes = 1};
+    memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .nprocs = 1, .nnodes = 1, .end = &memory->end};
     *out = &memory->store;
     return NC_NOERR;
 }
@@ -192,20 +193,35 @@ static int memory_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
     return NC_NOERR;
 }
 
-static int memory_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
+static int read_one(memory_store *memory, pnc_extent extent, char *to, int64_t *got, pnc_error *error)
 {
-    memory_file *file = ((memory_store *)store)->file;
-    char *to = buf;
+    const memory_file *file = memory->file;
+    int64_t present = extent.offset < file->size ? file->size - extent.offset : 0, some;
+    int err = NC_NOERR;
 
-    for (int64_t i = 0; i < n; i++) {
-        if (extents[i].offset > file->size - extents[i].length)
-            return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read", file->path,
-                            (long long)file->size, (long long)extents[i].offset,
-                            (long long)(extents[i].offset + extents[i].length - 1));
-        memcpy(to, file->bytes + extents[i].offset, (size_t)extents[i].length);
-        to += extents[i].length;
-    }
-    return NC_NOERR;
+    some = present < extent.length ? present : extent.length;
+    if (some > 0)
+        memcpy(to, file->bytes + extent.offset, (size_t)some);
+    *got += some;
+    if (some < extent.length)
+        err = pnc_store_pass_end(&memory->store, file->path, (pnc_extent){extent.offset + some, extent.length - some},
+                                 file->size, to + some, error);
+    if (err == NC_NOERR)
+        *got += extent.length - some;
+    return err;
+}
+
+static int memory_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                       pnc_error *error)
+{
+    int64_t done = 0;
+    int err = NC_NOERR;
+
+    for (int64_t i = 0; i < n && err == NC_NOERR; i++)
+        err = read_one((memory_store *)store, extents[i], (char *)buf + done, &done, error);
+    if (got != NULL)
+        *got = done;
+    return err;
 }
 
 static int memory_sync(pnc_store *store, pnc_error *error)
@@ -224,7 +240,11 @@ static int memory_size(pnc_store *store, int64_t *out, pnc_error *error)
 
 static int memory_set_size(pnc_store *store, int64_t size, pnc_error *error)
 {
-    return resize(((memory_store *)store)->file, size, error);
+    int err = resize(((memory_store *)store)->file, size, error);
+
+    if (err == NC_NOERR)
+        store->end->least_size = size;
+    return err;
 }
 
 static int memory_hints(pnc_store *store, MPI_Info *used, pnc_error *error)

@@ -30,31 +30,54 @@ int pnc_mpiio_write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_e
     return NC_NOERR;
 }
 
-static int ends_early(pnc_mpiio *io, pnc_extent extent, pnc_error *error)
-{
-    MPI_Offset size = -1;
-
-    MPI_File_get_size(io->file, &size);
-    return pnc_fail(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read: data that was "
-                    "never written, or a file cut short", io->path, (long long)size, (long long)extent.offset,
-                    (long long)(extent.offset + extent.length - 1));
-}
-
-int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *error)
+static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pnc_error *error)
 {
     MPI_Status status;
-    int moved = 0;
     int code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
 
     if (code != MPI_SUCCESS)
         return pnc_mpiio_fail(error, code, NC_EREAD, "read", io->path);
-    MPI_Get_count(&status, MPI_BYTE, &moved);
-    return moved == extent.length ? NC_NOERR : ends_early(io, extent, error);
+    MPI_Get_count(&status, MPI_BYTE, moved);
+    return NC_NOERR;
 }
 
-int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error)
+/* A read that comes short goes on from where it stopped as long as the file, which other ranks may be writing, has
+ * bytes there and they come. */
+int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, pnc_error *error)
 {
-    return pnc_mpiio_read_sieved((pnc_mpiio *)store, extents, n, buf, error);
+    int64_t size = 0;
+    bool more = true;
+    int err, moved = 0;
+
+    while (more) {
+        err = read_some(io, rest, buf, &moved, error);
+        if (err != NC_NOERR)
+            return err;
+        *got += moved;
+        buf += moved;
+        rest.offset += moved;
+        rest.length -= moved;
+        if (rest.length == 0)
+            return NC_NOERR;
+        more = moved > 0 || rest.offset >= size;
+        err = pnc_mpiio_size(&io->store, &size, error);
+        if (err != NC_NOERR)
+            return err;
+        more = more && rest.offset < size;
+    }
+    err = pnc_store_pass_end(&io->store, io->path, rest, size, buf, error);
+    *got += err == NC_NOERR ? rest.length : 0;
+    return err;
+}
+
+int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
+{
+    int64_t some = 0;
+    int err = pnc_mpiio_read_sieved((pnc_mpiio *)store, extents, n, buf, &some, error);
+
+    if (got != NULL)
+        *got = some;
+    return err;
 }
 
 int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)

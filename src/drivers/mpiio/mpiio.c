@@ -18,7 +18,7 @@ static int sync_file(pnc_store *store, pnc_error *error)
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "flush", io->path);
 }
 
-static int size_of_file(pnc_store *store, int64_t *out, pnc_error *error)
+int pnc_mpiio_size(pnc_store *store, int64_t *out, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     MPI_Offset size;
@@ -37,7 +37,10 @@ static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
     int code = MPI_File_set_size(io->file, size);
 
     pnc_mpiio_end_turn(turn);
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
+    store->end->least_size = size;
+    return NC_NOERR;
 }
 
 static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
@@ -58,7 +61,7 @@ const pnc_store_ops pnc_store_mpiio = {
     .write = pnc_mpiio_write,
     .read = pnc_mpiio_read,
     .sync = sync_file,
-    .size = size_of_file,
+    .size = pnc_mpiio_size,
     .set_size = set_size_of_file,
     .hints = hints_in_use,
 };

@@ -6,6 +6,7 @@
 
 typedef struct pnc_mpiio {
     pnc_store store;
+    pnc_store_end end;
     MPI_File file;
     char *path;
     char *window;       /* for many small extents, made at first use */
@@ -35,6 +36,9 @@ int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const c
 bool pnc_mpiio_take_turn(MPI_Comm comm);
 void pnc_mpiio_end_turn(bool taken);
 
+/* mpiio.c */
+int pnc_mpiio_size(pnc_store *store, int64_t *out, pnc_error *error);
+
 /* open.c */
 int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
 int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
@@ -50,9 +54,10 @@ void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_si
 
 /* data.c: lists of extents, and one of them at its offset */
 int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
-int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, pnc_error *error);
+int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
 int pnc_mpiio_write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
-int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent extent, char *buf, pnc_error *error);
+/* *got grows by the bytes that came. */
+int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
 
 #define PNC_MPIIO_LARGE 4096 /* an extent so long that it is moved on its own */
 
@@ -63,7 +68,8 @@ static inline pnc_extent pnc_mpiio_span(const pnc_extent *extents, int64_t n)
 }
 
 /* sieve.c: extents with small gaps through a window in memory, the others on their own. */
-int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error);
+int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
+                          pnc_error *error);
 
 /* Whether this rank may write its ascending extents with what lies between them: true leaves their span locked, and
  * pnc_mpiio_write_sieved, which unlocks it, must follow. False where others may write, or the file system has no

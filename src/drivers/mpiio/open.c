@@ -83,6 +83,7 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info 
     io->alone = is_alone() && !forbids_sieving(info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = comm;
+    io->store.end = &io->end;
     io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
     io->store.few_extents = PNC_MPIIO_FEW_EXTENTS;
     MPI_Comm_rank(comm, &io->store.rank);

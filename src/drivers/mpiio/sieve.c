@@ -60,27 +60,30 @@ static int64_t window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 }
 
 /* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
-static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got, pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_span(extents, n);
-    int err = pnc_mpiio_read_one(io, all, io->window, error);
+    int64_t present = 0;
+    int err = pnc_mpiio_read_one(io, all, io->window, &present, error);
 
-    for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
+    for (int64_t i = 0; i < n && extents[i].offset - all.offset + extents[i].length <= present; i++) {
         copy_extent(buf, io->window + (extents[i].offset - all.offset), extents[i].length);
         buf += extents[i].length;
+        *got += extents[i].length;
     }
     return err;
 }
 
-int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, pnc_error *error)
+int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
+                          pnc_error *error)
 {
     int err = NC_NOERR;
     int64_t some;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
         some = window_of(io, extents + i, n - i);
-        err = some > 1 ? read_window(io, extents + i, some, buf, error)
-                       : pnc_mpiio_read_one(io, extents[i], buf, error);
+        err = some > 1 ? read_window(io, extents + i, some, buf, got, error)
+                       : pnc_mpiio_read_one(io, extents[i], buf, got, error);
         buf += bytes_of(extents + i, some);
     }
     return err;
@@ -91,12 +94,12 @@ static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
 {
     MPI_Offset size = 0;
     int code = MPI_File_get_size(io->file, &size), err = NC_NOERR;
-    int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length;
+    int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length, got = 0;
 
     if (code != MPI_SUCCESS)
         return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
     if (present > 0)
-        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->window, error);
+        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->window, &got, error);
     memset(io->window + present, 0, (size_t)(all.length - present));
     return err;
 }

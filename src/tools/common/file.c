@@ -64,6 +64,17 @@ int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n
     return NC_NOERR;
 }
 
+/* The same for data, which a writer may have left without its end: that reads as zeros. */
+static int read_data(const tool_file *file, int64_t offset, char *bytes, int64_t n)
+{
+    int64_t present = offset < file->size ? file->size - offset : 0;
+
+    if (present > n)
+        present = n;
+    memset(bytes + present, 0, (size_t)(n - present));
+    return tool_file_read(file, offset, bytes, present);
+}
+
 /* Bytes up to `upto`, behind those that are there. */
 static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t *n)
 {
@@ -160,8 +171,7 @@ int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_
         records = 1;
     }
     for (int64_t r = 0; r < records && err == NC_NOERR; r++)
-        err = tool_file_read(file, var->begin + (first + r) * recsize + skip * size, bytes + r * run * size,
-                             run * size);
+        err = read_data(file, var->begin + (first + r) * recsize + skip * size, bytes + r * run * size, run * size);
     if (err == NC_NOERR && native)
         make_native(var->type, records * run, values);
     return err;

@@ -30,7 +30,8 @@ void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
 
 /* A block of a variable (see blocks.h): count elements from start on, of which all but those along one dimension are
  * whole or single. values: external bytes, or, where native is set, values of this machine in the type that
- * pnc_mem_of_type tells; room for as many elements in both cases. */
+ * pnc_mem_of_type tells; room for as many elements in both cases. What lies beyond the end of the file reads as
+ * zeros. */
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values);
 
