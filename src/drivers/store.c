@@ -1,6 +1,8 @@
 /* What all drivers do alike. */
 #include "drivers/store.h"
 
+#include <string.h>
+
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
                        pnc_error *error)
 {

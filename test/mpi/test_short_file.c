@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "drivers/store.h"
+#include "drivers/driver.h"
 #include "../expect.h"
 
 enum { NX = 3000, NY = 7, RECORDS = 40 };

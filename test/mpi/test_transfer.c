@@ -85,6 +85,7 @@ static pnc_dataset *make_dataset(const char *path, int nnodes)
     t_local(pnc_wrapper_make(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
     ds->store->nnodes = nnodes;
     ds->hints.buffer_size = 1 << 20;
+    ds->put_size = 0; /* without the header */
     eye = (spy *)ds->store;
     return ds;
 }

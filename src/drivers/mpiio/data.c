@@ -2,6 +2,8 @@
  * or a file view (view.c). */
 #include "drivers/mpiio/mpiio.h"
 
+#include <stddef.h>
+
 /* Ascending and disjoint, with extents and gaps that are small on average. */
 static bool dense(const pnc_extent *extents, int64_t n)
 {
