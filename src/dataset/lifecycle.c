@@ -279,7 +279,8 @@ static void remark_short(pnc_dataset *ds)
         return;
     pnc_fail(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond "
              "the end were never written, or the file was cut short; %s", ds->path, (long long)size, (long long)end,
-             ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)" : "they read as zeros");
+             ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)"
+                                           : "they read as zeros");
     pnc_remarked(ds);
 }
 

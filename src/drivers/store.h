@@ -20,7 +20,7 @@ typedef struct pnc_store_ops {
     int (*create)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*open)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
-    const char *(*local_path)(const char *path); /* what the operating system calls the file; NULL: no file of its own */
+    const char *(*local_path)(const char *path); /* the path without MPI-IO's prefix; or NULL */
     /* Collective; frees the store also when it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
     /* Move n extents, in any order, from or to buf, where their bytes follow each other. The sum of the lengths is

@@ -77,9 +77,9 @@ def may_include(room, source, target):
     if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
         return True
     if target.startswith(room + "/"):
-        # One driver does not know another one.
-        own_folder = os.path.dirname(source)
-        return room != "drivers" or target == "drivers/store.h" or target.startswith(own_folder + "/")
+        # One driver does not know another one, but all know the headers beside their folders.
+        folder = os.path.dirname(target)
+        return room != "drivers" or folder in ("drivers", os.path.dirname(source))
     return any(target == seen or target.startswith(seen + "/") for seen in MAY_SEE[room])
 
 

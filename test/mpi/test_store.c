@@ -140,7 +140,8 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     t_check(ops->read(store, &inside, 1, bytes, NULL, &error) == NC_NOERR, "%s: read up to the end", ops->name);
     memset(bytes, 'x', sizeof bytes);
     t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_NOERR && got == 20 &&
-            memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x', "%s: zeros past the end: %s", ops->name, error.text);
+            memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x',
+            "%s: zeros past the end: %s", ops->name, error.text);
     store->end->refuses_short = true;
     t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
             strstr(error.text, "100") != NULL && strstr(error.text, path) != NULL, "%s: or an error: %s", ops->name,
@@ -354,8 +355,8 @@ static void test_wrapper(const char *path)
             "counting: create %s", error.text);
     /* all ranks write the same bytes */
     t_check(t_local(store->ops->write(store, extents, 2, "abcdefg", &error) == NC_NOERR &&
-                    store->ops->read(store, extents + 1, 1, back, NULL, &error) == NC_NOERR && strcmp(back, "defg") == 0,
-                    "\"%s\" %s", back, error.text), "counting: write two extents, read one");
+                    store->ops->read(store, extents + 1, 1, back, NULL, &error) == NC_NOERR &&
+                    strcmp(back, "defg") == 0, "\"%s\" %s", back, error.text), "counting: write two extents, read one");
     t_check(t_local(store->ops->size(store, &size, &error) == NC_NOERR && size == 24 &&
                     store->ops->hints(store, &info, &error) == NC_NOERR && info != MPI_INFO_NULL,
                     "%d %s", (int)size, error.text), "counting: size and hints are those of the wrapped driver");

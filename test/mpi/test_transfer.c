@@ -140,7 +140,8 @@ static void test_columns(int nnodes, int64_t memory)
     t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, ds->error.text);
     t_check(ds->put_size == ROWS * WIDTH * 4, "put_size %d", (int)ds->put_size);
     t_check(!exchange || (eye->calls < ROWS / 100 && eye->most_extents <= 1),
-            "what the ranks bring becomes few large writes: %d, of up to %d extents", eye->calls, (int)eye->most_extents);
+            "interleaved columns become few large writes: %d, of up to %d extents", eye->calls,
+            (int)eye->most_extents);
     memset(back, 0, sizeof back);
     err = access_columns(ds, PNC_OP_GET, column_var, 0, ROWS, back);
     t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", ds->error.text);
