@@ -1,24 +1,26 @@
 m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
 /* pnetcdf.h - parallel reading and writing of classic netCDF files (CDF-1, CDF-2, CDF-5).
- *
- * Generated from src/spec; link with -lpnetcdf. All functions return NC_NOERR or a negative error code whose meaning
- * ncmpi_strerror tells. "Collective" calls are made by all ranks of the communicator given to ncmpi_create or
- * ncmpi_open, in the same order. Indices count from 0, the slowest dimension first; sizes of dimensions are in
- * elements, offsets and alignments in bytes.
- *
- * Threads: under MPI_THREAD_MULTIPLE different threads may work with different files at once. A file, that is an ncid,
- * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of
- * their own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
+ * Generated from src/spec; link with -lpnetcdf. */
 #ifndef PNETCDF_H
 #define PNETCDF_H
 
-#include <mpi.h>
-
+/* Build files of clients read the version from the first 1000 bytes of this file. */
 #define PNETCDF_VERSION "PNC_VERSION"
 #define PNETCDF_VERSION_MAJOR PNC_VERSION_MAJOR
 #define PNETCDF_VERSION_MINOR PNC_VERSION_MINOR
 #define PNETCDF_VERSION_SUB PNC_VERSION_SUB
 #define PNETCDF_VERSION_PRE ""
+
+/* All functions return NC_NOERR or a negative error code whose meaning ncmpi_strerror tells. "Collective" calls are
+ * made by all ranks of the communicator given to ncmpi_create or ncmpi_open, in the same order. Indices count from 0,
+ * the slowest dimension first; sizes of dimensions are in elements, offsets and alignments in bytes.
+ *
+ * Threads: under MPI_THREAD_MULTIPLE different threads may work with different files at once. A file, that is an ncid,
+ * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of
+ * their own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
+
+#include <mpi.h>
+
 #define PNETCDF_RELEASE_DATE "PNC_RELEASE_DATE"
 #define PNETCDF_ENABLE_FORTRAN PNC_ENABLE_FORTRAN
 #define PNETCDF_ENABLE_CXX 0

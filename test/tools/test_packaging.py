@@ -192,6 +192,9 @@ def check_header():
            "four macros begin with PNETCDF_VERSION_, in order", "\n".join(versions))
     joined = ".".join(line.split()[2] for line in versions[:3]) + versions[3].split()[2].strip('"')
     tap.ok(joined == VERSION, f"their values are those of PNETCDF_VERSION, {VERSION}", joined)
+    beginning = read(HEADER)[:1000]
+    tap.ok(f'#define PNETCDF_VERSION "{VERSION}"\n' in beginning and all(line + "\n" in beginning for line in versions),
+           "they stand in the first 1000 characters", beginning)
     for name in ("ERANGE_FILL", "RELAX_COORD_BOUND"):
         tap.ok(lines.count(f"#define PNETCDF_{name} 1") == 1, f"#define PNETCDF_{name} 1, with single spaces",
                "\n".join(line for line in lines if name in line))
