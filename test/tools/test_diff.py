@@ -50,13 +50,13 @@ def expect(status, lines, arguments, text):
 
 
 def refuse(needle, arguments, text, tools=("cdfdiff", "ncmpidiff")):
-    """Status 2 and one line on stderr that names the cause; a wrong option shows usage besides."""
+    """Status 1 and one line on stderr that names the cause; a wrong option shows usage besides."""
     for label, got, out, err in runs(*arguments):
         tool = label.split()[0]
         if tool not in tools:
             continue
         lines = err.splitlines()
-        tap.ok(got == 2 and lines and lines[0].startswith(tool + ": ") and needle in lines[0]
+        tap.ok(got == 1 and lines and lines[0].startswith(tool + ": ") and needle in lines[0]
                and sum(line.startswith(tool + ": ") for line in lines) == 1 and "DIFF" not in out,
                "%s: %s" % (label, text), "exit status %d\n%s" % (got, err))
 
@@ -306,11 +306,11 @@ def test_bad_output():
         os.close(reader)
         status, _, err = run(tool, 0, "a.nc", "b.nc", stdout=writer)
         os.close(writer)
-        tap.ok(status == 2 and "cannot write the output" in err, "%s: a closed pipe is trouble" % tool, err)
+        tap.ok(status == 1 and "cannot write the output" in err, "%s: a closed pipe is trouble" % tool, err)
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 status, _, err = run(tool, 0, "a.nc", "same.nc", stdout=full)
-            tap.ok(status == 2 and "cannot write the output" in err, "%s: a full disk is trouble" % tool, err)
+            tap.ok(status == 1 and "cannot write the output" in err, "%s: a full disk is trouble" % tool, err)
 
 
 def test_no_mpi():

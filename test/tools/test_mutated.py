@@ -22,13 +22,14 @@ LARGEST = 64 << 20 # a text may ask for a file of any size
 # A row for each tool: name, exit statuses that it documents, and the arguments of each run; FILE is the damaged file,
 # GOOD another one, OUT a file that may be written.
 READERS = [
-    ("cdfdiff", {0, 1, 2}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
-    ("ncmpidiff", {0, 1, 2}, [["FILE", "GOOD"]]),
+    ("cdfdiff", {0, 1}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
+    ("ncmpidiff", {0, 1}, [["FILE", "GOOD"]]),
     ("ncmpicopy", {0, 1}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
 ]
+VERDICTS = {"cdfdiff", "ncmpidiff", "ncvalidator"} # their status 1 is an error, or an answer
 WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-c", "FILE"], ["-f", "-v", "5", "FILE"]])]
 
 
@@ -82,7 +83,7 @@ class Judge:
             return f"exit status {status}, and an output"
         if WRAPPED:
             return ""
-        if status == max(self.statuses) and err.count(b"\n") != 1 and self.name != "ncvalidator":
+        if status == 1 and err.count(b"\n") != 1 and self.name not in VERDICTS:
             return "not one line: " + err[:300].decode(errors="replace")
         if seconds > SECONDS:
             return f"{seconds:.1f} s"

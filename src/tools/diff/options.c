@@ -23,7 +23,7 @@ static const char help[] =
     "  -t diff,ratio  numbers x and y differ only if |x-y| > diff and |x-y|/max(|x|,|y|) > ratio\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 no differences, 1 differences, 2 trouble.\n";
+    "Exit status: 0 no differences, 1 differences or an error.\n";
 
 static bool take_bound(const char **text, char end, double *bound)
 {
@@ -86,7 +86,7 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
         options->paths[i] = argv[optind + i];
     if (strcmp(options->paths[0], options->paths[1]) != 0)
         return -1;
-    tool_complain("%s: both names are the same", options->paths[0]);
+    tool_complain("%s: both names are the same; a comparison needs two files", options->paths[0]);
     return DIFF_TROUBLE;
 }
 
