@@ -14,7 +14,7 @@ static int look(const char *path, const char *name, const options *o, bool last,
 {
     int err = tool_file_open_bytes(path, file);
 
-    *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json};
+    *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient};
     if (err == NC_NOERR)
         err = report_make(file, r);
     if (name != NULL)
@@ -47,7 +47,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     err = look(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        status = r.errors > 0;
+        status = report_valid(&r) ? 0 : 1;
     }
     report_free(&r);
     tool_file_close(&file);

@@ -6,18 +6,21 @@
 
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_JSON, OPTION_REPAIR, OPTION_IN_PLACE, OPTION_OUTPUT };
+enum { OPTION_VERSION = 1, OPTION_JSON, OPTION_LENIENT, OPTION_REPAIR, OPTION_IN_PLACE, OPTION_OUTPUT };
 
-static const char usage[] = "usage: ncvalidator [-q | -t] [--json] [-x | --repair [--in-place | --output=file]] file\n";
+static const char usage[] =
+    "usage: ncvalidator [-q | -t] [--json] [--lenient] [-x | --repair [--in-place | --output=file]] file\n";
 
 static const char help[] =
     "Hold a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
-    "Exit status: 0 the file is valid, perhaps with warnings; 1 it is not, or cannot be read.\n"
+    "Exit status: 0 the file is valid, perhaps with warnings; 1 it is not, its padding is not null, or it cannot\n"
+    "be read.\n"
     "\n"
     "  -q              print nothing\n"
     "  -t              print each field of the header with its place in the file\n"
     "  -x              make padding bytes in the header null, in place\n"
     "      --json      print the report as JSON\n"
+    "      --lenient   exit status 0 also where padding in the header is not null, which readers accept\n"
     "      --repair    write a repaired copy, file.repaired, and tell what was done and how sure it is\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
@@ -38,6 +41,7 @@ static int parse_option(int letter, options *out)
     case 't': out->trace = true; return -1;
     case 'x': out->padding = true; return -1;
     case OPTION_JSON: out->json = true; return -1;
+    case OPTION_LENIENT: out->lenient = true; return -1;
     case OPTION_REPAIR: out->repair = true; return -1;
     case OPTION_IN_PLACE: out->in_place = true; return -1;
     case OPTION_OUTPUT: out->output = optarg; return -1;
@@ -51,8 +55,9 @@ int options_parse(int argc, char **argv, options *out)
 {
     static const struct option longs[] = {
         {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
-        {"json", no_argument, NULL, OPTION_JSON}, {"repair", no_argument, NULL, OPTION_REPAIR},
-        {"in-place", no_argument, NULL, OPTION_IN_PLACE}, {"output", required_argument, NULL, OPTION_OUTPUT}, {0}};
+        {"json", no_argument, NULL, OPTION_JSON}, {"lenient", no_argument, NULL, OPTION_LENIENT},
+        {"repair", no_argument, NULL, OPTION_REPAIR}, {"in-place", no_argument, NULL, OPTION_IN_PLACE},
+        {"output", required_argument, NULL, OPTION_OUTPUT}, {0}};
     int letter, status;
 
     *out = (options){.path = NULL};

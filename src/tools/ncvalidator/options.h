@@ -7,7 +7,7 @@
 typedef struct options {
     const char *path;
     const char *output; /* of --repair; NULL: path with ".repaired" behind it */
-    bool quiet, trace, json;
+    bool quiet, trace, json, lenient;
     bool padding;       /* -x */
     bool repair, in_place;
 } options;

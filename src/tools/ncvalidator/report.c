@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "format/codec.h"
@@ -18,6 +19,7 @@ static void take_finding(void *who, const pnc_finding *found)
     finding *larger;
 
     *(found->severity == PNC_BREACH ? &r->errors : &r->warnings) += 1;
+    r->padded += strcmp(found->expected, PNC_RULE_PADDING) == 0;
     if (r->n == MOST_FINDINGS) {
         r->left_out++;
         return;
@@ -123,6 +125,11 @@ void report_free(report *r)
     *r = (report){.list = NULL};
 }
 
+bool report_valid(const report *r)
+{
+    return r->errors == 0 && (r->padded == 0 || r->lenient);
+}
+
 static void print_text(const tool_file *file, const report *r)
 {
     for (int i = 0; i < r->n; i++) {
@@ -137,10 +144,11 @@ static void print_text(const tool_file *file, const report *r)
     printf("File \"%s\" ", file->path);
     if (file->model.format == 0)
         puts("is no NetCDF classic file.");
-    else if (r->errors > 0)
-        printf("fails to conform with classic CDF-%d file format specifications.\n", file->model.format);
-    else
+    else if (report_valid(r))
         printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
+    else
+        printf("fails to conform with classic CDF-%d file format specifications%s.\n", file->model.format,
+               r->errors == 0 ? " in its padding only; -x repairs it, and --lenient accepts it" : "");
 }
 
 static void print_json(const tool_file *file, const report *r)
@@ -153,7 +161,7 @@ static void print_json(const tool_file *file, const report *r)
     else
         fputs("null", stdout);
     printf(",\n  \"valid\": %s,\n  \"errors\": %" PRId64 ",\n  \"warnings\": %" PRId64 ",\n  \"findings\": [",
-           r->errors == 0 ? "true" : "false", r->errors, r->warnings);
+           report_valid(r) ? "true" : "false", r->errors, r->warnings);
     for (int i = 0; i < r->n; i++) {
         const finding *f = &r->list[i];
 

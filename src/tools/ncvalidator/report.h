@@ -21,8 +21,9 @@ typedef struct report {
     finding *list;
     int n, room;
     int64_t errors, warnings, left_out; /* of a file with very many, some are only counted */
+    int64_t padded;                     /* the warnings of padding that is not null */
     bool no_memory;
-    bool trace, json;
+    bool trace, json, lenient;
     int64_t nfields;
 } report;
 
@@ -31,6 +32,9 @@ typedef struct report {
  * after a complaint. */
 int report_make(tool_file *file, report *r);
 void report_free(report *r);
+
+/* The verdict: no errors, and null padding unless the report is lenient. */
+bool report_valid(const report *r);
 
 /* The verdict and all findings as text, or as the members of a JSON object. */
 void report_print(const tool_file *file, const report *r);
