@@ -359,6 +359,71 @@ def check_compiler():
               "interposed", expect_stderr="intercepted")
 
 
+def loader_reads(path, tag):
+    """What the loader reads in a program or library: its own name (SONAME), or the libraries that it needs (NEEDED)."""
+    return re.findall(rf"\({tag}\).*\[(.*)\]", run("readelf", "-d", path)[1])
+
+
+OLD_LIBRARY = "int only_in_1x(void);\nint only_in_1x(void)\n{\n    return 0;\n}\n"
+OLD_CLIENT = "int only_in_1x(void);\nint main(void)\n{\n    return only_in_1x();\n}\n"
+
+
+def check_shared_name():
+    """Another libpnetcdf beside ours: programs find the library that they were linked with."""
+    text = "the shared library is not mistaken for another one"
+    if not SHARED or not shutil.which("readelf"):
+        tap.skip(text, "this build makes no shared library, or there is no readelf (Debian: binutils)")
+        return
+    name = loader_reads(os.path.join(staged["libdir"], "libpnetcdf.so"), "SONAME")[0]
+    tap.ok(not name.startswith("libpnetcdf.so"), f"{name} is no name of PnetCDF 1.x or Debian's libpnetcdf0d", name)
+    tap.ok(os.path.exists(os.path.join(staged["libdir"], name)), "and is installed", os.listdir(staged["libdir"]))
+    needed = loader_reads(tap.scratch("plain"), "NEEDED")
+    tap.ok(name in needed, "programs linked with -lpnetcdf ask for it", needed)
+    folder = tap.scratch("old")
+    os.makedirs(folder, exist_ok=True)
+    for number in ("8", "0d"):
+        library, program = f"{folder}/libpnetcdf.so.{number}", f"{folder}/program.{number}"
+        source, client = write("old/library.c", OLD_LIBRARY), write("old/client.c", OLD_CLIENT)
+        status = run(*CC, "-shared", "-fPIC", source, "-o", library, "-Wl,-soname," + os.path.basename(library))[0]
+        status += run(*CC, client, library, "-o", program)[0]
+        shutil.copy(library, folder + "/libpnetcdf.so")
+        path = f"{staged['libdir']}:{folder}"
+        status += run(program, env={**os.environ, "LD_LIBRARY_PATH": path})[0]
+        tap.ok(status == 0, f"a program linked with libpnetcdf.so.{number} finds that, though ours comes first", status)
+    os.environ["LD_LIBRARY_PATH"] = f"{folder}:{staged['libdir']}"
+    status, output, why = tap.run_mpi(2, tap.scratch("plain"), tap.scratch("client.nc"))
+    tap.ok(status == 0 and VERSION in output, "ours is found where others come first", output + why)
+
+
+def check_other_library():
+    """The warnings of configure, for a compiler that is led by its environment to another library."""
+    script = os.path.join(SOURCE, "scripts", "other_pnetcdf")
+    folders = [os.path.realpath(tap.scratch("other/" + name)) for name in ("include", "lib", "no/include", "no/lib")]
+    write("other/include/pnetcdf.h", "")
+    if not tap.ok(run(*CC, "-shared", "-fPIC", "-o", write("other/lib/libpnetcdf.so", ""))[0] == 0, "another library"):
+        return
+    for folder in folders:
+        os.makedirs(folder, exist_ok=True)
+    include, lib, no_include, no_lib = folders
+
+    def warnings(own, headers, libraries):
+        variables = {"CPATH": ":".join(headers), "LIBRARY_PATH": ":".join(libraries)}
+        return run("sh", script, *own, *CC, env={**os.environ, **variables})[1].splitlines()
+
+    found = warnings((no_include, no_lib), [include], [lib])
+    tap.ok(len(found) == 2 and found[0].startswith(include + "/pnetcdf.h ") and found[0].endswith("-I" + no_include)
+           and found[1].startswith(lib + "/libpnetcdf.so ") and found[1].endswith("-L" + no_lib),
+           "configure names another pnetcdf.h and libpnetcdf that come first, and the cure", found)
+    found = warnings((include, lib), [include], [lib])
+    tap.ok(not found, "and not those of the prefix", found)
+    found = warnings((no_include, no_lib), [no_include, include], [no_lib, lib])
+    tap.ok(not found, "and not those that come later", found)
+    source = write("includes.c", "#include <pnetcdf.h>\n")
+    there = run(*CC, "-fsyntax-only", source)[0] == 0
+    found = [line for line in warnings((no_include, no_lib), [], []) if "/pnetcdf.h " in line]
+    tap.ok(bool(found) == there, "it names a pnetcdf.h exactly where there is one", found)
+
+
 def links_fortran(text, options, name, expect_stderr=""):
     source = write("client.f90", FORTRAN_CLIENT)
     status, _, why = run(*FC, *CFLAGS, source, "-o", tap.scratch(name), *options)
@@ -576,6 +641,8 @@ check_config_lists()
 check_config_folders()
 check_version_program()
 check_compiler()
+check_shared_name()
+check_other_library()
 check_fortran()
 check_config_link()
 check_pkg_config()
