@@ -1,5 +1,6 @@
 m4_dnl Every error code, once: name, value, the text of ncmpi_strerror, and when it is returned.
-m4_dnl The header, the text table, the Fortran constants and the manual are made from these rows.
+m4_dnl The header, the text table, the Fortran constants and the manual are made from these rows. An alias may have the
+m4_dnl spelling of netcdf.h, as constants do.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([ERRORS], [ERROR([NC_NOERR], [0], [No error], [success])
@@ -168,8 +169,8 @@ ERROR([NC_EMULTIDEFINE_HINTS], [-274], [The I/O hints differ across MPI processe
 
 m4_define([ERROR_ALIASES], [ALIAS([NC_EDMR], [NC_EDDS])
 ALIAS([NC_EDATADAP], [NC_EDATADDS])
-ALIAS([NC_EURL], [NC_EDAPURL])
-ALIAS([NC_ECONSTRAINT], [NC_EDAPCONSTRAINT])
+ALIAS([NC_EURL], [NC_EDAPURL], [(NC_EDAPURL)])
+ALIAS([NC_ECONSTRAINT], [NC_EDAPCONSTRAINT], [(NC_EDAPCONSTRAINT)])
 ALIAS([NC_EMULTIDEFINE_FIRST], [NC_EMULTIDEFINE])
 ALIAS([NC_EMULTIDEFINE_LAST], [NC_EMULTIDEFINE_HINTS])
 ALIAS([NC_ECMODE], [NC_EMULTIDEFINE_OMODE])
@@ -189,7 +190,7 @@ ALIAS([NC_EVARS_BEGIN_MULTIDEFINE], [NC_EMULTIDEFINE_VAR_BEGIN])
 m4_define([ERROR], [CHECK_COUNT([errors.m4], [$1], $#, 4, 4)CHECK_NAME([errors.m4], [$1], [$1])m4_dnl
 CHECK_VALUE([errors.m4], [$1], [$2], [value])CHECK_VALUE([errors.m4], [$1], [$3], [text])m4_dnl
 m4_define([ERROR_$1])])
-m4_define([ALIAS], [CHECK_COUNT([errors.m4], [$1], $#, 2, 2)CHECK_NAME([errors.m4], [$1], [$1])m4_dnl
+m4_define([ALIAS], [CHECK_COUNT([errors.m4], [$1], $#, 2, 3)CHECK_NAME([errors.m4], [$1], [$1])m4_dnl
 m4_ifdef([ERROR_$2], [], [REFUSE([errors.m4], [$1], ["$2" is not an error code])])])
 CHECK_ROWS([errors.m4], [ERRORS])
 CHECK_ROWS([errors.m4], [ERROR_ALIASES])

@@ -19,6 +19,8 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
  * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of
  * their own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
 
+#include <stddef.h>
+
 #include <mpi.h>
 
 #define PNETCDF_RELEASE_DATE "PNC_RELEASE_DATE"
