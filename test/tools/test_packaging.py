@@ -164,6 +164,7 @@ HEADER = os.path.join(staged["includedir"], "pnetcdf.h")
 SHARED = os.path.exists(os.path.join(staged["libdir"], "libpnetcdf.so"))
 ARCHIVE = os.path.join(staged["libdir"], "libpnetcdf.a")
 CONFIG = os.path.join(staged["bindir"], "pnetcdf-config")
+LIBS = f"-L{staged['libdir']} -lpnetcdf"
 VERSION = re.search(r'^#define PNETCDF_VERSION "(.*)"$', read(HEADER), flags=re.M).group(1)
 # A library with sanitizers needs programs with the same ones.
 CFLAGS = [word for word in shlex.split(run(CONFIG, "--cflags")[1]) if word.startswith("-fsanitize")]
@@ -236,7 +237,7 @@ def check_config():
         tells(option, re.escape(word) + "\n", "tells what pnetcdf.h tells")
     for option in BUILD_OPTIONS:
         tells("--" + option, "[^\n]*\n", "prints one line")
-    tells("--libs", "-lpnetcdf\n", "prints -lpnetcdf")
+    tells("--libs", re.escape(LIBS) + "\n", "prints -L and -lpnetcdf")
     tells("--version", re.escape(f"PnetCDF {VERSION}") + "\n", f"prints PnetCDF {VERSION}")
     tells("--release-date", ".+\n", "prints one line")
     tells("--config-date", ".*[0-9].*\n", "prints a date")
@@ -245,7 +246,7 @@ def check_config():
            "pnetcdf-config --cc is a compiler that can be run", compiler)
 
     status, output, why = run(CONFIG, "--includedir", "--libdir", "--libs")
-    tap.ok(status == 0 and output.splitlines() == [staged["includedir"], staged["libdir"], "-lpnetcdf"],
+    tap.ok(status == 0 and output.splitlines() == [staged["includedir"], staged["libdir"], LIBS],
            "pnetcdf-config answers several options, one a line", why)
     status, output, why = run(CONFIG, "--no-such-option")
     tap.ok(status != 0 and output == "" and "--no-such-option" in why, "pnetcdf-config refuses an unknown option", why)
@@ -462,8 +463,7 @@ def check_fortran():
 
 
 def check_config_link():
-    flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(),
-             *run(CONFIG, "--libs")[1].split()]
+    flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), *run(CONFIG, "--libs")[1].split()]
     links("a program links by pnetcdf-config", flags, "by_config")
 
 
@@ -564,6 +564,45 @@ add_executable(by_Fortran client.f90)
 target_link_libraries(by_Fortran PRIVATE PnetCDF::PnetCDF_Fortran)
 """
 
+# A module of the client's own looks for files and asks pnetcdf-config, whose output it links as it stands.
+CMAKE_BY_HAND = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C)
+find_path(PnetCDF_C_INCLUDE_DIR NAMES pnetcdf.h HINTS ${PNETCDF_PATH} PATH_SUFFIXES include NO_DEFAULT_PATH)
+find_library(PnetCDF_C_LIBRARY NAMES pnetcdf HINTS ${PNETCDF_PATH} PATH_SUFFIXES lib NO_DEFAULT_PATH)
+find_program(PnetCDF_CONFIG NAMES pnetcdf-config HINTS ${PNETCDF_PATH} PATH_SUFFIXES bin NO_DEFAULT_PATH)
+file(READ ${PnetCDF_C_INCLUDE_DIR}/pnetcdf.h beginning LIMIT 1000)
+if(NOT beginning MATCHES "#define PNETCDF_VERSION \\"([0-9.]+)\\"" OR CMAKE_MATCH_1 VERSION_LESS 1.9.0)
+  message(SEND_ERROR "no version in ${beginning}")
+endif()
+execute_process(COMMAND ${PnetCDF_CONFIG} --libs OUTPUT_VARIABLE libs OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND ${PnetCDF_CONFIG} --includedir OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE)
+foreach(name client probe)
+  try_compile(${name}_compiles ${CMAKE_BINARY_DIR}/${name} SOURCES ${CMAKE_SOURCE_DIR}/${name}.c
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${folder} LINK_LIBRARIES ${libs} OUTPUT_VARIABLE why)
+  if(NOT ${name}_compiles)
+    message(SEND_ERROR "${name}.c: ${why}")
+  endif()
+endforeach()
+include_directories(${PnetCDF_C_INCLUDE_DIR})
+add_executable(by_config_output client.c)
+target_link_libraries(by_config_output PRIVATE ${libs})
+add_executable(by_file client.c)
+target_link_libraries(by_file PRIVATE ${PnetCDF_C_LIBRARY})
+"""
+
+# What such modules try to compile: is a function, or a feature, there?
+CMAKE_PROBE = """
+#include <pnetcdf.h>
+#if !defined(NC_FORMAT_CDF5) || !PNETCDF_RELAX_COORD_BOUND || PNETCDF_ERANGE_FILL != 1
+#error "a feature is missing"
+#endif
+int main(void)
+{
+    return ncmpi_get_varn_all(0, 0, 1, NULL, NULL, NULL, 0, MPI_INT) == NC_NOERR;
+}
+"""
+
 CMAKE_CXX = """
 cmake_minimum_required(VERSION 3.10)
 project(client LANGUAGES CXX)
@@ -578,6 +617,7 @@ def cmake(name, text, *options):
     folder = tap.scratch(name)
     write(name + "/CMakeLists.txt", text)
     write(name + "/client.c", CLIENT)
+    write(name + "/probe.c", CMAKE_PROBE)
     write(name + "/client.cc", CLIENT)
     write(name + "/client.f90", FORTRAN_CLIENT)
     flags = [f"-DCMAKE_{language}_FLAGS={' '.join(CFLAGS)}" for language in ("C", "CXX", "Fortran")]
@@ -597,6 +637,9 @@ def check_cmake():
     folder, status, why = cmake("all", CMAKE_ALL, *options)
     if tap.ok(status == 0, "find_package finds PnetCDF in all spellings, with their variables", why):
         build_and_run(folder, ("by_PnetCDF_PnetCDF", "by_PnetCDF_PnetCDF_C", "by_PNETCDF_PNETCDF", "by_variables"))
+    folder, status, why = cmake("by_hand", CMAKE_BY_HAND, options[0], f"-DPNETCDF_PATH={staged['prefix']}")
+    if tap.ok(status == 0, "a module of the client's own finds header, library and pnetcdf-config", why):
+        build_and_run(folder, ("by_config_output", "by_file"))
     _, status, why = cmake("refused", CMAKE_REFUSED, *options)
     tap.ok(status != 0 and "no component Ada" in " ".join(why.split()) and why.count("CMake Error") == 1,
            "find_package refuses versions and components that are not there", why)
