@@ -168,10 +168,10 @@ int pnc_dataset_sync(pnc_dataset *ds)
 {
     int err = pnc_mode_need_data(ds), late;
 
-    if (err != NC_NOERR)
+    if (err != NC_NOERR || ds->read_only)
         return err;
-    err = pnc_dataset_end_indep_data(ds);
-    late = ds->read_only ? NC_NOERR : ds->store->ops->sync(ds->store, &ds->error);
+    err = pnc_records_sync(ds);
+    late = ds->store->ops->sync(ds->store, &ds->error);
     return pnc_agree_worst(ds, err != NC_NOERR ? err : late);
 }
 

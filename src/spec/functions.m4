@@ -63,13 +63,15 @@ variable, free space after the fixed-size variables, alignment of the first reco
 COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
 
 FUNCTION([sync], [all], [],
-[Bring the file up to date: number of records and data reach the disk. COLLECTIVE Errors: NC_EINDEFINE])
+[Write the number of records, and ask the file system to put all written data on the disk. Keeps the data mode,
+independent or collective. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([sync_numrecs], [all], [],
-[Agree on the number of records and write it to the header. COLLECTIVE Errors: NC_EINDEFINE])
+[Agree on the number of records and write it to the header. Keeps the data mode, independent or collective. COLLECTIVE
+Errors: NC_EINDEFINE])
 
 FUNCTION([flush], [all], [],
-[Ask the file system to put written data on the disk. COLLECTIVE])
+[Ask the file system to put written data on the disk. Keeps the mode. COLLECTIVE])
 
 FUNCTION([begin_indep_data], [all], [],
 [Enter independent data mode, in which each rank reads and writes on its own. COLLECTIVE Errors: NC_EINDEFINE])

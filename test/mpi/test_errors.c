@@ -238,14 +238,53 @@ static void test_modes(void)
                 "collective get in independent mode");
     expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, values), NC_EINDEP, "put: EINDEP outranks arguments");
     expect_ok(ncmpi_rename_var(ncid, FIXED, "FIXED"), "rename_var: same length in independent mode");
-    expect_ok(ncmpi_sync(ncid), "sync in independent mode");
-    expect_ok(ncmpi_sync_numrecs(ncid), "sync_numrecs in data mode");
-    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data"); /* whether or not sync left independent mode */
-    expect_ok(ncmpi_redef(ncid), "redef");
+    expect_ok(ncmpi_redef(ncid), "redef in independent mode");
     expect_ok(ncmpi_enddef(ncid), "enddef after redef");
     expect_ok(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), "collective put after redef and enddef");
     expect_ok(ncmpi_close(ncid), "close");
     expect_code(ncmpi_close(ncid), NC_EBADID, "close again");
+}
+
+/* sync, sync_numrecs and flush keep the data mode they are called in. */
+static void test_sync_keeps_mode(void)
+{
+    static const struct { const char *name; int (*call)(int ncid); } rows[] = {
+        {"sync", ncmpi_sync}, {"sync_numrecs", ncmpi_sync_numrecs}, {"flush", ncmpi_flush}};
+    int ncid = create(0), value, got;
+    MPI_Offset start[2] = {0, 0}, count[2] = {1, 1};
+
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        start[0] = t_rank;
+        value = 100 * (int)i + t_rank;
+        got = -1;
+        expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+        expect_ok(ncmpi_put_vara_int(ncid, RECORD, start, count, &value), "independent put");
+        t_check(rows[i].call(ncid) == NC_NOERR, "%s in independent mode", rows[i].name);
+        t_check(ncmpi_get_vara_int_all(ncid, RECORD, start, count, &got) == NC_EINDEP,
+                "collective get after %s in independent mode: NC_EINDEP", rows[i].name);
+        t_check(ncmpi_get_vara_int(ncid, RECORD, start, count, &got) == NC_NOERR && got == value,
+                "independent get after %s in independent mode: %d (expected %d)", rows[i].name, got, value);
+        expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
+        t_check(rows[i].call(ncid) == NC_NOERR, "%s in collective mode", rows[i].name);
+        t_check(ncmpi_get_vara_int(ncid, RECORD, start, count, &got) == NC_ENOTINDEP,
+                "independent get after %s in collective mode: NC_ENOTINDEP", rows[i].name);
+    }
+    expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    expect_ok(ncmpi_close(ncid), "close in independent mode");
+}
+
+/* A file that was opened for reading can be synchronised as well, in either mode. */
+static void test_sync_read_only(int ncid)
+{
+    MPI_Offset start[2] = {0, 0}, count[2] = {1, 1};
+    int got;
+
+    expect_ok(ncmpi_sync(ncid), "sync of a read-only file");
+    expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    expect_ok(ncmpi_sync(ncid), "sync of a read-only file in independent mode");
+    expect_ok(ncmpi_get_vara_int(ncid, FIXED, start, count, &got), "independent get after it");
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
 }
 
 static void test_read_only(void)
@@ -255,6 +294,7 @@ static void test_read_only(void)
     ncid = create(0);
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open for reading");
+    test_sync_read_only(ncid);
     expect_code(ncmpi_redef(ncid), NC_EPERM, "redef of a read-only file");
     expect_code(ncmpi_put_vara_int_all(ncid, FIXED, start, count, values), NC_EPERM, "put to a read-only file");
     expect_code(ncmpi_put_vara_int_all(ncid, 99, NULL, NULL, NULL), NC_EPERM, "put: EPERM outranks arguments");
@@ -521,6 +561,7 @@ int main(int argc, char **argv)
     test_foreign_name();
     test_fill();
     test_modes();
+    test_sync_keeps_mode();
     test_read_only();
     test_access();
     test_cdf5_conversions();
