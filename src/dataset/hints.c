@@ -151,26 +151,37 @@ static int choice_of(MPI_Info info, const pnc_hint *hint)
     return number < 0 ? 0 : number;
 }
 
-static void read_own(MPI_Info info, pnc_hints *hints)
+const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source, int64_t *out)
 {
-    const int64_t unset = INT64_MIN;
+    const struct { MPI_Info info; const char *name; } sources[] = {{ds->environment, "PNETCDF_HINTS"},
+                                                                   {ds->info, "MPI_Info"}};
+    char value[MPI_MAX_INFO_VAL + 1];
 
-    hints->layout = (pnc_layout_wish){-1, unset, -1, unset};
-    hints->header_read_chunk = hints->data_move_chunk = hints->buffer_size = unset;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < HINTS; i++) {
+            const pnc_hint *row = &pnc_hint_table[i];
+
+            if (row->kind == PNC_HINT_SIZE && row->field == hint->field &&
+                pnc_hints_get(sources[k].info, row->name, value) && pnc_hint_size(row, value, out)) {
+                *source = sources[k].name;
+                return row;
+            }
+        }
+    return NULL;
+}
+
+static void read_own(pnc_dataset *ds)
+{
+    ds->hints.layout = (pnc_layout_wish){-1, -1, -1, -1};
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
-        char value[MPI_MAX_INFO_VAL + 1];
+        const char *source;
 
-        if (hint->kind == PNC_HINT_SIZE && *field_of(hints, hint) == unset && pnc_hints_get(info, hint->name, value))
-            pnc_hint_size(hint, value, field_of(hints, hint));
-    }
-    for (int i = 0; i < HINTS; i++) {
-        const pnc_hint *hint = &pnc_hint_table[i];
-
-        if (hint->kind == PNC_HINT_SIZE && *field_of(hints, hint) == unset)
-            *field_of(hints, hint) = hint->otherwise;
+        if (hint->kind == PNC_HINT_SIZE &&
+            pnc_hint_decisive(ds, hint, &source, field_of(&ds->hints, hint)) == NULL)
+            *field_of(&ds->hints, hint) = hint->otherwise;
         if (hint->kind == PNC_HINT_CHOICE)
-            *field_of(hints, hint) = choice_of(info, hint);
+            *field_of(&ds->hints, hint) = choice_of(ds->info, hint);
     }
 }
 
@@ -185,7 +196,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
         err = gather(ds, user, list);
     pnc_free(list);
     if (err == NC_NOERR)
-        read_own(ds->info, &ds->hints);
+        read_own(ds);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 &&
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
@@ -236,8 +247,6 @@ static bool in_effect(pnc_dataset *ds, const pnc_hint *hint, char *value)
     switch (hint->kind) {
     case PNC_HINT_SIZE:
         number = *field_of(&ds->hints, hint);
-        if (number < 0 && strcmp(hint->name, "nc_header_align_size") == 0)
-            return false;
         if (number <= 0)
             number = alignment(ds, hint);
         snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);

@@ -51,6 +51,9 @@ bool pnc_hints_get(MPI_Info info, const char *key, char *value);
 bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
 /* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
 int pnc_hint_choice(const pnc_hint *hint, const char *text);
+/* Synonyms are rows with one field. The one that decides the field of `hint` is the first one with a usable value, in
+ * PNETCDF_HINTS and then in the MPI_Info; *source names which of these, *out is the value. NULL if none is given. */
+const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source, int64_t *out);
 
 /* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
 int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);

@@ -33,23 +33,27 @@ static void find_given(const sight *s, line *l)
 
 static void explain_size(const sight *s, const pnc_hint *hint, line *l)
 {
-    char effect[MPI_MAX_INFO_VAL + 1] = "", older[MPI_MAX_INFO_VAL + 1];
+    char effect[MPI_MAX_INFO_VAL + 1] = "";
+    const char *source;
     int64_t number;
+    const pnc_hint *decisive = pnc_hint_decisive(s->ds, hint, &source, &number);
+    bool given = l->value[0] != '\0';
 
-    if (!pnc_hints_get(s->in_use, hint->name, effect))
-        snprintf(l->fate, sizeof l->fate, "not set: older name of nc_var_align_size");
-    else if (l->value[0] == '\0')
-        snprintf(l->fate, sizeof l->fate, "used");
-    else if (strcmp(hint->name, "nc_header_align_size") == 0 && pnc_hints_get(s->ds->info, "nc_var_align_size", older))
-        snprintf(l->fate, sizeof l->fate, "ignored: nc_var_align_size, which is its newer name, is given too");
-    else if (!pnc_hint_size(hint, l->value, &number))
+    pnc_hints_get(s->in_use, hint->name, effect);
+    if (given && !pnc_hint_size(hint, l->value, &number))
         snprintf(l->fate, sizeof l->fate, "ignored: it has to be an integer of at least %lld; %s is used",
                  (long long)hint->least, effect);
-    else if (strcmp(l->value, effect) != 0)
+    else if (given && decisive != hint)
+        snprintf(l->fate, sizeof l->fate, "ignored: %s from %s is used, %s", decisive->name, source, effect);
+    else if (given && strcmp(l->value, effect) != 0)
         snprintf(l->fate, sizeof l->fate, "used as %s", effect);
+    else if (!given && decisive != NULL)
+        snprintf(l->fate, sizeof l->fate, "set by %s", decisive->name);
     else
         snprintf(l->fate, sizeof l->fate, "used");
-    if (l->value[0] == '\0')
+    if (!given && decisive != NULL)
+        l->origin = source;
+    if (!given)
         snprintf(l->value, sizeof l->value, "%s", effect);
 }
 

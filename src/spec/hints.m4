@@ -4,8 +4,8 @@ m4_dnl
 m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning):
 m4_dnl   an integer. A default of -1: not set; the meaning tells what then counts. A smaller number than the least one
 m4_dnl   is taken for the LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored,
-m4_dnl   MOST is the most. A larger one than the most is taken for that. Then it is rounded up to a multiple. Of two
-m4_dnl   rows with one field the later name counts only where the first is not given.
+m4_dnl   MOST is the most. A larger one than the most is taken for that. Then it is rounded up to a multiple. Rows
+m4_dnl   with one field are synonyms: within PNETCDF_HINTS, and within an MPI_Info, the first row that is given counts.
 m4_dnl HINT_CHOICE(name, field of pnc_hints, array of its values in src/dataset/hints.c, default, meaning):
 m4_dnl   one of several words, the default the first of them. Any other word is ignored.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
@@ -19,7 +19,8 @@ HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], 
 [bytes: where the first fixed-size variable begins in the file is a multiple of it. Outranks the argument v_align of
 ncmpi__enddef; without both 512])
 HINT_SIZE([nc_header_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4],
-[older name of nc_var_align_size, which outranks it])
+[older name of nc_var_align_size. Where both are given in PNETCDF_HINTS, or both in the MPI_Info, nc_var_align_size
+counts; otherwise PNETCDF_HINTS outranks the MPI_Info under either name])
 HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4],
 [bytes: the same for the first record. Outranks the argument r_align of ncmpi__enddef; without both 4, in a file without
 fixed-size variables 512])

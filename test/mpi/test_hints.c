@@ -118,6 +118,7 @@ static void test_values(void)
         {"nc_var_align_size", "0", "512"},
         {"nc_var_align_size", "-4", "512"},
         {"nc_var_align_size", "4k", "512"},
+        {"nc_header_align_size", NULL, "512"},
         {"nc_header_align_size", "256", "256"},
         {"nc_record_align_size", NULL, "512"},
         {"nc_record_align_size", " 6 ", "8"},
@@ -194,6 +195,47 @@ static void test_precedence(void)
     try_precedence("nc_var_align_size=2048;*.nc:nc_var_align_size=8192", "1024", 4096, 8192);
     try_precedence("*.h5:nc_var_align_size=8192,other.nc:nc_var_align_size=2048", "1024", 4096, 1024);
     try_precedence("nc_var_align_size=nonsense", NULL, 4096, 4096);
+}
+
+/* Two names of one hint: within a source nc_var_align_size counts, then PNETCDF_HINTS outranks the MPI_Info. */
+static void test_synonyms(void)
+{
+    static const struct { const char *environment, *var, *header; MPI_Offset expected; } rows[] = {
+        {"", "44", "68", 44},
+        {"", "x", "68", 68},
+        {"nc_header_align_size=1048;nc_var_align_size=1044", NULL, NULL, 1044},
+        {"nc_var_align_size=1044;nc_header_align_size=1048", NULL, NULL, 1044},
+        {"nc_header_align_size=1068", "1044", NULL, 1068},
+        {"nc_header_align_size=1068", "1044", "1048", 1068},
+        {"nc_var_align_size=1068", NULL, "1044", 1068},
+        {"nc_var_align_size=x;nc_header_align_size=1068", "1044", NULL, 1068},
+        {"nc_header_align_size=x", "1044", NULL, 1044},
+        {"nc_header_align_size=0", "1044", NULL, 1044},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        MPI_Info info = one_hint(rows[i].var != NULL ? "nc_var_align_size" : NULL, rows[i].var);
+        MPI_Offset offset = -1, expected = rows[i].expected;
+        int varid, ncid;
+
+        if (rows[i].header != NULL)
+            MPI_Info_set(info, "nc_header_align_size", rows[i].header);
+        setenv("PNETCDF_HINTS", rows[i].environment, 1);
+        ncid = create(MPI_COMM_WORLD, info);
+        unsetenv("PNETCDF_HINTS");
+        MPI_Info_free(&info);
+        t_local(ncmpi_def_var(ncid, "v", NC_INT, 0, NULL, &varid) == NC_NOERR, "def_var");
+        t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+        t_local(ncmpi_inq_varoffset(ncid, varid, &offset) == NC_NOERR, "inq_varoffset");
+        while (expected < 100) /* bytes of the header */
+            expected += rows[i].expected;
+        t_check(offset == expected, "environment '%s', info %s, %s: the variable begins at %lld (expected %lld)",
+                rows[i].environment, rows[i].var != NULL ? rows[i].var : "-",
+                rows[i].header != NULL ? rows[i].header : "-", (long long)offset, (long long)expected);
+        t_check(atoll(told(ncid, "nc_var_align_size")) == rows[i].expected &&
+                    atoll(told(ncid, "nc_header_align_size")) == rows[i].expected,
+                "both names are reported with %lld", (long long)rows[i].expected);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    }
 }
 
 /* --- what hints do --- */
@@ -370,6 +412,22 @@ static void expect_line(const char *text, const char *name, const char *wanted)
             line, wanted);
 }
 
+static void test_display_of_synonyms(void)
+{
+    MPI_Info info = one_hint("nc_var_align_size", "44");
+    const char *text = show("nc_header_align_size=68", info);
+
+    expect_line(text, "nc_var_align_size", "44 MPI_Info ignored: nc_header_align_size from PNETCDF_HINTS is used, 68");
+    expect_line(text, "nc_header_align_size", "68 PNETCDF_HINTS used");
+    text = show("", info);
+    expect_line(text, "nc_var_align_size", "44 MPI_Info used");
+    expect_line(text, "nc_header_align_size", "44 MPI_Info set by nc_var_align_size");
+    MPI_Info_set(info, "nc_header_align_size", "68");
+    text = show("", info);
+    expect_line(text, "nc_header_align_size", "68 MPI_Info ignored: nc_var_align_size from MPI_Info is used, 44");
+    MPI_Info_free(&info);
+}
+
 static void test_display(void)
 {
     MPI_Info info = one_hint("nc_ibuf_size", "10");
@@ -384,6 +442,8 @@ static void test_display(void)
     t_check(t_rank != 0 || strstr(text, path) != NULL, "the display names the file");
     t_check(t_rank != 0 || strstr(text, "\"nonsense\"") != NULL, "an ill-formed entry is complained about");
     expect_line(text, "nc_var_align_size", "512 default used");
+    expect_line(text, "nc_header_align_size",
+                "x PNETCDF_HINTS ignored: it has to be an integer of at least 1; 512 is used");
     expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");
     expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
@@ -399,6 +459,7 @@ static void test_display(void)
         if (pnc_hint_table[i].kind != PNC_HINT_PASSED)
             t_check(t_rank != 0 || strstr(text, line) != NULL, "%s is displayed", pnc_hint_table[i].name);
     }
+    test_display_of_synonyms();
     t_check(*show("nc_ibuf_size=100000", MPI_INFO_NULL) == '\0' || t_rank == 0, "ranks other than 0 display nothing");
     unsetenv("PNETCDF_HINTS_DISPLAY");
 }
@@ -410,6 +471,7 @@ int main(int argc, char **argv)
     test_grammar();
     test_values();
     test_precedence();
+    test_synonyms();
     test_in_place_swap();
     test_memory_driver();
     test_memory();
