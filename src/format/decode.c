@@ -66,8 +66,9 @@ static int take_word(reader *r, int bytes, const char *what, uint64_t *out)
     return NC_NOERR;
 }
 
-/* A NON_NEG of the specification. 32-bit ones are taken as unsigned: CDF-2 dimensions and sizes go up to 2^32 - 4. */
-static int take_count(reader *r, const char *what, int64_t *out)
+/* A NON_NEG of the specification, or code_if_negative. 32-bit ones are taken as unsigned: CDF-2 dimensions and
+ * sizes go up to 2^32 - 4. */
+static int take_count(reader *r, const char *what, int code_if_negative, int64_t *out)
 {
     uint64_t word = 0;
     int64_t at = r->pos;
@@ -76,23 +77,33 @@ static int take_count(reader *r, const char *what, int64_t *out)
     if (code != NC_NOERR)
         return code;
     if (word > INT64_MAX)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "0 or more", "%s at byte %" PRId64 " is negative (%" PRId64 ")",
+        return pnc_watch_stop(&r->watch, at, code_if_negative, "0 or more", "%s at byte %" PRId64 " is negative (%" PRId64 ")",
                               what, at, (int64_t)word);
     *out = (int64_t)word;
     pnc_watch_field(&r->watch, at, r->pos - at, what, "%" PRId64, *out);
     return NC_NOERR;
 }
 
+/* The largest count that a format allows, and the code of a larger one. */
+typedef struct limit {
+    int64_t most;
+    int code;
+} limit;
+
+static const limit max_name = {NC_MAX_NAME, NC_EMAXNAME}, max_dims = {NC_MAX_DIMS, NC_EMAXDIMS},
+                   max_atts = {NC_MAX_ATTRS, NC_EMAXATTS}, max_vars = {NC_MAX_VARS, NC_EMAXVARS},
+                   max_var_dims = {NC_MAX_VAR_DIMS, NC_EMAXDIMS}, no_limit = {INT64_MAX, NC_ENOTNC};
+
 /* A count of items of at least item_bytes bytes each, which follow it. */
-static int take_length(reader *r, const char *what, int64_t item_bytes, int64_t *out)
+static int take_length(reader *r, const char *what, int64_t item_bytes, limit max, int64_t *out)
 {
     int64_t at = r->pos;
-    int code = take_count(r, what, out);
+    int code = take_count(r, what, max.code, out);
 
     if (code != NC_NOERR)
         return code;
     if (*out > (r->file_size - r->pos) / item_bytes)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "a count of what is there",
+        return pnc_watch_stop(&r->watch, at, *out > max.most ? max.code : NC_ENOTNC, "a count of what is there",
                               "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
                               " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
@@ -135,7 +146,7 @@ static int take_name(reader *r, const char *what, name_ref *out)
     const unsigned char *p = NULL;
     int64_t at = r->pos, n, raw;
     int width = pnc_format_count_bytes(r->model->format);
-    int code = take_length(r, what, 1, &n);
+    int code = take_length(r, what, 1, max_name, &n);
 
     if (code == NC_NOERR)
         code = take_padded(r, n, what, &p);
@@ -175,7 +186,7 @@ static int duplicate(reader *r, const char *what, const char *name, int64_t at)
 }
 
 /* The head of a list: ABSENT, or its tag and the number of its entries, each of at least entry_bytes bytes. */
-static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, int64_t *out)
+static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, limit max, int64_t *out)
 {
     uint64_t found = 0;
     int64_t at = r->pos;
@@ -188,14 +199,14 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
                               "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there", what, at,
                               (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
-        code = take_length(r, what, entry_bytes, out);
+        code = take_length(r, what, entry_bytes, max, out);
     if (code != NC_NOERR)
         return code;
     if (found == 0 && *out != 0)
         return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "a tag before entries",
                               "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
     if (*out >= INT_MAX)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "less than 2^31 - 1 entries",
+        return pnc_watch_stop(&r->watch, at, max.code, "less than 2^31 - 1 entries",
                               "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported", what, at,
                               *out, INT_MAX - 1);
     return NC_NOERR;
@@ -230,7 +241,7 @@ static int take_dim(reader *r)
     int code = take_name(r, "a dimension's name", &ref);
 
     if (code == NC_NOERR)
-        code = take_count(r, "a dimension's length", &len);
+        code = take_count(r, "a dimension's length", NC_ENOTNC, &len);
     if (code != NC_NOERR)
         return code;
     if (len == NC_UNLIMITED && recdim >= 0)
@@ -260,7 +271,7 @@ static int take_dims(reader *r)
 {
     int width = pnc_format_count_bytes(r->model->format);
     int64_t n;
-    int code = take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, &n);
+    int code = take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, max_dims, &n);
 
     for (int64_t i = 0; code == NC_NOERR && i < n; i++)
         code = take_dim(r);
@@ -280,7 +291,7 @@ static int take_att(reader *r, pnc_atts *atts)
     if (code != NC_NOERR)
         return code;
     size = (int64_t)pnc_type_size(type);
-    code = take_length(r, "an attribute's length", size, &len);
+    code = take_length(r, "an attribute's length", size, no_limit, &len);
     if (code == NC_NOERR)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
@@ -304,7 +315,7 @@ static int take_atts(reader *r, pnc_atts *atts)
 {
     int width = pnc_format_count_bytes(r->model->format);
     int64_t n;
-    int code = take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, &n);
+    int code = take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, max_atts, &n);
 
     for (int64_t i = 0; code == NC_NOERR && i < n; i++)
         code = take_att(r, atts);
@@ -375,17 +386,9 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
         return code;
     pnc_watch_field(&r->watch, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
     pnc_watch_field(&r->watch, at, bytes, "a variable's offset", "%" PRIu64, word);
-    if (word > (bytes == 4 ? INT32_MAX : INT64_MAX)) {
-        code = pnc_watch_breach(&r->watch, at, NC_ENOTNC, "an offset behind the header",
-                                "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
-                                var->name, at, bytes == 4 ? (int64_t)(int32_t)word : (int64_t)word);
-        word = 0;
-    }
-    if (code != NC_NOERR)
-        return code;
-    var->begin = (int64_t)word;
+    var->begin = bytes == 4 ? (int32_t)word : (int64_t)word;
     if (pnc_var_derive(r->model, var) < 0)
-        return pnc_watch_stop(&r->watch, var->where, NC_ENOTNC, "a variable of less than 2^63 bytes",
+        return pnc_watch_stop(&r->watch, var->where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
                               "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name, var->where);
     if (!bad && var->type != 0)
         check_vsize(r, var, vsize_at, vsize);
@@ -402,7 +405,7 @@ static int take_var(reader *r)
     int width = pnc_format_count_bytes(model->format), code = take_name(r, "a variable's name", &ref);
 
     if (code == NC_NOERR)
-        code = take_length(r, "a variable's number of dimensions", width, &ndims);
+        code = take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims);
     if (code != NC_NOERR)
         return code;
     if (ndims * width > r->n - r->pos) { /* before memory is taken for them */
@@ -410,7 +413,7 @@ static int take_var(reader *r)
         return PNC_MORE;
     }
     if (ndims > INT_MAX)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "less than 2^31 dimensions",
+        return pnc_watch_stop(&r->watch, at, max_var_dims.code, "less than 2^31 dimensions",
                               "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
     var = pnc_var_new(pnc_parts_name(ref.bytes, ref.n), (int)ndims);
     if (var == NULL)
@@ -435,7 +438,7 @@ static int take_vars(reader *r)
     int width = pnc_format_count_bytes(r->model->format);
     /* name, number of dimensions, tag and count of attributes, type, vsize, begin */
     int64_t n, least = 4 * width + 8 + pnc_format_offset_bytes(r->model->format);
-    int code = take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, &n);
+    int code = take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n);
 
     for (int64_t i = 0; code == NC_NOERR && i < n; i++)
         code = take_var(r);

@@ -92,30 +92,39 @@ static int too_far(const pnc_model *model, int varid, pnc_error *error)
                     model->vars[varid]->name);
 }
 
-/* NetCDF Classic Format Specification, "Large File Support": begin is a signed 32-bit offset in CDF-1; the bytes of a
- * variable or of one record of it must fit 31 (CDF-1) or 32 bits (CDF-2), but for the one that comes last in the file:
- * the last fixed variable where there are no record variables, or the last record variable. */
-int pnc_layout_check_limits(const pnc_model *model, pnc_error *error)
+int64_t pnc_layout_largest(int format)
 {
-    int64_t most = model->format == 1 ? INT32_MAX - 3 : (int64_t)UINT32_MAX - 3;
+    return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
+}
+
+int pnc_layout_too_large(const pnc_model *model)
+{
     int last = model->nvars - 1;
 
-    if (model->format == 5)
-        return NC_NOERR;
     while (last >= 0 && model->nrecvars > 0 && !model->vars[last]->is_record)
         last--;
-    for (int i = 0; i < model->nvars; i++) {
-        const pnc_var *var = model->vars[i];
-        if (var->size > most && i != last)
-            return pnc_fail(error, NC_EVARSIZE,
-                            "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64 " to all "
-                            "variables but the last one in the file: create the file with NC_64BIT_DATA", var->name,
-                            var->size, var->is_record ? " a record" : "", model->format, most);
-        if (model->format == 1 && var->begin > INT32_MAX)
-            return pnc_fail(error, NC_EVARSIZE,
-                            "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets end at %d: "
-                            "create the file with NC_64BIT_OFFSET or NC_64BIT_DATA", var->name, var->begin, INT32_MAX);
-    }
+    for (int i = 0; i < model->nvars; i++)
+        if (model->vars[i]->size > pnc_layout_largest(model->format) && i != last)
+            return i;
+    return -1;
+}
+
+/* The limits of the format; begin is a signed 32-bit offset in CDF-1. */
+static int check_limits(const pnc_model *model, pnc_error *error)
+{
+    int large = pnc_layout_too_large(model);
+
+    if (large >= 0)
+        return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64 " to all "
+                        "variables but the last one in the file: create the file with NC_64BIT_DATA",
+                        model->vars[large]->name, model->vars[large]->size,
+                        model->vars[large]->is_record ? " a record" : "", model->format,
+                        pnc_layout_largest(model->format));
+    for (int i = 0; model->format == 1 && i < model->nvars; i++)
+        if (model->vars[i]->begin > INT32_MAX)
+            return pnc_fail(error, NC_EVARSIZE, "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets end at "
+                            "%d: create the file with NC_64BIT_OFFSET or NC_64BIT_DATA", model->vars[i]->name,
+                            model->vars[i]->begin, INT32_MAX);
     return NC_NOERR;
 }
 
@@ -149,7 +158,7 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
         return too_far(model, bad, error);
     if (!fixed)
         model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
-    return pnc_layout_check_limits(model, error);
+    return check_limits(model, error);
 }
 
 int64_t pnc_layout_end(const pnc_model *model)

@@ -14,8 +14,11 @@ typedef struct pnc_layout_wish {
  * exceeded. */
 int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
 
-/* NC_EVARSIZE where a variable is larger, or begins further up, than the format can tell. */
-int pnc_layout_check_limits(const pnc_model *model, pnc_error *error);
+/* NetCDF Classic Format Specification, "Large File Support": the bytes of a variable, or of one record of it, must fit
+ * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the last
+ * variable of a file without record variables. */
+int64_t pnc_layout_largest(int format);             /* bytes of any other variable */
+int pnc_layout_too_large(const pnc_model *model);   /* id of the first variable that is larger, or -1 */
 
 /* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the
  * only record variable). */

@@ -15,6 +15,19 @@ int64_t pnc_format_begin_field(const pnc_model *model, int varid)
     return end - pnc_format_offset_bytes(model->format);
 }
 
+static int check_sizes(pnc_watch *watch, const pnc_model *model)
+{
+    int large = pnc_layout_too_large(model);
+    const pnc_var *var = large >= 0 ? model->vars[large] : NULL;
+
+    if (var == NULL)
+        return NC_NOERR;
+    return pnc_watch_breach(watch, var->where, NC_EVARSIZE, "variables within the limits of this format",
+                            "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64 " bytes%s: CDF-%d allows %" PRId64
+                            " to all variables but the last one in the file", var->name, var->where, var->size,
+                            var->is_record ? " a record" : "", model->format, pnc_layout_largest(model->format));
+}
+
 /* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of
  * fixed size). */
 static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int previous, int64_t floor)
@@ -22,6 +35,10 @@ static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int 
     const pnc_var *var = model->vars[varid];
     int64_t at = pnc_format_begin_field(model, varid);
 
+    if (var->begin < 0)
+        return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
+                                "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
+                                var->name, at, var->begin);
     if (var->begin < model->header_size)
         return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
                                 "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
@@ -40,12 +57,12 @@ static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int 
 
 /* Fixed (or record) variables must lie behind `floor` and one behind the other, in order of definition. *floor becomes
  * the first byte behind them. */
-static int check_order(pnc_watch *watch, const pnc_model *model, bool records, int64_t *floor)
+static int check_order(pnc_watch *watch, pnc_model *model, bool records, int64_t *floor)
 {
     int previous = -1;
 
     for (int i = 0; i < model->nvars; i++) {
-        const pnc_var *var = model->vars[i];
+        pnc_var *var = model->vars[i];
         int code;
 
         if (var->is_record != records)
@@ -53,6 +70,8 @@ static int check_order(pnc_watch *watch, const pnc_model *model, bool records, i
         code = check_begin(watch, model, i, previous, *floor);
         if (code != NC_NOERR)
             return code;
+        if (var->begin < 0) /* an observer goes on */
+            var->begin = 0;
         if (pnc_add(var->begin, var->size, floor) < 0)
             return pnc_watch_stop(watch, pnc_format_begin_field(model, i), NC_ENOTNC, "data below byte 2^63",
                                   "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
@@ -97,8 +116,10 @@ static int check_records(pnc_watch *watch, pnc_model *model, int64_t end_of_firs
 int pnc_places_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming)
 {
     int64_t floor = model->header_size, recsize;
-    int code = check_order(watch, model, false, &floor);
+    int code = check_sizes(watch, model); /* before the offsets: CDF-1 has none behind such a variable */
 
+    if (code == NC_NOERR)
+        code = check_order(watch, model, false, &floor);
     if (code == NC_NOERR)
         code = check_order(watch, model, true, &floor);
     if (code == NC_NOERR && record_size(model, &recsize) < 0)

@@ -120,14 +120,9 @@ static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_siz
 
 void pnc_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size)
 {
-    pnc_error error = {0};
-    int code = pnc_layout_check_limits(model, &error);
-
     check_entries(watch, model);
     if (watch->code != NC_NOERR) /* sums of what the header tells may be anything */
         return;
-    if (code != NC_NOERR)
-        pnc_watch_breach(watch, 0, code, "variables within the limits of this format", "%s", error.text);
     check_data(watch, model, file_size);
     check_end(watch, model, file_size);
 }

@@ -45,7 +45,8 @@ NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE; NC_DISKLESS and
 NC_MMAP are refused, other flags mean nothing. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
-NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE])
+NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS
+NC_EMAXNAME (a count in the header that no file can have) NC_EVARSIZE])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
 [Delete a file, by the driver that the hint nc_driver names. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])

@@ -320,8 +320,8 @@ static void test_damage(void **state)
         {0, 0x43444604, NC_ENOTNC, "no netCDF"},       {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
         {8, 0x0000000b, NC_ENOTNC, "byte 8"},         {8, 0, NC_ENOTNC, "no tag"},
         {8, 0xffffffff, NC_ENOTNC, "byte 8"},         {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
-        {12, 0xffffffff, NC_ENOTNC, "byte 12"},       {12, 3, NC_ENOTNC, "byte 40"},
-        {16, 0x00010000, NC_ENOTNC, "byte 16"},       {16, 0xffffffff, NC_ENOTNC, "byte 16"},
+        {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},       {12, 3, NC_ENOTNC, "byte 40"},
+        {16, 0x00010000, NC_EMAXNAME, "byte 16"},       {16, 0xffffffff, NC_EMAXNAME, "byte 16"},
         {32, 0x74000000, NC_ENOTNC, "byte 28"},       {36, 0, NC_EUNLIMIT, "\"t\""},
         {40, 0x0000000b, NC_ENOTNC, "byte 40"},       {52, 0x74006c65, NC_ENOTNC, "NUL"},
         {60, 0, NC_EBADTYPE, "byte 60"},              {60, 7, NC_EBADTYPE, "byte 60"},
@@ -335,19 +335,75 @@ static void test_damage(void **state)
         {172, 0, NC_EUNLIMPOS, "byte 172"},               {192, 252, NC_ENOTNC, "byte 228)"},
         {192, 236, NC_ENOTNC, "fixed-size"},           {228, 256, NC_ENOTNC, "overlap"},
         {24, 5, NC_ENOTNC, "\"rd\" begins"},
+        /* counts that no file can have, and those that this file cannot have */
+        {12, 0x80000000, NC_EMAXDIMS, "byte 12"},      {12, 0x40000000, NC_ENOTNC, "byte 12"},
+        {44, 0x80000000, NC_EMAXATTS, "byte 44"},      {44, 0xffffffff, NC_EMAXATTS, "byte 44"},
+        {44, 0x7fffffff, NC_ENOTNC, "byte 44"},        {76, 0x80000000, NC_EMAXVARS, "byte 76"},
+        {76, 0xffffffff, NC_EMAXVARS, "byte 76"},      {76, 0x7fffffff, NC_ENOTNC, "byte 76"},
+        {88, 0x80000000, NC_EMAXDIMS, "byte 88"},      {88, 0x7fffffff, NC_ENOTNC, "byte 88"},
+        {100, 0x80000000, NC_EMAXATTS, "byte 100"},    {100, 0x7fffffff, NC_ENOTNC, "byte 100"},
+        {80, 257, NC_EMAXNAME, "byte 80"},             {64, 0x80000000, NC_ENOTNC, "byte 64"},
     };
     static const damage large[] = {
-        {4, 0x80000000, NC_ENOTNC, "byte 4"},         {16, 0x40000000, NC_ENOTNC, "byte 16"},
-        {24, 0x40000000, NC_ENOTNC, "byte 24"},       {36, 0x80000000, NC_ENOTNC, "negative"},
-        {60, 0x40000000, NC_ENOTNC, "byte 60"},       {80, 0x40000000, NC_ENOTNC, "byte 80"},
-        {88, 0x40000000, NC_EBADDIM, "byte 88"},      {100, 0x40000000, NC_ENOTNC, "byte 100"},
-        {108, 0xc0000000, NC_ENOTNC, "negative"},      {124, 0x20000000, NC_ENOTNC, "byte 124"},
+        {4, 0x80000000, NC_ENOTNC, "byte 4"},         {16, 0x40000000, NC_EMAXDIMS, "byte 16"},
+        {24, 0x40000000, NC_EMAXNAME, "byte 24"},       {36, 0x80000000, NC_ENOTNC, "negative"},
+        {60, 0x40000000, NC_EMAXVARS, "byte 60"},       {80, 0x40000000, NC_EMAXDIMS, "byte 80"},
+        {88, 0x40000000, NC_EBADDIM, "byte 88"},      {100, 0x40000000, NC_EMAXATTS, "byte 100"},
+        {108, 0xc0000000, NC_EMAXNAME, "negative"},      {124, 0x20000000, NC_ENOTNC, "byte 124"},
         {120, 12, NC_EBADTYPE, "CDF-5"},               {152, 0x80000000, NC_ENOTNC, "byte 152"},
+        {16, 0x80000000, NC_EMAXDIMS, "negative"},     {48, 0x80000000, NC_EMAXATTS, "negative"},
+        {60, 0xffffffff, NC_EMAXVARS, "negative"},     {80, 0x80000000, NC_EMAXDIMS, "negative"},
+        {100, 0x80000000, NC_EMAXATTS, "negative"},    {20, 0x80000000, NC_EMAXDIMS, "byte 16"},
+        {20, 0x7fffffff, NC_ENOTNC, "byte 16"},        {64, 0x80000000, NC_EMAXVARS, "byte 60"},
     };
     (void)state;
 
     refuse(cdf1, small, sizeof small / sizeof small[0]);
     refuse(cdf5, large, sizeof large / sizeof large[0]);
+}
+
+/* Two variables of bytes in CDF-1 and CDF-2: "a" has the dimension x, "b" the dimension y. A y of length 0 makes "b" a
+ * record variable. Codes as measured on PnetCDF. */
+static void test_too_large(void **state)
+{
+    static const char hex[2][400] = {
+        "43444601 00000000  0000000a 00000002 00000001 78000000 00000001 00000001 79000000 00000001  00000000 00000000"
+        "0000000b 00000002  00000001 61000000 00000001 00000000 00000000 00000000 00000001 00000004 00000100"
+        "                   00000001 62000000 00000001 00000001 00000000 00000000 00000001 00000004 00000104",
+        "43444602 00000000  0000000a 00000002 00000001 78000000 00000001 00000001 79000000 00000001  00000000 00000000"
+        "0000000b 00000002  00000001 61000000 00000001 00000000 00000000 00000000 00000001 00000004 0000000000000100"
+        "                   00000001 62000000 00000001 00000001 00000000 00000000 00000001 00000004 0000000000000104"};
+    static const struct { int format; uint32_t x, y; int code; } rows[] = {
+        {1, 4, 4, NC_NOERR},          {1, 4, 0xffffffff, NC_NOERR},    {1, 4, 0x80000000, NC_NOERR},
+        {1, 0x7ffffefc, 4, NC_NOERR}, {1, 0x7ffffffd, 4, NC_EVARSIZE},
+        {1, 0x7ffffffd, 0, NC_EVARSIZE}, {1, 0xffffffff, 4, NC_EVARSIZE},
+        {2, 4, 4, NC_NOERR},          {2, 4, 0xffffffff, NC_NOERR},    {2, 0xfffffffc, 4, NC_NOERR},
+        {2, 0xfffffffd, 4, NC_EVARSIZE}, {2, 0xfffffffd, 0, NC_EVARSIZE}, {2, 0xffffffff, 0xffffffff, NC_EVARSIZE},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unsigned char bytes[ROOM];
+        int64_t need, n = from_hex(hex[rows[i].format - 1], bytes);
+        uint64_t begin = (0x100 + (uint64_t)rows[i].x + 3) / 4 * 4;
+        pnc_error error = {0};
+        pnc_model m;
+        int code;
+
+        put_word(bytes + 24, rows[i].x);
+        put_word(bytes + 36, rows[i].y);
+        put_word(bytes + n - 4, (uint32_t)begin);
+        if (rows[i].format == 2)
+            put_word(bytes + n - 8, (uint32_t)(begin >> 32));
+        code = pnc_format_decode(bytes, n, n + 60, &m, &need, &error);
+        if (code != rows[i].code)
+            fail_msg("CDF-%d, a of %u and b of %u bytes: %d (expected %d) %s", rows[i].format, rows[i].x, rows[i].y, code,
+                     rows[i].code, error.text);
+        if (code == NC_NOERR)
+            pnc_model_free(&m);
+        else
+            assert_non_null(strstr(error.text, "\"a\" (byte 56)"));
+    }
 }
 
 /* Sums and products beyond 64 bits. */
@@ -371,7 +427,7 @@ static void test_overflow(void **state)
     pnc_error_clear(&error);
     n = from_hex(cdf1, bytes);
     put_word(bytes + 36, 0xffffffff); /* x: too long for an overflow in CDF-1, but rb then has 4 GiB: before rd */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, &error), NC_EVARSIZE);
 }
 
 static void test_foreign(void **state)
@@ -522,8 +578,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples), cmocka_unit_test(test_cdf5), cmocka_unit_test(test_empty),
         cmocka_unit_test(test_pieces), cmocka_unit_test(test_streaming), cmocka_unit_test(test_lenient),
-        cmocka_unit_test(test_damage), cmocka_unit_test(test_overflow), cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_many), cmocka_unit_test(test_real_files),
+        cmocka_unit_test(test_damage), cmocka_unit_test(test_too_large), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_foreign), cmocka_unit_test(test_many), cmocka_unit_test(test_real_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
