@@ -7,7 +7,6 @@
 #include "convert/convert.h"
 #include "dataset/hints.h"
 #include "dataset/modes.h"
-#include "format/codec.h"
 
 /* Set *out where the caller wants to know. */
 #define TELL(out, value) \
@@ -84,42 +83,33 @@ int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
     return NC_NOERR;
 }
 
-int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
+/* The definitions whose layout the file has, those of the last ncmpi_enddef; NULL in a new file before the first. */
+static const pnc_model *laid_out(const pnc_dataset *ds)
 {
-    TELL(size, ds->mode == PNC_DEFINE ? pnc_format_size(&ds->model) : ds->model.header_size);
-    return NC_NOERR;
+    return ds->mode == PNC_DEFINE ? ds->before : &ds->model;
 }
 
-/* In define mode, where the first variable would lie if ncmpi_enddef came now. It has no arguments: the hints are the
- * whole wish. */
-static int planned_extent(pnc_dataset *ds, int64_t *extent)
+int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    pnc_model plan = {0};
-    int err = pnc_model_copy(&plan, &ds->model);
+    const pnc_model *model = laid_out(ds);
 
-    if (err != NC_NOERR)
-        err = pnc_fail(&ds->error, err, "no memory to plan where the variables of %s lie", ds->path);
-    else
-        err = pnc_layout(&plan, ds->before, &ds->hints.layout, &ds->error);
-    if (err == NC_NOERR)
-        *extent = plan.header_extent;
-    pnc_model_free(&plan);
-    return err;
+    TELL(size, model == NULL ? 0 : model->header_size);
+    return NC_NOERR;
 }
 
 int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
 {
-    int64_t bytes = ds->model.header_extent;
-    int err = ds->mode == PNC_DEFINE ? planned_extent(ds, &bytes) : NC_NOERR;
+    const pnc_model *model = laid_out(ds);
 
-    if (err == NC_NOERR)
-        TELL(extent, bytes);
-    return err;
+    TELL(extent, model == NULL ? 0 : model->header_extent);
+    return NC_NOERR;
 }
 
 int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
 {
-    TELL(recsize, ds->model.recsize);
+    const pnc_model *model = laid_out(ds);
+
+    TELL(recsize, model == NULL ? 0 : model->recsize);
     return NC_NOERR;
 }
 
@@ -272,10 +262,11 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
+    const pnc_model *model = laid_out(ds);
     int err = pnc_mode_need_var(ds, varid);
 
     if (err == NC_NOERR)
-        TELL(offset, ds->model.vars[varid]->begin);
+        TELL(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
     return err;
 }
 

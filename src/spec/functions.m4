@@ -243,7 +243,8 @@ FUNCTION([inq_var_fill], [f77], [P(varid, varid)P(flags_out, no_fill)P(values_ou
 [Fill mode of a variable: 1 where filling is off, and the fill value in the variable's own type. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varoffset], [all], [P(varid, varid)P(offset_out, offset)],
-[File offset in bytes of the variable's first element. LOCAL Errors: NC_ENOTVAR])
+[File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined since. LOCAL
+Errors: NC_ENOTVAR])
 
 FUNCTION([inq_format], [f77], [P(flags_out, formatp, format)],
 [Format of the file: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
@@ -257,11 +258,12 @@ FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Older name
 FUNCTION([inq_striping], [all], [P(count_out, striping_size)P(count_out, striping_count)],
 [Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
 FUNCTION([inq_header_size], [all], [P(offset_out, size, h_size)],
-[Bytes that the header takes; in define mode, with the definitions made so far. LOCAL])
+[Bytes that the header takes, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
 FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
-[Bytes reserved for the header: the first variable follows. In define mode, what ncmpi_enddef would reserve if it came
-now. LOCAL Errors: NC_EVARSIZE (variables too large for the format)])
-FUNCTION([inq_recsize], [all], [P(offset_out, recsize)], [Bytes of one record of all record variables. LOCAL])
+[Bytes reserved for the header, as of the last ncmpi_enddef: the first variable follows. 0 for a new file before its
+first ncmpi_enddef. LOCAL])
+FUNCTION([inq_recsize], [all], [P(offset_out, recsize)],
+[Bytes of one record of all record variables, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
 FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Bytes written so far by this rank. LOCAL])
 FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Bytes read so far by this rank. LOCAL])
 

@@ -101,6 +101,30 @@ static void check_places(int ncid, struct shape s, struct places wanted, const c
     t_check(true, "%s: CDF-%d, %d fixed and %d record variables", text, s.format, s.fixed, s.record);
 }
 
+/* In define mode: the layout of the last enddef, when the file had the shape `old`. Variables defined since lie nowhere
+ * yet. */
+static void check_define_mode(int ncid, struct shape old, struct places wanted, const char *text)
+{
+    MPI_Offset offset = -1, recsize = -1;
+    int nvars = 0;
+    t_local(ncmpi_inq_nvars(ncid, &nvars) == NC_NOERR, "inq_nvars");
+    check_header(ncid, (struct shape){old.format, 1, 1}, wanted);
+    for (int i = 0; i < nvars; i++) {
+        MPI_Offset expected = 0;
+        if (i < old.fixed)
+            expected = wanted.fixed + 12 * i;
+        else if (i < old.fixed + old.record)
+            expected = wanted.record + 12 * (i - old.fixed);
+        t_local(ncmpi_inq_varoffset(ncid, i, &offset) == NC_NOERR, "inq_varoffset");
+        t_local(offset == expected, "%s: variable %d at %lld, expected %lld", text, i, (long long)offset,
+                (long long)expected);
+    }
+    t_local(ncmpi_inq_recsize(ncid, &recsize) == NC_NOERR, "inq_recsize");
+    t_local(recsize == (old.record == 1 ? 10 : 12) * old.record, "%s: record size %lld", text, (long long)recsize);
+    t_check(true, "in define mode, %s: CDF-%d, %d fixed and %d record variables", text, old.format, old.fixed,
+            old.record);
+}
+
 static int create(struct shape s, const char *v_hint, const char *r_hint)
 {
     static const int modes[6] = {0, 0, NC_64BIT_OFFSET, 0, 0, NC_64BIT_DATA};
@@ -123,7 +147,7 @@ static void test_shape(struct shape s)
     int ncid = create(s, NULL, NULL);
     struct places first = places_of(s, 0, 0, 0, 0, none), grown;
     struct shape larger = {s.format, s.fixed + 40, s.record};
-    check_header(ncid, s, first); /* in define mode: what enddef is going to make */
+    check_define_mode(ncid, (struct shape){s.format, 0, 0}, none, "before the first enddef");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, s, first, "defaults");
     t_local(ncmpi_redef(ncid) == NC_NOERR && ncmpi_enddef(ncid) == NC_NOERR, "redef");
@@ -131,7 +155,7 @@ static void test_shape(struct shape s)
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
     define(ncid, s, larger);
     grown = places_of(larger, 0, 0, 0, 0, first);
-    check_header(ncid, larger, grown);
+    check_define_mode(ncid, s, first, "after redef");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, larger, grown, "forty variables more move data up");
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
@@ -167,6 +191,22 @@ static void test_free_space(void)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* An enddef that fails leaves the layout of the one before. */
+static void test_failed_enddef(void)
+{
+    static const struct places none = {0, 0, 0, 0};
+    struct shape s = {1, 2, 2};
+    struct places first = places_of(s, 0, 0, 0, 0, none);
+    int ncid = create(s, NULL, NULL), dim, id;
+    t_local(ncmpi_enddef(ncid) == NC_NOERR && ncmpi_redef(ncid) == NC_NOERR, "enddef, redef");
+    t_local(ncmpi_def_dim(ncid, "large", NC_MAX_INT - 3, &dim) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "large1", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "large2", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
+    expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "enddef with variables that are too large");
+    check_define_mode(ncid, s, first, "after an enddef that failed");
+    t_local(ncmpi_abort(ncid) == NC_NOERR, "abort");
+}
+
 static void test_environment(void)
 {
     struct shape s = {1, 1, 1};
@@ -191,6 +231,7 @@ int main(int argc, char **argv)
         test_shape((struct shape){formats[f], 1, 1});
     }
     test_free_space();
+    test_failed_enddef();
     test_environment();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
