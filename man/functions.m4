@@ -107,7 +107,7 @@ m4_ifelse([$1], [put], [Write], [Read]) values; VARD_DOC
 Memory is described by bufcount elements of an MPI datatype.
 MODE_DOC
 RANGE_DOC
-Errors: ACCESS_ERRORS NC_ETYPESIZE NC_ETYPE_MISMATCH NC_ETYPESIZE_MISMATCH
+Errors: ACCESS_ERRORS NC_ETYPESIZE NC_ETYPE_MISMATCH
 m4_divert(-1)])m4_divert(0)m4_dnl
 @member ncmpi_$1_vard|int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
 m4_divert(-1)])

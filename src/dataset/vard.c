@@ -5,27 +5,22 @@
 
 /* What a filetype reaches, in bytes from the begin of the variable. */
 typedef struct reach {
-    int64_t runs, end; /* of bytes that follow one another, and beyond the last of them */
-    bool backwards;    /* before the variable */
-    bool between;      /* bytes of other record variables */
+    int64_t runs;       /* of bytes that follow one another */
+    int64_t first, end; /* the lowest byte, and beyond the highest one */
 } reach;
 
-typedef struct bounds {
-    /* bytes of the variable in each record, and from record to record; recsize 0: all are its own */
-    int64_t record, recsize;
-} bounds;
-
 /* One more run; `last` is the end of the one before. */
-static void add_run(reach *r, const bounds *b, int64_t offset, int64_t length, int64_t *last)
+static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
 {
-    r->runs += r->runs == 0 || offset != *last;
-    r->backwards = r->backwards || offset < 0;
-    r->between = r->between || (b->recsize > 0 && offset % b->recsize + length > b->record);
+    bool is_first = r->runs == 0;
+
+    r->runs += is_first || offset != *last;
     *last = offset + length;
-    r->end = *last > r->end ? *last : r->end;
+    r->first = is_first || offset < r->first ? offset : r->first;
+    r->end = is_first || *last > r->end ? *last : r->end;
 }
 
-static int walk(const pnc_memmap *map, const bounds *b, reach *r)
+static int walk(const pnc_memmap *map, reach *r)
 {
     int64_t size = pnc_memmap_elem_size(map), last = 0;
     pnc_memcursor cursor;
@@ -38,16 +33,40 @@ static int walk(const pnc_memmap *map, const bounds *b, reach *r)
         int64_t pieces = run.stride == size ? 1 : run.count;
 
         for (int64_t i = 0; i < pieces; i++)
-            add_run(r, b, run.offset + i * run.stride, run.count / pieces * size, &last);
+            add_run(r, run.offset + i * run.stride, run.count / pieces * size, &last);
     }
     pnc_memcursor_end(&cursor);
     return NC_NOERR;
 }
 
-/* The filetype must be made of the variable's own type and stay inside it. */
+/* A filetype may lead from the variable into others, as where one call writes several of them, but not out of the
+ * file's data. Records have no end: a put adds those that it reaches, whichever variable it names. */
+static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, const reach *r)
+{
+    const pnc_model *model = &ds->model;
+    int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_layout_padded_end(model), records;
+
+    if (r->first < begin - var->begin || r->end > end - var->begin)
+        return pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype for variable \"%s\", which begins at byte %lld of the "
+                        "file, reaches from %lld to %lld bytes from there: outside of the file's data, from byte %lld "
+                        "to %lld", var->name, (long long)var->begin, (long long)r->first, (long long)r->end,
+                        (long long)begin, (long long)end);
+    if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
+        return NC_NOERR;
+    records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
+    if (q->way == PNC_PUT) {
+        q->newrecs = records;
+        return pnc_request_check_records(ds, var, records - 1, records);
+    }
+    if (records > model->numrecs)
+        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype for variable \"%s\" reaches record %lld, but the "
+                        "file has %lld", var->name, (long long)records, (long long)model->numrecs);
+    return NC_NOERR;
+}
+
+/* The filetype must be made of the variable's own type. */
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
-    bounds b = {var->size, var->is_record && ds->model.recsize > var->size ? ds->model.recsize : 0};
     pnc_mem mem;
     int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
@@ -61,42 +80,9 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
                                                                  var->type == NC_INT64))
         err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
                        var->name, pnc_type_name(var->type), pnc_mem_name(mem));
-    if (err == NC_NOERR && walk(q->place, &b, r) != NC_NOERR)
+    if (err == NC_NOERR && walk(q->place, r) != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
-    if (err == NC_NOERR && (r->backwards || r->between || (!var->is_record && r->end > var->size)))
-        err = pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype reaches beyond variable \"%s\"", var->name);
     q->nparts = r->runs;
-    return err;
-}
-
-static int check_records(pnc_dataset *ds, const pnc_var *var, pnc_request *q, const reach *r)
-{
-    int64_t records;
-
-    if (!var->is_record || r->runs == 0)
-        return NC_NOERR;
-    records = ds->model.recsize > 0 ? (r->end - 1) / ds->model.recsize + 1 : 0;
-    if (q->way == PNC_PUT) {
-        q->newrecs = records;
-        return pnc_request_check_records(ds, var, records - 1, records);
-    }
-    if (records > ds->model.numrecs)
-        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype reaches to record %lld of variable \"%s\", which "
-                        "has %lld", (long long)records, var->name, (long long)ds->model.numrecs);
-    return NC_NOERR;
-}
-
-/* The buffer is that of any flexible call; only the code for a wrong size is another. */
-static int map_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *q)
-{
-    int err = pnc_request_map(ds, call, q);
-
-    if (err == NC_EIOMISMATCH) {
-        pnc_error cause = ds->error;
-
-        pnc_error_clear(&ds->error);
-        err = pnc_fail(&ds->error, NC_ETYPESIZE_MISMATCH, "filetype and buffer differ: %s", cause.text);
-    }
     return err;
 }
 
@@ -123,8 +109,8 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
         return NC_NOERR;
     }
     if (err == NC_NOERR)
-        err = check_records(ds, var, q, &r);
-    return err != NC_NOERR ? err : map_buffer(ds, call, q);
+        err = check_reach(ds, var, q, &r);
+    return err != NC_NOERR ? err : pnc_request_map(ds, call, q);
 }
 
 int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype, void *buf,

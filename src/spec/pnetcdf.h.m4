@@ -105,7 +105,7 @@ m4_define([EMIT_MULTI], [m4_divert(0)int MULTI_NAME($@)[]MULTI_PARAMETERS($@);
 m4_divert(-1)])
 MULTI_FAMILIES
 COMMENT([put_vard, get_vard: IN_COMMENT([VARD_DOC]) Errors as above, and
-NC_ETYPESIZE NC_ETYPE_MISMATCH NC_ETYPESIZE_MISMATCH])
+NC_ETYPESIZE NC_ETYPE_MISMATCH])
 m4_define([EMIT_VARD], [m4_divert(0)int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1]);
 m4_divert(-1)])
 VARD

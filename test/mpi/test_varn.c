@@ -379,12 +379,72 @@ static void test_vard_records(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Filetypes that reach from the variable into others: this rank's columns of three fixed-size ones and of two record
+ * variables, whichever is named, in one call. */
+static void test_vard_several(bool collective)
+{
+    enum { N = 3 };
+    int ncid = create(0), id[5], values[N * PER_RANK], got[N * PER_RANK], code;
+    MPI_Offset at[5], recsize = 0, n = -1;
+    for (int i = 0; i < N; i++)
+        id[i] = define(ncid, (char[]){(char)('a' + i), 0}, NC_INT, 1, (int[]){DIM_X});
+    id[3] = define(ncid, "t", NC_INT, 2, (int[]){DIM_T, DIM_X});
+    id[4] = define(ncid, "u", NC_INT, 2, (int[]){DIM_T, DIM_X});
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    for (int i = 0; i < 5; i++)
+        ncmpi_inq_varoffset(ncid, id[i], &at[i]);
+    ncmpi_inq_recsize(ncid, &recsize);
+    for (int named = 0; named < 5; named++) {
+        MPI_Aint fixed[N], records[N]; /* all fixed-size variables; u of record 0, t and u of record `named` + 1 */
+        MPI_Datatype file[2];
+        for (int i = 0; i < N; i++)
+            fixed[i] = (MPI_Aint)(at[i] - at[named] + 4 * mine);
+        records[0] = (MPI_Aint)(at[4] - at[named] + 4 * mine);
+        records[1] = (MPI_Aint)(at[3] + (named + 1) * recsize - at[named] + 4 * mine);
+        records[2] = (MPI_Aint)(at[4] + (named + 1) * recsize - at[named] + 4 * mine);
+        MPI_Type_create_hindexed_block(N, PER_RANK, fixed, MPI_INT, &file[0]);
+        MPI_Type_create_hindexed_block(N, PER_RANK, records, MPI_INT, &file[1]);
+        if (!collective)
+            ncmpi_begin_indep_data(ncid);
+        for (int k = 0; k < 2; k++) {
+            MPI_Type_commit(&file[k]);
+            for (int i = 0; i < N * PER_RANK; i++)
+                values[i] = 100000 * named + 10000 * k + 1000 * t_rank + i;
+            code = collective ? ncmpi_put_vard_all(ncid, id[named], file[k], values, N * PER_RANK, MPI_INT)
+                              : ncmpi_put_vard(ncid, id[named], file[k], values, N * PER_RANK, MPI_INT);
+            t_local(code == NC_NOERR, "put_vard: %s", ncmpi_strerrno(code));
+            code = collective ? ncmpi_get_vard_all(ncid, id[named], file[k], got, N * PER_RANK, MPI_INT)
+                              : ncmpi_get_vard(ncid, id[named], file[k], got, N * PER_RANK, MPI_INT);
+            t_local(code == NC_NOERR && memcmp(got, values, sizeof got) == 0, "get_vard: %s", ncmpi_strerrno(code));
+            MPI_Type_free(&file[k]);
+        }
+        if (!collective)
+            ncmpi_end_indep_data(ncid);
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < N; i++) {
+                int varid = k == 0 ? id[i] : id[i == 1 ? 3 : 4];
+                MPI_Offset start[2] = {i == 0 ? 0 : named + 1, mine}, count[2] = {1, PER_RANK};
+                code = k == 0 ? ncmpi_get_vara_int_all(ncid, varid, start + 1, count + 1, got)
+                              : ncmpi_get_vara_int_all(ncid, varid, start, count, got);
+                t_local(code == NC_NOERR, "get: %s", ncmpi_strerrno(code));
+                for (int x = 0; x < PER_RANK; x++) {
+                    int wanted = 100000 * named + 10000 * k + 1000 * t_rank + i * PER_RANK + x;
+                    t_local(got[x] == wanted, "type %d, part %d: %d, not %d", k, i, got[x], wanted);
+                }
+            }
+        t_check(ncmpi_inq_dimlen(ncid, DIM_T, &n) == NC_NOERR && n == named + 2,
+                "%s vard of variable %d into the others: %lld records", collective ? "collective" : "independent",
+                named, (long long)n);
+    }
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 static void test_vard_errors(void)
 {
     int ncid = create(0), values[2 * NY * PER_RANK] = {0}, id = define(ncid, "v", NC_INT, 2, (int[]){DIM_Y, DIM_X});
     int text = define(ncid, "text", NC_CHAR, 1, (int[]){DIM_X});
     MPI_Datatype file = columns(MPI_INT), floats = columns(MPI_FLOAT), beyond, before, chars, bytes;
-    MPI_Type_contiguous((int)nx * NY + 1, MPI_INT, &beyond);
+    MPI_Type_contiguous((int)(nx * NY + nx), MPI_INT, &beyond); /* text is the last variable */
     MPI_Type_create_hindexed_block(1, 1, (MPI_Aint[]){-4}, MPI_INT, &before);
     MPI_Type_contiguous(2, MPI_CHAR, &chars);
     MPI_Type_commit(&beyond);
@@ -399,14 +459,14 @@ static void test_vard_errors(void)
     expect_code(ncmpi_put_vard_all(ncid, 99, file, values, n, MPI_INT), NC_ENOTVAR, "put_vard: unknown variable");
     expect_code(ncmpi_put_vard_all(ncid, id, floats, values, n, MPI_INT), NC_ETYPE_MISMATCH,
                 "put_vard: filetype of floats for a variable of ints");
-    expect_code(ncmpi_put_vard_all(ncid, id, file, values, n - 1, MPI_INT), NC_ETYPESIZE_MISMATCH,
+    expect_code(ncmpi_put_vard_all(ncid, id, file, values, n - 1, MPI_INT), NC_EIOMISMATCH,
                 "put_vard: buffer smaller than the filetype");
-    expect_code(ncmpi_put_vard_all(ncid, id, file, values, n + 1, MPI_INT), NC_ETYPESIZE_MISMATCH,
+    expect_code(ncmpi_put_vard_all(ncid, id, file, values, n + 1, MPI_INT), NC_EIOMISMATCH,
                 "put_vard: buffer larger than the filetype");
-    expect_code(ncmpi_put_vard_all(ncid, id, beyond, values, nx * NY + 1, MPI_INT), NC_ETYPESIZE,
-                "put_vard: filetype larger than the variable");
+    expect_code(ncmpi_put_vard_all(ncid, id, beyond, values, nx * NY + nx, MPI_INT), NC_ETYPESIZE,
+                "put_vard: filetype that reaches beyond the last variable");
     expect_code(ncmpi_put_vard_all(ncid, id, before, values, 1, MPI_INT), NC_ETYPESIZE,
-                "put_vard: filetype begins before the variable");
+                "put_vard: filetype that begins before the first variable");
     expect_code(ncmpi_put_vard_all(ncid, id, file, NULL, n, MPI_INT), NC_EINVAL, "put_vard: buffer NULL");
     expect_code(ncmpi_put_vard_all(ncid, text, chars, values, 2, MPI_INT), NC_ECHAR, "put_vard: ints to NC_CHAR");
     expect_code(ncmpi_put_vard_all(ncid, id, bytes, values, n, MPI_INT), NC_ETYPE_MISMATCH,
@@ -707,6 +767,8 @@ int main(int argc, char **argv)
     test_vard(true);
     test_vard(false);
     test_vard_records();
+    test_vard_several(true);
+    test_vard_several(false);
     test_vard_errors();
     test_vard_absolute();
     test_vard_memory();

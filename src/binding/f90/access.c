@@ -202,8 +202,7 @@ static int refuse(int err, int status)
     case NC_EINVALCOORDS:
     case NC_ENULLSTART:
     case NC_EIOMISMATCH:
-    case NC_ECHAR:
-    case NC_ETYPESIZE_MISMATCH: return err;
+    case NC_ECHAR: return err;
     default: return status;
     }
 }
