@@ -14,7 +14,8 @@ typedef struct pnc_request {
     int ndims;          /* numbers of each part: start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
     pnc_memmap *place;  /* instead of parts: the elements, in bytes from the variable's begin (put_vard, get_vard) */
-    bool external;      /* memory holds external bytes already (buffered put) */
+    bool external;      /* memory holds external bytes already, packed when the request was posted */
+    bool buffered;      /* which count as used of the attached buffer (buffered put) */
     int status;         /* NC_NOERR or NC_ERANGE once carried out */
     int id;             /* of a pending request */
     int64_t nparts;     /* with a place: the runs of it, which have no numbers */

@@ -82,7 +82,8 @@ NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART 
 m4_define([POST_DOC], [post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
 buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
 fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
-posted wins. A bufcount of 0 with a datatype moves nothing.])
+posted wins. A bufcount of 0 with a datatype moves nothing. The library may copy the values of a small put when it is
+posted; that is no promise: only bput always does])
 m4_define([BPUT_DOC], [the buffer may be used again at once, because the request keeps the values, in what ncmpi_buffer_attach allows])
 m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. On
 a rank where the arguments for one are wrong none is moved; the first error is returned.])

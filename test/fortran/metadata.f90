@@ -6,7 +6,8 @@ module metadata
     implicit none
     private
     include 'pnetcdf.inc'
-    public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_places, f77_requests, f77_errors
+    public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_places, f77_requests, f77_reuse, &
+        f77_errors
 
     integer, parameter :: offset = MPI_OFFSET_KIND
 
@@ -383,6 +384,36 @@ contains
         call works(nfmpi_wait_all(ncid, nf_req_all, req, status), 'wait_all for NF_REQ_ALL')
         call check(value(3) == 5, 'what was put first, and not cancelled, is there')
         call works(nfmpi_buffer_detach(ncid), 'buffer_detach')
+        call works(nfmpi_close(ncid), 'close')
+    end subroutine
+
+    ! A loop that posts its index, which has changed when it is waited for; and the ends of two variables in one
+    ! put_vard.
+    subroutine f77_reuse(path) bind(c)
+        character(kind=c_char), intent(in) :: path(4096)
+        integer :: ncid, x, a, b, i, req(10), status(10), ends, err, values(10)
+        integer(offset) :: first, second
+
+        call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), nf_clobber, MPI_INFO_NULL, ncid), 'create')
+        call works(nfmpi_def_dim(ncid, 'x', 10_offset, x), 'def_dim')
+        call works(nfmpi_def_var(ncid, 'a', nf_int, 1, (/x/), a), 'def_var')
+        call works(nfmpi_def_var(ncid, 'b', nf_int, 1, (/x/), b), 'def_var')
+        call works(nfmpi_enddef(ncid), 'enddef')
+        do i = 1, 10
+            call works(nfmpi_iput_var1_int(ncid, a, (/int(i, offset)/), i, req(i)), 'iput_var1_int')
+        end do
+        call works(nfmpi_wait_all(ncid, 10, req, status), 'wait_all')
+        call check(all(status == nf_noerr), 'statuses of wait_all')
+        call works(nfmpi_inq_varoffset(ncid, a, first), 'inq_varoffset')
+        call works(nfmpi_inq_varoffset(ncid, b, second), 'inq_varoffset')
+        call MPI_Type_create_hindexed_block(2, 5, (/20_MPI_ADDRESS_KIND, &
+            int(second - first + 20, MPI_ADDRESS_KIND)/), MPI_INTEGER, ends, err)
+        call MPI_Type_commit(ends, err)
+        values = (/(100 + i, i = 1, 10)/)
+        call works(nfmpi_put_vard_all(ncid, a, ends, values, 10_offset, MPI_INTEGER), 'put_vard_all of two variables')
+        call fails(nfmpi_put_vard_all(ncid, a, ends, values, 9_offset, MPI_INTEGER), nf_eiomismatch, &
+            'a buffer of another size than the filetype')
+        call MPI_Type_free(ends, err)
         call works(nfmpi_close(ncid), 'close')
     end subroutine
 

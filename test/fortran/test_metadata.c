@@ -14,6 +14,7 @@ void f77_attributes(const char path[4096], const char other[4096]);
 void f77_strings(const char path[4096]);
 void f77_places(const char path[4096]);
 void f77_requests(const char path[4096]);
+void f77_reuse(const char path[4096]);
 void f77_errors(const char path[4096]);
 
 static char first[4097], second[4097];
@@ -128,6 +129,17 @@ static void check_strings(void)
     t_check(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+static void check_reuse(void)
+{
+    int ncid = open_for_reading("f77_reuse.nc"), a[10] = {0}, b[10] = {0}, wrong = 0;
+
+    t_local(ncmpi_get_var_int_all(ncid, 0, a) == NC_NOERR && ncmpi_get_var_int_all(ncid, 1, b) == NC_NOERR, "get");
+    for (int i = 0; i < 5; i++)
+        wrong += a[i] != i + 1 || a[5 + i] != 101 + i || b[5 + i] != 106 + i;
+    t_check(wrong == 0, "the index of each turn of the loop, and the ends of two variables (%d wrong)", wrong);
+    t_check(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -145,6 +157,8 @@ int main(int argc, char **argv)
     t_check(true, "places of any rank and shape");
     f77_requests(padded(first, "f77_attributes.nc"));
     t_check(true, "Fortran posts, cancels and waits for requests");
+    f77_reuse(padded(first, "f77_reuse.nc"));
+    check_reuse();
     f77_errors(padded(first, "f77_attributes.nc"));
     t_check(true, "every error arrives in Fortran");
     t_check(ncmpi_open(MPI_COMM_WORLD, t_path("f77_attributes.nc"), NC_NOWRITE, MPI_INFO_NULL, &(int){0}) == NC_ENOENT,

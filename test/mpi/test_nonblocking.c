@@ -405,6 +405,74 @@ static void test_attached(void)
     expect_ok(ncmpi_close(ncid), "close with a buffer attached");
 }
 
+/* Programs that use the buffer of a small iput again before they wait: it was packed when it was posted. */
+static void test_careless(bool collective)
+{
+    enum { N = 1024 }; /* ints of 4096 bytes, the largest */
+    int ncid = -1, dims[2], ints, doubles, bytes, values[2 * N], got[N], wrong = 0;
+    MPI_Offset start[2] = {0, (MPI_Offset)N * t_rank}, count[2] = {1, N}, stop = 0;
+    MPI_Datatype every_second;
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "x", (MPI_Offset)N * t_nprocs, &dims[1]);
+    ncmpi_def_var(ncid, "ints", NC_INT, 2, dims, &ints);
+    ncmpi_def_var(ncid, "doubles", NC_DOUBLE, 1, dims + 1, &doubles);
+    ncmpi_def_var(ncid, "bytes", NC_BYTE, 1, dims + 1, &bytes);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    t_local(ncmpi_buffer_attach(ncid, 64) == NC_NOERR, "attach");
+    for (int i = 0; i < 100; i++) { /* the index itself, to every second place of record 0 */
+        start[1] = (MPI_Offset)N * t_rank + 2 * i;
+        t_local(ncmpi_iput_var1_int(ncid, ints, start, &i, NULL) == NC_NOERR, "iput the index");
+    }
+    for (int k = 1; k <= 3; k++) { /* one buffer for several records, with gaps in memory the last one */
+        start[0] = k;
+        start[1] = (MPI_Offset)N * t_rank;
+        for (int i = 0; i < 2 * N; i++)
+            values[i] = 1000 * k + i;
+        MPI_Type_vector(N, 1, 2, MPI_INT, &every_second);
+        MPI_Type_commit(&every_second);
+        t_local((k < 3 ? ncmpi_iput_vara_int(ncid, ints, start, count, values, NULL)
+                       : ncmpi_iput_vara(ncid, ints, start, count, values, 1, every_second, NULL)) == NC_NOERR, "iput");
+        MPI_Type_free(&every_second);
+    }
+    for (int i = 0; i < N; i++)
+        values[i] = i < 512 ? i : 5;
+    count[0] = 512;
+    t_local(ncmpi_iput_vara_int(ncid, doubles, start + 1, count, values, NULL) == NC_NOERR, "iput to doubles");
+    count[0] = N;
+    t_local(ncmpi_iput_vara_int(ncid, bytes, start + 1, count, values, NULL) == NC_ERANGE, "iput out of range");
+    memset(values, 0x7f, sizeof values);
+    t_check(ncmpi_inq_buffer_usage(ncid, &stop) == NC_NOERR && stop == 0, "nothing of it is in the attached buffer");
+    if (!collective)
+        ncmpi_begin_indep_data(ncid);
+    expect_ok(collective ? ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL) : ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL),
+              "wait for puts whose buffers have changed");
+    if (!collective)
+        ncmpi_end_indep_data(ncid);
+    for (int k = 0; k <= 3; k++) {
+        start[0] = k;
+        count[0] = 1;
+        t_local(ncmpi_get_vara_int_all(ncid, ints, start, count, got) == NC_NOERR, "get");
+        for (int i = 0; i < (k == 0 ? 200 : N); i++)
+            wrong += k == 0 ? i % 2 == 0 && got[i] != i / 2 : got[i] != 1000 * k + (k < 3 ? i : 2 * i);
+    }
+    t_local(wrong == 0, "%d ints wrong", wrong);
+    count[0] = 512;
+    t_local(ncmpi_get_vara_int_all(ncid, doubles, start + 1, count, got) == NC_NOERR, "get doubles");
+    for (int i = 0; i < 512; i++)
+        wrong += got[i] != i;
+    count[0] = N;
+    t_local(ncmpi_get_vara_int_all(ncid, bytes, start + 1, count, got) == NC_NOERR, "get bytes");
+    for (int i = 0; i < N; i++)
+        wrong += got[i] != (i < 128 ? i : i < 512 ? NC_FILL_BYTE : 5);
+    t_check(t_local(wrong == 0, "%d values wrong", wrong), "%s wait: the values are those at the time of posting",
+            collective ? "collective" : "independent");
+    t_check(ncmpi_iput_var1_int(ncid, ints, start, values, &wrong) == NC_NOERR &&
+            ncmpi_cancel(ncid, 1, &wrong, NULL) == NC_NOERR && pending(ncid, 0), "such a request can be cancelled");
+    expect_ok(ncmpi_buffer_detach(ncid), "detach");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* Buffered puts of every kind of memory: flexible, imap, varn, and the whole variable. */
 static void test_bput_memory(void)
 {
@@ -847,6 +915,8 @@ int main(int argc, char **argv)
     test_range();
     test_attached();
     test_bput_memory();
+    test_careless(true);
+    test_careless(false);
     test_read_only_memory();
     test_datatypes();
     test_uneven();
