@@ -192,13 +192,13 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
     if (err != NC_NOERR)
         return err;
     att = atts->at[index];
+    if (att->len == 0) /* before the types: an empty text is an empty list of numbers, and the other way round */
+        return NC_NOERR;
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
         return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into "
                         "each other", label_of(ds, varid, name).text, pnc_type_name(att->type));
-    if (att->len > 0 && ip == NULL)
+    if (ip == NULL)
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", label_of(ds, varid, name).text);
-    if (att->len == 0)
-        return NC_NOERR;
     pnc_convert_mem_fill(mem, fill);
     err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)

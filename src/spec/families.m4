@@ -95,5 +95,6 @@ m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or
 In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
 NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill
 values)])
-m4_define([GET_ATT_DOC], [read all its values, converted to T. Local. Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])
+m4_define([GET_ATT_DOC], [read all its values, converted to T. An empty attribute of any type is read as any T. Local. Errors:
+NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])
 m4_divert[]m4_dnl

@@ -297,7 +297,7 @@ contains
     ! Names and texts that are longer or shorter than their variables, empty, with blanks and NULs.
     subroutine f77_strings(path) bind(c)
         character(kind=c_char), intent(in) :: path(4096)
-        integer :: ncid, dim, v, n
+        integer :: ncid, dim, v, n, none(1)
         integer(offset) :: length
         character(3) :: short
         character(3) :: fenced(3)
@@ -314,6 +314,7 @@ contains
         call works(nfmpi_def_dim(ncid, repeat('y', 256) // repeat(' ', 1000), 1_offset, n), &
             'a name of 256 before blanks')
         call works(nfmpi_put_att_text(ncid, v, 'empty', 0_offset, ''), 'an empty attribute')
+        call works(nfmpi_put_att_int(ncid, v, 'none', nf_int, 0_offset, none), 'an attribute of no integers')
         call works(nfmpi_put_att_text(ncid, v, 'nul', 3_offset, 'a' // c_null_char // 'b'), 'an attribute with a NUL')
         call works(nfmpi_put_att_text(ncid, v, 'long', 300_offset, repeat('z', 300)), 'a long attribute')
         call works(nfmpi_enddef(ncid), 'enddef')
@@ -331,6 +332,12 @@ contains
         call check(long == repeat('y', 256), 'the longest name')
         call works(nfmpi_get_att_text(ncid, v, 'empty', short), 'get_att_text')
         call check(short == ' ', 'an empty attribute is blank')
+        short = '###'
+        call works(nfmpi_get_att_text(ncid, v, 'none', short), 'no integers, as text')
+        call check(short == ' ', 'are blank')
+        none = 77
+        call works(nfmpi_get_att_int(ncid, v, 'empty', none), 'an empty text, as integers')
+        call check(none(1) == 77, 'sets none')
         call works(nfmpi_get_att_text(ncid, v, 'nul', short), 'get_att_text')
         call check(short == 'a' // c_null_char // 'b', 'a NUL in an attribute is kept')
         fenced = '###'

@@ -68,6 +68,12 @@ program metadata
     call check(err == nf90_noerr .and. &
                all(nint(numbers) == [2, 0, 4]), 'read into a section, of another type')
     call check(nf90mpi_get_att(ncid, v, 'scale', name) == nf90_echar, 'refuse numbers as text')
+    call check(nf90mpi_put_att(ncid, v, 'none', numbers(1:0)) == nf90_noerr, 'an attribute of no numbers')
+    err = nf90mpi_get_att(ncid, v, 'none', name)
+    call check(err == nf90_noerr .and. name == '', 'as text it is blank')
+    one = 77
+    err = nf90mpi_get_att(ncid, v, 'empty', one)
+    call check(err == nf90_noerr .and. nint(one) == 77, 'an empty text has no number')
     call check(nf90mpi_get_att(ncid, v, 'absent', one) == nf90_enotatt, 'an attribute that is not there')
     err = nf90mpi_inquire_attribute(ncid, v, 'range', xtype=xtype, len=length, attnum=n)
     call check(err == nf90_noerr .and. &

@@ -83,6 +83,30 @@ static void get_all(int ncid, int types, const char *when)
     t_check(true, "%s: get them as every memory type", when);
 }
 
+/* An empty text is read as an empty list of numbers, and the other way round; nothing is written to the buffer. What is
+ * put has to be of the right kind all the same. */
+static void test_empty(int ncid)
+{
+    char name[40], buffer[8];
+    expect_ok(ncmpi_redef(ncid), "redef");
+    for (int type = 1; type <= 11; type++) {
+        snprintf(name, sizeof name, "empty_%s", type_names[type]);
+        t_local(ncmpi_put_att(ncid, NC_GLOBAL, name, type, 0, NULL) == NC_NOERR, "put_att %s", name);
+        for (enum memory m = M_TEXT; m < MEMORIES; m++) {
+            memset(buffer, 0x55, sizeof buffer);
+            int code = m == M_TEXT ? ncmpi_get_att_text(ncid, NC_GLOBAL, name, buffer)
+                                   : get(ncid, NC_GLOBAL, name, m, buffer);
+            t_local(code == NC_NOERR && buffer[0] == 0x55, "get %s as %s: %s", name, memory_types[m].name,
+                    ncmpi_strerrno(code));
+            code = m == M_TEXT ? ncmpi_get_att_text(ncid, NC_GLOBAL, name, NULL) : get(ncid, NC_GLOBAL, name, m, NULL);
+            t_local(code == NC_NOERR, "get %s as %s into NULL: %s", name, memory_types[m].name, ncmpi_strerrno(code));
+        }
+    }
+    t_check(true, "empty attributes of every type are read as every memory type");
+    expect_code(ncmpi_put_att_int(ncid, NC_GLOBAL, "empty", NC_CHAR, 0, NULL), NC_ECHAR, "put no integers as text");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+}
+
 static void check_text(int ncid, int varid, const char *name, const char *wanted, const char *when)
 {
     char got[200] = "";
@@ -175,6 +199,7 @@ int main(int argc, char **argv)
     expect_ok(ncmpi_enddef(ncid), "enddef");
     test_data_mode(ncid, var);
     test_copy(ncid, var);
+    test_empty(ncid);
     expect_ok(ncmpi_close(ncid), "close");
     test_after_reopen();
     MPI_Barrier(MPI_COMM_WORLD);

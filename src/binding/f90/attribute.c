@@ -22,7 +22,7 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
     nc_type type;
     int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), &type, &length);
 
-    if (err == NC_NOERR && type != NC_CHAR)
+    if (err == NC_NOERR && type != NC_CHAR && length > 0)
         err = NC_ECHAR;
     if (err == NC_NOERR && length > (MPI_Offset)text->elem_len)
         err = NC_ESTS;
