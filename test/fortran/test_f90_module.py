@@ -211,6 +211,53 @@ contains
         call check(nf90mpi_buffer_detach(ncid) == nf90_noerr, 'buffer_detach')
     end subroutine
 
+    ! A scalar goes to the first of three places and comes from there; no value stands for the others.
+    subroutine one_request()
+        integer(big) :: places(3, 3), counts(3, 3)
+        character(len=3) :: text
+
+        places = reshape([2_big, 1_big, 1_big, 4_big, 1_big, 1_big, 6_big, 1_big, 1_big], [3, 3])
+        counts = 1
+        field = 0
+        err = nf90mpi_put_var_all(ncid, v, field, [1_big, 1_big, 1_big])
+        call check(nf90mpi_put_varn_all(ncid, v, 7.0, places) == nf90_noerr .and. first_row() == 70000, &
+            'put_varn, a scalar')
+        one = 0
+        call check(nf90mpi_get_varn_all(ncid, v, one, places) == nf90_noerr .and. nint(one) == 7, 'get_varn, a scalar')
+        call check(nf90mpi_put_varn_all(ncid, v, 8.0, places, counts) == nf90_noerr .and. first_row() == 80000, &
+            'put_varn, a scalar with counts')
+        err = nf90mpi_iput_varn(ncid, v, 6.0, req(1), places)
+        call check(nf90mpi_wait_all(ncid, 1, req, st) == nf90_noerr .and. first_row() == 60000, 'iput_varn, a scalar')
+        err = nf90mpi_buffer_attach(ncid, 4_big)
+        err = nf90mpi_bput_varn(ncid, v, 5.0, req(1), places)
+        call check(nf90mpi_wait_all(ncid, 1, req, st) == nf90_noerr .and. first_row() == 50000, 'bput_varn, a scalar')
+        err = nf90mpi_buffer_detach(ncid)
+        err = nf90mpi_iget_varn(ncid, v, one, req(1), places)
+        call check(nf90mpi_wait_all(ncid, 1, req, st) == nf90_noerr .and. nint(one) == 5, 'iget_varn, a scalar')
+
+        err = nf90mpi_put_var_all(ncid, c, '......')
+        call check(nf90mpi_put_varn_all(ncid, c, 'abc', places) == nf90_noerr, 'put_varn, a string')
+        err = nf90mpi_get_var_all(ncid, c, name(:6))
+        call check(name(:6) == '.a....', 'is one character without counts')
+        err = nf90mpi_put_varn_all(ncid, c, 'abc', places, counts)
+        err = nf90mpi_get_var_all(ncid, c, name(:6))
+        call check(err == nf90_noerr .and. name(:6) == '.a.b.c', 'as many as the counts say with them')
+        text = '---'
+        call check(nf90mpi_get_varn_all(ncid, c, text, places) == nf90_noerr .and. text == 'a--', 'get_varn, a string')
+    end subroutine
+
+    ! The first row of v, as the digits of a number.
+    integer function first_row()
+        integer :: k
+
+        field = 9
+        err = nf90mpi_get_var_all(ncid, v, field, [1_big, 1_big, 1_big])
+        first_row = 0
+        do k = 1, 6
+            first_row = 10 * first_row + nint(field(k, 1))
+        end do
+    end function
+
     ! Errors on all ranks, and on one alone: the others are not kept waiting and succeed.
     subroutine values()
         integer :: k
@@ -235,7 +282,6 @@ contains
                    'a list of blocks with too few indices')
         call check(nf90mpi_put_varn_all(ncid, v, field, 2, reshape([1_big, 1_big, 1_big], [3, 1])) == nf90_einval, &
                    'a list of fewer blocks than num')
-
         ! Record 1 is written by the last rank; the first fails where there are others.
         from = [1_big, 1_big, 1_big]
         if (rank == 0 .and. ranks > 1) from = from(:2)
@@ -261,6 +307,7 @@ contains
         err = nf90mpi_wait_all(ncid, nf90_req_all, req, st)
         err = nf90mpi_inq_nreqs(ncid, n)
         call check(n == 0, 'nf90_req_all')
+        call one_request()
     end subroutine
 end program metadata
 """

@@ -227,17 +227,26 @@ int pnc_f90_var(const pnc_f90_call *call)
 
 /* --- lists of blocks --- */
 
-static int check_lists(const pnc_f90_call *call, int ndims)
+/* Without num, a scalar is one request, however long the lists are. A string is one character of it, or as many as
+ * the counts of all blocks say. */
+static CFI_index_t requests_in(const pnc_f90_call *call, const pnc_f90_array *array)
 {
-    CFI_index_t listed = call->start->dim[1].extent;
+    if (call->num != NULL)
+        return *call->num;
+    if (array->rank == 0 || (call->values->rank == 0 && call->count == NULL))
+        return 1;
+    return call->start->dim[1].extent;
+}
 
+static int check_lists(const pnc_f90_call *call, int ndims, CFI_index_t num)
+{
     if (call->start->dim[0].extent < ndims)
         return NC_EINVALCOORDS;
     if (call->count != NULL && call->count->dim[0].extent < ndims)
         return NC_EEDGE;
-    if (listed > INT32_MAX || (call->num != NULL && *call->num > listed))
+    if (num > INT32_MAX || num > call->start->dim[1].extent)
         return NC_EINVAL;
-    if (call->count != NULL && call->count->dim[1].extent < (call->num != NULL ? *call->num : listed))
+    if (call->count != NULL && call->count->dim[1].extent < num)
         return NC_EINVAL;
     return NC_NOERR;
 }
@@ -262,14 +271,16 @@ static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_place
 }
 
 /* p->start holds all numbers; it and p->starts are to be freed. */
-static int make_places(const pnc_f90_call *call, int ndims, pnc_f90_place *p, MPI_Offset *elements)
+static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, pnc_f90_place *p,
+                       MPI_Offset *elements)
 {
-    int err = check_lists(call, ndims);
+    CFI_index_t listed = requests_in(call, array);
+    int err = check_lists(call, ndims, listed);
     size_t num;
 
     if (err != NC_NOERR)
         return err;
-    p->num = call->num != NULL ? *call->num : (int)call->start->dim[1].extent;
+    p->num = (int)listed;
     num = p->num > 0 ? (size_t)p->num : 0;
     p->start = calloc(num * (size_t)ndims + 1, 2 * sizeof *p->start);
     p->starts = calloc(2 * num + 1, sizeof *p->starts);
@@ -290,7 +301,7 @@ int pnc_f90_varn(const pnc_f90_call *call)
 
     ncmpi_inq_varndims(call->ncid, call->varid, &ndims);
     array = pnc_f90_array_of(call->values, ndims);
-    err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, ndims, &p, &elements);
+    err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, &array, ndims, &p, &elements);
     if (err == NC_NOERR)
         err = call->buftype != NULL ? take_flexible(call, &array, elements, &b) : take_values(&array, elements, &b);
     err = err == NC_NOERR ? pnc_f90_move(call, &p, &b) : refuse(err, pnc_f90_move(call, &nowhere, &nothing));
