@@ -26,7 +26,10 @@ and the constants those of
 with
 .Sy nf_
 in place of
-.Dv NC_ .
+.Dv NC_ ;
+version and features
+.Pq Dv PNETCDF_VERSION_MAJOR , PNETCDF_THREAD_SAFE
+keep their names.
 .Pa pnetcdf.inc
 declares all of them; it stands among the declarations, in fixed or free form, after
 .Ql include 'mpif.h'

@@ -3,7 +3,9 @@ m4_dnl
 m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real,
 m4_dnl double precision or OFFSET. Left out are strings, limits of numbers, for which Fortran has huge(), and what does
 m4_dnl not begin with NC_.
-m4_include([constants.m4])m4_include([errors.m4])m4_dnl
+m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4; the type is integer or
+m4_dnl character(len=*).
+m4_include([constants.m4])m4_include([features.m4])m4_include([errors.m4])m4_dnl
 m4_divert(-1)
 m4_define([LOWER_NAME], [m4_translit(m4_substr([$1], 3), [A-Z], [a-z])])
 m4_define([NUMBER], [m4_patsubst(m4_translit(m4_patsubst([[$1]],
@@ -15,7 +17,7 @@ m4_define([CONSTANT_IN_FORTRAN], [IN_FORTRAN([$1], [$2], [FORTRAN_CONSTANT(LOWER
     [$1], [NC_FILL_DOUBLE], [[double precision], m4_patsubst(NUMBER([$2]), [e], [d])],
     [$1], [NC_FILL_UINT],   [[OFFSET], NUMBER([$2])_OFFSET_KIND],
     [$1], [NC_FILL_INT64],  [[OFFSET], NUMBER([$2])_OFFSET_KIND],
-    [$1], [NC_FILL_UINT64], [[OFFSET], -2_OFFSET_KIND],
+    [$1], [NC_FILL_UINT64], [[double precision], NUMBER([$2])d0],
     [$1], [NC_GLOBAL],      [[integer], [0]],
     [[integer], NUMBER([$2])]))])])
 m4_define([ALIAS_IN_FORTRAN], [FORTRAN_CONSTANT(LOWER_NAME([$1]), [integer], nf_[]LOWER_NAME([$2]))])
@@ -40,4 +42,9 @@ m4_define([FORTRAN_CONSTANTS], [m4_pushdef([SECTION], [])m4_pushdef([CONSTANT], 
 m4_pushdef([ERROR], m4_defn([CONSTANT_IN_FORTRAN]))m4_pushdef([ALIAS], m4_defn([ALIAS_IN_FORTRAN]))m4_dnl
 CONSTANTS[]FORTRAN_ONLY[]ERRORS[]ERROR_ALIASES[]m4_dnl
 m4_popdef([SECTION])m4_popdef([CONSTANT])m4_popdef([ERROR])m4_popdef([ALIAS])])
+
+m4_define([FORTRAN_FEATURES], [m4_pushdef([FEATURE], m4_defn([FEATURE_IN_FORTRAN]))m4_dnl
+VERSIONS[]FEATURES[]m4_popdef([FEATURE])])
+m4_define([FEATURE_IN_FORTRAN], [FORTRAN_FEATURE([$1], m4_dnl
+m4_ifelse(m4_index([$2], ["]), 0, [[character(len=*)]], [[integer]]), [$2])])
 m4_divert[]m4_dnl

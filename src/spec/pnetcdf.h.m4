@@ -1,16 +1,12 @@
-m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
+m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([constants.m4])m4_include([features.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
 /* pnetcdf.h - parallel reading and writing of classic netCDF files (CDF-1, CDF-2, CDF-5).
  * Generated from src/spec; link with -lpnetcdf. */
 #ifndef PNETCDF_H
 #define PNETCDF_H
 
 /* Build files of clients read the version from the first 1000 bytes of this file. */
-#define PNETCDF_VERSION "PNC_VERSION"
-#define PNETCDF_VERSION_MAJOR PNC_VERSION_MAJOR
-#define PNETCDF_VERSION_MINOR PNC_VERSION_MINOR
-#define PNETCDF_VERSION_SUB PNC_VERSION_SUB
-#define PNETCDF_VERSION_PRE ""
-
+m4_define([FEATURE], [#define $1 $2])m4_dnl
+VERSIONS
 /* All functions return NC_NOERR or a negative error code whose meaning ncmpi_strerror tells. "Collective" calls are
  * made by all ranks of the communicator given to ncmpi_create or ncmpi_open, in the same order. Indices count from 0,
  * the slowest dimension first; sizes of dimensions are in elements, offsets and alignments in bytes.
@@ -23,22 +19,7 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
 
 #include <mpi.h>
 
-#define PNETCDF_RELEASE_DATE "PNC_RELEASE_DATE"
-#define PNETCDF_ENABLE_FORTRAN PNC_ENABLE_FORTRAN
-#define PNETCDF_ENABLE_CXX 0
-#define PNETCDF_ERANGE_FILL 1
-#define PNETCDF_RELAX_COORD_BOUND 1
-#define PNETCDF_SUBFILING 0
-#define PNETCDF_DEBUG_MODE 0
-#define PNETCDF_PROFILING 0
-#define PNETCDF_NULL_BYTE_HEADER_PADDING 0
-#define PNETCDF_BYTE_SWAP_IN_PLACE 0
-#define PNETCDF_BURST_BUFFERING 0
-#define PNETCDF_THREAD_SAFE 1
-#define PNETCDF_DRIVER_NETCDF4 0
-#define PNETCDF_DRIVER_ADIOS 0
-#define PNETCDF_DRIVER_GIO 0
-
+FEATURES
 #ifndef _NETCDF_ /* netcdf.h has its own */
 typedef int nc_type;
 #endif

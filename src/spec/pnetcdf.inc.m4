@@ -18,6 +18,11 @@ m4_define([FORTRAN_CONSTANT], [m4_divert(0)m4_dnl
       m4_ifelse([$2], [OFFSET], [integer(nf_offset_kind)], [$2]) nf_$1
       parameter (nf_$1=m4_patsubst([$3], [_OFFSET_KIND], [_nf_offset_kind]))
 m4_divert(-1)])
+m4_define([FORTRAN_FEATURE], [m4_divert(0)m4_dnl
+      $2 $1
+      parameter ($1=$3)
+m4_divert(-1)])
+FORTRAN_FEATURES
 FORTRAN_CONSTANTS
 
 m4_divert(0)m4_dnl
@@ -31,6 +36,10 @@ m4_define([_used], 0)
 m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_dnl
         m4_ifelse([$2], [OFFSET], [integer(nf_offset_kind)], [$2]) :: c[]_used = nf_$1
 m4_divert(-1)])
+m4_define([FORTRAN_FEATURE], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_dnl
+        integer :: c[]_used = m4_ifelse([$2], [integer], [$1], [len($1)])
+m4_divert(-1)])
+FORTRAN_FEATURES
 FORTRAN_CONSTANTS
 
 m4_dnl Interfaces give compilers the kinds of arguments to check, but programs written for undeclared external functions

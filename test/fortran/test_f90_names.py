@@ -36,7 +36,7 @@ def rows():
             if name.startswith("nf90mpi_"):
                 arguments = [word.rstrip("?").split(":", 1) + [word.endswith("?")] for word in words]
                 procedures.append((name, arguments))
-            elif name.startswith("nf90_"):
+            elif name.startswith(("nf90_", "pnetcdf_")):
                 constants.append((name, *(words or [name.replace("nf90_", "nf_")])))
     return procedures, constants
 

@@ -257,8 +257,7 @@ def check_constants():
                    f"int main(void)\n{{\n{lines}    return 0;\n}}\n")
     status, output, why = run(*CC, INCLUDE, source, "-o", tap.scratch("c_constants"))
     c_values = dict(line.split() for line in run(tap.scratch("c_constants"))[1].splitlines()) if status == 0 else {}
-    # ids count from 1 in Fortran; no integer of Fortran holds the largest fill value, but one with its bits
-    c_values.update({"nf_global": "0", "nf_fill_uint64": "-2"})
+    c_values["nf_global"] = "0"  # ids count from 1 in Fortran
     differ = [f"{name}: {told.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
               if not abs(float(told.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
     tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C",
@@ -267,6 +266,21 @@ def check_constants():
              "nf_fill_int2": -32767, "nf_cdf2": 512, "nf_fatal": 1, "nf_verbose": 2}
     differ = [name for name, value in alone.items() if told.get(name) != str(value)]
     tap.ok(not differ, "names that only Fortran has", "\n".join(differ))
+
+
+def check_features():
+    """Version and features are those of pnetcdf.h, read as text: numbers, which programs compare, and strings."""
+    with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="ascii") as file:
+        macros = dict(re.findall(r'^#define (PNETCDF_\w+) (\d+|"[^"]*")$', file.read(), flags=re.M))
+    lines = "".join(f"      print '(3a)', '{name} ', '\"', {name}//'\"'\n" if '"' in value else
+                    f"      if ({name} .eq. {value}) print '(a,i0)', '{name} ', {name}\n"
+                    for name, value in macros.items())
+    expected = [f"{name} {value}" for name, value in macros.items()]
+    source = write("features.f90", program("", "", lines))
+    status, _, why = run(*FC, INCLUDE, "-ffree-line-length-none", source, "-o", tap.scratch("features"))
+    output = run(tap.scratch("features"))[1] if status == 0 else ""
+    tap.ok(len(macros) == 20 and output.splitlines() == expected, "version and features are those of pnetcdf.h",
+           why + output)
 
 
 def check_coverage():
@@ -293,4 +307,5 @@ check_unchanged_programs()
 check_unused()
 check_refused()
 check_constants()
+check_features()
 tap.finish()
