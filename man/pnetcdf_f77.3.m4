@@ -96,14 +96,19 @@ or
 both arrays are left alone.
 .El
 .Pp
-Interfaces in
 .Pa pnetcdf.inc
-let the compiler refuse arguments of a wrong kind, and need no flag such as
+accepts the programs that compile where functions are only declared external, and needs no flag such as
 .Fl fallow-argument-mismatch .
+Types, kinds and ranks of arguments are not checked: an argument of the wrong kind makes a program read or write memory
+beside it.
+.Pp
+New programs include
+.Pa pnetcdf_checked.inc
+in its place: with it the compiler refuses such arguments.
 Buffers,
 .Va start , count , stride , imap
-and requests may be scalars, elements, or arrays of any rank.
-Nobody checks that the type of a buffer is the one of the function's name; nor does gfortran check the kind of
+and requests may be scalars, elements, or arrays of any rank there too.
+The type of a buffer is not compared with the name of the function; nor does gfortran check the kind of
 .Va start , count , stride
 and
 .Va imap .

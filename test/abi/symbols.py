@@ -27,7 +27,8 @@ def declared_in_fortran():
     if not os.path.exists(path):
         return []
     with open(path, encoding="utf-8") as file:
-        return re.findall(r"^ *(?:(?:pure )?function|procedure\(\w+\) ::) (nfmpi_\w+)", file.read(), flags=re.M)
+        text = file.read()
+    return re.findall(r"^ *(?:(?:pure )?function|procedure\(\w+\) ::|external) (nfmpi_\w+)", text, flags=re.M)
 
 
 def of_fortran(symbol):

@@ -7,7 +7,7 @@ module calls
     use, intrinsic :: iso_c_binding
     implicit none
     private
-    include 'pnetcdf.inc'
+    include 'pnetcdf_checked.inc'
     public :: f77_call_puts, f77_call_gets
 
     integer, parameter :: nx = 6, rows = 4, offset = MPI_OFFSET_KIND

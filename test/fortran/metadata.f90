@@ -5,7 +5,7 @@ module metadata
     use, intrinsic :: iso_c_binding
     implicit none
     private
-    include 'pnetcdf.inc'
+    include 'pnetcdf_checked.inc'
     public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_places, f77_requests, f77_reuse, &
         f77_errors
 

@@ -21,6 +21,14 @@ def run(*command):
     return done.returncode, done.stdout, f"{shlex.join(command)}: status {done.returncode}\n{done.stdout}{done.stderr}"
 
 
+def check_arguments(source, name):
+    copy = tap.scratch(f"checked_{name}.f")
+    with open(source, encoding="ascii") as original, open(copy, "w", encoding="ascii") as file:
+        file.write(original.read().replace("'pnetcdf.inc'", "'pnetcdf_checked.inc'"))
+    status, _, why = run(*FC, *FCFLAGS, "-I" + os.path.join(BUILD, "include"), "-c", copy, "-o", copy + ".o")
+    tap.ok(status == 0, f"examples/F77/{name}.f compiles with its arguments checked", why)
+
+
 def build(source):
     """The program of a source, linked with the library of the build tree, or None."""
     name = os.path.splitext(os.path.basename(source))[0]
@@ -28,6 +36,7 @@ def build(source):
     warn = ["-Wall", "-Wextra", "-fno-allow-argument-mismatch"] if "GNU" in run(*FC, "--version")[1] else []
     status, _, why = run(*FC, *FCFLAGS, *warn, "-I" + os.path.join(BUILD, "include"), "-c", source,
                          "-o", program + ".o")
+    check_arguments(source, name)
     ours = re.findall(rf"^\S*{name}\.f:\d+:\d+:", why, flags=re.M) # those of mpif.h are not ours
     tap.ok(status == 0 and not ours, f"examples/F77/{name}.f compiles without a warning", why)
     status, _, why = run(os.path.join(BUILD, "libtool"), "--tag=FC", "--mode=link", *FC, *FCFLAGS, program + ".o",

@@ -1,5 +1,6 @@
-"""pnetcdf.inc as programs include it: in fixed and free form, beside mpif.h and the module mpi, preprocessed, with all
-warnings and without flags that forgive mismatched arguments; its constants are those of pnetcdf.h."""
+"""pnetcdf.inc and pnetcdf_checked.inc as programs include them: in fixed and free form, beside mpif.h and the module
+mpi, preprocessed, with all warnings and without flags that forgive mismatched arguments; their constants are those of
+pnetcdf.h, and the second one has mistakes refused."""
 # needs: python
 import os
 import re
@@ -15,6 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CC = shlex.split(os.environ.get("CC", "mpicc"))
 FC = shlex.split(os.environ.get("FC", ""))
 INC = os.path.join(BUILD, "include", "pnetcdf.inc")
+CHECKED = os.path.join(BUILD, "include", "pnetcdf_checked.inc")
+FILES = ["pnetcdf.inc", "pnetcdf_checked.inc"]
 INCLUDE = "-I" + os.path.join(BUILD, "include")
 STRICT = ["-Wall", "-Wextra"]
 # Wrappers add flags of their own, which users of a plain compiler do not have.
@@ -116,8 +119,8 @@ def compiles(source, *options):
     return run(*FC, *PLAIN, *options, INCLUDE, "-fsyntax-only", source)
 
 
-def program(use, include, body, name="client"):
-    return (f"      program {name}\n{use}      implicit none\n{include}      include 'pnetcdf.inc'\n"
+def program(use, include, body, file="pnetcdf.inc"):
+    return (f"      program client\n{use}      implicit none\n{include}      include '{file}'\n"
             f"{body.strip(chr(10))}\n      end\n")
 
 
@@ -137,22 +140,23 @@ def with_integers(calls):
     return f"      integer {', '.join(names.values())}" + calls.replace("      one = 1\n", "      one = 1\n" + set_up)
 
 
-def check_programs():
+def check_programs(file):
     for name, (use, include) in INTERFACES.items():
         for form, suffix, options in (("fixed form", ".f", ["-std=legacy"]), ("fixed form", ".f", []),
                                       ("fixed form of 132 columns", ".f", ["-ffixed-line-length-132"]),
                                       ("fixed form of any width", ".f", ["-ffixed-line-length-none"]),
                                       ("free form", ".f90", ["-std=legacy"]), ("free form", ".f90", [])):
-            source = write("client" + suffix, program(use, include, with_integers(CALLS) if "f08" in name else CALLS))
+            calls = with_integers(CALLS) if "f08" in name else CALLS
+            source = write("client" + suffix, program(use, include, calls, file))
             status, _, why = compiles(source, *STRICT, *options)
             tap.ok(status == 0 and not warnings_of_ours(why),
-                   f"{name}, {form} {' '.join(options)}: scalars, arrays, any type compile without a warning",
+                   f"{file}, {name}, {form} {' '.join(options)}: scalars, arrays, any type compile without a warning",
                    why)
 
 
 def members():
-    """(name, operation, shape, type) of each nfmpi_ function of the data families that pnetcdf.inc declares."""
-    with open(INC, encoding="ascii") as file:
+    """(name, operation, shape, type) of each nfmpi_ function of the data families that the include files declare."""
+    with open(CHECKED, encoding="ascii") as file:
         names = re.findall(r"procedure\(\w+\) :: nfmpi_(\w+)", file.read())
     split = re.compile(r"(put|get|iput|iget|bput)_var([1asmn]?)_?(text|int1|int2|int8|int|real|double|)(?:_all)?$")
     return [(name, *split.match(name).groups()) for name in names]
@@ -187,29 +191,29 @@ def in_fixed_form(call):
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def check_unchanged_programs():
+def check_unchanged_programs(file):
     """No argument of a program that compiles where nothing is declared may be refused for its rank."""
     calls = [call for member in members() for call in family_calls(*member)]
     calls += [call for kind in BUFFERS if kind for call in attribute_calls(kind)]
     text = ""
     for n in range(0, len(calls), 200):
         body = VARIABLES + "".join(map(in_fixed_form, calls[n:n + 200]))
-        text += program("", "      include 'mpif.h'\n", body).replace("program client", f"subroutine client{n}")
+        text += program("", "      include 'mpif.h'\n", body, file).replace("program client", f"subroutine client{n}")
     status, _, why = compiles(write("unchanged.f", text), *STRICT, "-Wno-unused", "-Wno-uninitialized", "-std=legacy")
     tap.ok(len(calls) > 2500 and status == 0 and not warnings_of_ours(why),
-           f"{len(calls)} calls, of each function of the families with each way to pass places and buffers, compile",
+           f"{file}: {len(calls)} calls, of each function of the families with all places and buffers, compile",
            why[:4000])
 
 
-def check_unused():
-    source = write("unused.f", "      subroutine unused\n      implicit none\n      include 'pnetcdf.inc'\n      end\n")
+def check_unused(file):
+    source = write("unused.f", f"      subroutine unused\n      implicit none\n      include '{file}'\n      end\n")
     status, _, why = compiles(source, *STRICT, "-std=legacy")
-    tap.ok(status == 0 and "Warning" not in why, "what is not used is not warned of", why)
-    text = "      module mine\n      implicit none\n      include 'pnetcdf.inc'\n      end module\n" \
+    tap.ok(status == 0 and "Warning" not in why, f"{file}: what is not used is not warned of", why)
+    text = f"      module mine\n      implicit none\n      include '{file}'\n      end module\n" \
            "      subroutine user\n      use mine\n      implicit none\n      integer err\n" \
            "      err = nfmpi_enddef(nf_global)\n      end\n"
     status, _, why = compiles(write("module.f90", text), *STRICT, "-std=f2018")
-    tap.ok(status == 0 and "Warning" not in why, "a module may include it, as standard Fortran 2018", why)
+    tap.ok(status == 0 and "Warning" not in why, f"{file}: a module may include it, as standard Fortran 2018", why)
 
 
 def check_refused():
@@ -222,22 +226,24 @@ def check_refused():
              ("real for an id", "ncid", "err = nfmpi_close(1.5)"))
     for what, argument, call in wrong:
         text = program("", "", "      integer err, i, i4(2)\n      integer(kind=selected_int_kind(18)) i8(2)\n"
-                       f"      {call}\n")
+                       f"      {call}\n", "pnetcdf_checked.inc")
         status, _, why = compiles(write("wrong.f", text))
         tap.ok(status != 0 and re.search(rf"Error: .*\b{argument}\b", why), f"refused by the compiler: {what}", why)
 
 
-def check_text():
-    with open(INC, encoding="ascii") as file:
+def check_text(name):
+    path = os.path.join(BUILD, "include", name)
+    with open(path, encoding="ascii") as file:
         lines = file.read().split("\n")
-    tap.ok(max(map(len, lines)) <= 72, "no line has more than 72 columns", "\n".join(l for l in lines if len(l) > 72))
-    tap.ok(all(re.match(r"!|      |$", line) for line in lines), "lines begin in column 7, or are comments")
+    tap.ok(max(map(len, lines)) <= 72, f"{name}: no line has more than 72 columns",
+           "\n".join(l for l in lines if len(l) > 72))
+    tap.ok(all(re.match(r"!|      |$", line) for line in lines), f"{name}: lines begin in column 7, or are comments")
     # WRF greps for this constant in lower case, and hands the file to cpp
-    tap.ok(any("nf_format_64bit" in line for line in lines), "nf_format_64bit stands there in lower case")
-    status, output, why = run("cpp", "-P", "-traditional", INC)
+    tap.ok(any("nf_format_64bit" in line for line in lines), f"{name} has nf_format_64bit in lower case")
+    status, output, why = run("cpp", "-P", "-traditional", path)
     kept = [line for line in lines if line.strip()]
     tap.ok(status == 0 and [l.rstrip() for l in output.split("\n") if l.strip()] == kept,
-           "cpp -traditional changes nothing", why)
+           f"{name}: cpp -traditional changes nothing", why)
 
 
 def check_constants():
@@ -285,7 +291,7 @@ def check_features():
 
 def check_coverage():
     """test_families is generated from the families; all other functions are written out in metadata.f90."""
-    with open(INC, encoding="ascii") as file:
+    with open(CHECKED, encoding="ascii") as file:
         functions = re.findall(r"^ *(?:pure )?function (nfmpi_\w+)", file.read(), flags=re.M)
     with open(os.path.join(HERE, "metadata.f90"), encoding="utf-8") as file:
         called = set(re.findall(r"nfmpi_\w+", file.read()))
@@ -297,14 +303,16 @@ def check_coverage():
 if not os.path.exists(INC) or not FC:
     print("1..0 # SKIP this build has no Fortran")
     sys.exit(0)
-check_text()
+for each in FILES:
+    check_text(each)
 check_coverage()
 if "GNU Fortran" not in run(*FC, "--version")[1]:
     tap.skip("programs that include pnetcdf.inc", f"their flags are gfortran's, and this is {FC[0]}")
     tap.finish()
-check_programs()
-check_unchanged_programs()
-check_unused()
+for each in FILES:
+    check_programs(each)
+    check_unchanged_programs(each)
+    check_unused(each)
 check_refused()
 check_constants()
 check_features()

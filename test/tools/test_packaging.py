@@ -176,7 +176,7 @@ def check_tree():
     pages = ("man1/ncmpidump.1", "man1/pnetcdf-config.1", "man1/pnetcdf_version.1", "man3/pnetcdf.3",
              "man3/ncmpi_put_vara_int_all.3")
     wanted += [("mandir", name) for name in pages]
-    wanted += [("includedir", "pnetcdf.inc")] if FC else []
+    wanted += [("includedir", name) for name in ("pnetcdf.inc", "pnetcdf_checked.inc")] if FC else []
     missing = [name for folder, name in wanted if not os.path.exists(os.path.join(staged[folder], name))]
     tap.ok(not missing, "what clients look for is installed", "\n".join(missing))
     not_run = [name for folder, name in wanted

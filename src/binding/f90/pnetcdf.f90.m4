@@ -14,7 +14,10 @@ m4_ifdef([WITH_MPI_F08], [    use mpi_f08, only: f08_comm => mpi_comm, f08_datat
 m4_ifdef([WITH_MPI_F08], [    private :: f08_comm, f08_datatype, f08_info
 ])m4_dnl
 
-    include 'pnetcdf.inc'
+    include 'pnetcdf_checked.inc'
+
+    ! Programs, and tests of build files, say `call nfmpi_put_att(...)'. That is no error where nothing is declared.
+    private :: nfmpi_put_att, nfmpi_get_att
 
     ! --- constants: those of pnetcdf.inc by other names, and some of other kinds ---
 

@@ -1,0 +1,104 @@
+m4_dnl The functions in the files that Fortran programs include, by interfaces.
+m4_dnl
+m4_dnl Directives switch the checks of an argument off: those of type, kind and rank, or with (R) only that of the rank;
+m4_dnl the one of gfortran has no such choice. For a compiler that knows none of them pnetcdf.inc has no interfaces
+m4_dnl (configure.ac).
+m4_divert(-1)
+m4_define([UNCHECKED], [!GCC$ attributes no_arg_check :: $1
+!DEC$ attributes no_arg_check :: $1
+!DIR$ IGNORE_TKR $2[]$1
+!IBM* IGNORE_TKR $2[]$1[]])
+m4_define([DECLARED], [
+        $2[]m4_ifelse([$3], [], [], [[, $3]]) :: $1[]$4])
+
+m4_dnl An argument: one value, an array (or a scalar or an element in its place), memory of any type, a string, an array
+m4_dnl of strings; each with its name, type and passing.
+m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
+m4_ifelse(PNC_ARGUMENTS, [checked], [
+m4_define([VALUE], [DECLARED([$1], [$2], INTENT([$3]))])
+m4_define([VALUES], [
+UNCHECKED([$1], [(R) ])DECLARED([$1], [$2], INTENT([$3]), [(*)])])
+m4_define([MEMORY], [
+UNCHECKED([$1])DECLARED([$1], [$2], INTENT([$3]), [(*)])])
+m4_define([STRING], [DECLARED([$1], [$2], INTENT([$3]))])
+m4_define([STRINGS], [DECLARED([$1], [$2], INTENT([$3]), [(*)])])
+], [
+m4_define([VALUE], [
+UNCHECKED([$1])DECLARED([$1], [integer], [], [(*)])])
+m4_define([VALUES], m4_defn([VALUE]))
+m4_define([MEMORY], m4_defn([VALUE]))
+m4_define([STRING], [DECLARED([$1], [$2], [], [(*)])])
+m4_define([STRINGS], m4_defn([STRING]))
+])
+
+m4_define([ARGUMENT], [ARGUMENT_PASSED([$3], PASSING([$1]))])
+m4_define([ARGUMENT_PASSED], [m4_ifelse(
+    m4_index([$2], [text]),   0, [STRING([$1], [character(len=*)], [$2])],
+    m4_index([$2], [chars]),  0, [STRINGS([$1], [character(len=*)], [$2])],
+    m4_index([$2], [buffer]), 0, [MEMORY([$1], [integer], [$2])],
+    m4_index([$2], [list]),   0, [MEMORY([$1], [integer], [$2])],
+    m4_index([$2], [offset]), 0, [VALUE([$1], [OFFSET], [$2])],
+    [$2], [index_in],            [VALUE([$1], [OFFSET], [$2])],
+    [VALUE([$1], [integer], [$2])])])
+m4_define([ROW], [m4_divert(0)m4_dnl
+      function nfmpi_$1(EACH([DUMMY], [,], [$3]))
+        m4_ifelse([$4], [text], [character(len=80)], [integer]) nfmpi_$1[]EACH([ARGUMENT], [], [$3])
+      end function
+m4_divert(-1)])
+m4_divert(0)m4_dnl
+      interface
+m4_divert(-1)
+FUNCTIONS
+VARD
+m4_divert(0)m4_dnl
+      m4_ifelse(PNC_ARGUMENTS, [checked], [pure ])function nfmpi_issyserr(err)
+        logical nfmpi_issyserr[]VALUE([err], [integer], [int_in])
+      end function
+      end interface
+
+!     The families put, get, iput, iget, bput share interfaces: nfi and
+!     p put, g get, i iput and bput, j iget; then 0 for var, 1 var1,
+!     a vara, s vars, m varm, n varn; then v for values, t text, f the
+!     flexible ones, for which n is bufcount and type is buftype.
+      abstract interface
+m4_divert(-1)
+m4_define([INC_INDEX], [m4_ifelse(
+    [$1], [1], [start,],
+    [$1], [a], [start,count,],
+    [$1], [s], [start,count,stride,],
+    [$1], [m], [start,count,stride,imap,],
+    [$1], [n], [num,starts,counts,])])
+m4_define([INDEX_ARRAY], [VALUES([$1], [OFFSET], [list_in])])
+m4_define([INC_INDEX_TYPE], [m4_ifelse(
+    [$1], [1], [INDEX_ARRAY([start])],
+    [$1], [a], [INDEX_ARRAY([start])INDEX_ARRAY([count])],
+    [$1], [s], [INDEX_ARRAY([start])INDEX_ARRAY([count])INDEX_ARRAY([stride])],
+    [$1], [m], [INDEX_ARRAY([start])INDEX_ARRAY([count])INDEX_ARRAY([stride])INDEX_ARRAY([imap])],
+    [$1], [n], [VALUE([num], [integer], [int_in])INDEX_ARRAY([starts])INDEX_ARRAY([counts])])])
+m4_define([INTERFACE_NAME], [nfi[]m4_ifelse([$1], [put], [p], [$1], [get], [g], [$1], [iget], [j], [i])[]m4_dnl
+m4_ifelse([$2], [], [0], [$2])[]m4_ifelse(
+    [$3], [], [f], [$3], [text], [t], [v])])
+m4_define([INC_BUFFER], [m4_ifelse([$2], [text], [STRINGS([buf], [character(len=*)], [$1])],
+    [MEMORY([buf], [integer], [$1])])])
+m4_define([FAMILY_INTERFACE], [m4_divert(0)m4_dnl
+      function INTERFACE_NAME($@)(ncid,varid,INC_INDEX([$2])buf[]m4_dnl
+m4_ifelse([$3], [], [[,n,type]])[]IS_POSTED([$1], [[,req]]))
+        integer INTERFACE_NAME($@)[]m4_dnl
+VALUE([ncid], [integer], [int_in])VALUE([varid], [integer], [int_in])INC_INDEX_TYPE([$2])m4_dnl
+INC_BUFFER(m4_ifelse([$1], [get], [out], [$1], [iget], [out], [_in]), [$3])[]m4_dnl
+m4_ifelse([$3], [], [VALUE([n], [OFFSET], [int_in])VALUE([type], [integer], [int_in])])[]m4_dnl
+IS_POSTED([$1], [VALUES([req], [integer], [list])])
+      end function
+m4_divert(-1)])
+m4_dnl Every member calls for its interface; the first one writes it.
+m4_define([FORTRAN_MEMBER], [m4_ifdef(known_[]INTERFACE_NAME($@), [],
+    [m4_define(known_[]INTERFACE_NAME($@))FAMILY_INTERFACE($@)])])
+FAMILIES
+m4_divert(0)m4_dnl
+      end interface
+m4_divert(-1)
+m4_define([FORTRAN_MEMBER], [m4_divert(0)m4_dnl
+      procedure(INTERFACE_NAME($@)) :: nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5
+m4_divert(-1)])
+FAMILIES
+m4_divert(0)m4_dnl
