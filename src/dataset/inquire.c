@@ -187,8 +187,11 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
 int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp)
 {
     const pnc_var *var;
-    int err = pnc_mode_need_var(ds, varid);
+    int err;
 
+    if (varid == NC_GLOBAL && name == NULL && xtypep == NULL && ndimsp == NULL && dimidsp == NULL)
+        return pnc_dataset_inq_natts(ds, nattsp);
+    err = pnc_mode_need_var(ds, varid);
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[varid];
@@ -234,8 +237,6 @@ int pnc_dataset_inq_vardimid(pnc_dataset *ds, int varid, int *dimidsp)
 
 int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
 {
-    if (varid == NC_GLOBAL)
-        return pnc_dataset_inq_natts(ds, nattsp);
     return pnc_dataset_inq_var(ds, varid, NULL, NULL, NULL, NULL, nattsp);
 }
 

@@ -226,7 +226,7 @@ FUNCTION([inq_dimlen], [f77], [P(dimid, dimid)P(length_out, lenp, length)],
 
 FUNCTION([inq_var], [f77_by_hand], [P(varid, varid)P(name_out, name)P(type_out, xtypep, xtype)P(count_out, ndimsp, ndims)P(dimids_out, dimidsp, dimids)P(count_out, nattsp, natts)],
 [What a variable is: name (room for NC_MAX_NAME + 1 characters), type, rank, dimension ids (room for rank of them) and
-number of attributes. varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR])
+number of attributes. varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varid], [all], [P(name, name)P(varid_out, varidp, varid)],
 [Id of the variable of that name. LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
 FUNCTION([inq_varname], [f77], [P(varid, varid)P(name_out, name)],

@@ -99,6 +99,10 @@ static void test_names(void)
         CALL(ncmpi_rename_dim(ncid, 55, names[i]));
         CALL(ncmpi_rename_var(ncid, 55, names[i]));
     }
+    CALL(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 1, "t"));
+    INT(ncmpi_inq_var(ncid, NC_GLOBAL, NULL, NULL, NULL, NULL, &number));
+    INT(ncmpi_inq_var(ncid, NC_GLOBAL, NULL, NULL, &number, NULL, NULL));
+    TEXT(ncmpi_inq_var(ncid, NC_GLOBAL, text, NULL, NULL, NULL, NULL));
     TEXT(ncmpi_inq_attname(ncid, V, 0, text));
     TEXT(ncmpi_inq_attname(ncid, V, 1, text));
     TEXT(ncmpi_inq_dimname(ncid, X, text));

@@ -103,6 +103,12 @@ static void check_variables(int ncid)
     int id;
     expect_code(ncmpi_inq_varid(ncid, "none", &id), NC_ENOTVAR, "inq_varid: no such name");
     expect_code(ncmpi_inq_varndims(ncid, 4, &id), NC_ENOTVAR, "inq_varndims: no such id");
+    id = -1;
+    expect_ok(ncmpi_inq_var(ncid, NC_GLOBAL, NULL, NULL, NULL, NULL, &id), "inq_var: attributes of the file");
+    t_check(id == 1, "the file has 1 attribute (%d)", id);
+    expect_code(ncmpi_inq_var(ncid, NC_GLOBAL, NULL, NULL, &id, NULL, NULL), NC_EGLOBAL,
+                "inq_var: the file has no dimensions as a variable has");
+    expect_code(ncmpi_inq_varndims(ncid, NC_GLOBAL, &id), NC_EGLOBAL, "inq_varndims: nor here");
 }
 
 static void check_sizes(int ncid)
