@@ -260,11 +260,6 @@ static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_me
     return r->map == NULL ? no_map(ds, r) : NC_NOERR;
 }
 
-static bool is_posted(const pnc_call *call)
-{
-    return call->op == PNC_OP_IPUT || call->op == PNC_OP_IGET || call->op == PNC_OP_BPUT;
-}
-
 /* Memory that an MPI datatype describes, and perhaps imap on top of it. */
 static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
@@ -274,7 +269,8 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     int64_t offset;
     int err;
 
-    if (is_posted(call) && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) /* measured: nothing to move */
+    /* measured: nothing to move, but a mismatch where the call is collective */
+    if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
         r->elements = r->nparts = r->newrecs = 0;
     err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
     if (err == NC_NOERR)

@@ -73,7 +73,7 @@ m4_define([SHAPE_DOC], [m4_ifelse(
 m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
 contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
 memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own
-type.])
+type. A bufcount of 0 with a datatype moves nothing; a collective call that asks for values returns NC_EIOMISMATCH.])
 m4_define([MODE_DOC], [Functions ending in _all are collective, on ranks with nothing to do also (count 0); the others need independent mode.])
 m4_define([RANGE_DOC], [Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
 get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.])
@@ -82,7 +82,7 @@ NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART 
 m4_define([POST_DOC], [post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
 buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
 fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
-posted wins. A bufcount of 0 with a datatype moves nothing. The library may copy the values of a small put when it is
+posted wins. The library may copy the values of a small put when it is
 posted; that is no promise: only bput always does])
 m4_define([BPUT_DOC], [the buffer may be used again at once, because the request keeps the values, in what ncmpi_buffer_attach allows])
 m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. On

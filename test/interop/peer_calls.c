@@ -168,8 +168,12 @@ static void test_access(void)
     CALL(ncmpi_mput_var_int_all(ncid, 2, (int[]){V, C}, (int *const[]){values, values}));
     CALL(ncmpi_fill_var_rec(ncid, V, 0));
     CALL(ncmpi_fill_var_rec(ncid, R, 0));
+    CALL(ncmpi_put_vara_all(ncid, V, at, two, values, 0, MPI_INT));
+    CALL(ncmpi_get_vara_all(ncid, V, at, two, values, 0, MPI_INT));
     CALL(ncmpi_begin_indep_data(ncid));
     CALL(ncmpi_put_var_int_all(ncid, V, values));
+    CALL(ncmpi_put_vara(ncid, V, at, two, values, 0, MPI_INT)); /* only independent calls take it for nothing to do */
+    CALL(ncmpi_get_var1(ncid, V, at, values, 0, MPI_INT));
     CALL(ncmpi_end_indep_data(ncid));
     CALL(ncmpi_close(ncid));
 }

@@ -444,6 +444,16 @@ static void test_flexible(int ncid)
     expect_code(ncmpi_put_var_all(ncid, FIXED, v, 0, pair), NC_EIOMISMATCH, "flexible: bufcount 0 with a datatype");
     expect_ok(ncmpi_iput_var(ncid, FIXED, v, 0, pair, &id), "flexible: posted with bufcount 0");
     t_check(id == NC_REQ_NULL, "there is nothing to wait for");
+    expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+    int before[NY * NX], after[NY * NX];
+    t_local(ncmpi_get_var_int(ncid, FIXED, before) == NC_NOERR, "get_var");
+    v[0] = before[0] + 1;
+    expect_ok(ncmpi_put_var(ncid, FIXED, v, 0, pair), "flexible: independent put with bufcount 0");
+    expect_ok(ncmpi_get_var(ncid, FIXED, v, 0, pair), "flexible: independent get with bufcount 0");
+    t_check(v[0] == before[0] + 1, "the get leaves memory as it was");
+    t_local(ncmpi_get_var_int(ncid, FIXED, after) == NC_NOERR, "get_var");
+    t_check(memcmp(before, after, sizeof after) == 0, "the put leaves the file as it was");
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
     expect_ok(ncmpi_put_var_all(ncid, FIXED, v, 0, MPI_DATATYPE_NULL),
               "flexible: MPI_DATATYPE_NULL takes the variable's type");
     MPI_Type_free(&pair);
