@@ -147,11 +147,11 @@ int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
     return NC_NOERR;
 }
 
-/* The longest fixed dimension: the length word is a signed (CDF-1) or unsigned (CDF-2) 32-bit number, or a signed
- * 64-bit one (CDF-5); the former two leave room for rounding a size in bytes up to 4. */
+/* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. Files
+ * of other libraries may have longer ones in CDF-2. */
 int64_t pnc_model_longest_dim(int format)
 {
-    return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
+    return format == 5 ? INT64_MAX : NC_MAX_INT;
 }
 
 int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error)

@@ -79,7 +79,7 @@ int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numr
 
 /* Dimensions of a variable that is defined. The format knows no bound; this one keeps a wrong number from being taken
  * for the length of the caller's array. netCDF-C opens files with up to 1024. */
-#define PNC_VAR_DIMS_MAX 65536
+#define PNC_VAR_DIMS_MAX (1 << 20)
 
 /* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE
  * NC_EVARSIZE.. */

@@ -7,7 +7,7 @@ module metadata
     private
     include 'pnetcdf_checked.inc'
     public :: f77_define, f77_inquire, f77_attributes, f77_strings, f77_places, f77_requests, f77_reuse, &
-        f77_errors
+        f77_errors, f77_many_dimensions
 
     integer, parameter :: offset = MPI_OFFSET_KIND
 
@@ -361,6 +361,39 @@ contains
         call check(nfmpi_inq_libvers() /= ' ', 'inq_libvers')
         call check(nfmpi_strerror(nf_noerr) == 'No error', 'strerror')
         call check(nfmpi_strerrno(nf_ebadid) == 'NF_EBADID', 'strerrno')
+    end subroutine
+
+    ! A variable of 102,400 dimensions: the first has 4 elements, the others 1.
+    subroutine f77_many_dimensions(path) bind(c)
+        character(kind=c_char), intent(in) :: path(4096)
+        integer, parameter :: many = 102400
+        integer, allocatable :: dims(:), found(:)
+        integer(offset), allocatable :: from(:), length(:), imap(:)
+        integer :: ncid, four, one, v, n, type, natts, row(4), got(4)
+        character(3) :: name
+
+        allocate (dims(many), found(many), from(many), length(many), imap(many))
+        call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), nf_clobber, MPI_INFO_NULL, ncid), 'create')
+        call works(nfmpi_def_dim(ncid, 'four', 4_offset, four), 'def_dim')
+        call works(nfmpi_def_dim(ncid, 'one', 1_offset, one), 'def_dim')
+        dims = one
+        dims(1) = four
+        call works(nfmpi_def_var(ncid, 'v', nf_int, many, dims, v), 'def_var of many dimensions')
+        call works(nfmpi_enddef(ncid), 'enddef')
+        from = 1
+        length = 1
+        length(1) = 4
+        row = (/1, 2, 3, 4/)
+        call works(nfmpi_put_vara_int_all(ncid, v, from, length, row), 'put_vara_int_all')
+        from(1) = 3
+        call works(nfmpi_put_var1_int_all(ncid, v, from, 33), 'put_var1_int_all')
+        from(1) = 1
+        imap = 1
+        call works(nfmpi_get_varm_int_all(ncid, v, from, length, from, imap, got), 'get_varm_int_all')
+        call check(all(got == (/1, 2, 33, 4/)), 'get what was put')
+        call works(nfmpi_inq_var(ncid, v, name, type, n, found, natts), 'inq_var')
+        call check(name == 'v' .and. n == many .and. all(found == dims), 'the dimensions of the variable')
+        call works(nfmpi_close(ncid), 'close')
     end subroutine
 
     ! Requests of variable v (nx): wait in independent mode, cancel, wait for all kinds, counts of pending ones.

@@ -130,6 +130,7 @@ program metadata
     call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
     call check(nf90mpi_close(ncid) == nf90_ebadid, 'and no second time')
     call others()
+    call many_dimensions()
     call finish()
 
 contains
@@ -176,6 +177,42 @@ contains
         call check(nf90mpi_abort(ncid) == nf90_noerr, 'abort')
         err = nf90mpi_open(MPI_COMM_WORLD, path('metadata.nc'), nf90_nowrite, MPI_INFO_NULL, ncid)
         call check(nf90mpi_inq_dimid(ncid, 'y', n) == nf90_noerr, 'leaves the file as it was')
+        err = nf90mpi_close(ncid)
+    end subroutine
+
+    ! The first of 102,400 dimensions has 4 elements, the others 1.
+    subroutine many_dimensions()
+        integer, parameter :: many = 102400
+        integer, allocatable :: dims(:), found(:)
+        integer(big), allocatable :: at(:), lengths(:), starts(:, :), counts(:, :)
+        integer :: row(4)
+
+        allocate (dims(many), found(many), at(many), lengths(many), starts(many, 1), counts(many, 1))
+        err = nf90mpi_create(MPI_COMM_WORLD, path('many.nc'), nf90_clobber, MPI_INFO_NULL, ncid)
+        err = nf90mpi_def_dim(ncid, 'four', 4, x)
+        err = nf90mpi_def_dim(ncid, 'one', 1, y)
+        dims = y
+        dims(1) = x
+        call check(nf90mpi_def_var(ncid, 'v', nf90_int, dims, v) == nf90_noerr, 'a variable of 102,400 dimensions')
+        call check(nf90mpi_enddef(ncid) == nf90_noerr, 'enddef')
+        call check(nf90mpi_put_var_all(ncid, v, [1, 2, 3, 4]) == nf90_noerr, 'put all of it')
+        at = 1
+        at(1) = 3
+        call check(nf90mpi_put_var_all(ncid, v, 33, at) == nf90_noerr, 'put one value')
+        at(1) = 2
+        lengths = 1
+        lengths(1) = 2
+        call check(nf90mpi_put_var_all(ncid, v, [22, 33], at, lengths) == nf90_noerr, 'put two')
+        call check(nf90mpi_close(ncid) == nf90_noerr, 'close')
+        err = nf90mpi_open(MPI_COMM_WORLD, path('many.nc'), nf90_nowrite, MPI_INFO_NULL, ncid)
+        err = nf90mpi_inquire_variable(ncid, v, ndims=n, dimids=found)
+        call check(err == nf90_noerr .and. n == many .and. all(found == dims), 'inquire about it')
+        starts = 1
+        counts = 1
+        counts(1, 1) = 4
+        row = 0
+        err = nf90mpi_get_varn_all(ncid, v, row, starts, counts)
+        call check(err == nf90_noerr .and. all(row == [1, 22, 33, 4]), 'get what was put')
         err = nf90mpi_close(ncid)
     end subroutine
 

@@ -12,6 +12,7 @@ void f77_define(const char path[4096]);
 void f77_inquire(const char path[4096], const MPI_Offset numbers[4]);
 void f77_attributes(const char path[4096], const char other[4096]);
 void f77_strings(const char path[4096]);
+void f77_many_dimensions(const char path[4096]);
 void f77_places(const char path[4096]);
 void f77_requests(const char path[4096]);
 void f77_reuse(const char path[4096]);
@@ -153,6 +154,8 @@ int main(int argc, char **argv)
     f77_strings(padded(first, "f77_strings.nc"));
     t_check(true, "Fortran's strings");
     check_strings();
+    f77_many_dimensions(padded(first, "f77_many_dimensions.nc"));
+    t_check(true, "a variable of 102,400 dimensions");
     f77_places(padded(first, "f77_places.nc"));
     t_check(true, "places of any rank and shape");
     f77_requests(padded(first, "f77_attributes.nc"));

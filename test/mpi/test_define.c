@@ -87,13 +87,37 @@ static void test_many(int cmode, const char *format)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
-/* Limits: CDF-1 and 2 hold dimensions up to 2^31 - 4 (padding must not overflow); sizes of variables that the offsets
- * can address. */
+/* A dimension of the longest length, alone in its file with a variable of as many bytes. */
+static void test_longest_dimension(int cmode, MPI_Offset longest)
+{
+    int ncid = create(cmode), id, dim = -1;
+    MPI_Offset start = longest - 1, count = t_rank == 0, length = 0;
+    signed char value = 77, got = 0;
+    if (longest < INT64_MAX) {
+        expect_code(ncmpi_def_dim(ncid, "larger", longest + 1, &id), NC_EDIMSIZE, "one more than the longest");
+        expect_ok(ncmpi_def_dim(ncid, "longest", longest, &dim), "the longest dimension");
+        expect_ok(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &id), "a variable");
+        expect_ok(ncmpi_enddef(ncid), "enddef");
+        expect_ok(ncmpi_put_vara_schar_all(ncid, id, &start, &count, &value), "put its last byte (a sparse file)");
+    } else {
+        expect_ok(ncmpi_def_dim(ncid, "longest", longest, &dim), "the longest dimension");
+    }
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    expect_ok(ncmpi_inq_dimlen(ncid, 0, &length), "inq_dimlen");
+    t_check(length == longest, "it has %lld elements", (long long)length);
+    if (longest < INT64_MAX) {
+        expect_ok(ncmpi_get_vara_schar_all(ncid, 0, &start, (MPI_Offset[]){1}, &got), "get the last byte");
+        t_check(got == value, "which is %d", got);
+    }
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Sizes of variables that the offsets can address. */
 static void test_limits(void)
 {
     int ncid = create(0), id, huge;
-    expect_ok(ncmpi_def_dim(ncid, "large", 2147483644, &id), "CDF-1: a dimension of 2^31 - 4");
-    expect_code(ncmpi_def_dim(ncid, "larger", 2147483648, &id), NC_EDIMSIZE, "CDF-1: a dimension of 2^31");
+    t_local(ncmpi_def_dim(ncid, "large", 2147483644, &id) == NC_NOERR, "def_dim");
     t_local(ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, (int[]){0}, &id) == NC_NOERR, "def_var");
     t_local(ncmpi_def_var(ncid, "w", NC_DOUBLE, 1, (int[]){0}, &id) == NC_NOERR, "def_var");
     expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "CDF-1: two variables of 16 GiB");
@@ -169,6 +193,9 @@ int main(int argc, char **argv)
     test_names();
     test_many(0, "CDF-1");
     test_many(NC_64BIT_DATA, "CDF-5");
+    test_longest_dimension(0, NC_MAX_INT);
+    test_longest_dimension(NC_64BIT_OFFSET, NC_MAX_INT);
+    test_longest_dimension(NC_64BIT_DATA, NC_MAX_INT64);
     test_limits();
     test_rename();
     test_abort();

@@ -47,6 +47,78 @@ static void test_many_dimensions(bool safe)
     unsetenv("PNETCDF_SAFE_MODE");
 }
 
+enum { RANK = 102400, LAST = 4 }; /* dimensions of a variable: the record dimension, many of length 1, one of 4 */
+
+static int value_at(MPI_Offset record, int x)
+{
+    return (int)record * 10 + x;
+}
+
+static MPI_Offset *numbers(MPI_Offset first, MPI_Offset between, MPI_Offset last)
+{
+    MPI_Offset *all = malloc(RANK * sizeof *all);
+
+    for (int i = 0; i < RANK; i++)
+        all[i] = i == 0 ? first : i == RANK - 1 ? last : between;
+    return all;
+}
+
+/* Record t_rank, by all ways of access that have a start. */
+static void get_record(int ncid)
+{
+    MPI_Offset *start = numbers(t_rank, 0, 0), *count = numbers(1, 1, LAST), *imap = numbers(LAST, LAST, 1);
+    MPI_Offset *stride = numbers(1, 1, 2), *two = numbers(1, 1, 2), *one = numbers(t_rank, 0, 3);
+    int a[LAST] = {0}, b[LAST] = {0}, c[LAST] = {0}, d[LAST] = {0}, e[LAST] = {0}, f = 0, wrong = 0;
+
+    expect_ok(ncmpi_get_vara_int_all(ncid, 0, start, count, a), "get_vara");
+    expect_ok(ncmpi_get_vars_int_all(ncid, 0, start, two, stride, b), "get_vars");
+    expect_ok(ncmpi_get_varm_int_all(ncid, 0, start, count, NULL, imap, c), "get_varm");
+    expect_ok(ncmpi_get_varn_int_all(ncid, 0, 1, &start, &count, d), "get_varn");
+    expect_ok(ncmpi_get_var1_int_all(ncid, 0, one, &f), "get_var1");
+    expect_ok(ncmpi_iget_vara_int(ncid, 0, start, count, e, NULL), "iget_vara");
+    expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all");
+    for (int x = 0; x < LAST; x++) {
+        int wanted = value_at(t_rank, x);
+        wrong += a[x] != wanted || c[x] != wanted || d[x] != wanted || e[x] != wanted;
+    }
+    t_local(wrong == 0 && b[0] == value_at(t_rank, 0) && b[1] == value_at(t_rank, 2) && f == value_at(t_rank, 3),
+            "the values of record %d", t_rank);
+    t_check(true, "they are what was put");
+    free(start), free(count), free(imap), free(stride), free(two), free(one);
+}
+
+static void test_variable_of_many_dimensions(int cmode)
+{
+    int ncid, id, ndims = 0, *dimids = malloc(RANK * sizeof *dimids), *back = calloc(RANK, sizeof *back), row[LAST];
+    MPI_Offset *start = numbers(t_rank, 0, 0), *count = numbers(1, 1, LAST), *last = numbers(t_rank, 0, LAST - 1);
+    int *all = malloc(sizeof *all * (size_t)t_nprocs * LAST);
+    bool good = true;
+
+    ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | cmode, MPI_INFO_NULL, &ncid);
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &id);
+    ncmpi_def_dim(ncid, "one", 1, &id);
+    ncmpi_def_dim(ncid, "x", LAST, &id);
+    for (int i = 0; i < RANK; i++)
+        dimids[i] = i == 0 ? 0 : i == RANK - 1 ? 2 : 1;
+    expect_ok(ncmpi_def_var(ncid, "v", NC_SHORT, RANK, dimids, &id), "def_var of 102,400 dimensions");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    for (int x = 0; x < LAST; x++)
+        row[x] = x < LAST - 1 ? value_at(t_rank, x) : -1;
+    expect_ok(ncmpi_put_vara_int_all(ncid, 0, start, count, row), "put_vara");
+    expect_ok(ncmpi_put_var1_int_all(ncid, 0, last, (int[]){value_at(t_rank, LAST - 1)}), "put_var1");
+    expect_ok(ncmpi_close(ncid), "close");
+    expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), "open");
+    expect_ok(ncmpi_inq_var(ncid, 0, NULL, NULL, &ndims, back, NULL), "inq_var");
+    t_check(ndims == RANK && memcmp(dimids, back, RANK * sizeof *back) == 0, "%d dimensions", ndims);
+    get_record(ncid);
+    expect_ok(ncmpi_get_var_int_all(ncid, 0, all), "get_var");
+    for (int i = 0; i < t_nprocs * LAST; i++)
+        good = good && all[i] == value_at(i / LAST, i % LAST);
+    t_check(good, "the whole variable is what was put");
+    expect_ok(ncmpi_close(ncid), "close");
+    free(dimids), free(back), free(start), free(count), free(last), free(all);
+}
+
 /* Offsets that 63 bits hold, but no file system; where one does, a limit takes its place. */
 static void test_far_records(void)
 {
@@ -132,6 +204,8 @@ int main(int argc, char **argv)
     test_far_records();
     test_many_dimensions(false);
     test_many_dimensions(true);
+    test_variable_of_many_dimensions(0);
+    test_variable_of_many_dimensions(NC_64BIT_DATA);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

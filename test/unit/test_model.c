@@ -83,7 +83,7 @@ static void test_dims(void **state)
 static void test_dim_limits(void **state)
 {
     static const struct { int format; int64_t good, bad; } rows[] = {
-        {1, 0x7ffffffc, 0x7ffffffd}, {2, 0xfffffffc, 0xfffffffd}, {5, INT64_MAX, -1},
+        {1, 0x7fffffff, 0x80000000}, {2, 0x7fffffff, 0x80000000}, {5, INT64_MAX, -1},
     };
     (void)state;
 
