@@ -264,6 +264,7 @@ def check_constants():
     status, output, why = run(*CC, INCLUDE, source, "-o", tap.scratch("c_constants"))
     c_values = dict(line.split() for line in run(tap.scratch("c_constants"))[1].splitlines()) if status == 0 else {}
     c_values["nf_global"] = "0"  # ids count from 1 in Fortran
+    c_values["nf_align_chunk"] = "-1"  # a size_t in C, as in netcdf.h
     differ = [f"{name}: {told.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
               if not abs(float(told.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
     tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C",
