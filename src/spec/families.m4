@@ -89,8 +89,8 @@ m4_define([MULTI_DOC], [the same access to num variables in one call, with one e
 a rank where the arguments for one are wrong none is moved; the first error is returned.])
 m4_define([VARD_DOC], [the place in the file is an MPI datatype made of the variable's own type, whose displacements are
 bytes from the variable's begin (ncmpi_inq_varoffset). It may reach into other variables, before or behind that one, as
-long as it stays inside the file's data; a put adds the records that it reaches. MPI_DATATYPE_NULL selects nothing, and a bufcount of 0 with a
-datatype moves nothing.])
+long as it stays inside the file's data; a put adds the records that it reaches. MPI_DATATYPE_NULL selects nothing, and
+a bufcount of 0 with a datatype moves nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
 In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
 NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill
