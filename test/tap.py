@@ -56,6 +56,16 @@ def make_variable(name):
     return shlex.split(found.group(1)) if found else []
 
 
+def mpi_flags():
+    """Where mpi.h is, for a compiler that is no wrapper: Open MPI's wrapper answers the first, MPICH's the second."""
+    compiler = shlex.split(os.environ.get("CC", "mpicc"))
+    for question in ("--showme:compile", "-compile_info"):
+        done = subprocess.run([*compiler, question], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return re.findall(r"-I\s*\S+", done.stdout)
+    return []
+
+
 def run_mpi(ranks, program, *arguments):
     """Run a program of the build tree ("examples/C/era_wind") on some ranks. Returns (exit status, stdout, stderr)."""
     build = os.environ.get("PNC_BUILD", os.getcwd())

@@ -25,6 +25,11 @@ typedef int nc_type;
 #endif
 m4_include([constants_body.m4])m4_dnl
 
+/* Whether an error code is one of the system (errno): those of the library are negative. */
+#ifndef NC_ISSYSERR
+#define NC_ISSYSERR(err) ((err) > 0)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,7 +1,6 @@
 """pnetcdf.h compiles alone, strictly, from C and C++, and beside netcdf.h."""
 # needs: python
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -25,15 +24,6 @@ def compiles(name, compiler, options, text):
     return done.returncode == 0, done.stderr
 
 
-def mpi_flags():
-    """Where mpi.h is, for a compiler that is no wrapper: Open MPI's wrapper answers the first, MPICH's the second."""
-    for question in ("--showme:compile", "-compile_info"):
-        done = subprocess.run([*CC, question], capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return re.findall(r"-I\s*\S+", done.stdout)
-    return []
-
-
 for standard in ("c99", "c11", "gnu17"):
     good, why = compiles("alone.c", CC, [*STRICT, f"-std={standard}"], "#include <pnetcdf.h>\n" + USE)
     tap.ok(good, f"pnetcdf.h compiles alone as {standard}", why)
@@ -43,7 +33,7 @@ tap.ok(good, "pnetcdf.h can be included twice", why)
 
 if shutil.which("g++"):
     # The C++ bindings of MPI, which MPI 3 removed, are not our concern.
-    skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", *mpi_flags()]
+    skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", *tap.mpi_flags()]
     for standard in ("c++98", "c++17"):
         good, why = compiles("alone.cc", ["g++"], [*STRICT, f"-std={standard}", "-Wno-long-long", *skip_bindings],
                              "#include <pnetcdf.h>\n" + USE)
