@@ -66,13 +66,18 @@ static void enter(pnc_queue *q, pnc_request *r)
     q->pending++;
 }
 
+static void release(pnc_queue *q, pnc_request *r)
+{
+    pnc_request_release(r);
+    pnc_arena_give(&q->arena, r);
+}
+
 /* Give back a request that is done, cancelled or was never entered. */
 static void drop(pnc_dataset *ds, pnc_request *r)
 {
     if (r->external)
         *(r->buffered ? &ds->queue->buffer_used : &ds->queue->kept) -= pnc_request_bytes(ds, r);
-    pnc_request_release(r);
-    pnc_arena_give(&ds->queue->arena, r);
+    release(ds->queue, r);
 }
 
 /* Values that do not fit are told at once, though they are converted later: try, block by block. */
@@ -437,9 +442,10 @@ void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
         if (q->entries[i].request == NULL)
             continue;
         ++*(q->entries[i].request->way == PNC_PUT ? puts : gets);
-        drop(ds, q->entries[i].request);
+        release(q, q->entries[i].request); /* its variable may be gone: rank 0's definitions have replaced it */
     }
     q->n = q->pending = 0;
+    q->buffer_used = q->kept = 0;
 }
 
 void pnc_queue_free(pnc_dataset *ds)

@@ -25,10 +25,13 @@ PROGRAM = """\
 namespace {
 void show(const char *name, long long value) { std::printf("%s %lld\\n", name, value); }
 void show(const char *name, int value) { show(name, static_cast<long long>(value)); }
+void show(const char *name, long value) { show(name, static_cast<long long>(value)); }
 void show(const char *name, short value) { show(name, static_cast<long long>(value)); }
 void show(const char *name, signed char value) { show(name, static_cast<long long>(value)); }
 void show(const char *name, char value) { show(name, static_cast<long long>(value)); }
 void show(const char *name, unsigned value) { show(name, static_cast<long long>(value)); }
+/* NC_ALIGN_CHUNK: a size_t with all bits set, for which constants.txt has -1 */
+void show(const char *name, unsigned long value) { show(name, static_cast<long long>(value)); }
 void show(const char *name, unsigned long long value) { std::printf("%s %llu\\n", name, value); }
 void show(const char *name, double value) { std::printf("%s %.17g\\n", name, value); }
 void show(const char *name, const char *value) { std::printf("%s \\"%s\\"\\n", name, value); }

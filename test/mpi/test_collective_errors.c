@@ -247,12 +247,16 @@ static void test_overruled(void)
     ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id);
     if (last)
         ncmpi_def_var(ncid, "extra", NC_INT, 1, &dim, &id);
+    t_local(ncmpi_buffer_attach(ncid, 100) == NC_NOERR, "attach");
     if (last)
-        t_local(ncmpi_iput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR, "iput in define mode");
+        t_local(ncmpi_iput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR &&
+                ncmpi_bput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR,
+                "iput and bput in define mode");
     wrong = t_nprocs - 1;
     expect_mine(ncmpi_enddef(ncid), NC_EMULTIDEFINE, "enddef of a rank with other definitions and a pending request");
     t_check(ncmpi_inq_nreqs(ncid, &pending) == NC_NOERR && pending == 0, "nothing is pending: %d", pending);
     expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all");
+    expect_ok(ncmpi_buffer_detach(ncid), "detach, as no buffered put is pending");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
