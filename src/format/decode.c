@@ -77,8 +77,8 @@ static int take_count(reader *r, const char *what, int code_if_negative, int64_t
     if (code != NC_NOERR)
         return code;
     if (word > INT64_MAX)
-        return pnc_watch_stop(&r->watch, at, code_if_negative, "0 or more", "%s at byte %" PRId64 " is negative (%" PRId64 ")",
-                              what, at, (int64_t)word);
+        return pnc_watch_stop(&r->watch, at, code_if_negative, "0 or more",
+                              "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at, (int64_t)word);
     *out = (int64_t)word;
     pnc_watch_field(&r->watch, at, r->pos - at, what, "%" PRId64, *out);
     return NC_NOERR;

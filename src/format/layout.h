@@ -15,8 +15,8 @@ typedef struct pnc_layout_wish {
 int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
 
 /* NetCDF Classic Format Specification, "Large File Support": the bytes of a variable, or of one record of it, must fit
- * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the last
- * variable of a file without record variables. */
+ * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the
+ * last variable of a file without record variables. */
 int64_t pnc_layout_largest(int format);             /* bytes of any other variable */
 int pnc_layout_too_large(const pnc_model *model);   /* id of the first variable that is larger, or -1 */
 

@@ -201,8 +201,8 @@ static void test_damaged_header(int cmode, const char *format)
     t_check(true, "%s: a damaged byte anywhere in the header opens or is refused, and crashes nothing", format);
 }
 
-/* The data section is cut while the file is open: an error, never zeros for what is missing. test_short_file.c has files
- * that were short before. */
+/* The data section is cut while the file is open: an error, never zeros for what is missing. test_short_file.c has
+ * files that were short before. */
 static void test_cut_data(void)
 {
     char bytes[8192];

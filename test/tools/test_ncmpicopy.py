@@ -244,8 +244,7 @@ def test_bad_inputs():
         os.remove(name)
     whole = open("v1.nc", "rb").read()
     for name, content in [("nothing.nc", b""), ("text.nc", b"this is no netCDF file, but text\n"),
-                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100),
-                          ("short.nc", whole[:-20])]:
+                          ("cut.nc", whole[:50]), ("hdf5.nc", b"\x89HDF\r\n\x1a\n" + b"\0" * 100)]:
         with open(name, "wb") as file:
             file.write(content)
         for ranks in (0, 4):
@@ -260,6 +259,18 @@ def test_bad_inputs():
     refuse("no record dimension", ["fixed.nc", "fixed.nc", "out.nc"], "nothing to join along")
     cdf.Writer(1, [("t", None)], [], [("v", "int", [0], [], [])]).write("none.nc")
     refuse("length 0", ["-u", "none.nc", "out.nc"], "no records to be fixed")
+
+
+def test_short_input():
+    """What lies beyond the end of an input reads as zeros: the copy is that of a file that has them."""
+    whole = open("v1.nc", "rb").read()
+    for name, content in (("short.nc", whole[:-20]), ("zeros.nc", whole[:-20] + b"\0" * 20)):
+        with open(name, "wb") as file:
+            file.write(content)
+    copy("a short file", ["-O", "short.nc"], "short_copy.nc")
+    copy("the same with zeros", ["-O", "zeros.nc"], "zeros_copy.nc")
+    tap.ok(open("short_copy.nc", "rb").read() == open("zeros_copy.nc", "rb").read(),
+           "a short file is copied with zeros")
 
 
 def test_bad_arguments():
@@ -378,7 +389,7 @@ def main():
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs,
-                 test_bad_arguments, test_bad_outputs, test_no_room]:
+                 test_short_input, test_bad_arguments, test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

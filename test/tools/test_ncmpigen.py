@@ -120,7 +120,7 @@ def test_names_of_formats():
         tap.ok(read("ours.nc")[3] == version, f"-v {name} makes CDF-{version}")
     told = [("netcdf a { }", 1), ("netcdf a {\n// file format: CDF-2 (large file)\n}", 2),
             ("netcdf a { :_Format = \"64-bit data\" ; }", 5), ("netcdf a { variables: uint64 u ; }", 5),
-            ("netcdf a { dimensions: x = 4000000000 ; }", 2)]
+            ("netcdf a { dimensions: x = 2147483647 ; }", 1), ("netcdf a { dimensions: x = 2147483648 ; }", 5)]
     for text, version in told:
         run([*GEN, "-o", "ours.nc", write("told.cdl", text)])
         tap.ok(read("ours.nc")[3] == version, f"without -v CDF-{version} is made of {text!r}")

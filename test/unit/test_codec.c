@@ -397,8 +397,8 @@ static void test_too_large(void **state)
             put_word(bytes + n - 8, (uint32_t)(begin >> 32));
         code = pnc_format_decode(bytes, n, n + 60, &m, &need, &error);
         if (code != rows[i].code)
-            fail_msg("CDF-%d, a of %u and b of %u bytes: %d (expected %d) %s", rows[i].format, rows[i].x, rows[i].y, code,
-                     rows[i].code, error.text);
+            fail_msg("CDF-%d, a of %u and b of %u bytes: %d (expected %d) %s", rows[i].format, rows[i].x, rows[i].y,
+                     code, rows[i].code, error.text);
         if (code == NC_NOERR)
             pnc_model_free(&m);
         else
