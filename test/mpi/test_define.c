@@ -1,4 +1,5 @@
 /* Definitions: limits of the formats, names of every kind, many objects, rename in both modes, abort in all states. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
