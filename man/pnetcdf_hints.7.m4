@@ -78,8 +78,9 @@ m4_define([ITEM], [m4_divert(0)m4_dnl
 $3[]m4_ifelse([$4], [], [], [.
 $4]).
 m4_divert(-1)])
-m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$8], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
-m4_define([HINT_CHOICE], [ITEM([$1], [$4], [$5])])
+m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$9], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
+m4_define([HINT_ALIAS], [ITEM([$1], [], [$3])])
+m4_define([HINT_CHOICE], [ITEM([$1], [$3], [$6])])
 m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])
 m4_define([HINT_OUTPUT], [])
@@ -92,6 +93,7 @@ Programs for other versions may give them; they are accepted, and ignored for th
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_SIZE], [])
+m4_define([HINT_ALIAS], [])
 m4_define([HINT_CHOICE], [])
 m4_define([HINT_FIXED], [ITEM([$1], [], [always $2: $3])])
 m4_define([HINT_FREE], [ITEM([$1], [], [$3])])

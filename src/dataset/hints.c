@@ -10,13 +10,20 @@
 #include "base/memory.h"
 #include "drivers/driver.h"
 
-static const char *const short_file_names[] = {"zero", "error", NULL};
+/* The reporters that rows name: the value in effect of one hint, as text of at most MPI_MAX_INFO_VAL characters. */
+static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 
-#define PNC_HINT_ROW(name, kind, value, text) {name, kind, value, text, 0, NULL, 0, 0, 0, PNC_BELOW_LEAST, 1},
-#define PNC_HINT_CHOICE_ROW(name, member, words, value, text) \
-    {name, PNC_HINT_CHOICE, value, text, offsetof(pnc_hints, member), words, 0, 0, 0, PNC_BELOW_LEAST, 1},
-#define PNC_HINT_SIZE_ROW(name, member, otherwise, least, most, below, multiple, text) \
-    {name, PNC_HINT_SIZE, "", text, offsetof(pnc_hints, member), NULL, otherwise, least, most, below, multiple},
+#define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define PNC_HINT_ROW(hint, class, given, meaning) {.name = hint, .kind = class, .value = given, .text = meaning},
+#define PNC_HINT_CHOICE_ROW(hint, member, first, list, reporter, meaning) \
+    {.name = hint, .kind = PNC_HINT_CHOICE, .value = first, .text = meaning, .field = offsetof(pnc_hints, member), \
+     .report = reporter, .words = list},
+#define PNC_HINT_SIZE_ROW(hint, member, unset, low, high, under, grain, reporter, meaning) \
+    {.name = hint, .kind = PNC_HINT_SIZE, .value = "", .text = meaning, .field = offsetof(pnc_hints, member), \
+     .report = reporter, .otherwise = unset, .least = low, .most = high, .below = under, .multiple = grain},
 const pnc_hint pnc_hint_table[] = {
 #include "spec/hint_table.h"
 };
@@ -143,6 +150,11 @@ static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
     return (int64_t *)((char *)hints + hint->field);
 }
 
+int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint)
+{
+    return *(const int64_t *)((const char *)hints + hint->field);
+}
+
 static int choice_of(MPI_Info info, const pnc_hint *hint)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -228,33 +240,45 @@ int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out,
 
 /* --- out --- */
 
-/* Where no hint says it: the argument of the last ncmpi__enddef, or what pnc_layout does without. */
-static int64_t alignment(const pnc_dataset *ds, const pnc_hint *hint)
+static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
-    bool fixed = ds->model.nvars > ds->model.nrecvars, of_records = hint->field == offsetof(pnc_hints, layout.r_align);
-    int64_t asked = of_records ? ds->wish.r_align : ds->wish.v_align;
-
-    if (asked > 0)
-        return (asked + hint->multiple - 1) / hint->multiple * hint->multiple;
-    return of_records && fixed ? 4 : 512;
+    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)pnc_hint_field(&ds->hints, hint));
 }
 
-/* The value in effect of one of our own; false where there is nothing to tell. */
-static bool in_effect(pnc_dataset *ds, const pnc_hint *hint, char *value)
+/* Without the hint: the argument of the last ncmpi__enddef, or the default of pnc_layout. */
+static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
-    int64_t number;
+    bool has_fixed = ds->model.nvars > ds->model.nrecvars;
+    bool of_records = hint->field == offsetof(pnc_hints, layout.r_align);
+    int64_t number = pnc_hint_field(&ds->hints, hint);
+    int64_t argument = of_records ? ds->wish.r_align : ds->wish.v_align;
 
+    if (number <= 0 && argument > 0)
+        number = (argument + hint->multiple - 1) / hint->multiple * hint->multiple;
+    else if (number <= 0)
+        number = of_records && has_fixed ? 4 : 512;
+    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
+}
+
+static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
+    snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[pnc_hint_field(&ds->hints, hint)]);
+}
+
+/* By its own name, whichever alias was given. */
+static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
+    (void)hint;
+    snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->driver->name);
+}
+
+/* The value in effect of a hint of the library; false if there is none to report. */
+static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
     switch (hint->kind) {
     case PNC_HINT_SIZE:
-        number = *field_of(&ds->hints, hint);
-        if (number <= 0)
-            number = alignment(ds, hint);
-        snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
-        return true;
     case PNC_HINT_CHOICE:
-        number = *field_of(&ds->hints, hint);
-        snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->field == offsetof(pnc_hints, driver) ? ds->driver->name
-                                                                                           : hint->words[number]);
+        hint->report(ds, hint, value);
         return true;
     case PNC_HINT_FREE:
         if (!pnc_hints_get(ds->info, hint->name, value))

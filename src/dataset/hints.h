@@ -22,8 +22,11 @@ typedef struct pnc_hint {
     pnc_hint_kind kind;
     const char *value; /* the default, or of a fixed one the only value */
     const char *text;  /* what it means, or why it has no effect */
-    size_t field;      /* of pnc_hints, an int64_t: of PNC_HINT_SIZE and PNC_HINT_CHOICE */
-    const char *const *words; /* of PNC_HINT_CHOICE, the field is the index; NULL at the end */
+    /* of PNC_HINT_SIZE and PNC_HINT_CHOICE: */
+    size_t field;      /* of pnc_hints, an int64_t */
+    void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value); /* the value in effect */
+    /* of PNC_HINT_CHOICE: */
+    const char *const *words; /* the field is the index; the default is the first, NULL ends them */
     /* of PNC_HINT_SIZE: */
     int64_t otherwise, least, most;
     pnc_hint_below below;
@@ -49,6 +52,8 @@ int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise);
 bool pnc_hints_get(MPI_Info info, const char *key, char *value);
 /* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
 bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
+/* The value of a hint's field. */
+int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint);
 /* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
 int pnc_hint_choice(const pnc_hint *hint, const char *text);
 /* Synonyms are rows with one field. The one that decides the field of `hint` is the first one with a usable value, in

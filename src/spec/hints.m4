@@ -1,40 +1,43 @@
 m4_dnl Every hint that the library knows, once. From these rows come the table that src/dataset/hints.c reads
 m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
 m4_dnl
-m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, what a smaller number is, multiple, meaning):
-m4_dnl   an integer. A default of -1: not set; the meaning tells what then counts. A smaller number than the least one
-m4_dnl   is taken for the LEAST, unless all or (MOST) negative ones mean something else: SENSELESS ones are ignored,
-m4_dnl   MOST is the most. A larger one than the most is taken for that. Then it is rounded up to a multiple. Rows
-m4_dnl   with one field are synonyms: within PNETCDF_HINTS, and within an MPI_Info, the first row that is given counts.
-m4_dnl HINT_CHOICE(name, field of pnc_hints, array of its values in src/dataset/hints.c, default, meaning):
-m4_dnl   one of several words, the default the first of them. Any other word is ignored.
+m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, below, multiple, reporter, meaning): an integer. A default
+m4_dnl   of -1: not set. Below says what a number under the least becomes: LEAST; SENSELESS: it is ignored; MOST: a
+m4_dnl   negative one becomes the most. A number above the most becomes that. Then it is rounded up to a multiple.
+m4_dnl HINT_ALIAS(name, hint, meaning): another name of a HINT_SIZE. Within PNETCDF_HINTS, and within an MPI_Info, the
+m4_dnl   name whose row stands first counts.
+m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning): one of several words, which are
+m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
+m4_dnl   Reporter: empty, or the function in src/dataset/hints.c that gives the value in effect, where the field alone does
+m4_dnl   not.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
 m4_dnl HINT_OUTPUT(name, why): told by the library, not given to it.
 m4_dnl HINT_PASSED(name, meaning): MPI-IO's; it goes there unchanged.
+m4_include([check.m4])m4_dnl
 m4_divert(-1)
 
 m4_define([HINT_ROWS], [
-HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4],
+HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
 [bytes: where the first fixed-size variable begins in the file is a multiple of it. Outranks the argument v_align of
 ncmpi__enddef; without both 512])
-HINT_SIZE([nc_header_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4],
+HINT_ALIAS([nc_header_align_size], [nc_var_align_size],
 [older name of nc_var_align_size. Where both are given in PNETCDF_HINTS, or both in the MPI_Info, nc_var_align_size
 counts; otherwise PNETCDF_HINTS outranks the MPI_Info under either name])
-HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4],
+HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
 [bytes: the same for the first record. Outranks the argument r_align of ncmpi__enddef; without both 4, in a file without
 fixed-size variables 512])
-HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4],
+HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
 [bytes of the header that opening a file reads at a time])
-HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1],
+HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
 [bytes that each rank moves at a time when data has to make room for a header or variables that grew])
-HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1],
+HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
 [bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work
 than fits goes in several rounds])
-HINT_CHOICE([nc_driver], [driver], [pnc_driver_names], [mpiio],
+HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process
 until the program ends or deletes it, for scratch data and tests])
-HINT_CHOICE([nc_short_file], [short_file], [short_file_names], [zero],
+HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [what a read gives where the file ends before its last variable does, as other writers leave it when no fill values are
 written and the last values never are. zero: zeros. error: NC_EREAD. A file that is truncated while it is open always
 gives NC_EREAD])
@@ -85,4 +88,18 @@ HINT_PASSED([romio_lustre_ds_in_coll], [ROMIO: read across gaps in collective wr
 HINT_PASSED([romio_visibility_immediate], [ROMIO: whether other ranks see a write at once])
 HINT_PASSED([romio_synchronized_flush], [ROMIO: how a flush is coordinated])
 ])
+
+m4_define([HINT_SIZE], [CHECK_COUNT([hints.m4], [$1], $#, 9, 9)CHECK_HINT([$1], [$9])m4_dnl
+m4_ifelse([$6], [LEAST], [], [$6], [SENSELESS], [], [$6], [MOST], [], [REFUSE([hints.m4], [$1],
+    ["$6" does not say what a small number becomes])])])
+m4_define([HINT_ALIAS], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])m4_dnl
+m4_ifdef([HINT_$2], [], [REFUSE([hints.m4], [$1], ["$2" is not a hint above it])])])
+m4_define([HINT_CHOICE], [CHECK_COUNT([hints.m4], [$1], $#, 6, 6)CHECK_HINT([$1], [$6])])
+m4_define([HINT_FIXED], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])])
+m4_define([HINT_FREE], m4_defn([HINT_FIXED]))
+m4_define([HINT_OUTPUT], [CHECK_COUNT([hints.m4], [$1], $#, 2, 2)CHECK_HINT([$1], [$2])])
+m4_define([HINT_PASSED], m4_defn([HINT_OUTPUT]))
+m4_define([CHECK_HINT], [CHECK_NAME([hints.m4], [$1], [$1])CHECK_VALUE([hints.m4], [$1], [$2], [meaning])m4_dnl
+m4_define([HINT_$1])])
+CHECK_ROWS([hints.m4], [HINT_ROWS])
 m4_divert[]m4_dnl

@@ -32,9 +32,14 @@ BROKEN = [
     ("errors.m4", "ALIAS([NC_ECMODE], [NC_EMULTIDEFINE_OMODE])", "ALIAS([NC_ECMODE], [NC_EMULTIDEFINE_MODE])",
      ["errors.m4", "NC_ECMODE", "NC_EMULTIDEFINE_MODE"]),
     ("constants.m4", "CONSTANT([NC_BYTE], [1])", "CONSTANT([NC_BYTE])", ["constants.m4", "NC_BYTE"]),
+    ("hints.m4", "[nc_var_align_size], [layout.v_align], [-1],", "[nc_var_align_size], [layout.v_align],",
+     ["hints.m4", "nc_var_align_size", "8 arguments"]),
+    ("hints.m4", "[SENSELESS]", "[SENSLESS]", ["hints.m4", '"SENSLESS"']),
+    ("hints.m4", "HINT_ALIAS([nc_header_align_size], [nc_var_align_size],",
+     "HINT_ALIAS([nc_header_align_size], [v_align],", ["hints.m4", '"v_align"']),
     ("constants.m4", "CONSTANT([NC_BYTE], [1])", "CONSTANT([NC-BYTE], [1])", ["constants.m4", "NC-BYTE"]),
 ]
-TEMPLATES = ["src/spec/pnetcdf.h.m4", "src/spec/pnetcdf.inc.m4", "src/binding/f90/shims.c.m4"]
+TEMPLATES = ["src/spec/pnetcdf.h.m4", "src/spec/hint_table.h.m4", "src/spec/pnetcdf.inc.m4", "src/binding/f90/shims.c.m4"]
 
 
 def generate(spec, template):

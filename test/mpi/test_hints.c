@@ -364,6 +364,112 @@ static void test_memory(void)
     free(values);
 }
 
+/* --- every row of the table --- */
+
+/* What ncmpi_inq_file_info reports for a hint of a new file, and the field of the dataset, where the hint has one. */
+static void read_back(const pnc_hint *hint, MPI_Info info, const char *environment, char *reported, int64_t *field)
+{
+    MPI_Info used = MPI_INFO_NULL;
+    int ncid, found = 0;
+
+    reported[0] = '\0';
+    if (environment != NULL)
+        setenv("PNETCDF_HINTS", environment, 1);
+    ncid = create(MPI_COMM_WORLD, info);
+    unsetenv("PNETCDF_HINTS");
+    t_local(ncmpi_inq_file_info(ncid, &used) == NC_NOERR, "inq_file_info");
+    MPI_Info_get(used, hint->name, MPI_MAX_INFO_VAL, reported, &found);
+    if (!found)
+        reported[0] = '\0';
+    MPI_Info_free(&used);
+    if (hint->kind == PNC_HINT_SIZE || hint->kind == PNC_HINT_CHOICE)
+        *field = *(int64_t *)((char *)&pnc_registry_peek(ncid)->hints + hint->field);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
+/* With `value` given by MPI_Info, and `other` by PNETCDF_HINTS (either may be NULL), the field and the report are as
+ * wanted; a report of NULL is not checked. */
+static void expect_row(const pnc_hint *hint, const char *value, const char *other, int64_t field, const char *report)
+{
+    MPI_Info info = value == NULL ? MPI_INFO_NULL : one_hint(hint->name, value);
+    char environment[MPI_MAX_INFO_VAL + 128], reported[MPI_MAX_INFO_VAL + 1];
+    int64_t got = field;
+
+    snprintf(environment, sizeof environment, "%s=%s", hint->name, other == NULL ? "" : other);
+    read_back(hint, info, other == NULL ? NULL : environment, reported, &got);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    t_check(t_local(got == field && (report == NULL || strcmp(reported, report) == 0),
+                    "field %lld, not %lld; \"%s\" reported, not \"%s\"", (long long)got, (long long)field, reported,
+                    report == NULL ? "" : report),
+            "%s: MPI_Info %s, PNETCDF_HINTS %s", hint->name, value == NULL ? "unset" : value,
+            other == NULL ? "unset" : other);
+}
+
+static void test_number(const pnc_hint *hint)
+{
+    int64_t small = (hint->least + 1 + hint->multiple) / hint->multiple * hint->multiple, large = 2 * small;
+    int64_t rounded = (hint->least + hint->multiple - 1) / hint->multiple * hint->multiple;
+    char one[32], two[32], few[32];
+
+    snprintf(one, sizeof one, "%lld", (long long)small);
+    snprintf(two, sizeof two, "%lld", (long long)large);
+    snprintf(few, sizeof few, "%lld", (long long)hint->least - 1);
+    expect_row(hint, NULL, NULL, hint->otherwise, NULL);
+    expect_row(hint, one, NULL, small, one);
+    expect_row(hint, NULL, two, large, two);
+    expect_row(hint, one, two, large, two);
+    expect_row(hint, "many", NULL, hint->otherwise, NULL);
+    if (hint->least > 0)
+        expect_row(hint, few, NULL, hint->below == PNC_BELOW_SENSELESS ? hint->otherwise : rounded, NULL);
+}
+
+static void test_choice(const pnc_hint *hint)
+{
+    const char *last = hint->words[0];
+    int64_t index = 0;
+
+    t_check(strcmp(hint->value, hint->words[0]) == 0, "%s: the default is its first word", hint->name);
+    expect_row(hint, NULL, NULL, 0, hint->value);
+    expect_row(hint, "nonsense", NULL, 0, hint->value);
+    if (strcmp(hint->name, "nc_driver") == 0) /* its last word needs a single process: test_memory_driver */
+        return;
+    while (hint->words[index + 1] != NULL)
+        last = hint->words[++index];
+    expect_row(hint, last, NULL, index, last);
+    expect_row(hint, hint->words[0], last, index, last);
+}
+
+static void test_rows(void)
+{
+    for (int i = 0; i < pnc_hint_count; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
+
+        switch (hint->kind) {
+        case PNC_HINT_SIZE:
+            test_number(hint);
+            break;
+        case PNC_HINT_CHOICE:
+            test_choice(hint);
+            break;
+        case PNC_HINT_FIXED:
+            expect_row(hint, NULL, NULL, 0, hint->value);
+            expect_row(hint, "nonsense", NULL, 0, hint->value);
+            break;
+        case PNC_HINT_FREE:
+            expect_row(hint, NULL, NULL, 0, hint->value);
+            expect_row(hint, "7", NULL, 0, "7");
+            expect_row(hint, "7", "9", 0, "9");
+            break;
+        case PNC_HINT_OUTPUT:
+            expect_row(hint, "7", NULL, 0, "");
+            break;
+        case PNC_HINT_PASSED: /* MPI-IO reports what it likes */
+            break;
+        }
+    }
+}
+
 /* --- PNETCDF_HINTS_DISPLAY --- */
 
 /* What rank 0 writes to stderr while a file is created. */
@@ -475,6 +581,7 @@ int main(int argc, char **argv)
     test_in_place_swap();
     test_memory_driver();
     test_memory();
+    test_rows();
     test_display();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
