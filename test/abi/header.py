@@ -1,6 +1,7 @@
 """pnetcdf.h compiles alone, strictly, from C and C++, and beside netcdf.h."""
 # needs: python
 import os
+import re
 import shlex
 import shutil
 import subprocess
