@@ -47,7 +47,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Small values, which every type can hold. */
-static void prepare(pnc_direction way, int xtype, pnc_mem mem, char *src)
+static void prepare(pnc_direction way, int xtype, pnc_mem_type mem, char *src)
 {
     static signed char small[ELEMENTS];
     static const char fill[8];
@@ -64,9 +64,9 @@ static void prepare(pnc_direction way, int xtype, pnc_mem mem, char *src)
     free(external);
 }
 
-static void bench(pnc_direction way, int xtype, pnc_mem mem, char *dst, char *src)
+static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, char *src)
 {
-    const size_t in = way == PNC_PUT ? pnc_mem_size(mem) : pnc_type_size(xtype);
+    const size_t in = way == PNC_PUT ? pnc_mem_type_get_size(mem) : pnc_type_get_size(xtype);
     const pnc_kernel kernel[] = {copy, pnc_convert_scalar(way, xtype, mem, 5),
                                  pnc_convert_kernel(way, xtype, mem, 5, NULL)};
     double rate[3][RUNS];
@@ -78,13 +78,13 @@ static void bench(pnc_direction way, int xtype, pnc_mem mem, char *dst, char *sr
     for (int k = 0; k < 3; k++)
         qsort(rate[k], RUNS, sizeof(double), by_size);
     const double limit = rate[0][RUNS / 2], scalar = rate[1][RUNS / 2], fast = rate[2][RUNS / 2];
-    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", way == PNC_PUT ? "put" : "get", pnc_mem_name(mem),
-           way == PNC_PUT ? "->" : "<-", pnc_type_name(xtype), limit, scalar, fast, fast / limit);
+    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", way == PNC_PUT ? "put" : "get", pnc_mem_type_get_name(mem),
+           way == PNC_PUT ? "->" : "<-", pnc_type_get_name(xtype), limit, scalar, fast, fast / limit);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { pnc_mem mem; int xtype; } pair[] = {
+    static const struct { pnc_mem_type mem; int xtype; } pair[] = {
         {PNC_SHORT, NC_SHORT}, {PNC_INT, NC_INT}, {PNC_FLOAT, NC_FLOAT}, {PNC_DOUBLE, NC_DOUBLE},
         {PNC_LONGLONG, NC_INT64}, {PNC_DOUBLE, NC_INT}, {PNC_DOUBLE, NC_FLOAT}, {PNC_DOUBLE, NC_SHORT},
         {PNC_FLOAT, NC_SHORT}, {PNC_FLOAT, NC_DOUBLE}, {PNC_INT, NC_DOUBLE}, {PNC_INT, NC_SHORT},
@@ -102,8 +102,8 @@ int main(int argc, char **argv)
             for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++)
                 bench((pnc_direction)way, pair[i].xtype, pair[i].mem, dst, src);
         for (int xtype = NC_BYTE; all && xtype <= NC_UINT64; xtype++)
-            for (int mem = PNC_SCHAR; xtype != NC_CHAR && mem < PNC_MEM_COUNT; mem++)
-                bench((pnc_direction)way, xtype, (pnc_mem)mem, dst, src);
+            for (int mem = PNC_SCHAR; xtype != NC_CHAR && mem < PNC_MEM_TYPE_COUNT; mem++)
+                bench((pnc_direction)way, xtype, (pnc_mem_type)mem, dst, src);
     }
     free(src);
     free(dst);

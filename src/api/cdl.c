@@ -54,16 +54,16 @@ static int find_header(int hid, bool remove, cdl_header **out)
 static void free_header(cdl_header *header)
 {
     pnc_model_free(&header->model);
-    pnc_free(header->first);
-    pnc_free(header->values);
-    pnc_free(header->elements);
-    pnc_free(header);
+    pnc_memory_free(header->first);
+    pnc_memory_free(header->values);
+    pnc_memory_free(header->elements);
+    pnc_memory_free(header);
 }
 
 /* Bytes of an attribute's elements, rounded up so that the next one's are aligned. */
 static int64_t room_for(const pnc_att *att)
 {
-    return (att->len * (int64_t)pnc_type_size(att->type) + 7) / 8 * 8;
+    return (att->len * (int64_t)pnc_type_get_size(att->type) + 7) / 8 * 8;
 }
 
 static void to_native(cdl_header *header)
@@ -77,7 +77,8 @@ static void to_native(cdl_header *header)
         header->first[v + 1] = n;
         for (int i = 0; i < atts->n; i++, n++) {
             const pnc_att *att = atts->at[i];
-            pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_mem_of_type(att->type), NC_FORMAT_CDF5, NULL);
+            pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5,
+                                                 NULL);
             header->values[n] = att->len > 0 ? elements : NULL;
             if (att->len > 0)
                 load(elements, att->value, att->len, unused);
@@ -96,9 +97,9 @@ static int make_values(cdl_header *header)
         for (int i = 0; i < atts->n; i++)
             bytes += room_for(atts->at[i]);
     }
-    header->first = pnc_alloc((int64_t)header->model.nvars + 1, sizeof *header->first);
-    header->values = pnc_alloc(natts, sizeof *header->values);
-    header->elements = pnc_alloc(bytes, 1);
+    header->first = pnc_memory_alloc((int64_t)header->model.nvars + 1, sizeof *header->first);
+    header->values = pnc_memory_alloc(natts, sizeof *header->values);
+    header->elements = pnc_memory_alloc(bytes, 1);
     if (natts > INT32_MAX || header->first == NULL || header->values == NULL || header->elements == NULL)
         return NC_ENOMEM;
     to_native(header);
@@ -115,14 +116,14 @@ static int read_text(const char *filename, char **text, int64_t *size)
 
     if (err != NC_NOERR)
         return err;
-    bytes = pnc_alloc(room, 1);
+    bytes = pnc_memory_alloc(room, 1);
     while (bytes != NULL && n > 0) {
         n = pnc_api_read_file(fd, bytes + used, (size_t)(room - used));
         used += n > 0 ? n : 0;
         if (used == room) {
-            char *grown = pnc_resize(bytes, room *= 2, 1);
+            char *grown = pnc_memory_resize(bytes, room *= 2, 1);
             if (grown == NULL)
-                pnc_free(bytes);
+                pnc_memory_free(bytes);
             bytes = grown;
         }
     }
@@ -130,7 +131,7 @@ static int read_text(const char *filename, char **text, int64_t *size)
     if (bytes == NULL)
         return NC_ENOMEM;
     if (n < 0) {
-        pnc_free(bytes);
+        pnc_memory_free(bytes);
         return (int)n;
     }
     *text = bytes;
@@ -147,7 +148,7 @@ static int parse(cdl_header *header, const char *filename, pnc_error *error)
     if (err != NC_NOERR)
         return err;
     err = pnc_cdl_parse(text, size, &header->model, error);
-    pnc_free(text);
+    pnc_memory_free(text);
     return err;
 }
 
@@ -159,7 +160,7 @@ int cdl_hdr_open(const char *filename, int *hid)
 
     if (hid == NULL)
         return pnc_told_alone(__func__, filename, pnc_fail(&error, NC_EINVAL, "hid is NULL"), &error);
-    header = pnc_zalloc(1, sizeof *header);
+    header = pnc_memory_alloc_zeroed(1, sizeof *header);
     if (header == NULL)
         return pnc_told_alone(__func__, filename, NC_ENOMEM, NULL);
     err = parse(header, filename, &error);

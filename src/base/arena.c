@@ -29,7 +29,7 @@ static struct pnc_chunk *new_chunk(int64_t units)
     if (room < units)
         room = units;
     chunk = room > INT64_MAX / (int64_t)sizeof(unit) - 8 ? NULL
-                : pnc_alloc((int64_t)sizeof *chunk + room * (int64_t)sizeof(unit), 1);
+                : pnc_memory_alloc((int64_t)sizeof *chunk + room * (int64_t)sizeof(unit), 1);
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;
         chunk->room = room;
@@ -50,7 +50,7 @@ static bool is_last(const unit *piece)
     return piece + piece->units == chunk->units + chunk->used;
 }
 
-void *pnc_arena_take(pnc_arena *arena, int64_t bytes)
+void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 {
     int64_t units = units_for(bytes);
     struct pnc_chunk *chunk = arena->current;
@@ -61,7 +61,7 @@ void *pnc_arena_take(pnc_arena *arena, int64_t bytes)
         if (chunk == NULL)
             return NULL;
         if (arena->current != NULL && arena->current->live == 0)
-            pnc_free(arena->current);
+            pnc_memory_free(arena->current);
         arena->current = chunk;
     }
     piece = chunk->units + chunk->used;
@@ -86,15 +86,15 @@ void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes)
         old->units = units;
         return piece;
     }
-    larger = pnc_arena_take(arena, bytes);
+    larger = pnc_arena_alloc(arena, bytes);
     if (larger != NULL) {
         memcpy(larger, piece, (size_t)(old->units - 1) * sizeof(unit));
-        pnc_arena_give(arena, piece);
+        pnc_arena_free(arena, piece);
     }
     return larger;
 }
 
-void pnc_arena_give(pnc_arena *arena, void *piece)
+void pnc_arena_free(pnc_arena *arena, void *piece)
 {
     unit *given = (unit *)piece - 1;
     struct pnc_chunk *chunk = given->chunk;
@@ -106,11 +106,11 @@ void pnc_arena_give(pnc_arena *arena, void *piece)
     if (chunk == arena->current)
         chunk->used = 0;
     else
-        pnc_free(chunk);
+        pnc_memory_free(chunk);
 }
 
-void pnc_arena_end(pnc_arena *arena)
+void pnc_arena_destroy(pnc_arena *arena)
 {
-    pnc_free(arena->current);
+    pnc_memory_free(arena->current);
     arena->current = NULL;
 }

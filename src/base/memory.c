@@ -15,28 +15,28 @@ static int total_bytes(int64_t count, size_t size, size_t *out)
     return 0;
 }
 
-void *pnc_alloc(int64_t count, size_t size)
+void *pnc_memory_alloc(int64_t count, size_t size)
 {
     size_t bytes;
 
     return total_bytes(count, size, &bytes) == 0 ? malloc(bytes) : NULL;
 }
 
-void *pnc_zalloc(int64_t count, size_t size)
+void *pnc_memory_alloc_zeroed(int64_t count, size_t size)
 {
     size_t bytes;
 
     return total_bytes(count, size, &bytes) == 0 ? calloc(1, bytes) : NULL;
 }
 
-void *pnc_resize(void *old, int64_t count, size_t size)
+void *pnc_memory_resize(void *old, int64_t count, size_t size)
 {
     size_t bytes;
 
     return total_bytes(count, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
 }
 
-char *pnc_strdup(const char *text)
+char *pnc_string_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;
     char *copy = malloc(bytes);
@@ -46,12 +46,12 @@ char *pnc_strdup(const char *text)
     return copy;
 }
 
-void pnc_free(void *p)
+void pnc_memory_free(void *p)
 {
     free(p);
 }
 
-int pnc_mul(int64_t a, int64_t b, int64_t *out)
+int pnc_size_multiply(int64_t a, int64_t b, int64_t *out)
 {
     if (a < 0 || b < 0 || (a != 0 && b > INT64_MAX / a))
         return -1;
@@ -59,7 +59,7 @@ int pnc_mul(int64_t a, int64_t b, int64_t *out)
     return 0;
 }
 
-int pnc_add(int64_t a, int64_t b, int64_t *out)
+int pnc_size_add(int64_t a, int64_t b, int64_t *out)
 {
     if (a < 0 || b < 0 || b > INT64_MAX - a)
         return -1;

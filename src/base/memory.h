@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *pnc_alloc(int64_t count, size_t size);                /* uninitialised; count 0 gives a valid pointer */
-void *pnc_zalloc(int64_t count, size_t size);               /* zeroed */
-void *pnc_resize(void *old, int64_t count, size_t size);    /* like reallocarray */
-char *pnc_strdup(const char *text);
-void pnc_free(void *p);
+void *pnc_memory_alloc(int64_t count, size_t size);         /* uninitialised; count 0 gives a valid pointer */
+void *pnc_memory_alloc_zeroed(int64_t count, size_t size);  /* zeroed */
+void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like reallocarray */
+char *pnc_string_copy(const char *text);
+void pnc_memory_free(void *p);
 
 /* Products and sums of sizes read from files or users: return 0 and set *out, or -1 on overflow or a negative input. */
-int pnc_mul(int64_t a, int64_t b, int64_t *out);
-int pnc_add(int64_t a, int64_t b, int64_t *out);
+int pnc_size_multiply(int64_t a, int64_t b, int64_t *out);
+int pnc_size_add(int64_t a, int64_t b, int64_t *out);
 
 #endif

@@ -20,7 +20,8 @@ static bool is_alphanumeric(unsigned char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* utf8proc_map allocates with malloc, so that pnc_free can free its result. NULL for bad UTF-8 and for lack of memory;
+/* utf8proc_map allocates with malloc, so that pnc_memory_free can free its result. NULL for bad UTF-8 and for lack of
+ * memory;
  * *code tells which. */
 static char *to_nfc(const char *name, int *code)
 {
@@ -68,7 +69,7 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     if (code != NC_NOERR)
         return code;
     code = NC_ENOMEM;
-    nfc = is_ascii(name) ? pnc_strdup(name) : to_nfc(name, &code);
+    nfc = is_ascii(name) ? pnc_string_copy(name) : to_nfc(name, &code);
     if (nfc == NULL)
         return pnc_fail(error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\""
                                                        : "name \"%.60s\" is not valid UTF-8", name);
@@ -76,14 +77,14 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     if (strlen(nfc) > NC_MAX_NAME) {
         code = pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are allowed",
                         name, strlen(nfc), NC_MAX_NAME);
-        pnc_free(nfc);
+        pnc_memory_free(nfc);
         return code;
     }
     *out = nfc;
     return NC_NOERR;
 }
 
-const char *pnc_name_key(const char *name, char **owned)
+const char *pnc_name_make_key(const char *name, char **owned)
 {
     int code;
 
@@ -91,7 +92,7 @@ const char *pnc_name_key(const char *name, char **owned)
     return *owned != NULL ? *owned : name;
 }
 
-int pnc_name_missing(const char *name, int otherwise)
+int pnc_name_explain_missing(const char *name, int otherwise)
 {
     int code = otherwise;
 
@@ -100,7 +101,7 @@ int pnc_name_missing(const char *name, int otherwise)
     if (strlen(name) > NC_MAX_NAME)
         return NC_EMAXNAME;
     if (!is_ascii(name))
-        pnc_free(to_nfc(name, &code));
+        pnc_memory_free(to_nfc(name, &code));
     return code == NC_EBADNAME ? code : otherwise;
 }
 
@@ -111,9 +112,9 @@ int pnc_name_find(const pnc_table *table, const char *name)
 
     if (name == NULL)
         return -1;
-    index = pnc_table_find(table, pnc_name_key(name, &owned));
+    index = pnc_table_find(table, pnc_name_make_key(name, &owned));
     if (index < 0 && owned != NULL)
         index = pnc_table_find(table, name);
-    pnc_free(owned);
+    pnc_memory_free(owned);
     return index;
 }

@@ -37,7 +37,7 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
     return rows[a_length % 3][b_length];
 }
 
-const char *pnc_suggest(const char *wanted, int count, const char *const names[])
+const char *pnc_name_suggest(const char *wanted, int count, const char *const names[])
 {
     size_t length = strlen(wanted);
     if (length > LONGEST)

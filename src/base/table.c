@@ -37,7 +37,7 @@ int pnc_table_find(const pnc_table *table, const char *name)
 int pnc_table_add(pnc_table *table, const char *name, int index)
 {
     bool added = true;
-    struct pnc_table_entry *entry = pnc_alloc(1, sizeof *entry);
+    struct pnc_table_entry *entry = pnc_memory_alloc(1, sizeof *entry);
 
     if (entry == NULL)
         return NC_ENOMEM;
@@ -46,7 +46,7 @@ int pnc_table_add(pnc_table *table, const char *name, int index)
     HASH_ADD_KEYPTR(hh, table->head, name, (unsigned)strlen(name), entry);
     if (added)
         return NC_NOERR;
-    pnc_free(entry);
+    pnc_memory_free(entry);
     return NC_ENOMEM;
 }
 
@@ -57,7 +57,7 @@ void pnc_table_remove(pnc_table *table, const char *name)
     if (entry == NULL)
         return;
     HASH_DELETE(hh, table->head, entry);
-    pnc_free(entry);
+    pnc_memory_free(entry);
 }
 
 void pnc_table_set(pnc_table *table, const char *name, int index)
@@ -77,7 +77,7 @@ void pnc_table_clear(pnc_table *table)
     HASH_CLEAR(hh, table->head);
     for (; entry != NULL; entry = next) {
         next = entry->hh.next;
-        pnc_free(entry);
+        pnc_memory_free(entry);
     }
     table->head = NULL;
 }

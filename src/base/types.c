@@ -15,38 +15,38 @@ static const struct { size_t size; const char *name; int exact; } mems[] = {
 
 #define PNC_XTYPE_LAST (int)(sizeof xtypes / sizeof xtypes[0] - 1)
 
-size_t pnc_type_size(int xtype)
+size_t pnc_type_get_size(int xtype)
 {
     return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].size : 0;
 }
 
-const char *pnc_type_name(int xtype)
+const char *pnc_type_get_name(int xtype)
 {
     return xtype >= 1 && xtype <= PNC_XTYPE_LAST ? xtypes[xtype].name : xtypes[0].name;
 }
 
-bool pnc_type_valid(int xtype, int format)
+bool pnc_type_is_valid(int xtype, int format)
 {
     return xtype >= 1 && xtype <= (format == 5 ? PNC_XTYPE_LAST : NC_DOUBLE);
 }
 
-size_t pnc_mem_size(pnc_mem mem)
+size_t pnc_mem_type_get_size(pnc_mem_type mem)
 {
-    return (unsigned)mem < PNC_MEM_COUNT ? mems[mem].size : 0;
+    return (unsigned)mem < PNC_MEM_TYPE_COUNT ? mems[mem].size : 0;
 }
 
-const char *pnc_mem_name(pnc_mem mem)
+const char *pnc_mem_type_get_name(pnc_mem_type mem)
 {
-    return (unsigned)mem < PNC_MEM_COUNT ? mems[mem].name : "none";
+    return (unsigned)mem < PNC_MEM_TYPE_COUNT ? mems[mem].name : "none";
 }
 
-pnc_mem pnc_mem_of_type(int xtype)
+pnc_mem_type pnc_type_get_mem_type(int xtype)
 {
     int mem;
 
     /* from the end, so that NC_INT64 gives long long and not long, which is shorter on some machines */
-    for (mem = PNC_MEM_COUNT - 1; mem >= 0; mem--)
+    for (mem = PNC_MEM_TYPE_COUNT - 1; mem >= 0; mem--)
         if (mems[mem].exact == xtype)
-            return (pnc_mem)mem;
-    return PNC_MEM_COUNT;
+            return (pnc_mem_type)mem;
+    return PNC_MEM_TYPE_COUNT;
 }

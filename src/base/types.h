@@ -8,16 +8,16 @@
 #include "spec/constants.h"
 
 /* Types of values in the user's memory; the order is that of the table. */
-typedef enum pnc_mem {
+typedef enum pnc_mem_type {
     PNC_TEXT, PNC_SCHAR, PNC_UCHAR, PNC_SHORT, PNC_USHORT, PNC_INT, PNC_UINT, PNC_LONG,
-    PNC_FLOAT, PNC_DOUBLE, PNC_LONGLONG, PNC_ULONGLONG, PNC_MEM_COUNT
-} pnc_mem;
+    PNC_FLOAT, PNC_DOUBLE, PNC_LONGLONG, PNC_ULONGLONG, PNC_MEM_TYPE_COUNT
+} pnc_mem_type;
 
-size_t pnc_type_size(int xtype);          /* bytes of one external value; 0 if it is no classic type */
-const char *pnc_type_name(int xtype);     /* CDL name: "byte", "char", "short", "int", "float", ... */
-bool pnc_type_valid(int xtype, int format); /* CDF-1 and CDF-2 know types 1..6, CDF-5 knows 1..11 */
-size_t pnc_mem_size(pnc_mem mem);
-const char *pnc_mem_name(pnc_mem mem);    /* suffix in function names: "schar", "longlong", ... */
-pnc_mem pnc_mem_of_type(int xtype);       /* the memory type that holds an external type exactly */
+size_t pnc_type_get_size(int xtype);      /* bytes of one external value; 0 if it is no classic type */
+const char *pnc_type_get_name(int xtype); /* CDL name: "byte", "char", "short", "int", "float", ... */
+bool pnc_type_is_valid(int xtype, int format); /* CDF-1 and CDF-2 know types 1..6, CDF-5 knows 1..11 */
+size_t pnc_mem_type_get_size(pnc_mem_type mem);
+const char *pnc_mem_type_get_name(pnc_mem_type mem); /* suffix in function names: "schar", "longlong", ... */
+pnc_mem_type pnc_type_get_mem_type(int xtype);       /* the memory type that holds an external type exactly */
 
 #endif

@@ -15,17 +15,17 @@ typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
 
 /* The kernel of a type pair, or NULL where the pair is text <-> number (NC_ECHAR). format 1 and 2: NC_BYTE through
  * uchar copies bits and never gives NC_ERANGE. *same is set where memory and file hold the same bytes (memcpy). */
-pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem mem, int format, bool *same);
+pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same);
 
 /* The scalar twin of the same pair: says what is right. The fast kernels leave unusual blocks to it. */
-pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem mem, int format);
+pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format);
 
 /* The instruction set in use: "baseline", "avx2", ... */
 const char *pnc_convert_isa(void);
 
 /* The default fill value of a memory type, in memory form (what a get stores for an element out of range); out has 8
  * bytes. Long has the value of NC_FILL_INT. */
-void pnc_convert_mem_fill(pnc_mem mem, void *out);
+void pnc_convert_mem_fill(pnc_mem_type mem, void *out);
 /* The default fill value of an external type as external bytes. */
 void pnc_convert_type_fill(int xtype, void *out);
 
@@ -46,7 +46,7 @@ typedef struct pnc_pump {
 /* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the
  * destination's type. Returns NC_ECHAR where the types do not convert, NC_ENOMEM, NC_EINTERNAL where the
  * map's elements have another size than mem. End a pump that failed too. */
-int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
+int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem_type mem,
                    int format, const void *fill);
 /* A pump over memory that holds external bytes of ext_size each, side by side. */
 void pnc_pump_copy(pnc_pump *pump, pnc_direction way, void *memory, int ext_size);

@@ -44,12 +44,12 @@ _Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8,
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 binary32 and binary64");
 
 /* CDF-1 and CDF-2 have one byte type for both signs, so that uchar reads and writes its bits. */
-static bool is_bytes(int xtype, pnc_mem mem, int format)
+static bool is_bytes(int xtype, pnc_mem_type mem, int format)
 {
     return mem == PNC_TEXT || (xtype == NC_BYTE && mem == PNC_UCHAR && format < 5);
 }
 
-static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xtype, pnc_mem mem, int format)
+static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xtype, pnc_mem_type mem, int format)
 {
     if (xtype < NC_BYTE || xtype > NC_UINT64 || (xtype == NC_CHAR) != (mem == PNC_TEXT))
         return NULL;
@@ -59,16 +59,16 @@ static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xty
     return way == PNC_PUT ? set->put[memory][file] : set->get[file][memory];
 }
 
-pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem mem, int format, bool *same)
+pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same)
 {
     pnc_kernel kernel = kernel_from(kernels_of_machine(), way, xtype, mem, format);
-    bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_size(xtype) == 1;
+    bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_get_size(xtype) == 1;
     if (same)
         *same = kernel && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
     return kernel;
 }
 
-pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem mem, int format)
+pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format)
 {
     return kernel_from(&pnc_kernels_scalar, way, xtype, mem, format);
 }

@@ -11,7 +11,7 @@
 /* A run of no more elements is copied sooner by a loop than by a call. */
 #define PUMP_SHORT_RUN 4
 
-int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem mem,
+int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem_type mem,
                    int format, const void *fill)
 {
     int64_t offset = 0;
@@ -19,8 +19,8 @@ int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, voi
     pump->kernel = pnc_convert_kernel(way, xtype, mem, format, &pump->same);
     if (!pump->kernel)
         return NC_ECHAR;
-    pump->mem_size = (int)pnc_mem_size(mem);
-    pump->ext_size = (int)pnc_type_size(xtype);
+    pump->mem_size = (int)pnc_mem_type_get_size(mem);
+    pump->ext_size = (int)pnc_type_get_size(xtype);
     if (map && pnc_memmap_elements(map) > 0 && pnc_memmap_elem_size(map) != pump->mem_size)
         return NC_EINTERNAL;
     if (fill)

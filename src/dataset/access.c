@@ -41,13 +41,13 @@ int pnc_access(pnc_dataset *ds, const pnc_call *call)
     if (err != NC_NOERR) /* not answered by a collective call: the mode is the same on all ranks */
         return err;
     n = pnc_request_numbers(ds, call);
-    if (n > NUMBERS_INLINE && (numbers = pnc_alloc(n, sizeof *numbers)) == NULL)
+    if (n > NUMBERS_INLINE && (numbers = pnc_memory_alloc(n, sizeof *numbers)) == NULL)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory for the arguments of a call");
     if (err == NC_NOERR)
         err = pnc_request_make(ds, call, numbers, &r);
     err = pnc_access_list(ds, way, call->collective, list, err == NC_NOERR, err);
     pnc_request_release(&r);
     if (numbers != few)
-        pnc_free(numbers);
+        pnc_memory_free(numbers);
     return err;
 }

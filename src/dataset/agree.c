@@ -41,7 +41,7 @@ static char *pack_arguments(const pnc_argument *args, int n, int64_t *size)
     *size = 0;
     for (int i = 0; i < n; i++)
         *size += (int64_t)sizeof(int64_t) + args[i].length;
-    record = p = pnc_alloc(*size, 1);
+    record = p = pnc_memory_alloc(*size, 1);
     for (int i = 0; i < n && record != NULL; i++) {
         memcpy(p, &args[i].length, sizeof(int64_t));
         p += sizeof(int64_t);
@@ -102,15 +102,15 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
     int64_t root_size = size;
     if (MPI_Bcast(&root_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
         err = NC_EMPI;
-    root = ds->rank == 0 ? record : pnc_alloc(root_size < 0 ? 0 : root_size, 1);
+    root = ds->rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
     /* a rank without memory must not leave the others waiting in the broadcast */
     err = pnc_agree_worst(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
     if (err == NC_NOERR)
         err = pnc_agree_bytes(ds, root, root_size);
     code = err != NC_NOERR ? err : compare_arguments(root, root_size, args, n);
     if (ds->rank != 0)
-        pnc_free(root);
-    pnc_free(record);
+        pnc_memory_free(root);
+    pnc_memory_free(record);
     if (code != NC_NOERR)
         pnc_fail(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s", ds->path,
                  ds->rank, pnc_code_text(code));

@@ -38,7 +38,7 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
 
 /* Everything that can be said against the arguments, in the order of the error rules. */
 static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
-                     pnc_mem mem)
+                     pnc_mem_type mem)
 {
     char *normal = NULL;
     int err = pnc_mode_need_write(ds);
@@ -48,15 +48,15 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
     if (pnc_model_atts(&ds->model, varid) == NULL)
         return pnc_mode_no_var(ds, varid);
     err = pnc_name_normalise(name, &normal, &ds->error);
-    pnc_free(normal);
+    pnc_memory_free(normal);
     if (err != NC_NOERR)
         return err;
     label l = label_of(ds, varid, name);
-    if (!pnc_type_valid(xtype, 5))
+    if (!pnc_type_is_valid(xtype, 5))
         return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
-    if (!pnc_type_valid(xtype, ds->model.format))
+    if (!pnc_type_is_valid(xtype, ds->model.format))
         return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s "
-                        "is CDF-%d", l.text, pnc_type_name(xtype), ds->path, ds->model.format);
+                        "is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
         return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
                         l.text);
@@ -76,7 +76,7 @@ static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t l
 
     if (xtype != var->type)
         return pnc_fail(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
-                        pnc_type_name(var->type));
+                        pnc_type_get_name(var->type));
     if (len != 1)
         return pnc_fail(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld",
                         var->name, (long long)len);
@@ -101,21 +101,21 @@ static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const ch
     if (index < 0)
         return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
                         label_of(ds, varid, name).text);
-    if (padded(len * (int64_t)pnc_type_size(xtype)) >
-        padded(atts->at[index]->len * (int64_t)pnc_type_size(atts->at[index]->type)))
+    if (padded(len * (int64_t)pnc_type_get_size(xtype)) >
+        padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
         return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
                         label_of(ds, varid, name).text);
     return NC_NOERR;
 }
 
-static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_mem mem, new_value *value)
+static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_mem_type mem, new_value *value)
 {
-    int64_t size = (int64_t)pnc_type_size(value->xtype);
+    int64_t size = (int64_t)pnc_type_get_size(value->xtype);
     unsigned char fill[8];
     pnc_kernel kernel;
     bool same;
 
-    value->bytes = pnc_alloc(value->len, (size_t)size);
+    value->bytes = pnc_memory_alloc(value->len, (size_t)size);
     if (value->bytes == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"", (long long)value->len,
                         name);
@@ -139,7 +139,7 @@ static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, co
 
 static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)
 {
-    int64_t bytes = value->bytes == NULL ? 0 : value->len * (int64_t)pnc_type_size(value->xtype);
+    int64_t bytes = value->bytes == NULL ? 0 : value->len * (int64_t)pnc_type_get_size(value->xtype);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)},
                            {NC_EMULTIDEFINE_ATTR_TYPE, &value->xtype, sizeof value->xtype},
@@ -150,7 +150,7 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
 }
 
 int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
-                      pnc_mem mem)
+                      pnc_mem_type mem)
 {
     new_value value = {xtype, len, NULL, NC_NOERR};
     pnc_atts *atts = pnc_model_atts(&ds->model, varid);
@@ -168,8 +168,8 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR && value.status != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ERANGE,
                        "attribute \"%s\": some values do not fit type %s and became its fill value",
-                       label_of(ds, varid, name).text, pnc_type_name(xtype));
-    pnc_free(value.bytes);
+                       label_of(ds, varid, name).text, pnc_type_get_name(xtype));
+    pnc_memory_free(value.bytes);
     return err;
 }
 
@@ -178,10 +178,10 @@ int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xt
 {
     /* the type is judged in its turn; any memory type will do for one that is none */
     return pnc_attribute_put(ds, varid, name, xtype, nelems, value,
-                             pnc_type_valid(xtype, 5) ? pnc_mem_of_type(xtype) : PNC_SCHAR);
+                             pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR);
 }
 
-int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem mem)
+int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem)
 {
     pnc_atts *atts;
     const pnc_att *att;
@@ -196,14 +196,14 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
         return NC_NOERR;
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
         return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into "
-                        "each other", label_of(ds, varid, name).text, pnc_type_name(att->type));
+                        "each other", label_of(ds, varid, name).text, pnc_type_get_name(att->type));
     if (ip == NULL)
         return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", label_of(ds, varid, name).text);
     pnc_convert_mem_fill(mem, fill);
     err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
         pnc_fail(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
-                 label_of(ds, varid, name).text, pnc_mem_name(mem));
+                 label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));
     return err;
 }
 
@@ -212,7 +212,8 @@ int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *valu
     pnc_atts *atts;
     int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
 
-    return err != NC_NOERR ? err : pnc_attribute_get(ds, varid, name, value, pnc_mem_of_type(atts->at[index]->type));
+    return err != NC_NOERR ? err :
+        pnc_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
 }
 
 int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out)
@@ -236,7 +237,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
         /* the checks of a put; the value is known to be there */
         if (!onto_itself)
             err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
-                            pnc_mem_of_type(att->type));
+                            pnc_type_get_mem_type(att->type));
     }
     target = pnc_model_atts(&to->model, varid_out);
     if (err == NC_NOERR && !onto_itself && is_fill_value(varid_out, name))

@@ -6,8 +6,8 @@
 
 /* mem is the type of the values at op or ip. */
 int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
-                      pnc_mem mem);
-int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem mem);
+                      pnc_mem_type mem);
+int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem);
 /* Between two datasets, or inside one. */
 int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out);
 

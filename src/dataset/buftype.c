@@ -9,26 +9,26 @@
 typedef struct decoder {
     int xtype;
     bool known;  /* mem is set */
-    pnc_mem mem;
+    pnc_mem_type mem;
     pnc_error *error;
 } decoder;
 
 static int map_type(decoder *d, MPI_Datatype type, pnc_memmap **map);
 
-static pnc_mem integer_of(int size, bool is_signed)
+static pnc_mem_type integer_of(int size, bool is_signed)
 {
     switch (size) {
     case 1: return is_signed ? PNC_SCHAR : PNC_UCHAR;
     case 2: return is_signed ? PNC_SHORT : PNC_USHORT;
     case 4: return is_signed ? PNC_INT : PNC_UINT;
     case 8: return is_signed ? PNC_LONGLONG : PNC_ULONGLONG;
-    default: return PNC_MEM_COUNT;
+    default: return PNC_MEM_TYPE_COUNT;
     }
 }
 
-static pnc_mem real_of(int size)
+static pnc_mem_type real_of(int size)
 {
-    return size == (int)sizeof(float) ? PNC_FLOAT : size == (int)sizeof(double) ? PNC_DOUBLE : PNC_MEM_COUNT;
+    return size == (int)sizeof(float) ? PNC_FLOAT : size == (int)sizeof(double) ? PNC_DOUBLE : PNC_MEM_TYPE_COUNT;
 }
 
 static bool is_any(MPI_Datatype type, const MPI_Datatype *list, size_t n)
@@ -40,9 +40,9 @@ static bool is_any(MPI_Datatype type, const MPI_Datatype *list, size_t n)
 }
 #define IS_ANY(type, list) is_any(type, list, sizeof(list) / sizeof((list)[0]))
 
-/* The memory type of a predefined datatype by its class and size, or PNC_MEM_COUNT. Fortran's types are
+/* The memory type of a predefined datatype by its class and size, or PNC_MEM_TYPE_COUNT. Fortran's types are
  * MPI_DATATYPE_NULL where MPI was built without Fortran, which no type equals. */
-static pnc_mem mem_of_named(MPI_Datatype type, int size)
+static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 {
     const MPI_Datatype text[] = {MPI_CHAR, MPI_CHARACTER};
     const MPI_Datatype signed_integer[] = {
@@ -62,7 +62,7 @@ static pnc_mem mem_of_named(MPI_Datatype type, int size)
         return integer_of(size, true);
     if (IS_ANY(type, unsigned_integer))
         return integer_of(size, false);
-    return IS_ANY(type, real) ? real_of(size) : PNC_MEM_COUNT;
+    return IS_ANY(type, real) ? real_of(size) : PNC_MEM_TYPE_COUNT;
 }
 
 static int no_memory(decoder *d)
@@ -78,24 +78,24 @@ static int unsupported(decoder *d, MPI_Datatype type)
     MPI_Type_get_name(type, name, &length);
     if (type == MPI_BYTE)
         return pnc_fail(d->error, NC_EBADTYPE, "MPI_BYTE does not say which type the values in memory have, and the "
-                        "variable is of type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_name(d->xtype));
+                        "variable is of type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
     return pnc_fail(d->error, NC_EUNSPTETYPE, "the MPI datatype %s is neither an integer, a real nor a character type "
                     "that netCDF knows", name);
 }
 
 /* A predefined type or one of Fortran 90's by precision: an element. */
-static int map_element(decoder *d, MPI_Datatype type, pnc_mem mem, pnc_memmap **map)
+static int map_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_memmap **map)
 {
-    if (type == MPI_BYTE && pnc_type_size(d->xtype) == 1)
-        mem = pnc_mem_of_type(d->xtype);
-    if (mem == PNC_MEM_COUNT)
+    if (type == MPI_BYTE && pnc_type_get_size(d->xtype) == 1)
+        mem = pnc_type_get_mem_type(d->xtype);
+    if (mem == PNC_MEM_TYPE_COUNT)
         return unsupported(d, type);
     if (d->known && d->mem != mem)
         return pnc_fail(d->error, NC_EMULTITYPES, "the MPI datatype of the buffer mixes elements of types %s and %s",
-                        pnc_mem_name(d->mem), pnc_mem_name(mem));
+                        pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
     d->known = true;
     d->mem = mem;
-    *map = pnc_memmap_block(1, (int)pnc_mem_size(mem));
+    *map = pnc_memmap_block(1, (int)pnc_mem_type_get_size(mem));
     return *map != NULL ? NC_NOERR : no_memory(d);
 }
 
@@ -136,7 +136,7 @@ static int map_block(decoder *d, const blocks *b, int64_t i, pnc_memmap *shared,
 
 static int map_blocks(decoder *d, const blocks *b, pnc_memmap **map)
 {
-    pnc_memmap **children = pnc_alloc(b->n, sizeof *children), *shared = NULL;
+    pnc_memmap **children = pnc_memory_alloc(b->n, sizeof *children), *shared = NULL;
     int64_t done = 0;
     int err = NC_NOERR;
 
@@ -155,7 +155,7 @@ static int map_blocks(decoder *d, const blocks *b, pnc_memmap **map)
             pnc_memmap_free(children[i]);
     }
     pnc_memmap_free(shared);
-    pnc_free(children);
+    pnc_memory_free(children);
     return err;
 }
 
@@ -216,7 +216,7 @@ static int map_darray(decoder *d, const pnc_recipe *r, pnc_memmap **map)
     int64_t rank = r->numbers[1], n = r->numbers[2];
     const int64_t *gsizes = r->numbers + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
     bool c_order = psizes[n] == MPI_ORDER_C;
-    int64_t distance = extent_of(r->types[0]), *coords = pnc_alloc(n, sizeof *coords);
+    int64_t distance = extent_of(r->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
     int err = coords != NULL ? NC_NOERR : no_memory(d);
 
     if (err == NC_NOERR)
@@ -238,7 +238,7 @@ static int map_darray(decoder *d, const pnc_recipe *r, pnc_memmap **map)
         if (*map == NULL)
             err = no_memory(d);
     }
-    pnc_free(coords);
+    pnc_memory_free(coords);
     return err;
 }
 
@@ -297,15 +297,15 @@ static int map_type(decoder *d, MPI_Datatype type, pnc_memmap **map)
 }
 
 /* A contiguous buffer that fits the request. */
-static int map_plain(int64_t elements, pnc_mem type, pnc_memmap **map, pnc_mem *mem, pnc_error *error)
+static int map_plain(int64_t elements, pnc_mem_type type, pnc_memmap **map, pnc_mem_type *mem, pnc_error *error)
 {
     *mem = type;
-    *map = pnc_memmap_block(elements, (int)pnc_mem_size(type));
+    *map = pnc_memmap_block(elements, (int)pnc_mem_type_get_size(type));
     return *map != NULL ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "no memory to describe the buffer");
 }
 
 /* bufcount may be left to us only where one element is one instance of the type. */
-static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_memmap **map, pnc_mem *mem)
+static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_memmap **map, pnc_mem_type *mem)
 {
     pnc_memmap *one = NULL;
     int err;
@@ -321,7 +321,7 @@ static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc
 }
 
 int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements, pnc_memmap **map,
-                    pnc_mem *mem, pnc_error *error)
+                    pnc_mem_type *mem, pnc_error *error)
 {
     decoder d = {.xtype = xtype, .error = error};
     pnc_memmap *one = NULL;
@@ -329,7 +329,7 @@ int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t e
     int err;
 
     if (buftype == MPI_DATATYPE_NULL)
-        return map_plain(elements, pnc_mem_of_type(xtype), map, mem, error);
+        return map_plain(elements, pnc_type_get_mem_type(xtype), map, mem, error);
     if (bufcount == NC_COUNT_IGNORE)
         return map_uncounted(&d, buftype, elements, map, mem);
     if (bufcount < 0)
@@ -337,7 +337,7 @@ int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t e
     err = map_type(&d, buftype, &one);
     if (err != NC_NOERR)
         return err;
-    if (pnc_mul(bufcount, pnc_memmap_elements(one), &total) != 0 || total != elements) {
+    if (pnc_size_multiply(bufcount, pnc_memmap_elements(one), &total) != 0 || total != elements) {
         err = pnc_fail(error, NC_EIOMISMATCH, "the request selects %lld values, but the buffer holds %lld times an MPI "
                        "datatype of %lld", (long long)elements, (long long)bufcount,
                        (long long)pnc_memmap_elements(one));
@@ -346,7 +346,7 @@ int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t e
     }
     if (elements == 0) { /* nothing to move, and perhaps no type to move it as */
         pnc_memmap_free(one);
-        return map_plain(0, d.known ? d.mem : pnc_mem_of_type(xtype), map, mem, error);
+        return map_plain(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), map, mem, error);
     }
     one = pnc_memmap_vector(one, bufcount, extent_of(buftype));
     if (one == NULL)

@@ -11,14 +11,14 @@
 typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET, PNC_OP_IPUT, PNC_OP_IGET, PNC_OP_BPUT } pnc_op;
 typedef enum pnc_shape { PNC_VAR, PNC_VAR1, PNC_VARA, PNC_VARS, PNC_VARM, PNC_VARN } pnc_shape;
 
-#define PNC_FLEX PNC_MEM_COUNT /* memory type is described by bufcount and buftype */
+#define PNC_FLEX PNC_MEM_TYPE_COUNT /* memory type is described by bufcount and buftype */
 
 typedef struct pnc_call {
     pnc_op op;
     pnc_shape shape;
     bool collective;
     int varid;
-    pnc_mem mem;
+    pnc_mem_type mem;
     void *buf; /* read only when op is a put */
     const MPI_Offset *start, *count, *stride, *imap;
     int num; /* of the blocks of varn */
@@ -46,7 +46,7 @@ typedef struct pnc_multi {
     bool collective;
     int num;
     const int *varids;
-    pnc_mem mem;
+    pnc_mem_type mem;
     void *const *bufs;
     MPI_Offset *const *starts, *const *counts, *const *strides, *const *imaps;
     const MPI_Offset *bufcounts;
@@ -64,6 +64,6 @@ int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int var
  * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the
  * request of `elements` elements. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
 int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements, pnc_memmap **map,
-                    pnc_mem *mem, pnc_error *error);
+                    pnc_mem_type *mem, pnc_error *error);
 
 #endif

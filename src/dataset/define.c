@@ -73,7 +73,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
 {
     unsigned char external[8];
-    pnc_mem mem = pnc_mem_of_type(var->type);
+    pnc_mem_type mem = pnc_type_get_mem_type(var->type);
 
     pnc_convert_kernel(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1, external);
     return pnc_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
@@ -90,7 +90,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
         bool is_old = ds->before != NULL && varid < ds->before->nvars;
 
         if (fill_value != NULL)
-            size = (int64_t)pnc_type_size(ds->model.vars[varid]->type);
+            size = (int64_t)pnc_type_get_size(ds->model.vars[varid]->type);
         if (is_old && fill_value != NULL && !no_fill)
             err = pnc_fail(&ds->error, NC_ELATEFILL,
                            "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
@@ -120,7 +120,7 @@ static int check_name(pnc_dataset *ds, const char *name)
     char *normal = NULL;
     int err = pnc_name_normalise(name, &normal, &ds->error);
 
-    pnc_free(normal);
+    pnc_memory_free(normal);
     return err;
 }
 
@@ -137,7 +137,7 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
         err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming",
                        name, old);
-    pnc_free(normal);
+    pnc_memory_free(normal);
     return pnc_agree_arguments(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 

@@ -29,7 +29,7 @@ static void forget_before(pnc_dataset *ds)
 {
     if (ds->before != NULL)
         pnc_model_free(ds->before);
-    pnc_free(ds->before);
+    pnc_memory_free(ds->before);
     ds->before = NULL;
 }
 
@@ -69,7 +69,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
         err = pnc_header_settle(ds, &header, &n);
     if (err == NC_NOERR)
         err = ds->before == NULL ? change_file(ds, header, n) : grow_file(ds, header, n);
-    pnc_free(header);
+    pnc_memory_free(header);
     if (err != NC_NOERR)
         return err;
     forget_before(ds);

@@ -198,13 +198,13 @@ static int announce(exchange *x)
     extents = (x->from.extents_at[last] + x->from.extents[last]) / 2;
     bytes = x->from.bytes_at[last] + x->from.bytes[last];
     if (extents > x->theirs_room) {
-        pnc_free(x->theirs);
-        x->theirs = pnc_alloc(extents, sizeof *x->theirs);
+        pnc_memory_free(x->theirs);
+        x->theirs = pnc_memory_alloc(extents, sizeof *x->theirs);
         x->theirs_room = x->theirs == NULL ? 0 : extents;
     }
     if (bytes > x->served_room) {
-        pnc_free(x->served);
-        x->served = pnc_alloc(bytes, 1);
+        pnc_memory_free(x->served);
+        x->served = pnc_memory_alloc(bytes, 1);
         x->served_room = x->served == NULL ? 0 : bytes;
     }
     if (extents <= x->theirs_room && bytes <= x->served_room)
@@ -391,14 +391,14 @@ static int make(exchange *x)
 
     size_rounds(x);
     pieces = 2 * x->max_extents + x->max_bytes / PNC_STRIPE + 2;
-    x->taken = pnc_alloc(x->max_extents, sizeof *x->taken);
-    x->cuttings = pnc_alloc(pieces, sizeof *x->cuttings);
-    x->sorted = pnc_alloc(pieces, sizeof *x->sorted);
-    x->mine = pnc_alloc(pieces, sizeof *x->mine);
-    x->stream = pnc_alloc(x->max_bytes, 1);
-    x->grouped = pnc_alloc(x->max_bytes, 1);
-    x->counts = pnc_alloc(12 * n, sizeof *x->counts);
-    x->cursor = pnc_alloc(2 * n, sizeof *x->cursor);
+    x->taken = pnc_memory_alloc(x->max_extents, sizeof *x->taken);
+    x->cuttings = pnc_memory_alloc(pieces, sizeof *x->cuttings);
+    x->sorted = pnc_memory_alloc(pieces, sizeof *x->sorted);
+    x->mine = pnc_memory_alloc(pieces, sizeof *x->mine);
+    x->stream = pnc_memory_alloc(x->max_bytes, 1);
+    x->grouped = pnc_memory_alloc(x->max_bytes, 1);
+    x->counts = pnc_memory_alloc(12 * n, sizeof *x->counts);
+    x->cursor = pnc_memory_alloc(2 * n, sizeof *x->cursor);
     if (x->taken == NULL || x->cuttings == NULL || x->sorted == NULL || x->mine == NULL || x->stream == NULL ||
         x->grouped == NULL || x->counts == NULL || x->cursor == NULL ||
         pnc_stripe_make(&x->stripe, x->ds) != NC_NOERR)
@@ -420,16 +420,16 @@ static void destroy(exchange *x)
     pnc_places_end(&x->places);
     pnc_values_end(&x->values);
     pnc_stripe_free(&x->stripe);
-    pnc_free(x->taken);
-    pnc_free(x->cuttings);
-    pnc_free(x->sorted);
-    pnc_free(x->mine);
-    pnc_free(x->stream);
-    pnc_free(x->grouped);
-    pnc_free(x->theirs);
-    pnc_free(x->served);
-    pnc_free(x->counts);
-    pnc_free(x->cursor);
+    pnc_memory_free(x->taken);
+    pnc_memory_free(x->cuttings);
+    pnc_memory_free(x->sorted);
+    pnc_memory_free(x->mine);
+    pnc_memory_free(x->stream);
+    pnc_memory_free(x->grouped);
+    pnc_memory_free(x->theirs);
+    pnc_memory_free(x->served);
+    pnc_memory_free(x->counts);
+    pnc_memory_free(x->cursor);
 }
 
 int pnc_exchange(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n)

@@ -11,8 +11,8 @@
 /* A pattern of the variable's fill value, made once per call. */
 static char *make_pattern(const pnc_var *var, int64_t bytes)
 {
-    int size = (int)pnc_type_size(var->type);
-    char *pattern = pnc_alloc(bytes, 1), value[8];
+    int size = (int)pnc_type_get_size(var->type);
+    char *pattern = pnc_memory_alloc(bytes, 1), value[8];
 
     pnc_model_fill_value(var, value);
     for (int64_t at = 0; at < bytes && pattern != NULL; at += size)
@@ -22,7 +22,7 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
 
 int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
 {
-    int size = (int)pnc_type_size(var->type);
+    int size = (int)pnc_type_get_size(var->type);
     int64_t elements = var->size / size, share = elements / ds->nprocs, extra = elements % ds->nprocs;
     int64_t begin = var->begin + (share * ds->rank + (ds->rank < extra ? ds->rank : extra)) * size;
     int64_t mine = (share + (ds->rank < extra)) * size;
@@ -42,7 +42,7 @@ int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n
             err = ds->store->ops->write(ds->store, &extent, 1, pattern, &ds->error);
             ds->put_size += extent.length;
         }
-    pnc_free(pattern);
+    pnc_memory_free(pattern);
     return err;
 }
 
@@ -54,7 +54,7 @@ static int check_record(pnc_dataset *ds, int64_t recno)
     if (recno < 0)
         return pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
-        pnc_mul(recno + 1, ds->model.recsize, &end) != 0 || pnc_add(end, ds->model.begin_rec, &end) != 0)
+        pnc_size_multiply(recno + 1, ds->model.recsize, &end) != 0 || pnc_size_add(end, ds->model.begin_rec, &end) != 0)
         return pnc_fail(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold",
                         (long long)recno, ds->model.format);
     return NC_NOERR;

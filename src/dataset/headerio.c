@@ -28,7 +28,7 @@ static int name_file(pnc_dataset *ds, int err)
 
 static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
 {
-    char *larger = pnc_resize(header->at, upto, 1);
+    char *larger = pnc_memory_resize(header->at, upto, 1);
 
     if (larger == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
@@ -72,7 +72,7 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
     if (MPI_Bcast(sizes, 2, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
     if (ds->rank != 0 && err == NC_NOERR) {
-        header->at = pnc_alloc(sizes[0], 1);
+        header->at = pnc_memory_alloc(sizes[0], 1);
         if (header->at == NULL)
             err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
                            (long long)sizes[0]);
@@ -96,7 +96,7 @@ int pnc_header_read(pnc_dataset *ds)
     header.n = ds->model.header_size; /* of what was read, the others need no more */
     if (err == NC_NOERR && ds->nprocs > 1)
         err = share_header(ds, &header);
-    pnc_free(header.at);
+    pnc_memory_free(header.at);
     ds->store->end->least_size = header.file_size;
     ds->store->end->refuses_short = ds->hints.short_file != 0;
     return err;
@@ -133,7 +133,7 @@ static uint64_t digest(const pnc_model *model, const char *bytes, int64_t n)
 static int share_fill_modes(pnc_dataset *ds)
 {
     int n = ds->model.nvars, err = NC_NOERR;
-    char *modes = pnc_alloc(n, 1);
+    char *modes = pnc_memory_alloc(n, 1);
 
     if (modes == NULL)
         err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for the fill modes of %d variables", ds->path, n);
@@ -145,7 +145,7 @@ static int share_fill_modes(pnc_dataset *ds)
     }
     for (int i = 0; i < n && err == NC_NOERR; i++)
         ds->model.vars[i]->no_fill = modes[i];
-    pnc_free(modes);
+    pnc_memory_free(modes);
     return err;
 }
 
@@ -163,7 +163,7 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     if (!differs)
         return NC_NOERR;
     if (ds->rank != 0) {
-        pnc_free(header->at);
+        pnc_memory_free(header->at);
         header->at = NULL;
     }
     header->file_size = pnc_layout_end(&ds->model);
@@ -177,7 +177,7 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
     /* the number of records is part of the header: all ranks encode and compare the same */
     int err = pnc_records_agree(ds);
 
-    header.at = pnc_alloc(header.n, 1);
+    header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path, (long long)header.n);
     err = pnc_agree_worst(ds, err);
@@ -188,7 +188,7 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
     if (err == NC_NOERR && ds->nprocs > 1)
         err = adopt_root_header(ds, &header);
     if (err != NC_NOERR) {
-        pnc_free(header.at);
+        pnc_memory_free(header.at);
         return err;
     }
     *bytes = header.at;
@@ -210,14 +210,14 @@ static void restore(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
     int64_t n = pnc_format_size(ds->before);
-    char *old = pnc_alloc(n, 1);
+    char *old = pnc_memory_alloc(n, 1);
     int err = old == NULL ? NC_ENOMEM : NC_NOERR;
 
     if (err == NC_NOERR) {
         pnc_format_encode(ds->before, old);
         err = write_bytes(ds, 0, old, n);
     }
-    pnc_free(old);
+    pnc_memory_free(old);
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
@@ -245,7 +245,7 @@ int pnc_header_write(pnc_dataset *ds)
 
     if (err == NC_NOERR)
         err = pnc_header_replace(ds, bytes, n);
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     return err;
 }
 
@@ -263,14 +263,14 @@ int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const ch
 
     if (n != old_size || where < 0)
         return pnc_header_write(ds);
-    bytes = pnc_alloc(n, 1);
+    bytes = pnc_memory_alloc(n, 1);
     err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
                                                        (long long)n) : NC_NOERR);
     if (err == NC_NOERR) {
         encode_entry(ds, name, att, bytes);
         err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
     }
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     return err;
 }
 

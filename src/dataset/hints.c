@@ -102,7 +102,7 @@ static int share_list(pnc_dataset *ds, char **list)
         return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
     if (length == 0)
         return NC_NOERR;
-    *list = ds->rank == 0 ? pnc_strdup(own) : pnc_zalloc(length + 1, 1);
+    *list = ds->rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
     if (*list == NULL)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = pnc_agree_worst(ds, err);
@@ -206,7 +206,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
         err = late;
     if (err == NC_NOERR)
         err = gather(ds, user, list);
-    pnc_free(list);
+    pnc_memory_free(list);
     if (err == NC_NOERR)
         read_own(ds);
     err = pnc_agree_worst(ds, err);

@@ -64,7 +64,7 @@ static void explain_choice(const pnc_hint *hint, line *l)
 
     while (hint->words[count] != NULL)
         count++;
-    near = pnc_suggest(l->value, count, hint->words);
+    near = pnc_name_suggest(l->value, count, hint->words);
     if (l->value[0] == '\0' || pnc_hint_choice(hint, l->value) >= 0)
         snprintf(l->fate, sizeof l->fate, "used");
     else
@@ -98,7 +98,7 @@ static void explain_other(const sight *s, line *l)
 
     for (int i = 0; i < pnc_hint_count; i++)
         names[i] = pnc_hint_table[i].name;
-    near = pnc_suggest(l->name, pnc_hint_count, names);
+    near = pnc_name_suggest(l->name, pnc_hint_count, names);
     if (l->value[0] == '\0')
         explain_passed(s, l);
     else if (near != NULL)

@@ -118,12 +118,12 @@ static int parse(scan *s, char *list)
 int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error)
 {
     scan s = {.path = path, .warn = warn, .info = info, .error = error};
-    char *copy = pnc_strdup(list);
+    char *copy = pnc_string_copy(list);
     int err;
 
     if (copy == NULL)
         return pnc_fail(error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = parse(&s, copy);
-    pnc_free(copy);
+    pnc_memory_free(copy);
     return err;
 }

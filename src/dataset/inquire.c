@@ -176,8 +176,8 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
     int id = pnc_model_find_dim(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"", ds->path,
-                        NC_MAX_NAME, name == NULL ? "" : name);
+        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
+                        ds->path, NC_MAX_NAME, name == NULL ? "" : name);
     TELL(idp, id);
     return NC_NOERR;
 }
@@ -209,7 +209,7 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
     int id = pnc_model_find_var(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path,
+        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path,
                         NC_MAX_NAME, name == NULL ? "" : name);
     TELL(varidp, id);
     return NC_NOERR;
@@ -252,7 +252,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         bool same;
-        pnc_kernel kernel = pnc_convert_kernel(PNC_GET, var->type, pnc_mem_of_type(var->type), ds->model.format,
+        pnc_kernel kernel = pnc_convert_kernel(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format,
                                                &same);
 
         pnc_model_fill_value(var, external);

@@ -47,16 +47,16 @@ static void free_dataset(pnc_dataset *ds)
     pnc_model_free(&ds->model);
     if (ds->before != NULL)
         pnc_model_free(ds->before);
-    pnc_free(ds->before);
+    pnc_memory_free(ds->before);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
         MPI_Info_free(&ds->environment);
     if (ds->comm != MPI_COMM_NULL)
         MPI_Comm_free(&ds->comm);
-    pnc_free(ds->stage);
-    pnc_free(ds->path);
-    pnc_free(ds);
+    pnc_memory_free(ds->stage);
+    pnc_memory_free(ds->path);
+    pnc_memory_free(ds);
 }
 
 /* The end of a create or open that failed. */
@@ -115,14 +115,14 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
  * one of them has no memory. */
 static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
 {
-    pnc_dataset *ds = pnc_zalloc(1, sizeof *ds);
+    pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
     MPI_Comm own;
     int err;
 
     if (ds != NULL) {
         ds->info = ds->environment = MPI_INFO_NULL;
         ds->comm = MPI_COMM_NULL;
-        ds->path = pnc_strdup(path);
+        ds->path = pnc_string_copy(path);
         ds->call = call;
         ds->fill_mode = NC_NOFILL;
         ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);

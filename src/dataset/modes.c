@@ -88,8 +88,8 @@ int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **a
         return pnc_mode_no_var(ds, varid);
     *index = pnc_atts_find(*atts, name);
     if (*index < 0)
-        return pnc_fail(&ds->error, pnc_name_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"", ds->path,
-                        varid == NC_GLOBAL ? "" : ", variable ",
+        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
+                        ds->path, varid == NC_GLOBAL ? "" : ", variable ",
                         varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME, name == NULL ? "" : name);
     return NC_NOERR;
 }
@@ -123,7 +123,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
         err = pnc_dataset_end_indep_data(ds);
     if (err != NC_NOERR)
         return err;
-    ds->before = pnc_zalloc(1, sizeof *ds->before);
+    ds->before = pnc_memory_alloc_zeroed(1, sizeof *ds->before);
     err = ds->before == NULL ? NC_ENOMEM : pnc_model_copy(ds->before, &ds->model);
     if (err != NC_NOERR)
         pnc_fail(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
@@ -133,7 +133,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     } else {
         if (ds->before != NULL)
             pnc_model_free(ds->before);
-        pnc_free(ds->before);
+        pnc_memory_free(ds->before);
         ds->before = NULL;
     }
     return err;

@@ -136,7 +136,7 @@ int pnc_move_make(pnc_dataset *ds, pnc_move *m)
     err = find_size(m);
     if (err != NC_NOERR)
         return err;
-    m->stretches = pnc_alloc((int64_t)ds->before->nvars + 1, sizeof *m->stretches);
+    m->stretches = pnc_memory_alloc((int64_t)ds->before->nvars + 1, sizeof *m->stretches);
     if (m->stretches != NULL) {
         add_fixed(m);
         add_records(m);
@@ -146,7 +146,7 @@ int pnc_move_make(pnc_dataset *ds, pnc_move *m)
     m->chunk = m->total / ds->nprocs + 1;
     if (m->chunk > ds->hints.data_move_chunk)
         m->chunk = ds->hints.data_move_chunk;
-    m->buf = pnc_alloc(m->chunk, 1);
+    m->buf = pnc_memory_alloc(m->chunk, 1);
     if (m->stretches == NULL || m->buf == NULL)
         err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
                        (long long)m->chunk);
@@ -155,8 +155,8 @@ int pnc_move_make(pnc_dataset *ds, pnc_move *m)
 
 void pnc_move_free(pnc_move *m)
 {
-    pnc_free(m->stretches);
-    pnc_free(m->buf);
+    pnc_memory_free(m->stretches);
+    pnc_memory_free(m->buf);
 }
 
 /* --- rounds --- */

@@ -30,9 +30,9 @@ static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
 
         total += pnc_request_numbers(ds, &call);
     }
-    b->requests = pnc_alloc(m->num, sizeof *b->requests);
-    b->list = pnc_alloc(m->num, sizeof *b->list);
-    b->numbers = pnc_alloc(total, sizeof *b->numbers);
+    b->requests = pnc_memory_alloc(m->num, sizeof *b->requests);
+    b->list = pnc_memory_alloc(m->num, sizeof *b->list);
+    b->numbers = pnc_memory_alloc(total, sizeof *b->numbers);
     if (b->requests == NULL || b->list == NULL || b->numbers == NULL)
         return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the arguments of %d variables", m->num);
     return NC_NOERR;
@@ -78,8 +78,8 @@ int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
     err = pnc_access_list(ds, way, m->collective, b.list, err == NC_NOERR ? b.n : 0, err);
     for (int64_t i = 0; i < b.n; i++)
         pnc_request_release(b.list[i]);
-    pnc_free(b.requests);
-    pnc_free(b.list);
-    pnc_free(b.numbers);
+    pnc_memory_free(b.requests);
+    pnc_memory_free(b.list);
+    pnc_memory_free(b.numbers);
     return err;
 }

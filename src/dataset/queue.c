@@ -21,7 +21,7 @@
 
 int pnc_queue_make(pnc_dataset *ds)
 {
-    ds->queue = pnc_zalloc(1, sizeof *ds->queue);
+    ds->queue = pnc_memory_alloc_zeroed(1, sizeof *ds->queue);
     if (ds->queue == NULL)
         return NC_ENOMEM;
     ds->queue->buffer_size = -1;
@@ -49,7 +49,7 @@ static int make_room(pnc_dataset *ds)
                 q->entries[kept++] = q->entries[i];
         q->n = kept;
         if (kept > q->room / 2 || q->room == 0) {
-            larger = pnc_resize(q->entries, room, sizeof *larger);
+            larger = pnc_memory_resize(q->entries, room, sizeof *larger);
             if (larger == NULL)
                 return pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
             q->entries = larger;
@@ -69,7 +69,7 @@ static void enter(pnc_queue *q, pnc_request *r)
 static void release(pnc_queue *q, pnc_request *r)
 {
     pnc_request_release(r);
-    pnc_arena_give(&q->arena, r);
+    pnc_arena_free(&q->arena, r);
 }
 
 /* Give back a request that is done, cancelled or was never entered. */
@@ -101,7 +101,7 @@ static bool may_not_fit(const pnc_dataset *ds, const pnc_request *r)
 {
     int type = ds->model.vars[r->varid]->type;
 
-    return r->mem != pnc_mem_of_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
+    return r->mem != pnc_type_get_mem_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
 }
 
 /* The values of a put become external bytes now, behind the request in the arena: the user's memory is free again. */
@@ -168,7 +168,7 @@ static int keep_or_try(pnc_dataset *ds, pnc_request **request)
 static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **request)
 {
     int64_t numbers = pnc_request_numbers(ds, call);
-    pnc_request *r = pnc_arena_take(&ds->queue->arena, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t));
+    pnc_request *r = pnc_arena_alloc(&ds->queue->arena, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t));
     int err;
 
     if (r == NULL)
@@ -274,7 +274,7 @@ static void put_in_order(batch *b)
 
 static int make_batch(pnc_dataset *ds, int64_t room, batch *b)
 {
-    *b = (batch){pnc_alloc(room, sizeof *b->list), 0, 0, room};
+    *b = (batch){pnc_memory_alloc(room, sizeof *b->list), 0, 0, room};
     return b->list != NULL ? NC_NOERR : pnc_fail(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
                                                  (long long)room);
 }
@@ -393,7 +393,7 @@ static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *
         drop(ds, b.list[i]);
     for (int64_t i = 0; i < b.gets; i++)
         drop(ds, gets[i]);
-    pnc_free(b.list);
+    pnc_memory_free(b.list);
     return err;
 }
 
@@ -422,7 +422,7 @@ int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)
         drop(ds, b.list[i]);
     for (int64_t i = 0; i < b.gets; i++)
         drop(ds, b.list[b.room - 1 - i]);
-    pnc_free(b.list);
+    pnc_memory_free(b.list);
     return err;
 }
 
@@ -455,9 +455,9 @@ void pnc_queue_free(pnc_dataset *ds)
     if (ds->queue == NULL)
         return;
     pnc_queue_clear(ds, &puts, &gets);
-    pnc_arena_end(&ds->queue->arena);
-    pnc_free(ds->queue->entries);
-    pnc_free(ds->queue);
+    pnc_arena_destroy(&ds->queue->arena);
+    pnc_memory_free(ds->queue->entries);
+    pnc_memory_free(ds->queue);
     ds->queue = NULL;
 }
 

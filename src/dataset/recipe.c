@@ -63,10 +63,10 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
 {
     if (get_envelope(type, a, combiner) != MPI_SUCCESS)
         return NC_EUNSPTETYPE;
-    a->ints = pnc_alloc(a->nints, sizeof *a->ints);
-    a->addresses = pnc_alloc(a->naddresses, sizeof *a->addresses);
-    a->counts = pnc_alloc(a->ncounts, sizeof *a->counts);
-    a->types = pnc_alloc(a->ntypes, sizeof *a->types);
+    a->ints = pnc_memory_alloc(a->nints, sizeof *a->ints);
+    a->addresses = pnc_memory_alloc(a->naddresses, sizeof *a->addresses);
+    a->counts = pnc_memory_alloc(a->ncounts, sizeof *a->counts);
+    a->types = pnc_memory_alloc(a->ntypes, sizeof *a->types);
     if (a->ints == NULL || a->addresses == NULL || a->counts == NULL || a->types == NULL)
         return NC_ENOMEM;
     return get_contents(type, a) == MPI_SUCCESS ? NC_NOERR : NC_EUNSPTETYPE;
@@ -76,7 +76,7 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
  * with ints; byte displacements are last, and are counts where counts are large. */
 static int64_t *merge(const arguments *a, int combiner)
 {
-    int64_t *numbers = pnc_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);
+    int64_t *numbers = pnc_memory_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);
     MPI_Count before = combiner == MPI_COMBINER_SUBARRAY ? 1 : combiner == MPI_COMBINER_DARRAY ? 3 : 0, n = 0;
 
     if (numbers == NULL)
@@ -108,11 +108,11 @@ int pnc_recipe_get(MPI_Datatype type, pnc_recipe *recipe)
             err = NC_ENOMEM;
         }
     } else {
-        pnc_free(a.types);
+        pnc_memory_free(a.types);
     }
-    pnc_free(a.ints);
-    pnc_free(a.addresses);
-    pnc_free(a.counts);
+    pnc_memory_free(a.ints);
+    pnc_memory_free(a.addresses);
+    pnc_memory_free(a.counts);
     return err;
 }
 
@@ -121,6 +121,6 @@ void pnc_recipe_free(pnc_recipe *recipe)
     for (int64_t i = 0; i < recipe->ntypes; i++)
         if (!pnc_recipe_is_element(pnc_recipe_combiner(recipe->types[i])))
             MPI_Type_free(&recipe->types[i]);
-    pnc_free(recipe->types);
-    pnc_free(recipe->numbers);
+    pnc_memory_free(recipe->types);
+    pnc_memory_free(recipe->numbers);
 }

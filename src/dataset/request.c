@@ -38,7 +38,7 @@ static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *sh
 {
     for (int i = 0; i < var->ndims; i++)
         shape[i] = var->is_record && i == 0 ? ds->model.numrecs : var->shape[i];
-    return (pnc_array){.name = var->name, .begin = var->begin, .elem_size = (int)pnc_type_size(var->type),
+    return (pnc_array){.name = var->name, .begin = var->begin, .elem_size = (int)pnc_type_get_size(var->type),
                        .ndims = var->ndims, .shape = shape, .is_record = var->is_record, .recsize = ds->model.recsize};
 }
 
@@ -51,13 +51,13 @@ typedef struct shape_room {
 
 static int64_t *take_room(shape_room *room, int ndims)
 {
-    room->many = ndims > SHAPE_INLINE ? pnc_alloc(ndims, sizeof(int64_t)) : NULL;
+    room->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
     return ndims > SHAPE_INLINE ? room->many : room->few;
 }
 
 static void leave_room(shape_room *room)
 {
-    pnc_free(room->many);
+    pnc_memory_free(room->many);
 }
 
 /* The arguments that describe part i of the call; NULL where it gives none. */
@@ -95,10 +95,10 @@ static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
         if (count[i] == 0)
             return NC_NOERR;
     for (int i = 0; i < r->ndims; i++)
-        if (pnc_mul(bytes, count[i], &bytes) != 0)
+        if (pnc_size_multiply(bytes, count[i], &bytes) != 0)
             return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
                             ds->model.vars[r->varid]->name);
-    if (pnc_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
+    if (pnc_size_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
         return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
                         ds->model.vars[r->varid]->name);
     return NC_NOERR;
@@ -162,13 +162,13 @@ static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 
 /* --- memory --- */
 
-static int check_conversion(pnc_dataset *ds, const pnc_var *var, pnc_mem mem)
+static int check_conversion(pnc_dataset *ds, const pnc_var *var, pnc_mem_type mem)
 {
     bool text = mem == PNC_TEXT;
 
     if (text == (var->type == NC_CHAR))
         return NC_NOERR;
-    return pnc_fail(&ds->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name, pnc_type_name(var->type),
+    return pnc_fail(&ds->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name, pnc_type_get_name(var->type),
                     text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
 }
 
@@ -214,7 +214,7 @@ static bool is_regular(const pnc_memmap *map, pnc_memrun *run)
 static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
 {
     int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
-    pnc_memmap *map = pnc_memmap_block(1, (int)pnc_mem_size(r->mem));
+    pnc_memmap *map = pnc_memmap_block(1, (int)pnc_mem_type_get_size(r->mem));
 
     for (int i = r->ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
@@ -248,15 +248,16 @@ static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
 /* imap over a datatype without a regular stride. `picked` is the datatype's map. */
 static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_memmap *picked)
 {
-    int64_t *imap = pnc_alloc(r->ndims, sizeof *imap);
+    int64_t *imap = pnc_memory_alloc(r->ndims, sizeof *imap);
 
     if (imap == NULL) {
         pnc_memmap_free(picked);
         return no_map(ds, r);
     }
     copy_numbers(imap, call->imap, 0, r->ndims);
-    r->map = pnc_memmap_pick(pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_size(r->mem)), picked);
-    pnc_free(imap);
+    r->map = pnc_memmap_pick(pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_type_get_size(r->mem)),
+                             picked);
+    pnc_memory_free(imap);
     return r->map == NULL ? no_map(ds, r) : NC_NOERR;
 }
 
@@ -290,7 +291,7 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
                             "datatype", var->name, (long long)r->elements);
         }
         pnc_memmap_free(picked);
-        return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_size(r->mem));
+        return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
     }
     if (call->buf != NULL && pnc_memmap_contiguous(picked, &offset)) {
         r->memory = (char *)call->buf + offset;
@@ -311,7 +312,7 @@ int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
         return map_flexible(ds, call, r);
     err = check_buffer(ds, call, r);
     if (err == NC_NOERR && call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
-        err = imap_over(ds, call, r, 0, (int64_t)pnc_mem_size(r->mem));
+        err = imap_over(ds, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
     return err;
 }
 
@@ -368,7 +369,7 @@ void pnc_request_release(pnc_request *r)
 
 int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r)
 {
-    return r->elements * (int64_t)pnc_type_size(ds->model.vars[r->varid]->type);
+    return r->elements * (int64_t)pnc_type_get_size(ds->model.vars[r->varid]->type);
 }
 
 int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out)
@@ -395,7 +396,7 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
     int err;
 
     if (r->external) {
-        pnc_pump_copy(pump, r->way, r->memory, (int)pnc_type_size(var->type));
+        pnc_pump_copy(pump, r->way, r->memory, (int)pnc_type_get_size(var->type));
         return NC_NOERR;
     }
     if (r->way == PNC_PUT)
@@ -409,7 +410,7 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
 int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
-    const char *file = pnc_type_name(var->type), *memory = pnc_mem_name(r->mem);
+    const char *file = pnc_type_get_name(var->type), *memory = pnc_mem_type_get_name(r->mem);
 
     if (r->status == NC_NOERR)
         return NC_NOERR;

@@ -9,7 +9,7 @@
 
 typedef struct pnc_request {
     pnc_direction way;
-    pnc_mem mem;
+    pnc_mem_type mem;
     int varid;
     int ndims;          /* numbers of each part: start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;

@@ -3,7 +3,7 @@
 
 static int elem_size(const pnc_dataset *ds, const pnc_request *r)
 {
-    return (int)pnc_type_size(ds->model.vars[r->varid]->type);
+    return (int)pnc_type_get_size(ds->model.vars[r->varid]->type);
 }
 
 int64_t pnc_stream_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n)

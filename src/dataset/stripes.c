@@ -12,17 +12,17 @@
 int pnc_stripe_make(pnc_stripe *stripe, pnc_dataset *ds)
 {
     stripe->ds = ds;
-    stripe->window = pnc_alloc(PNC_STRIPE, 1);
-    stripe->old = pnc_alloc(PNC_STRIPE, 1);
-    stripe->covered = pnc_zalloc(WORDS, sizeof *stripe->covered);
+    stripe->window = pnc_memory_alloc(PNC_STRIPE, 1);
+    stripe->old = pnc_memory_alloc(PNC_STRIPE, 1);
+    stripe->covered = pnc_memory_alloc_zeroed(WORDS, sizeof *stripe->covered);
     return stripe->window == NULL || stripe->old == NULL || stripe->covered == NULL ? NC_ENOMEM : NC_NOERR;
 }
 
 void pnc_stripe_free(pnc_stripe *stripe)
 {
-    pnc_free(stripe->window);
-    pnc_free(stripe->old);
-    pnc_free(stripe->covered);
+    pnc_memory_free(stripe->window);
+    pnc_memory_free(stripe->old);
+    pnc_memory_free(stripe->covered);
 }
 
 void pnc_stripe_begin(pnc_stripe *stripe, int64_t index)

@@ -110,13 +110,13 @@ static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *
 {
     p->max_bytes = pump->direct != NULL ? DIRECT_BYTES : PNC_STAGE_BYTES;
     p->max_extents = wanted < 16 ? 16 : wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
-    p->extents = p->max_extents == 16 ? p->few : pnc_alloc(p->max_extents, sizeof *p->extents);
+    p->extents = p->max_extents == 16 ? p->few : pnc_memory_alloc(p->max_extents, sizeof *p->extents);
     if (p->extents == NULL)
         return no_memory(t, p->max_extents * (int64_t)sizeof *p->extents);
     if (pump->direct != NULL || converts_in_place(t, pump))
         return NC_NOERR;
     if (t->ds->stage == NULL)
-        t->ds->stage = pnc_alloc(PNC_STAGE_BYTES, 1);
+        t->ds->stage = pnc_memory_alloc(PNC_STAGE_BYTES, 1);
     p->stage = t->ds->stage;
     return p->stage == NULL ? no_memory(t, PNC_STAGE_BYTES) : NC_NOERR;
 }
@@ -155,7 +155,7 @@ static void end_mover(mover *m)
 {
     pnc_places_end(&m->places);
     if (m->piece.extents != m->piece.few)
-        pnc_free(m->piece.extents);
+        pnc_memory_free(m->piece.extents);
     if (m->pump.status != NC_NOERR)
         m->request->status = m->pump.status;
     pnc_pump_end(&m->pump);

@@ -67,19 +67,20 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
 /* The filetype must be made of the variable's own type. */
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
-    pnc_mem mem;
+    pnc_mem_type mem;
     int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* as many bytes, but elements of another size or without a type */
         pnc_error_clear(&ds->error);
         err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
-                       "elements", var->name, pnc_type_name(var->type));
+                       "elements", var->name, pnc_type_get_name(var->type));
     }
-    if (err == NC_NOERR && mem != pnc_mem_of_type(var->type) && !(mem == PNC_LONG && pnc_mem_size(mem) == 8 &&
+    if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
+        !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
         err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
-                       var->name, pnc_type_name(var->type), pnc_mem_name(mem));
+                       var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && walk(q->place, r) != NC_NOERR)
         err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
     q->nparts = r->runs;
@@ -97,10 +98,10 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
         return err;
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
-    if (size % (int)pnc_type_size(var->type) != 0)
+    if (size % (int)pnc_type_get_size(var->type) != 0)
         return pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements of "
                         "variable \"%s\"", (long long)size, var->name);
-    q->elements = size / (MPI_Count)pnc_type_size(var->type);
+    q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;
     err = read_filetype(ds, var, filetype, q, &r);

@@ -7,7 +7,7 @@
 int pnc_wrapper_make(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
                      pnc_error *error)
 {
-    pnc_wrapper *wrapper = pnc_zalloc(1, size);
+    pnc_wrapper *wrapper = pnc_memory_alloc_zeroed(1, size);
     int err = NC_NOERR;
 
     if (wrapper == NULL)
@@ -15,7 +15,7 @@ int pnc_wrapper_make(const pnc_store_ops *ops, size_t size, pnc_store *inner, co
     err = pnc_driver_agree(inner->comm, err, path, error);
     if (err != NC_NOERR) {
         (void)inner->ops->close(inner, NULL); /* the first error is the one to report */
-        pnc_free(wrapper);
+        pnc_memory_free(wrapper);
         return err;
     }
     wrapper->store = *inner;
@@ -30,7 +30,7 @@ int pnc_wrapper_close(pnc_store *store, pnc_error *error)
     pnc_store *inner = pnc_wrapper_inner(store);
     int err = inner->ops->close(inner, error);
 
-    pnc_free(store);
+    pnc_memory_free(store);
     return err;
 }
 

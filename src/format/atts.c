@@ -14,10 +14,10 @@ pnc_att *pnc_att_new(const char *name, int64_t name_len, int type, int64_t len, 
     pnc_att *att;
     int64_t bytes, total;
 
-    if (pnc_mul(len, (int64_t)pnc_type_size(type), &bytes) < 0 ||
-        pnc_add(bytes, name_len + 1 + (int64_t)sizeof *att, &total) < 0)
+    if (pnc_size_multiply(len, (int64_t)pnc_type_get_size(type), &bytes) < 0 ||
+        pnc_size_add(bytes, name_len + 1 + (int64_t)sizeof *att, &total) < 0)
         return NULL;
-    att = pnc_alloc(total, 1);
+    att = pnc_memory_alloc(total, 1);
     if (att == NULL)
         return NULL;
     att->type = type;
@@ -48,7 +48,7 @@ int pnc_atts_append(pnc_atts *atts, pnc_att *att)
     if (att == NULL)
         return NC_ENOMEM;
     if (pnc_parts_grow((void ***)&atts->at, atts->n, &atts->room) != NC_NOERR) {
-        pnc_free(att);
+        pnc_memory_free(att);
         return NC_ENOMEM;
     }
     atts->at[atts->n++] = att;
@@ -78,10 +78,10 @@ int pnc_atts_find(const pnc_atts *atts, const char *name)
 
     if (name == NULL)
         return -1;
-    index = pnc_atts_find_exact(atts, pnc_name_key(name, &owned));
+    index = pnc_atts_find_exact(atts, pnc_name_make_key(name, &owned));
     if (index < 0 && owned != NULL) /* a name that is not in NFC in a foreign file */
         index = pnc_atts_find_exact(atts, name);
-    pnc_free(owned);
+    pnc_memory_free(owned);
     return index;
 }
 
@@ -97,7 +97,7 @@ static void replace(pnc_atts *atts, int index, pnc_att *att)
         if (pnc_table_add(&atts->names, att->name, index) != NC_NOERR)
             pnc_table_clear(&atts->names);
     }
-    pnc_free(old);
+    pnc_memory_free(old);
 }
 
 int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error)
@@ -108,7 +108,7 @@ int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const 
 
     if (code != NC_NOERR)
         return code;
-    if (pnc_type_size(type) == 0) {
+    if (pnc_type_get_size(type) == 0) {
         code = pnc_fail(error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", nfc, type);
         goto free_name;
     }
@@ -132,9 +132,9 @@ int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const 
         code = pnc_atts_append(atts, att);
     if (code != NC_NOERR)
         pnc_fail(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
-                 pnc_type_name(type));
+                 pnc_type_get_name(type));
 free_name:
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
     return code;
 }
 
@@ -162,7 +162,7 @@ int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *erro
     else
         code = pnc_fail(error, NC_ENOMEM, "attribute \"%s\": no memory to rename it", old->name);
 free_name:
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
     return code;
 }
 
@@ -171,7 +171,7 @@ int pnc_atts_delete(pnc_atts *atts, int index)
     if (index < 0 || index >= atts->n)
         return NC_ENOTATT;
     pnc_table_remove(&atts->names, atts->at[index]->name);
-    pnc_free(atts->at[index]);
+    pnc_memory_free(atts->at[index]);
     atts->n--;
     for (int i = index; i < atts->n; i++) {
         atts->at[i] = atts->at[i + 1];
@@ -199,7 +199,7 @@ void pnc_atts_free(pnc_atts *atts)
 {
     pnc_table_clear(&atts->names);
     for (int i = 0; i < atts->n; i++)
-        pnc_free(atts->at[i]);
-    pnc_free(atts->at);
+        pnc_memory_free(atts->at[i]);
+    pnc_memory_free(atts->at);
     memset(atts, 0, sizeof *atts);
 }

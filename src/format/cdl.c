@@ -64,7 +64,7 @@ int pnc_cdl_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *mor
 {
     if (n > bytes->room - bytes->n) {
         int64_t room = bytes->room * 2 > bytes->n + n ? bytes->room * 2 : bytes->n + n + 64;
-        char *grown = pnc_resize(bytes->at, room, 1);
+        char *grown = pnc_memory_resize(bytes->at, room, 1);
         if (grown == NULL)
             return pnc_cdl_no_memory(reader);
         bytes->at = grown;
@@ -123,13 +123,13 @@ int pnc_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_mod
     if (code != NC_NOERR)
         return code;
     code = parse(&reader);
-    pnc_free(reader.name);
-    pnc_free(reader.dimids);
-    pnc_free(reader.att_name);
-    pnc_free(reader.text.at);
-    pnc_free(reader.items.at);
-    pnc_free(reader.open_texts.at);
-    pnc_free(reader.block);
+    pnc_memory_free(reader.name);
+    pnc_memory_free(reader.dimids);
+    pnc_memory_free(reader.att_name);
+    pnc_memory_free(reader.text.at);
+    pnc_memory_free(reader.items.at);
+    pnc_memory_free(reader.open_texts.at);
+    pnc_memory_free(reader.block);
     if (code != NC_NOERR)
         pnc_model_free(model);
     return code;

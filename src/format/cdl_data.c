@@ -15,13 +15,13 @@ static const pnc_var *current(const pnc_cdl_reader *reader)
 
 static int64_t size_of(const pnc_cdl_reader *reader)
 {
-    return (int64_t)pnc_type_size(current(reader)->type);
+    return (int64_t)pnc_type_get_size(current(reader)->type);
 }
 
 /* Elements of the variable, or of one record of it. */
 static int64_t per_record(const pnc_var *var)
 {
-    return var->size / (int64_t)pnc_type_size(var->type);
+    return var->size / (int64_t)pnc_type_get_size(var->type);
 }
 
 /* A text that is the value of char c(time), and how long it was. */
@@ -88,7 +88,7 @@ int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *nam
     reader->varid = pnc_model_find_var(reader->model, name);
     if (reader->varid < 0)
         return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
-    if (reader->block == NULL && (reader->block = pnc_alloc(BLOCK_BYTES, 1)) == NULL)
+    if (reader->block == NULL && (reader->block = pnc_memory_alloc(BLOCK_BYTES, 1)) == NULL)
         return pnc_cdl_no_memory(reader);
     var = current(reader);
     pnc_model_fill_value(var, reader->fill);
@@ -232,7 +232,7 @@ int pnc_cdl_begin_text(pnc_cdl_reader *reader, pnc_cdl_place at)
     if (reader->in_data) {
         if (current(reader)->type != NC_CHAR)
             return pnc_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" is of type %s and does not hold text",
-                                current(reader)->name, pnc_type_name(current(reader)->type));
+                                current(reader)->name, pnc_type_get_name(current(reader)->type));
         bool on = goes_on(reader, at);
         reader->newline = false;
         if (on)
@@ -254,7 +254,7 @@ int pnc_cdl_put_text(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes
 
     if (!reader->in_data && reader->att_type != NC_CHAR)
         return pnc_cdl_fail(reader, reader->opened, NC_ECHAR, "type %s does not hold text",
-                            pnc_type_name(reader->att_type));
+                            pnc_type_get_name(reader->att_type));
     if (!reader->in_data)
         return pnc_cdl_append(reader, &reader->text, bytes, n);
     for (int64_t i = 0; err == NC_NOERR && i < n; i++)

@@ -37,7 +37,7 @@
 %token QUOTE
 %token UNKNOWN
 %type <length> length
-%destructor { pnc_free($$); } <name>
+%destructor { pnc_memory_free($$); } <name>
 
 %code {
 #include <stdio.h>
@@ -84,10 +84,10 @@ cdl: opened statements '}' { TRY(pnc_cdl_end_header(reader, @3)); TRY(pnc_cdl_fi
    | opened statements DATA { TRY(pnc_cdl_end_header(reader, @3)); if (reader->sink == NULL) YYACCEPT; }
      assignments '}' { TRY(pnc_cdl_finish(reader, @6)); } ;
 
-opened: NETCDF title '{' { if (reader->name == NULL && (reader->name = pnc_strdup("")) == NULL)
+opened: NETCDF title '{' { if (reader->name == NULL && (reader->name = pnc_string_copy("")) == NULL)
                                TRY(pnc_cdl_no_memory(reader)); } ;
 title: %empty
-     | title TITLE_TEXT { if (reader->name == NULL) reader->name = $2; else pnc_free($2); } ;
+     | title TITLE_TEXT { if (reader->name == NULL) reader->name = $2; else pnc_memory_free($2); } ;
 
 statements: %empty | statements statement ;
 
@@ -101,33 +101,34 @@ statement: DIMENSIONS { reader->section = PNC_CDL_DIMENSIONS; }
     | attribute values ';' { TRY(pnc_cdl_end_att(reader)); } ;
 
 dimensions: dimension | dimensions ',' dimension ;
-dimension: NAME '=' length { int err = pnc_cdl_add_dim(reader, @1, $1, $3); pnc_free($1); TRY(err); } ;
+dimension: NAME '=' length { int err = pnc_cdl_add_dim(reader, @1, $1, $3); pnc_memory_free($1); TRY(err); } ;
 length: NUMBER { TRY(pnc_cdl_length(reader, @1, &$1, &$$)); }
     | NAME { int err = strcasecmp($1, "UNLIMITED") == 0 ? NC_NOERR :
                        pnc_cdl_expected(reader, @1, "a length or UNLIMITED");
-             pnc_free($1);
+             pnc_memory_free($1);
              $$ = NC_UNLIMITED;
              TRY(err); } ;
 
 variables: NAME NAME { TRY(pnc_cdl_begin_vars(reader, @1, $1)); }
-           shape { int err = pnc_cdl_add_var(reader, @2, $2); pnc_free($1); pnc_free($2); TRY(err); }
-    | variables ',' NAME shape { int err = pnc_cdl_add_var(reader, @3, $3); pnc_free($3); TRY(err); } ;
+           shape { int err = pnc_cdl_add_var(reader, @2, $2); pnc_memory_free($1); pnc_memory_free($2); TRY(err); }
+    | variables ',' NAME shape { int err = pnc_cdl_add_var(reader, @3, $3); pnc_memory_free($3); TRY(err); } ;
 shape: %empty | '(' dimids ')' ;
 dimids: dimid | dimids ',' dimid ;
-dimid: NAME { int err = pnc_cdl_add_dimid(reader, @1, $1); pnc_free($1); TRY(err); } ;
+dimid: NAME { int err = pnc_cdl_add_dimid(reader, @1, $1); pnc_memory_free($1); TRY(err); } ;
 
 attribute: ':' NAME '=' { TRY(pnc_cdl_begin_att(reader, @1, NULL, @1, NULL, @2, $2)); }
-    | NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @1, $1, @1, NULL, @3, $3); pnc_free($1); TRY(err); }
+    | NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @1, $1, @1, NULL, @3,
+                                                      $3); pnc_memory_free($1); TRY(err); }
     | NAME NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @2, $2, @1, $1, @4, $4);
-                               pnc_free($1); pnc_free($2); TRY(err); } ;
+                               pnc_memory_free($1); pnc_memory_free($2); TRY(err); } ;
 
 assignments: %empty | assignments assignment ;
 assignment: NAME '=' { TRY(pnc_cdl_begin_data(reader, @1, $1)); }
-            values ';' { pnc_free($1); TRY(pnc_cdl_end_data(reader, @5)); } ;
+            values ';' { pnc_memory_free($1); TRY(pnc_cdl_end_data(reader, @5)); } ;
 
 values: value | values ',' value ;
 value: NUMBER { TRY(pnc_cdl_put_number(reader, @1, &$1)); }
-    | NAME { int err = pnc_cdl_put_name(reader, @1, $1); pnc_free($1); TRY(err); }
+    | NAME { int err = pnc_cdl_put_name(reader, @1, $1); pnc_memory_free($1); TRY(err); }
     | CHARACTER { TRY(pnc_cdl_put_character(reader, @1, $1)); }
     | QUOTE { TRY(pnc_cdl_begin_text(reader, @1)); } pieces QUOTE { TRY(pnc_cdl_end_text(reader, @1)); } ;
 pieces: %empty

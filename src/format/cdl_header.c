@@ -17,7 +17,7 @@ static int type_of_name(const char *name)
     };
 
     for (int type = NC_BYTE; type <= NC_UINT64; type++)
-        if (strcmp(name, pnc_type_name(type)) == 0)
+        if (strcmp(name, pnc_type_get_name(type)) == 0)
             return type;
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
         if (strcmp(name, synonyms[i].name) == 0)
@@ -76,7 +76,7 @@ int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name
         return pnc_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
     if (n == reader->dimids_room) {
         int room = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
-        int *grown = n == INT_MAX ? NULL : pnc_resize(reader->dimids, room, sizeof *grown);
+        int *grown = n == INT_MAX ? NULL : pnc_memory_resize(reader->dimids, room, sizeof *grown);
         if (grown == NULL)
             return pnc_cdl_no_memory(reader);
         reader->dimids = grown;
@@ -126,7 +126,7 @@ int pnc_cdl_begin_att(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char
 {
     int err = find_owner(reader, owner_at, owner, type_at, type_name, &reader->att_varid, &reader->att_type);
 
-    pnc_free(reader->att_name);
+    pnc_memory_free(reader->att_name);
     reader->att_name = name;
     reader->att_place = at;
     reader->att_typed = reader->att_type != 0;
@@ -197,7 +197,7 @@ static int store_items(pnc_cdl_reader *reader)
         char bytes[8];
         err = pnc_cdl_number_store(reader, items[i].place, &items[i].number, reader->att_type, bytes);
         if (err == NC_NOERR)
-            err = pnc_cdl_append(reader, &reader->text, bytes, (int64_t)pnc_type_size(reader->att_type));
+            err = pnc_cdl_append(reader, &reader->text, bytes, (int64_t)pnc_type_get_size(reader->att_type));
     }
     return err;
 }
@@ -211,10 +211,10 @@ int pnc_cdl_end_att(pnc_cdl_reader *reader)
         reader->att_type = NC_CHAR;
     if (is_virtual(reader))
         return take_virtual(reader);
-    if (!pnc_type_valid(reader->att_type, reader->model->format))
+    if (!pnc_type_is_valid(reader->att_type, reader->model->format))
         return pnc_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2, "attribute \"%s\" is of type %s, which exists "
                             "in CDF-5 only, and the file format is CDF-%d", reader->att_name,
-                            pnc_type_name(reader->att_type), reader->model->format);
+                            pnc_type_get_name(reader->att_type), reader->model->format);
     err = store_items(reader);
     /* The dumping tools drop null characters at the end of a text: this one was the fill value. */
     if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
@@ -223,7 +223,7 @@ int pnc_cdl_end_att(pnc_cdl_reader *reader)
     if (err != NC_NOERR)
         return err;
     err = pnc_atts_put(pnc_model_atts(reader->model, reader->att_varid), reader->att_name, reader->att_type,
-                       reader->text.n / (int64_t)pnc_type_size(reader->att_type), reader->text.at, &why);
+                       reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
     return pnc_cdl_refused(reader, reader->att_place, err, &why);
 }
 
@@ -238,9 +238,9 @@ static bool format_holds(pnc_model *model, int format, pnc_error *error)
     for (int v = NC_GLOBAL; v < model->nvars; v++) {
         const pnc_atts *atts = pnc_model_atts(model, v);
         for (int i = 0; i < atts->n; i++)
-            if (!pnc_type_valid(atts->at[i]->type, format))
+            if (!pnc_type_is_valid(atts->at[i]->type, format))
                 return false;
-        if (v != NC_GLOBAL && !pnc_type_valid(model->vars[v]->type, format))
+        if (v != NC_GLOBAL && !pnc_type_is_valid(model->vars[v]->type, format))
             return false;
     }
     return pnc_layout(model, NULL, NULL, error) == NC_NOERR;

@@ -29,7 +29,7 @@ static int malformed(const cdl_token *token)
 static int out_of_range(const cdl_token *token, int type)
 {
     return pnc_cdl_fail(token->reader, token->at, NC_ERANGE, "%s does not fit type %s", token->reader->shown,
-                        pnc_type_name(type));
+                        pnc_type_get_name(type));
 }
 
 /* Letters after the digits. CDL's "l" is as old as the 4-byte long: an int. */
@@ -48,7 +48,7 @@ static int type_of_suffix(const char *suffix)
 
 static bool fits(int type, bool negative, uint64_t magnitude)
 {
-    unsigned bits = 8 * (unsigned)pnc_type_size(type);
+    unsigned bits = 8 * (unsigned)pnc_type_get_size(type);
 
     if (type == NC_UBYTE || type == NC_USHORT || type == NC_UINT || type == NC_UINT64)
         return magnitude <= UINT64_MAX >> (64 - bits) && (!negative || magnitude == 0);
@@ -208,13 +208,13 @@ bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out)
     if (negative) /* two's complement, of which the type takes the low bytes */
         magnitude = 0 - magnitude;
     pnc_parts_store(&magnitude, sizeof magnitude, bytes);
-    memcpy(out, bytes + sizeof bytes - pnc_type_size(type), pnc_type_size(type));
+    memcpy(out, bytes + sizeof bytes - pnc_type_get_size(type), pnc_type_get_size(type));
     return true;
 }
 
 int pnc_cdl_number_store(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int type, void *out)
 {
-    const char *name = pnc_type_name(type);
+    const char *name = pnc_type_get_name(type);
 
     if (pnc_cdl_number_fits(number, type, out))
         return NC_NOERR;

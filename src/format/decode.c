@@ -222,12 +222,12 @@ static int take_type(reader *r, bool stops, int *out)
     *out = 0;
     if (code != NC_NOERR)
         return code;
-    if (word > INT_MAX || !pnc_type_valid((int)word, r->model->format))
+    if (word > INT_MAX || !pnc_type_is_valid((int)word, r->model->format))
         return (stops ? pnc_watch_stop : pnc_watch_breach)(
             &r->watch, at, NC_EBADTYPE, "a type of this format: 1 to 6, in CDF-5 to 11",
             "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at, word, r->model->format);
     *out = (int)word;
-    pnc_watch_field(&r->watch, at, 4, "type", "%s", pnc_type_name(*out));
+    pnc_watch_field(&r->watch, at, 4, "type", "%s", pnc_type_get_name(*out));
     return NC_NOERR;
 }
 
@@ -256,7 +256,7 @@ static int take_dim(reader *r)
     if (pnc_table_find(&model->dim_names, name) >= 0)
         code = duplicate(r, "dimension", name, at);
     if (code != NC_NOERR) {
-        pnc_free(name);
+        pnc_memory_free(name);
         return code;
     }
     if (pnc_model_append_dim(model, name, len) != NC_NOERR)
@@ -290,14 +290,14 @@ static int take_att(reader *r, pnc_atts *atts)
         code = take_type(r, true, &type);
     if (code != NC_NOERR)
         return code;
-    size = (int64_t)pnc_type_size(type);
+    size = (int64_t)pnc_type_get_size(type);
     code = take_length(r, "an attribute's length", size, no_limit, &len);
     if (code == NC_NOERR)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
         return code;
     pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s",
-                    len, pnc_type_name(type));
+                    len, pnc_type_get_name(type));
     att = pnc_att_new(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
@@ -305,7 +305,7 @@ static int take_att(reader *r, pnc_atts *atts)
     if (pnc_atts_find_exact(atts, att->name) >= 0)
         code = duplicate(r, "attribute", att->name, at);
     if (code != NC_NOERR) {
-        pnc_free(att);
+        pnc_memory_free(att);
         return code;
     }
     return pnc_atts_append(atts, att) == NC_NOERR ? NC_NOERR : no_memory(r, "attribute");

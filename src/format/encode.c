@@ -64,7 +64,7 @@ static void put_att(writer *w, const pnc_att *att)
     put_name(w, att->name);
     put_word(w, (uint64_t)att->type, 4);
     put_count(w, att->len);
-    put_padded(w, att->value, att->len * (int64_t)pnc_type_size(att->type));
+    put_padded(w, att->value, att->len * (int64_t)pnc_type_get_size(att->type));
 }
 
 static void put_atts(writer *w, const pnc_atts *atts)

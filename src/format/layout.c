@@ -14,7 +14,7 @@ static int round_up(int64_t x, int64_t align, int64_t *out)
 {
     int64_t rest = x % align;
 
-    return rest == 0 ? pnc_add(x, 0, out) : pnc_add(x, align - rest, out);
+    return rest == 0 ? pnc_size_add(x, 0, out) : pnc_size_add(x, align - rest, out);
 }
 
 /* A wish, or else the default, as a multiple of 4. */
@@ -62,7 +62,7 @@ static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align,
         if (first)
             model->header_extent = var->begin;
         first = false;
-        if (pnc_add(*pos, pnc_layout_record_bytes(model, var), pos) < 0)
+        if (pnc_size_add(*pos, pnc_layout_record_bytes(model, var), pos) < 0)
             return i;
     }
     return -1;
@@ -76,7 +76,7 @@ static int place_records(pnc_model *model, int64_t pos)
         if (!var->is_record)
             continue;
         var->begin = pos;
-        if (pnc_add(pos, pnc_layout_record_bytes(model, var), &pos) < 0)
+        if (pnc_size_add(pos, pnc_layout_record_bytes(model, var), &pos) < 0)
             return i;
         model->recsize += pnc_layout_record_bytes(model, var);
     }
@@ -140,14 +140,14 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
     v_align = alignment(wish->v_align, PNC_DEFAULT_ALIGN);
     r_align = alignment(wish->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
     model->header_size = pnc_format_size(model);
-    if (pnc_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
+    if (pnc_size_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
         return too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also where only records stood there (measured) */
         pos = max64(pos, before->header_extent);
     bad = place_fixed(model, before, v_align, &pos);
     if (bad >= 0)
         return too_far(model, bad, error);
-    if (fixed && pnc_add(pos, wish_or_zero(wish->v_minfree), &pos) < 0)
+    if (fixed && pnc_size_add(pos, wish_or_zero(wish->v_minfree), &pos) < 0)
         return too_far(model, -1, error);
     if (before != NULL && before->nrecvars > 0)
         pos = max64(pos, before->begin_rec);

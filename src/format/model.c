@@ -17,7 +17,7 @@ int pnc_parts_grow(void ***at, int n, int *room)
     if (n == INT_MAX)
         return NC_ENOMEM;
     wanted = *room < 4 ? 4 : *room > INT_MAX / 2 ? INT_MAX : *room * 2;
-    grown = pnc_resize(*at, wanted, sizeof **at);
+    grown = pnc_memory_resize(*at, wanted, sizeof **at);
     if (grown == NULL)
         return NC_ENOMEM;
     *at = grown;
@@ -27,7 +27,7 @@ int pnc_parts_grow(void ***at, int n, int *room)
 
 char *pnc_parts_name(const char *bytes, int64_t n)
 {
-    char *name = pnc_alloc(n + 1, 1);
+    char *name = pnc_memory_alloc(n + 1, 1);
 
     if (name == NULL)
         return NULL;
@@ -50,8 +50,8 @@ static void free_dim(pnc_dim *dim)
 {
     if (dim == NULL)
         return;
-    pnc_free(dim->name);
-    pnc_free(dim);
+    pnc_memory_free(dim->name);
+    pnc_memory_free(dim);
 }
 
 void pnc_model_free(pnc_model *model)
@@ -59,11 +59,11 @@ void pnc_model_free(pnc_model *model)
     pnc_table_clear(&model->dim_names);
     for (int i = 0; i < model->ndims; i++)
         free_dim(model->dims[i]);
-    pnc_free(model->dims);
+    pnc_memory_free(model->dims);
     pnc_table_clear(&model->var_names);
     for (int i = 0; i < model->nvars; i++)
         pnc_var_free(model->vars[i]);
-    pnc_free(model->vars);
+    pnc_memory_free(model->vars);
     pnc_atts_free(&model->gatts);
     memset(model, 0, sizeof *model);
     model->recdim = -1;
@@ -74,7 +74,7 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
     int code = NC_NOERR;
 
     for (int i = 0; code == NC_NOERR && i < from->ndims; i++) {
-        code = pnc_model_append_dim(out, pnc_strdup(from->dims[i]->name), from->dims[i]->len);
+        code = pnc_model_append_dim(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len);
         if (code == NC_NOERR)
             out->dims[i]->where = from->dims[i]->where;
     }
@@ -83,7 +83,7 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
 
 static int copy_var(pnc_model *out, const pnc_var *from)
 {
-    pnc_var *var = pnc_var_new(pnc_strdup(from->name), from->ndims);
+    pnc_var *var = pnc_var_new(pnc_string_copy(from->name), from->ndims);
     int code;
 
     if (var == NULL)
@@ -127,10 +127,10 @@ int pnc_model_copy(pnc_model *out, const pnc_model *from)
 
 int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
 {
-    pnc_dim *dim = pnc_zalloc(1, sizeof *dim);
+    pnc_dim *dim = pnc_memory_alloc_zeroed(1, sizeof *dim);
 
     if (dim == NULL) {
-        pnc_free(name);
+        pnc_memory_free(name);
         return NC_ENOMEM;
     }
     dim->name = name;
@@ -183,7 +183,7 @@ int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, 
         *id = model->ndims - 1;
     return NC_NOERR;
 fail:
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
     return code;
 }
 
@@ -217,11 +217,11 @@ int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_erro
         goto free_name;
     }
     pnc_table_remove(&model->dim_names, model->dims[dimid]->name);
-    pnc_free(model->dims[dimid]->name);
+    pnc_memory_free(model->dims[dimid]->name);
     model->dims[dimid]->name = nfc;
     return NC_NOERR;
 free_name:
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
     return code;
 }
 

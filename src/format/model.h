@@ -22,7 +22,7 @@ typedef struct pnc_att {
     char *name;
     int type;
     int64_t len;   /* number of elements */
-    void *value;   /* external (big-endian) bytes, len * pnc_type_size(type), without padding; NULL if len is 0 */
+    void *value;   /* external (big-endian) bytes, len * pnc_type_get_size(type), without padding; NULL if len is 0 */
     int64_t where; /* as in pnc_dim */
 } pnc_att;
 
@@ -98,7 +98,7 @@ int pnc_atts_delete(pnc_atts *atts, int index);
 void pnc_atts_free(pnc_atts *atts);
 
 /* The bytes that fill a variable: its _FillValue if it has one of its own type and length 1, else the type's default.
- * out receives pnc_type_size(type) external bytes. */
+ * out receives pnc_type_get_size(type) external bytes. */
 void pnc_model_fill_value(const pnc_var *var, void *out);
 
 #endif

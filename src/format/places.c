@@ -72,7 +72,7 @@ static int check_order(pnc_watch *watch, pnc_model *model, bool records, int64_t
             return code;
         if (var->begin < 0) /* an observer goes on */
             var->begin = 0;
-        if (pnc_add(var->begin, var->size, floor) < 0)
+        if (pnc_size_add(var->begin, var->size, floor) < 0)
             return pnc_watch_stop(watch, pnc_format_begin_field(model, i), NC_ENOTNC, "data below byte 2^63",
                                   "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                                   ") and ends beyond byte 2^63", var->name, var->begin,
@@ -87,7 +87,7 @@ static int record_size(const pnc_model *model, int64_t *out)
 {
     *out = 0;
     for (int i = 0; i < model->nvars; i++)
-        if (model->vars[i]->is_record && pnc_add(*out, pnc_layout_record_bytes(model, model->vars[i]), out) < 0)
+        if (model->vars[i]->is_record && pnc_size_add(*out, pnc_layout_record_bytes(model, model->vars[i]), out) < 0)
             return -1;
     return 0;
 }
@@ -105,8 +105,8 @@ static int check_records(pnc_watch *watch, pnc_model *model, int64_t end_of_firs
                                 model->recsize);
     if (streaming && model->recsize > 0) /* padding behind the last variable of the last record may be missing */
         model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
-    if (code == NC_NOERR && (pnc_mul(model->numrecs, model->recsize, &bytes) < 0 ||
-                             pnc_add(bytes, model->begin_rec, &bytes) < 0))
+    if (code == NC_NOERR && (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
+                             pnc_size_add(bytes, model->begin_rec, &bytes) < 0))
         code = pnc_watch_stop(watch, 4, NC_ENOTNC, "data below byte 2^63",
                               "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
                               model->numrecs, model->recsize);

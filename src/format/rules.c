@@ -24,7 +24,7 @@ static void check_name(pnc_watch *watch, int64_t at, const char *what, const cha
     else if (strcmp(nfc, name) != 0)
         pnc_watch_warn(watch, at, "a name in Unicode normal form C", "%s: name \"%.80s\" is not in normal form C", what,
                        name);
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
 }
 
 static void check_fill(pnc_watch *watch, const pnc_var *var, const pnc_att *att)
@@ -32,7 +32,7 @@ static void check_fill(pnc_watch *watch, const pnc_var *var, const pnc_att *att)
     if (strcmp(att->name, "_FillValue") == 0 && (att->type != var->type || att->len != 1))
         pnc_watch_warn(watch, att->where, "one fill value of the variable's type",
                        "variable \"%.80s\": attribute _FillValue holds %" PRId64 " of type %s", var->name, att->len,
-                       pnc_type_name(att->type));
+                       pnc_type_get_name(att->type));
 }
 
 static void check_entries(pnc_watch *watch, const pnc_model *model)

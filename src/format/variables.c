@@ -13,11 +13,11 @@ pnc_var *pnc_var_new(char *name, int ndims)
 
     if (name == NULL)
         return NULL;
-    var = pnc_zalloc(1, sizeof *var);
+    var = pnc_memory_alloc_zeroed(1, sizeof *var);
     if (var == NULL)
         goto free_name;
     /* one block: the lengths, then the ids */
-    var->shape = pnc_alloc(ndims, sizeof *var->shape + sizeof *var->dimids);
+    var->shape = pnc_memory_alloc(ndims, sizeof *var->shape + sizeof *var->dimids);
     if (var->shape == NULL)
         goto free_var;
     var->dimids = (int *)(var->shape + ndims);
@@ -26,9 +26,9 @@ pnc_var *pnc_var_new(char *name, int ndims)
     var->where = -1;
     return var;
 free_var:
-    pnc_free(var);
+    pnc_memory_free(var);
 free_name:
-    pnc_free(name);
+    pnc_memory_free(name);
     return NULL;
 }
 
@@ -37,18 +37,18 @@ void pnc_var_free(pnc_var *var)
     if (var == NULL)
         return;
     pnc_atts_free(&var->atts);
-    pnc_free(var->shape);
-    pnc_free(var->name);
-    pnc_free(var);
+    pnc_memory_free(var->shape);
+    pnc_memory_free(var->name);
+    pnc_memory_free(var);
 }
 
 int pnc_var_derive(const pnc_model *model, pnc_var *var)
 {
     var->is_record = var->ndims > 0 && var->dimids[0] == model->recdim;
-    var->size = (int64_t)pnc_type_size(var->type);
+    var->size = (int64_t)pnc_type_get_size(var->type);
     for (int i = 0; i < var->ndims; i++) {
         var->shape[i] = model->dims[var->dimids[i]]->len;
-        if ((i > 0 || !var->is_record) && pnc_mul(var->size, var->shape[i], &var->size) < 0)
+        if ((i > 0 || !var->is_record) && pnc_size_multiply(var->size, var->shape[i], &var->size) < 0)
             return -1;
     }
     return 0;
@@ -70,12 +70,12 @@ int pnc_model_append_var(pnc_model *model, pnc_var *var)
 
 static int check_type(const pnc_model *model, const char *name, int type, pnc_error *error)
 {
-    if (pnc_type_valid(type, model->format))
+    if (pnc_type_is_valid(type, model->format))
         return NC_NOERR;
-    if (pnc_type_valid(type, 5))
+    if (pnc_type_is_valid(type, 5))
         return pnc_fail(error, NC_ESTRICTCDF2,
                         "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
-                        "create it with NC_64BIT_DATA", name, pnc_type_name(type), model->format);
+                        "create it with NC_64BIT_DATA", name, pnc_type_get_name(type), model->format);
     return pnc_fail(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
 }
 
@@ -116,7 +116,7 @@ int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, c
     if (code == NC_NOERR && pnc_table_find(&model->var_names, nfc) >= 0)
         code = pnc_fail(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
     if (code != NC_NOERR) {
-        pnc_free(nfc);
+        pnc_memory_free(nfc);
         return code;
     }
     var = pnc_var_new(nfc, ndims);
@@ -165,11 +165,11 @@ int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_erro
         goto free_name;
     }
     pnc_table_remove(&model->var_names, model->vars[varid]->name);
-    pnc_free(model->vars[varid]->name);
+    pnc_memory_free(model->vars[varid]->name);
     model->vars[varid]->name = nfc;
     return NC_NOERR;
 free_name:
-    pnc_free(nfc);
+    pnc_memory_free(nfc);
     return code;
 }
 
@@ -203,7 +203,7 @@ void pnc_model_fill_value(const pnc_var *var, void *out)
     const pnc_att *att = index < 0 ? NULL : var->atts.at[index];
 
     if (att != NULL && att->type == var->type && att->len == 1)
-        memcpy(out, att->value, pnc_type_size(var->type));
+        memcpy(out, att->value, pnc_type_get_size(var->type));
     else
         default_fill(var->type, out);
 }

@@ -107,7 +107,7 @@ static int64_t check_record_limit(const pnc_array *array)
 {
     int64_t row = array->elem_size;
     for (int dim = 1; dim < array->ndims; dim++)
-        if (pnc_mul(row, array->shape[dim], &row))
+        if (pnc_size_multiply(row, array->shape[dim], &row))
             return 0;
     if (row > INT64_MAX - array->begin)
         return 0;

@@ -6,14 +6,14 @@
 int pnc_cursor_start(pnc_cursor *cursor, const pnc_selection *selection)
 {
     *cursor = (pnc_cursor){.selection = selection, .offset = selection->base};
-    if (selection->rank > PNC_SELECTION_INLINE && !(cursor->large = pnc_zalloc(selection->rank, sizeof *cursor->large)))
-        return NC_ENOMEM;
+    if (selection->rank > PNC_SELECTION_INLINE &&
+        !(cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large))) return NC_ENOMEM;
     return NC_NOERR;
 }
 
 void pnc_cursor_end(pnc_cursor *cursor)
 {
-    pnc_free(cursor->large);
+    pnc_memory_free(cursor->large);
     *cursor = (pnc_cursor){0};
 }
 

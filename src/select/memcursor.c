@@ -14,7 +14,7 @@ int pnc_memcursor_start(pnc_memcursor *cursor, const pnc_memmap *map)
     *cursor = (pnc_memcursor){.map = map};
     if (map->kind == PNC_MEM_PICK)
         map = map->child;
-    cursor->stack = pnc_alloc(map->height, sizeof *cursor->stack);
+    cursor->stack = pnc_memory_alloc(map->height, sizeof *cursor->stack);
     if (!cursor->stack)
         return NC_ENOMEM;
     cursor->stack[0] = (pnc_memlevel){map, 0, map->offset};
@@ -24,7 +24,7 @@ int pnc_memcursor_start(pnc_memcursor *cursor, const pnc_memmap *map)
 
 void pnc_memcursor_end(pnc_memcursor *cursor)
 {
-    pnc_free(cursor->stack);
+    pnc_memory_free(cursor->stack);
     *cursor = (pnc_memcursor){0};
 }
 

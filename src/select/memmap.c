@@ -18,14 +18,14 @@ static bool too_far(int64_t distance)
 static int64_t span(int64_t count, int64_t stride)
 {
     int64_t bytes;
-    if (too_far(stride) || pnc_mul(count, stride < 0 ? -stride : stride, &bytes) || bytes > REACH_MAX)
+    if (too_far(stride) || pnc_size_multiply(count, stride < 0 ? -stride : stride, &bytes) || bytes > REACH_MAX)
         return -1;
     return bytes;
 }
 
 static pnc_memmap *node_new(pnc_memkind kind, int elem_size)
 {
-    pnc_memmap *node = pnc_zalloc(1, sizeof *node);
+    pnc_memmap *node = pnc_memory_alloc_zeroed(1, sizeof *node);
     if (!node)
         return NULL;
     node->kind = kind;
@@ -42,13 +42,13 @@ void pnc_memmap_free(pnc_memmap *map)
         return;
     for (int64_t i = 0; map->children && i < map->n; i++)
         pnc_memmap_free(map->children[i]);
-    pnc_free(map->children);
+    pnc_memory_free(map->children);
     pnc_memmap_free(map->child);
     pnc_memmap_free(map->inner);
-    pnc_free(map->ends);
+    pnc_memory_free(map->ends);
     if (map->runs != &map->single)
-        pnc_free(map->runs);
-    pnc_free(map);
+        pnc_memory_free(map->runs);
+    pnc_memory_free(map);
 }
 
 /* Set how far the node's elements may lie from the pointer of the user; refuse a node that goes too far. */
@@ -147,7 +147,7 @@ static pnc_memmap *vector_of(pnc_memmap *child, int64_t count, int64_t stride)
     pnc_memrun run;
     if (count <= 0 || child->elements == 0)
         return node_run(child->elem_size, (pnc_memrun){0});
-    if (pnc_mul(count, child->elements, &elements))
+    if (pnc_size_multiply(count, child->elements, &elements))
         return NULL;
     if (vector_as_run(child, count, stride, &run))
         return node_run(child->elem_size, run);
@@ -180,8 +180,8 @@ pnc_memmap *pnc_memmap_vector(pnc_memmap *child, int64_t count, int64_t stride)
     pnc_memrun run;
     if (!child || (count == 1 && child->elements > 0))
         return child;
-    if (child->refs == 1 && count > 0 && child->elements > 0 && pnc_mul(count, child->elements, &elements) == 0 &&
-        vector_as_run(child, count, stride, &run))
+    if (child->refs == 1 && count > 0 && child->elements > 0 && pnc_size_multiply(count, child->elements, &elements) ==
+        0 && vector_as_run(child, count, stride, &run))
         return lengthen(child, run);
     pnc_memmap *node = vector_of(child, count, stride);
     pnc_memmap_free(child);
@@ -258,8 +258,8 @@ static pnc_memmap *runs_node(pnc_memrun *runs, int64_t n, int elem_size, int64_t
     if (runs_are_vector(runs, n, &stride))
         return pnc_memmap_vector(node_run(elem_size, runs[0]), n, stride);
     pnc_memmap *node = node_new(PNC_MEM_RUNS, elem_size);
-    if (!node || !(node->runs = pnc_alloc(n, sizeof *runs))) {
-        pnc_free(node);
+    if (!node || !(node->runs = pnc_memory_alloc(n, sizeof *runs))) {
+        pnc_memory_free(node);
         return NULL;
     }
     memcpy(node->runs, runs, (size_t)n * sizeof *runs);
@@ -277,7 +277,7 @@ static pnc_memmap *sequence_of_runs(pnc_memmap **children, int64_t n)
         total += children[i]->n;
         reach = children[i]->reach > reach ? children[i]->reach : reach;
     }
-    pnc_memrun *runs = pnc_alloc(total, sizeof *runs);
+    pnc_memrun *runs = pnc_memory_alloc(total, sizeof *runs);
     if (!runs)
         return NULL;
     for (int64_t i = 0; i < n; i++)
@@ -287,15 +287,15 @@ static pnc_memmap *sequence_of_runs(pnc_memmap **children, int64_t n)
             used = runs_append(runs, used, run, children[i]->elem_size);
         }
     pnc_memmap *node = runs_node(runs, used, children[0]->elem_size, reach);
-    pnc_free(runs);
+    pnc_memory_free(runs);
     return node;
 }
 
 static pnc_memmap *sequence_new(pnc_memmap **children, int64_t n)
 {
     pnc_memmap *node = node_new(PNC_MEM_SEQUENCE, children[0]->elem_size);
-    if (!node || !(node->children = pnc_alloc(n, sizeof *children))) {
-        pnc_free(node);
+    if (!node || !(node->children = pnc_memory_alloc(n, sizeof *children))) {
+        pnc_memory_free(node);
         return NULL;
     }
     int deepest = 0;
@@ -332,7 +332,7 @@ static pnc_memmap *sequence_build(pnc_memmap **children, int64_t n)
     int elem_size = n > 0 && children[0] ? children[0]->elem_size : 1;
     int64_t total = 0;
     for (int64_t i = 0; i < n; i++)
-        whole = whole && children[i] && !pnc_add(total, children[i]->elements, &total);
+        whole = whole && children[i] && !pnc_size_add(total, children[i]->elements, &total);
     if (!whole)
         return NULL;
     n = sequence_compact(children, n);
@@ -363,7 +363,7 @@ pnc_memmap *pnc_memmap_imap(int ndims, const int64_t *count, const int64_t *imap
     for (int dim = ndims - 1; map && dim >= 0; dim--) {
         bool far = imap && span(elem_size, imap[dim]) < 0;
         int64_t stride = imap && !far ? imap[dim] * elem_size : distance;
-        if (far || (!imap && pnc_mul(distance, count[dim], &distance))) {
+        if (far || (!imap && pnc_size_multiply(distance, count[dim], &distance))) {
             pnc_memmap_free(map);
             return NULL;
         }

@@ -21,7 +21,7 @@ static int index_tree(pnc_memmap *node)
         err = index_tree(node->children[i]);
     if (err != NC_NOERR || node->kind == PNC_MEM_VECTOR || node->n < 2)
         return err;
-    node->ends = pnc_alloc(node->n, sizeof *node->ends);
+    node->ends = pnc_memory_alloc(node->n, sizeof *node->ends);
     if (node->ends == NULL)
         return NC_ENOMEM;
     for (int64_t i = 0; i < node->n; i++)
@@ -74,7 +74,7 @@ pnc_memmap *pnc_memmap_pick(pnc_memmap *order, pnc_memmap *inner)
     pnc_memmap *node = NULL;
 
     if (order != NULL && inner != NULL && order->elements > 0 && index_tree(inner) == NC_NOERR)
-        node = pnc_zalloc(1, sizeof *node);
+        node = pnc_memory_alloc_zeroed(1, sizeof *node);
     if (node == NULL) {
         pnc_memmap_free(order);
         pnc_memmap_free(inner);

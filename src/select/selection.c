@@ -11,7 +11,7 @@ void pnc_select_none(pnc_selection *out)
 
 void pnc_select_free(pnc_selection *selection)
 {
-    pnc_free(selection->large);
+    pnc_memory_free(selection->large);
     pnc_select_none(selection);
 }
 
@@ -41,7 +41,7 @@ static void add_axis(builder *b, int64_t count, int64_t step)
     int64_t extent;
     if (!last && step == out->run)
         out->run *= count;
-    else if (last && !pnc_mul(last->stride, last->count, &extent) && step == extent)
+    else if (last && !pnc_size_multiply(last->stride, last->count, &extent) && step == extent)
         last->count *= count;
     else
         b->axis[out->rank++] = (pnc_axis){count, step};
@@ -52,12 +52,12 @@ static void add_axis(builder *b, int64_t count, int64_t step)
 static int add_dimension(builder *b, int64_t start, int64_t count, int64_t stride, int64_t distance, int64_t *last)
 {
     int64_t shift, step, span;
-    if (pnc_mul(start, distance, &shift) || pnc_add(b->out->base, shift, &b->out->base))
+    if (pnc_size_multiply(start, distance, &shift) || pnc_size_add(b->out->base, shift, &b->out->base))
         return NC_EINVALCOORDS;
     if (count == 1)
         return NC_NOERR;
-    if (pnc_mul(stride, distance, &step) || pnc_mul(count - 1, step, &span) || pnc_add(*last, span, last))
-        return NC_EINVALCOORDS;
+    if (pnc_size_multiply(stride, distance, &step) || pnc_size_multiply(count - 1, step, &span) ||
+        pnc_size_add(*last, span, last)) return NC_EINVALCOORDS;
     add_axis(b, count, step);
     return NC_NOERR;
 }
@@ -72,10 +72,10 @@ static int add_dimensions(builder *b, const pnc_array *array, const int64_t *sta
                                    records ? array->recsize : distance, &last);
         if (status)
             return status;
-        if (dim > 0 && pnc_mul(distance, array->shape[dim], &distance))
+        if (dim > 0 && pnc_size_multiply(distance, array->shape[dim], &distance))
             return NC_EINVALCOORDS;
     }
-    return pnc_add(b->out->base, last, &last) ? NC_EINVALCOORDS : NC_NOERR;
+    return pnc_size_add(b->out->base, last, &last) ? NC_EINVALCOORDS : NC_NOERR;
 }
 
 static void reverse_axes(pnc_axis *axis, int rank)
@@ -94,7 +94,7 @@ static void settle_axes(pnc_selection *out)
         return;
     for (int i = 0; i < out->rank; i++)
         out->small[i] = out->large[i];
-    pnc_free(out->large);
+    pnc_memory_free(out->large);
     out->large = NULL;
 }
 
@@ -104,7 +104,7 @@ int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start,
     pnc_select_none(out);
     if (selects_nothing(array, count))
         return NC_NOERR;
-    if (array->ndims > PNC_SELECTION_INLINE && !(out->large = pnc_alloc(array->ndims, sizeof *out->large)))
+    if (array->ndims > PNC_SELECTION_INLINE && !(out->large = pnc_memory_alloc(array->ndims, sizeof *out->large)))
         return NC_ENOMEM;
     out->base = array->begin;
     out->run = array->elem_size;

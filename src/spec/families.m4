@@ -1,10 +1,10 @@
 m4_dnl The regular families of data access: operations x shapes x memory types x {independent, collective}.
 m4_dnl
-m4_dnl FAMILIES expands EMIT(operation, shape, suffix, C type, pnc_mem, _all or nothing) for every member; a template
-m4_dnl defines EMIT first. The flexible member of each family has an empty suffix. NAME, PARAMETERS and FIELDS take the
-m4_dnl same arguments and give the function's name, its C parameters and the initialisers of its struct pnc_call.
-m4_dnl MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_PARAMETERS and MULTI_FIELDS (a pnc_multi),
-m4_dnl and VARD expands EMIT_VARD(operation, _all or nothing).
+m4_dnl FAMILIES expands EMIT(operation, shape, suffix, C type, pnc_mem_type, _all or nothing) for every member; a
+m4_dnl template defines EMIT first. The flexible member of each family has an empty suffix. NAME, PARAMETERS and FIELDS
+m4_dnl take the same arguments and give the function's name, its C parameters and the initialisers of its struct
+m4_dnl pnc_call. MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_PARAMETERS and MULTI_FIELDS (a
+m4_dnl pnc_multi), and VARD expands EMIT_VARD(operation, _all or nothing).
 m4_divert(-1)
 
 m4_dnl Blocking operations have a collective twin of each function; those that only post a request do not.

@@ -25,7 +25,7 @@ m4_define([PROTOTYPE], [m4_ifelse([$1], [], [void], [EACH([DECLARED], [, ], [$1]
 m4_define([TYPED], [m4_ifelse([$1], [], [], [[, ]EACH([DECLARED], [, ], [$1])])])
 m4_define([PASSED], [m4_ifelse([$1], [], [], [[, ]EACH([PASSED_ON], [, ], [$1])])])
 
-m4_dnl ATTRIBUTE(suffix, C type, pnc_mem) for each member of put_att_<T> and get_att_<T>; ubyte is a second name of
+m4_dnl ATTRIBUTE(suffix, C type, pnc_mem_type) for each member of put_att_<T> and get_att_<T>; ubyte is a second name of
 m4_dnl uchar.
 m4_define([ATTRIBUTE_OF], [ATTRIBUTE([$1], [$2], [PNC_]m4_UP([$1]))])
 m4_define([EACH_ATTRIBUTE], [m4_pushdef([MEMTYPE], m4_defn([ATTRIBUTE_OF]))MEMTYPES[]m4_popdef([MEMTYPE])ATTRIBUTE([ubyte], [unsigned char], [PNC_UCHAR])])

@@ -215,12 +215,12 @@ static bool gather(const pnc_memmap *map, const char *base, char *out, int64_t b
 }
 
 /* Compare one type; false where the map differs from MPI. */
-static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem expected, int instances)
+static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem_type expected, int instances)
 {
     MPI_Aint low, extent, true_low, true_extent;
     int size, element_size, at = 0;
     pnc_memmap *map = NULL;
-    pnc_mem mem;
+    pnc_mem_type mem;
     pnc_error error = {0};
 
     MPI_Type_size(type, &size);
@@ -250,7 +250,7 @@ static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem expected, i
     return same;
 }
 
-static void test_random(MPI_Datatype element, pnc_mem expected, const char *name)
+static void test_random(MPI_Datatype element, pnc_mem_type expected, const char *name)
 {
     char story[80];
     bool same = true;
@@ -264,7 +264,7 @@ static void test_random(MPI_Datatype element, pnc_mem expected, const char *name
     t_check(same, "maps of %d random types of %s are what MPI_Pack picks", CASES, name);
 }
 
-static int code_of(MPI_Offset bufcount, MPI_Datatype type, int xtype, int64_t elements, pnc_mem *mem)
+static int code_of(MPI_Offset bufcount, MPI_Datatype type, int xtype, int64_t elements, pnc_mem_type *mem)
 {
     pnc_memmap *map = NULL;
     int err = pnc_buftype_map(bufcount, type, xtype, elements, &map, mem, NULL);
@@ -278,7 +278,7 @@ static void test_mixed(void)
     MPI_Datatype mixed, named, twice, types[2] = {MPI_INT, MPI_FLOAT}, same[2] = {MPI_INT, MPI_INT32_T};
     MPI_Aint places[2] = {0, 8};
     int one[2] = {1, 1}, only[2] = {1, 0};
-    pnc_mem mem;
+    pnc_mem_type mem;
 
     MPI_Type_create_struct(2, one, places, types, &mixed);
     t_check(code_of(2, mixed, NC_INT, 4, &mem) == NC_EMULTITYPES, "int and float in one type: NC_EMULTITYPES");
@@ -301,7 +301,7 @@ static void test_mixed(void)
 static void test_counts(void)
 {
     MPI_Datatype every_other, empty;
-    pnc_mem mem;
+    pnc_mem_type mem;
 
     MPI_Type_vector(2, 1, 2, MPI_INT, &every_other);
     MPI_Type_contiguous(0, MPI_INT, &empty);

@@ -36,7 +36,7 @@ static void test_pieces(void **state)
     (void)state;
 
     for (int i = 0; i < PIECES; i++) {
-        pieces[i] = pnc_arena_take(&arena, size_of(i));
+        pieces[i] = pnc_arena_alloc(&arena, size_of(i));
         assert_non_null(pieces[i]);
         assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
         fill(pieces[i], i, size_of(i));
@@ -44,15 +44,15 @@ static void test_pieces(void **state)
     for (int i = 0; i < PIECES; i++) {
         int other = (int)((int64_t)i * 7919 % PIECES);
         assert_true(holds(pieces[other], other, size_of(other)));
-        pnc_arena_give(&arena, pieces[other]);
+        pnc_arena_free(&arena, pieces[other]);
     }
-    pnc_arena_end(&arena);
+    pnc_arena_destroy(&arena);
 }
 
 static void test_grow(void **state)
 {
     pnc_arena arena = {NULL};
-    char *a = pnc_arena_take(&arena, 100), *b, *larger;
+    char *a = pnc_arena_alloc(&arena, 100), *b, *larger;
     (void)state;
 
     fill(a, 1, 100);
@@ -61,7 +61,7 @@ static void test_grow(void **state)
     assert_ptr_equal(larger, a); /* it was the last one */
     assert_true(holds(larger, 1, 100));
     fill(larger, 1, 5000);
-    b = pnc_arena_take(&arena, 10);
+    b = pnc_arena_alloc(&arena, 10);
     fill(b, 2, 10);
     larger = pnc_arena_grow(&arena, a, 9000);
     assert_ptr_not_equal(larger, a); /* b is in its way */
@@ -73,26 +73,26 @@ static void test_grow(void **state)
     assert_true(holds(b, 2, 10));
     assert_null(pnc_arena_grow(&arena, b, INT64_MAX));
     assert_true(holds(b, 2, 10));
-    pnc_arena_give(&arena, b);
-    pnc_arena_give(&arena, larger);
-    pnc_arena_end(&arena);
+    pnc_arena_free(&arena, b);
+    pnc_arena_free(&arena, larger);
+    pnc_arena_destroy(&arena);
 }
 
 /* What is taken and given back beside a piece that stays does not add up. */
 static void test_reuse(void **state)
 {
     pnc_arena arena = {NULL};
-    void *kept = pnc_arena_take(&arena, 10), *first = pnc_arena_take(&arena, 1000);
+    void *kept = pnc_arena_alloc(&arena, 10), *first = pnc_arena_alloc(&arena, 1000);
     (void)state;
 
-    pnc_arena_give(&arena, first);
+    pnc_arena_free(&arena, first);
     for (int i = 0; i < PIECES; i++) {
-        void *again = pnc_arena_take(&arena, 1000);
+        void *again = pnc_arena_alloc(&arena, 1000);
         assert_ptr_equal(again, first);
-        pnc_arena_give(&arena, again);
+        pnc_arena_free(&arena, again);
     }
-    pnc_arena_give(&arena, kept);
-    pnc_arena_end(&arena);
+    pnc_arena_free(&arena, kept);
+    pnc_arena_destroy(&arena);
 }
 
 int main(void)

@@ -82,7 +82,7 @@ static void assert_att(int varid, int index, const char *name, int type, int64_t
     assert_int_equal(atts->at[index]->type, type);
     assert_int_equal(atts->at[index]->len, len);
     if (len > 0)
-        assert_memory_equal(atts->at[index]->value, bytes, (size_t)len * pnc_type_size(type));
+        assert_memory_equal(atts->at[index]->value, bytes, (size_t)len * pnc_type_get_size(type));
 }
 
 static void test_whole(void **state)

@@ -161,9 +161,9 @@ static void test_chosen_against_scalar(void **state)
     int pairs = 0;
     for (int way = PNC_PUT; way <= PNC_GET; way++)
         for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
-            for (int mem = 0; mem < PNC_MEM_COUNT; mem++) {
-                pnc_kernel fast = pnc_convert_kernel((pnc_direction)way, xtype, (pnc_mem)mem, FORMAT5, NULL);
-                pnc_kernel scalar = pnc_convert_scalar((pnc_direction)way, xtype, (pnc_mem)mem, FORMAT5);
+            for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
+                pnc_kernel fast = pnc_convert_kernel((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
+                pnc_kernel scalar = pnc_convert_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5);
                 assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
                 assert_true((fast == NULL) == (scalar == NULL));
                 pairs += fast != NULL;
@@ -274,7 +274,7 @@ static void test_scalar_against_rules(void **state)
 
 /* ---- single facts ---- */
 
-static int put1(int xtype, pnc_mem mem, int format, const void *value, void *ext)
+static int put1(int xtype, pnc_mem_type mem, int format, const void *value, void *ext)
 {
     char fill[8];
     pnc_convert_type_fill(xtype, fill);
@@ -312,7 +312,7 @@ static void test_measured_values(void **state)
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
         assert_int_equal(put1(fact[i].xtype, PNC_DOUBLE, FORMAT5, &fact[i].value, ext), fact[i].code);
-        assert_memory_equal(ext, fact[i].bytes, pnc_type_size(fact[i].xtype));
+        assert_memory_equal(ext, fact[i].bytes, pnc_type_get_size(fact[i].xtype));
     }
     float inf = INFINITY;
     assert_int_equal(put1(NC_FLOAT, PNC_FLOAT, FORMAT5, &inf, ext), NC_NOERR);
@@ -375,7 +375,7 @@ static void test_fill_values(void **state)
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
         pnc_convert_type_fill(fact[i].xtype, out);
-        assert_memory_equal(out, fact[i].bytes, pnc_type_size(fact[i].xtype));
+        assert_memory_equal(out, fact[i].bytes, pnc_type_get_size(fact[i].xtype));
     }
     pnc_convert_mem_fill(PNC_LONG, out);
     memcpy(&of_long, out, sizeof of_long);

@@ -203,7 +203,7 @@ static void test_fill(void **state)
         snprintf(name, sizeof name, "v%d", i);
         assert_int_equal(pnc_model_add_var(&model, name, rows[i].type, 0, NULL, NULL, NULL), NC_NOERR);
         pnc_model_fill_value(model.vars[i], out);
-        assert_memory_equal(out, rows[i].bytes, pnc_type_size(rows[i].type));
+        assert_memory_equal(out, rows[i].bytes, pnc_type_get_size(rows[i].type));
     }
     pnc_atts_put(&model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
     pnc_model_fill_value(model.vars[3], out);

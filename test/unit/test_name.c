@@ -22,7 +22,7 @@ static int code_of(const char *name)
     assert_int_equal(error.code, code);
     assert_int_equal(error.text[0] != '\0', code != NC_NOERR);
     assert_int_equal(out != NULL, code == NC_NOERR);
-    pnc_free(out);
+    pnc_memory_free(out);
     return code;
 }
 
@@ -61,7 +61,7 @@ static void test_utf8(void **state)
         char *out;
         assert_int_equal(pnc_name_normalise(pairs[i][0], &out, NULL), NC_NOERR);
         assert_string_equal(out, pairs[i][1]);
-        pnc_free(out);
+        pnc_memory_free(out);
     }
 }
 
@@ -120,25 +120,25 @@ static void test_error(void **state)
 static void test_memory(void **state)
 {
     int64_t out = -7;
-    void *p = pnc_alloc(0, 8);
+    void *p = pnc_memory_alloc(0, 8);
     (void)state;
 
     assert_non_null(p);
-    pnc_free(p);
-    assert_null(pnc_alloc(-1, 1));
-    assert_null(pnc_alloc(INT64_MAX, 2));
-    assert_null(pnc_zalloc(INT64_MAX / 4, 8));
-    assert_null(pnc_resize(NULL, INT64_MAX, 8));
-    assert_int_equal(pnc_mul(INT64_MAX, 2, &out), -1);
-    assert_int_equal(pnc_mul(-1, 2, &out), -1);
-    assert_int_equal(pnc_add(INT64_MAX, 1, &out), -1);
-    assert_int_equal(pnc_add(1, -1, &out), -1);
+    pnc_memory_free(p);
+    assert_null(pnc_memory_alloc(-1, 1));
+    assert_null(pnc_memory_alloc(INT64_MAX, 2));
+    assert_null(pnc_memory_alloc_zeroed(INT64_MAX / 4, 8));
+    assert_null(pnc_memory_resize(NULL, INT64_MAX, 8));
+    assert_int_equal(pnc_size_multiply(INT64_MAX, 2, &out), -1);
+    assert_int_equal(pnc_size_multiply(-1, 2, &out), -1);
+    assert_int_equal(pnc_size_add(INT64_MAX, 1, &out), -1);
+    assert_int_equal(pnc_size_add(1, -1, &out), -1);
     assert_true(out == -7);
-    assert_int_equal(pnc_mul(INT64_MAX, 0, &out), 0);
+    assert_int_equal(pnc_size_multiply(INT64_MAX, 0, &out), 0);
     assert_true(out == 0);
-    assert_int_equal(pnc_mul(3037000499, 3037000499, &out), 0);
+    assert_int_equal(pnc_size_multiply(3037000499, 3037000499, &out), 0);
     assert_true(out == INT64_C(9223372030926249001));
-    assert_int_equal(pnc_add(INT64_MAX - 1, 1, &out), 0);
+    assert_int_equal(pnc_size_add(INT64_MAX - 1, 1, &out), 0);
     assert_true(out == INT64_MAX);
 }
 
@@ -147,24 +147,24 @@ static void test_types(void **state)
     static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, 0};
     static const char *const names[] = {"byte", "char", "short", "int", "float", "double",
                                         "ubyte", "ushort", "uint", "int64", "uint64"};
-    static const pnc_mem mems[] = {PNC_SCHAR, PNC_TEXT, PNC_SHORT, PNC_INT, PNC_FLOAT, PNC_DOUBLE,
-                                   PNC_UCHAR, PNC_USHORT, PNC_UINT, PNC_LONGLONG, PNC_ULONGLONG};
+    static const pnc_mem_type mems[] = {PNC_SCHAR, PNC_TEXT, PNC_SHORT, PNC_INT, PNC_FLOAT, PNC_DOUBLE,
+                                        PNC_UCHAR, PNC_USHORT, PNC_UINT, PNC_LONGLONG, PNC_ULONGLONG};
     (void)state;
 
     for (int type = 0; type <= 12; type++) {
-        assert_int_equal(pnc_type_size(type), sizes[type]);
-        assert_int_equal(pnc_type_valid(type, 5), type >= 1 && type <= 11);
-        assert_int_equal(pnc_type_valid(type, 1), type >= 1 && type <= 6);
-        assert_int_equal(pnc_type_valid(type, 2), type >= 1 && type <= 6);
+        assert_int_equal(pnc_type_get_size(type), sizes[type]);
+        assert_int_equal(pnc_type_is_valid(type, 5), type >= 1 && type <= 11);
+        assert_int_equal(pnc_type_is_valid(type, 1), type >= 1 && type <= 6);
+        assert_int_equal(pnc_type_is_valid(type, 2), type >= 1 && type <= 6);
     }
-    assert_int_equal(pnc_type_size(-1), 0);
+    assert_int_equal(pnc_type_get_size(-1), 0);
     for (int i = 0; i < 11; i++) {
-        assert_string_equal(pnc_type_name(i + 1), names[i]);
-        assert_int_equal(pnc_mem_of_type(i + 1), mems[i]);
-        assert_int_equal(pnc_mem_size(mems[i]), sizes[i + 1]);
+        assert_string_equal(pnc_type_get_name(i + 1), names[i]);
+        assert_int_equal(pnc_type_get_mem_type(i + 1), mems[i]);
+        assert_int_equal(pnc_mem_type_get_size(mems[i]), sizes[i + 1]);
     }
-    assert_int_equal(pnc_mem_size(PNC_LONG), sizeof(long));
-    assert_string_equal(pnc_mem_name(PNC_ULONGLONG), "ulonglong");
+    assert_int_equal(pnc_mem_type_get_size(PNC_LONG), sizeof(long));
+    assert_string_equal(pnc_mem_type_get_name(PNC_ULONGLONG), "ulonglong");
 }
 
 static void test_table(void **state)

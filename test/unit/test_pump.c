@@ -56,7 +56,7 @@ static int64_t element_of(const layout *l, int64_t k)
     return at;
 }
 
-static int random_xtype(pnc_mem mem)
+static int random_xtype(pnc_mem_type mem)
 {
     static const int numeric[] = {NC_BYTE,  NC_SHORT,  NC_INT,  NC_FLOAT, NC_DOUBLE,
                                   NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64};
@@ -88,10 +88,10 @@ static void random_bytes(char *out, int64_t n, int size)
     }
 }
 
-static void check_put(const layout *l, pnc_pump *pump, pnc_mem mem, int xtype)
+static void check_put(const layout *l, pnc_pump *pump, pnc_mem_type mem, int xtype)
 {
     pnc_kernel scalar = pnc_convert_scalar(PNC_PUT, xtype, mem, FORMAT5);
-    int status = NC_NOERR, size = (int)pnc_mem_size(mem), ext_size = (int)pnc_type_size(xtype);
+    int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
     pnc_convert_type_fill(xtype, fill);
     random_bytes(memory, ROOM / 8, size);
@@ -107,10 +107,10 @@ static void check_put(const layout *l, pnc_pump *pump, pnc_mem mem, int xtype)
     assert_int_equal(pump->status, status);
 }
 
-static void check_get(const layout *l, pnc_pump *pump, pnc_mem mem, int xtype)
+static void check_get(const layout *l, pnc_pump *pump, pnc_mem_type mem, int xtype)
 {
     pnc_kernel scalar = pnc_convert_scalar(PNC_GET, xtype, mem, FORMAT5);
-    int status = NC_NOERR, size = (int)pnc_mem_size(mem), ext_size = (int)pnc_type_size(xtype);
+    int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
     pnc_convert_mem_fill(mem, fill);
     random_bytes(ext, ROOM / 8, ext_size);
@@ -131,9 +131,9 @@ static void test_random_layouts(void **state)
         layout l;
         pnc_pump pump;
         random_layout(&l);
-        pnc_mem mem = (pnc_mem)random_in(0, PNC_MEM_COUNT - 1);
+        pnc_mem_type mem = (pnc_mem_type)random_in(0, PNC_MEM_TYPE_COUNT - 1);
         pnc_direction way = random_in(0, 1) ? PNC_PUT : PNC_GET;
-        int xtype = random_xtype(mem), size = (int)pnc_mem_size(mem);
+        int xtype = random_xtype(mem), size = (int)pnc_mem_type_get_size(mem);
         pnc_memmap *map = pnc_memmap_shift(pnc_memmap_imap(l.ndims, l.count, l.imap, size), l.lowest * size);
         assert_non_null(map);
         assert_int_equal(pnc_pump_start(&pump, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);

@@ -37,7 +37,7 @@ static memory_file **find(const char *path)
 
 static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *error)
 {
-    memory_store *memory = pnc_zalloc(1, sizeof *memory);
+    memory_store *memory = pnc_memory_alloc_zeroed(1, sizeof *memory);
 
     if (memory == NULL)
         return pnc_fail(error, NC_ENOMEM, "no memory to open %s", file->path);
@@ -61,12 +61,12 @@ static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
 
 static int add_file(const char *path, memory_file **out, pnc_error *error)
 {
-    memory_file *file = pnc_zalloc(1, sizeof *file);
-    char *copy = pnc_strdup(path);
+    memory_file *file = pnc_memory_alloc_zeroed(1, sizeof *file);
+    char *copy = pnc_string_copy(path);
 
     if (file == NULL || copy == NULL) {
-        pnc_free(file);
-        pnc_free(copy);
+        pnc_memory_free(file);
+        pnc_memory_free(copy);
         return pnc_fail(error, NC_ENOMEM, "no memory to create %s", path);
     }
     file->path = copy;
@@ -124,9 +124,9 @@ static void free_if_unused(memory_file *file)
 {
     if (!file->removed || file->stores > 0)
         return;
-    pnc_free(file->bytes);
-    pnc_free(file->path);
-    pnc_free(file);
+    pnc_memory_free(file->bytes);
+    pnc_memory_free(file->path);
+    pnc_memory_free(file);
 }
 
 static int memory_remove(const char *path, MPI_Info info, pnc_error *error)
@@ -155,7 +155,7 @@ static int memory_close(pnc_store *store, pnc_error *error)
     file->stores--;
     free_if_unused(file);
     pthread_mutex_unlock(&lock);
-    pnc_free(store);
+    pnc_memory_free(store);
     return NC_NOERR;
 }
 
@@ -163,7 +163,7 @@ static int resize(memory_file *file, int64_t size, pnc_error *error)
 {
     if (size > file->room) {
         int64_t room = size < 4096 ? 4096 : size > INT64_MAX / 2 ? size : size + size / 2;
-        char *larger = pnc_resize(file->bytes, room, 1);
+        char *larger = pnc_memory_resize(file->bytes, room, 1);
 
         if (larger == NULL)
             return pnc_fail(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);

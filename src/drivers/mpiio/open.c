@@ -69,13 +69,13 @@ static bool is_alone(void)
 
 static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info info)
 {
-    pnc_mpiio *io = pnc_zalloc(1, sizeof *io);
+    pnc_mpiio *io = pnc_memory_alloc_zeroed(1, sizeof *io);
 
     if (io == NULL)
         return NULL;
-    io->path = pnc_strdup(path);
+    io->path = pnc_string_copy(path);
     if (io->path == NULL) {
-        pnc_free(io);
+        pnc_memory_free(io);
         return NULL;
     }
     io->file = file;
@@ -97,9 +97,9 @@ static void dispose(pnc_mpiio *io)
         return;
     if (io->lock >= 0)
         close(io->lock);
-    pnc_free(io->window);
-    pnc_free(io->path);
-    pnc_free(io);
+    pnc_memory_free(io->window);
+    pnc_memory_free(io->path);
+    pnc_memory_free(io);
 }
 
 static int close_file(MPI_Comm comm, MPI_File *file)

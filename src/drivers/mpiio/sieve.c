@@ -16,7 +16,7 @@
 static bool has_window(pnc_mpiio *io)
 {
     if (io->window == NULL)
-        io->window = pnc_alloc(WINDOW_BYTES, 1);
+        io->window = pnc_memory_alloc(WINDOW_BYTES, 1);
     return io->window != NULL;
 }
 

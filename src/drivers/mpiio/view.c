@@ -23,8 +23,8 @@ static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
     if (regular(extents, n))
         return MPI_Type_create_hvector((int)n, (int)extents[0].length,
                                        (MPI_Aint)(extents[1].offset - extents[0].offset), MPI_BYTE, type);
-    int *lengths = pnc_alloc(n, sizeof *lengths), code = MPI_ERR_NO_MEM;
-    MPI_Aint *places = pnc_alloc(n, sizeof *places);
+    int *lengths = pnc_memory_alloc(n, sizeof *lengths), code = MPI_ERR_NO_MEM;
+    MPI_Aint *places = pnc_memory_alloc(n, sizeof *places);
 
     if (lengths != NULL && places != NULL) {
         for (int64_t i = 0; i < n; i++) {
@@ -33,8 +33,8 @@ static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
         }
         code = MPI_Type_create_hindexed((int)n, lengths, places, MPI_BYTE, type);
     }
-    pnc_free(lengths);
-    pnc_free(places);
+    pnc_memory_free(lengths);
+    pnc_memory_free(places);
     return code;
 }
 

@@ -14,7 +14,8 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
     int err = diff_atts_room(atts, from->n);
     for (int i = 0; err == NC_NOERR && i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_mem_of_type(att->type), NC_FORMAT_CDF5, NULL);
+        pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5,
+                                             NULL);
         err = diff_att_room(&atts->at[i], att->name, att->type, att->len);
         if (err == NC_NOERR && att->len > 0)
             load(atts->at[i].values, att->value, att->len, unused);
@@ -34,7 +35,7 @@ static int load_var(const pnc_var *from, diff_var *var)
 
 static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 {
-    dim->name = pnc_strdup(model->dims[dimid]->name);
+    dim->name = pnc_string_copy(model->dims[dimid]->name);
     dim->length = pnc_model_dim_len(model, dimid);
     return dim->name ? NC_NOERR : NC_ENOMEM;
 }

@@ -13,7 +13,7 @@ static int64_t count_blocks(const tool_blocks *blocks)
         if (blocks->shape[i] == 0)
             return 0;
     for (int i = 0; i < blocks->split; i++)
-        if (pnc_mul(total, blocks->shape[i], &total) != 0)
+        if (pnc_size_multiply(total, blocks->shape[i], &total) != 0)
             return INT64_MAX;
     return total;
 }
@@ -33,7 +33,7 @@ int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks)
     blocks->parts = along / blocks->split_length + (along % blocks->split_length > 0);
     blocks->largest = whole * (along < blocks->split_length ? along : blocks->split_length);
     blocks->total = count_blocks(blocks);
-    blocks->start = pnc_zalloc(2 * ((int64_t)ndims + 1), sizeof *blocks->start);
+    blocks->start = pnc_memory_alloc_zeroed(2 * ((int64_t)ndims + 1), sizeof *blocks->start);
     if (blocks->start == NULL)
         return NC_ENOMEM;
     blocks->count = blocks->start + ndims + 1;
@@ -74,6 +74,6 @@ bool tool_blocks_seek(tool_blocks *blocks, int64_t number)
 
 void tool_blocks_free(tool_blocks *blocks)
 {
-    pnc_free(blocks->start);
+    pnc_memory_free(blocks->start);
     blocks->start = blocks->count = NULL;
 }

@@ -82,7 +82,7 @@ static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t 
     int err;
 
     upto = upto < file->size ? upto : file->size;
-    larger = pnc_resize(*bytes, upto, 1);
+    larger = pnc_memory_resize(*bytes, upto, 1);
     if (larger == NULL)
         return failed(file, NC_ENOMEM, "no memory for the header");
     *bytes = larger;
@@ -120,7 +120,7 @@ int tool_file_open(const char *path, tool_file *file)
 
     if (err == NC_NOERR)
         err = tool_file_read_header(file, NULL, &bytes, &n);
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     return err;
 }
 
@@ -146,8 +146,8 @@ static void locate(const pnc_var *var, const int64_t *start, const int64_t *coun
 static void make_native(int type, int64_t n, char *values)
 {
     static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    pnc_kernel load = pnc_convert_kernel(PNC_GET, type, pnc_mem_of_type(type), NC_FORMAT_CDF5, NULL);
-    int64_t size = (int64_t)pnc_type_size(type), now;
+    pnc_kernel load = pnc_convert_kernel(PNC_GET, type, pnc_type_get_mem_type(type), NC_FORMAT_CDF5, NULL);
+    int64_t size = (int64_t)pnc_type_get_size(type), now;
     char block[4096];
 
     for (; n > 0; n -= now, values += now * size) {
@@ -160,7 +160,7 @@ static void make_native(int type, int64_t n, char *values)
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values)
 {
-    int64_t skip, run, size = (int64_t)pnc_type_size(var->type), recsize = file->model.recsize;
+    int64_t skip, run, size = (int64_t)pnc_type_get_size(var->type), recsize = file->model.recsize;
     int64_t first = var->is_record ? start[0] : 0, records = var->is_record ? count[0] : 1;
     char *bytes = values;
     int err = NC_NOERR;

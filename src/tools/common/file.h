@@ -17,7 +17,7 @@ typedef struct tool_file {
 int tool_file_open(const char *path, tool_file *file);        /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file);  /* open only, for a look at the bytes */
 /* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees
- * with pnc_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
+ * with pnc_memory_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
  * observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 void tool_file_close(tool_file *file);
@@ -30,7 +30,7 @@ void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
 
 /* A block of a variable (see blocks.h): count elements from start on, of which all but those along one dimension are
  * whole or single. values: external bytes, or, where native is set, values of this machine in the type that
- * pnc_mem_of_type tells; room for as many elements in both cases. What lies beyond the end of the file reads as
+ * pnc_type_get_mem_type tells; room for as many elements in both cases. What lies beyond the end of the file reads as
  * zeros. */
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values);

@@ -15,8 +15,8 @@ int tool_names_parse(const char *option, const char *list, tool_names *names)
     tool_names_free(names);
     for (const char *c = list; *c != '\0'; c++)
         most += *c == ',';
-    names->text = pnc_strdup(list);
-    names->at = pnc_alloc(most, sizeof *names->at);
+    names->text = pnc_string_copy(list);
+    names->at = pnc_memory_alloc(most, sizeof *names->at);
     if (names->text == NULL || names->at == NULL) {
         tool_complain("no memory for the list of %s", option);
         return NC_ENOMEM;
@@ -31,8 +31,8 @@ int tool_names_parse(const char *option, const char *list, tool_names *names)
 
 void tool_names_free(tool_names *names)
 {
-    pnc_free(names->text);
-    pnc_free(names->at);
+    pnc_memory_free(names->text);
+    pnc_memory_free(names->at);
     *names = (tool_names){NULL, NULL, 0};
 }
 
@@ -46,7 +46,7 @@ bool tool_names_want(const tool_names *names, const char *name)
 
 int tool_names_missing(const char *path, const char *name, int count, const char *const known[])
 {
-    const char *nearest = pnc_suggest(name, count, known);
+    const char *nearest = pnc_name_suggest(name, count, known);
 
     if (nearest != NULL)
         tool_complain("%s: no variable %s in this file: did you mean %s?", path, name, nearest);
@@ -63,11 +63,11 @@ int tool_names_check(const tool_names *names, const char *path, const pnc_model 
     for (int i = 0; i < names->n && err == NC_NOERR; i++) {
         if (pnc_model_find_var(model, names->at[i]) >= 0)
             continue;
-        known = pnc_alloc(model->nvars, sizeof *known);
+        known = pnc_memory_alloc(model->nvars, sizeof *known);
         for (int v = 0; known != NULL && v < model->nvars; v++)
             known[v] = model->vars[v]->name;
         err = tool_names_missing(path, names->at[i], known != NULL ? model->nvars : 0, known);
-        pnc_free(known);
+        pnc_memory_free(known);
     }
     return err;
 }

@@ -117,7 +117,7 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     mode_t mask = umask(0);
     umask(mask);
     *mode = 0666 & ~mask;
-    output->path = pnc_strdup(path);
+    output->path = pnc_string_copy(path);
     return output->path ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 

@@ -155,14 +155,14 @@ static void compare_slice(int type, const void *x, const void *y, int64_t n, int
     case NC_UINT64: EACH_NUMBER(unsigned long long, judge_unsigned); break;
     case NC_FLOAT: EACH_NUMBER(float, judge_real); break;
     case NC_DOUBLE: EACH_NUMBER(double, judge_real); break;
-    default: break; /* there are no others: pnc_type_size is 0 */
+    default: break; /* there are no others: pnc_type_get_size is 0 */
     }
 }
 
 void diff_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
                   diff_result *result)
 {
-    size_t size = pnc_type_size(type);
+    size_t size = pnc_type_get_size(type);
     const char *a = x, *b = y;
     for (int64_t i = 0; i < n; i += SLICE) {
         int64_t length = n - i < SLICE ? n - i : SLICE;

@@ -20,9 +20,9 @@ typedef struct walk {
 /* Of both files; what is too large to be counted is never read to its end. */
 static int64_t bytes_of(const diff_var *var)
 {
-    int64_t bytes = 2 * (int64_t)pnc_type_size(var->type);
+    int64_t bytes = 2 * (int64_t)pnc_type_get_size(var->type);
     for (int i = 0; i < var->ndims; i++)
-        if (pnc_mul(bytes, var->shape[i], &bytes) != 0)
+        if (pnc_size_multiply(bytes, var->shape[i], &bytes) != 0)
             return INT64_MAX;
     return bytes;
 }
@@ -33,7 +33,7 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
 {
     const diff_run *run = w->run;
     const diff_var *var = &run->sources[0]->vars[varids[0]];
-    int64_t size = (int64_t)pnc_type_size(var->type);
+    int64_t size = (int64_t)pnc_type_get_size(var->type);
     for (int64_t round = 0; round < blocks->total; round += run->world->nprocs) {
         tool_blocks_seek(blocks, round + run->world->rank);
         for (int i = 0; i < 2; i++) {
@@ -200,11 +200,11 @@ static int compare_named(walk *w)
 static void complain_of_unknown(const diff_run *run, const char *name)
 {
     const diff_source *source = run->sources[0];
-    const char **known = pnc_alloc(source->nvars, sizeof *known);
+    const char **known = pnc_memory_alloc(source->nvars, sizeof *known);
     for (int i = 0; known && i < source->nvars; i++)
         known[i] = source->vars[i].name;
     tool_names_missing(source->path, name, known ? source->nvars : 0, known);
-    pnc_free(known);
+    pnc_memory_free(known);
 }
 
 int diff_check_names(const diff_run *run)
@@ -227,11 +227,11 @@ int diff_data(diff_run *run)
     diff_result agreed;
     int64_t total = 0;
     for (int i = 0; i < run->sources[0]->nvars; i++)
-        if (pnc_add(total, bytes_of(&run->sources[0]->vars[i]), &total) != 0)
+        if (pnc_size_add(total, bytes_of(&run->sources[0]->vars[i]), &total) != 0)
             total = INT64_MAX;
     diff_result_init(&agreed);
     for (int i = 0; i < 2; i++) {
-        w.values[i] = pnc_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
+        w.values[i] = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
         if (!w.values[i])
             agreed.status = NC_ENOMEM;
     }
@@ -246,7 +246,7 @@ int diff_data(diff_run *run)
         status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
         tool_progress_wipe();
     }
-    pnc_free(w.values[0]);
-    pnc_free(w.values[1]);
+    pnc_memory_free(w.values[0]);
+    pnc_memory_free(w.values[1]);
     return status;
 }

@@ -11,8 +11,8 @@ static int code(const void *memory)
 
 int diff_source_room(diff_source *source, int ndims, int nvars)
 {
-    source->dims = pnc_zalloc(ndims, sizeof *source->dims);
-    source->vars = pnc_zalloc(nvars, sizeof *source->vars);
+    source->dims = pnc_memory_alloc_zeroed(ndims, sizeof *source->dims);
+    source->vars = pnc_memory_alloc_zeroed(nvars, sizeof *source->vars);
     source->ndims = source->dims ? ndims : 0;
     source->nvars = source->vars ? nvars : 0;
     return source->dims && source->vars ? NC_NOERR : NC_ENOMEM;
@@ -20,27 +20,27 @@ int diff_source_room(diff_source *source, int ndims, int nvars)
 
 int diff_var_room(diff_var *var, const char *name, int type, int ndims)
 {
-    var->name = pnc_strdup(name);
+    var->name = pnc_string_copy(name);
     var->type = type;
     var->ndims = ndims;
-    var->dimids = pnc_zalloc(ndims, sizeof *var->dimids);
-    var->shape = pnc_zalloc(ndims, sizeof *var->shape);
+    var->dimids = pnc_memory_alloc_zeroed(ndims, sizeof *var->dimids);
+    var->shape = pnc_memory_alloc_zeroed(ndims, sizeof *var->shape);
     return var->name && var->dimids && var->shape ? NC_NOERR : NC_ENOMEM;
 }
 
 int diff_atts_room(diff_atts *atts, int n)
 {
-    atts->at = pnc_zalloc(n, sizeof *atts->at);
+    atts->at = pnc_memory_alloc_zeroed(n, sizeof *atts->at);
     atts->n = atts->at ? n : 0;
     return code(atts->at);
 }
 
 int diff_att_room(diff_att *att, const char *name, int type, int64_t length)
 {
-    att->name = pnc_strdup(name);
+    att->name = pnc_string_copy(name);
     att->type = type;
     att->length = length;
-    att->values = pnc_zalloc(length, pnc_type_size(type));
+    att->values = pnc_memory_alloc_zeroed(length, pnc_type_get_size(type));
     return att->name && att->values ? NC_NOERR : NC_ENOMEM;
 }
 
@@ -72,10 +72,10 @@ static void free_atts(diff_atts *atts)
 {
     pnc_table_clear(&atts->names);
     for (int i = 0; i < atts->n; i++) {
-        pnc_free(atts->at[i].name);
-        pnc_free(atts->at[i].values);
+        pnc_memory_free(atts->at[i].name);
+        pnc_memory_free(atts->at[i].values);
     }
-    pnc_free(atts->at);
+    pnc_memory_free(atts->at);
 }
 
 void diff_source_free(diff_source *source)
@@ -83,16 +83,16 @@ void diff_source_free(diff_source *source)
     pnc_table_clear(&source->dim_names);
     pnc_table_clear(&source->var_names);
     for (int i = 0; i < source->ndims; i++)
-        pnc_free(source->dims[i].name);
+        pnc_memory_free(source->dims[i].name);
     for (int i = 0; i < source->nvars; i++) {
         diff_var *var = &source->vars[i];
-        pnc_free(var->name);
-        pnc_free(var->dimids);
-        pnc_free(var->shape);
+        pnc_memory_free(var->name);
+        pnc_memory_free(var->dimids);
+        pnc_memory_free(var->shape);
         free_atts(&var->atts);
     }
     free_atts(&source->atts);
-    pnc_free(source->dims);
-    pnc_free(source->vars);
+    pnc_memory_free(source->dims);
+    pnc_memory_free(source->vars);
     *source = (diff_source){0};
 }

@@ -40,7 +40,7 @@ void diff_differs(const diff_run *run, const char *format, ...)
 
 const char *diff_type_name(int type, char out[DIFF_TYPE_ROOM])
 {
-    snprintf(out, DIFF_TYPE_ROOM, "NC_%s", pnc_type_name(type));
+    snprintf(out, DIFF_TYPE_ROOM, "NC_%s", pnc_type_get_name(type));
     for (char *c = out; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     return out;

@@ -11,7 +11,7 @@ enum { SLICE = 512 }; /* elements converted at once: their external form stays i
 
 static pnc_kernel kernel(pnc_direction way, int type, int values)
 {
-    return pnc_convert_kernel(way, type, pnc_mem_of_type(values), NC_FORMAT_CDF5, NULL);
+    return pnc_convert_kernel(way, type, pnc_type_get_mem_type(values), NC_FORMAT_CDF5, NULL);
 }
 
 static bool is_real(int type)
@@ -40,16 +40,16 @@ int copy_conversion_start(int from, int to, const void *own_fill, copy_conversio
         return NC_ECHAR;
     pnc_convert_type_fill(to, conversion->external_fill);
     if (own_fill) {
-        memcpy(conversion->fill_from, own_fill, pnc_type_size(from));
+        memcpy(conversion->fill_from, own_fill, pnc_type_get_size(from));
         bool nan = is_real(from) && !is_real(to) && is_nan(from, own_fill);
         if (!nan && put(external, own_fill, 1, conversion->external_fill) == NC_NOERR)
-            memcpy(conversion->external_fill, external, pnc_type_size(to));
+            memcpy(conversion->external_fill, external, pnc_type_get_size(to));
     } else {
         pnc_convert_type_fill(from, external);
         kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
     }
     /* Of types of one byte all values are data unless the variable says otherwise. */
-    conversion->has_fill = own_fill || pnc_type_size(from) > 1;
+    conversion->has_fill = own_fill || pnc_type_get_size(from) > 1;
     kernel(PNC_GET, to, to)(conversion->fill_to, conversion->external_fill, 1, conversion->external_fill);
     return NC_NOERR;
 }
@@ -63,13 +63,13 @@ static void count_misfit(copy_conversion *c, int64_t at)
 
 static bool is_missing(const copy_conversion *c, const char *value)
 {
-    return c->has_fill && memcmp(value, c->fill_from, pnc_type_size(c->from)) == 0;
+    return c->has_fill && memcmp(value, c->fill_from, pnc_type_get_size(c->from)) == 0;
 }
 
 /* One by one: which of them do not fit? */
 static void convert_slowly(copy_conversion *c, pnc_kernel put, const char *in, int64_t n, int64_t at, char *external)
 {
-    for (int64_t i = 0; i < n; i++, in += pnc_type_size(c->from), external += pnc_type_size(c->to))
+    for (int64_t i = 0; i < n; i++, in += pnc_type_get_size(c->from), external += pnc_type_get_size(c->to))
         if (put(external, in, 1, c->external_fill) != NC_NOERR && !is_missing(c, in))
             count_misfit(c, at + i);
 }
@@ -79,19 +79,19 @@ static void mend(copy_conversion *c, const char *in, int64_t n, int64_t at, char
 {
     bool nan_fits = !is_real(c->from) || is_real(c->to);
     bool nan_is_missing = !nan_fits && c->has_fill && is_nan(c->from, c->fill_from);
-    for (int64_t i = 0; i < n; i++, in += pnc_type_size(c->from), out += pnc_type_size(c->to)) {
+    for (int64_t i = 0; i < n; i++, in += pnc_type_get_size(c->from), out += pnc_type_get_size(c->to)) {
         bool lost = !nan_fits && is_nan(c->from, in);
         if (lost && !nan_is_missing)
             count_misfit(c, at + i);
         if (lost || is_missing(c, in))
-            memcpy(out, c->fill_to, pnc_type_size(c->to));
+            memcpy(out, c->fill_to, pnc_type_get_size(c->to));
     }
 }
 
 void copy_convert(copy_conversion *c, const void *in, int64_t n, int64_t at, void *out)
 {
     char external[SLICE * 8];
-    size_t from = pnc_type_size(c->from), to = pnc_type_size(c->to);
+    size_t from = pnc_type_get_size(c->from), to = pnc_type_get_size(c->to);
     pnc_kernel put = kernel(PNC_PUT, c->to, c->from), get = kernel(PNC_GET, c->to, c->to);
     const char *values = in;
     char *results = out;

@@ -30,8 +30,8 @@ typedef struct part {
 static int make_part(int ndims, part *p)
 {
     int64_t room = ndims > 0 ? ndims : 1;
-    p->in_start = pnc_alloc(4 * room, sizeof *p->in_start);
-    p->first = pnc_alloc(3 * room, sizeof *p->first);
+    p->in_start = pnc_memory_alloc(4 * room, sizeof *p->in_start);
+    p->first = pnc_memory_alloc(3 * room, sizeof *p->first);
     if (!p->in_start || !p->first)
         return NC_ENOMEM;
     p->stride = p->in_start + room;
@@ -44,8 +44,8 @@ static int make_part(int ndims, part *p)
 
 static void free_part(part *p)
 {
-    pnc_free(p->in_start);
-    pnc_free(p->first);
+    pnc_memory_free(p->in_start);
+    pnc_memory_free(p->first);
 }
 
 /* Of the joined dimension an input holds the indices from begin on; the part's indices are first + k * stride. */
@@ -136,7 +136,7 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
     int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, length, tool_mpi_type(var->to));
     if (err != NC_NOERR)
         return library_failed(w, w->plan->options->output, err);
-    bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_size(var->to)) == 0;
+    bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_get_size(var->to)) == 0;
     if (tool_worst(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
         return NC_NOERR;
     return copy_fail(w->plan, NC_EFILE, "%s: variable %s: what was read back is not what was written: a fault of the "
@@ -148,7 +148,7 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
 static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
 {
     copy_var *var = &w->plan->vars[id];
-    int64_t size = (int64_t)pnc_type_size(var->to);
+    int64_t size = (int64_t)pnc_type_get_size(var->to);
     int err = NC_NOERR;
     for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += w->plan->nprocs) {
         tool_blocks_seek(blocks, round + w->plan->rank);
@@ -206,11 +206,11 @@ static int64_t bytes_of(const copy_plan *plan)
 {
     int64_t total = 0;
     for (int i = 0; i < plan->nvars; i++) {
-        int64_t bytes = (int64_t)pnc_type_size(plan->vars[i].to);
+        int64_t bytes = (int64_t)pnc_type_get_size(plan->vars[i].to);
         for (int d = 0; d < plan->vars[i].ndims; d++)
-            if (pnc_mul(bytes, plan->vars[i].shape[d], &bytes) != 0)
+            if (pnc_size_multiply(bytes, plan->vars[i].shape[d], &bytes) != 0)
                 bytes = INT64_MAX;
-        if (pnc_add(total, bytes, &total) != 0)
+        if (pnc_size_add(total, bytes, &total) != 0)
             total = INT64_MAX;
     }
     return total;
@@ -219,9 +219,9 @@ static int64_t bytes_of(const copy_plan *plan)
 int copy_data(copy_plan *plan, int ncid, copy_way way)
 {
     work w = {.plan = plan, .way = way, .to = ncid};
-    w.read = pnc_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-    w.converted = pnc_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-    w.compared = way == COPY_VERIFY ? pnc_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
+    w.read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
+    w.converted = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
+    w.compared = way == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
     int err = tool_worst(w.read && w.converted && w.compared ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_fail(plan, err, "no memory for data");
@@ -233,9 +233,9 @@ int copy_data(copy_plan *plan, int ncid, copy_way way)
         w.begin += plan->lengths[w.input];
     }
     tool_progress_wipe();
-    pnc_free(w.read);
-    pnc_free(w.converted);
+    pnc_memory_free(w.read);
+    pnc_memory_free(w.converted);
     if (way == COPY_VERIFY)
-        pnc_free(w.compared);
+        pnc_memory_free(w.compared);
     return err;
 }

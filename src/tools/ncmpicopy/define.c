@@ -24,7 +24,7 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
     int err = ncmpi_inq_attlen(from, var->id, name, &length);
     if (err != NC_NOERR || length == 0)
         return err;
-    void *values = pnc_alloc(length, sizeof(double)), *results = pnc_alloc(length, sizeof(double));
+    void *values = pnc_memory_alloc(length, sizeof(double)), *results = pnc_memory_alloc(length, sizeof(double));
     copy_conversion conversion = var->conversion;
     conversion.misfits = 0;
     err = tool_worst(values && results ? NC_NOERR : NC_ENOMEM);
@@ -35,8 +35,8 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
         if (conversion.misfits == 0)
             err = ncmpi_put_att(to, varid, name, var->to, length, results);
     }
-    pnc_free(values);
-    pnc_free(results);
+    pnc_memory_free(values);
+    pnc_memory_free(results);
     return err;
 }
 

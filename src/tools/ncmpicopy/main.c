@@ -25,7 +25,7 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
     err = tool_worst(err); /* the others watch until it is done */
     if (plan->rank > 0) {
         tool_output_watch(NULL);
-        pnc_free(output->temporary);
+        pnc_memory_free(output->temporary);
     }
     return err;
 }
@@ -49,7 +49,7 @@ static int begin_output(const copy_plan *plan, tool_output *output)
     if (length == 0)
         return err != NC_NOERR ? err : NC_EFILE;
     if (plan->rank > 0)
-        output->temporary = pnc_alloc(length, 1);
+        output->temporary = pnc_memory_alloc(length, 1);
     err = tool_worst(output->temporary ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR) {
         copy_fail(plan, err, "%s: no memory", plan->options->output);
@@ -125,7 +125,7 @@ static void tell_misfits(const copy_plan *plan, const copy_var *var, int64_t mis
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
     }
     tool_complain("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
-                  plan->options->output, var->name, (long long)misfits, pnc_type_name(var->to), place);
+                  plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), place);
 }
 
 /* The same answer on all ranks. */

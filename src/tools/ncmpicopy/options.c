@@ -72,7 +72,7 @@ static int parse_bytes(const char *option, const char *text, int64_t *bytes)
         unit <<= 10 * (suffix - suffixes + 1);
         end++;
     }
-    if (end != text && !*end && errno == 0 && number > 0 && pnc_mul(number, unit, bytes) == 0)
+    if (end != text && !*end && errno == 0 && number > 0 && pnc_size_multiply(number, unit, bytes) == 0)
         return -1;
     tool_complain("%s takes a number of bytes, as 512 or 4k or 1M: %s", option, text);
     return COPY_FAILED;
@@ -105,11 +105,11 @@ static int parse_slab(const char *text, copy_options *options)
     good = good && take_index(&rest, &slab.last) && take_index(&rest, &slab.stride);
     if (!good || *rest || slab.stride < 1)
         return complain(wrong, text);
-    copy_slab *more = pnc_resize(options->slabs, options->nslabs + 1, sizeof *more);
+    copy_slab *more = pnc_memory_resize(options->slabs, options->nslabs + 1, sizeof *more);
     if (!more)
         return complain("no memory for -d", text);
     options->slabs = more;
-    slab.name = pnc_strdup(text);
+    slab.name = pnc_string_copy(text);
     if (!slab.name)
         return complain("no memory for -d", text);
     slab.name[comma - text] = '\0';
@@ -121,16 +121,16 @@ static int parse_retype(const char *text, copy_options *options)
 {
     const char *colon = strrchr(text, ':');
     int type = NC_UINT64;
-    while (type > 0 && (!colon || strcmp(colon + 1, pnc_type_name(type)) != 0))
+    while (type > 0 && (!colon || strcmp(colon + 1, pnc_type_get_name(type)) != 0))
         type--;
     if (type == 0 || type == NC_CHAR || colon == text)
         return complain("-t takes var:type, with a type of byte short int float double ubyte ushort uint int64 uint64",
                         text);
-    copy_retype *more = pnc_resize(options->retypes, options->nretypes + 1, sizeof *more);
+    copy_retype *more = pnc_memory_resize(options->retypes, options->nretypes + 1, sizeof *more);
     if (!more)
         return complain("no memory for -t", text);
     options->retypes = more;
-    char *name = pnc_strdup(text);
+    char *name = pnc_string_copy(text);
     if (!name)
         return complain("no memory for -t", text);
     name[colon - text] = '\0';
@@ -200,9 +200,9 @@ void copy_options_free(copy_options *options)
 {
     tool_names_free(&options->variables);
     for (int i = 0; i < options->nslabs; i++)
-        pnc_free(options->slabs[i].name);
+        pnc_memory_free(options->slabs[i].name);
     for (int i = 0; i < options->nretypes; i++)
-        pnc_free(options->retypes[i].name);
-    pnc_free(options->slabs);
-    pnc_free(options->retypes);
+        pnc_memory_free(options->retypes[i].name);
+    pnc_memory_free(options->slabs);
+    pnc_memory_free(options->retypes);
 }

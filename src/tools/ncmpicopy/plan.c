@@ -45,8 +45,8 @@ static int load_var(int ncid, copy_var *var)
     if (err != NC_NOERR)
         return err;
     var->type = var->to = type;
-    var->dimids = pnc_alloc(var->ndims, sizeof *var->dimids);
-    var->shape = pnc_alloc(var->ndims, sizeof *var->shape);
+    var->dimids = pnc_memory_alloc(var->ndims, sizeof *var->dimids);
+    var->shape = pnc_memory_alloc(var->ndims, sizeof *var->shape);
     if (!var->dimids || !var->shape)
         return NC_ENOMEM;
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
@@ -56,8 +56,8 @@ static int load_var(int ncid, copy_var *var)
 static int load_vars(int ncid, int nvars, copy_plan *plan)
 {
     const tool_names *names = &plan->options->variables;
-    plan->vars = pnc_zalloc(nvars, sizeof *plan->vars);
-    bool *wanted = pnc_zalloc(nvars, sizeof *wanted);
+    plan->vars = pnc_memory_alloc_zeroed(nvars, sizeof *plan->vars);
+    bool *wanted = pnc_memory_alloc_zeroed(nvars, sizeof *wanted);
     int err = plan->vars && wanted ? NC_NOERR : NC_ENOMEM, varid;
     for (int i = 0; err == NC_NOERR && i < names->n; i++)
         if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* the others have been complained of */
@@ -68,14 +68,14 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
         plan->vars[plan->nvars].id = i;
         err = load_var(ncid, &plan->vars[plan->nvars++]);
     }
-    pnc_free(wanted);
+    pnc_memory_free(wanted);
     return err;
 }
 
 static int load_dims(int ncid, copy_plan *plan)
 {
     int err = NC_NOERR;
-    plan->dims = pnc_zalloc(plan->ndims, sizeof *plan->dims);
+    plan->dims = pnc_memory_alloc_zeroed(plan->ndims, sizeof *plan->dims);
     if (!plan->dims)
         return NC_ENOMEM;
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++) {
@@ -88,16 +88,16 @@ static int load_dims(int ncid, copy_plan *plan)
 
 static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const char *name)
 {
-    char(*names)[NC_MAX_NAME + 1] = pnc_zalloc(nvars, sizeof *names);
-    const char **known = pnc_zalloc(nvars, sizeof *known);
+    char(*names)[NC_MAX_NAME + 1] = pnc_memory_alloc_zeroed(nvars, sizeof *names);
+    const char **known = pnc_memory_alloc_zeroed(nvars, sizeof *known);
     int n = plan->rank == 0 && names && known ? nvars : 0;
     for (int i = 0; i < n; i++)
         if (ncmpi_inq_varname(ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];
     if (plan->rank == 0)
         tool_names_missing(plan->options->inputs[0], name, n, known);
-    pnc_free(known);
-    pnc_free(names);
+    pnc_memory_free(known);
+    pnc_memory_free(names);
     return NC_ENOTVAR;
 }
 
@@ -117,20 +117,20 @@ static int check_names(const copy_plan *plan, int ncid, int nvars)
 
 static int find_dim(const copy_plan *plan, const char *name)
 {
-    const char **known = pnc_alloc(plan->ndims, sizeof *known);
+    const char **known = pnc_memory_alloc(plan->ndims, sizeof *known);
     const char *near = NULL;
     for (int i = 0; i < plan->ndims; i++)
         if (strcmp(plan->dims[i].name, name) == 0) {
-            pnc_free(known);
+            pnc_memory_free(known);
             return i;
         }
     for (int i = 0; known && i < plan->ndims; i++)
         known[i] = plan->dims[i].name;
     if (known)
-        near = pnc_suggest(name, plan->ndims, known);
+        near = pnc_name_suggest(name, plan->ndims, known);
     copy_fail(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
               near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
-    pnc_free(known);
+    pnc_memory_free(known);
     return -1;
 }
 
@@ -179,9 +179,9 @@ static int choose_types(int ncid, copy_plan *plan)
         for (int r = 0; r < options->nretypes; r++)
             if (strcmp(options->retypes[r].name, var->name) == 0)
                 var->to = options->retypes[r].type;
-        if (!pnc_type_valid(var->to, plan->format))
+        if (!pnc_type_is_valid(var->to, plan->format))
             return copy_fail(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, or "
-                             "another type by -t", options->inputs[0], var->name, pnc_type_name(var->to));
+                             "another type by -t", options->inputs[0], var->name, pnc_type_get_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
             return copy_fail(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
@@ -245,9 +245,9 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     if (err != NC_NOERR)
         return library_failed(plan, path, err);
     bool same = type == var->type && ndims == var->ndims;
-    int *dimids = pnc_alloc(ndims, sizeof *dimids);
+    int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
     if (tool_worst(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
-        pnc_free(dimids);
+        pnc_memory_free(dimids);
         return copy_fail(plan, NC_ENOMEM, "%s: no memory", path);
     }
     err = ncmpi_inq_vardimid(ncid, varid, dimids);
@@ -258,7 +258,7 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
         err = ncmpi_inq_dim(ncid, dimids[d], name, &length);
         same = strcmp(name, dim->name) == 0 && (d == 0 || length == dim->total);
     }
-    pnc_free(dimids);
+    pnc_memory_free(dimids);
     if (err != NC_NOERR)
         return library_failed(plan, path, err);
     return same ? NC_NOERR
@@ -278,7 +278,7 @@ static int scan_input(copy_plan *plan, int index)
         ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
         err = copy_fail(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
     plan->lengths[index] = length;
-    if (err == NC_NOERR && pnc_add(join->total, length, &join->total) != 0)
+    if (err == NC_NOERR && pnc_size_add(join->total, length, &join->total) != 0)
         err = copy_fail(plan, NC_EDIMSIZE, "%s: dimension %s becomes too long", path, join->name);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
         if (plan->vars[i].joined)
@@ -302,7 +302,7 @@ static int load_first(copy_plan *plan, int ncid)
     err = check_names(plan, ncid, nvars);
     if (err != NC_NOERR)
         return err;
-    plan->lengths = pnc_zalloc(plan->options->ninputs, sizeof *plan->lengths);
+    plan->lengths = pnc_memory_alloc_zeroed(plan->options->ninputs, sizeof *plan->lengths);
     err = plan->lengths ? load_dims(ncid, plan) : NC_ENOMEM;
     if (err == NC_NOERR)
         err = load_vars(ncid, nvars, plan);
@@ -334,10 +334,10 @@ int copy_plan_make(const copy_options *options, copy_plan *plan)
 void copy_plan_free(copy_plan *plan)
 {
     for (int i = 0; i < plan->nvars; i++) {
-        pnc_free(plan->vars[i].dimids);
-        pnc_free(plan->vars[i].shape);
+        pnc_memory_free(plan->vars[i].dimids);
+        pnc_memory_free(plan->vars[i].shape);
     }
-    pnc_free(plan->vars);
-    pnc_free(plan->dims);
-    pnc_free(plan->lengths);
+    pnc_memory_free(plan->vars);
+    pnc_memory_free(plan->dims);
+    pnc_memory_free(plan->lengths);
 }

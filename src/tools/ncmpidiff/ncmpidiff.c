@@ -41,7 +41,7 @@ static int load_dim(int ncid, int dimid, diff_dim *dim)
     int err = ncmpi_inq_dim(ncid, dimid, name, &length);
     if (err != NC_NOERR)
         return err;
-    dim->name = pnc_strdup(name);
+    dim->name = pnc_string_copy(name);
     dim->length = length;
     return dim->name ? NC_NOERR : NC_ENOMEM;
 }
@@ -82,7 +82,7 @@ static int make_place(const diff_source *source, api_file *file)
     int most = 1;
     for (int i = 0; i < source->nvars; i++)
         most = source->vars[i].ndims > most ? source->vars[i].ndims : most;
-    file->start = pnc_alloc(2 * (int64_t)most, sizeof *file->start);
+    file->start = pnc_memory_alloc(2 * (int64_t)most, sizeof *file->start);
     file->count = file->start ? file->start + most : NULL;
     return file->start ? NC_NOERR : NC_ENOMEM;
 }
@@ -131,7 +131,7 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
 static void close_file(api_file *file, diff_source *source)
 {
     diff_source_free(source);
-    pnc_free(file->start);
+    pnc_memory_free(file->start);
     if (file->ncid >= 0)
         ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
 }

@@ -72,8 +72,8 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
     if (!path)
         return error->code;
     b->model = model;
-    b->counts = pnc_zalloc((int64_t)model->nvars + 1, sizeof *b->counts);
-    b->buffer = pnc_alloc(BUFFER_BYTES, 1);
+    b->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *b->counts);
+    b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
     int err = b->counts && b->buffer ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
     if (err == NC_NOERR)
         err = tool_output_begin(path, true, &b->output, error);
@@ -84,7 +84,7 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
     }
     if (err == NC_NOERR && gen_records_pay(model))
         err = gen_records_begin(b->output.path, &b->records, error);
-    pnc_free(path);
+    pnc_memory_free(path);
     return err;
 }
 
@@ -94,7 +94,7 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     binary *b = with;
     const pnc_var *var = b->model->vars[varid];
     const char *from = bytes;
-    int64_t size = (int64_t)pnc_type_size(var->type), unit = gen_unit(var);
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var);
     int err = NC_NOERR;
     if (!var->is_record)
         return put(b, var->begin + first * size, from, n * size, error);
@@ -123,7 +123,7 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
 static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_error *error)
 {
     char values[4096];
-    int64_t size = (int64_t)pnc_type_size(var->type);
+    int64_t size = (int64_t)pnc_type_get_size(var->type);
     int err = NC_NOERR;
     for (int64_t i = 0; i < (int64_t)sizeof values; i += size)
         pnc_model_fill_value(var, values + i);
@@ -153,7 +153,7 @@ static int put_header(binary *b, const pnc_model *model, pnc_error *error)
 {
     pnc_model copy;
     int64_t size = pnc_format_size(model);
-    char *bytes = pnc_alloc(size, 1);
+    char *bytes = pnc_memory_alloc(size, 1);
     int err = bytes ? pnc_model_copy(&copy, model) : NC_ENOMEM;
     if (err == NC_NOERR) {
         pnc_format_encode(&copy, bytes);
@@ -162,7 +162,7 @@ static int put_header(binary *b, const pnc_model *model, pnc_error *error)
     } else {
         pnc_fail(error, err, "%s: not enough memory for its header", b->output.path);
     }
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     return err;
 }
 
@@ -171,9 +171,9 @@ static void free_all(binary *b)
     if (b->file >= 0)
         close(b->file);
     gen_records_free(b->records);
-    pnc_free(b->counts);
-    pnc_free(b->buffer);
-    pnc_free(b);
+    pnc_memory_free(b->counts);
+    pnc_memory_free(b->buffer);
+    pnc_memory_free(b);
 }
 
 static void discard(void *with)
@@ -217,7 +217,7 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
 
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
-    binary *b = pnc_zalloc(1, sizeof *b);
+    binary *b = pnc_memory_alloc_zeroed(1, sizeof *b);
     if (!b)
         return pnc_fail(error, NC_ENOMEM, "not enough memory");
     b->options = options;

@@ -79,7 +79,7 @@ static void write_number(FILE *out, int type, const char *bytes)
 /* Elements first.. of an array, between its braces or quotes. */
 static void write_values(FILE *out, int type, const char *bytes, int64_t first, int64_t n)
 {
-    size_t size = pnc_type_size(type);
+    size_t size = pnc_type_get_size(type);
     if (type == NC_CHAR) {
         fputs("\n        \"", out);
         write_characters(out, bytes, n);
@@ -236,19 +236,19 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     fputs("    TRY(ncmpi_close(ncid));\n    return MPI_Finalize();\n}\n", s->out);
     int err = gen_source_commit(s, error);
     if (err == NC_NOERR)
-        pnc_free(s);
+        pnc_memory_free(s);
     return err;
 }
 
 static void discard(void *with)
 {
     gen_source_discard(with);
-    pnc_free(with);
+    pnc_memory_free(with);
 }
 
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
-    gen_source *s = pnc_zalloc(1, sizeof *s);
+    gen_source *s = pnc_memory_alloc_zeroed(1, sizeof *s);
     if (!s)
         return pnc_fail(error, NC_ENOMEM, "not enough memory");
     s->options = options;

@@ -9,7 +9,7 @@
 
 int64_t gen_unit(const pnc_var *var)
 {
-    return var->size / (int64_t)pnc_type_size(var->type);
+    return var->size / (int64_t)pnc_type_get_size(var->type);
 }
 
 /* A name from a text chooses no folder. */
@@ -31,7 +31,7 @@ char *gen_path(const gen_options *options, const char *name, const char *extensi
     } else {
         extension = "";
     }
-    char *path = pnc_alloc((int64_t)(length + strlen(extension)) + 1, 1);
+    char *path = pnc_memory_alloc((int64_t)(length + strlen(extension)) + 1, 1);
     if (!path) {
         pnc_fail(error, NC_ENOMEM, "not enough memory");
         return NULL;

@@ -178,7 +178,7 @@ static void put_number(fortran *f, int type, int64_t index, gen_value value)
 /* Elements index.. (from 1) of the array x. */
 static int put_values(fortran *f, int type, const char *bytes, int64_t index, int64_t n, pnc_error *error)
 {
-    size_t size = pnc_type_size(type);
+    size_t size = pnc_type_get_size(type);
     for (int64_t i = 0; i < n; i++) {
         if (type == NC_CHAR) {
             int64_t part = n - i < TEXT_PART ? n - i : TEXT_PART;
@@ -245,7 +245,7 @@ static void begin_block(fortran *f, int type, int64_t n, const char *more)
     } else {
         statement(f, out, "%s x(%" PRId64 ")", types[type].type, n > 0 ? n : 1);
         if (ftell(f->bits) > 0) {
-            statement(f, out, "%s bits(%" PRId64 ")", pnc_type_size(type) == 8 ? "integer*8" : "integer*4", n);
+            statement(f, out, "%s bits(%" PRId64 ")", pnc_type_get_size(type) == 8 ? "integer*8" : "integer*4", n);
             statement(f, out, "equivalence (x, bits)");
         }
         copy(f->data, out);
@@ -446,7 +446,7 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     write_main(f, model);
     int err = gen_source_commit(&f->source, error);
     if (err == NC_NOERR)
-        pnc_free(f);
+        pnc_memory_free(f);
     return err;
 }
 
@@ -455,12 +455,12 @@ static void discard(void *with)
     fortran *f = with;
     close_block(f);
     gen_source_discard(&f->source);
-    pnc_free(f);
+    pnc_memory_free(f);
 }
 
 static int start(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
-    fortran *f = pnc_zalloc(1, sizeof *f);
+    fortran *f = pnc_memory_alloc_zeroed(1, sizeof *f);
     if (!f)
         return pnc_fail(error, NC_ENOMEM, "not enough memory");
     f->source.options = options;

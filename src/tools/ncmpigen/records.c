@@ -60,8 +60,8 @@ int gen_records_begin(const char *beside, gen_records **records, pnc_error *erro
 {
     static const char ending[] = ".records-XXXXXX";
     size_t room = strlen(beside) + sizeof ending;
-    char *path = pnc_alloc((int64_t)room, 1);
-    gen_records *made = pnc_zalloc(1, sizeof *made);
+    char *path = pnc_memory_alloc((int64_t)room, 1);
+    gen_records *made = pnc_memory_alloc_zeroed(1, sizeof *made);
     int err = path && made ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "not enough memory");
     if (err == NC_NOERR) {
         snprintf(path, room, "%s%s", beside, ending);
@@ -69,9 +69,9 @@ int gen_records_begin(const char *beside, gen_records **records, pnc_error *erro
         if (!made->spool)
             err = failed("created", error);
     }
-    pnc_free(path);
+    pnc_memory_free(path);
     if (err != NC_NOERR)
-        pnc_free(made);
+        pnc_memory_free(made);
     else
         *records = made;
     return err;
@@ -82,8 +82,8 @@ void gen_records_free(gen_records *records)
     if (!records)
         return;
     fclose(records->spool);
-    pnc_free(records->segments);
-    pnc_free(records);
+    pnc_memory_free(records->segments);
+    pnc_memory_free(records);
 }
 
 /* The last segment, or a new one where these elements do not go on from it. */
@@ -94,7 +94,7 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
         return last;
     if (records->n == records->room) {
         int64_t room = records->room * 2 + 16;
-        segment *grown = pnc_resize(records->segments, room, sizeof *grown);
+        segment *grown = pnc_memory_resize(records->segments, room, sizeof *grown);
         if (!grown) {
             pnc_fail(error, NC_ENOMEM, "not enough memory");
             return NULL;
@@ -109,7 +109,7 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
 int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes,
                      int64_t n, pnc_error *error)
 {
-    size_t size = (size_t)n * pnc_type_size(model->vars[varid]->type);
+    size_t size = (size_t)n * pnc_type_get_size(model->vars[varid]->type);
     segment *to = find_segment(records, varid, first, error);
     if (!to)
         return NC_ENOMEM;
@@ -133,7 +133,7 @@ static void make_template(const pnc_model *model, char *record)
 {
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        int64_t size = (int64_t)pnc_type_size(var->type), bytes = pnc_layout_record_bytes(model, var);
+        int64_t size = (int64_t)pnc_type_get_size(var->type), bytes = pnc_layout_record_bytes(model, var);
         char value[8];
         pnc_model_fill_value(var, value);
         for (int64_t at = 0; var->is_record && at < bytes; at++)
@@ -159,7 +159,8 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
 /* Elements first.. to their places in the batch, which has them all. */
 static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
 {
-    int64_t size = (int64_t)pnc_type_size(var->type), unit = gen_unit(var), place = var->begin - to->model->begin_rec;
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var),
+        place = var->begin - to->model->begin_rec;
     while (n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
         memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + place + within * size, bytes,
@@ -174,7 +175,7 @@ static int load_segment(const gen_records *records, const segment *from, const b
 {
     char piece[PIECE_BYTES];
     const pnc_var *var = to->model->vars[from->varid];
-    int64_t size = (int64_t)pnc_type_size(var->type), unit = gen_unit(var);
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var);
     int64_t first = from->first, end = from->first + from->n;
     int err = NC_NOERR;
     first = first > to->first * unit ? first : to->first * unit;
@@ -205,9 +206,9 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
 {
     int64_t size = model->recsize, most = size > 0 ? BATCH_BYTES / size : 1;
     batch to = {.model = model, .n = most < model->numrecs ? most : model->numrecs};
-    char *empty = pnc_zalloc(size, 1);
+    char *empty = pnc_memory_alloc_zeroed(size, 1);
     int err = NC_NOERR;
-    to.bytes = pnc_alloc(to.n * size, 1);
+    to.bytes = pnc_memory_alloc(to.n * size, 1);
     if (!empty || !to.bytes)
         err = pnc_fail(error, NC_ENOMEM, "not enough memory");
     else if (fflush(records->spool) != 0)
@@ -222,7 +223,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
             err = put(with, model->begin_rec + to.first * size, to.bytes, to.n * size, error);
         to.first += to.n;
     }
-    pnc_free(empty);
-    pnc_free(to.bytes);
+    pnc_memory_free(empty);
+    pnc_memory_free(to.bytes);
     return err;
 }

@@ -18,7 +18,7 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     source->path = gen_path(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
     if (!source->path)
         return error->code;
-    source->counts = pnc_zalloc((int64_t)model->nvars + 1, sizeof *source->counts);
+    source->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *source->counts);
     if (!source->counts)
         return pnc_fail(error, NC_ENOMEM, "not enough memory");
     source->out = stdout;
@@ -46,8 +46,8 @@ static void free_all(gen_source *source)
 {
     if (source->out && source->out != stdout)
         fclose(source->out);
-    pnc_free(source->counts);
-    pnc_free(source->path);
+    pnc_memory_free(source->counts);
+    pnc_memory_free(source->path);
 }
 
 int gen_source_commit(gen_source *source, pnc_error *error)
@@ -69,7 +69,7 @@ void gen_source_discard(gen_source *source)
 gen_value gen_value_load(int type, const void *bytes)
 {
     const unsigned char *from = bytes;
-    size_t size = pnc_type_size(type);
+    size_t size = pnc_type_get_size(type);
     gen_value value = {0};
     float single;
     for (size_t i = 0; i < size; i++)

@@ -64,7 +64,7 @@ static void print_header(const tool_file *file)
 
 static void print_head(const pnc_model *model, const pnc_var *var)
 {
-    printf("\t%-6s ", pnc_type_name(var->type));
+    printf("\t%-6s ", pnc_type_get_name(var->type));
     print_name(var->name);
     for (int i = 0; i < var->ndims; i++) {
         fputs(i > 0 ? ", " : "(", stdout);

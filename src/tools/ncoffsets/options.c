@@ -37,7 +37,7 @@ static int parse_size(const char *text, int64_t *out)
     const char *letter = *end != '\0' ? strchr(letters, *end) : NULL;
     int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
 
-    if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_mul(number, unit, out) < 0) {
+    if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_size_multiply(number, unit, out) < 0) {
         tool_complain("--align takes a number of bytes, such as 4096 or 1M: %s", text);
         return 1;
     }

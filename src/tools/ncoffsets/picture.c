@@ -44,7 +44,7 @@ static const char *style_of(const part *p)
 
 void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t room)
 {
-    size_t used = (size_t)snprintf(text, room, "%s %s", pnc_type_name(var->type), var->name);
+    size_t used = (size_t)snprintf(text, room, "%s %s", pnc_type_get_name(var->type), var->name);
 
     for (int i = 0; i < var->ndims && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "(",
@@ -133,14 +133,14 @@ static int limit_parts(picture *p)
 
     if (p->n <= PICTURE_ROWS)
         return NC_NOERR;
-    sizes = pnc_alloc(p->n, sizeof *sizes);
+    sizes = pnc_memory_alloc(p->n, sizeof *sizes);
     if (sizes == NULL)
         return NC_ENOMEM;
     for (int i = 0; i < p->n; i++)
         sizes[i] = p->parts[i].end - p->parts[i].begin;
     qsort(sizes, (size_t)p->n, sizeof *sizes, by_size);
     p->n = merge_parts(p, sizes[kept - 1] + (sizes[kept - 1] == sizes[kept]));
-    pnc_free(sizes);
+    pnc_memory_free(sizes);
     return NC_NOERR;
 }
 
@@ -306,13 +306,13 @@ int picture_draw(const tool_file *file, int64_t align, FILE *out)
     picture p = {.file = file, .out = out};
     int err;
 
-    p.parts = pnc_alloc(2 * (int64_t)file->model.nvars + 4, sizeof *p.parts);
+    p.parts = pnc_memory_alloc(2 * (int64_t)file->model.nvars + 4, sizeof *p.parts);
     if (p.parts == NULL)
         return NC_ENOMEM;
     find_parts(&p);
     err = limit_parts(&p);
     if (err == NC_NOERR)
         draw_all(&p, align);
-    pnc_free(p.parts);
+    pnc_memory_free(p.parts);
     return err;
 }

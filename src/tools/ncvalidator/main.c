@@ -92,14 +92,14 @@ static int repair(const tool_file *file, const report *r, const options *o)
     }
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);
-    name = pnc_alloc((int64_t)room, 1);
+    name = pnc_memory_alloc((int64_t)room, 1);
     if (name == NULL) {
         tool_complain("%s: not enough memory", o->path);
         return 1;
     }
     snprintf(name, room, "%s.repaired", o->path);
     status = repair_to_copy(file, r, name, o);
-    pnc_free(name);
+    pnc_memory_free(name);
     return status;
 }
 

@@ -177,7 +177,7 @@ static int repair_streaming(target *t, bool streaming)
 /* Fill values for the part of a fixed-size variable that the file does not reach. */
 static int fill_rest(target *t, const pnc_var *var)
 {
-    int64_t size = (int64_t)pnc_type_size(var->type), end = var->begin + var->size, at = t->file.size;
+    int64_t size = (int64_t)pnc_type_get_size(var->type), end = var->begin + var->size, at = t->file.size;
     int64_t n = PIECE / size * size;
     char *fill;
     int err = NC_NOERR;
@@ -187,7 +187,7 @@ static int fill_rest(target *t, const pnc_var *var)
     at = var->begin + (at - var->begin) / size * size; /* an element that was cut is lost as a whole */
     if (at >= end)
         return NC_NOERR;
-    fill = pnc_alloc(n, 1);
+    fill = pnc_memory_alloc(n, 1);
     if (fill == NULL) {
         tool_complain("%s: no memory for fill values", t->path);
         return NC_ENOMEM;
@@ -200,7 +200,7 @@ static int fill_rest(target *t, const pnc_var *var)
          (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
         err = put(t, at, fill, end - at < n ? end - at : n);
-    pnc_free(fill);
+    pnc_memory_free(fill);
     return err;
 }
 
@@ -322,7 +322,7 @@ int repair_copy(const tool_file *file, const char *path)
 {
     tool_progress progress;
     repair_log none = {.n = 0};
-    char *bytes = pnc_alloc(PIECE, 1);
+    char *bytes = pnc_memory_alloc(PIECE, 1);
     target t;
     int err;
 
@@ -332,7 +332,7 @@ int repair_copy(const tool_file *file, const char *path)
     }
     err = open_target(path, file, &none, &t);
     if (err != NC_NOERR) {
-        pnc_free(bytes);
+        pnc_memory_free(bytes);
         return err;
     }
     tool_progress_begin(stderr, "copying", file->size, &progress);
@@ -344,7 +344,7 @@ int repair_copy(const tool_file *file, const char *path)
         tool_progress_update(&progress, at + n);
     }
     tool_progress_wipe();
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     return close_target(&t, err);
 }
 

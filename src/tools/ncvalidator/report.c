@@ -25,7 +25,7 @@ static void take_finding(void *who, const pnc_finding *found)
         return;
     }
     if (r->n == r->room) {
-        larger = pnc_resize(r->list, 2 * (int64_t)r->room + 16, sizeof *larger);
+        larger = pnc_memory_resize(r->list, 2 * (int64_t)r->room + 16, sizeof *larger);
         if (larger == NULL) {
             r->no_memory = true;
             return;
@@ -33,7 +33,8 @@ static void take_finding(void *who, const pnc_finding *found)
         r->list = larger;
         r->room = 2 * r->room + 16;
     }
-    r->list[r->n] = (finding){found->severity, found->code, found->at, r->n, found->expected, pnc_strdup(found->found)};
+    r->list[r->n] = (finding){found->severity, found->code, found->at, r->n, found->expected,
+                              pnc_string_copy(found->found)};
     if (r->list[r->n].found == NULL)
         r->no_memory = true;
     else
@@ -111,7 +112,7 @@ int report_make(tool_file *file, report *r)
                 trace(file, bytes, n, r);
         }
     }
-    pnc_free(bytes);
+    pnc_memory_free(bytes);
     if (r->n > 0)
         qsort(r->list, (size_t)r->n, sizeof *r->list, by_place);
     return code;
@@ -120,8 +121,8 @@ int report_make(tool_file *file, report *r)
 void report_free(report *r)
 {
     for (int i = 0; i < r->n; i++)
-        pnc_free(r->list[i].found);
-    pnc_free(r->list);
+        pnc_memory_free(r->list[i].found);
+    pnc_memory_free(r->list);
     *r = (report){.list = NULL};
 }
 

@@ -73,7 +73,7 @@ static int try_distance(const tool_file *file, int64_t first, int64_t end, char 
 
 int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s)
 {
-    char *buffer = pnc_alloc(2, PIECE);
+    char *buffer = pnc_memory_alloc(2, PIECE);
     int err = NC_NOERR;
 
     *s = (shift){.found = 0};
@@ -89,13 +89,13 @@ int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_si
         if (tried == end)
             break;
     }
-    pnc_free(buffer);
+    pnc_memory_free(buffer);
     return err;
 }
 
 int shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
 {
-    char *buffer = pnc_alloc(PIECE, 1);
+    char *buffer = pnc_memory_alloc(PIECE, 1);
     int err = buffer == NULL ? ENOMEM : 0;
 
     for (int64_t at = s->from, n; at < end && err == 0; at += n) {
@@ -108,6 +108,6 @@ int shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
         else if (pwrite(fd, buffer, (size_t)n, (off_t)at) != (ssize_t)n)
             err = errno != 0 ? errno : ENOSPC;
     }
-    pnc_free(buffer);
+    pnc_memory_free(buffer);
     return err;
 }
