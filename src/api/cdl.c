@@ -159,10 +159,11 @@ int cdl_hdr_open(const char *filename, int *hid)
     int err;
 
     if (hid == NULL)
-        return pnc_told_alone(__func__, filename, pnc_fail(&error, NC_EINVAL, "hid is NULL"), &error);
+        return pnc_dataset_error_report_call(__func__, filename, pnc_error_set(&error, NC_EINVAL, "hid is NULL"),
+                                             &error);
     header = pnc_memory_alloc_zeroed(1, sizeof *header);
     if (header == NULL)
-        return pnc_told_alone(__func__, filename, NC_ENOMEM, NULL);
+        return pnc_dataset_error_report_call(__func__, filename, NC_ENOMEM, NULL);
     err = parse(header, filename, &error);
     if (err == NC_NOERR)
         err = make_values(header);
@@ -170,7 +171,7 @@ int cdl_hdr_open(const char *filename, int *hid)
         err = add_header(header, hid);
     if (err != NC_NOERR)
         free_header(header);
-    return pnc_told_alone(__func__, filename, err, &error);
+    return pnc_dataset_error_report_call(__func__, filename, err, &error);
 }
 
 int cdl_hdr_close(int hid)

@@ -15,7 +15,7 @@ int ncmpi_$1(int ncid[]TYPED([$3]))
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_told(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
+    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_dataset_error_report(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
 }
 m4_divert(-1)])
 
@@ -26,7 +26,7 @@ int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [tex
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
+    return err ? err : pnc_dataset_error_report(ds, pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
 }
 
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
@@ -34,7 +34,7 @@ int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, pnc_attribute_get(ds, varid, name, ip, $3));
+    return err ? err : pnc_dataset_error_report(ds, pnc_attribute_get(ds, varid, name, ip, $3));
 }
 m4_divert(-1)])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
@@ -46,7 +46,7 @@ int NAME($@)[]PARAMETERS($@)
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, IS_POSTED([$1], [pnc_post])[]m4_ifelse([$1], [put], [pnc_access], [$1], [get], [pnc_access])(ds, &(pnc_call){FIELDS($@)}));
+    return err ? err : pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_post])[]m4_ifelse([$1], [put], [pnc_access], [$1], [get], [pnc_access])(ds, &(pnc_call){FIELDS($@)}));
 }
 m4_divert(-1)])
 m4_define([EMIT_MULTI], [m4_divert(0)
@@ -55,7 +55,7 @@ int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, pnc_access_many(ds, &(pnc_multi){MULTI_FIELDS($@)}));
+    return err ? err : pnc_dataset_error_report(ds, pnc_access_many(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
 m4_divert(-1)])
 
@@ -65,7 +65,7 @@ int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
     pnc_dataset *ds;
     int err = pnc_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_told(ds, pnc_access_vard(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
+    return err ? err : pnc_dataset_error_report(ds, pnc_access_vard(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
 }
 m4_divert(-1)])
 FAMILIES

@@ -24,7 +24,7 @@ int ncmpi_delete(const char *filename, MPI_Info info)
 {
     pnc_error error = {0};
 
-    return pnc_told_alone(__func__, filename, pnc_delete(filename, info, &error), &error);
+    return pnc_dataset_error_report_call(__func__, filename, pnc_delete(filename, info, &error), &error);
 }
 
 int ncmpi_set_default_format(int format, int *old_formatp)
@@ -32,13 +32,13 @@ int ncmpi_set_default_format(int format, int *old_formatp)
     pnc_error error = {0};
     int err = pnc_set_default_format(format, old_formatp, &error);
 
-    return pnc_told_alone(__func__, NULL, err, &error);
+    return pnc_dataset_error_report_call(__func__, NULL, err, &error);
 }
 
 int ncmpi_inq_default_format(int *formatp)
 {
     if (formatp == NULL)
-        return pnc_told_alone(__func__, NULL, NC_EINVAL, NULL);
+        return pnc_dataset_error_report_call(__func__, NULL, NC_EINVAL, NULL);
     *formatp = pnc_default_format();
     return NC_NOERR;
 }
@@ -89,13 +89,13 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
     int fd, err = pnc_api_open_file(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
 
     if (err != NC_NOERR)
-        return pnc_told_alone(__func__, filename, err, NULL);
+        return pnc_dataset_error_report_call(__func__, filename, err, NULL);
     n = pnc_api_read_file(fd, magic, sizeof magic);
     close(fd);
     if (n >= 0 && n < (ssize_t)sizeof magic) /* no file of any format is so short */
         n = NC_EFILE;
     if (n < 0)
-        return pnc_told_alone(__func__, filename, (int)n, NULL);
+        return pnc_dataset_error_report_call(__func__, filename, (int)n, NULL);
     if (formatp != NULL)
         *formatp = format_constant(pnc_format_identify(magic, (size_t)n));
     return NC_NOERR;
@@ -108,13 +108,14 @@ int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, in
 
     if (err == NC_NOERR)
         err = pnc_registry_find(ncid_out, __func__, &out);
-    return err != NC_NOERR ? err : pnc_told(out, pnc_attribute_copy(in, varid_in, name, out, varid_out));
+    return err != NC_NOERR ? err :
+        pnc_dataset_error_report(out, pnc_attribute_copy(in, varid_in, name, out, varid_out));
 }
 
 int ncmpi_inq_last_error(int ncid, int *code, char *message)
 {
     const pnc_failure *last;
-    int err = pnc_last_failure(ncid, &last);
+    int err = pnc_dataset_error_get_last(ncid, &last);
 
     if (err != NC_NOERR) /* not told: the failure that is asked for must not be lost by a slip in asking */
         return err;
@@ -127,12 +128,12 @@ int ncmpi_inq_last_error(int ncid, int *code, char *message)
 
 const char *ncmpi_strerror(int err)
 {
-    return pnc_code_text(err);
+    return pnc_error_get_text(err);
 }
 
 const char *ncmpi_strerrno(int err)
 {
-    return pnc_code_name(err);
+    return pnc_error_get_name(err);
 }
 
 const char *ncmpi_inq_libvers(void)
@@ -144,16 +145,16 @@ const char *ncmpi_inq_libvers(void)
 int ncmpi_inq_malloc_size(MPI_Offset *size)
 {
     (void)size;
-    return pnc_told_alone(__func__, NULL, NC_ENOTENABLED, NULL);
+    return pnc_dataset_error_report_call(__func__, NULL, NC_ENOTENABLED, NULL);
 }
 
 int ncmpi_inq_malloc_max_size(MPI_Offset *size)
 {
     (void)size;
-    return pnc_told_alone(__func__, NULL, NC_ENOTENABLED, NULL);
+    return pnc_dataset_error_report_call(__func__, NULL, NC_ENOTENABLED, NULL);
 }
 
 int ncmpi_inq_malloc_list(void)
 {
-    return pnc_told_alone(__func__, NULL, NC_ENOTENABLED, NULL);
+    return pnc_dataset_error_report_call(__func__, NULL, NC_ENOTENABLED, NULL);
 }

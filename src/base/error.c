@@ -7,17 +7,17 @@
 
 #define PNC_UNKNOWN_ROOM 48
 
-PNC_PRINTF(4, 0) static void record(pnc_error *error, int code, bool heard, const char *format, va_list args)
+PNC_PRINTF(4, 0) static void record(pnc_error *error, int code, bool remote, const char *format, va_list args)
 {
     if (error == NULL || error->code != NC_NOERR)
         return;
     error->code = code;
-    error->heard = heard;
+    error->remote = remote;
     if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
         error->text[0] = '\0';
 }
 
-int pnc_fail(pnc_error *error, int code, const char *format, ...)
+int pnc_error_set(pnc_error *error, int code, const char *format, ...)
 {
     va_list args;
 
@@ -27,7 +27,7 @@ int pnc_fail(pnc_error *error, int code, const char *format, ...)
     return code;
 }
 
-int pnc_hear(pnc_error *error, int code, const char *format, ...)
+int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...)
 {
     va_list args;
 
@@ -42,11 +42,11 @@ void pnc_error_clear(pnc_error *error)
     if (error == NULL)
         return;
     error->code = NC_NOERR;
-    error->heard = false;
+    error->remote = false;
     error->text[0] = '\0';
 }
 
-const char *pnc_code_text(int code)
+const char *pnc_error_get_text(int code)
 {
     static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
 
@@ -61,7 +61,7 @@ const char *pnc_code_text(int code)
     return unknown;
 }
 
-const char *pnc_code_name(int code)
+const char *pnc_error_get_name(int code)
 {
     static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
 

@@ -1,7 +1,7 @@
 /* The error object: a code from the public table and one sentence for a person.
  *
- * Whoever first decides that something is wrong writes the sentence (file, name, index, bound, cure);
- * everybody above only passes the code on. Every pnc_error pointer in the library may be NULL. */
+ * The function that detects an error writes the sentence (file, name, index, bound, cure); its
+ * callers return the code. Every pnc_error pointer in the library may be NULL. */
 #ifndef PNC_BASE_ERROR_H
 #define PNC_BASE_ERROR_H
 
@@ -17,21 +17,21 @@
 
 typedef struct pnc_error {
     int code;       /* NC_NOERR while nothing has failed */
-    bool heard;     /* it happened on another rank, which tells it there */
+    bool remote;    /* of another rank, which reports it */
     char text[512]; /* empty, or a sentence without a final newline */
 } pnc_error;
 
 /* Record code and sentence unless an earlier failure is already held. Returns code, so that callers can write
- * `return pnc_fail(...)`. */
-int pnc_fail(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
+ * `return pnc_error_set(...)`. */
+int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 /* The same for a failure of another rank. */
-int pnc_hear(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
+int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 void pnc_error_clear(pnc_error *error);
 
 /* The text and the name of a code; never NULL. Unknown codes give "Unknown Error ..." */
-const char *pnc_code_text(int code);
-const char *pnc_code_name(int code);
+const char *pnc_error_get_text(int code);
+const char *pnc_error_get_name(int code);
 
 #endif

@@ -41,17 +41,17 @@ static int check_characters(const char *name, pnc_error *error)
     size_t n = strlen(name);
 
     if (first < 0x80 && first != '_' && !is_alphanumeric(first))
-        return pnc_fail(error, NC_EBADNAME,
-                        "name \"%.60s\" starts with character 0x%02x: begin it with a letter, a digit or '_'", name,
-                        first);
+        return pnc_error_set(error, NC_EBADNAME,
+                             "name \"%.60s\" starts with character 0x%02x: begin it with a letter, a digit or '_'",
+                             name, first);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)name[i];
         if (c < 0x20 || c == 0x7f || c == '/')
-            return pnc_fail(error, NC_EBADNAME, "name \"%.60s\" has the illegal character 0x%02x at position %zu", name,
-                            c, i + 1);
+            return pnc_error_set(error, NC_EBADNAME, "name \"%.60s\" has the illegal character 0x%02x at position %zu",
+                                 name, c, i + 1);
     }
     if (name[n - 1] == ' ')
-        return pnc_fail(error, NC_EBADNAME, "name \"%.60s\" ends with a blank: remove it", name);
+        return pnc_error_set(error, NC_EBADNAME, "name \"%.60s\" ends with a blank: remove it", name);
     return NC_NOERR;
 }
 
@@ -61,22 +61,23 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     int code;
 
     if (name == NULL || name[0] == '\0')
-        return pnc_fail(error, NC_EBADNAME, "a name is %s: give it at least one character", name ? "empty" : "NULL");
+        return pnc_error_set(error, NC_EBADNAME, "a name is %s: give it at least one character", name ? "empty" :
+                             "NULL");
     if (strlen(name) > NC_MAX_NAME)
-        return pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
-                        strlen(name), NC_MAX_NAME);
+        return pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
+                             strlen(name), NC_MAX_NAME);
     code = check_characters(name, error);
     if (code != NC_NOERR)
         return code;
     code = NC_ENOMEM;
     nfc = is_ascii(name) ? pnc_string_copy(name) : to_nfc(name, &code);
     if (nfc == NULL)
-        return pnc_fail(error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\""
+        return pnc_error_set(error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\""
                                                        : "name \"%.60s\" is not valid UTF-8", name);
     /* composition exclusions: a few characters are longer in NFC than as given */
     if (strlen(nfc) > NC_MAX_NAME) {
-        code = pnc_fail(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are allowed",
-                        name, strlen(nfc), NC_MAX_NAME);
+        code = pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are "
+                             "allowed", name, strlen(nfc), NC_MAX_NAME);
         pnc_memory_free(nfc);
         return code;
     }

@@ -42,7 +42,7 @@ int pnc_access(pnc_dataset *ds, const pnc_call *call)
         return err;
     n = pnc_request_numbers(ds, call);
     if (n > NUMBERS_INLINE && (numbers = pnc_memory_alloc(n, sizeof *numbers)) == NULL)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory for the arguments of a call");
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the arguments of a call");
     if (err == NC_NOERR)
         err = pnc_request_make(ds, call, numbers, &r);
     err = pnc_access_list(ds, way, call->collective, list, err == NC_NOERR, err);

@@ -10,13 +10,13 @@ int pnc_agree_root(pnc_dataset *ds, int status)
     if (ds->nprocs == 1)
         return status;
     if (MPI_Bcast(&status, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange the result of rank 0", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the result of rank 0", ds->path);
     if (status != NC_NOERR) { /* rank 0 knows why */
         pnc_error cause = ds->error;
 
         MPI_Bcast(cause.text, sizeof cause.text, MPI_CHAR, 0, ds->comm);
         if (ds->rank != 0)
-            pnc_hear(&ds->error, status, "%s", cause.text);
+            pnc_error_set_remote(&ds->error, status, "%s", cause.text);
     }
     return status;
 }
@@ -26,9 +26,9 @@ int pnc_agree_worst(pnc_dataset *ds, int status)
     int worst = status;
 
     if (ds->nprocs > 1 && MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their results", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their results", ds->path);
     if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_hear(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_code_text(worst));
+        pnc_error_set_remote(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_error_get_text(worst));
     return status != NC_NOERR ? status : worst;
 }
 
@@ -79,8 +79,8 @@ int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size)
         int piece = (int)(size - at < most ? size - at : most);
 
         if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-            return pnc_fail(&ds->error, NC_EMPI, "%s: rank 0 could not send %lld bytes to all ranks", ds->path,
-                            (long long)size);
+            return pnc_error_set(&ds->error, NC_EMPI, "%s: rank 0 could not send %lld bytes to all ranks", ds->path,
+                                 (long long)size);
     }
     return NC_NOERR;
 }
@@ -112,7 +112,7 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
         pnc_memory_free(root);
     pnc_memory_free(record);
     if (code != NC_NOERR)
-        pnc_fail(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s", ds->path,
-                 ds->rank, pnc_code_text(code));
+        pnc_error_set(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s",
+                      ds->path, ds->rank, pnc_error_get_text(code));
     return pnc_agree_worst(ds, local != NC_NOERR ? local : code);
 }

@@ -53,20 +53,22 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return err;
     label l = label_of(ds, varid, name);
     if (!pnc_type_is_valid(xtype, 5))
-        return pnc_fail(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
     if (!pnc_type_is_valid(xtype, ds->model.format))
-        return pnc_fail(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file (NC_64BIT_DATA); %s "
-                        "is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path, ds->model.format);
+        return pnc_error_set(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file "
+                             "(NC_64BIT_DATA); %s is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path,
+                             ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
-        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
-                        l.text);
+        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
+                             l.text);
     if (len < 0)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", l.text, (long long)len);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", l.text,
+                             (long long)len);
     if (len > 0 && op == NULL)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", l.text);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", l.text);
     if (len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", l.text,
-                        (long long)len, ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", l.text,
+                             (long long)len, ds->model.format);
     return NC_NOERR;
 }
 
@@ -75,14 +77,14 @@ static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t l
     const pnc_var *var = ds->model.vars[varid];
 
     if (xtype != var->type)
-        return pnc_fail(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
-                        pnc_type_get_name(var->type));
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
+                             pnc_type_get_name(var->type));
     if (len != 1)
-        return pnc_fail(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld",
-                        var->name, (long long)len);
+        return pnc_error_set(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld",
+                             var->name, (long long)len);
     if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
-        return pnc_fail(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
-                        var->name);
+        return pnc_error_set(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is "
+                             "fixed", var->name);
     return NC_NOERR;
 }
 
@@ -99,12 +101,12 @@ static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const ch
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
     if (index < 0)
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
-                        label_of(ds, varid, name).text);
+        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
+                             label_of(ds, varid, name).text);
     if (padded(len * (int64_t)pnc_type_get_size(xtype)) >
         padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
-                        label_of(ds, varid, name).text);
+        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
+                             label_of(ds, varid, name).text);
     return NC_NOERR;
 }
 
@@ -117,8 +119,8 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
 
     value->bytes = pnc_memory_alloc(value->len, (size_t)size);
     if (value->bytes == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"", (long long)value->len,
-                        name);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
+                             (long long)value->len, name);
     pnc_convert_type_fill(value->xtype, fill);
     kernel = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same);
     value->status = kernel(value->bytes, op, value->len, fill);
@@ -166,9 +168,9 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR)
         err = store_attribute(ds, atts, name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
-        err = pnc_fail(&ds->error, NC_ERANGE,
-                       "attribute \"%s\": some values do not fit type %s and became its fill value",
-                       label_of(ds, varid, name).text, pnc_type_get_name(xtype));
+        err = pnc_error_set(&ds->error, NC_ERANGE,
+                            "attribute \"%s\": some values do not fit type %s and became its fill value",
+                            label_of(ds, varid, name).text, pnc_type_get_name(xtype));
     pnc_memory_free(value.bytes);
     return err;
 }
@@ -195,15 +197,16 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
     if (att->len == 0) /* before the types: an empty text is an empty list of numbers, and the other way round */
         return NC_NOERR;
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
-        return pnc_fail(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert into "
-                        "each other", label_of(ds, varid, name).text, pnc_type_get_name(att->type));
+        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert "
+                             "into each other", label_of(ds, varid, name).text, pnc_type_get_name(att->type));
     if (ip == NULL)
-        return pnc_fail(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", label_of(ds, varid, name).text);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
+                             label_of(ds, varid, name).text);
     pnc_convert_mem_fill(mem, fill);
     err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
-        pnc_fail(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
-                 label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));
+        pnc_error_set(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
+                      label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));
     return err;
 }
 
@@ -227,7 +230,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
         pnc_model_atts(&to->model, varid_out) == NULL)
         err = pnc_mode_no_var(to, varid_out);
     if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
-        err = pnc_fail(&to->error, from->error.code, "%s", from->error.text);
+        err = pnc_error_set(&to->error, from->error.code, "%s", from->error.text);
     if (err == NC_NOERR) {
         const pnc_att *att = source->at[index];
 

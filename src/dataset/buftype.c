@@ -67,7 +67,8 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 
 static int no_memory(decoder *d)
 {
-    return pnc_fail(d->error, NC_ENOMEM, "no memory to describe an MPI datatype (or it spans more than any memory)");
+    return pnc_error_set(d->error, NC_ENOMEM, "no memory to describe an MPI datatype (or it spans more than any "
+                         "memory)");
 }
 
 static int unsupported(decoder *d, MPI_Datatype type)
@@ -77,10 +78,10 @@ static int unsupported(decoder *d, MPI_Datatype type)
 
     MPI_Type_get_name(type, name, &length);
     if (type == MPI_BYTE)
-        return pnc_fail(d->error, NC_EBADTYPE, "MPI_BYTE does not say which type the values in memory have, and the "
-                        "variable is of type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
-    return pnc_fail(d->error, NC_EUNSPTETYPE, "the MPI datatype %s is neither an integer, a real nor a character type "
-                    "that netCDF knows", name);
+        return pnc_error_set(d->error, NC_EBADTYPE, "MPI_BYTE does not say which type the values in memory have, and "
+                             "the variable is of type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
+    return pnc_error_set(d->error, NC_EUNSPTETYPE, "the MPI datatype %s is neither an integer, a real nor a character "
+                         "type that netCDF knows", name);
 }
 
 /* A predefined type or one of Fortran 90's by precision: an element. */
@@ -91,8 +92,8 @@ static int map_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_memm
     if (mem == PNC_MEM_TYPE_COUNT)
         return unsupported(d, type);
     if (d->known && d->mem != mem)
-        return pnc_fail(d->error, NC_EMULTITYPES, "the MPI datatype of the buffer mixes elements of types %s and %s",
-                        pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
+        return pnc_error_set(d->error, NC_EMULTITYPES, "the MPI datatype of the buffer mixes elements of types %s and "
+                             "%s", pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
     d->known = true;
     d->mem = mem;
     *map = pnc_memmap_block(1, (int)pnc_mem_type_get_size(mem));
@@ -301,7 +302,7 @@ static int map_plain(int64_t elements, pnc_mem_type type, pnc_memmap **map, pnc_
 {
     *mem = type;
     *map = pnc_memmap_block(elements, (int)pnc_mem_type_get_size(type));
-    return *map != NULL ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "no memory to describe the buffer");
+    return *map != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to describe the buffer");
 }
 
 /* bufcount may be left to us only where one element is one instance of the type. */
@@ -311,8 +312,8 @@ static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc
     int err;
 
     if (pnc_recipe_combiner(buftype) != MPI_COMBINER_NAMED)
-        return pnc_fail(d->error, NC_EBADTYPE, "bufcount is -1 (NC_COUNT_IGNORE), but the buffer's datatype is not a "
-                        "predefined one: pass the number of instances");
+        return pnc_error_set(d->error, NC_EBADTYPE, "bufcount is -1 (NC_COUNT_IGNORE), but the buffer's datatype is "
+                             "not a predefined one: pass the number of instances");
     err = map_type(d, buftype, &one);
     pnc_memmap_free(one);
     if (err == NC_NOERR && !d->known)
@@ -333,14 +334,14 @@ int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t e
     if (bufcount == NC_COUNT_IGNORE)
         return map_uncounted(&d, buftype, elements, map, mem);
     if (bufcount < 0)
-        return pnc_fail(error, NC_ENEGATIVECNT, "bufcount %lld is negative", (long long)bufcount);
+        return pnc_error_set(error, NC_ENEGATIVECNT, "bufcount %lld is negative", (long long)bufcount);
     err = map_type(&d, buftype, &one);
     if (err != NC_NOERR)
         return err;
     if (pnc_size_multiply(bufcount, pnc_memmap_elements(one), &total) != 0 || total != elements) {
-        err = pnc_fail(error, NC_EIOMISMATCH, "the request selects %lld values, but the buffer holds %lld times an MPI "
-                       "datatype of %lld", (long long)elements, (long long)bufcount,
-                       (long long)pnc_memmap_elements(one));
+        err = pnc_error_set(error, NC_EIOMISMATCH, "the request selects %lld values, but the buffer holds %lld times "
+                            "an MPI datatype of %lld", (long long)elements, (long long)bufcount,
+                            (long long)pnc_memmap_elements(one));
         pnc_memmap_free(one);
         return err;
     }

@@ -66,7 +66,8 @@ typedef struct pnc_dataset {
 /* --- registry.c: ncids --- */
 int pnc_registry_add(pnc_dataset *ds, int *ncid);   /* NC_ENFILE */
 void pnc_registry_remove(int ncid);
-/* The dataset that the API function `call` will work on, with its error object cleared; or NC_EBADID, which is told. */
+/* The dataset that the API function `call` will work on, with its error object cleared; or NC_EBADID, which is
+ * reported. */
 int pnc_registry_find(int ncid, const char *call, pnc_dataset **out);
 /* The same for a look that is no call. */
 pnc_dataset *pnc_registry_peek(int ncid);
@@ -78,14 +79,14 @@ bool pnc_switched_on(const char *name, bool otherwise);
 /* --- last_error.c: what went wrong, for a person --- */
 /* The end of a call: where it failed, keep call, file, rank and sentence for ncmpi_inq_last_error, and print them where
  * PNETCDF_VERBOSE asks for it. Returns err. */
-int pnc_told(pnc_dataset *ds, int err);
+int pnc_dataset_error_report(pnc_dataset *ds, int err);
 /* The same for a call without a dataset. path and error may be NULL. */
-int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error);
+int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error);
 /* The end of a call that succeeds, with a remark in ds->error: kept for ncmpi_inq_last_error until a call fails, with
  * the code NC_NOERR, and printed by rank 0 where PNETCDF_VERBOSE asks for it. */
-void pnc_remarked(pnc_dataset *ds);
+void pnc_dataset_remark_report(pnc_dataset *ds);
 /* The last failure on a dataset, or with a negative ncid of this thread. NC_EBADID. */
-int pnc_last_failure(int ncid, const pnc_failure **out);
+int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);
 
 /* --- agree.c: what ranks settle together --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the

@@ -57,7 +57,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
     int err = pnc_mode_need_define(ds);
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
-        err = pnc_fail(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
+        err = pnc_error_set(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
     err = pnc_agree_arguments(ds, err, args, 1, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
@@ -92,9 +92,9 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
         if (fill_value != NULL)
             size = (int64_t)pnc_type_get_size(ds->model.vars[varid]->type);
         if (is_old && fill_value != NULL && !no_fill)
-            err = pnc_fail(&ds->error, NC_ELATEFILL,
-                           "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
-                           ds->model.vars[varid]->name);
+            err = pnc_error_set(&ds->error, NC_ELATEFILL,
+                                "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
+                                ds->model.vars[varid]->name);
     }
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
@@ -135,8 +135,8 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
-        err = pnc_fail(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before renaming",
-                       name, old);
+        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before "
+                            "renaming", name, old);
     pnc_memory_free(normal);
     return pnc_agree_arguments(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }

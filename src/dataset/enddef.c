@@ -87,9 +87,9 @@ static int drop_overruled(pnc_dataset *ds)
     if (!ds->overruled || ds->queue->pending == 0)
         return NC_NOERR;
     pnc_queue_clear(ds, &puts, &gets);
-    return pnc_fail(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions "
-                    "count; %lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
-                    (long long)(puts + gets));
+    return pnc_error_set(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions "
+                         "count; %lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
+                         (long long)(puts + gets));
 }
 
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
@@ -101,7 +101,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     int err = pnc_mode_need_defining(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
-        err = pnc_fail(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
+        err = pnc_error_set(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
     err = pnc_agree_arguments(ds, err, args, 1, PNC_MOVES_TOGETHER);
     if (err == NC_NOERR)
         err = finish(ds, &wish);

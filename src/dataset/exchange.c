@@ -175,7 +175,7 @@ static int collect(exchange *x)
 
 static int mpi_failed(exchange *x)
 {
-    return pnc_fail(&x->ds->error, NC_EMPI, "%s: the ranks could not exchange their data", x->ds->path);
+    return pnc_error_set(&x->ds->error, NC_EMPI, "%s: the ranks could not exchange their data", x->ds->path);
 }
 
 /* Let every owner know how much comes from whom, and make room for it. */
@@ -209,8 +209,8 @@ static int announce(exchange *x)
     }
     if (extents <= x->theirs_room && bytes <= x->served_room)
         return NC_NOERR;
-    return pnc_fail(&x->ds->error, NC_ENOMEM, "%s: no memory for an exchange of %lld bytes", x->ds->path,
-                    (long long)bytes);
+    return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory for an exchange of %lld bytes", x->ds->path,
+                         (long long)bytes);
 }
 
 static int trade_extents(exchange *x)
@@ -402,7 +402,7 @@ static int make(exchange *x)
     if (x->taken == NULL || x->cuttings == NULL || x->sorted == NULL || x->mine == NULL || x->stream == NULL ||
         x->grouped == NULL || x->counts == NULL || x->cursor == NULL ||
         pnc_stripe_make(&x->stripe, x->ds) != NC_NOERR)
-        return pnc_fail(&x->ds->error, NC_ENOMEM, "%s: no memory to merge small requests", x->ds->path);
+        return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory to merge small requests", x->ds->path);
     x->to = (traffic){x->counts, x->counts + n, x->counts + 2 * n, x->counts + 3 * n};
     x->from = (traffic){x->counts + 4 * n, x->counts + 5 * n, x->counts + 6 * n, x->counts + 7 * n};
     return NC_NOERR;

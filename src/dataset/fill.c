@@ -34,7 +34,7 @@ int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n
         return NC_NOERR;
     pattern = make_pattern(var, piece);
     if (pattern == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->path, var->name);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->path, var->name);
     for (int64_t r = first; r < first + n; r++)
         for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
             pnc_extent extent = {begin + r * ds->model.recsize + at, mine - at < piece ? mine - at : piece};
@@ -52,11 +52,11 @@ static int check_record(pnc_dataset *ds, int64_t recno)
     int64_t end;
 
     if (recno < 0)
-        return pnc_fail(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
+        return pnc_error_set(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
         pnc_size_multiply(recno + 1, ds->model.recsize, &end) != 0 || pnc_size_add(end, ds->model.begin_rec, &end) != 0)
-        return pnc_fail(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold",
-                        (long long)recno, ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold",
+                             (long long)recno, ds->model.format);
     return NC_NOERR;
 }
 
@@ -77,11 +77,11 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         return err;
     err = pnc_mode_need_var(ds, varid);
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
-        err = pnc_fail(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
-                       ds->model.vars[varid]->name);
+        err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
+                            ds->model.vars[varid]->name);
     if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
-        err = pnc_fail(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\", and it has no _FillValue: "
-                       "ncmpi_def_var_fill switches it on in define mode", ds->model.vars[varid]->name);
+        err = pnc_error_set(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\", and it has no _FillValue: "
+                            "ncmpi_def_var_fill switches it on in define mode", ds->model.vars[varid]->name);
     if (err == NC_NOERR)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},

@@ -23,7 +23,7 @@ static int name_file(pnc_dataset *ds, int err)
     if (err == NC_NOERR)
         return err;
     pnc_error_clear(&ds->error);
-    return pnc_fail(&ds->error, err, "%s: %s", ds->path, cause.text[0] ? cause.text : pnc_code_text(err));
+    return pnc_error_set(&ds->error, err, "%s: %s", ds->path, cause.text[0] ? cause.text : pnc_error_get_text(err));
 }
 
 static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
@@ -31,7 +31,7 @@ static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
     char *larger = pnc_memory_resize(header->at, upto, 1);
 
     if (larger == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
     header->at = larger;
     while (header->n < upto) {
         int64_t rest = upto - header->n;
@@ -70,12 +70,12 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
     int err = NC_NOERR;
 
     if (MPI_Bcast(sizes, 2, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
     if (ds->rank != 0 && err == NC_NOERR) {
         header->at = pnc_memory_alloc(sizes[0], 1);
         if (header->at == NULL)
-            err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
-                           (long long)sizes[0]);
+            err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
+                                (long long)sizes[0]);
     }
     header->file_size = sizes[1];
     err = pnc_agree_worst(ds, err);
@@ -136,7 +136,7 @@ static int share_fill_modes(pnc_dataset *ds)
     char *modes = pnc_memory_alloc(n, 1);
 
     if (modes == NULL)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for the fill modes of %d variables", ds->path, n);
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for the fill modes of %d variables", ds->path, n);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR) {
         for (int i = 0; i < n; i++)
@@ -156,10 +156,10 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     int differs, err;
 
     if (MPI_Bcast(&root, 1, MPI_UINT64_T, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
     differs = ds->overruled = own != root;
     if (MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
     if (!differs)
         return NC_NOERR;
     if (ds->rank != 0) {
@@ -179,7 +179,8 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
 
     header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path, (long long)header.n);
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
+                            (long long)header.n);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR) {
         pnc_format_encode(&ds->model, header.at);
@@ -221,8 +222,8 @@ static void restore(pnc_dataset *ds)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_fail(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged",
-             cause.text);
+    pnc_error_set(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged",
+                  cause.text);
 }
 
 int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
@@ -264,8 +265,8 @@ int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const ch
     if (n != old_size || where < 0)
         return pnc_header_write(ds);
     bytes = pnc_memory_alloc(n, 1);
-    err = pnc_agree_worst(ds, bytes == NULL ? pnc_fail(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
-                                                       (long long)n) : NC_NOERR);
+    err = pnc_agree_worst(ds, bytes == NULL ? pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
+                                                            (long long)n) : NC_NOERR);
     if (err == NC_NOERR) {
         encode_entry(ds, name, att, bytes);
         err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);

@@ -99,15 +99,15 @@ static int share_list(pnc_dataset *ds, char **list)
 
     *list = NULL;
     if (ds->nprocs > 1 && MPI_Bcast(&length, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
     if (length == 0)
         return NC_NOERR;
     *list = ds->rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
     if (*list == NULL)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(*list, length, MPI_CHAR, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
     return err;
 }
 
@@ -121,7 +121,7 @@ static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
 
         if (MPI_Info_get_nthkey(from, i, key) == MPI_SUCCESS && pnc_hints_get(from, key, value) &&
             MPI_Info_set(to, key, value) != MPI_SUCCESS)
-            return pnc_fail(error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
+            return pnc_error_set(error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
     }
     return NC_NOERR;
 }
@@ -133,13 +133,13 @@ static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
 
     if (status != MPI_SUCCESS) {
         ds->info = MPI_INFO_NULL;
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the info object with the hints could not be copied", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the info object with the hints could not be copied", ds->path);
     }
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
         ds->environment = MPI_INFO_NULL;
-        return pnc_fail(&ds->error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", ds->path);
     }
     err = pnc_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
     return err != NC_NOERR ? err : add_all(ds->environment, ds->info, &ds->error);
@@ -212,7 +212,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 &&
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
     if (err == NC_NOERR)
         ds->driver = pnc_driver_ops((int)ds->hints.driver);
     return err;
@@ -230,7 +230,7 @@ int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out,
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
+        return pnc_error_set(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
     err = pnc_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_hints_get(environment, "nc_driver", value))
         *out = pnc_driver_ops(choice_of(environment, hint));
@@ -307,7 +307,7 @@ int pnc_hints_report(pnc_dataset *ds, MPI_Info *out)
             status = MPI_Info_delete(*out, hint->name); /* Open MPI repeats whatever it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);
-            err = pnc_fail(&ds->error, NC_EMPI, "the hints of %s could not be reported", ds->path);
+            err = pnc_error_set(&ds->error, NC_EMPI, "the hints of %s could not be reported", ds->path);
         }
     }
     return err;

@@ -76,13 +76,13 @@ static void explain_choice(const pnc_hint *hint, line *l)
 static void explain_passed(const sight *s, line *l)
 {
     char effect[MPI_MAX_INFO_VAL + 1];
-    bool told = pnc_hints_get(s->by_mpi, l->name, effect);
+    bool given = pnc_hints_get(s->by_mpi, l->name, effect);
 
-    if (told && l->value[0] == '\0') {
+    if (given && l->value[0] == '\0') {
         l->origin = "MPI library";
         snprintf(l->value, sizeof l->value, "%s", effect);
     }
-    if (!told)
+    if (!given)
         snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which tells no value for this file");
     else if (strcmp(effect, l->value) != 0)
         snprintf(l->fate, sizeof l->fate, "the MPI library uses %s", effect);

@@ -63,7 +63,7 @@ static int set_hint(const scan *s, char *entry)
         return NC_NOERR;
     }
     if (MPI_Info_set(s->info, key, value) != MPI_SUCCESS)
-        return pnc_fail(s->error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
+        return pnc_error_set(s->error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
     return NC_NOERR;
 }
 
@@ -122,7 +122,7 @@ int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info
     int err;
 
     if (copy == NULL)
-        return pnc_fail(error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
+        return pnc_error_set(error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = parse(&s, copy);
     pnc_memory_free(copy);
     return err;

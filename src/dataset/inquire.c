@@ -8,14 +8,14 @@
 #include "dataset/hints.h"
 #include "dataset/modes.h"
 
-/* Set *out where the caller wants to know. */
-#define TELL(out, value) \
+/* Outputs may be NULL. */
+#define SET_OUTPUT(out, value) \
     do { \
         if ((out) != NULL) \
             *(out) = (value); \
     } while (0)
 
-static void tell_name(char *out, const char *name)
+static void set_name(char *out, const char *name)
 {
     if (out != NULL)
         strcpy(out, name);
@@ -25,10 +25,10 @@ static void tell_name(char *out, const char *name)
 
 int pnc_dataset_inq(pnc_dataset *ds, int *ndimsp, int *nvarsp, int *ngattsp, int *unlimdimidp)
 {
-    TELL(ndimsp, ds->model.ndims);
-    TELL(nvarsp, ds->model.nvars);
-    TELL(ngattsp, ds->model.gatts.n);
-    TELL(unlimdimidp, ds->model.recdim);
+    SET_OUTPUT(ndimsp, ds->model.ndims);
+    SET_OUTPUT(nvarsp, ds->model.nvars);
+    SET_OUTPUT(ngattsp, ds->model.gatts.n);
+    SET_OUTPUT(unlimdimidp, ds->model.recdim);
     return NC_NOERR;
 }
 
@@ -54,32 +54,33 @@ int pnc_dataset_inq_unlimdim(pnc_dataset *ds, int *unlimdimidp)
 
 int pnc_dataset_inq_num_rec_vars(pnc_dataset *ds, int *nvarsp)
 {
-    TELL(nvarsp, ds->model.nrecvars);
+    SET_OUTPUT(nvarsp, ds->model.nrecvars);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_num_fix_vars(pnc_dataset *ds, int *nvarsp)
 {
-    TELL(nvarsp, ds->model.nvars - ds->model.nrecvars);
+    SET_OUTPUT(nvarsp, ds->model.nvars - ds->model.nrecvars);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 {
-    TELL(formatp, ds->model.format); /* the format constants are the version byte of the file */
+    SET_OUTPUT(formatp, ds->model.format); /* the format constants are the version byte of the file */
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 {
-    TELL(NC_mode, ds->model.format == 5 ? NC_64BIT_DATA : ds->model.format == 2 ? NC_64BIT_OFFSET : NC_CLASSIC_MODEL);
+    SET_OUTPUT(NC_mode, ds->model.format == 5 ? NC_64BIT_DATA : ds->model.format == 2 ? NC_64BIT_OFFSET :
+               NC_CLASSIC_MODEL);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
 {
-    TELL(pathlen, (int)strlen(ds->path));
-    tell_name(path, ds->path);
+    SET_OUTPUT(pathlen, (int)strlen(ds->path));
+    set_name(path, ds->path);
     return NC_NOERR;
 }
 
@@ -93,7 +94,7 @@ int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
     const pnc_model *model = laid_out(ds);
 
-    TELL(size, model == NULL ? 0 : model->header_size);
+    SET_OUTPUT(size, model == NULL ? 0 : model->header_size);
     return NC_NOERR;
 }
 
@@ -101,7 +102,7 @@ int pnc_dataset_inq_header_extent(pnc_dataset *ds, MPI_Offset *extent)
 {
     const pnc_model *model = laid_out(ds);
 
-    TELL(extent, model == NULL ? 0 : model->header_extent);
+    SET_OUTPUT(extent, model == NULL ? 0 : model->header_extent);
     return NC_NOERR;
 }
 
@@ -109,19 +110,19 @@ int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
 {
     const pnc_model *model = laid_out(ds);
 
-    TELL(recsize, model == NULL ? 0 : model->recsize);
+    SET_OUTPUT(recsize, model == NULL ? 0 : model->recsize);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_put_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    TELL(size, ds->put_size);
+    SET_OUTPUT(size, ds->put_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_get_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    TELL(size, ds->get_size);
+    SET_OUTPUT(size, ds->get_size);
     return NC_NOERR;
 }
 
@@ -142,8 +143,8 @@ int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_
 
     if (err != NC_NOERR)
         return err;
-    TELL(striping_size, (int)pnc_hints_integer(info, "striping_unit", 0));
-    TELL(striping_count, (int)pnc_hints_integer(info, "striping_factor", 0));
+    SET_OUTPUT(striping_size, (int)pnc_hints_integer(info, "striping_unit", 0));
+    SET_OUTPUT(striping_count, (int)pnc_hints_integer(info, "striping_factor", 0));
     MPI_Info_free(&info);
     return NC_NOERR;
 }
@@ -156,8 +157,8 @@ int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp
 
     if (err != NC_NOERR)
         return err;
-    tell_name(name, ds->model.dims[dimid]->name);
-    TELL(lenp, pnc_model_dim_len(&ds->model, dimid));
+    set_name(name, ds->model.dims[dimid]->name);
+    SET_OUTPUT(lenp, pnc_model_dim_len(&ds->model, dimid));
     return NC_NOERR;
 }
 
@@ -176,9 +177,9 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
     int id = pnc_model_find_dim(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
-                        ds->path, NC_MAX_NAME, name == NULL ? "" : name);
-    TELL(idp, id);
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
+                             ds->path, NC_MAX_NAME, name == NULL ? "" : name);
+    SET_OUTPUT(idp, id);
     return NC_NOERR;
 }
 
@@ -195,10 +196,10 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[varid];
-    tell_name(name, var->name);
-    TELL(xtypep, var->type);
-    TELL(ndimsp, var->ndims);
-    TELL(nattsp, var->atts.n);
+    set_name(name, var->name);
+    SET_OUTPUT(xtypep, var->type);
+    SET_OUTPUT(ndimsp, var->ndims);
+    SET_OUTPUT(nattsp, var->atts.n);
     if (dimidsp != NULL && var->ndims > 0)
         memcpy(dimidsp, var->dimids, (size_t)var->ndims * sizeof *dimidsp);
     return NC_NOERR;
@@ -209,9 +210,9 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
     int id = pnc_model_find_var(&ds->model, name);
 
     if (id < 0)
-        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"", ds->path,
-                        NC_MAX_NAME, name == NULL ? "" : name);
-    TELL(varidp, id);
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"",
+                             ds->path, NC_MAX_NAME, name == NULL ? "" : name);
+    SET_OUTPUT(varidp, id);
     return NC_NOERR;
 }
 
@@ -248,7 +249,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[varid];
-    TELL(no_fill, var->no_fill);
+    SET_OUTPUT(no_fill, var->no_fill);
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         bool same;
@@ -267,7 +268,7 @@ int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
     int err = pnc_mode_need_var(ds, varid);
 
     if (err == NC_NOERR)
-        TELL(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
+        SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
     return err;
 }
 
@@ -280,8 +281,8 @@ int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *x
 
     if (err != NC_NOERR)
         return err;
-    TELL(xtypep, atts->at[index]->type);
-    TELL(lenp, atts->at[index]->len);
+    SET_OUTPUT(xtypep, atts->at[index]->type);
+    SET_OUTPUT(lenp, atts->at[index]->len);
     return NC_NOERR;
 }
 
@@ -301,7 +302,7 @@ int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp
     int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
 
     if (err == NC_NOERR)
-        TELL(idp, index);
+        SET_OUTPUT(idp, index);
     return err;
 }
 
@@ -312,8 +313,8 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     if (atts == NULL)
         return pnc_mode_no_var(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
-        return pnc_fail(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum,
-                        atts->n - 1);
-    tell_name(name, atts->at[attnum]->name);
+        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum,
+                             atts->n - 1);
+    set_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

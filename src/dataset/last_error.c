@@ -10,7 +10,7 @@ static _Thread_local pnc_failure last_of_thread;
 /* The sentence may name the file already, and there may be neither sentence nor file. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
-    const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_code_text(err);
+    const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
     bool name_file = path != NULL && path[0] != '\0' && strstr(sentence, path) == NULL;
     char on_rank[32] = "";
 
@@ -18,17 +18,17 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
         snprintf(on_rank, sizeof on_rank, " on rank %d", rank);
     out->code = err;
     snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, name_file ? path : "",
-             name_file ? ": " : "", sentence, pnc_code_name(err));
+             name_file ? ": " : "", sentence, pnc_error_get_name(err));
 }
 
 /* A rank that only heard of a failure leaves it to the one that met it. */
 static void print(const pnc_failure *failure, const pnc_error *error)
 {
-    if (pnc_switched_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->heard))
+    if (pnc_switched_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->remote))
         fprintf(stderr, "PnetCDF: %s\n", failure->message);
 }
 
-int pnc_told(pnc_dataset *ds, int err)
+int pnc_dataset_error_report(pnc_dataset *ds, int err)
 {
     if (err == NC_NOERR)
         return NC_NOERR;
@@ -38,7 +38,7 @@ int pnc_told(pnc_dataset *ds, int err)
     return err;
 }
 
-void pnc_remarked(pnc_dataset *ds)
+void pnc_dataset_remark_report(pnc_dataset *ds)
 {
     compose(&ds->last, ds->call, ds->rank, ds->path, NC_NOERR, &ds->error);
     if (ds->rank == 0)
@@ -46,7 +46,7 @@ void pnc_remarked(pnc_dataset *ds)
     pnc_error_clear(&ds->error);
 }
 
-int pnc_told_alone(const char *call, const char *path, int err, const pnc_error *error)
+int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error)
 {
     if (err == NC_NOERR)
         return NC_NOERR;
@@ -55,7 +55,7 @@ int pnc_told_alone(const char *call, const char *path, int err, const pnc_error 
     return err;
 }
 
-int pnc_last_failure(int ncid, const pnc_failure **out)
+int pnc_dataset_error_get_last(int ncid, const pnc_failure **out)
 {
     const pnc_dataset *ds = pnc_registry_peek(ncid);
 

@@ -26,8 +26,8 @@ int pnc_set_default_format(int format, int *old, pnc_error *error)
     int before;
 
     if (format != NC_FORMAT_CLASSIC && format != NC_FORMAT_CDF2 && format != NC_FORMAT_CDF5)
-        return pnc_fail(error, NC_EINVAL, "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or "
-                        "NC_FORMAT_CDF5", format);
+        return pnc_error_set(error, NC_EINVAL, "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 "
+                             "or NC_FORMAT_CDF5", format);
     before = atomic_exchange(&default_format, format);
     if (old != NULL)
         *old = before;
@@ -62,7 +62,7 @@ static void free_dataset(pnc_dataset *ds)
 /* The end of a create or open that failed. */
 static int give_up(pnc_dataset *ds, int err)
 {
-    pnc_told(ds, err);
+    pnc_dataset_error_report(ds, err);
     free_dataset(ds);
     return err;
 }
@@ -96,9 +96,9 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
     if (nprocs > 1)
         code = MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, comm);
     if (code != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "the communicator could not be used");
+        return pnc_error_set(error, NC_EMPI, "the communicator could not be used");
     if (!all)
-        return pnc_fail(error, NC_ENOMEM, "no memory to open a file");
+        return pnc_error_set(error, NC_ENOMEM, "no memory to open a file");
     if (nprocs == 1)
         pthread_mutex_lock(&lock);
     code = duplicate(comm, own);
@@ -107,8 +107,8 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
     if (code == MPI_SUCCESS)
         return NC_NOERR;
     *own = MPI_COMM_NULL;
-    return pnc_fail(error, NC_ENFILE, "MPI has no communicator left for one more file: close some, or free "
-                    "communicators that are no longer needed");
+    return pnc_error_set(error, NC_ENFILE, "MPI has no communicator left for one more file: close some, or free "
+                         "communicators that are no longer needed");
 }
 
 /* The struct with a communicator of its own; nothing is known of the file yet. Collective; an error on every rank where
@@ -158,29 +158,30 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
 static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
-        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "NC_64BIT_OFFSET and NC_64BIT_DATA name two formats: choose one");
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "NC_64BIT_OFFSET and NC_64BIT_DATA name two formats: choose "
+                             "one");
     if (cmode & REFUSED_FLAGS)
-        return pnc_fail(&ds->error, NC_EINVAL_CMODE, "NC_DISKLESS and NC_MMAP are for files that one process keeps in "
-                        "memory: leave them out");
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "NC_DISKLESS and NC_MMAP are for files that one process "
+                             "keeps in memory: leave them out");
     if (cmode & NC_NETCDF4)
-        return pnc_fail(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a "
-                        "classic one");
+        return pnc_error_set(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a "
+                             "classic one");
     return NC_NOERR;
 }
 
 static int check_open_mode(pnc_dataset *ds, int omode)
 {
     if (omode & REFUSED_FLAGS)
-        return pnc_fail(&ds->error, NC_EINVAL_OMODE, "NC_DISKLESS and NC_MMAP are for files that one process keeps in "
-                        "memory: leave them out");
+        return pnc_error_set(&ds->error, NC_EINVAL_OMODE, "NC_DISKLESS and NC_MMAP are for files that one process "
+                             "keeps in memory: leave them out");
     return NC_NOERR;
 }
 
 static int check_arguments(pnc_dataset *ds, const int *ncidp)
 {
     if (ncidp == NULL)
-        return pnc_fail(&ds->error, NC_EINVAL, "ncidp is NULL");
-    return ds->path[0] == '\0' ? pnc_fail(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
+        return pnc_error_set(&ds->error, NC_EINVAL, "ncidp is NULL");
+    return ds->path[0] == '\0' ? pnc_error_set(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 }
 
 static int format_of(int cmode, int otherwise)
@@ -210,10 +211,10 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
     int err;
 
     if (comm == MPI_COMM_NULL) /* to MPI an error that ends the program */
-        return pnc_told_alone(call, path, NC_EINVAL, &no_communicator);
+        return pnc_dataset_error_report_call(call, path, NC_EINVAL, &no_communicator);
     err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
     if (err != NC_NOERR)
-        return pnc_told_alone(call, path, err, &error);
+        return pnc_dataset_error_report_call(call, path, err, &error);
     err = pnc_hints_load(ds, info, check_arguments(ds, ncidp));
     if (err == NC_NOERR)
         err = share_switches(ds);
@@ -240,8 +241,8 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
 static int welcome(pnc_dataset *ds, int mismatch)
 {
     if (mismatch != NC_NOERR)
-        pnc_fail(&ds->error, mismatch, "rank %d passed another mode than rank 0, whose mode counts", ds->rank);
-    return pnc_told(ds, mismatch);
+        pnc_error_set(&ds->error, mismatch, "rank %d passed another mode than rank 0, whose mode counts", ds->rank);
+    return pnc_dataset_error_report(ds, mismatch);
 }
 
 int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
@@ -277,11 +278,11 @@ static void remark_short(pnc_dataset *ds)
 
     if (size >= end)
         return;
-    pnc_fail(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values beyond "
-             "the end were never written, or the file was cut short; %s", ds->path, (long long)size, (long long)end,
-             ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)"
+    pnc_error_set(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values "
+                  "beyond the end were never written, or the file was cut short; %s", ds->path, (long long)size,
+                  (long long)end, ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)"
                                            : "they read as zeros");
-    pnc_remarked(ds);
+    pnc_dataset_remark_report(ds);
 }
 
 int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
@@ -315,7 +316,7 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
 int pnc_delete(const char *path, MPI_Info info, pnc_error *error)
 {
     const pnc_store_ops *driver;
-    int err = path == NULL || path[0] == '\0' ? pnc_fail(error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
+    int err = path == NULL || path[0] == '\0' ? pnc_error_set(error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 
     if (err == NC_NOERR)
         err = pnc_hints_driver(path, info, &driver, error);
@@ -328,7 +329,7 @@ static int end(pnc_dataset *ds, int err)
     int late = ds->store->ops->close(ds->store, &ds->error);
 
     late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
-    err = pnc_told(ds, err != NC_NOERR ? err : late);
+    err = pnc_dataset_error_report(ds, err != NC_NOERR ? err : late);
     pnc_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;
@@ -345,9 +346,9 @@ static int cancel_pending(pnc_dataset *ds)
     fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
             "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets,
             ds->rank);
-    pnc_fail(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before ncmpi_close",
-             ds->path);
-    pnc_told(ds, NC_EPENDING);
+    pnc_error_set(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before "
+                  "ncmpi_close", ds->path);
+    pnc_dataset_error_report(ds, NC_EPENDING);
     pnc_error_clear(&ds->error); /* closing may fail as well */
     return NC_EPENDING;
 }
@@ -383,7 +384,7 @@ int pnc_dataset_abort(pnc_dataset *ds)
 
         err = err != NC_NOERR ? err : late;
     }
-    err = pnc_told(ds, pnc_agree_worst(ds, err));
+    err = pnc_dataset_error_report(ds, pnc_agree_worst(ds, err));
     pnc_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;

@@ -7,7 +7,8 @@
 int pnc_mode_need_write(pnc_dataset *ds)
 {
     if (ds->read_only)
-        return pnc_fail(&ds->error, NC_EPERM, "%s was opened read-only: open it with NC_WRITE to change it", ds->path);
+        return pnc_error_set(&ds->error, NC_EPERM, "%s was opened read-only: open it with NC_WRITE to change it",
+                             ds->path);
     return NC_NOERR;
 }
 
@@ -21,14 +22,14 @@ int pnc_mode_need_define(pnc_dataset *ds)
 int pnc_mode_need_defining(pnc_dataset *ds)
 {
     if (ds->mode != PNC_DEFINE)
-        return pnc_fail(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
+        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
     return NC_NOERR;
 }
 
 int pnc_mode_need_data(pnc_dataset *ds)
 {
     if (ds->mode == PNC_DEFINE)
-        return pnc_fail(&ds->error, NC_EINDEFINE, "%s is in define mode: call ncmpi_enddef first", ds->path);
+        return pnc_error_set(&ds->error, NC_EINDEFINE, "%s is in define mode: call ncmpi_enddef first", ds->path);
     return NC_NOERR;
 }
 
@@ -37,8 +38,8 @@ int pnc_mode_need_collective(pnc_dataset *ds)
     int err = pnc_mode_need_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_INDEPENDENT)
-        err = pnc_fail(&ds->error, NC_EINDEP, "%s is in independent data mode: call ncmpi_end_indep_data before "
-                       "collective access", ds->path);
+        err = pnc_error_set(&ds->error, NC_EINDEP, "%s is in independent data mode: call ncmpi_end_indep_data before "
+                            "collective access", ds->path);
     return err;
 }
 
@@ -47,8 +48,8 @@ int pnc_mode_need_independent(pnc_dataset *ds)
     int err = pnc_mode_need_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_COLLECTIVE)
-        err = pnc_fail(&ds->error, NC_ENOTINDEP, "%s is in collective data mode: call ncmpi_begin_indep_data first, or "
-                       "the function that ends in _all", ds->path);
+        err = pnc_error_set(&ds->error, NC_ENOTINDEP, "%s is in collective data mode: call ncmpi_begin_indep_data "
+                            "first, or the function that ends in _all", ds->path);
     return err;
 }
 
@@ -56,8 +57,8 @@ int pnc_mode_need_independent(pnc_dataset *ds)
 static int no_such(pnc_dataset *ds, int code, const char *what, int id, int n)
 {
     if (n == 0)
-        return pnc_fail(&ds->error, code, "%s has no %ss, and so none with id %d", ds->path, what, id);
-    return pnc_fail(&ds->error, code, "%s has no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
+        return pnc_error_set(&ds->error, code, "%s has no %ss, and so none with id %d", ds->path, what, id);
+    return pnc_error_set(&ds->error, code, "%s has no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
 }
 
 int pnc_mode_no_var(pnc_dataset *ds, int varid)
@@ -75,7 +76,7 @@ int pnc_mode_need_dim(pnc_dataset *ds, int dimid)
 int pnc_mode_need_var(pnc_dataset *ds, int varid)
 {
     if (varid == NC_GLOBAL)
-        return pnc_fail(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable: give the id of one");
+        return pnc_error_set(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable: give the id of one");
     if (varid < 0 || varid >= ds->model.nvars)
         return pnc_mode_no_var(ds, varid);
     return NC_NOERR;
@@ -88,9 +89,10 @@ int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **a
         return pnc_mode_no_var(ds, varid);
     *index = pnc_atts_find(*atts, name);
     if (*index < 0)
-        return pnc_fail(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
-                        ds->path, varid == NC_GLOBAL ? "" : ", variable ",
-                        varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME, name == NULL ? "" : name);
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
+                             ds->path, varid == NC_GLOBAL ? "" : ", variable ",
+                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME, name == NULL ? "" :
+                             name);
     return NC_NOERR;
 }
 
@@ -126,7 +128,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     ds->before = pnc_memory_alloc_zeroed(1, sizeof *ds->before);
     err = ds->before == NULL ? NC_ENOMEM : pnc_model_copy(ds->before, &ds->model);
     if (err != NC_NOERR)
-        pnc_fail(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
+        pnc_error_set(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR) {
         ds->mode = PNC_DEFINE;
@@ -144,7 +146,7 @@ int pnc_records_agree(pnc_dataset *ds)
     int64_t mine[2] = {ds->model.numrecs, ds->numrecs_dirty}, all[2] = {mine[0], mine[1]};
 
     if (ds->nprocs > 1 && MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not agree on the number of records", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not agree on the number of records", ds->path);
     ds->model.numrecs = all[0];
     ds->numrecs_dirty = all[1] != 0;
     return NC_NOERR;

@@ -124,7 +124,7 @@ static int find_size(pnc_move *m)
     int err = pnc_agree_root(ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
 
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_fail(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
     return err;
 }
 
@@ -148,8 +148,8 @@ int pnc_move_make(pnc_dataset *ds, pnc_move *m)
         m->chunk = ds->hints.data_move_chunk;
     m->buf = pnc_memory_alloc(m->chunk, 1);
     if (m->stretches == NULL || m->buf == NULL)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
-                       (long long)m->chunk);
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
+                            (long long)m->chunk);
     return pnc_agree_worst(ds, err);
 }
 
@@ -258,6 +258,6 @@ void pnc_move_back(pnc_move *m)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_fail(&ds->error, cause.code,
-             "%.300s; and what was moved could not be put back: the data in the file are damaged", cause.text);
+    pnc_error_set(&ds->error, cause.code,
+                  "%.300s; and what was moved could not be put back: the data in the file are damaged", cause.text);
 }

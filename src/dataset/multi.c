@@ -34,7 +34,7 @@ static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
     b->list = pnc_memory_alloc(m->num, sizeof *b->list);
     b->numbers = pnc_memory_alloc(total, sizeof *b->numbers);
     if (b->requests == NULL || b->list == NULL || b->numbers == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the arguments of %d variables", m->num);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the arguments of %d variables", m->num);
     return NC_NOERR;
 }
 
@@ -68,9 +68,9 @@ int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
     if (err != NC_NOERR)
         return err;
     if (m->num < 0)
-        err = pnc_fail(&ds->error, NC_EINVAL, "%d is no number of variables", m->num);
+        err = pnc_error_set(&ds->error, NC_EINVAL, "%d is no number of variables", m->num);
     if (m->num > 0 && m->varids == NULL)
-        err = pnc_fail(&ds->error, NC_EINVAL, "varids is NULL");
+        err = pnc_error_set(&ds->error, NC_EINVAL, "varids is NULL");
     if (err == NC_NOERR && m->num > 0)
         err = make_bundle(ds, m, &b);
     if (err == NC_NOERR && m->num > 0)

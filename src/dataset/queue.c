@@ -38,8 +38,8 @@ static int make_room(pnc_dataset *ds)
     if (q->pending == 0)
         q->n = q->next_id = 0;
     if (q->next_id == INT_MAX)
-        return pnc_fail(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are "
-                        "pending, and they begin anew", ds->path);
+        return pnc_error_set(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are "
+                             "pending, and they begin anew", ds->path);
     if (q->n == q->room) {
         int64_t kept = 0, room = q->room == 0 ? 64 : 2 * q->room;
         pnc_entry *larger;
@@ -51,7 +51,7 @@ static int make_room(pnc_dataset *ds)
         if (kept > q->room / 2 || q->room == 0) {
             larger = pnc_memory_resize(q->entries, room, sizeof *larger);
             if (larger == NULL)
-                return pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
+                return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to post a request");
             q->entries = larger;
             q->room = room;
         }
@@ -116,7 +116,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
 
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory to keep the %lld bytes of a request", (long long)bytes);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to keep the %lld bytes of a request", (long long)bytes);
     *request = r;
     r->numbers = (int64_t *)(r + 1);
     values = (char *)(r->numbers + numbers);
@@ -140,8 +140,9 @@ static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
     int err;
 
     if (bytes > left)
-        return pnc_fail(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs %lld: "
-                        "wait for pending ones first, or attach a larger one", (long long)left, (long long)bytes);
+        return pnc_error_set(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs "
+                             "%lld: wait for pending ones first, or attach a larger one", (long long)left,
+                             (long long)bytes);
     err = keep_values(ds, request);
     if (err != NC_NOERR)
         return err;
@@ -172,7 +173,7 @@ static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **req
     int err;
 
     if (r == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory to post a request");
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to post a request");
     *request = r;
     err = pnc_request_make(ds, call, (int64_t *)(r + 1), r);
     if (err != NC_NOERR || r->elements == 0)
@@ -184,8 +185,8 @@ static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **req
 
 static int need_buffer(pnc_dataset *ds)
 {
-    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_fail(&ds->error, NC_ENULLABUF, "no buffer is attached: call "
-                                                                     "ncmpi_buffer_attach first");
+    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_error_set(&ds->error, NC_ENULLABUF, "no buffer is attached: "
+                                                                     "call ncmpi_buffer_attach first");
 }
 
 int pnc_post(pnc_dataset *ds, const pnc_call *call)
@@ -275,8 +276,8 @@ static void put_in_order(batch *b)
 static int make_batch(pnc_dataset *ds, int64_t room, batch *b)
 {
     *b = (batch){pnc_memory_alloc(room, sizeof *b->list), 0, 0, room};
-    return b->list != NULL ? NC_NOERR : pnc_fail(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
-                                                 (long long)room);
+    return b->list != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
+                                                      (long long)room);
 }
 
 /* All requests that a negative count means. */
@@ -314,7 +315,7 @@ static int take_named(pnc_dataset *ds, int count, const int *ids, int *statuses,
             take(ds->queue, entry, b);
             continue;
         }
-        wrong = pnc_fail(&ds->error, NC_EINVAL_REQUEST, "request %d is not pending", ids[i]);
+        wrong = pnc_error_set(&ds->error, NC_EINVAL_REQUEST, "request %d is not pending", ids[i]);
         if (statuses != NULL)
             statuses[i] = wrong;
     }
@@ -329,14 +330,15 @@ static int take_batch(pnc_dataset *ds, int count, const int *ids, int *statuses,
     if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
         return take_all(ds, count, b);
     if (count < 0 || (count > 0 && ids == NULL))
-        return pnc_fail(&ds->error, NC_EINVAL, "%d is no number of requests, or the array of requests is NULL", count);
+        return pnc_error_set(&ds->error, NC_EINVAL, "%d is no number of requests, or the array of requests is NULL",
+                             count);
     return count == 0 ? NC_NOERR : take_named(ds, count, ids, statuses, b);
 }
 
 /* --- waiting --- */
 
 /* What became of each request that was named. They are looked up by id among those that were carried out. */
-static void tell_statuses(const batch *b, int count, int *ids, int *statuses, int put_err, int get_err)
+static void report_statuses(const batch *b, int count, int *ids, int *statuses, int put_err, int get_err)
 {
     for (int i = 0; i < count; i++) {
         pnc_request key = {.id = ids[i]}, *at = &key, **gets = b->list + (b->room - b->gets);
@@ -367,7 +369,7 @@ static int agree_directions(pnc_dataset *ds, const batch *b, int any[2])
     any[0] = b->puts > 0;
     any[1] = b->gets > 0;
     if (ds->nprocs > 1 && MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not agree on what to wait for", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not agree on what to wait for", ds->path);
     return NC_NOERR;
 }
 
@@ -385,7 +387,7 @@ static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *
     put_err = late != NC_NOERR ? late : put_err;
     get_err = late != NC_NOERR ? late : get_err;
     if (count > 0 && ids != NULL && b.list != NULL)
-        tell_statuses(&b, count, ids, statuses, put_err, get_err);
+        report_statuses(&b, count, ids, statuses, put_err, get_err);
     err = err != NC_NOERR ? err : put_err != NC_NOERR ? put_err : get_err;
     if (err == NC_NOERR)
         err = first_outcome(ds, gets, b.gets);
@@ -417,7 +419,7 @@ int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)
     int err = take_batch(ds, num, reqs, statuses, &b);
 
     if (num > 0 && reqs != NULL && b.list != NULL)
-        tell_statuses(&b, num, reqs, statuses, NC_NOERR, NC_NOERR);
+        report_statuses(&b, num, reqs, statuses, NC_NOERR, NC_NOERR);
     for (int64_t i = 0; i < b.puts; i++)
         drop(ds, b.list[i]);
     for (int64_t i = 0; i < b.gets; i++)
@@ -466,11 +468,11 @@ void pnc_queue_free(pnc_dataset *ds)
 int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
 {
     if (bufsize <= 0)
-        return pnc_fail(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached: it takes 1 byte or more",
-                        (long long)bufsize);
+        return pnc_error_set(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached: it takes 1 byte or "
+                             "more", (long long)bufsize);
     if (ds->queue->buffer_size >= 0)
-        return pnc_fail(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already: detach it first",
-                        (long long)ds->queue->buffer_size);
+        return pnc_error_set(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already: detach it "
+                             "first", (long long)ds->queue->buffer_size);
     ds->queue->buffer_size = bufsize;
     ds->queue->buffer_used = 0;
     return NC_NOERR;
@@ -481,8 +483,8 @@ int pnc_dataset_buffer_detach(pnc_dataset *ds)
     int err = need_buffer(ds);
 
     if (err == NC_NOERR && ds->queue->buffer_used > 0)
-        err = pnc_fail(&ds->error, NC_EPENDINGBPUT, "buffered puts of %lld bytes are pending: wait for them first",
-                       (long long)ds->queue->buffer_used);
+        err = pnc_error_set(&ds->error, NC_EPENDINGBPUT, "buffered puts of %lld bytes are pending: wait for them first",
+                            (long long)ds->queue->buffer_used);
     if (err == NC_NOERR)
         ds->queue->buffer_size = -1;
     return err;

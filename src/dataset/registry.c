@@ -17,8 +17,8 @@ int pnc_registry_add(pnc_dataset *ds, int *ncid)
             return NC_NOERR;
     }
     *ncid = -1;
-    return pnc_fail(&ds->error, NC_ENFILE, "%s: %d files are open already, which is the most: close some", ds->path,
-                    NC_MAX_NFILES);
+    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, which is the most: close some",
+                         ds->path, NC_MAX_NFILES);
 }
 
 void pnc_registry_remove(int ncid)
@@ -37,8 +37,8 @@ int pnc_registry_find(int ncid, const char *call, pnc_dataset **out)
     pnc_error error = {0};
 
     if (ds == NULL) {
-        pnc_fail(&error, NC_EBADID, "ncid %d names no open file: it was closed, or never opened", ncid);
-        return pnc_told_alone(call, NULL, NC_EBADID, &error);
+        pnc_error_set(&error, NC_EBADID, "ncid %d names no open file: it was closed, or never opened", ncid);
+        return pnc_dataset_error_report_call(call, NULL, NC_EBADID, &error);
     }
     pnc_error_clear(&ds->error);
     ds->call = call;

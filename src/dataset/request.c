@@ -80,9 +80,9 @@ int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first
 
     if (ds->model.format == 5 || records <= most)
         return NC_NOERR;
-    return pnc_fail(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds at "
-                    "most %lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format,
-                    (long long)most, (long long)records);
+    return pnc_error_set(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds "
+                         "at most %lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format,
+                         (long long)most, (long long)records);
 }
 
 /* Elements of one part, added to the request's; checked against the largest element on either side, so that no size in
@@ -96,11 +96,11 @@ static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
             return NC_NOERR;
     for (int i = 0; i < r->ndims; i++)
         if (pnc_size_multiply(bytes, count[i], &bytes) != 0)
-            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
-                            ds->model.vars[r->varid]->name);
+            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
+                                 ds->model.vars[r->varid]->name);
     if (pnc_size_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
-        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
-                        ds->model.vars[r->varid]->name);
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
+                             ds->model.vars[r->varid]->name);
     return NC_NOERR;
 }
 
@@ -119,7 +119,8 @@ static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
     if (r->strided)
         copy_numbers(stride, given.stride, 1, r->ndims);
     if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
-        return pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name, (long long)i);
+        return pnc_error_set(&ds->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
+                             (long long)i);
     err = pnc_select_check(array, given.start == NULL ? NULL : start, given.count == NULL ? NULL : count,
                            r->strided ? stride : NULL, how, &ds->error);
     if (err != NC_NOERR)
@@ -150,7 +151,7 @@ static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     int err = NC_NOERR;
 
     if (shape == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(ds, var, shape);
     if (call->shape == PNC_VAR)
         err = take_whole(ds, &array, r);
@@ -168,8 +169,9 @@ static int check_conversion(pnc_dataset *ds, const pnc_var *var, pnc_mem_type me
 
     if (text == (var->type == NC_CHAR))
         return NC_NOERR;
-    return pnc_fail(&ds->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name, pnc_type_get_name(var->type),
-                    text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
+    return pnc_error_set(&ds->error, NC_ECHAR, "variable \"%s\" has type %s: %s", var->name,
+                         pnc_type_get_name(var->type),
+                         text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
 }
 
 /* Addresses below are never mapped, so that a NULL buffer with a datatype that begins there must be a mistake, and not
@@ -186,14 +188,14 @@ static int check_buffer(pnc_dataset *ds, const pnc_call *call, const pnc_request
         MPI_Type_get_true_extent(call->buftype, &low, &extent);
     if (low >= LOWEST_ADDRESS || low < 0)
         return NC_NOERR;
-    return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": the buffer is NULL, but %lld values are to be moved",
-                    ds->model.vars[r->varid]->name, (long long)r->elements);
+    return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the buffer is NULL, but %lld values are to be moved",
+                         ds->model.vars[r->varid]->name, (long long)r->elements);
 }
 
 static int no_map(pnc_dataset *ds, const pnc_request *r)
 {
-    return pnc_fail(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to describe the buffer",
-                    ds->model.vars[r->varid]->name);
+    return pnc_error_set(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to describe the buffer",
+                         ds->model.vars[r->varid]->name);
 }
 
 /* True where all elements of a map lie at equal distances. */
@@ -219,8 +221,8 @@ static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int6
     for (int i = r->ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
             pnc_memmap_free(map);
-            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld leads beyond any memory",
-                            ds->model.vars[r->varid]->name, i, (long long)call->imap[i]);
+            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld leads beyond any memory",
+                                 ds->model.vars[r->varid]->name, i, (long long)call->imap[i]);
         }
         map = pnc_memmap_vector(map, count[i], call->imap[i] * stride);
     }
@@ -287,8 +289,8 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
             if (imap_stays_inside(call, r))
                 return imap_in(ds, call, r, picked);
             pnc_memmap_free(picked);
-            return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the MPI "
-                            "datatype", var->name, (long long)r->elements);
+            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the "
+                                 "MPI datatype", var->name, (long long)r->elements);
         }
         pnc_memmap_free(picked);
         return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
@@ -320,10 +322,10 @@ int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *var)
 {
     if (call->num != 0 && call->starts == NULL && var->ndims > 0)
-        return pnc_fail(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
+        return pnc_error_set(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
     if (call->num < 0 || (call->num > 1 && var->ndims == 0))
-        return pnc_fail(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks",
-                        var->name, var->ndims, call->num);
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks",
+                             var->name, var->ndims, call->num);
     return NC_NOERR;
 }
 
@@ -381,12 +383,13 @@ int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_sel
 
     shape = take_room(&room, var->ndims);
     if (shape == NULL)
-        return pnc_fail(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(ds, var, shape);
     start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
     err = pnc_select(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
     leave_room(&room);
-    return err == NC_NOERR ? err : pnc_fail(&ds->error, err, "variable \"%s\": %s", var->name, pnc_code_text(err));
+    return err == NC_NOERR ? err :
+        pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
 int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
@@ -404,7 +407,8 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
     else
         pnc_convert_mem_fill(r->mem, fill);
     err = pnc_pump_start(pump, r->way, r->map, r->memory, var->type, r->mem, ds->model.format, fill);
-    return err == NC_NOERR ? err : pnc_fail(&ds->error, err, "variable \"%s\": %s", var->name, pnc_code_text(err));
+    return err == NC_NOERR ? err :
+        pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
 int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
@@ -414,6 +418,7 @@ int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
 
     if (r->status == NC_NOERR)
         return NC_NOERR;
-    return pnc_fail(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became the "
-                    "fill value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file : memory);
+    return pnc_error_set(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became "
+                         "the fill value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file :
+                         memory);
 }

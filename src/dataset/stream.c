@@ -79,7 +79,7 @@ static int open_part(pnc_places *p, bool *found)
         return NC_NOERR;
     err = open_current(p);
     if (err != NC_NOERR)
-        return pnc_fail(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
+        return pnc_error_set(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
     p->part++;
     p->open = true;
     return NC_NOERR;
@@ -170,7 +170,7 @@ static int open_request(pnc_values *v)
     while (v->at < v->n && v->list[v->at]->elements == 0)
         v->at++;
     if (v->at == v->n)
-        return pnc_fail(&v->ds->error, NC_EINTERNAL, "a transfer has more bytes than its requests");
+        return pnc_error_set(&v->ds->error, NC_EINTERNAL, "a transfer has more bytes than its requests");
     err = pnc_request_pump(v->ds, v->list[v->at], &v->pump);
     if (err != NC_NOERR) {
         pnc_pump_end(&v->pump);

@@ -36,8 +36,8 @@ typedef struct transfer {
 
 static int no_memory(transfer *t, int64_t bytes)
 {
-    return pnc_fail(&t->ds->error, NC_ENOMEM, "%s: no memory for a transfer buffer of %lld bytes", t->ds->path,
-                    (long long)bytes);
+    return pnc_error_set(&t->ds->error, NC_ENOMEM, "%s: no memory for a transfer buffer of %lld bytes", t->ds->path,
+                         (long long)bytes);
 }
 
 /* --- straight --- */
@@ -292,13 +292,14 @@ static int settle(transfer *t, int status, verdict *v)
     int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->newrecs}, all[3];
 
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_fail(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
-                        ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
+                             ds->path);
     *v = (verdict){all[0], all[1], all[2]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
-        pnc_hear(&ds->error, status, "%s: a collective %s failed on rank %d: %s", ds->path,
-                 t->way == PNC_PUT ? "write" : "read", (int)(v->failure & 0xffffffff), pnc_code_text(status));
+        pnc_error_set_remote(&ds->error, status, "%s: a collective %s failed on rank %d: %s", ds->path,
+                             t->way == PNC_PUT ? "write" : "read", (int)(v->failure & 0xffffffff),
+                             pnc_error_get_text(status));
     }
     return status;
 }

@@ -47,10 +47,10 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
     int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_layout_padded_end(model), records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_fail(&ds->error, NC_ETYPESIZE, "the filetype for variable \"%s\", which begins at byte %lld of the "
-                        "file, reaches from %lld to %lld bytes from there: outside of the file's data, from byte %lld "
-                        "to %lld", var->name, (long long)var->begin, (long long)r->first, (long long)r->end,
-                        (long long)begin, (long long)end);
+        return pnc_error_set(&ds->error, NC_ETYPESIZE, "the filetype for variable \"%s\", which begins at byte %lld of "
+                             "the file, reaches from %lld to %lld bytes from there: outside of the file's data, from "
+                             "byte %lld to %lld", var->name, (long long)var->begin, (long long)r->first,
+                             (long long)r->end, (long long)begin, (long long)end);
     if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
         return NC_NOERR;
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
@@ -59,8 +59,8 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
         return pnc_request_check_records(ds, var, records - 1, records);
     }
     if (records > model->numrecs)
-        return pnc_fail(&ds->error, NC_EINVALCOORDS, "the filetype for variable \"%s\" reaches record %lld, but the "
-                        "file has %lld", var->name, (long long)records, (long long)model->numrecs);
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "the filetype for variable \"%s\" reaches record %lld, but "
+                             "the file has %lld", var->name, (long long)records, (long long)model->numrecs);
     return NC_NOERR;
 }
 
@@ -73,16 +73,16 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* as many bytes, but elements of another size or without a type */
         pnc_error_clear(&ds->error);
-        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
-                       "elements", var->name, pnc_type_get_name(var->type));
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
+                            "elements", var->name, pnc_type_get_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
         !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
-        err = pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
-                       var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
+                            var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && walk(q->place, r) != NC_NOERR)
-        err = pnc_fail(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
     q->nparts = r->runs;
     return err;
 }
@@ -99,8 +99,8 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_get_size(var->type) != 0)
-        return pnc_fail(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements of "
-                        "variable \"%s\"", (long long)size, var->name);
+        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements "
+                             "of variable \"%s\"", (long long)size, var->name);
     q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;

@@ -17,8 +17,8 @@ int pnc_driver_agree(MPI_Comm comm, int status, const char *path, pnc_error *err
     int worst = status;
 
     if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "%s: MPI_Allreduce of the ranks' results failed", path);
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the ranks' results failed", path);
     if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_hear(error, worst, "another rank could not open %s: %s", path, pnc_code_text(worst));
+        pnc_error_set_remote(error, worst, "another rank could not open %s: %s", path, pnc_error_get_text(worst));
     return worst;
 }

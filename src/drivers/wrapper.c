@@ -11,7 +11,7 @@ int pnc_wrapper_make(const pnc_store_ops *ops, size_t size, pnc_store *inner, co
     int err = NC_NOERR;
 
     if (wrapper == NULL)
-        err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
+        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", path);
     err = pnc_driver_agree(inner->comm, err, path, error);
     if (err != NC_NOERR) {
         (void)inner->ops->close(inner, NULL); /* the first error is the one to report */

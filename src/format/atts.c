@@ -109,13 +109,13 @@ int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const 
     if (code != NC_NOERR)
         return code;
     if (pnc_type_get_size(type) == 0) {
-        code = pnc_fail(error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", nfc, type);
+        code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", nfc, type);
         goto free_name;
     }
     if (len < 0 || (len > 0 && value == NULL)) {
-        code = pnc_fail(error, NC_EINVAL, len < 0 ? "attribute \"%s\": its length %lld is negative"
+        code = pnc_error_set(error, NC_EINVAL, len < 0 ? "attribute \"%s\": its length %lld is negative"
                                                   : "attribute \"%s\": no values are given for its length %lld",
-                        nfc, (long long)len);
+                             nfc, (long long)len);
         goto free_name;
     }
     index = pnc_atts_find_exact(atts, nfc);
@@ -131,8 +131,8 @@ int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const 
     else
         code = pnc_atts_append(atts, att);
     if (code != NC_NOERR)
-        pnc_fail(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
-                 pnc_type_get_name(type));
+        pnc_error_set(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
+                      pnc_type_get_name(type));
 free_name:
     pnc_memory_free(nfc);
     return code;
@@ -147,20 +147,20 @@ int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *erro
     if (code != NC_NOERR)
         return code;
     if (index < 0 || index >= atts->n) {
-        code = pnc_fail(error, NC_ENOTATT, "attribute %d does not exist: there are %d", index, atts->n);
+        code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: there are %d", index, atts->n);
         goto free_name;
     }
     old = atts->at[index];
     if (pnc_atts_find_exact(atts, nfc) >= 0) {
-        code = pnc_fail(error, NC_ENAMEINUSE, "attribute \"%s\" cannot be renamed to \"%s\": that name is in use",
-                        old->name, nfc);
+        code = pnc_error_set(error, NC_ENAMEINUSE, "attribute \"%s\" cannot be renamed to \"%s\": that name is in use",
+                             old->name, nfc);
         goto free_name;
     }
     att = pnc_att_new(nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
     if (att != NULL)
         replace(atts, index, att);
     else
-        code = pnc_fail(error, NC_ENOMEM, "attribute \"%s\": no memory to rename it", old->name);
+        code = pnc_error_set(error, NC_ENOMEM, "attribute \"%s\": no memory to rename it", old->name);
 free_name:
     pnc_memory_free(nfc);
     return code;

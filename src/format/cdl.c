@@ -35,8 +35,8 @@ int pnc_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const char 
         text[0] = '\0';
     va_end(args);
     if (name != NULL)
-        return pnc_fail(reader->error, code, "%s:%lld:%lld: %s", name, line, column, text);
-    return pnc_fail(reader->error, code, "line %lld, column %lld: %s", line, column, text);
+        return pnc_error_set(reader->error, code, "%s:%lld:%lld: %s", name, line, column, text);
+    return pnc_error_set(reader->error, code, "line %lld, column %lld: %s", line, column, text);
 }
 
 int pnc_cdl_expected(pnc_cdl_reader *reader, pnc_cdl_place at, const char *what)

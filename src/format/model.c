@@ -41,7 +41,7 @@ int pnc_model_init(pnc_model *model, int format, pnc_error *error)
     memset(model, 0, sizeof *model);
     model->recdim = -1;
     if (format != 1 && format != 2 && format != 5)
-        return pnc_fail(error, NC_EINVAL, "%d is no classic format: choose CDF-1, CDF-2 or CDF-5", format);
+        return pnc_error_set(error, NC_EINVAL, "%d is no classic format: choose CDF-1, CDF-2 or CDF-5", format);
     model->format = format;
     return NC_NOERR;
 }
@@ -162,23 +162,24 @@ int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, 
     if (code != NC_NOERR)
         return code;
     if (len < 0 || len > pnc_model_longest_dim(model->format)) {
-        code = pnc_fail(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of CDF-%d%s",
-                        nfc, (long long)len, (long long)pnc_model_longest_dim(model->format), model->format,
-                        len > 0 ? ": create the file with NC_64BIT_DATA" : "");
+        code = pnc_error_set(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of "
+                             "CDF-%d%s",
+                             nfc, (long long)len, (long long)pnc_model_longest_dim(model->format), model->format,
+                             len > 0 ? ": create the file with NC_64BIT_DATA" : "");
         goto fail;
     }
     if (len == NC_UNLIMITED && model->recdim >= 0) {
-        code = pnc_fail(error, NC_EUNLIMIT, "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the classic "
-                        "formats have one unlimited dimension", nfc, model->dims[model->recdim]->name);
+        code = pnc_error_set(error, NC_EUNLIMIT, "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the "
+                             "classic formats have one unlimited dimension", nfc, model->dims[model->recdim]->name);
         goto fail;
     }
     if (pnc_table_find(&model->dim_names, nfc) >= 0) {
-        code = pnc_fail(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
+        code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
         goto fail;
     }
     code = pnc_model_append_dim(model, nfc, len);
     if (code != NC_NOERR)
-        return pnc_fail(error, code, "no memory for another dimension");
+        return pnc_error_set(error, code, "no memory for another dimension");
     if (id != NULL)
         *id = model->ndims - 1;
     return NC_NOERR;
@@ -200,20 +201,20 @@ int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_erro
     if (code != NC_NOERR)
         return code;
     if (dimid < 0 || dimid >= model->ndims) {
-        code = pnc_fail(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions", dimid,
-                        model->ndims);
+        code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions", dimid,
+                             model->ndims);
         goto free_name;
     }
     other = pnc_table_find(&model->dim_names, nfc);
     if (other == dimid) /* measured: allowed for dimensions, unlike variables and attributes */
         goto free_name;
     if (other >= 0) {
-        code = pnc_fail(error, NC_ENAMEINUSE, "dimension \"%s\" cannot be renamed to \"%s\": that name is in use",
-                        model->dims[dimid]->name, nfc);
+        code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" cannot be renamed to \"%s\": that name is in use",
+                             model->dims[dimid]->name, nfc);
         goto free_name;
     }
     if (pnc_table_add(&model->dim_names, nfc, dimid) != NC_NOERR) {
-        code = pnc_fail(error, NC_ENOMEM, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
+        code = pnc_error_set(error, NC_ENOMEM, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
         goto free_name;
     }
     pnc_table_remove(&model->dim_names, model->dims[dimid]->name);

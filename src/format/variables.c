@@ -73,30 +73,30 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
     if (pnc_type_is_valid(type, model->format))
         return NC_NOERR;
     if (pnc_type_is_valid(type, 5))
-        return pnc_fail(error, NC_ESTRICTCDF2,
-                        "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
-                        "create it with NC_64BIT_DATA", name, pnc_type_get_name(type), model->format);
-    return pnc_fail(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
+        return pnc_error_set(error, NC_ESTRICTCDF2,
+                             "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
+                             "create it with NC_64BIT_DATA", name, pnc_type_get_name(type), model->format);
+    return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
 }
 
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
 {
     if (ndims > PNC_VAR_DIMS_MAX)
-        return pnc_fail(error, NC_EMAXDIMS, "variable \"%s\": %d dimensions are more than the %d that a "
-                        "variable can have", name, ndims, PNC_VAR_DIMS_MAX);
+        return pnc_error_set(error, NC_EMAXDIMS, "variable \"%s\": %d dimensions are more than the %d that a "
+                             "variable can have", name, ndims, PNC_VAR_DIMS_MAX);
     if (ndims < 0 || (ndims > 0 && dimids == NULL))
-        return pnc_fail(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
+        return pnc_error_set(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
                                                     : "variable \"%s\": no dimension ids are given for %d dimensions",
-                        name, ndims);
+                             name, ndims);
     for (int i = 0; i < ndims; i++) {
         if (dimids[i] < 0 || dimids[i] >= model->ndims)
-            return pnc_fail(error, NC_EBADDIM,
-                            "variable \"%s\": dimension id %d at position %d does not exist: there are "
-                            "%d dimensions", name, dimids[i], i, model->ndims);
+            return pnc_error_set(error, NC_EBADDIM,
+                                 "variable \"%s\": dimension id %d at position %d does not exist: there are "
+                                 "%d dimensions", name, dimids[i], i, model->ndims);
         if (i > 0 && dimids[i] == model->recdim)
-            return pnc_fail(error, NC_EUNLIMPOS,
-                            "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
-                            "must be the first", name, model->dims[dimids[i]]->name, i);
+            return pnc_error_set(error, NC_EUNLIMPOS,
+                                 "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
+                                 "must be the first", name, model->dims[dimids[i]]->name, i);
     }
     return NC_NOERR;
 }
@@ -114,26 +114,26 @@ int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, c
     if (code == NC_NOERR)
         code = check_dims(model, nfc, ndims, dimids, error);
     if (code == NC_NOERR && pnc_table_find(&model->var_names, nfc) >= 0)
-        code = pnc_fail(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
+        code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
     if (code != NC_NOERR) {
         pnc_memory_free(nfc);
         return code;
     }
     var = pnc_var_new(nfc, ndims);
     if (var == NULL)
-        return pnc_fail(error, NC_ENOMEM, "no memory for another variable");
+        return pnc_error_set(error, NC_ENOMEM, "no memory for another variable");
     var->type = type;
     if (ndims > 0)
         memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
     if (pnc_var_derive(model, var) < 0) {
-        code = pnc_fail(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions",
-                        var->name);
+        code = pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions",
+                             var->name);
         pnc_var_free(var);
         return code;
     }
     code = pnc_model_append_var(model, var);
     if (code != NC_NOERR)
-        return pnc_fail(error, code, "no memory for another variable");
+        return pnc_error_set(error, code, "no memory for another variable");
     if (id != NULL)
         *id = model->nvars - 1;
     return NC_NOERR;
@@ -150,18 +150,18 @@ int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_erro
     int code = NC_NOERR;
 
     if (varid < 0 || varid >= model->nvars)
-        return pnc_fail(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid,
-                        model->nvars);
+        return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid,
+                             model->nvars);
     code = pnc_name_normalise(name, &nfc, error);
     if (code != NC_NOERR)
         return code;
     if (pnc_table_find(&model->var_names, nfc) >= 0) {
-        code = pnc_fail(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",
-                        model->vars[varid]->name, nfc);
+        code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",
+                             model->vars[varid]->name, nfc);
         goto free_name;
     }
     if (pnc_table_add(&model->var_names, nfc, varid) != NC_NOERR) {
-        code = pnc_fail(error, NC_ENOMEM, "no memory to rename variable \"%s\"", model->vars[varid]->name);
+        code = pnc_error_set(error, NC_ENOMEM, "no memory to rename variable \"%s\"", model->vars[varid]->name);
         goto free_name;
     }
     pnc_table_remove(&model->var_names, model->vars[varid]->name);

@@ -15,7 +15,7 @@ PNC_PRINTF(6, 0) static void tell(const pnc_watch *watch, pnc_severity severity,
     if (watch->observer != NULL && watch->observer->finding != NULL)
         watch->observer->finding(watch->observer->who, &(pnc_finding){severity, code, at, expected, found});
     if (severity == PNC_BREACH)
-        pnc_fail(watch->error, code, "%s", found);
+        pnc_error_set(watch->error, code, "%s", found);
 }
 
 int pnc_watch_stop(pnc_watch *watch, int64_t at, int code, const char *expected, const char *format, ...)

@@ -88,7 +88,7 @@ static void reverse_axes(pnc_axis *axis, int rank)
 }
 
 /* Collapsing usually brings even a variable of high rank back into the inline axes. */
-static void settle_axes(pnc_selection *out)
+static void finish_axes(pnc_selection *out)
 {
     if (!out->large || out->rank > PNC_SELECTION_INLINE)
         return;
@@ -115,7 +115,7 @@ int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start,
         return status;
     }
     reverse_axes(b.axis, out->rank);
-    settle_axes(out);
+    finish_axes(out);
     out->nruns = 1;
     for (int i = 0; i < out->rank; i++)
         out->nruns *= pnc_select_axes(out)[i].count;

@@ -61,7 +61,7 @@ static int faulty_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
             return err;
         if (extent.length < extents[i].length) {
             failed = true;
-            return pnc_fail(error, NC_ENO_SPACE, "a failure made by the test");
+            return pnc_error_set(error, NC_ENO_SPACE, "a failure made by the test");
         }
         from += extent.length;
     }

@@ -37,7 +37,7 @@ static int spy_write(pnc_store *store, const pnc_extent *extents, int64_t n, con
 
     note(s, extents, n);
     if (s->fail)
-        return pnc_fail(error, NC_ENO_SPACE, "the disk is full");
+        return pnc_error_set(error, NC_ENO_SPACE, "the disk is full");
     return pnc_wrapper_write(store, extents, n, buf, error);
 }
 

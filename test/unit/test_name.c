@@ -95,9 +95,9 @@ static void test_error(void **state)
     char longer[600];
     (void)state;
 
-    assert_int_equal(pnc_fail(NULL, NC_EINVAL, "nobody reads this"), NC_EINVAL);
-    assert_int_equal(pnc_fail(&error, NC_EINVAL, "first %d", 1), NC_EINVAL);
-    assert_int_equal(pnc_fail(&error, NC_EBADID, "second"), NC_EBADID);
+    assert_int_equal(pnc_error_set(NULL, NC_EINVAL, "nobody reads this"), NC_EINVAL);
+    assert_int_equal(pnc_error_set(&error, NC_EINVAL, "first %d", 1), NC_EINVAL);
+    assert_int_equal(pnc_error_set(&error, NC_EBADID, "second"), NC_EBADID);
     assert_int_equal(error.code, NC_EINVAL);
     assert_string_equal(error.text, "first 1");
     pnc_error_clear(&error);
@@ -105,16 +105,16 @@ static void test_error(void **state)
     assert_string_equal(error.text, "");
     memset(longer, 'x', sizeof longer);
     longer[sizeof longer - 1] = '\0';
-    pnc_fail(&error, NC_EINVAL, "%s", longer);
+    pnc_error_set(&error, NC_EINVAL, "%s", longer);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
 
-    assert_string_equal(pnc_code_text(NC_NOERR), "No error");
-    assert_string_equal(pnc_code_text(-33), "NetCDF: Not a valid ID");
-    assert_string_equal(pnc_code_name(-33), "NC_EBADID");
-    assert_string_equal(pnc_code_name(NC_EMULTIDEFINE_CMODE), "NC_EMULTIDEFINE_CMODE");
-    assert_string_equal(pnc_code_text(-9999), "Unknown Error -9999");
-    assert_string_equal(pnc_code_name(-9999), "Unknown Error -9999");
-    assert_string_equal(pnc_code_text(ENOENT), strerror(ENOENT));
+    assert_string_equal(pnc_error_get_text(NC_NOERR), "No error");
+    assert_string_equal(pnc_error_get_text(-33), "NetCDF: Not a valid ID");
+    assert_string_equal(pnc_error_get_name(-33), "NC_EBADID");
+    assert_string_equal(pnc_error_get_name(NC_EMULTIDEFINE_CMODE), "NC_EMULTIDEFINE_CMODE");
+    assert_string_equal(pnc_error_get_text(-9999), "Unknown Error -9999");
+    assert_string_equal(pnc_error_get_name(-9999), "Unknown Error -9999");
+    assert_string_equal(pnc_error_get_text(ENOENT), strerror(ENOENT));
 }
 
 static void test_memory(void **state)

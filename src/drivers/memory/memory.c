@@ -40,7 +40,7 @@ static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *
     memory_store *memory = pnc_memory_alloc_zeroed(1, sizeof *memory);
 
     if (memory == NULL)
-        return pnc_fail(error, NC_ENOMEM, "no memory to open %s", file->path);
+        return pnc_error_set(error, NC_ENOMEM, "no memory to open %s", file->path);
     memory->file = file;
     file->stores++;
     memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .nprocs = 1, .nnodes = 1, .end = &memory->end};
@@ -54,9 +54,9 @@ static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
 
     MPI_Comm_size(comm, &nprocs);
     if (nprocs != 1)
-        return pnc_fail(error, NC_EDRIVER, "%s: the memory driver serves 1 process, not %d: use MPI_COMM_SELF or "
-                        "nc_driver=mpiio", path, nprocs);
-    return path[0] != '\0' ? NC_NOERR : pnc_fail(error, NC_EBAD_FILE, "the file name is empty");
+        return pnc_error_set(error, NC_EDRIVER, "%s: the memory driver serves 1 process, not %d: use MPI_COMM_SELF or "
+                             "nc_driver=mpiio", path, nprocs);
+    return path[0] != '\0' ? NC_NOERR : pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
 }
 
 static int add_file(const char *path, memory_file **out, pnc_error *error)
@@ -67,7 +67,7 @@ static int add_file(const char *path, memory_file **out, pnc_error *error)
     if (file == NULL || copy == NULL) {
         pnc_memory_free(file);
         pnc_memory_free(copy);
-        return pnc_fail(error, NC_ENOMEM, "no memory to create %s", path);
+        return pnc_error_set(error, NC_ENOMEM, "no memory to create %s", path);
     }
     file->path = copy;
     file->next = files;
@@ -82,7 +82,7 @@ static int create_locked(MPI_Comm comm, const char *path, int mode, pnc_store **
     int err = NC_NOERR;
 
     if (file != NULL && (mode & NC_NOCLOBBER))
-        return pnc_fail(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+        return pnc_error_set(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
     if (file == NULL)
         err = add_file(path, &file, error);
     if (err != NC_NOERR)
@@ -115,7 +115,7 @@ static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info,
         return err;
     pthread_mutex_lock(&lock);
     file = *find(path);
-    err = file != NULL ? attach(comm, file, out, error) : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+    err = file != NULL ? attach(comm, file, out, error) : pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -143,7 +143,7 @@ static int memory_remove(const char *path, MPI_Info info, pnc_error *error)
         free_if_unused(file);
     }
     pthread_mutex_unlock(&lock);
-    return file != NULL ? NC_NOERR : pnc_fail(error, NC_ENOENT, "%s does not exist", path);
+    return file != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
 }
 
 static int memory_close(pnc_store *store, pnc_error *error)
@@ -166,7 +166,7 @@ static int resize(memory_file *file, int64_t size, pnc_error *error)
         char *larger = pnc_memory_resize(file->bytes, room, 1);
 
         if (larger == NULL)
-            return pnc_fail(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
+            return pnc_error_set(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
         file->bytes = larger;
         file->room = room;
     }
@@ -251,7 +251,7 @@ static int memory_hints(pnc_store *store, MPI_Info *used, pnc_error *error)
 {
     (void)store;
     if (MPI_Info_create(used) != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "MPI_Info_create failed");
+        return pnc_error_set(error, NC_EMPI, "MPI_Info_create failed");
     return NC_NOERR;
 }
 

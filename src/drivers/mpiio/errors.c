@@ -43,20 +43,21 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
     MPI_Error_string(mpi_code, text, &length);
     code = code_of_class(class, code_of_text(text, otherwise));
     if (code == NC_ENO_SPACE && strstr(text, strerror(EFBIG)) != NULL)
-        return pnc_fail(error, code, "cannot %s %s: the place lies beyond the largest file that the file system, or "
-                        "the limit of the process (ulimit -f), allows", what, path);
+        return pnc_error_set(error, code, "cannot %s %s: the place lies beyond the largest file that the file system, "
+                             "or the limit of the process (ulimit -f), allows", what, path);
     switch (code) {
-    case NC_ENO_SPACE: return pnc_fail(error, code, "cannot %s %s: no space is left on its file system", what, path);
-    case NC_ENFILE: return pnc_fail(error, code, "cannot %s %s: too many files are open in this process (ulimit -n): "
-                                    "close some", what, path);
-    case NC_EQUOTA: return pnc_fail(error, code, "cannot %s %s: the disk quota is used up", what, path);
-    default: return pnc_fail(error, code, "cannot %s %s: %s", what, path, text);
+    case NC_ENO_SPACE: return pnc_error_set(error, code, "cannot %s %s: no space is left on its file system", what,
+                                            path);
+    case NC_ENFILE: return pnc_error_set(error, code, "cannot %s %s: too many files are open in this process (ulimit "
+                                         "-n): close some", what, path);
+    case NC_EQUOTA: return pnc_error_set(error, code, "cannot %s %s: the disk quota is used up", what, path);
+    default: return pnc_error_set(error, code, "cannot %s %s: %s", what, path, text);
     }
 }
 
 int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
 {
-    return pnc_fail(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
-                    "system full, or the file larger than it, or the limit of the process (ulimit -f), allows?", path,
-                    moved, (long long)extent.length, (long long)extent.offset);
+    return pnc_error_set(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
+                         "system full, or the file larger than it, or the limit of the process (ulimit -f), allows?",
+                         path, moved, (long long)extent.length, (long long)extent.offset);
 }

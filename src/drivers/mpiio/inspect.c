@@ -38,8 +38,8 @@ static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpo
 
     sight->must_truncate = !ordinary;
     if (ordinary && !(creates && number == ENOENT))
-        pnc_fail(&sight->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
-                 strerror(number));
+        pnc_error_set(&sight->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
+                      strerror(number));
 }
 
 void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
@@ -50,18 +50,18 @@ void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_si
 
     memset(sight, 0, sizeof *sight);
     if (path[0] == '\0')
-        pnc_fail(&sight->error, NC_EBAD_FILE, "the file name is empty");
+        pnc_error_set(&sight->error, NC_EBAD_FILE, "the file name is empty");
     else if (stat(local, &facts) != 0)
         missing(path, errno, local == path, purpose, sight);
     else if (purpose == PNC_MPIIO_NEW)
-        pnc_fail(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+        pnc_error_set(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
     else if (S_ISDIR(facts.st_mode))
-        pnc_fail(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
+        pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
     else if (!S_ISREG(facts.st_mode))
-        pnc_fail(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
+        pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
     else if (access(local, wanted) != 0)
-        pnc_fail(&sight->error, code_of_errno(errno), "no permission to %s %s: %s", wanted == R_OK ? "read" : "write",
-                 path, strerror(errno));
+        pnc_error_set(&sight->error, code_of_errno(errno), "no permission to %s %s: %s", wanted == R_OK ? "read" :
+                      "write", path, strerror(errno));
     else
         sight->must_truncate = facts.st_size > 0 || local != path;
 }

@@ -19,9 +19,9 @@ static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_
     if (rank == 0)
         pnc_mpiio_inspect(path, purpose, sight);
     if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
-        return pnc_fail(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
+        return pnc_error_set(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
     if (sight->error.code != NC_NOERR)
-        return (rank == 0 ? pnc_fail : pnc_hear)(error, sight->error.code, "%s", sight->error.text);
+        return (rank == 0 ? pnc_error_set : pnc_error_set_remote)(error, sight->error.code, "%s", sight->error.text);
     return NC_NOERR;
 }
 
@@ -44,11 +44,11 @@ static int count_nodes(MPI_Comm comm)
 static bool forbids_sieving(MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1];
-    int told = 0;
+    int given = 0;
 
     if (info != MPI_INFO_NULL)
-        MPI_Info_get(info, "romio_ds_write", MPI_MAX_INFO_VAL, value, &told);
-    return told && strcmp(value, "disable") == 0;
+        MPI_Info_get(info, "romio_ds_write", MPI_MAX_INFO_VAL, value, &given);
+    return given && strcmp(value, "disable") == 0;
 }
 
 /* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. A program that uses
@@ -118,7 +118,8 @@ static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *err
     MPI_Comm spare;
 
     if (MPI_Comm_dup(comm, &spare) != MPI_SUCCESS)
-        return pnc_fail(error, NC_ENFILE, "%s: MPI has no communicator left for one more open file: close some", path);
+        return pnc_error_set(error, NC_ENFILE, "%s: MPI has no communicator left for one more open file: close some",
+                             path);
     MPI_Comm_free(&spare);
     return NC_NOERR;
 }
@@ -159,7 +160,7 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
         err = pnc_mpiio_fail(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open",
                              path);
     } else if ((io = make(comm, path, file, info)) == NULL) {
-        err = pnc_fail(error, NC_ENOMEM, "no memory to open %s", path);
+        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", path);
     }
     err = pnc_driver_agree(comm, err, path, error);
     if (err == NC_NOERR && truncate) {

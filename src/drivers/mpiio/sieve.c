@@ -136,8 +136,9 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
     number = errno;
     close(io->lock);
     io->lock = -1;
-    return pnc_fail(error, NC_EWRITE, "cannot unlock bytes %lld to %lld of %s after writing: %s",
-                    (long long)span.offset, (long long)(span.offset + span.length - 1), io->path, strerror(number));
+    return pnc_error_set(error, NC_EWRITE, "cannot unlock bytes %lld to %lld of %s after writing: %s",
+                         (long long)span.offset, (long long)(span.offset + span.length - 1), io->path,
+                         strerror(number));
 }
 
 /* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */

@@ -69,19 +69,19 @@ static int open_file(const char *path, tool_file *file, diff_source *source)
         return err;
     err = load(&file->model, source);
     if (err != NC_NOERR)
-        tool_complain("%s: %s", path, pnc_code_text(err));
+        tool_complain("%s: %s", path, pnc_error_get_text(err));
     return err;
 }
 
 static int compare(const diff_options *options)
 {
-    static const diff_world alone = {.rank = 0, .nprocs = 1};
+    static const diff_world one_process = {.rank = 0, .nprocs = 1};
     tool_file files[2] = {{.fd = -1}, {.fd = -1}};
     diff_source sources[2] = {{0}};
     int status = DIFF_TROUBLE;
     if (open_file(options->paths[0], &files[0], &sources[0]) == NC_NOERR &&
         open_file(options->paths[1], &files[1], &sources[1]) == NC_NOERR)
-        status = diff_files(options, &alone, &sources[0], &sources[1]);
+        status = diff_files(options, &one_process, &sources[0], &sources[1]);
     for (int i = 0; i < 2; i++) {
         diff_source_free(&sources[i]);
         tool_file_close(&files[i]);

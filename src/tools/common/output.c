@@ -94,7 +94,7 @@ static int code_of(int number)
 static int fail(pnc_error *error, const char *path, const char *what)
 {
     int number = errno;
-    return pnc_fail(error, code_of(number), "%s: %s: %s", path, what, strerror(number));
+    return pnc_error_set(error, code_of(number), "%s: %s: %s", path, what, strerror(number));
 }
 
 /* Sets output->path, and *mode to the permissions of the file that will be replaced or to those of a new one. */
@@ -103,22 +103,22 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     struct stat there;
     if (stat(path, &there) == 0) {
         if (!S_ISREG(there.st_mode))
-            return pnc_fail(error, NC_EACCESS, "%s: cannot become a netCDF file: it is no regular file", path);
+            return pnc_error_set(error, NC_EACCESS, "%s: cannot become a netCDF file: it is no regular file", path);
         if (!output->overwrite)
-            return pnc_fail(error, NC_EEXIST, "%s: exists already", path);
+            return pnc_error_set(error, NC_EEXIST, "%s: exists already", path);
         *mode = there.st_mode & 0777;
         output->path = realpath(path, NULL);
         return output->path ? NC_NOERR : fail(error, path, "cannot be replaced");
     }
     if (lstat(path, &there) == 0)
-        return pnc_fail(error, NC_ENOENT, "%s: is a symbolic link that leads nowhere", path);
+        return pnc_error_set(error, NC_ENOENT, "%s: is a symbolic link that leads nowhere", path);
     if (errno != ENOENT)
         return fail(error, path, "cannot be written");
     mode_t mask = umask(0);
     umask(mask);
     *mode = 0666 & ~mask;
     output->path = pnc_string_copy(path);
-    return output->path ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
+    return output->path ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 
 static int make_temporary(char *temporary)
@@ -149,7 +149,7 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
     size_t room = strlen(output->path) + sizeof ending;
     output->temporary = malloc(room);
     if (!output->temporary) {
-        err = pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
+        err = pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
         goto give_up;
     }
     snprintf(output->temporary, room, "%s%s", output->path, ending);
@@ -177,7 +177,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
     struct stat there;
     int err = NC_NOERR;
     if (!output->overwrite && lstat(output->path, &there) == 0)
-        err = pnc_fail(error, NC_EEXIST, "%s: has come into being meanwhile", output->path);
+        err = pnc_error_set(error, NC_EEXIST, "%s: has come into being meanwhile", output->path);
     else if (rename(output->temporary, output->path) != 0)
         err = fail(error, output->path, "cannot be renamed from its temporary name");
     if (err != NC_NOERR) {

@@ -16,11 +16,11 @@ static void introduce(const diff_run *run)
 static void sum_up(const diff_run *run)
 {
     const diff_options *options = run->options;
-    bool tell_same = run->out && !options->quiet;
+    bool print_same = run->out && !options->quiet;
     if (options->names.n == 0 || options->header_only) {
         if (run->out && run->header > 0)
             fprintf(run->out, "Number of differences in header %lld\n", (long long)run->header);
-        else if (tell_same)
+        else if (print_same)
             fputs("Headers of two files are the same\n", run->out);
     }
     if (options->header_only || !run->out)
@@ -28,7 +28,7 @@ static void sum_up(const diff_run *run)
     const char *variables = options->names.n > 0 ? "compared variables" : "variables";
     if (run->variables > 0)
         fprintf(run->out, "Number of differences in %s %lld\n", variables, (long long)run->variables);
-    else if (tell_same)
+    else if (print_same)
         fprintf(run->out, "%s are the same\n",
                 options->names.n > 0 ? "Compared variable(s)" : "All variables of two files");
 }

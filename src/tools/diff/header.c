@@ -28,7 +28,7 @@ static bool compare_number(diff_run *run, const char *indent, const char *before
     return false;
 }
 
-static void tell_missing(const diff_run *run, const char *what, const char *name, int present)
+static void print_missing(const diff_run *run, const char *what, const char *name, int present)
 {
     diff_differs(run, ": %s \"%s\" defined in %s not found in %s", what, name, run->sources[present]->path,
                  run->sources[!present]->path);
@@ -85,13 +85,13 @@ static void compare_atts(diff_run *run, const char *owner, const diff_atts *a, c
     for (int i = 0; i < a->n; i++) {
         int other = pnc_table_find(&b->names, a->at[i].name);
         if (other < 0)
-            tell_missing(run, owner, a->at[i].name, 0);
+            print_missing(run, owner, a->at[i].name, 0);
         if (other < 0 || !compare_att(run, owner, &a->at[i], &b->at[other]))
             run->header++;
     }
     for (int i = 0; i < b->n; i++) {
         if (pnc_table_find(&a->names, b->at[i].name) < 0) {
-            tell_missing(run, owner, b->at[i].name, 1);
+            print_missing(run, owner, b->at[i].name, 1);
             run->header++;
         }
     }
@@ -107,13 +107,13 @@ static void compare_dims(diff_run *run)
         char what[NC_MAX_NAME + 32];
         snprintf(what, sizeof what, "dimension \"%s\" length", a->dims[i].name);
         if (other < 0)
-            tell_missing(run, "dimension", a->dims[i].name, 0);
+            print_missing(run, "dimension", a->dims[i].name, 0);
         if (other < 0 || !compare_number(run, "\t", "", what, a->dims[i].length, b->dims[other].length))
             run->header++;
     }
     for (int i = 0; i < b->ndims; i++) {
         if (pnc_table_find(&a->dim_names, b->dims[i].name) < 0) {
-            tell_missing(run, "dimension", b->dims[i].name, 1);
+            print_missing(run, "dimension", b->dims[i].name, 1);
             run->header++;
         }
     }
@@ -183,13 +183,13 @@ static void compare_vars(diff_run *run)
         if (other >= 0) {
             compare_var(run, &a->vars[i], &b->vars[other]);
         } else {
-            tell_missing(run, "variable", a->vars[i].name, 0);
+            print_missing(run, "variable", a->vars[i].name, 0);
             run->header++;
         }
     }
     for (int i = 0; i < b->nvars; i++) {
         if (pnc_table_find(&a->var_names, b->vars[i].name) < 0) {
-            tell_missing(run, "variable", b->vars[i].name, 1);
+            print_missing(run, "variable", b->vars[i].name, 1);
             run->header++;
         }
     }

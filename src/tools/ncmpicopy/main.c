@@ -110,7 +110,7 @@ static int verify_file(copy_plan *plan, const char *path)
 
 /* --- what did not fit --- */
 
-static void tell_misfits(const copy_plan *plan, const copy_var *var, int64_t misfits, int64_t first)
+static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t misfits, int64_t first)
 {
     char place[256] = "";
     size_t used = 0;
@@ -141,7 +141,7 @@ static bool report_misfits(const copy_plan *plan)
         MPI_Allreduce(&mine[0], &all[0], 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
         MPI_Allreduce(&mine[1], &all[1], 1, MPI_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
         if (all[0] > 0 && plan->rank == 0)
-            tell_misfits(plan, var, all[0], all[1]);
+            print_misfits(plan, var, all[0], all[1]);
         any = any || all[0] > 0;
     }
     return any;

@@ -44,7 +44,7 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
 }
 
 /* A block is far from what an int counts. Rank 0 asks for it or ends the work, and tells why. */
-static void serve(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
+static void send_blocks(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
 {
     int wanted = 1;
     for (int64_t b = file->team->rank; wanted && tool_blocks_seek(&reader->blocks, b); b += file->team->nprocs) {
@@ -83,15 +83,15 @@ static int fetch(int rank, char **bytes, int64_t *room, int64_t *n)
 }
 
 /* From block number b on nothing is wanted; told: its rank has said its size already. */
-static void dismiss(const dump_file *file, int64_t b, int64_t total, bool told)
+static void dismiss(const dump_file *file, int64_t b, int64_t total, bool informed)
 {
     const int wanted = 0, nprocs = file->team->nprocs;
-    for (int64_t end = b + nprocs; b < end && b < total; b++, told = false) {
+    for (int64_t end = b + nprocs; b < end && b < total; b++, informed = false) {
         int rank = (int)(b % nprocs);
         int64_t n;
         if (rank == 0)
             continue;
-        if (!told)
+        if (!informed)
             MPI_Recv(&n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&wanted, 1, MPI_INT, rank, WANTED_TAG, MPI_COMM_WORLD);
     }
@@ -99,12 +99,12 @@ static void dismiss(const dump_file *file, int64_t b, int64_t total, bool told)
 
 /* Block number b, by whomever it was read. *told: its rank has said its size, and waits. */
 static int write_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter, char **bytes,
-                       int64_t *room, bool *told)
+                       int64_t *room, bool *informed)
 {
     int rank = (int)(reader->blocks.number % file->team->nprocs);
     int64_t n = 0;
     int err = rank == 0 ? dump_reader_read(reader) : fetch(rank, bytes, room, &n);
-    *told = rank > 0 && err != NC_NOERR;
+    *informed = rank > 0 && err != NC_NOERR;
     if (err != NC_NOERR)
         return err;
     if (rank == 0 || !formatter->prepare)
@@ -118,10 +118,10 @@ static int print(const dump_file *file, const char *name, dump_reader *reader, c
 {
     char *bytes = NULL;
     int64_t room = 0, b = 0;
-    bool told = false;
+    bool informed = false;
     int err = NC_NOERR;
     for (; err == NC_NOERR && tool_blocks_seek(&reader->blocks, b); b++) {
-        err = write_block(file, reader, formatter, &bytes, &room, &told);
+        err = write_block(file, reader, formatter, &bytes, &room, &informed);
         if (err != NC_NOERR) {
             dump_fail(file, err, name);
             break;
@@ -129,7 +129,7 @@ static int print(const dump_file *file, const char *name, dump_reader *reader, c
         err = tool_flush(file->options->path);
     }
     if (err != NC_NOERR)
-        dismiss(file, b, reader->blocks.total, told);
+        dismiss(file, b, reader->blocks.total, informed);
     free(bytes);
     return err;
 }
@@ -151,7 +151,7 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
         if (rank == 0)
             err = print(file, variable->name, &reader, &formatter);
         else if (shared)
-            serve(file, &reader, &formatter);
+            send_blocks(file, &reader, &formatter);
         if (shared)
             err = dump_team_agree(file, err);
     }

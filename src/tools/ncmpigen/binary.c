@@ -36,8 +36,8 @@ static int flush(binary *b, pnc_error *error)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return pnc_fail(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
-                            b->output.path, strerror(errno));
+            return pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
+                                 b->output.path, strerror(errno));
         done += n;
     }
     b->begin += b->used;
@@ -74,13 +74,13 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
     b->model = model;
     b->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *b->counts);
     b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
-    int err = b->counts && b->buffer ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "%s: not enough memory", path);
+    int err = b->counts && b->buffer ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
     if (err == NC_NOERR)
         err = tool_output_begin(path, true, &b->output, error);
     if (err == NC_NOERR) {
         b->file = open(b->output.temporary, O_WRONLY);
         if (b->file < 0)
-            err = pnc_fail(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
+            err = pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
     }
     if (err == NC_NOERR && gen_records_pay(model))
         err = gen_records_begin(b->output.path, &b->records, error);
@@ -160,7 +160,7 @@ static int put_header(binary *b, const pnc_model *model, pnc_error *error)
         err = put(b, 0, bytes, size, error);
         pnc_model_free(&copy);
     } else {
-        pnc_fail(error, err, "%s: not enough memory for its header", b->output.path);
+        pnc_error_set(error, err, "%s: not enough memory for its header", b->output.path);
     }
     pnc_memory_free(bytes);
     return err;
@@ -188,8 +188,8 @@ static int close_file(binary *b, int64_t size, pnc_error *error)
     int failed = ftruncate(b->file, size) != 0;
     failed |= close(b->file) != 0;
     b->file = -1;
-    return failed ? pnc_fail(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
-                             b->output.path, strerror(errno))
+    return failed ? pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
+                                  b->output.path, strerror(errno))
                   : NC_NOERR;
 }
 
@@ -219,7 +219,7 @@ static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *erro
 {
     binary *b = pnc_memory_alloc_zeroed(1, sizeof *b);
     if (!b)
-        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     b->options = options;
     b->file = -1;
     *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = b};

@@ -250,7 +250,7 @@ static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *erro
 {
     gen_source *s = pnc_memory_alloc_zeroed(1, sizeof *s);
     if (!s)
-        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     s->options = options;
     *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = s};
     return NC_NOERR;

@@ -24,8 +24,8 @@ char *gen_path(const gen_options *options, const char *name, const char *extensi
         base += blank < length ? blank : length;
         length -= blank < length ? blank : length;
         if (length == 0 || memchr(base, '/', length)) {
-            pnc_fail(error, NC_EBADNAME, "the dataset's name \"%.*s\" cannot be the name of a file: give one with -o",
-                     (int)length, base);
+            pnc_error_set(error, NC_EBADNAME, "the dataset's name \"%.*s\" cannot be the name of a file: give one with "
+                          "-o", (int)length, base);
             return NULL;
         }
     } else {
@@ -33,7 +33,7 @@ char *gen_path(const gen_options *options, const char *name, const char *extensi
     }
     char *path = pnc_memory_alloc((int64_t)(length + strlen(extension)) + 1, 1);
     if (!path) {
-        pnc_fail(error, NC_ENOMEM, "not enough memory");
+        pnc_error_set(error, NC_ENOMEM, "not enough memory");
         return NULL;
     }
     memcpy(path, base, length);

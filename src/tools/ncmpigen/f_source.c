@@ -191,7 +191,7 @@ static int put_values(fortran *f, int type, const char *bytes, int64_t index, in
         }
         gen_value value = gen_value_load(type, bytes + (size_t)i * size);
         if (type == NC_UINT64 && value.i < 0)
-            return pnc_fail(error, NC_ERANGE, "%" PRIu64 " is beyond the integers of Fortran", value.bits);
+            return pnc_error_set(error, NC_ERANGE, "%" PRIu64 " is beyond the integers of Fortran", value.bits);
         if (i % PER_STATEMENT == 0) {
             int64_t last = n - i < PER_STATEMENT ? n : i + PER_STATEMENT;
             begin(f, f->data);
@@ -210,7 +210,7 @@ static int open_block(fortran *f, pnc_error *error)
 {
     f->data = tmpfile();
     f->bits = tmpfile();
-    return f->data && f->bits ? NC_NOERR : pnc_fail(error, NC_EFILE, "a temporary file cannot be created");
+    return f->data && f->bits ? NC_NOERR : pnc_error_set(error, NC_EFILE, "a temporary file cannot be created");
 }
 
 static void close_block(fortran *f)
@@ -370,7 +370,7 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     if (err == NC_NOERR)
         err = put_values(f, f->source.model->vars[varid]->type, bytes, first - f->source.first + 1, n, error);
     return err == NC_NOERR && (ferror(f->data) || ferror(f->bits))
-               ? pnc_fail(error, NC_EWRITE, "a temporary file cannot be written") : err;
+               ? pnc_error_set(error, NC_EWRITE, "a temporary file cannot be written") : err;
 }
 
 static int take_end(void *with, int varid, int64_t n, pnc_error *error)
@@ -462,7 +462,7 @@ static int start(const gen_options *options, pnc_cdl_sink *sink, pnc_error *erro
 {
     fortran *f = pnc_memory_alloc_zeroed(1, sizeof *f);
     if (!f)
-        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     f->source.options = options;
     *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = f};
     return NC_NOERR;

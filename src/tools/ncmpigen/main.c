@@ -28,7 +28,7 @@ static int64_t read_text(void *with, void *bytes, int64_t room, pnc_error *error
         n = read(input->file, bytes, (size_t)room);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return pnc_fail(error, NC_EREAD, "%s: cannot be read: %s", input->name, strerror(errno));
+        return pnc_error_set(error, NC_EREAD, "%s: cannot be read: %s", input->name, strerror(errno));
     input->done += n;
     tool_progress_update(&input->progress, input->done);
     return n;
@@ -41,8 +41,8 @@ static int open_text(const char *path, text_input *input, pnc_error *error)
     if (path) {
         input->file = open(path, O_RDONLY);
         if (input->file < 0)
-            return pnc_fail(error, errno == ENOENT ? NC_ENOENT : NC_EREAD, "%s: cannot be opened: %s", path,
-                            strerror(errno));
+            return pnc_error_set(error, errno == ENOENT ? NC_ENOENT : NC_EREAD, "%s: cannot be opened: %s", path,
+                                 strerror(errno));
     }
     if (fstat(input->file, &there) == 0 && S_ISREG(there.st_mode)) /* else nobody knows how much will come */
         tool_progress_begin(stderr, input->name, there.st_size, &input->progress);

@@ -38,8 +38,8 @@ bool gen_records_pay(const pnc_model *model)
 
 static int failed(const char *verb, pnc_error *error)
 {
-    return pnc_fail(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EFILE,
-                    "a temporary file for the records cannot be %s: %s", verb, strerror(errno));
+    return pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EFILE,
+                         "a temporary file for the records cannot be %s: %s", verb, strerror(errno));
 }
 
 /* Its name is gone before anybody sees it, and signals wait so long. */
@@ -62,7 +62,7 @@ int gen_records_begin(const char *beside, gen_records **records, pnc_error *erro
     size_t room = strlen(beside) + sizeof ending;
     char *path = pnc_memory_alloc((int64_t)room, 1);
     gen_records *made = pnc_memory_alloc_zeroed(1, sizeof *made);
-    int err = path && made ? NC_NOERR : pnc_fail(error, NC_ENOMEM, "not enough memory");
+    int err = path && made ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "not enough memory");
     if (err == NC_NOERR) {
         snprintf(path, room, "%s%s", beside, ending);
         made->spool = open_spool(path);
@@ -96,7 +96,7 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
         int64_t room = records->room * 2 + 16;
         segment *grown = pnc_memory_resize(records->segments, room, sizeof *grown);
         if (!grown) {
-            pnc_fail(error, NC_ENOMEM, "not enough memory");
+            pnc_error_set(error, NC_ENOMEM, "not enough memory");
             return NULL;
         }
         records->segments = grown;
@@ -210,7 +210,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
     int err = NC_NOERR;
     to.bytes = pnc_memory_alloc(to.n * size, 1);
     if (!empty || !to.bytes)
-        err = pnc_fail(error, NC_ENOMEM, "not enough memory");
+        err = pnc_error_set(error, NC_ENOMEM, "not enough memory");
     else if (fflush(records->spool) != 0)
         err = failed("written", error);
     else if (fill)

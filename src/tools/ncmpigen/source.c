@@ -20,14 +20,14 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
         return error->code;
     source->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *source->counts);
     if (!source->counts)
-        return pnc_fail(error, NC_ENOMEM, "not enough memory");
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     source->out = stdout;
     if (options->output)
         err = tool_output_begin(options->output, true, &source->output, error);
     if (err == NC_NOERR && options->output) {
         source->out = fopen(source->output.temporary, "w");
         if (!source->out)
-            err = pnc_fail(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
+            err = pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
     }
     return err;
 }
@@ -37,9 +37,9 @@ int gen_source_check(const gen_source *source, pnc_error *error)
     errno = 0;
     if (fflush(source->out) == 0 && !ferror(source->out))
         return NC_NOERR;
-    return pnc_fail(error, NC_EWRITE, "%s: cannot be written: %s",
-                    source->options->output ? source->options->output : "standard output",
-                    errno ? strerror(errno) : "write error");
+    return pnc_error_set(error, NC_EWRITE, "%s: cannot be written: %s",
+                         source->options->output ? source->options->output : "standard output",
+                         errno ? strerror(errno) : "write error");
 }
 
 static void free_all(gen_source *source)

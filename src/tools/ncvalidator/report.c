@@ -167,7 +167,7 @@ static void print_json(const tool_file *file, const report *r)
         const finding *f = &r->list[i];
 
         printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ",
-               i > 0 ? "," : "", f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_code_name(f->code));
+               i > 0 ? "," : "", f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_error_get_name(f->code));
         tool_json_string(f->expected);
         fputs(", \"found\": ", stdout);
         tool_json_string(f->found);
