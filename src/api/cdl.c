@@ -53,7 +53,7 @@ static int find_header(int hid, bool remove, cdl_header **out)
 
 static void free_header(cdl_header *header)
 {
-    pnc_model_free(&header->model);
+    pnc_format_model_free(&header->model);
     pnc_memory_free(header->first);
     pnc_memory_free(header->values);
     pnc_memory_free(header->elements);
@@ -73,7 +73,7 @@ static void to_native(cdl_header *header)
     int n = 0;
 
     for (int v = NC_GLOBAL; v < header->model.nvars; v++) {
-        const pnc_atts *atts = pnc_model_atts(&header->model, v);
+        const pnc_atts *atts = pnc_format_atts_get(&header->model, v);
         header->first[v + 1] = n;
         for (int i = 0; i < atts->n; i++, n++) {
             const pnc_att *att = atts->at[i];
@@ -92,7 +92,7 @@ static int make_values(cdl_header *header)
     int64_t natts = 0, bytes = 0;
 
     for (int v = NC_GLOBAL; v < header->model.nvars; v++) {
-        const pnc_atts *atts = pnc_model_atts(&header->model, v);
+        const pnc_atts *atts = pnc_format_atts_get(&header->model, v);
         natts += atts->n;
         for (int i = 0; i < atts->n; i++)
             bytes += room_for(atts->at[i]);
@@ -260,7 +260,7 @@ int cdl_hdr_inq_nattrs(int hid, int varid, int *nattrs)
 
     if (err != NC_NOERR)
         return err;
-    atts = pnc_model_atts(&header->model, varid);
+    atts = pnc_format_atts_get(&header->model, varid);
     if (atts == NULL)
         return NC_ENOTVAR;
     if (nattrs != NULL)
@@ -276,7 +276,7 @@ int cdl_hdr_inq_attr(int hid, int varid, int attrid, char **name, nc_type *xtype
 
     if (err != NC_NOERR)
         return err;
-    atts = pnc_model_atts(&header->model, varid);
+    atts = pnc_format_atts_get(&header->model, varid);
     if (atts == NULL)
         return NC_ENOTVAR;
     if (attrid < 0 || attrid >= atts->n)

@@ -97,7 +97,7 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
     if (n < 0)
         return pnc_dataset_error_report_call(__func__, filename, (int)n, NULL);
     if (formatp != NULL)
-        *formatp = format_constant(pnc_format_identify(magic, (size_t)n));
+        *formatp = format_constant(pnc_format_kind_identify(magic, (size_t)n));
     return NC_NOERR;
 }
 

@@ -45,7 +45,7 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
 
     if (err != NC_NOERR)
         return err;
-    if (pnc_model_atts(&ds->model, varid) == NULL)
+    if (pnc_format_atts_get(&ds->model, varid) == NULL)
         return pnc_mode_no_var(ds, varid);
     err = pnc_name_normalise(name, &normal, &ds->error);
     pnc_memory_free(normal);
@@ -96,7 +96,7 @@ static int64_t padded(int64_t bytes)
 /* In data mode the header may not grow. */
 static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const char *name, int xtype, int64_t len)
 {
-    int index = pnc_atts_find(atts, name);
+    int index = pnc_format_atts_find(atts, name);
 
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
@@ -130,10 +130,10 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
 /* Put external bytes into the model, and into the file where the dataset is in data mode. */
 static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, const new_value *value)
 {
-    int index = pnc_atts_find(atts, name), err;
-    int64_t old_bytes = index < 0 ? 0 : pnc_format_encode_att(&ds->model, atts->at[index], NULL);
+    int index = pnc_format_atts_find(atts, name), err;
+    int64_t old_bytes = index < 0 ? 0 : pnc_format_att_encode(&ds->model, atts->at[index], NULL);
 
-    err = pnc_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
+    err = pnc_format_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE)
         err = pnc_header_update(ds, atts->at[index]->where, old_bytes, NULL, atts->at[index]);
     return err;
@@ -155,7 +155,7 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
                       pnc_mem_type mem)
 {
     new_value value = {xtype, len, NULL, NC_NOERR};
-    pnc_atts *atts = pnc_model_atts(&ds->model, varid);
+    pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     int err = check_put(ds, varid, name, xtype, len, op, mem);
 
     if (err == NC_NOERR && is_fill_value(varid, name))
@@ -226,8 +226,8 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
     bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
     int index, err = pnc_mode_need_write(to);
 
-    if (err == NC_NOERR && pnc_model_atts(&from->model, varid_in) != NULL &&
-        pnc_model_atts(&to->model, varid_out) == NULL)
+    if (err == NC_NOERR && pnc_format_atts_get(&from->model, varid_in) != NULL &&
+        pnc_format_atts_get(&to->model, varid_out) == NULL)
         err = pnc_mode_no_var(to, varid_out);
     if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
         err = pnc_error_set(&to->error, from->error.code, "%s", from->error.text);
@@ -242,7 +242,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
             err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
                             pnc_type_get_mem_type(att->type));
     }
-    target = pnc_model_atts(&to->model, varid_out);
+    target = pnc_format_atts_get(&to->model, varid_out);
     if (err == NC_NOERR && !onto_itself && is_fill_value(varid_out, name))
         err = check_fill_value(to, varid_out, value.xtype, value.len);
     if (err == NC_NOERR)
@@ -261,5 +261,5 @@ int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)}};
     err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
-    return err != NC_NOERR ? err : pnc_atts_delete(atts, index);
+    return err != NC_NOERR ? err : pnc_format_atts_delete(atts, index);
 }

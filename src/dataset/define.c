@@ -24,7 +24,7 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
     err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
-    err = pnc_model_add_dim(&ds->model, name, len, &id, &ds->error);
+    err = pnc_format_dim_add(&ds->model, name, len, &id, &ds->error);
     if (err == NC_NOERR && idp != NULL)
         *idp = id;
     return err;
@@ -42,7 +42,7 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
     err = pnc_agree_arguments(ds, err, args, 4, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
-    err = pnc_model_add_var(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
+    err = pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
     if (err != NC_NOERR)
         return err;
     ds->model.vars[id]->no_fill = ds->fill_mode == NC_NOFILL;
@@ -76,7 +76,7 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
     pnc_mem_type mem = pnc_type_get_mem_type(var->type);
 
     pnc_convert_kernel(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1, external);
-    return pnc_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
+    return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
 }
 
 int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
@@ -155,11 +155,11 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         err = pnc_mode_need_dim(ds, dimid);
     if (err == NC_NOERR) {
         dim = ds->model.dims[dimid];
-        old_field = pnc_format_encode_name(&ds->model, dim->name, NULL);
+        old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
     }
     err = check_new_name(ds, err, dim ? dim->name : "", &ds->model.dim_names, args, 2);
     if (err == NC_NOERR)
-        err = pnc_model_rename_dim(&ds->model, dimid, name, &ds->error);
+        err = pnc_format_dim_rename(&ds->model, dimid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
 }
 
@@ -175,11 +175,11 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         err = pnc_mode_need_var(ds, varid);
     if (err == NC_NOERR) {
         var = ds->model.vars[varid];
-        old_field = pnc_format_encode_name(&ds->model, var->name, NULL);
+        old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
     }
     err = check_new_name(ds, err, var ? var->name : "", &ds->model.var_names, args, 2);
     if (err == NC_NOERR)
-        err = pnc_model_rename_var(&ds->model, varid, name, &ds->error);
+        err = pnc_format_var_rename(&ds->model, varid, name, &ds->error);
     return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
 }
 
@@ -193,7 +193,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     const char *old = "";
     int index = -1, err = pnc_mode_need_write(ds);
 
-    if (err == NC_NOERR && pnc_model_atts(&ds->model, varid) == NULL)
+    if (err == NC_NOERR && pnc_format_atts_get(&ds->model, varid) == NULL)
         err = pnc_mode_no_var(ds, varid);
     if (err == NC_NOERR)
         err = check_name(ds, newname);
@@ -201,11 +201,11 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         err = pnc_mode_need_att(ds, varid, name, &atts, &index);
     if (err == NC_NOERR) {
         old = atts->at[index]->name;
-        old_field = pnc_format_encode_name(&ds->model, old, NULL);
+        old_field = pnc_format_name_encode(&ds->model, old, NULL);
     }
     err = check_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3);
     if (err == NC_NOERR)
-        err = pnc_atts_rename(atts, index, newname, &ds->error);
+        err = pnc_format_atts_rename(atts, index, newname, &ds->error);
     if (err != NC_NOERR)
         return err;
     return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);

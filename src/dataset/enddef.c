@@ -28,7 +28,7 @@ static int fill_new(pnc_dataset *ds)
 static void forget_before(pnc_dataset *ds)
 {
     if (ds->before != NULL)
-        pnc_model_free(ds->before);
+        pnc_format_model_free(ds->before);
     pnc_memory_free(ds->before);
     ds->before = NULL;
 }
@@ -63,7 +63,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
 {
     char *header = NULL;
     int64_t n;
-    int err = pnc_agree_worst(ds, pnc_layout(&ds->model, ds->before, wish, &ds->error));
+    int err = pnc_agree_worst(ds, pnc_format_layout_compute(&ds->model, ds->before, wish, &ds->error));
 
     if (err == NC_NOERR)
         err = pnc_header_settle(ds, &header, &n);

@@ -14,7 +14,7 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
     int size = (int)pnc_type_get_size(var->type);
     char *pattern = pnc_memory_alloc(bytes, 1), value[8];
 
-    pnc_model_fill_value(var, value);
+    pnc_format_var_get_fill_value(var, value);
     for (int64_t at = 0; at < bytes && pattern != NULL; at += size)
         memcpy(pattern + at, value, (size_t)size);
     return pattern;
@@ -63,7 +63,7 @@ static int check_record(pnc_dataset *ds, int64_t recno)
 /* An attribute _FillValue is enough, although it does not make ncmpi_enddef fill the variable. */
 static bool can_be_filled(const pnc_var *var)
 {
-    return !var->no_fill || pnc_atts_find(&var->atts, NC_FillValue) >= 0;
+    return !var->no_fill || pnc_format_atts_find(&var->atts, NC_FillValue) >= 0;
 }
 
 int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)

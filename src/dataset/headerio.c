@@ -58,8 +58,8 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
     do {
         err = read_bytes(ds, header, need < header->file_size ? need : header->file_size);
         if (err == NC_NOERR)
-            err = pnc_format_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
-    } while (err == PNC_MORE);
+            err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
+    } while (err == PNC_NEED_MORE_BYTES);
     return name_file(ds, err);
 }
 
@@ -82,8 +82,8 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
     if (err == NC_NOERR)
         err = pnc_agree_bytes(ds, header->at, sizes[0]);
     if (err == NC_NOERR && ds->rank != 0) {
-        pnc_model_free(&ds->model);
-        err = name_file(ds, pnc_format_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
+        pnc_format_model_free(&ds->model);
+        err = name_file(ds, pnc_format_header_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
     }
     return pnc_agree_worst(ds, err);
 }
@@ -166,14 +166,14 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
         pnc_memory_free(header->at);
         header->at = NULL;
     }
-    header->file_size = pnc_layout_end(&ds->model);
+    header->file_size = pnc_format_layout_get_data_end(&ds->model);
     err = share_header(ds, header);
     return err != NC_NOERR ? err : share_fill_modes(ds);
 }
 
 int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
 {
-    header_bytes header = {NULL, pnc_format_size(&ds->model), 0};
+    header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
     /* the number of records is part of the header: all ranks encode and compare the same */
     int err = pnc_records_agree(ds);
 
@@ -183,7 +183,7 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
                             (long long)header.n);
     err = pnc_agree_worst(ds, err);
     if (err == NC_NOERR) {
-        pnc_format_encode(&ds->model, header.at);
+        pnc_format_header_encode(&ds->model, header.at);
         ds->model.header_size = header.n;
     }
     if (err == NC_NOERR && ds->nprocs > 1)
@@ -210,12 +210,12 @@ static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
 static void restore(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
-    int64_t n = pnc_format_size(ds->before);
+    int64_t n = pnc_format_header_get_size(ds->before);
     char *old = pnc_memory_alloc(n, 1);
     int err = old == NULL ? NC_ENOMEM : NC_NOERR;
 
     if (err == NC_NOERR) {
-        pnc_format_encode(ds->before, old);
+        pnc_format_header_encode(ds->before, old);
         err = write_bytes(ds, 0, old, n);
     }
     pnc_memory_free(old);
@@ -252,8 +252,8 @@ int pnc_header_write(pnc_dataset *ds)
 
 static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
 {
-    return att != NULL ? pnc_format_encode_att(&ds->model, att, bytes)
-                       : pnc_format_encode_name(&ds->model, name, bytes);
+    return att != NULL ? pnc_format_att_encode(&ds->model, att, bytes)
+                       : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
 int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att)
@@ -278,7 +278,7 @@ int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const ch
 /* Rank 0: other tools fail where a file ends before its data, also before data that was never written. */
 static int reach_end(pnc_dataset *ds)
 {
-    int64_t size, end = pnc_layout_padded_end(&ds->model);
+    int64_t size, end = pnc_format_layout_get_file_end(&ds->model);
     pnc_extent last = {end - 1, 1};
     int err = ds->store->ops->size(ds->store, &size, &ds->error);
 
@@ -290,7 +290,7 @@ static int reach_end(pnc_dataset *ds)
 /* All ranks know the size from then on, and so a file that is truncated later. */
 static void note_end(pnc_dataset *ds)
 {
-    int64_t end = pnc_layout_padded_end(&ds->model);
+    int64_t end = pnc_format_layout_get_file_end(&ds->model);
 
     if (end > ds->store->end->least_size)
         ds->store->end->least_size = end;
@@ -309,7 +309,7 @@ int pnc_header_reach_end(pnc_dataset *ds)
 static int write_numrecs(pnc_dataset *ds)
 {
     char bytes[8];
-    int n = pnc_format_encode_numrecs(&ds->model, bytes);
+    int n = pnc_format_numrecs_encode(&ds->model, bytes);
     int err = reach_end(ds);
 
     return err != NC_NOERR ? err : write_bytes(ds, 4, bytes, n); /* numrecs follows the 4 bytes of magic */

@@ -245,7 +245,7 @@ static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *val
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)pnc_hint_field(&ds->hints, hint));
 }
 
-/* Without the hint: the argument of the last ncmpi__enddef, or the default of pnc_layout. */
+/* Without the hint: the argument of the last ncmpi__enddef, or the default of pnc_format_layout_compute. */
 static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     bool has_fixed = ds->model.nvars > ds->model.nrecvars;

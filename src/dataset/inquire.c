@@ -158,7 +158,7 @@ int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp
     if (err != NC_NOERR)
         return err;
     set_name(name, ds->model.dims[dimid]->name);
-    SET_OUTPUT(lenp, pnc_model_dim_len(&ds->model, dimid));
+    SET_OUTPUT(lenp, pnc_format_dim_get_length(&ds->model, dimid));
     return NC_NOERR;
 }
 
@@ -174,7 +174,7 @@ int pnc_dataset_inq_dimlen(pnc_dataset *ds, int dimid, MPI_Offset *lenp)
 
 int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
 {
-    int id = pnc_model_find_dim(&ds->model, name);
+    int id = pnc_format_dim_find(&ds->model, name);
 
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
@@ -207,7 +207,7 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
 
 int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
 {
-    int id = pnc_model_find_var(&ds->model, name);
+    int id = pnc_format_var_find(&ds->model, name);
 
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"",
@@ -256,7 +256,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
         pnc_kernel kernel = pnc_convert_kernel(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format,
                                                &same);
 
-        pnc_model_fill_value(var, external);
+        pnc_format_var_get_fill_value(var, external);
         kernel(fill_value, external, 1, unused);
     }
     return NC_NOERR;
@@ -308,7 +308,7 @@ int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp
 
 int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
 {
-    const pnc_atts *atts = pnc_model_atts(&ds->model, varid);
+    const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
 
     if (atts == NULL)
         return pnc_mode_no_var(ds, varid);

@@ -44,9 +44,9 @@ bool pnc_switched_on(const char *name, bool otherwise)
 static void free_dataset(pnc_dataset *ds)
 {
     pnc_queue_free(ds);
-    pnc_model_free(&ds->model);
+    pnc_format_model_free(&ds->model);
     if (ds->before != NULL)
-        pnc_model_free(ds->before);
+        pnc_format_model_free(ds->before);
     pnc_memory_free(ds->before);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
@@ -255,7 +255,7 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
     mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
     err = check_create_mode(ds, cmode);
     if (err == NC_NOERR)
-        err = pnc_agree_worst(ds, pnc_model_init(&ds->model, format_of(cmode, format), &ds->error));
+        err = pnc_agree_worst(ds, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
     if (err == NC_NOERR)
         err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
     if (err != NC_NOERR)
@@ -274,7 +274,7 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
 /* Other writers may leave a file without its end: in no fill mode, or when they were stopped. */
 static void remark_short(pnc_dataset *ds)
 {
-    int64_t size = ds->store->end->least_size, end = pnc_layout_end(&ds->model);
+    int64_t size = ds->store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
 
     if (size >= end)
         return;

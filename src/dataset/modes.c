@@ -84,10 +84,10 @@ int pnc_mode_need_var(pnc_dataset *ds, int varid)
 
 int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
 {
-    *atts = pnc_model_atts(&ds->model, varid);
+    *atts = pnc_format_atts_get(&ds->model, varid);
     if (*atts == NULL)
         return pnc_mode_no_var(ds, varid);
-    *index = pnc_atts_find(*atts, name);
+    *index = pnc_format_atts_find(*atts, name);
     if (*index < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
                              ds->path, varid == NC_GLOBAL ? "" : ", variable ",
@@ -126,7 +126,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     if (err != NC_NOERR)
         return err;
     ds->before = pnc_memory_alloc_zeroed(1, sizeof *ds->before);
-    err = ds->before == NULL ? NC_ENOMEM : pnc_model_copy(ds->before, &ds->model);
+    err = ds->before == NULL ? NC_ENOMEM : pnc_format_model_copy(ds->before, &ds->model);
     if (err != NC_NOERR)
         pnc_error_set(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
     err = pnc_agree_worst(ds, err);
@@ -134,7 +134,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
         ds->mode = PNC_DEFINE;
     } else {
         if (ds->before != NULL)
-            pnc_model_free(ds->before);
+            pnc_format_model_free(ds->before);
         pnc_memory_free(ds->before);
         ds->before = NULL;
     }

@@ -403,7 +403,7 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
         return NC_NOERR;
     }
     if (r->way == PNC_PUT)
-        pnc_model_fill_value(var, fill);
+        pnc_format_var_get_fill_value(var, fill);
     else
         pnc_convert_mem_fill(r->mem, fill);
     err = pnc_pump_start(pump, r->way, r->map, r->memory, var->type, r->mem, ds->model.format, fill);

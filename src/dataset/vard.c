@@ -44,7 +44,8 @@ static int walk(const pnc_memmap *map, reach *r)
 static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, const reach *r)
 {
     const pnc_model *model = &ds->model;
-    int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_layout_padded_end(model), records;
+    int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model),
+        records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
         return pnc_error_set(&ds->error, NC_ETYPESIZE, "the filetype for variable \"%s\", which begins at byte %lld of "

@@ -1,6 +1,6 @@
 /* Attribute lists. Most variables have a handful, so a list is searched in order until it has grown long enough for a
  * hash table to pay. */
-#include "format/parts.h"
+#include "format/entries.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define PNC_ATTS_HASHED 16 /* entries from which a list has a hash table */
 
-pnc_att *pnc_att_new(const char *name, int64_t name_len, int type, int64_t len, const void *value)
+pnc_att *pnc_format_att_create(const char *name, int64_t name_len, int type, int64_t len, const void *value)
 {
     pnc_att *att;
     int64_t bytes, total;
@@ -43,11 +43,11 @@ static void hash_names(pnc_atts *atts)
     }
 }
 
-int pnc_atts_append(pnc_atts *atts, pnc_att *att)
+int pnc_format_atts_append(pnc_atts *atts, pnc_att *att)
 {
     if (att == NULL)
         return NC_ENOMEM;
-    if (pnc_parts_grow((void ***)&atts->at, atts->n, &atts->room) != NC_NOERR) {
+    if (pnc_format_list_grow((void ***)&atts->at, atts->n, &atts->room) != NC_NOERR) {
         pnc_memory_free(att);
         return NC_ENOMEM;
     }
@@ -61,7 +61,7 @@ int pnc_atts_append(pnc_atts *atts, pnc_att *att)
     return NC_NOERR;
 }
 
-int pnc_atts_find_exact(const pnc_atts *atts, const char *name)
+int pnc_format_atts_find_exact(const pnc_atts *atts, const char *name)
 {
     if (atts->names.head != NULL)
         return pnc_table_find(&atts->names, name);
@@ -71,16 +71,16 @@ int pnc_atts_find_exact(const pnc_atts *atts, const char *name)
     return -1;
 }
 
-int pnc_atts_find(const pnc_atts *atts, const char *name)
+int pnc_format_atts_find(const pnc_atts *atts, const char *name)
 {
     char *owned;
     int index;
 
     if (name == NULL)
         return -1;
-    index = pnc_atts_find_exact(atts, pnc_name_make_key(name, &owned));
+    index = pnc_format_atts_find_exact(atts, pnc_name_make_key(name, &owned));
     if (index < 0 && owned != NULL) /* a name that is not in NFC in a foreign file */
-        index = pnc_atts_find_exact(atts, name);
+        index = pnc_format_atts_find_exact(atts, name);
     pnc_memory_free(owned);
     return index;
 }
@@ -100,7 +100,7 @@ static void replace(pnc_atts *atts, int index, pnc_att *att)
     pnc_memory_free(old);
 }
 
-int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error)
+int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error)
 {
     char *nfc = NULL;
     pnc_att *att;
@@ -118,18 +118,18 @@ int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const 
                              nfc, (long long)len);
         goto free_name;
     }
-    index = pnc_atts_find_exact(atts, nfc);
+    index = pnc_format_atts_find_exact(atts, nfc);
     if (index < 0) /* perhaps a foreign file's, not in NFC */
-        index = pnc_atts_find_exact(atts, name);
+        index = pnc_format_atts_find_exact(atts, name);
     if (index >= 0) /* keeps the name as the file has it */
         name = atts->at[index]->name;
     else
         name = nfc;
-    att = pnc_att_new(name, (int64_t)strlen(name), type, len, value);
+    att = pnc_format_att_create(name, (int64_t)strlen(name), type, len, value);
     if (att != NULL && index >= 0)
         replace(atts, index, att);
     else
-        code = pnc_atts_append(atts, att);
+        code = pnc_format_atts_append(atts, att);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
                       pnc_type_get_name(type));
@@ -138,7 +138,7 @@ free_name:
     return code;
 }
 
-int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error)
+int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
     pnc_att *old, *att;
@@ -151,12 +151,12 @@ int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *erro
         goto free_name;
     }
     old = atts->at[index];
-    if (pnc_atts_find_exact(atts, nfc) >= 0) {
+    if (pnc_format_atts_find_exact(atts, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "attribute \"%s\" cannot be renamed to \"%s\": that name is in use",
                              old->name, nfc);
         goto free_name;
     }
-    att = pnc_att_new(nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
+    att = pnc_format_att_create(nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
     if (att != NULL)
         replace(atts, index, att);
     else
@@ -166,7 +166,7 @@ free_name:
     return code;
 }
 
-int pnc_atts_delete(pnc_atts *atts, int index)
+int pnc_format_atts_delete(pnc_atts *atts, int index)
 {
     if (index < 0 || index >= atts->n)
         return NC_ENOTATT;
@@ -180,22 +180,22 @@ int pnc_atts_delete(pnc_atts *atts, int index)
     return NC_NOERR;
 }
 
-int pnc_atts_copy(pnc_atts *out, const pnc_atts *from)
+int pnc_format_atts_copy(pnc_atts *out, const pnc_atts *from)
 {
     int code = NC_NOERR;
 
     memset(out, 0, sizeof *out);
     for (int i = 0; code == NC_NOERR && i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_att *copy = pnc_att_new(att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
+        pnc_att *copy = pnc_format_att_create(att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
         if (copy != NULL)
             copy->where = att->where;
-        code = pnc_atts_append(out, copy);
+        code = pnc_format_atts_append(out, copy);
     }
     return code;
 }
 
-void pnc_atts_free(pnc_atts *atts)
+void pnc_format_atts_free(pnc_atts *atts)
 {
     pnc_table_clear(&atts->names);
     for (int i = 0; i < atts->n; i++)

@@ -118,7 +118,7 @@ int pnc_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_mod
 {
     pnc_cdl_reader reader = {.source = source, .sink = sink, .model = model, .error = error, .next = {1, 1},
                              .format_known = source->format != 0};
-    int code = pnc_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error);
+    int code = pnc_format_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error);
 
     if (code != NC_NOERR)
         return code;
@@ -131,7 +131,7 @@ int pnc_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_mod
     pnc_memory_free(reader.open_texts.at);
     pnc_memory_free(reader.block);
     if (code != NC_NOERR)
-        pnc_model_free(model);
+        pnc_format_model_free(model);
     return code;
 }
 

@@ -85,13 +85,13 @@ int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *nam
 {
     const pnc_var *var;
 
-    reader->varid = pnc_model_find_var(reader->model, name);
+    reader->varid = pnc_format_var_find(reader->model, name);
     if (reader->varid < 0)
         return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
     if (reader->block == NULL && (reader->block = pnc_memory_alloc(BLOCK_BYTES, 1)) == NULL)
         return pnc_cdl_no_memory(reader);
     var = current(reader);
-    pnc_model_fill_value(var, reader->fill);
+    pnc_format_var_get_fill_value(var, reader->fill);
     reader->count = reader->first = 0;
     reader->quoted = reader->newline = false;
     reader->limit = var->is_record ? INT64_MAX : per_record(var);

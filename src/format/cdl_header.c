@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "format/entries.h"
 #include "format/layout.h"
-#include "format/parts.h"
 
 static int type_of_name(const char *name)
 {
@@ -52,7 +52,7 @@ int pnc_cdl_add_dim(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name, 
 
     if (reader->section != PNC_CDL_DIMENSIONS)
         return pnc_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined, but no \"dimensions:\" stands above");
-    return pnc_cdl_refused(reader, at, pnc_model_add_dim(reader->model, name, len, NULL, &why), &why);
+    return pnc_cdl_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
 }
 
 /* --- variables --- */
@@ -70,7 +70,7 @@ int pnc_cdl_begin_vars(pnc_cdl_reader *reader, pnc_cdl_place at, const char *typ
 
 int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
 {
-    int n = reader->ndims, dimid = pnc_model_find_dim(reader->model, name);
+    int n = reader->ndims, dimid = pnc_format_dim_find(reader->model, name);
 
     if (dimid < 0)
         return pnc_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
@@ -90,7 +90,7 @@ int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name
 int pnc_cdl_add_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
 {
     pnc_error why = {0};
-    int err = pnc_model_add_var(reader->model, name, reader->var_type, reader->ndims, reader->dimids, NULL, &why);
+    int err = pnc_format_var_add(reader->model, name, reader->var_type, reader->ndims, reader->dimids, NULL, &why);
 
     reader->ndims = 0;
     return pnc_cdl_refused(reader, at, err, &why);
@@ -108,7 +108,7 @@ static int find_owner(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char
         return unknown_type(reader, type_at, type_name);
     if (owner == NULL)
         return NC_NOERR;
-    *varid = pnc_model_find_var(reader->model, owner);
+    *varid = pnc_format_var_find(reader->model, owner);
     if (*varid >= 0)
         return NC_NOERR;
     if (type_name == NULL) /* a type and no variable: an attribute of the file */
@@ -222,8 +222,8 @@ int pnc_cdl_end_att(pnc_cdl_reader *reader)
         err = pnc_cdl_append(reader, &reader->text, "", 1);
     if (err != NC_NOERR)
         return err;
-    err = pnc_atts_put(pnc_model_atts(reader->model, reader->att_varid), reader->att_name, reader->att_type,
-                       reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
+    err = pnc_format_atts_put(pnc_format_atts_get(reader->model, reader->att_varid), reader->att_name, reader->att_type,
+                              reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
     return pnc_cdl_refused(reader, reader->att_place, err, &why);
 }
 
@@ -233,17 +233,17 @@ static bool format_holds(pnc_model *model, int format, pnc_error *error)
 {
     model->format = format;
     for (int i = 0; i < model->ndims; i++)
-        if (model->dims[i]->len > pnc_model_longest_dim(format))
+        if (model->dims[i]->len > pnc_format_dim_get_max_length(format))
             return false;
     for (int v = NC_GLOBAL; v < model->nvars; v++) {
-        const pnc_atts *atts = pnc_model_atts(model, v);
+        const pnc_atts *atts = pnc_format_atts_get(model, v);
         for (int i = 0; i < atts->n; i++)
             if (!pnc_type_is_valid(atts->at[i]->type, format))
                 return false;
         if (v != NC_GLOBAL && !pnc_type_is_valid(model->vars[v]->type, format))
             return false;
     }
-    return pnc_layout(model, NULL, NULL, error) == NC_NOERR;
+    return pnc_format_layout_compute(model, NULL, NULL, error) == NC_NOERR;
 }
 
 /* Without a word about the format. What not even CDF-5 can hold is for the one who creates a file from it to find. */

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "base/types.h"
-#include "format/parts.h"
+#include "format/entries.h"
 
 #define NUMBER_ROOM 512 /* more than anybody writes */
 
@@ -196,18 +196,18 @@ bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out)
     bool negative;
 
     if (type == NC_DOUBLE) {
-        pnc_parts_store(&value, sizeof value, out);
+        pnc_format_value_encode(&value, sizeof value, out);
         return true;
     }
     if (type == NC_FLOAT) {
-        pnc_parts_store(&single, sizeof single, out);
+        pnc_format_value_encode(&single, sizeof single, out);
         return !isinf(single) || isinf(value);
     }
     if (!to_integer(number, &negative, &magnitude) || !fits(type, negative, magnitude))
         return false;
     if (negative) /* two's complement, of which the type takes the low bytes */
         magnitude = 0 - magnitude;
-    pnc_parts_store(&magnitude, sizeof magnitude, bytes);
+    pnc_format_value_encode(&magnitude, sizeof magnitude, bytes);
     memcpy(out, bytes + sizeof bytes - pnc_type_get_size(type), pnc_type_get_size(type));
     return true;
 }

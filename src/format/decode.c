@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "format/parts.h"
+#include "format/entries.h"
 #include "format/watch.h"
 
 typedef struct reader {
@@ -18,14 +18,14 @@ typedef struct reader {
     int64_t n;         /* bytes at hand */
     int64_t file_size;
     int64_t pos;
-    int64_t want;      /* bytes that must be at hand to go on, after PNC_MORE */
+    int64_t want;      /* bytes that must be at hand to go on, after PNC_NEED_MORE_BYTES */
     bool streaming;    /* numrecs is to be found out from the file's size */
     bool odd_names;    /* some name ends in NUL bytes, so that we would write it differently */
     pnc_model *model;
     pnc_watch watch;
 } reader;
 
-int pnc_format_identify(const void *bytes, size_t n)
+int pnc_format_kind_identify(const void *bytes, size_t n)
 {
     static const unsigned char hdf5[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     const unsigned char *p = bytes;
@@ -37,7 +37,8 @@ int pnc_format_identify(const void *bytes, size_t n)
     return PNC_KIND_UNKNOWN;
 }
 
-/* The next n bytes of the header, or NC_ENOTNC where the file has fewer, or PNC_MORE where only the buffer has. */
+/* The next n bytes of the header, or NC_ENOTNC where the file has fewer, or PNC_NEED_MORE_BYTES where only the buffer
+ * has. */
 static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     if (n > r->file_size - r->pos)
@@ -46,7 +47,7 @@ static int take(reader *r, int64_t n, const char *what, const unsigned char **ou
                               " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
         r->want = r->pos + n;
-        return PNC_MORE;
+        return PNC_NEED_MORE_BYTES;
     }
     *out = r->p + r->pos;
     r->pos += n;
@@ -72,7 +73,7 @@ static int take_count(reader *r, const char *what, int code_if_negative, int64_t
 {
     uint64_t word = 0;
     int64_t at = r->pos;
-    int code = take_word(r, pnc_format_count_bytes(r->model->format), what, &word);
+    int code = take_word(r, pnc_format_count_get_size(r->model->format), what, &word);
 
     if (code != NC_NOERR)
         return code;
@@ -145,7 +146,7 @@ static int take_name(reader *r, const char *what, name_ref *out)
 {
     const unsigned char *p = NULL;
     int64_t at = r->pos, n, raw;
-    int width = pnc_format_count_bytes(r->model->format);
+    int width = pnc_format_count_get_size(r->model->format);
     int code = take_length(r, what, 1, max_name, &n);
 
     if (code == NC_NOERR)
@@ -250,7 +251,7 @@ static int take_dim(reader *r)
                                 "only one may be", at, model->dims[recdim]->name);
     if (code != NC_NOERR)
         return code;
-    name = pnc_parts_name(ref.bytes, ref.n);
+    name = pnc_format_name_copy(ref.bytes, ref.n);
     if (name == NULL)
         return no_memory(r, "dimension");
     if (pnc_table_find(&model->dim_names, name) >= 0)
@@ -259,7 +260,7 @@ static int take_dim(reader *r)
         pnc_memory_free(name);
         return code;
     }
-    if (pnc_model_append_dim(model, name, len) != NC_NOERR)
+    if (pnc_format_dim_append(model, name, len) != NC_NOERR)
         return no_memory(r, "dimension");
     model->dims[model->ndims - 1]->where = at;
     if (recdim >= 0) /* also after a second unlimited one */
@@ -269,7 +270,7 @@ static int take_dim(reader *r)
 
 static int take_dims(reader *r)
 {
-    int width = pnc_format_count_bytes(r->model->format);
+    int width = pnc_format_count_get_size(r->model->format);
     int64_t n;
     int code = take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, max_dims, &n);
 
@@ -298,22 +299,22 @@ static int take_att(reader *r, pnc_atts *atts)
         return code;
     pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s",
                     len, pnc_type_get_name(type));
-    att = pnc_att_new(ref.bytes, ref.n, type, len, value);
+    att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
     att->where = at;
-    if (pnc_atts_find_exact(atts, att->name) >= 0)
+    if (pnc_format_atts_find_exact(atts, att->name) >= 0)
         code = duplicate(r, "attribute", att->name, at);
     if (code != NC_NOERR) {
         pnc_memory_free(att);
         return code;
     }
-    return pnc_atts_append(atts, att) == NC_NOERR ? NC_NOERR : no_memory(r, "attribute");
+    return pnc_format_atts_append(atts, att) == NC_NOERR ? NC_NOERR : no_memory(r, "attribute");
 }
 
 static int take_atts(reader *r, pnc_atts *atts)
 {
-    int width = pnc_format_count_bytes(r->model->format);
+    int width = pnc_format_count_get_size(r->model->format);
     int64_t n;
     int code = take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, max_atts, &n);
 
@@ -330,7 +331,7 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
     for (int i = 0; i < var->ndims; i++) {
         int64_t at = r->pos;
         uint64_t id = 0;
-        int code = take_word(r, pnc_format_count_bytes(model->format), "a dimension id", &id);
+        int code = take_word(r, pnc_format_count_get_size(model->format), "a dimension id", &id);
         if (code != NC_NOERR)
             return code;
         if (id >= (uint64_t)model->ndims) {
@@ -372,13 +373,13 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
 {
     int64_t at, vsize_at = 0;
     uint64_t word = 0, vsize = 0;
-    int bytes = pnc_format_offset_bytes(r->model->format), code = take_atts(r, &var->atts);
+    int bytes = pnc_format_offset_get_size(r->model->format), code = take_atts(r, &var->atts);
 
     if (code == NC_NOERR)
         code = take_type(r, false, &var->type);
     vsize_at = r->pos;
     if (code == NC_NOERR)
-        code = take_word(r, pnc_format_count_bytes(r->model->format), "a variable's size", &vsize);
+        code = take_word(r, pnc_format_count_get_size(r->model->format), "a variable's size", &vsize);
     at = r->pos;
     if (code == NC_NOERR)
         code = take_word(r, bytes, "a variable's offset", &word);
@@ -387,7 +388,7 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
     pnc_watch_field(&r->watch, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
     pnc_watch_field(&r->watch, at, bytes, "a variable's offset", "%" PRIu64, word);
     var->begin = bytes == 4 ? (int32_t)word : (int64_t)word;
-    if (pnc_var_derive(r->model, var) < 0)
+    if (pnc_format_var_derive(r->model, var) < 0)
         return pnc_watch_stop(&r->watch, var->where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
                               "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name, var->where);
     if (!bad && var->type != 0)
@@ -402,7 +403,7 @@ static int take_var(reader *r)
     int64_t at = r->pos, ndims;
     bool bad = false;
     pnc_var *var;
-    int width = pnc_format_count_bytes(model->format), code = take_name(r, "a variable's name", &ref);
+    int width = pnc_format_count_get_size(model->format), code = take_name(r, "a variable's name", &ref);
 
     if (code == NC_NOERR)
         code = take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims);
@@ -410,12 +411,12 @@ static int take_var(reader *r)
         return code;
     if (ndims * width > r->n - r->pos) { /* before memory is taken for them */
         r->want = r->pos + ndims * width;
-        return PNC_MORE;
+        return PNC_NEED_MORE_BYTES;
     }
     if (ndims > INT_MAX)
         return pnc_watch_stop(&r->watch, at, max_var_dims.code, "less than 2^31 dimensions",
                               "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
-    var = pnc_var_new(pnc_parts_name(ref.bytes, ref.n), (int)ndims);
+    var = pnc_format_var_create(pnc_format_name_copy(ref.bytes, ref.n), (int)ndims);
     if (var == NULL)
         return no_memory(r, "variable");
     var->where = at;
@@ -427,17 +428,17 @@ static int take_var(reader *r)
     if (code == NC_NOERR && pnc_table_find(&model->var_names, var->name) >= 0)
         code = duplicate(r, "variable", var->name, at);
     if (code != NC_NOERR) {
-        pnc_var_free(var);
+        pnc_format_var_free(var);
         return code;
     }
-    return pnc_model_append_var(model, var) == NC_NOERR ? NC_NOERR : no_memory(r, "variable");
+    return pnc_format_var_append(model, var) == NC_NOERR ? NC_NOERR : no_memory(r, "variable");
 }
 
 static int take_vars(reader *r)
 {
-    int width = pnc_format_count_bytes(r->model->format);
+    int width = pnc_format_count_get_size(r->model->format);
     /* name, number of dimensions, tag and count of attributes, type, vsize, begin */
-    int64_t n, least = 4 * width + 8 + pnc_format_offset_bytes(r->model->format);
+    int64_t n, least = 4 * width + 8 + pnc_format_offset_get_size(r->model->format);
     int code = take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n);
 
     for (int64_t i = 0; code == NC_NOERR && i < n; i++)
@@ -454,10 +455,10 @@ static int take_start(reader *r)
 
     if (code != NC_NOERR)
         return code;
-    kind = pnc_format_identify(r->p, (size_t)(r->n < 8 ? r->n : 8));
+    kind = pnc_format_kind_identify(r->p, (size_t)(r->n < 8 ? r->n : 8));
     if (kind == PNC_KIND_UNKNOWN && r->n < 8 && r->file_size >= 8 && p[0] == 0x89) {
         r->want = 8;
-        return PNC_MORE;
+        return PNC_NEED_MORE_BYTES;
     }
     if (kind == PNC_KIND_HDF5)
         return pnc_watch_stop(&r->watch, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
@@ -468,7 +469,7 @@ static int take_start(reader *r)
                               "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
     r->model->format = kind;
     pnc_watch_field(&r->watch, 0, 4, "the magic number", "CDF-%d", kind);
-    width = pnc_format_count_bytes(kind);
+    width = pnc_format_count_get_size(kind);
     all_ones = width == 4 ? UINT32_MAX : UINT64_MAX;
     code = take_word(r, width, "the number of records", &word);
     if (code != NC_NOERR)
@@ -516,16 +517,16 @@ static int take_header(reader *r)
     if (code != NC_NOERR)
         return code;
     r->model->header_size = r->pos;
-    code = pnc_places_check(&r->watch, r->model, r->file_size, r->streaming);
+    code = pnc_format_offsets_check(&r->watch, r->model, r->file_size, r->streaming);
     if (code == NC_NOERR && r->watch.observer != NULL)
-        pnc_rules_check(&r->watch, r->model, r->file_size);
+        pnc_format_rules_check(&r->watch, r->model, r->file_size);
     if (code == NC_NOERR && r->odd_names)
         forget_places(r->model);
     return code != NC_NOERR ? code : r->watch.code;
 }
 
-int pnc_format_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer, pnc_model *out,
-                       int64_t *need, pnc_error *error)
+int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
+                              pnc_model *out, int64_t *need, pnc_error *error)
 {
     reader r = {.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size, .model = out,
                 .watch = {observer, error, NC_NOERR}};
@@ -534,7 +535,7 @@ int pnc_format_examine(const void *bytes, int64_t n, int64_t file_size, const pn
     memset(out, 0, sizeof *out);
     out->recdim = -1;
     code = take_header(&r);
-    if (code == PNC_MORE) {
+    if (code == PNC_NEED_MORE_BYTES) {
         int64_t twice = n > INT64_MAX / 2 ? INT64_MAX : 2 * n;
         *need = r.want > twice ? r.want : twice;
         if (*need > file_size)
@@ -543,12 +544,12 @@ int pnc_format_examine(const void *bytes, int64_t n, int64_t file_size, const pn
     return code;
 }
 
-int pnc_format_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
-                      pnc_error *error)
+int pnc_format_header_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
+                             pnc_error *error)
 {
-    int code = pnc_format_examine(bytes, n, file_size, NULL, out, need, error);
+    int code = pnc_format_header_examine(bytes, n, file_size, NULL, out, need, error);
 
     if (code != NC_NOERR)
-        pnc_model_free(out);
+        pnc_format_model_free(out);
     return code;
 }

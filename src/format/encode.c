@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "format/parts.h"
+#include "format/entries.h"
 
 typedef struct writer {
     unsigned char *p; /* NULL: count only */
@@ -23,7 +23,7 @@ static void put_word(writer *w, uint64_t value, int bytes)
 /* NON_NEG and NumberOfElements of the specification: 8 bytes in CDF-5, else 4. */
 static void put_count(writer *w, int64_t value)
 {
-    put_word(w, (uint64_t)value, pnc_format_count_bytes(w->format));
+    put_word(w, (uint64_t)value, pnc_format_count_get_size(w->format));
 }
 
 static void put_padded(writer *w, const void *bytes, int64_t n)
@@ -100,7 +100,7 @@ static void put_var_tail(writer *w, const pnc_var *var)
 {
     put_word(w, (uint64_t)var->type, 4);
     put_vsize(w, var);
-    put_word(w, (uint64_t)var->begin, pnc_format_offset_bytes(w->format));
+    put_word(w, (uint64_t)var->begin, pnc_format_offset_get_size(w->format));
 }
 
 static void put_header(writer *w, const pnc_model *model)
@@ -125,7 +125,7 @@ static void put_header(writer *w, const pnc_model *model)
     }
 }
 
-int64_t pnc_format_size(const pnc_model *model)
+int64_t pnc_format_header_get_size(const pnc_model *model)
 {
     writer w = {NULL, 0, model->format};
 
@@ -133,14 +133,14 @@ int64_t pnc_format_size(const pnc_model *model)
     return w.pos;
 }
 
-void pnc_format_encode(pnc_model *model, void *buf)
+void pnc_format_header_encode(pnc_model *model, void *buf)
 {
     writer w = {buf, 0, model->format};
 
     put_header(&w, model);
 }
 
-int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *buf)
+int64_t pnc_format_att_encode(const pnc_model *model, const pnc_att *att, void *buf)
 {
     writer w = {buf, 0, model->format};
 
@@ -148,7 +148,7 @@ int64_t pnc_format_encode_att(const pnc_model *model, const pnc_att *att, void *
     return w.pos;
 }
 
-int64_t pnc_format_encode_name(const pnc_model *model, const char *name, void *buf)
+int64_t pnc_format_name_encode(const pnc_model *model, const char *name, void *buf)
 {
     writer w = {buf, 0, model->format};
 
@@ -156,7 +156,7 @@ int64_t pnc_format_encode_name(const pnc_model *model, const char *name, void *b
     return w.pos;
 }
 
-int pnc_format_encode_numrecs(const pnc_model *model, void *buf)
+int pnc_format_numrecs_encode(const pnc_model *model, void *buf)
 {
     writer w = {buf, 0, model->format};
 

@@ -35,7 +35,7 @@ static int64_t max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var)
+int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *var)
 {
     int64_t padded;
 
@@ -62,7 +62,7 @@ static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align,
         if (first)
             model->header_extent = var->begin;
         first = false;
-        if (pnc_size_add(*pos, pnc_layout_record_bytes(model, var), pos) < 0)
+        if (pnc_size_add(*pos, pnc_format_var_get_padded_size(model, var), pos) < 0)
             return i;
     }
     return -1;
@@ -76,9 +76,9 @@ static int place_records(pnc_model *model, int64_t pos)
         if (!var->is_record)
             continue;
         var->begin = pos;
-        if (pnc_size_add(pos, pnc_layout_record_bytes(model, var), &pos) < 0)
+        if (pnc_size_add(pos, pnc_format_var_get_padded_size(model, var), &pos) < 0)
             return i;
-        model->recsize += pnc_layout_record_bytes(model, var);
+        model->recsize += pnc_format_var_get_padded_size(model, var);
     }
     return -1;
 }
@@ -93,19 +93,19 @@ static int too_far(const pnc_model *model, int varid, pnc_error *error)
                          model->vars[varid]->name);
 }
 
-int64_t pnc_layout_largest(int format)
+int64_t pnc_format_layout_get_max_size(int format)
 {
     return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
 }
 
-int pnc_layout_too_large(const pnc_model *model)
+int pnc_format_layout_find_too_large(const pnc_model *model)
 {
     int last = model->nvars - 1;
 
     while (last >= 0 && model->nrecvars > 0 && !model->vars[last]->is_record)
         last--;
     for (int i = 0; i < model->nvars; i++)
-        if (model->vars[i]->size > pnc_layout_largest(model->format) && i != last)
+        if (model->vars[i]->size > pnc_format_layout_get_max_size(model->format) && i != last)
             return i;
     return -1;
 }
@@ -113,14 +113,14 @@ int pnc_layout_too_large(const pnc_model *model)
 /* The limits of the format; begin is a signed 32-bit offset in CDF-1. */
 static int check_limits(const pnc_model *model, pnc_error *error)
 {
-    int large = pnc_layout_too_large(model);
+    int large = pnc_format_layout_find_too_large(model);
 
     if (large >= 0)
         return pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64
                              " to all variables but the last one in the file: create the file with NC_64BIT_DATA",
                              model->vars[large]->name, model->vars[large]->size,
                              model->vars[large]->is_record ? " a record" : "", model->format,
-                             pnc_layout_largest(model->format));
+                             pnc_format_layout_get_max_size(model->format));
     for (int i = 0; model->format == 1 && i < model->nvars; i++)
         if (model->vars[i]->begin > INT32_MAX)
             return pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets "
@@ -129,7 +129,7 @@ static int check_limits(const pnc_model *model, pnc_error *error)
     return NC_NOERR;
 }
 
-int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error)
+int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error)
 {
     static const pnc_layout_wish none = {-1, -1, -1, -1};
     bool fixed = model->nvars > model->nrecvars;
@@ -140,7 +140,7 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
         wish = &none;
     v_align = alignment(wish->v_align, PNC_DEFAULT_ALIGN);
     r_align = alignment(wish->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
-    model->header_size = pnc_format_size(model);
+    model->header_size = pnc_format_header_get_size(model);
     if (pnc_size_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
         return too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also where only records stood there (measured) */
@@ -162,7 +162,7 @@ int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish 
     return check_limits(model, error);
 }
 
-int64_t pnc_layout_end(const pnc_model *model)
+int64_t pnc_format_layout_get_data_end(const pnc_model *model)
 {
     int64_t end = model->header_size;
 
@@ -176,19 +176,19 @@ int64_t pnc_layout_end(const pnc_model *model)
     return end;
 }
 
-int64_t pnc_layout_padded_end(const pnc_model *model)
+int64_t pnc_format_layout_get_file_end(const pnc_model *model)
 {
     int64_t end;
 
-    if (round_up(pnc_layout_end(model), 4, &end) < 0)
+    if (round_up(pnc_format_layout_get_data_end(model), 4, &end) < 0)
         end = INT64_MAX;
     /* a lone record variable is not padded, and recsize knows */
     if (model->nrecvars > 0 && model->numrecs > 0)
-        end = max64(pnc_layout_end(model), model->begin_rec + model->numrecs * model->recsize);
+        end = max64(pnc_format_layout_get_data_end(model), model->begin_rec + model->numrecs * model->recsize);
     return end;
 }
 
-void pnc_layout_derive(pnc_model *model)
+void pnc_format_layout_derive(pnc_model *model)
 {
     bool fixed = false;
     int64_t end = model->header_size;
@@ -200,7 +200,7 @@ void pnc_layout_derive(pnc_model *model)
         if (var->is_record) {
             if (model->begin_rec < 0)
                 model->begin_rec = var->begin;
-            model->recsize += pnc_layout_record_bytes(model, var);
+            model->recsize += pnc_format_var_get_padded_size(model, var);
             continue;
         }
         if (!fixed)

@@ -12,24 +12,24 @@ typedef struct pnc_layout_wish {
 /* Assign begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before
  * redef, or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE where the format's limits are
  * exceeded. */
-int pnc_layout(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
+int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
 
 /* NetCDF Classic Format Specification, "Large File Support": the bytes of a variable, or of one record of it, must fit
  * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the
  * last variable of a file without record variables. */
-int64_t pnc_layout_largest(int format);             /* bytes of any other variable */
-int pnc_layout_too_large(const pnc_model *model);   /* id of the first variable that is larger, or -1 */
+int64_t pnc_format_layout_get_max_size(int format);           /* bytes of any other variable */
+int pnc_format_layout_find_too_large(const pnc_model *model); /* id of the first variable that is larger, or -1 */
 
 /* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the
  * only record variable). */
-int64_t pnc_layout_record_bytes(const pnc_model *model, const pnc_var *var);
+int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *var);
 
 /* First offset after the data of `numrecs` records and of all fixed variables. */
-int64_t pnc_layout_end(const pnc_model *model);
+int64_t pnc_format_layout_get_data_end(const pnc_model *model);
 /* The same with the padding that follows the last variable: the length of a complete file. */
-int64_t pnc_layout_padded_end(const pnc_model *model);
+int64_t pnc_format_layout_get_file_end(const pnc_model *model);
 
 /* recsize, begin_rec, header_extent from the variables' begins (after decode). */
-void pnc_layout_derive(pnc_model *model);
+void pnc_format_layout_derive(pnc_model *model);
 
 #endif

@@ -1,5 +1,5 @@
 /* The header model: its life, its dimensions, and what all its lists share. */
-#include "format/parts.h"
+#include "format/entries.h"
 
 #include <limits.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-int pnc_parts_grow(void ***at, int n, int *room)
+int pnc_format_list_grow(void ***at, int n, int *room)
 {
     void **grown;
     int wanted;
@@ -25,7 +25,7 @@ int pnc_parts_grow(void ***at, int n, int *room)
     return NC_NOERR;
 }
 
-char *pnc_parts_name(const char *bytes, int64_t n)
+char *pnc_format_name_copy(const char *bytes, int64_t n)
 {
     char *name = pnc_memory_alloc(n + 1, 1);
 
@@ -36,7 +36,7 @@ char *pnc_parts_name(const char *bytes, int64_t n)
     return name;
 }
 
-int pnc_model_init(pnc_model *model, int format, pnc_error *error)
+int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
 {
     memset(model, 0, sizeof *model);
     model->recdim = -1;
@@ -54,7 +54,7 @@ static void free_dim(pnc_dim *dim)
     pnc_memory_free(dim);
 }
 
-void pnc_model_free(pnc_model *model)
+void pnc_format_model_free(pnc_model *model)
 {
     pnc_table_clear(&model->dim_names);
     for (int i = 0; i < model->ndims; i++)
@@ -62,9 +62,9 @@ void pnc_model_free(pnc_model *model)
     pnc_memory_free(model->dims);
     pnc_table_clear(&model->var_names);
     for (int i = 0; i < model->nvars; i++)
-        pnc_var_free(model->vars[i]);
+        pnc_format_var_free(model->vars[i]);
     pnc_memory_free(model->vars);
-    pnc_atts_free(&model->gatts);
+    pnc_format_atts_free(&model->gatts);
     memset(model, 0, sizeof *model);
     model->recdim = -1;
 }
@@ -74,7 +74,7 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
     int code = NC_NOERR;
 
     for (int i = 0; code == NC_NOERR && i < from->ndims; i++) {
-        code = pnc_model_append_dim(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len);
+        code = pnc_format_dim_append(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len);
         if (code == NC_NOERR)
             out->dims[i]->where = from->dims[i]->where;
     }
@@ -83,7 +83,7 @@ static int copy_dims(pnc_model *out, const pnc_model *from)
 
 static int copy_var(pnc_model *out, const pnc_var *from)
 {
-    pnc_var *var = pnc_var_new(pnc_string_copy(from->name), from->ndims);
+    pnc_var *var = pnc_format_var_create(pnc_string_copy(from->name), from->ndims);
     int code;
 
     if (var == NULL)
@@ -96,14 +96,14 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->size = from->size;
     memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     memcpy(var->shape, from->shape, (size_t)from->ndims * sizeof *var->shape);
-    code = pnc_atts_copy(&var->atts, &from->atts);
+    code = pnc_format_atts_copy(&var->atts, &from->atts);
     if (code == NC_NOERR)
-        return pnc_model_append_var(out, var);
-    pnc_var_free(var);
+        return pnc_format_var_append(out, var);
+    pnc_format_var_free(var);
     return code;
 }
 
-int pnc_model_copy(pnc_model *out, const pnc_model *from)
+int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
 {
     int code;
 
@@ -117,15 +117,15 @@ int pnc_model_copy(pnc_model *out, const pnc_model *from)
     out->recsize = from->recsize;
     code = copy_dims(out, from);
     if (code == NC_NOERR)
-        code = pnc_atts_copy(&out->gatts, &from->gatts);
+        code = pnc_format_atts_copy(&out->gatts, &from->gatts);
     for (int i = 0; code == NC_NOERR && i < from->nvars; i++)
         code = copy_var(out, from->vars[i]);
     if (code != NC_NOERR)
-        pnc_model_free(out);
+        pnc_format_model_free(out);
     return code;
 }
 
-int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
+int pnc_format_dim_append(pnc_model *model, char *name, int64_t len)
 {
     pnc_dim *dim = pnc_memory_alloc_zeroed(1, sizeof *dim);
 
@@ -136,7 +136,7 @@ int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
     dim->name = name;
     dim->len = len;
     dim->where = -1;
-    if (name == NULL || pnc_parts_grow((void ***)&model->dims, model->ndims, &model->dims_room) != NC_NOERR ||
+    if (name == NULL || pnc_format_list_grow((void ***)&model->dims, model->ndims, &model->dims_room) != NC_NOERR ||
         pnc_table_add(&model->dim_names, name, model->ndims) != NC_NOERR) {
         free_dim(dim);
         return NC_ENOMEM;
@@ -149,23 +149,23 @@ int pnc_model_append_dim(pnc_model *model, char *name, int64_t len)
 
 /* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. Files
  * of other libraries may have longer ones in CDF-2. */
-int64_t pnc_model_longest_dim(int format)
+int64_t pnc_format_dim_get_max_length(int format)
 {
     return format == 5 ? INT64_MAX : NC_MAX_INT;
 }
 
-int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error)
+int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error)
 {
     char *nfc = NULL;
     int code = pnc_name_normalise(name, &nfc, error);
 
     if (code != NC_NOERR)
         return code;
-    if (len < 0 || len > pnc_model_longest_dim(model->format)) {
+    if (len < 0 || len > pnc_format_dim_get_max_length(model->format)) {
         code = pnc_error_set(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of "
                              "CDF-%d%s",
-                             nfc, (long long)len, (long long)pnc_model_longest_dim(model->format), model->format,
-                             len > 0 ? ": create the file with NC_64BIT_DATA" : "");
+                             nfc, (long long)len, (long long)pnc_format_dim_get_max_length(model->format),
+                             model->format, len > 0 ? ": create the file with NC_64BIT_DATA" : "");
         goto fail;
     }
     if (len == NC_UNLIMITED && model->recdim >= 0) {
@@ -177,7 +177,7 @@ int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, 
         code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
         goto fail;
     }
-    code = pnc_model_append_dim(model, nfc, len);
+    code = pnc_format_dim_append(model, nfc, len);
     if (code != NC_NOERR)
         return pnc_error_set(error, code, "no memory for another dimension");
     if (id != NULL)
@@ -188,12 +188,12 @@ fail:
     return code;
 }
 
-int pnc_model_find_dim(const pnc_model *model, const char *name)
+int pnc_format_dim_find(const pnc_model *model, const char *name)
 {
     return pnc_name_find(&model->dim_names, name);
 }
 
-int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_error *error)
+int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
     int other, code = pnc_name_normalise(name, &nfc, error);
@@ -226,12 +226,12 @@ free_name:
     return code;
 }
 
-int64_t pnc_model_dim_len(const pnc_model *model, int dimid)
+int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid)
 {
     return dimid == model->recdim ? model->numrecs : model->dims[dimid]->len;
 }
 
-pnc_atts *pnc_model_atts(const pnc_model *model, int varid)
+pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid)
 {
     if (varid == NC_GLOBAL)
         return (pnc_atts *)&model->gatts;

@@ -59,23 +59,23 @@ typedef struct pnc_model {
     pnc_table var_names;
     int nrecvars;
     pnc_atts gatts;
-    /* layout, set by pnc_layout or decode */
+    /* layout, set by pnc_format_layout_compute or decode */
     int64_t header_size;   /* bytes of the encoded header */
     int64_t header_extent; /* offset of the first variable (begin_rec where there is no fixed variable) */
     int64_t begin_rec;     /* offset of the record section */
     int64_t recsize;       /* bytes from one record to the next */
 } pnc_model;
 
-int pnc_model_init(pnc_model *model, int format, pnc_error *error);
-void pnc_model_free(pnc_model *model);                                   /* leaves an empty, reusable struct */
-int pnc_model_copy(pnc_model *out, const pnc_model *from);               /* deep; NC_NOERR or NC_ENOMEM */
+int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
+void pnc_format_model_free(pnc_model *model);                            /* leaves an empty, reusable struct */
+int pnc_format_model_copy(pnc_model *out, const pnc_model *from);        /* deep; NC_NOERR or NC_ENOMEM */
 
 /* Dimensions. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE NC_ENOMEM */
-int pnc_model_add_dim(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error);
-int pnc_model_find_dim(const pnc_model *model, const char *name);        /* id or -1; name need not be NFC */
-int pnc_model_rename_dim(pnc_model *model, int dimid, const char *name, pnc_error *error);
-int64_t pnc_model_longest_dim(int format);                               /* of fixed length */
-int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numrecs for the record dimension */
+int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error);
+int pnc_format_dim_find(const pnc_model *model, const char *name);       /* id or -1; name need not be NFC */
+int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
+int64_t pnc_format_dim_get_max_length(int format);                       /* of fixed length */
+int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid);    /* numrecs for the record dimension */
 
 /* Dimensions of a variable that is defined. The format knows no bound; this one keeps a wrong number from being taken
  * for the length of the caller's array. netCDF-C opens files with up to 1024. */
@@ -83,22 +83,22 @@ int64_t pnc_model_dim_len(const pnc_model *model, int dimid);            /* numr
 
 /* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE
  * NC_EVARSIZE.. */
-int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
-                      pnc_error *error);
-int pnc_model_find_var(const pnc_model *model, const char *name);
-int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_error *error);
+int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
+                       pnc_error *error);
+int pnc_format_var_find(const pnc_model *model, const char *name);
+int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL if varid names nothing. */
-pnc_atts *pnc_model_atts(const pnc_model *model, int varid);
-int pnc_atts_find(const pnc_atts *atts, const char *name);               /* index or -1 */
+pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
+int pnc_format_atts_find(const pnc_atts *atts, const char *name);        /* index or -1 */
 /* Create or replace; value is external bytes and is copied. */
-int pnc_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
-int pnc_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);
-int pnc_atts_delete(pnc_atts *atts, int index);
-void pnc_atts_free(pnc_atts *atts);
+int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
+int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);
+int pnc_format_atts_delete(pnc_atts *atts, int index);
+void pnc_format_atts_free(pnc_atts *atts);
 
 /* The bytes that fill a variable: its _FillValue if it has one of its own type and length 1, else the type's default.
  * out receives pnc_type_get_size(type) external bytes. */
-void pnc_model_fill_value(const pnc_var *var, void *out);
+void pnc_format_var_get_fill_value(const pnc_var *var, void *out);
 
 #endif

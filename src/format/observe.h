@@ -35,14 +35,14 @@ typedef struct pnc_observer {
     void (*finding)(void *who, const pnc_finding *finding); /* may be NULL */
 } pnc_observer;
 
-/* As pnc_format_decode, but it goes on where reading can go on, tells of all it sees, and looks for what is merely
- * against the specification too. What could be read is in *out, which is to be freed whatever is returned, and which
- * holds to the model's promises only if that is NC_NOERR. Each PNC_MORE tells from the beginning again: find out first,
- * with an observer that has no functions, how many bytes are needed. */
-int pnc_format_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer, pnc_model *out,
-                       int64_t *need, pnc_error *error);
+/* As pnc_format_header_decode, but it goes on where reading can go on, tells of all it sees, and looks for what is
+ * merely against the specification too. What could be read is in *out, which is to be freed whatever is returned, and
+ * which holds to the model's promises only if that is NC_NOERR. Each PNC_NEED_MORE_BYTES tells from the beginning
+ * again: find out first, with an observer that has no functions, how many bytes are needed. */
+int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
+                              pnc_model *out, int64_t *need, pnc_error *error);
 
 /* Where the offset of variable varid stands in the header. */
-int64_t pnc_format_begin_field(const pnc_model *model, int varid);
+int64_t pnc_format_var_locate_begin(const pnc_model *model, int varid);
 
 #endif

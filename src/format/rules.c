@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "format/entries.h"
 #include "format/layout.h"
-#include "format/parts.h"
 
 /* Names of the specification: letters, digits, '_' or multibyte characters first, no control characters, no '/', no
  * blank at the end, and in normal form C. */
@@ -50,7 +50,7 @@ static void check_entries(pnc_watch *watch, const pnc_model *model)
             check_fill(watch, var, var->atts.at[j]);
         }
         if (var->begin % 4 != 0)
-            pnc_watch_warn(watch, pnc_format_begin_field(model, i), "an offset that is a multiple of 4",
+            pnc_watch_warn(watch, pnc_format_var_locate_begin(model, i), "an offset that is a multiple of 4",
                            "variable \"%.80s\" begins at byte %" PRId64, var->name, var->begin);
     }
     if (model->numrecs > 0 && model->nrecvars == 0)
@@ -99,7 +99,7 @@ static void check_data(pnc_watch *watch, const pnc_model *model, int64_t file_si
 /* The bytes behind the last variable. */
 static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_size)
 {
-    int64_t end = pnc_layout_end(model), padded = pnc_layout_padded_end(model), more = 0;
+    int64_t end = pnc_format_layout_get_data_end(model), padded = pnc_format_layout_get_file_end(model), more = 0;
 
     if (file_size < padded && file_size >= end)
         pnc_watch_warn(watch, file_size, "padding behind the last variable",
@@ -118,7 +118,7 @@ static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_siz
                        file_size - padded);
 }
 
-void pnc_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+void pnc_format_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size)
 {
     check_entries(watch, model);
     if (watch->code != NC_NOERR) /* sums of what the header tells may be anything */

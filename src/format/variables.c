@@ -1,5 +1,5 @@
 /* Variables of the header model: their rules, shapes and fill values. */
-#include "format/parts.h"
+#include "format/entries.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-pnc_var *pnc_var_new(char *name, int ndims)
+pnc_var *pnc_format_var_create(char *name, int ndims)
 {
     pnc_var *var;
 
@@ -32,17 +32,17 @@ free_name:
     return NULL;
 }
 
-void pnc_var_free(pnc_var *var)
+void pnc_format_var_free(pnc_var *var)
 {
     if (var == NULL)
         return;
-    pnc_atts_free(&var->atts);
+    pnc_format_atts_free(&var->atts);
     pnc_memory_free(var->shape);
     pnc_memory_free(var->name);
     pnc_memory_free(var);
 }
 
-int pnc_var_derive(const pnc_model *model, pnc_var *var)
+int pnc_format_var_derive(const pnc_model *model, pnc_var *var)
 {
     var->is_record = var->ndims > 0 && var->dimids[0] == model->recdim;
     var->size = (int64_t)pnc_type_get_size(var->type);
@@ -54,13 +54,13 @@ int pnc_var_derive(const pnc_model *model, pnc_var *var)
     return 0;
 }
 
-int pnc_model_append_var(pnc_model *model, pnc_var *var)
+int pnc_format_var_append(pnc_model *model, pnc_var *var)
 {
     if (var == NULL)
         return NC_ENOMEM;
-    if (pnc_parts_grow((void ***)&model->vars, model->nvars, &model->vars_room) != NC_NOERR ||
+    if (pnc_format_list_grow((void ***)&model->vars, model->nvars, &model->vars_room) != NC_NOERR ||
         pnc_table_add(&model->var_names, var->name, model->nvars) != NC_NOERR) {
-        pnc_var_free(var);
+        pnc_format_var_free(var);
         return NC_ENOMEM;
     }
     model->vars[model->nvars++] = var;
@@ -101,8 +101,8 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
     return NC_NOERR;
 }
 
-int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
-                      pnc_error *error)
+int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
+                       pnc_error *error)
 {
     char *nfc = NULL;
     pnc_var *var;
@@ -119,19 +119,19 @@ int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, c
         pnc_memory_free(nfc);
         return code;
     }
-    var = pnc_var_new(nfc, ndims);
+    var = pnc_format_var_create(nfc, ndims);
     if (var == NULL)
         return pnc_error_set(error, NC_ENOMEM, "no memory for another variable");
     var->type = type;
     if (ndims > 0)
         memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
-    if (pnc_var_derive(model, var) < 0) {
+    if (pnc_format_var_derive(model, var) < 0) {
         code = pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions",
                              var->name);
-        pnc_var_free(var);
+        pnc_format_var_free(var);
         return code;
     }
-    code = pnc_model_append_var(model, var);
+    code = pnc_format_var_append(model, var);
     if (code != NC_NOERR)
         return pnc_error_set(error, code, "no memory for another variable");
     if (id != NULL)
@@ -139,12 +139,12 @@ int pnc_model_add_var(pnc_model *model, const char *name, int type, int ndims, c
     return NC_NOERR;
 }
 
-int pnc_model_find_var(const pnc_model *model, const char *name)
+int pnc_format_var_find(const pnc_model *model, const char *name)
 {
     return pnc_name_find(&model->var_names, name);
 }
 
-int pnc_model_rename_var(pnc_model *model, int varid, const char *name, pnc_error *error)
+int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
     int code = NC_NOERR;
@@ -173,7 +173,7 @@ free_name:
     return code;
 }
 
-void pnc_parts_store(const void *value, size_t n, void *out)
+void pnc_format_value_encode(const void *value, size_t n, void *out)
 {
     const unsigned char *from = value;
     unsigned char *to = out;
@@ -191,15 +191,15 @@ static void default_fill(int type, void *out)
 {
     switch (type) {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
-    case constant: { ctype value = fill; pnc_parts_store(&value, bytes, out); break; }
+    case constant: { ctype value = fill; pnc_format_value_encode(&value, bytes, out); break; }
 #include "spec/type_table.h"
     default: break;
     }
 }
 
-void pnc_model_fill_value(const pnc_var *var, void *out)
+void pnc_format_var_get_fill_value(const pnc_var *var, void *out)
 {
-    int index = pnc_atts_find_exact(&var->atts, "_FillValue");
+    int index = pnc_format_atts_find_exact(&var->atts, "_FillValue");
     const pnc_att *att = index < 0 ? NULL : var->atts.at[index];
 
     if (att != NULL && att->type == var->type && att->len == 1)

@@ -22,9 +22,9 @@ void pnc_watch_field(pnc_watch *watch, int64_t at, int64_t n, const char *what, 
 
 /* The rules that hold between entries: where variables lie. Also derives the layout fields of the model.
  * streaming: the number of records follows from the size of the file. */
-int pnc_places_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming);
+int pnc_format_offsets_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming);
 
 /* What only an observer wants to know, once the model is complete. */
-void pnc_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size);
+void pnc_format_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size);
 
 #endif

@@ -29,19 +29,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The same model must give the same bytes; so equality is looked for there, and in what the header does not hold. */
 static void require_equal(pnc_model *a, pnc_model *b)
 {
-    int64_t n = pnc_format_size(a);
+    int64_t n = pnc_format_header_get_size(a);
     unsigned char *one = malloc((size_t)n), *two = malloc((size_t)n);
 
     REQUIRE(one != NULL && two != NULL);
-    REQUIRE(pnc_format_size(b) == n);
-    pnc_format_encode(a, one);
-    pnc_format_encode(b, two);
+    REQUIRE(pnc_format_header_get_size(b) == n);
+    pnc_format_header_encode(a, one);
+    pnc_format_header_encode(b, two);
     REQUIRE(memcmp(one, two, (size_t)n) == 0);
     REQUIRE(a->numrecs == b->numrecs && a->recdim == b->recdim && a->nrecvars == b->nrecvars);
     REQUIRE(a->recsize == b->recsize);
     if (a->header_size == b->header_size) /* else odd names: sections without a variable then end with the header */
         REQUIRE(a->begin_rec == b->begin_rec && a->header_extent == b->header_extent);
-    REQUIRE(pnc_layout_end(a) - a->header_size >= 0 && pnc_layout_end(b) - b->header_size >= 0);
+    REQUIRE(pnc_format_layout_get_data_end(a) - a->header_size >= 0 &&
+            pnc_format_layout_get_data_end(b) - b->header_size >= 0);
     free(one);
     free(two);
 }
@@ -49,7 +50,7 @@ static void require_equal(pnc_model *a, pnc_model *b)
 /* Encode, decode, compare. The header may have become shorter (odd names), so sizes of files are not compared. */
 static void check_accepted(pnc_model *model, size_t size)
 {
-    int64_t n = pnc_format_size(model), need = 0, file_size = n > (int64_t)size ? n : (int64_t)size;
+    int64_t n = pnc_format_header_get_size(model), need = 0, file_size = n > (int64_t)size ? n : (int64_t)size;
     unsigned char *bytes = malloc((size_t)n);
     pnc_error error = {0};
     pnc_model again, copy;
@@ -57,16 +58,16 @@ static void check_accepted(pnc_model *model, size_t size)
     REQUIRE(bytes != NULL);
     REQUIRE(n <= model->header_size);
     REQUIRE(model->header_size <= (int64_t)size);
-    pnc_format_encode(model, bytes);
-    REQUIRE(pnc_format_decode(bytes, n, file_size, &again, &need, &error) == NC_NOERR);
+    pnc_format_header_encode(model, bytes);
+    REQUIRE(pnc_format_header_decode(bytes, n, file_size, &again, &need, &error) == NC_NOERR);
     require_equal(model, &again);
-    REQUIRE(pnc_model_copy(&copy, model) == NC_NOERR);
+    REQUIRE(pnc_format_model_copy(&copy, model) == NC_NOERR);
     require_equal(model, &copy);
-    if (pnc_layout(&copy, model, NULL, NULL) == NC_NOERR)
+    if (pnc_format_layout_compute(&copy, model, NULL, NULL) == NC_NOERR)
         for (int i = 0; i < copy.nvars; i++)
             REQUIRE(copy.vars[i]->begin >= model->vars[i]->begin);
-    pnc_model_free(&copy);
-    pnc_model_free(&again);
+    pnc_format_model_free(&copy);
+    pnc_format_model_free(&again);
     free(bytes);
 }
 
@@ -77,9 +78,9 @@ static void check_pieces(const uint8_t *data, int64_t size, int expected)
 
     for (;;) {
         pnc_model model;
-        int code = pnc_format_decode(data, n, size, &model, &need, NULL);
-        pnc_model_free(&model);
-        if (code != PNC_MORE) {
+        int code = pnc_format_header_decode(data, n, size, &model, &need, NULL);
+        pnc_format_model_free(&model);
+        if (code != PNC_NEED_MORE_BYTES) {
             REQUIRE(code == expected);
             return;
         }
@@ -113,13 +114,13 @@ static void check_examined(const uint8_t *data, int64_t size, int expected)
     pnc_error error = {0};
     pnc_model model;
     int64_t need = 0;
-    int code = pnc_format_examine(data, size, size, &observer, &model, &need, &error);
+    int code = pnc_format_header_examine(data, size, size, &observer, &model, &need, &error);
 
     REQUIRE(code <= 0);
     REQUIRE((code == NC_NOERR) == (s.breaches == 0));
     REQUIRE(expected == NC_NOERR || code != NC_NOERR);
     REQUIRE(s.end <= size);
-    pnc_model_free(&model);
+    pnc_format_model_free(&model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -127,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pnc_error error = {0};
     pnc_model model;
     int64_t need = 0;
-    int code = pnc_format_decode(data, (int64_t)size, (int64_t)size, &model, &need, &error);
+    int code = pnc_format_header_decode(data, (int64_t)size, (int64_t)size, &model, &need, &error);
 
     REQUIRE(code <= 0);
     REQUIRE((code == NC_NOERR) == (error.code == NC_NOERR) && error.code == code);
@@ -136,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_examined(data, (int64_t)size, code);
     if (code == NC_NOERR)
         check_accepted(&model, size);
-    pnc_model_free(&model);
+    pnc_format_model_free(&model);
     return 0;
 }
 

@@ -45,7 +45,7 @@ static pnc_error error;
 static int finish(void **state)
 {
     (void)state;
-    pnc_model_free(&model);
+    pnc_format_model_free(&model);
     pnc_error_clear(&error);
     return 0;
 }
@@ -58,7 +58,7 @@ static int parse(const char *text, size_t size)
 
     assert_non_null(exact);
     memcpy(exact, text, size);
-    pnc_model_free(&model);
+    pnc_format_model_free(&model);
     pnc_error_clear(&error);
     code = pnc_cdl_parse(exact, (int64_t)size, &model, &error);
     free(exact);
@@ -74,7 +74,7 @@ static void assert_parses(const char *text)
 
 static void assert_att(int varid, int index, const char *name, int type, int64_t len, const char *bytes)
 {
-    const pnc_atts *atts = pnc_model_atts(&model, varid);
+    const pnc_atts *atts = pnc_format_atts_get(&model, varid);
 
     assert_non_null(atts);
     assert_true(index < atts->n);

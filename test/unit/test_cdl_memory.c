@@ -83,7 +83,7 @@ static int read_text(const char *text, long allocations)
     counting = 1;
     int code = pnc_cdl_read(&source, &sink, &model, &error);
     if (code == NC_NOERR)
-        pnc_model_free(&model);
+        pnc_format_model_free(&model);
     pnc_error_clear(&error);
     counting = 0;
     return code;

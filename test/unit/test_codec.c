@@ -73,9 +73,9 @@ static void assert_encodes_to(pnc_model *model, const unsigned char *bytes, int6
 {
     unsigned char *out = malloc((size_t)n + 1);
 
-    assert_int_equal(pnc_format_size(model), n);
+    assert_int_equal(pnc_format_header_get_size(model), n);
     out[n] = 0xee;
-    pnc_format_encode(model, out);
+    pnc_format_header_encode(model, out);
     assert_int_equal(out[n], 0xee);
     assert_memory_equal(out, bytes, (size_t)n);
     free(out);
@@ -110,7 +110,7 @@ static void check_sample(const pnc_model *m, int format)
     assert_int_equal(m->header_extent, 232 + step);
     assert_int_equal(m->begin_rec, 244 + step);
     assert_int_equal(m->recsize, 16);
-    assert_int_equal(pnc_layout_end(m), 244 + step + 3 * 16);
+    assert_int_equal(pnc_format_layout_get_data_end(m), 244 + step + 3 * 16);
     assert_int_equal(m->dims[0]->where, 16);
     assert_int_equal(m->dims[1]->where, 28);
     assert_int_equal(m->gatts.at[0]->where, 48);
@@ -127,18 +127,18 @@ static void check_entries(const pnc_model *m, const unsigned char *bytes)
     unsigned char out[ROOM];
     int64_t n;
 
-    assert_memory_equal(out, bytes + 4, (size_t)pnc_format_encode_numrecs(m, memset(out, 0xee, sizeof out)));
+    assert_memory_equal(out, bytes + 4, (size_t)pnc_format_numrecs_encode(m, memset(out, 0xee, sizeof out)));
     for (int i = 0; i < m->ndims; i++) {
-        n = pnc_format_encode_name(m, m->dims[i]->name, out);
+        n = pnc_format_name_encode(m, m->dims[i]->name, out);
         assert_memory_equal(out, bytes + m->dims[i]->where, (size_t)n);
     }
     for (int i = 0; i < m->nvars; i++) {
         const pnc_var *var = m->vars[i];
-        n = pnc_format_encode_name(m, var->name, out);
-        assert_int_equal(n, pnc_format_encode_name(m, var->name, NULL));
+        n = pnc_format_name_encode(m, var->name, out);
+        assert_int_equal(n, pnc_format_name_encode(m, var->name, NULL));
         assert_memory_equal(out, bytes + var->where, (size_t)n);
         for (int k = 0; k < var->atts.n; k++) {
-            n = pnc_format_encode_att(m, var->atts.at[k], out);
+            n = pnc_format_att_encode(m, var->atts.at[k], out);
             assert_memory_equal(out, bytes + var->atts.at[k]->where, (size_t)n);
         }
     }
@@ -155,13 +155,13 @@ static void test_samples(void **state)
         pnc_error error = {0};
         pnc_model m;
         int64_t n = from_hex(texts[i], bytes);
-        assert_int_equal(pnc_format_identify(bytes, (size_t)n), i + 1);
-        assert_int_equal(pnc_format_decode(bytes, n, 400, &m, &need, &error), NC_NOERR);
+        assert_int_equal(pnc_format_kind_identify(bytes, (size_t)n), i + 1);
+        assert_int_equal(pnc_format_header_decode(bytes, n, 400, &m, &need, &error), NC_NOERR);
         check_sample(&m, i + 1);
         check_entries(&m, bytes);
         assert_encodes_to(&m, bytes, n);
         check_sample(&m, i + 1); /* encoding set the same places */
-        pnc_model_free(&m);
+        pnc_format_model_free(&m);
     }
 }
 
@@ -172,21 +172,21 @@ static void test_cdf5(void **state)
     pnc_model m;
     (void)state;
 
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_int_equal(m.format, 5);
     assert_int_equal(m.numrecs, 2);
     assert_int_equal(m.vars[0]->type, NC_UBYTE);
     assert_int_equal(m.vars[0]->begin, 160);
     assert_int_equal(m.header_size, 160);
     assert_int_equal(m.recsize, 1);
-    assert_int_equal(pnc_layout_end(&m), 162);
+    assert_int_equal(pnc_format_layout_get_data_end(&m), 162);
     assert_int_equal(m.dims[0]->where, 24);
     assert_int_equal(m.vars[0]->where, 68);
     assert_int_equal(m.vars[0]->atts.at[0]->where, 108);
     assert_memory_equal(m.vars[0]->atts.at[0]->value, "\1\2\3\4\5\6\7\10", 8);
     check_entries(&m, bytes);
     assert_encodes_to(&m, bytes, n);
-    pnc_model_free(&m);
+    pnc_format_model_free(&m);
 }
 
 static void test_empty(void **state)
@@ -196,12 +196,12 @@ static void test_empty(void **state)
     pnc_model m;
     (void)state;
 
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_int_equal(m.ndims + m.nvars + m.gatts.n, 0);
     assert_int_equal(m.header_extent, 32);
-    assert_int_equal(pnc_layout_end(&m), 32);
+    assert_int_equal(pnc_format_layout_get_data_end(&m), 32);
     assert_encodes_to(&m, bytes, n);
-    pnc_model_free(&m);
+    pnc_format_model_free(&m);
 }
 
 /* With fewer bytes at hand than the header has, more are asked for; with fewer in the file, it is refused. */
@@ -219,12 +219,12 @@ static void test_pieces(void **state)
             int64_t need = -1;
             pnc_model m;
             memcpy(exact, bytes, (size_t)n);
-            assert_int_equal(pnc_format_decode(exact, n, file_size, &m, &need, &error), PNC_MORE);
+            assert_int_equal(pnc_format_header_decode(exact, n, file_size, &m, &need, &error), PNC_NEED_MORE_BYTES);
             assert_in_range(need, n + 1, file_size);
             assert_true(need >= 2 * n || need == file_size);
             assert_int_equal(error.code, NC_NOERR);
             assert_int_equal(m.ndims + m.nvars, 0);
-            assert_true(pnc_format_decode(exact, n, n, &m, &need, &error) < 0);
+            assert_true(pnc_format_header_decode(exact, n, n, &m, &need, &error) < 0);
             assert_true(error.text[0] != '\0');
             assert_int_equal(m.ndims + m.nvars, 0);
             free(exact);
@@ -244,17 +244,17 @@ static void test_streaming(void **state)
     put_word(bytes + 4, 0xffffffff);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pnc_model m;
-        assert_int_equal(pnc_format_decode(bytes, n, rows[i].file_size, &m, &need, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_header_decode(bytes, n, rows[i].file_size, &m, &need, NULL), NC_NOERR);
         assert_int_equal(m.numrecs, rows[i].numrecs);
-        pnc_model_free(&m);
+        pnc_format_model_free(&m);
     }
     n = from_hex(cdf5, bytes); /* one record variable: the last record of 1 byte needs no padding */
     memset(bytes + 4, 0xff, 8);
     for (int64_t size = 160; size < 170; size++) {
         pnc_model m;
-        assert_int_equal(pnc_format_decode(bytes, n, size, &m, &need, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_header_decode(bytes, n, size, &m, &need, NULL), NC_NOERR);
         assert_int_equal(m.numrecs, size - 160);
-        pnc_model_free(&m);
+        pnc_format_model_free(&m);
     }
 }
 
@@ -272,20 +272,20 @@ static void test_lenient(void **state)
     bytes[71] = 'Z';               /* behind the value "abc" */
     put_word(bytes + 148, 0xffffffff); /* vsize of fix */
     put_word(bytes + 176, 0x0c);   /* attributes of rb: tag and no entries */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     check_sample(&m, 1);
     assert_encodes_to(&m, good, n);
-    pnc_model_free(&m);
+    pnc_format_model_free(&m);
 
     memcpy(bytes, good, (size_t)n);
     put_word(bytes + 16, 2);       /* "t\0" */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_string_equal(m.dims[0]->name, "t");
     assert_int_equal(m.dims[0]->where, -1); /* entries cannot be patched where we would write them differently */
     assert_int_equal(m.vars[0]->atts.at[0]->where, -1);
     assert_encodes_to(&m, good, n);
     assert_int_equal(m.dims[0]->where, 16);
-    pnc_model_free(&m);
+    pnc_format_model_free(&m);
 }
 
 typedef struct damage {
@@ -305,7 +305,7 @@ static void refuse(const char *sample, const damage *rows, size_t count)
         pnc_model m;
         from_hex(sample, bytes);
         put_word(bytes + rows[i].at, rows[i].word);
-        if (pnc_format_decode(bytes, n, n + 60, &m, &need, &error) != rows[i].code || m.nvars != 0)
+        if (pnc_format_header_decode(bytes, n, n + 60, &m, &need, &error) != rows[i].code || m.nvars != 0)
             fail_msg("0x%08x at byte %d: expected %d, got %d %s", rows[i].word, (int)rows[i].at, rows[i].code,
                      error.code, error.text);
         if (strstr(error.text, rows[i].text) == NULL)
@@ -395,12 +395,12 @@ static void test_too_large(void **state)
         put_word(bytes + n - 4, (uint32_t)begin);
         if (rows[i].format == 2)
             put_word(bytes + n - 8, (uint32_t)(begin >> 32));
-        code = pnc_format_decode(bytes, n, n + 60, &m, &need, &error);
+        code = pnc_format_header_decode(bytes, n, n + 60, &m, &need, &error);
         if (code != rows[i].code)
             fail_msg("CDF-%d, a of %u and b of %u bytes: %d (expected %d) %s", rows[i].format, rows[i].x, rows[i].y,
                      code, rows[i].code, error.text);
         if (code == NC_NOERR)
-            pnc_model_free(&m);
+            pnc_format_model_free(&m);
         else
             assert_non_null(strstr(error.text, "\"a\" (byte 56)"));
     }
@@ -417,17 +417,17 @@ static void test_overflow(void **state)
 
     n = from_hex(cdf5, bytes);
     memcpy(bytes + 152, "\x7f\xff\xff\xff\xff\xff\xff\xff", 8); /* begin: the 1 byte ends beyond */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, &error), NC_ENOTNC);
     assert_non_null(strstr(error.text, "2^63"));
     pnc_error_clear(&error);
     n = from_hex(cdf5, bytes);
     memcpy(bytes + 4, "\x7f\xff\xff\xff\xff\xff\xff\xff", 8); /* numrecs */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, &error), NC_ENOTNC);
     assert_non_null(strstr(error.text, "9223372036854775807 records"));
     pnc_error_clear(&error);
     n = from_hex(cdf1, bytes);
     put_word(bytes + 36, 0xffffffff); /* x: too long for an overflow in CDF-1, but rb then has 4 GiB: before rd */
-    assert_int_equal(pnc_format_decode(bytes, n, n, &m, &need, &error), NC_EVARSIZE);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, &error), NC_EVARSIZE);
 }
 
 static void test_foreign(void **state)
@@ -438,17 +438,17 @@ static void test_foreign(void **state)
     pnc_model m;
     (void)state;
 
-    assert_int_equal(pnc_format_identify(hdf5, sizeof hdf5), PNC_KIND_HDF5);
-    assert_int_equal(pnc_format_identify(hdf5, 7), PNC_KIND_UNKNOWN);
-    assert_int_equal(pnc_format_identify("CDF", 3), PNC_KIND_UNKNOWN);
-    assert_int_equal(pnc_format_identify("CDF\5", 4), PNC_KIND_CDF5);
-    assert_int_equal(pnc_format_decode(hdf5, sizeof hdf5, sizeof hdf5, &m, &need, &error), NC_ENOTBUILT);
+    assert_int_equal(pnc_format_kind_identify(hdf5, sizeof hdf5), PNC_KIND_HDF5);
+    assert_int_equal(pnc_format_kind_identify(hdf5, 7), PNC_KIND_UNKNOWN);
+    assert_int_equal(pnc_format_kind_identify("CDF", 3), PNC_KIND_UNKNOWN);
+    assert_int_equal(pnc_format_kind_identify("CDF\5", 4), PNC_KIND_CDF5);
+    assert_int_equal(pnc_format_header_decode(hdf5, sizeof hdf5, sizeof hdf5, &m, &need, &error), NC_ENOTBUILT);
     assert_non_null(strstr(error.text, "HDF5"));
     pnc_error_clear(&error);
-    assert_int_equal(pnc_format_decode(hdf5, 5, sizeof hdf5, &m, &need, &error), PNC_MORE);
-    assert_int_equal(pnc_format_decode("", 0, 0, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_header_decode(hdf5, 5, sizeof hdf5, &m, &need, &error), PNC_NEED_MORE_BYTES);
+    assert_int_equal(pnc_format_header_decode("", 0, 0, &m, &need, &error), NC_ENOTNC);
     pnc_error_clear(&error);
-    assert_int_equal(pnc_format_decode("#!/bin/sh", 9, 9, &m, &need, &error), NC_ENOTNC);
+    assert_int_equal(pnc_format_header_decode("#!/bin/sh", 9, 9, &m, &need, &error), NC_ENOTNC);
 }
 
 /* Every entry of a long header keeps its place; attribute lists go through their hashed form. */
@@ -461,32 +461,33 @@ static void test_many(void **state)
     int64_t need, n;
     (void)state;
 
-    assert_int_equal(pnc_model_init(&m, 2, NULL), NC_NOERR);
-    assert_int_equal(pnc_model_add_dim(&m, "x", 4, NULL, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_model_init(&m, 2, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&m, "x", 4, NULL, NULL), NC_NOERR);
     for (int i = 0; i < N; i++) {
         int dimid = 0;
         snprintf(name, sizeof name, "variable%d", i);
-        assert_int_equal(pnc_model_add_var(&m, name, NC_INT, 1, &dimid, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, name, NC_INT, 1, &dimid, NULL, NULL), NC_NOERR);
         for (int k = 0; k < ATTS; k++) {
             snprintf(name, sizeof name, "attribute%d", k);
-            assert_int_equal(pnc_atts_put(&m.vars[i]->atts, name, NC_CHAR, k, "abcdefghijklmnopqrst", NULL), NC_NOERR);
+            assert_int_equal(pnc_format_atts_put(&m.vars[i]->atts, name, NC_CHAR, k, "abcdefghijklmnopqrst", NULL),
+                             NC_NOERR);
         }
     }
-    assert_int_equal(pnc_layout(&m, NULL, NULL, NULL), NC_NOERR);
-    n = pnc_format_size(&m);
+    assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
+    n = pnc_format_header_get_size(&m);
     bytes = malloc((size_t)n);
-    pnc_format_encode(&m, bytes);
-    assert_int_equal(pnc_format_decode(bytes, n, n, &back, &need, NULL), NC_NOERR);
+    pnc_format_header_encode(&m, bytes);
+    assert_int_equal(pnc_format_header_decode(bytes, n, n, &back, &need, NULL), NC_NOERR);
     assert_int_equal(back.nvars, N);
     for (int i = 0; i < N; i++) {
         assert_int_equal(back.vars[i]->where, m.vars[i]->where);
-        assert_int_equal(pnc_model_find_var(&back, m.vars[i]->name), i);
-        assert_int_equal(pnc_atts_find(&back.vars[i]->atts, "attribute17"), 17);
+        assert_int_equal(pnc_format_var_find(&back, m.vars[i]->name), i);
+        assert_int_equal(pnc_format_atts_find(&back.vars[i]->atts, "attribute17"), 17);
         assert_int_equal(back.vars[i]->atts.at[17]->where, m.vars[i]->atts.at[17]->where);
     }
     assert_encodes_to(&back, bytes, n);
-    pnc_model_free(&back);
-    pnc_model_free(&m);
+    pnc_format_model_free(&back);
+    pnc_format_model_free(&m);
     free(bytes);
 }
 
@@ -528,7 +529,7 @@ static void check_real_file(const char *folder, const char *name)
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     bytes = read_file(path, &n);
-    code = pnc_format_decode(bytes, n, n, &m, &need, &error);
+    code = pnc_format_header_decode(bytes, n, n, &m, &need, &error);
     if (strcmp(name, "bad_cdf5_begin.nc") == 0) {
         assert_int_equal(code, NC_ENOTNC);
         assert_non_null(strstr(error.text, "\"var_small\" begins at byte 4294967515 (so it says at byte 212)"));
@@ -537,15 +538,16 @@ static void check_real_file(const char *folder, const char *name)
     }
     if (code != NC_NOERR)
         fail_msg("%s: %s", name, error.text);
-    assert_int_equal(pnc_layout_end(&m), n); /* true of these files: nothing missing, nothing left over */
+    /* true of these files: nothing missing, nothing left over */
+    assert_int_equal(pnc_format_layout_get_data_end(&m), n);
     if (reproducible(name))
         assert_encodes_to(&m, bytes, m.header_size);
-    out = malloc((size_t)pnc_format_size(&m));
-    pnc_format_encode(&m, out);
-    assert_int_equal(pnc_format_decode(out, pnc_format_size(&m), n, &again, &need, &error), NC_NOERR);
-    assert_encodes_to(&again, out, pnc_format_size(&m));
-    pnc_model_free(&again);
-    pnc_model_free(&m);
+    out = malloc((size_t)pnc_format_header_get_size(&m));
+    pnc_format_header_encode(&m, out);
+    assert_int_equal(pnc_format_header_decode(out, pnc_format_header_get_size(&m), n, &again, &need, &error), NC_NOERR);
+    assert_encodes_to(&again, out, pnc_format_header_get_size(&m));
+    pnc_format_model_free(&again);
+    pnc_format_model_free(&m);
     free(out);
     free(bytes);
 }

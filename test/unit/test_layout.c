@@ -73,7 +73,7 @@ static void play_enddef(player *p)
                &used) != 7)
         fail_msg("bad recording: %.40s", p->line);
     wish = (pnc_layout_wish){.h_minfree = w[0], .v_align = w[1], .v_minfree = w[2], .r_align = w[3]};
-    if (pnc_layout(m, p->again ? &p->before : NULL, &wish, &error) != NC_NOERR)
+    if (pnc_format_layout_compute(m, p->again ? &p->before : NULL, &wish, &error) != NC_NOERR)
         fail_msg("%s", error.text);
     if (m->header_size != size || m->header_extent != extent || m->recsize != recsize)
         fail_msg("%.60s: got size %lld, extent %lld, record %lld", p->line, (long long)m->header_size,
@@ -85,8 +85,8 @@ static void play_enddef(player *p)
             fail_msg("%.60s: variable %d begins at %lld", p->line, i, (long long)m->vars[i]->begin);
     }
     if (p->again)
-        pnc_model_free(&p->before);
-    assert_int_equal(pnc_model_copy(&p->before, m), NC_NOERR);
+        pnc_format_model_free(&p->before);
+    assert_int_equal(pnc_format_model_copy(&p->before, m), NC_NOERR);
     p->again = true;
 }
 
@@ -99,19 +99,19 @@ static void play_step(player *p)
 
     switch (p->line[0]) {
     case 'C':
-        assert_int_equal(pnc_model_init(m, atoi(p->line + 2), NULL), NC_NOERR);
+        assert_int_equal(pnc_format_model_init(m, atoi(p->line + 2), NULL), NC_NOERR);
         break;
     case 'D':
         snprintf(name, sizeof name, "d%d", m->ndims);
-        assert_int_equal(pnc_model_add_dim(m, name, atoi(p->line + 2), NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(m, name, atoi(p->line + 2), NULL, NULL), NC_NOERR);
         break;
     case 'A':
         assert_int_equal(sscanf(p->line, "A %15s %d", name, &a), 2);
-        assert_int_equal(pnc_atts_put(&m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_atts_put(&m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
         break;
     case 'V':
         assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);
-        assert_int_equal(pnc_model_add_var(m, name, a, b, ids, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(m, name, a, b, ids, NULL, NULL), NC_NOERR);
         break;
     default:
         play_enddef(p);
@@ -125,8 +125,8 @@ static void test_recordings(void **state)
         player p = {.line = recordings[i]};
         for (; *p.line != '\0'; p.line = strchr(p.line, '\n') + 1)
             play_step(&p);
-        pnc_model_free(&p.before);
-        pnc_model_free(&p.model);
+        pnc_format_model_free(&p.before);
+        pnc_format_model_free(&p.model);
     }
 }
 
@@ -139,34 +139,34 @@ static void test_derive(void **state)
     for (int mask = 0; mask < 8; mask++) { /* which of: a fixed, a record, another record variable */
         pnc_model m, derived, again;
         int t = 0, x = 1;
-        assert_int_equal(pnc_model_init(&m, 1, NULL), NC_NOERR);
-        pnc_model_add_dim(&m, "t", 0, NULL, NULL);
-        pnc_model_add_dim(&m, "x", 3, NULL, NULL);
+        assert_int_equal(pnc_format_model_init(&m, 1, NULL), NC_NOERR);
+        pnc_format_dim_add(&m, "t", 0, NULL, NULL);
+        pnc_format_dim_add(&m, "x", 3, NULL, NULL);
         if (mask & 1)
-            pnc_model_add_var(&m, "fixed", NC_BYTE, 1, &x, NULL, NULL);
+            pnc_format_var_add(&m, "fixed", NC_BYTE, 1, &x, NULL, NULL);
         if (mask & 2)
-            pnc_model_add_var(&m, "one", NC_SHORT, 1, &t, NULL, NULL);
+            pnc_format_var_add(&m, "one", NC_SHORT, 1, &t, NULL, NULL);
         if (mask & 4)
-            pnc_model_add_var(&m, "two", NC_SHORT, 1, &t, NULL, NULL);
+            pnc_format_var_add(&m, "two", NC_SHORT, 1, &t, NULL, NULL);
         m.numrecs = mask & 6 ? 5 : 0;
-        assert_int_equal(pnc_layout(&m, NULL, &none, NULL), NC_NOERR);
-        assert_int_equal(pnc_model_copy(&derived, &m), NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute(&m, NULL, &none, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_model_copy(&derived, &m), NC_NOERR);
         derived.header_extent = derived.begin_rec = derived.recsize = -5;
-        pnc_layout_derive(&derived);
+        pnc_format_layout_derive(&derived);
         assert_int_equal(derived.header_extent, m.header_extent);
         assert_int_equal(derived.recsize, m.recsize);
         assert_int_equal(m.recsize, (mask & 6) == 6 ? 8 : mask & 6 ? 2 : 0);
         if (mask & 6)
             assert_int_equal(derived.begin_rec, m.begin_rec);
-        assert_int_equal(pnc_layout_end(&m), (mask & 6) == 6 ? m.begin_rec + 4 * 8 + 4 + 2 :
+        assert_int_equal(pnc_format_layout_get_data_end(&m), (mask & 6) == 6 ? m.begin_rec + 4 * 8 + 4 + 2 :
                                              mask & 6 ? m.begin_rec + 5 * 2 : mask & 1 ? 512 + 3 : m.header_size);
-        assert_int_equal(pnc_model_copy(&again, &m), NC_NOERR);
-        assert_int_equal(pnc_layout(&again, &m, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_model_copy(&again, &m), NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute(&again, &m, NULL, NULL), NC_NOERR);
         for (int i = 0; i < m.nvars; i++)
             assert_int_equal(again.vars[i]->begin, m.vars[i]->begin);
-        pnc_model_free(&again);
-        pnc_model_free(&derived);
-        pnc_model_free(&m);
+        pnc_format_model_free(&again);
+        pnc_format_model_free(&derived);
+        pnc_format_model_free(&m);
     }
 }
 
@@ -174,12 +174,12 @@ static void test_derive(void **state)
 static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *error)
 {
     pnc_model m;
-    int t, a, b, code = pnc_model_init(&m, format, error);
+    int t, a, b, code = pnc_format_model_init(&m, format, error);
 
     assert_int_equal(code, NC_NOERR);
-    pnc_model_add_dim(&m, "t", 0, &t, NULL);
-    pnc_model_add_dim(&m, "a", 16, &a, NULL);
-    assert_int_equal(pnc_model_add_dim(&m, "b", bytes / 16, &b, NULL), NC_NOERR);
+    pnc_format_dim_add(&m, "t", 0, &t, NULL);
+    pnc_format_dim_add(&m, "a", 16, &a, NULL);
+    assert_int_equal(pnc_format_dim_add(&m, "b", bytes / 16, &b, NULL), NC_NOERR);
     for (int i = 0; letters[i] != '\0'; i++) {
         char name[] = {letters[i], (char)('0' + i), 0};
         int ids[3], n = 0;
@@ -188,10 +188,10 @@ static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *
         ids[n++] = a;
         if (letters[i] == 'f' || letters[i] == 'r')
             ids[n++] = b;
-        assert_int_equal(pnc_model_add_var(&m, name, NC_BYTE, n, ids, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, name, NC_BYTE, n, ids, NULL, NULL), NC_NOERR);
     }
-    code = pnc_layout(&m, NULL, NULL, error);
-    pnc_model_free(&m);
+    code = pnc_format_layout_compute(&m, NULL, NULL, error);
+    pnc_format_model_free(&m);
     return code;
 }
 
@@ -231,14 +231,14 @@ static void test_far_wishes(void **state)
     pnc_model m;
     (void)state;
 
-    assert_int_equal(pnc_model_init(&m, 5, NULL), NC_NOERR);
-    pnc_model_add_var(&m, "v", NC_INT, 0, NULL, NULL, NULL);
+    assert_int_equal(pnc_format_model_init(&m, 5, NULL), NC_NOERR);
+    pnc_format_var_add(&m, "v", NC_INT, 0, NULL, NULL, NULL);
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
         pnc_error error = {0};
-        assert_int_equal(pnc_layout(&m, NULL, &wishes[i], &error), NC_EVARSIZE);
+        assert_int_equal(pnc_format_layout_compute(&m, NULL, &wishes[i], &error), NC_EVARSIZE);
         assert_non_null(strstr(error.text, "2^63"));
     }
-    pnc_model_free(&m);
+    pnc_format_model_free(&m);
 }
 
 int main(void)

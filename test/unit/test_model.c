@@ -14,13 +14,13 @@ static pnc_model model;
 static int start(void **state)
 {
     (void)state;
-    return pnc_model_init(&model, 5, NULL);
+    return pnc_format_model_init(&model, 5, NULL);
 }
 
 static int finish(void **state)
 {
     (void)state;
-    pnc_model_free(&model);
+    pnc_format_model_free(&model);
     return 0;
 }
 
@@ -38,8 +38,8 @@ static void test_init(void **state)
     pnc_model other;
     (void)state;
 
-    assert_int_equal(pnc_model_init(&other, 3, NULL), NC_EINVAL);
-    pnc_model_free(&other);
+    assert_int_equal(pnc_format_model_init(&other, 3, NULL), NC_EINVAL);
+    pnc_format_model_free(&other);
     assert_int_equal(model.format, 5);
     assert_int_equal(model.recdim, -1);
     assert_int_equal(model.ndims + model.nvars + model.gatts.n, 0);
@@ -51,32 +51,32 @@ static void test_dims(void **state)
     int id = -1;
     (void)state;
 
-    assert_int_equal(pnc_model_add_dim(&model, "x", 10, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&model, "x", 10, &id, &error), NC_NOERR);
     assert_int_equal(id, 0);
-    assert_code(pnc_model_add_dim(&model, "", -1, &id, &error), NC_EBADNAME, &error, "name");
-    assert_code(pnc_model_add_dim(&model, "x", -1, &id, &error), NC_EDIMSIZE, &error, "\"x\"");
-    assert_code(pnc_model_add_dim(&model, "x", 3, &id, &error), NC_ENAMEINUSE, &error, "\"x\"");
-    assert_int_equal(pnc_model_add_dim(&model, "time", NC_UNLIMITED, &id, &error), NC_NOERR);
+    assert_code(pnc_format_dim_add(&model, "", -1, &id, &error), NC_EBADNAME, &error, "name");
+    assert_code(pnc_format_dim_add(&model, "x", -1, &id, &error), NC_EDIMSIZE, &error, "\"x\"");
+    assert_code(pnc_format_dim_add(&model, "x", 3, &id, &error), NC_ENAMEINUSE, &error, "\"x\"");
+    assert_int_equal(pnc_format_dim_add(&model, "time", NC_UNLIMITED, &id, &error), NC_NOERR);
     assert_int_equal(model.recdim, 1);
-    assert_code(pnc_model_add_dim(&model, "x", NC_UNLIMITED, &id, &error), NC_EUNLIMIT, &error, "\"time\"");
+    assert_code(pnc_format_dim_add(&model, "x", NC_UNLIMITED, &id, &error), NC_EUNLIMIT, &error, "\"time\"");
     assert_int_equal(id, 1);
-    assert_int_equal(pnc_model_add_dim(&model, "cafe\xcc\x81", 2, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&model, "cafe\xcc\x81", 2, &id, &error), NC_NOERR);
     assert_string_equal(model.dims[2]->name, "caf\xc3\xa9");
-    assert_int_equal(pnc_model_find_dim(&model, "caf\xc3\xa9"), 2);
-    assert_int_equal(pnc_model_find_dim(&model, "cafe\xcc\x81"), 2);
-    assert_int_equal(pnc_model_find_dim(&model, NULL), -1);
-    assert_int_equal(pnc_model_find_dim(&model, "\xff"), -1);
+    assert_int_equal(pnc_format_dim_find(&model, "caf\xc3\xa9"), 2);
+    assert_int_equal(pnc_format_dim_find(&model, "cafe\xcc\x81"), 2);
+    assert_int_equal(pnc_format_dim_find(&model, NULL), -1);
+    assert_int_equal(pnc_format_dim_find(&model, "\xff"), -1);
     model.numrecs = 42;
-    assert_int_equal(pnc_model_dim_len(&model, 1), 42);
-    assert_int_equal(pnc_model_dim_len(&model, 0), 10);
+    assert_int_equal(pnc_format_dim_get_length(&model, 1), 42);
+    assert_int_equal(pnc_format_dim_get_length(&model, 0), 10);
 
-    assert_code(pnc_model_rename_dim(&model, 9, "", &error), NC_EBADNAME, &error, "name");
-    assert_code(pnc_model_rename_dim(&model, 9, "y", &error), NC_EBADDIM, &error, "9");
-    assert_code(pnc_model_rename_dim(&model, 0, "time", &error), NC_ENAMEINUSE, &error, "\"x\"");
-    assert_int_equal(pnc_model_rename_dim(&model, 0, "x", &error), NC_NOERR);
-    assert_int_equal(pnc_model_rename_dim(&model, 0, "longer_name", &error), NC_NOERR);
-    assert_int_equal(pnc_model_find_dim(&model, "x"), -1);
-    assert_int_equal(pnc_model_find_dim(&model, "longer_name"), 0);
+    assert_code(pnc_format_dim_rename(&model, 9, "", &error), NC_EBADNAME, &error, "name");
+    assert_code(pnc_format_dim_rename(&model, 9, "y", &error), NC_EBADDIM, &error, "9");
+    assert_code(pnc_format_dim_rename(&model, 0, "time", &error), NC_ENAMEINUSE, &error, "\"x\"");
+    assert_int_equal(pnc_format_dim_rename(&model, 0, "x", &error), NC_NOERR);
+    assert_int_equal(pnc_format_dim_rename(&model, 0, "longer_name", &error), NC_NOERR);
+    assert_int_equal(pnc_format_dim_find(&model, "x"), -1);
+    assert_int_equal(pnc_format_dim_find(&model, "longer_name"), 0);
 }
 
 /* Longest dimensions, measured on PnetCDF. */
@@ -89,10 +89,10 @@ static void test_dim_limits(void **state)
 
     for (int i = 0; i < 3; i++) {
         pnc_model small;
-        assert_int_equal(pnc_model_init(&small, rows[i].format, NULL), NC_NOERR);
-        assert_int_equal(pnc_model_add_dim(&small, "good", rows[i].good, NULL, NULL), NC_NOERR);
-        assert_int_equal(pnc_model_add_dim(&small, "bad", rows[i].bad, NULL, NULL), NC_EDIMSIZE);
-        pnc_model_free(&small);
+        assert_int_equal(pnc_format_model_init(&small, rows[i].format, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(&small, "good", rows[i].good, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(&small, "bad", rows[i].bad, NULL, NULL), NC_EDIMSIZE);
+        pnc_format_model_free(&small);
     }
 }
 
@@ -102,46 +102,46 @@ static void test_vars(void **state)
     int t, x, big, id = -1, ids[3];
     (void)state;
 
-    pnc_model_add_dim(&model, "t", 0, &t, NULL);
-    pnc_model_add_dim(&model, "x", 7, &x, NULL);
-    pnc_model_add_dim(&model, "big", INT64_MAX, &big, NULL);
+    pnc_format_dim_add(&model, "t", 0, &t, NULL);
+    pnc_format_dim_add(&model, "x", 7, &x, NULL);
+    pnc_format_dim_add(&model, "big", INT64_MAX, &big, NULL);
     ids[0] = t; ids[1] = x; ids[2] = x;
-    assert_int_equal(pnc_model_add_var(&model, "v", NC_SHORT, 3, ids, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(&model, "v", NC_SHORT, 3, ids, &id, &error), NC_NOERR);
     assert_int_equal(id, 0);
     assert_true(model.vars[0]->is_record && model.vars[0]->size == 98 && model.nrecvars == 1);
     assert_true(model.vars[0]->shape[0] == 0 && model.vars[0]->shape[2] == 7);
-    assert_int_equal(pnc_model_add_var(&model, "scalar", NC_DOUBLE, 0, NULL, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(&model, "scalar", NC_DOUBLE, 0, NULL, &id, &error), NC_NOERR);
     assert_true(!model.vars[1]->is_record && model.vars[1]->size == 8);
 
-    assert_code(pnc_model_add_var(&model, "/", 99, -1, NULL, &id, &error), NC_EBADNAME, &error, "\"/\"");
-    assert_code(pnc_model_add_var(&model, "v", 99, -1, NULL, &id, &error), NC_EBADTYPE, &error, "99");
-    assert_code(pnc_model_add_var(&model, "w", NC_INT, -1, ids, &id, &error), NC_EINVAL, &error, "\"w\"");
-    assert_code(pnc_model_add_var(&model, "w", NC_INT, 1, NULL, &id, &error), NC_EINVAL, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "/", 99, -1, NULL, &id, &error), NC_EBADNAME, &error, "\"/\"");
+    assert_code(pnc_format_var_add(&model, "v", 99, -1, NULL, &id, &error), NC_EBADTYPE, &error, "99");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, -1, ids, &id, &error), NC_EINVAL, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 1, NULL, &id, &error), NC_EINVAL, &error, "\"w\"");
     ids[1] = 5;
-    assert_code(pnc_model_add_var(&model, "w", NC_INT, 2, ids, &id, &error), NC_EBADDIM, &error, "5");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EBADDIM, &error, "5");
     ids[0] = x; ids[1] = t;
-    assert_code(pnc_model_add_var(&model, "w", NC_INT, 2, ids, &id, &error), NC_EUNLIMPOS, &error, "\"t\"");
-    assert_code(pnc_model_add_var(&model, "v", NC_INT, 1, ids, &id, &error), NC_ENAMEINUSE, &error, "\"v\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EUNLIMPOS, &error, "\"t\"");
+    assert_code(pnc_format_var_add(&model, "v", NC_INT, 1, ids, &id, &error), NC_ENAMEINUSE, &error, "\"v\"");
     ids[1] = big;
-    assert_code(pnc_model_add_var(&model, "w", NC_INT, 2, ids, &id, &error), NC_EVARSIZE, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EVARSIZE, &error, "\"w\"");
     assert_int_equal(model.nvars, 2);
 
-    assert_code(pnc_model_rename_var(&model, 2, "", &error), NC_ENOTVAR, &error, "2");
-    assert_code(pnc_model_rename_var(&model, 0, "", &error), NC_EBADNAME, &error, "name");
-    assert_code(pnc_model_rename_var(&model, 0, "v", &error), NC_ENAMEINUSE, &error, "\"v\"");
-    assert_int_equal(pnc_model_rename_var(&model, 0, "u", &error), NC_NOERR);
-    assert_int_equal(pnc_model_find_var(&model, "u"), 0);
-    assert_int_equal(pnc_model_find_var(&model, "v"), -1);
+    assert_code(pnc_format_var_rename(&model, 2, "", &error), NC_ENOTVAR, &error, "2");
+    assert_code(pnc_format_var_rename(&model, 0, "", &error), NC_EBADNAME, &error, "name");
+    assert_code(pnc_format_var_rename(&model, 0, "v", &error), NC_ENAMEINUSE, &error, "\"v\"");
+    assert_int_equal(pnc_format_var_rename(&model, 0, "u", &error), NC_NOERR);
+    assert_int_equal(pnc_format_var_find(&model, "u"), 0);
+    assert_int_equal(pnc_format_var_find(&model, "v"), -1);
 
     model.format = 2;
-    assert_code(pnc_model_add_var(&model, "w", NC_INT64, 0, NULL, &id, &error), NC_ESTRICTCDF2, &error, "int64");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT64, 0, NULL, &id, &error), NC_ESTRICTCDF2, &error, "int64");
 }
 
 /* A list on both sides of the length from which it is hashed, against a plain array of numbers. */
 static void test_atts(void **state)
 {
     enum { N = 60 };
-    pnc_atts *atts = pnc_model_atts(&model, NC_GLOBAL);
+    pnc_atts *atts = pnc_format_atts_get(&model, NC_GLOBAL);
     pnc_error error = {0};
     int expect[N], n = 0;
     char name[16];
@@ -150,41 +150,41 @@ static void test_atts(void **state)
     for (int i = 0; i < N; i++) {
         unsigned char value[4] = {0, 0, 0, (unsigned char)i};
         snprintf(name, sizeof name, "att%d", i);
-        assert_int_equal(pnc_atts_put(atts, name, NC_INT, 1, value, &error), NC_NOERR);
+        assert_int_equal(pnc_format_atts_put(atts, name, NC_INT, 1, value, &error), NC_NOERR);
         expect[n++] = i;
         if (i % 3 == 2) { /* delete one from the middle */
             int victim = n / 2;
-            assert_int_equal(pnc_atts_delete(atts, victim), NC_NOERR);
+            assert_int_equal(pnc_format_atts_delete(atts, victim), NC_NOERR);
             memmove(expect + victim, expect + victim + 1, (size_t)(--n - victim) * sizeof *expect);
         }
         assert_int_equal(atts->n, n);
         for (int k = 0; k < n; k++) {
             snprintf(name, sizeof name, "att%d", expect[k]);
-            assert_int_equal(pnc_atts_find(atts, name), k);
+            assert_int_equal(pnc_format_atts_find(atts, name), k);
             assert_int_equal(((unsigned char *)atts->at[k]->value)[3], expect[k]);
         }
     }
-    assert_int_equal(pnc_atts_delete(atts, n), NC_ENOTATT);
-    assert_int_equal(pnc_atts_find(atts, "att1000"), -1);
+    assert_int_equal(pnc_format_atts_delete(atts, n), NC_ENOTATT);
+    assert_int_equal(pnc_format_atts_find(atts, "att1000"), -1);
 
-    assert_code(pnc_atts_rename(atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
-    assert_code(pnc_atts_rename(atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
-    assert_int_equal(pnc_atts_rename(atts, 0, "first", &error), NC_NOERR);
-    assert_int_equal(pnc_atts_find(atts, "first"), 0);
-    assert_int_equal(pnc_atts_find(atts, "att0"), -1);
-    assert_int_equal(pnc_atts_put(atts, "first", NC_CHAR, 5, "hello", &error), NC_NOERR);
+    assert_code(pnc_format_atts_rename(atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
+    assert_code(pnc_format_atts_rename(atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
+    assert_int_equal(pnc_format_atts_rename(atts, 0, "first", &error), NC_NOERR);
+    assert_int_equal(pnc_format_atts_find(atts, "first"), 0);
+    assert_int_equal(pnc_format_atts_find(atts, "att0"), -1);
+    assert_int_equal(pnc_format_atts_put(atts, "first", NC_CHAR, 5, "hello", &error), NC_NOERR);
     assert_int_equal(atts->n, n);
     assert_int_equal(atts->at[0]->len, 5);
     assert_memory_equal(atts->at[0]->value, "hello", 5);
-    assert_int_equal(pnc_atts_put(atts, "first", NC_CHAR, 0, NULL, &error), NC_NOERR);
+    assert_int_equal(pnc_format_atts_put(atts, "first", NC_CHAR, 0, NULL, &error), NC_NOERR);
     assert_null(atts->at[0]->value);
-    assert_int_equal(pnc_atts_find(atts, "first"), 0);
+    assert_int_equal(pnc_format_atts_find(atts, "first"), 0);
 
-    assert_code(pnc_atts_put(atts, "a", 12, 1, "x", &error), NC_EBADTYPE, &error, "\"a\"");
-    assert_code(pnc_atts_put(atts, "a", NC_CHAR, -1, "x", &error), NC_EINVAL, &error, "\"a\"");
-    assert_code(pnc_atts_put(atts, "a", NC_CHAR, 1, NULL, &error), NC_EINVAL, &error, "\"a\"");
-    assert_null(pnc_model_atts(&model, 0));
-    assert_null(pnc_model_atts(&model, -2));
+    assert_code(pnc_format_atts_put(atts, "a", 12, 1, "x", &error), NC_EBADTYPE, &error, "\"a\"");
+    assert_code(pnc_format_atts_put(atts, "a", NC_CHAR, -1, "x", &error), NC_EINVAL, &error, "\"a\"");
+    assert_code(pnc_format_atts_put(atts, "a", NC_CHAR, 1, NULL, &error), NC_EINVAL, &error, "\"a\"");
+    assert_null(pnc_format_atts_get(&model, 0));
+    assert_null(pnc_format_atts_get(&model, -2));
 }
 
 static void test_fill(void **state)
@@ -201,15 +201,16 @@ static void test_fill(void **state)
 
     for (int i = 0; i < 11; i++) {
         snprintf(name, sizeof name, "v%d", i);
-        assert_int_equal(pnc_model_add_var(&model, name, rows[i].type, 0, NULL, NULL, NULL), NC_NOERR);
-        pnc_model_fill_value(model.vars[i], out);
+        assert_int_equal(pnc_format_var_add(&model, name, rows[i].type, 0, NULL, NULL, NULL), NC_NOERR);
+        pnc_format_var_get_fill_value(model.vars[i], out);
         assert_memory_equal(out, rows[i].bytes, pnc_type_get_size(rows[i].type));
     }
-    pnc_atts_put(&model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
-    pnc_model_fill_value(model.vars[3], out);
+    pnc_format_atts_put(&model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
+    pnc_format_var_get_fill_value(model.vars[3], out);
     assert_memory_equal(out, "\1\2\3\4", 4);
-    pnc_atts_put(&model.vars[3]->atts, "_FillValue", NC_SHORT, 1, "\1\2", NULL); /* of another type: does not count */
-    pnc_model_fill_value(model.vars[3], out);
+    /* of another type: does not count */
+    pnc_format_atts_put(&model.vars[3]->atts, "_FillValue", NC_SHORT, 1, "\1\2", NULL);
+    pnc_format_var_get_fill_value(model.vars[3], out);
     assert_memory_equal(out, "\x80\0\0\x01", 4);
 }
 
@@ -219,34 +220,34 @@ static void test_copy(void **state)
     int ids[2], id;
     (void)state;
 
-    pnc_model_add_dim(&model, "t", 0, &ids[0], NULL);
-    pnc_model_add_dim(&model, "x", 3, &ids[1], NULL);
+    pnc_format_dim_add(&model, "t", 0, &ids[0], NULL);
+    pnc_format_dim_add(&model, "x", 3, &ids[1], NULL);
     for (int i = 0; i < 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "v%d", i);
-        pnc_model_add_var(&model, name, NC_INT, 2 - i % 2, ids + i % 2, &id, NULL);
-        pnc_atts_put(pnc_model_atts(&model, 0), name, NC_CHAR, 3, "abc", NULL);
+        pnc_format_var_add(&model, name, NC_INT, 2 - i % 2, ids + i % 2, &id, NULL);
+        pnc_format_atts_put(pnc_format_atts_get(&model, 0), name, NC_CHAR, 3, "abc", NULL);
     }
-    pnc_atts_put(&model.gatts, "title", NC_CHAR, 5, "hello", NULL);
+    pnc_format_atts_put(&model.gatts, "title", NC_CHAR, 5, "hello", NULL);
     model.numrecs = 9;
     model.vars[3]->no_fill = true;
     model.vars[5]->begin = 555;
     model.begin_rec = 77;
-    assert_int_equal(pnc_model_copy(&copy, &model), NC_NOERR);
+    assert_int_equal(pnc_format_model_copy(&copy, &model), NC_NOERR);
 
-    pnc_model_rename_var(&model, 5, "other", NULL); /* the copy must not feel it */
-    pnc_atts_delete(&model.gatts, 0);
+    pnc_format_var_rename(&model, 5, "other", NULL); /* the copy must not feel it */
+    pnc_format_atts_delete(&model.gatts, 0);
     assert_int_equal(copy.nvars, 40);
     assert_int_equal(copy.nrecvars, 20);
     assert_int_equal(copy.recdim, 0);
     assert_true(copy.numrecs == 9 && copy.begin_rec == 77 && copy.vars[5]->begin == 555);
     assert_true(copy.vars[3]->no_fill && !copy.vars[4]->no_fill);
-    assert_int_equal(pnc_model_find_var(&copy, "v5"), 5);
+    assert_int_equal(pnc_format_var_find(&copy, "v5"), 5);
     assert_int_equal(copy.vars[5]->dimids[0], 1);
     assert_int_equal(copy.vars[4]->shape[1], 3);
-    assert_int_equal(pnc_atts_find(&copy.vars[0]->atts, "v39"), 39);
+    assert_int_equal(pnc_format_atts_find(&copy.vars[0]->atts, "v39"), 39);
     assert_memory_equal(copy.gatts.at[0]->value, "hello", 5);
-    pnc_model_free(&copy);
+    pnc_format_model_free(&copy);
     assert_int_equal(copy.nvars, 0);
 }
 

@@ -36,7 +36,7 @@ static int load_var(const pnc_var *from, diff_var *var)
 static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 {
     dim->name = pnc_string_copy(model->dims[dimid]->name);
-    dim->length = pnc_model_dim_len(model, dimid);
+    dim->length = pnc_format_dim_get_length(model, dimid);
     return dim->name ? NC_NOERR : NC_ENOMEM;
 }
 

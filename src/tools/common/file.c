@@ -39,7 +39,7 @@ int tool_file_open_bytes(const char *path, tool_file *file)
 
 void tool_file_close(tool_file *file)
 {
-    pnc_model_free(&file->model);
+    pnc_format_model_free(&file->model);
     if (file->fd >= 0)
         close(file->fd); /* opened to be read: nothing can be lost here */
     file->fd = -1;
@@ -104,9 +104,9 @@ int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **
         err = read_more(file, need, bytes, n);
         if (err != NC_NOERR)
             return err;
-        pnc_model_free(&file->model);
-        code = pnc_format_examine(*bytes, *n, file->size, observer, &file->model, &need, &error);
-    } while (code == PNC_MORE);
+        pnc_format_model_free(&file->model);
+        code = pnc_format_header_examine(*bytes, *n, file->size, observer, &file->model, &need, &error);
+    } while (code == PNC_NEED_MORE_BYTES);
     if (code != NC_NOERR && observer == NULL)
         err = failed(file, code, error.text);
     return err;
@@ -127,7 +127,7 @@ int tool_file_open(const char *path, tool_file *file)
 void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape)
 {
     for (int i = 0; i < var->ndims; i++)
-        shape[i] = pnc_model_dim_len(&file->model, var->dimids[i]);
+        shape[i] = pnc_format_dim_get_length(&file->model, var->dimids[i]);
 }
 
 /* Elements between the first one of the variable (or of the record) and the one at start, and elements of the block

@@ -61,7 +61,7 @@ int tool_names_check(const tool_names *names, const char *path, const pnc_model 
     int err = NC_NOERR;
 
     for (int i = 0; i < names->n && err == NC_NOERR; i++) {
-        if (pnc_model_find_var(model, names->at[i]) >= 0)
+        if (pnc_format_var_find(model, names->at[i]) >= 0)
             continue;
         known = pnc_memory_alloc(model->nvars, sizeof *known);
         for (int v = 0; known != NULL && v < model->nvars; v++)

@@ -126,7 +126,7 @@ static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_erro
     int64_t size = (int64_t)pnc_type_get_size(var->type);
     int err = NC_NOERR;
     for (int64_t i = 0; i < (int64_t)sizeof values; i += size)
-        pnc_model_fill_value(var, values + i);
+        pnc_format_var_get_fill_value(var, values + i);
     while (err == NC_NOERR && at < end) {
         int64_t some = end - at < (int64_t)sizeof values ? end - at : (int64_t)sizeof values;
         err = put(b, at, values, some, error);
@@ -139,7 +139,7 @@ static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_erro
 static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error *error)
 {
     const pnc_var *var = model->vars[varid];
-    int64_t bytes = pnc_layout_record_bytes(model, var);
+    int64_t bytes = pnc_format_var_get_padded_size(model, var);
     int64_t records = var->is_record ? model->numrecs : 1, given = b->counts[varid] / gen_unit(var);
     int err = NC_NOERR;
     for (int64_t i = bytes > var->size ? 0 : given; err == NC_NOERR && i < records; i++) {
@@ -152,13 +152,13 @@ static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error
 static int put_header(binary *b, const pnc_model *model, pnc_error *error)
 {
     pnc_model copy;
-    int64_t size = pnc_format_size(model);
+    int64_t size = pnc_format_header_get_size(model);
     char *bytes = pnc_memory_alloc(size, 1);
-    int err = bytes ? pnc_model_copy(&copy, model) : NC_ENOMEM;
+    int err = bytes ? pnc_format_model_copy(&copy, model) : NC_ENOMEM;
     if (err == NC_NOERR) {
-        pnc_format_encode(&copy, bytes);
+        pnc_format_header_encode(&copy, bytes);
         err = put(b, 0, bytes, size, error);
-        pnc_model_free(&copy);
+        pnc_format_model_free(&copy);
     } else {
         pnc_error_set(error, err, "%s: not enough memory for its header", b->output.path);
     }
@@ -207,7 +207,7 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     if (err == NC_NOERR)
         err = flush(b, error);
     if (err == NC_NOERR)
-        err = close_file(b, pnc_layout_padded_end(model), error);
+        err = close_file(b, pnc_format_layout_get_file_end(model), error);
     if (err == NC_NOERR)
         err = tool_output_commit(&b->output, error);
     if (err == NC_NOERR)

@@ -291,7 +291,7 @@ static int write_attributes(fortran *f, const pnc_model *model, pnc_error *error
 {
     int err = NC_NOERR;
     for (int v = NC_GLOBAL; err == NC_NOERR && v < model->nvars; v++) {
-        const pnc_atts *atts = pnc_model_atts(model, v);
+        const pnc_atts *atts = pnc_format_atts_get(model, v);
         for (int i = 0; err == NC_NOERR && i < atts->n; i++)
             err = write_attribute(f, v + 1, atts->at[i], error);
     }

@@ -70,7 +70,7 @@ static int generate(const gen_options *options, pnc_error *error)
         tool_progress_wipe();
         if (err == NC_NOERR) {
             err = kind->finish(sink.with, &model, error);
-            pnc_model_free(&model);
+            pnc_format_model_free(&model);
         }
         if (err != NC_NOERR)
             kind->discard(sink.with);

@@ -133,9 +133,9 @@ static void make_template(const pnc_model *model, char *record)
 {
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        int64_t size = (int64_t)pnc_type_get_size(var->type), bytes = pnc_layout_record_bytes(model, var);
+        int64_t size = (int64_t)pnc_type_get_size(var->type), bytes = pnc_format_var_get_padded_size(model, var);
         char value[8];
-        pnc_model_fill_value(var, value);
+        pnc_format_var_get_fill_value(var, value);
         for (int64_t at = 0; var->is_record && at < bytes; at++)
             record[var->begin - model->begin_rec + at] = value[at % size];
     }

@@ -123,7 +123,7 @@ static void print_section(const tool_file *file, bool records, const options *o)
     bool any = false;
 
     for (int i = 0; i < n; i++) {
-        int varid = o->variables.n > 0 ? pnc_model_find_var(model, o->variables.at[i]) : i;
+        int varid = o->variables.n > 0 ? pnc_format_var_find(model, o->variables.at[i]) : i;
 
         if (model->vars[varid]->is_record != records)
             continue;

@@ -71,7 +71,7 @@ static void add_gap(picture *p, int64_t begin, int64_t end)
 static void find_parts(picture *p)
 {
     const pnc_model *model = &p->file->model;
-    int64_t at = model->header_size, end = pnc_layout_padded_end(model), size = p->file->size;
+    int64_t at = model->header_size, end = pnc_format_layout_get_file_end(model), size = p->file->size;
 
     p->total = end > size ? end : size;
     add(p, PART_HEADER, -1, 0, model->header_size);

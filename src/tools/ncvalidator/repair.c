@@ -142,7 +142,7 @@ static int write_numrecs(target *t, int64_t numrecs)
     char bytes[8];
 
     t->file.model.numrecs = numrecs;
-    return put(t, 4, bytes, pnc_format_encode_numrecs(&t->file.model, bytes));
+    return put(t, 4, bytes, pnc_format_numrecs_encode(&t->file.model, bytes));
 }
 
 static int lower_numrecs(target *t, int64_t whole)
@@ -193,7 +193,7 @@ static int fill_rest(target *t, const pnc_var *var)
         return NC_ENOMEM;
     }
     for (int64_t i = 0; i < n; i += size)
-        pnc_model_fill_value(var, fill + i);
+        pnc_format_var_get_fill_value(var, fill + i);
     note(t->log, at == var->begin,
          "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have",
          var->name, at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has",
@@ -217,7 +217,7 @@ static int too_large(target *t, int64_t end)
 static int complete_end(target *t)
 {
     const pnc_model *model = &t->file.model;
-    int64_t end = pnc_layout_padded_end(model);
+    int64_t end = pnc_format_layout_get_file_end(model);
     int err = NC_NOERR;
 
     if (t->file.size >= end || too_large(t, end))
@@ -225,7 +225,7 @@ static int complete_end(target *t)
     for (int i = 0; i < model->nvars && err == NC_NOERR; i++)
         if (!model->vars[i]->is_record)
             err = fill_rest(t, model->vars[i]);
-    if (err == NC_NOERR && t->file.size >= pnc_layout_end(model))
+    if (err == NC_NOERR && t->file.size >= pnc_format_layout_get_data_end(model))
         note(t->log, true, "padding was added at the end of the file");
     return err != NC_NOERR ? err : set_size(t, end);
 }
@@ -251,13 +251,13 @@ static int roll_back(target *t, const shift *s, int64_t end)
 static int repair_surplus(target *t, int64_t whole)
 {
     const pnc_model *model = &t->file.model;
-    int64_t end = pnc_layout_padded_end(model), surplus = t->file.size - end;
+    int64_t end = pnc_format_layout_get_file_end(model), surplus = t->file.size - end;
     bool records = model->nrecvars > 0 && surplus % model->recsize == 0;
     shift s = {.found = 0};
     int err = NC_NOERR;
 
     if (!records)
-        err = shift_find(&t->file, model->header_extent, pnc_layout_end(model), end, &s);
+        err = shift_find(&t->file, model->header_extent, pnc_format_layout_get_data_end(model), end, &s);
     if (err != NC_NOERR)
         return err;
     if (s.found == 1)
@@ -284,7 +284,7 @@ static int repair_data(target *t, bool streaming)
         err = lower_numrecs(t, whole);
     if (err == NC_NOERR)
         err = complete_end(t);
-    surplus = t->file.size - pnc_layout_padded_end(model);
+    surplus = t->file.size - pnc_format_layout_get_file_end(model);
     if (err == NC_NOERR && surplus > 0 && cut)
         note(t->log, false, "%" PRId64 " bytes of the record that was cut were left behind the last one", surplus);
     else if (err == NC_NOERR && surplus > 0)

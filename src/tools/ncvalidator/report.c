@@ -86,8 +86,8 @@ static void trace(const tool_file *file, const char *bytes, int64_t n, report *r
         fputs("  \"fields\": [", stdout);
     else
         printf("%10s %6s  %s\n", "byte", "length", "what");
-    pnc_format_examine(bytes, n, file->size, &observer, &model, &need, NULL);
-    pnc_model_free(&model);
+    pnc_format_header_examine(bytes, n, file->size, &observer, &model, &need, NULL);
+    pnc_format_model_free(&model);
     if (r->json)
         fputs("],\n", stdout);
 }
@@ -101,8 +101,8 @@ int report_make(tool_file *file, report *r)
     int code = tool_file_read_header(file, &silent, &bytes, &n);
 
     if (code == NC_NOERR) {
-        pnc_model_free(&file->model);
-        code = pnc_format_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
+        pnc_format_model_free(&file->model);
+        code = pnc_format_header_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
         if (r->no_memory || code == NC_ENOMEM) {
             tool_complain("%s: no memory for all that is found in this file", file->path);
             code = NC_ENOMEM;

@@ -4,20 +4,20 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "format/entries.h"
 #include "format/layout.h"
-#include "format/parts.h"
 
 /* The offset is the last word of a variable's entry. */
-int64_t pnc_format_begin_field(const pnc_model *model, int varid)
+int64_t pnc_format_var_locate_begin(const pnc_model *model, int varid)
 {
     int64_t end = varid + 1 < model->nvars ? model->vars[varid + 1]->where : model->header_size;
 
-    return end - pnc_format_offset_bytes(model->format);
+    return end - pnc_format_offset_get_size(model->format);
 }
 
 static int check_sizes(pnc_watch *watch, const pnc_model *model)
 {
-    int large = pnc_layout_too_large(model);
+    int large = pnc_format_layout_find_too_large(model);
     const pnc_var *var = large >= 0 ? model->vars[large] : NULL;
 
     if (var == NULL)
@@ -25,7 +25,8 @@ static int check_sizes(pnc_watch *watch, const pnc_model *model)
     return pnc_watch_breach(watch, var->where, NC_EVARSIZE, "variables within the limits of this format",
                             "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64 " bytes%s: CDF-%d allows %" PRId64
                             " to all variables but the last one in the file", var->name, var->where, var->size,
-                            var->is_record ? " a record" : "", model->format, pnc_layout_largest(model->format));
+                            var->is_record ? " a record" : "", model->format,
+                            pnc_format_layout_get_max_size(model->format));
 }
 
 /* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of
@@ -33,7 +34,7 @@ static int check_sizes(pnc_watch *watch, const pnc_model *model)
 static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int previous, int64_t floor)
 {
     const pnc_var *var = model->vars[varid];
-    int64_t at = pnc_format_begin_field(model, varid);
+    int64_t at = pnc_format_var_locate_begin(model, varid);
 
     if (var->begin < 0)
         return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
@@ -73,10 +74,10 @@ static int check_order(pnc_watch *watch, pnc_model *model, bool records, int64_t
         if (var->begin < 0) /* an observer goes on */
             var->begin = 0;
         if (pnc_size_add(var->begin, var->size, floor) < 0)
-            return pnc_watch_stop(watch, pnc_format_begin_field(model, i), NC_ENOTNC, "data below byte 2^63",
+            return pnc_watch_stop(watch, pnc_format_var_locate_begin(model, i), NC_ENOTNC, "data below byte 2^63",
                                   "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                                   ") and ends beyond byte 2^63", var->name, var->begin,
-                                  pnc_format_begin_field(model, i));
+                                  pnc_format_var_locate_begin(model, i));
         previous = i;
     }
     return NC_NOERR;
@@ -87,8 +88,8 @@ static int record_size(const pnc_model *model, int64_t *out)
 {
     *out = 0;
     for (int i = 0; i < model->nvars; i++)
-        if (model->vars[i]->is_record && pnc_size_add(*out, pnc_layout_record_bytes(model, model->vars[i]), out) < 0)
-            return -1;
+        if (model->vars[i]->is_record &&
+            pnc_size_add(*out, pnc_format_var_get_padded_size(model, model->vars[i]), out) < 0) return -1;
     return 0;
 }
 
@@ -113,7 +114,7 @@ static int check_records(pnc_watch *watch, pnc_model *model, int64_t end_of_firs
     return code;
 }
 
-int pnc_places_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming)
+int pnc_format_offsets_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming)
 {
     int64_t floor = model->header_size, recsize;
     int code = check_sizes(watch, model); /* before the offsets: CDF-1 has none behind such a variable */
@@ -127,6 +128,6 @@ int pnc_places_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool
                               "the variables of one record have more than 2^63 bytes together");
     if (code != NC_NOERR)
         return code;
-    pnc_layout_derive(model);
+    pnc_format_layout_derive(model);
     return model->nrecvars > 0 ? check_records(watch, model, floor, file_size, streaming) : NC_NOERR;
 }
