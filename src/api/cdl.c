@@ -147,7 +147,7 @@ static int parse(cdl_header *header, const char *filename, pnc_error *error)
 
     if (err != NC_NOERR)
         return err;
-    err = pnc_cdl_parse(text, size, &header->model, error);
+    err = pnc_format_cdl_parse(text, size, &header->model, error);
     pnc_memory_free(text);
     return err;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "format/cdl_parts.h"
+#include "format/cdl_reader.h"
 #include "format/cdl_grammar.h"
 
 /* The scanner, which flex makes of cdl_tokens.l. */
@@ -18,7 +18,7 @@ void pnc_cdl_scan_end(pnc_cdl_reader *reader);
 
 /* --- failures --- */
 
-int pnc_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const char *format, ...)
+int pnc_format_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_position at, int code, const char *format, ...)
 {
     const char *name = reader->source->name;
     long long line = at.line, column = at.column;
@@ -39,34 +39,34 @@ int pnc_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const char 
     return pnc_error_set(reader->error, code, "line %lld, column %lld: %s", line, column, text);
 }
 
-int pnc_cdl_expected(pnc_cdl_reader *reader, pnc_cdl_place at, const char *what)
+int pnc_format_cdl_fail_expected(pnc_cdl_reader *reader, pnc_cdl_position at, const char *what)
 {
     unsigned char first = (unsigned char)reader->shown[0];
 
     if (reader->ended)
-        return pnc_cdl_fail(reader, at, NC_ENOTNC, "the text ends where %s should stand", what);
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "the text ends where %s should stand", what);
     if (first < 0x20 || first == 0x7f)
-        return pnc_cdl_fail(reader, at, NC_ENOTNC, "byte 0x%02x stands where %s should", first, what);
-    return pnc_cdl_fail(reader, at, NC_ENOTNC, "%s stands where %s should", reader->shown, what);
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "byte 0x%02x stands where %s should", first, what);
+    return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "%s stands where %s should", reader->shown, what);
 }
 
-int pnc_cdl_refused(pnc_cdl_reader *reader, pnc_cdl_place at, int code, const pnc_error *why)
+int pnc_format_cdl_fail_refused(pnc_cdl_reader *reader, pnc_cdl_position at, int code, const pnc_error *why)
 {
-    return code == NC_NOERR ? NC_NOERR : pnc_cdl_fail(reader, at, code, "%s", why->text);
+    return code == NC_NOERR ? NC_NOERR : pnc_format_cdl_fail(reader, at, code, "%s", why->text);
 }
 
-int pnc_cdl_no_memory(pnc_cdl_reader *reader)
+int pnc_format_cdl_fail_memory(pnc_cdl_reader *reader)
 {
-    return pnc_cdl_fail(reader, reader->next, NC_ENOMEM, "not enough memory for what is read so far");
+    return pnc_format_cdl_fail(reader, reader->next, NC_ENOMEM, "not enough memory for what is read so far");
 }
 
-int pnc_cdl_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n)
+int pnc_format_cdl_bytes_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n)
 {
     if (n > bytes->room - bytes->n) {
         int64_t room = bytes->room * 2 > bytes->n + n ? bytes->room * 2 : bytes->n + n + 64;
         char *grown = pnc_memory_resize(bytes->at, room, 1);
         if (grown == NULL)
-            return pnc_cdl_no_memory(reader);
+            return pnc_format_cdl_fail_memory(reader);
         bytes->at = grown;
         bytes->room = room;
     }
@@ -76,7 +76,7 @@ int pnc_cdl_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *mor
 }
 
 /* The dumping tools tell the format and the number of records in comments, and nowhere else. */
-void pnc_cdl_comment(pnc_cdl_reader *reader, const char *text, int64_t n)
+void pnc_format_cdl_comment_read(pnc_cdl_reader *reader, const char *text, int64_t n)
 {
     static const char words[] = "// file format: CDF-";
     const size_t length = sizeof words - 1;
@@ -90,7 +90,7 @@ void pnc_cdl_comment(pnc_cdl_reader *reader, const char *text, int64_t n)
         reader->format_known = true;
     }
     if (sscanf(copy, "// (%18lld currently)", &records) == 1 && records > 0)
-        reader->records_told = records;
+        reader->records_given = records;
 }
 
 /* --- the whole --- */
@@ -102,10 +102,10 @@ static int parse(pnc_cdl_reader *reader)
     void *scanner = NULL;
 
     if (plain == (locale_t)0)
-        return pnc_cdl_no_memory(reader);
+        return pnc_format_cdl_fail_memory(reader);
     users = uselocale(plain);
     if (pnc_cdl_scan_lex_init_extra(reader, &scanner) != 0)
-        pnc_cdl_no_memory(reader);
+        pnc_format_cdl_fail_memory(reader);
     else
         pnc_cdl_yyparse(reader, scanner);
     pnc_cdl_scan_end(reader);
@@ -114,7 +114,7 @@ static int parse(pnc_cdl_reader *reader)
     return reader->code;
 }
 
-int pnc_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error)
+int pnc_format_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error)
 {
     pnc_cdl_reader reader = {.source = source, .sink = sink, .model = model, .error = error, .next = {1, 1},
                              .format_known = source->format != 0};
@@ -152,10 +152,10 @@ static int64_t read_memory(void *with, void *bytes, int64_t room, pnc_error *err
     return n;
 }
 
-int pnc_cdl_parse(const char *text, int64_t size, pnc_model *model, pnc_error *error)
+int pnc_format_cdl_parse(const char *text, int64_t size, pnc_model *model, pnc_error *error)
 {
     cdl_memory memory = {text, text + size};
     const pnc_cdl_source source = {.read = read_memory, .with = &memory};
 
-    return pnc_cdl_read(&source, NULL, model, error);
+    return pnc_format_cdl_read(&source, NULL, model, error);
 }

@@ -39,9 +39,9 @@ typedef struct pnc_cdl_sink {
  * is not CDL; NC_ECHAR: text and numbers are mixed; NC_ERANGE: a number does not fit its type; NC_EEDGE: more values
  * than the variable has; NC_ENOTVAR, NC_EBADDIM, NC_EBADTYPE: a name that stands for nothing; else the codes of the
  * model's functions. */
-int pnc_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error);
+int pnc_format_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error);
 
 /* The same from memory and without a sink. */
-int pnc_cdl_parse(const char *text, int64_t size, pnc_model *model, pnc_error *error);
+int pnc_format_cdl_parse(const char *text, int64_t size, pnc_model *model, pnc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* Values in CDL: they are kept for an attribute, and go on by blocks for a variable. */
-#include "format/cdl_parts.h"
+#include "format/cdl_reader.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ typedef struct cdl_open_text {
 
 /* --- blocks --- */
 
-static int flush(pnc_cdl_reader *reader, pnc_cdl_place at)
+static int flush(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     const pnc_cdl_sink *sink = reader->sink;
     pnc_error why = {0};
@@ -42,11 +42,11 @@ static int flush(pnc_cdl_reader *reader, pnc_cdl_place at)
     if (n > 0 && sink->values != NULL)
         err = sink->values(sink->with, reader->varid, reader->first, reader->block, n, &why);
     reader->first = reader->count;
-    return pnc_cdl_refused(reader, at, err, &why);
+    return pnc_format_cdl_fail_refused(reader, at, err, &why);
 }
 
 /* The elements so far are the whole variable, or whole records. */
-static int flush_last(pnc_cdl_reader *reader, pnc_cdl_place at)
+static int flush_last(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     const pnc_cdl_sink *sink = reader->sink;
     pnc_error why = {0};
@@ -54,23 +54,23 @@ static int flush_last(pnc_cdl_reader *reader, pnc_cdl_place at)
 
     if (err != NC_NOERR || sink->end == NULL)
         return err;
-    return pnc_cdl_refused(reader, at, sink->end(sink->with, reader->varid, reader->count, &why), &why);
+    return pnc_format_cdl_fail_refused(reader, at, sink->end(sink->with, reader->varid, reader->count, &why), &why);
 }
 
-static int put_element(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes)
+static int put_element(pnc_cdl_reader *reader, pnc_cdl_position at, const char *bytes)
 {
     int64_t size = size_of(reader);
 
     if (reader->count == reader->limit)
-        return pnc_cdl_fail(reader, at, NC_EEDGE, "too many values: variable \"%s\" has %lld", current(reader)->name,
-                            (long long)reader->limit);
+        return pnc_format_cdl_fail(reader, at, NC_EEDGE, "too many values: variable \"%s\" has %lld",
+                                   current(reader)->name, (long long)reader->limit);
     memcpy(reader->block + (reader->count - reader->first) * size, bytes, (size_t)size);
     reader->count++;
     return (reader->count - reader->first) * size == BLOCK_BYTES ? flush(reader, at) : NC_NOERR;
 }
 
 /* Up to the next multiple of so many elements. */
-static int pad(pnc_cdl_reader *reader, pnc_cdl_place at, int64_t multiple, const char *bytes)
+static int pad(pnc_cdl_reader *reader, pnc_cdl_position at, int64_t multiple, const char *bytes)
 {
     int err = NC_NOERR;
 
@@ -81,15 +81,15 @@ static int pad(pnc_cdl_reader *reader, pnc_cdl_place at, int64_t multiple, const
 
 /* --- a variable --- */
 
-int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+int pnc_format_cdl_data_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     const pnc_var *var;
 
     reader->varid = pnc_format_var_find(reader->model, name);
     if (reader->varid < 0)
-        return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
+        return pnc_format_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
     if (reader->block == NULL && (reader->block = pnc_memory_alloc(BLOCK_BYTES, 1)) == NULL)
-        return pnc_cdl_no_memory(reader);
+        return pnc_format_cdl_fail_memory(reader);
     var = current(reader);
     pnc_format_var_get_fill_value(var, reader->fill);
     reader->count = reader->first = 0;
@@ -99,7 +99,7 @@ int pnc_cdl_begin_data(pnc_cdl_reader *reader, pnc_cdl_place at, const char *nam
     return NC_NOERR;
 }
 
-int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
+int pnc_format_cdl_data_end(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     static const char null[8];
     const pnc_var *var = current(reader);
@@ -121,7 +121,7 @@ int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
         return err;
     if (var->is_record && var->ndims == 1 && reader->quoted) {
         const cdl_open_text text = {reader->varid, reader->count};
-        return pnc_cdl_append(reader, &reader->open_texts, &text, sizeof text);
+        return pnc_format_cdl_bytes_append(reader, &reader->open_texts, &text, sizeof text);
     }
     reader->records_seen |= var->is_record;
     return NC_NOERR;
@@ -129,14 +129,14 @@ int pnc_cdl_end_data(pnc_cdl_reader *reader, pnc_cdl_place at)
 
 /* Null characters at the end of a text are not printed, and with char c(time) they are records: their number is what
  * other variables tell, or else a comment. */
-int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
+int pnc_format_cdl_reader_finish(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     const cdl_open_text *texts = (const cdl_open_text *)(const void *)reader->open_texts.at;
     const int64_t n = reader->open_texts.n / (int64_t)sizeof *texts;
     int err = NC_NOERR;
 
-    if (!reader->records_seen && reader->model->recdim >= 0 && reader->records_told > reader->model->numrecs)
-        reader->model->numrecs = reader->records_told;
+    if (!reader->records_seen && reader->model->recdim >= 0 && reader->records_given > reader->model->numrecs)
+        reader->model->numrecs = reader->records_given;
     for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
         reader->varid = texts[i].varid;
         reader->count = reader->first = texts[i].count;
@@ -152,17 +152,17 @@ int pnc_cdl_finish(pnc_cdl_reader *reader, pnc_cdl_place at)
 /* --- values --- */
 
 /* Attributes hold either text or numbers. */
-static int check_kind(pnc_cdl_reader *reader, pnc_cdl_place at, bool text)
+static int check_kind(pnc_cdl_reader *reader, pnc_cdl_position at, bool text)
 {
     if (reader->att_given && text != reader->att_text)
-        return pnc_cdl_fail(reader, at, NC_ECHAR, "an attribute holds either text or numbers, not both");
+        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "an attribute holds either text or numbers, not both");
     if (reader->att_typed && !text && reader->att_type == NC_CHAR)
-        return pnc_cdl_fail(reader, at, NC_ECHAR, "type char does not hold numbers");
+        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "type char does not hold numbers");
     reader->att_text = text;
     return NC_NOERR;
 }
 
-static int keep_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number)
+static int keep_number(pnc_cdl_reader *reader, pnc_cdl_position at, const pnc_cdl_number *number)
 {
     const pnc_cdl_item item = {*number, at};
     int err = check_kind(reader, at, false);
@@ -170,12 +170,12 @@ static int keep_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_n
     if (err != NC_NOERR)
         return err;
     if (!reader->att_typed)
-        reader->att_type = reader->att_given ? pnc_cdl_number_join(reader->att_type, number->type) : number->type;
+        reader->att_type = reader->att_given ? pnc_format_cdl_type_join(reader->att_type, number->type) : number->type;
     reader->att_given = true;
-    return pnc_cdl_append(reader, &reader->items, &item, sizeof item);
+    return pnc_format_cdl_bytes_append(reader, &reader->items, &item, sizeof item);
 }
 
-int pnc_cdl_put_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number)
+int pnc_format_cdl_number_put(pnc_cdl_reader *reader, pnc_cdl_position at, const pnc_cdl_number *number)
 {
     char bytes[8];
     int err;
@@ -183,13 +183,14 @@ int pnc_cdl_put_number(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_n
     if (!reader->in_data)
         return keep_number(reader, at, number);
     if (current(reader)->type == NC_CHAR)
-        return pnc_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" holds text, not numbers", current(reader)->name);
+        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" holds text, not numbers",
+                                   current(reader)->name);
     reader->quoted = false;
-    err = pnc_cdl_number_store(reader, at, number, current(reader)->type, bytes);
+    err = pnc_format_cdl_number_store(reader, at, number, current(reader)->type, bytes);
     return err == NC_NOERR ? put_element(reader, at, bytes) : err;
 }
 
-int pnc_cdl_put_name(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+int pnc_format_cdl_name_put(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     pnc_cdl_number number;
     int err;
@@ -198,41 +199,42 @@ int pnc_cdl_put_name(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
         reader->quoted = false;
         return put_element(reader, at, reader->fill);
     }
-    err = pnc_cdl_number_scan(reader, at, name, (int64_t)strlen(name), &number);
-    return err == NC_NOERR ? pnc_cdl_put_number(reader, at, &number) : err;
+    err = pnc_format_cdl_number_scan(reader, at, name, (int64_t)strlen(name), &number);
+    return err == NC_NOERR ? pnc_format_cdl_number_put(reader, at, &number) : err;
 }
 
-int pnc_cdl_put_character(pnc_cdl_reader *reader, pnc_cdl_place at, char c)
+int pnc_format_cdl_character_put(pnc_cdl_reader *reader, pnc_cdl_position at, char c)
 {
     pnc_cdl_number number;
 
     if (reader->in_data ? current(reader)->type == NC_CHAR : reader->att_type == NC_CHAR) {
         reader->quoted = false;
         reader->att_text = reader->att_given = true;
-        return reader->in_data ? put_element(reader, at, &c) : pnc_cdl_append(reader, &reader->text, &c, 1);
+        return reader->in_data ? put_element(reader, at, &c) :
+            pnc_format_cdl_bytes_append(reader, &reader->text, &c, 1);
     }
-    pnc_cdl_number_of_byte(c, &number);
-    return pnc_cdl_put_number(reader, at, &number);
+    pnc_format_cdl_number_set_byte(c, &number);
+    return pnc_format_cdl_number_put(reader, at, &number);
 }
 
 /* --- texts --- */
 
 /* The dumping tools cut a row behind each newline, and go on in the fifth column of the next line; a row of its own
  * would begin elsewhere. */
-static bool goes_on(const pnc_cdl_reader *reader, pnc_cdl_place at)
+static bool goes_on(const pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     return reader->newline && at.line == reader->text_end.line + 1 && at.column == 5;
 }
 
-int pnc_cdl_begin_text(pnc_cdl_reader *reader, pnc_cdl_place at)
+int pnc_format_cdl_text_begin(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     int err;
 
     reader->quoted = true;
     if (reader->in_data) {
         if (current(reader)->type != NC_CHAR)
-            return pnc_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" is of type %s and does not hold text",
-                                current(reader)->name, pnc_type_get_name(current(reader)->type));
+            return pnc_format_cdl_fail(reader, at, NC_ECHAR, "variable \"%s\" is of type %s and does not hold text",
+                                       current(reader)->name, pnc_type_get_name(current(reader)->type));
         bool on = goes_on(reader, at);
         reader->newline = false;
         if (on)
@@ -248,15 +250,15 @@ int pnc_cdl_begin_text(pnc_cdl_reader *reader, pnc_cdl_place at)
     return err;
 }
 
-int pnc_cdl_put_text(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes, int64_t n)
+int pnc_format_cdl_text_put(pnc_cdl_reader *reader, pnc_cdl_position at, const char *bytes, int64_t n)
 {
     int err = NC_NOERR;
 
     if (!reader->in_data && reader->att_type != NC_CHAR)
-        return pnc_cdl_fail(reader, reader->opened, NC_ECHAR, "type %s does not hold text",
-                            pnc_type_get_name(reader->att_type));
+        return pnc_format_cdl_fail(reader, reader->opened, NC_ECHAR, "type %s does not hold text",
+                                   pnc_type_get_name(reader->att_type));
     if (!reader->in_data)
-        return pnc_cdl_append(reader, &reader->text, bytes, n);
+        return pnc_format_cdl_bytes_append(reader, &reader->text, bytes, n);
     for (int64_t i = 0; err == NC_NOERR && i < n; i++)
         err = put_element(reader, at, bytes + i);
     reader->newline = n > 0 && bytes[n - 1] == '\n';
@@ -264,7 +266,7 @@ int pnc_cdl_put_text(pnc_cdl_reader *reader, pnc_cdl_place at, const char *bytes
 }
 
 /* A row at least; the dumping tools drop null characters at the end of a row. */
-int pnc_cdl_end_text(pnc_cdl_reader *reader, pnc_cdl_place at)
+int pnc_format_cdl_text_end(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     int err = NC_NOERR;
 

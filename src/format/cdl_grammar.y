@@ -5,13 +5,13 @@
  * an attribute, values of several types in one attribute. */
 %code requires {
 #include <stddef.h>
-#include "format/cdl_parts.h"
+#include "format/cdl_reader.h"
 #define PNC_CDL_YYLTYPE_IS_DECLARED 1
 }
 
 %define api.pure full
 %define api.prefix {pnc_cdl_yy}
-%define api.location.type {pnc_cdl_place}
+%define api.location.type {pnc_cdl_position}
 %define parse.error custom
 %locations
 %parse-param {pnc_cdl_reader *reader} {void *scanner}
@@ -50,21 +50,21 @@
 #define YYLLOC_DEFAULT(at, parts, n) ((at) = (n) > 0 ? YYRHSLOC(parts, 1) : YYRHSLOC(parts, 0))
 #define TRY(step) do { if ((step) != NC_NOERR) YYABORT; } while (0) /* frees what waits on the stack */
 
-int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, void *scanner);
+int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, void *scanner);
 
 /* Without memory the scanner comes back here, not further: what waits on the parser's stack is still to be freed. */
-static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner)
+static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
 {
     jmp_buf out_of_memory;
 
     reader->out_of_memory = &out_of_memory;
     if (setjmp(out_of_memory) == 0)
         return pnc_cdl_scan_lex(value, at, scanner);
-    pnc_cdl_no_memory(reader);
+    pnc_format_cdl_fail_memory(reader);
     return END;
 }
 
-static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner)
+static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
 {
     int token = scan(value, at, reader, scanner);
 
@@ -75,17 +75,18 @@ static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_place *at, pnc_cdl_reader *read
     reader->begun |= token != NETCDF && token != TITLE_TEXT && token != '{';
     return token;
 }
-static void pnc_cdl_yyerror(pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner, const char *message);
+static void pnc_cdl_yyerror(pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner, const char *message);
 }
 
 %%
 
-cdl: opened statements '}' { TRY(pnc_cdl_end_header(reader, @3)); TRY(pnc_cdl_finish(reader, @3)); }
-   | opened statements DATA { TRY(pnc_cdl_end_header(reader, @3)); if (reader->sink == NULL) YYACCEPT; }
-     assignments '}' { TRY(pnc_cdl_finish(reader, @6)); } ;
+cdl: opened statements '}' { TRY(pnc_format_cdl_header_end(reader,
+                                                           @3)); TRY(pnc_format_cdl_reader_finish(reader, @3)); }
+   | opened statements DATA { TRY(pnc_format_cdl_header_end(reader, @3)); if (reader->sink == NULL) YYACCEPT; }
+     assignments '}' { TRY(pnc_format_cdl_reader_finish(reader, @6)); } ;
 
 opened: NETCDF title '{' { if (reader->name == NULL && (reader->name = pnc_string_copy("")) == NULL)
-                               TRY(pnc_cdl_no_memory(reader)); } ;
+                               TRY(pnc_format_cdl_fail_memory(reader)); } ;
 title: %empty
      | title TITLE_TEXT { if (reader->name == NULL) reader->name = $2; else pnc_memory_free($2); } ;
 
@@ -93,46 +94,47 @@ statements: %empty | statements statement ;
 
 statement: DIMENSIONS { reader->section = PNC_CDL_DIMENSIONS; }
     | VARIABLES { reader->section = PNC_CDL_VARIABLES; }
-    | OF_NETCDF4 { TRY(pnc_cdl_fail(reader, @1, NC_ENOTNC, "%s is of netCDF-4: the classic formats have dimensions, "
-                                    "variables and attributes", reader->shown)); }
+    | OF_NETCDF4 { TRY(pnc_format_cdl_fail(reader, @1, NC_ENOTNC, "%s is of netCDF-4: the classic formats have "
+                                           "dimensions, variables and attributes", reader->shown)); }
     | dimensions ';'
     | variables ';'
-    | attribute ';' { TRY(pnc_cdl_end_att(reader)); }
-    | attribute values ';' { TRY(pnc_cdl_end_att(reader)); } ;
+    | attribute ';' { TRY(pnc_format_cdl_att_end(reader)); }
+    | attribute values ';' { TRY(pnc_format_cdl_att_end(reader)); } ;
 
 dimensions: dimension | dimensions ',' dimension ;
-dimension: NAME '=' length { int err = pnc_cdl_add_dim(reader, @1, $1, $3); pnc_memory_free($1); TRY(err); } ;
-length: NUMBER { TRY(pnc_cdl_length(reader, @1, &$1, &$$)); }
+dimension: NAME '=' length { int err = pnc_format_cdl_dim_add(reader, @1, $1, $3); pnc_memory_free($1); TRY(err); } ;
+length: NUMBER { TRY(pnc_format_cdl_dim_read_length(reader, @1, &$1, &$$)); }
     | NAME { int err = strcasecmp($1, "UNLIMITED") == 0 ? NC_NOERR :
-                       pnc_cdl_expected(reader, @1, "a length or UNLIMITED");
+                       pnc_format_cdl_fail_expected(reader, @1, "a length or UNLIMITED");
              pnc_memory_free($1);
              $$ = NC_UNLIMITED;
              TRY(err); } ;
 
-variables: NAME NAME { TRY(pnc_cdl_begin_vars(reader, @1, $1)); }
-           shape { int err = pnc_cdl_add_var(reader, @2, $2); pnc_memory_free($1); pnc_memory_free($2); TRY(err); }
-    | variables ',' NAME shape { int err = pnc_cdl_add_var(reader, @3, $3); pnc_memory_free($3); TRY(err); } ;
+variables: NAME NAME { TRY(pnc_format_cdl_vars_begin(reader, @1, $1)); }
+           shape { int err = pnc_format_cdl_var_add(reader, @2,
+                                                    $2); pnc_memory_free($1); pnc_memory_free($2); TRY(err); }
+    | variables ',' NAME shape { int err = pnc_format_cdl_var_add(reader, @3, $3); pnc_memory_free($3); TRY(err); } ;
 shape: %empty | '(' dimids ')' ;
 dimids: dimid | dimids ',' dimid ;
-dimid: NAME { int err = pnc_cdl_add_dimid(reader, @1, $1); pnc_memory_free($1); TRY(err); } ;
+dimid: NAME { int err = pnc_format_cdl_dimid_add(reader, @1, $1); pnc_memory_free($1); TRY(err); } ;
 
-attribute: ':' NAME '=' { TRY(pnc_cdl_begin_att(reader, @1, NULL, @1, NULL, @2, $2)); }
-    | NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @1, $1, @1, NULL, @3,
-                                                      $3); pnc_memory_free($1); TRY(err); }
-    | NAME NAME ':' NAME '=' { int err = pnc_cdl_begin_att(reader, @2, $2, @1, $1, @4, $4);
+attribute: ':' NAME '=' { TRY(pnc_format_cdl_att_begin(reader, @1, NULL, @1, NULL, @2, $2)); }
+    | NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, @1, $1, @1, NULL, @3,
+                                                             $3); pnc_memory_free($1); TRY(err); }
+    | NAME NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, @2, $2, @1, $1, @4, $4);
                                pnc_memory_free($1); pnc_memory_free($2); TRY(err); } ;
 
 assignments: %empty | assignments assignment ;
-assignment: NAME '=' { TRY(pnc_cdl_begin_data(reader, @1, $1)); }
-            values ';' { pnc_memory_free($1); TRY(pnc_cdl_end_data(reader, @5)); } ;
+assignment: NAME '=' { TRY(pnc_format_cdl_data_begin(reader, @1, $1)); }
+            values ';' { pnc_memory_free($1); TRY(pnc_format_cdl_data_end(reader, @5)); } ;
 
 values: value | values ',' value ;
-value: NUMBER { TRY(pnc_cdl_put_number(reader, @1, &$1)); }
-    | NAME { int err = pnc_cdl_put_name(reader, @1, $1); pnc_memory_free($1); TRY(err); }
-    | CHARACTER { TRY(pnc_cdl_put_character(reader, @1, $1)); }
-    | QUOTE { TRY(pnc_cdl_begin_text(reader, @1)); } pieces QUOTE { TRY(pnc_cdl_end_text(reader, @1)); } ;
+value: NUMBER { TRY(pnc_format_cdl_number_put(reader, @1, &$1)); }
+    | NAME { int err = pnc_format_cdl_name_put(reader, @1, $1); pnc_memory_free($1); TRY(err); }
+    | CHARACTER { TRY(pnc_format_cdl_character_put(reader, @1, $1)); }
+    | QUOTE { TRY(pnc_format_cdl_text_begin(reader, @1)); } pieces QUOTE { TRY(pnc_format_cdl_text_end(reader, @1)); } ;
 pieces: %empty
-    | pieces PIECE { TRY(pnc_cdl_put_text(reader, @2, $2.at != NULL ? $2.at : &$2.escaped, $2.n)); } ;
+    | pieces PIECE { TRY(pnc_format_cdl_text_put(reader, @2, $2.at != NULL ? $2.at : &$2.escaped, $2.n)); } ;
 
 %%
 
@@ -163,15 +165,15 @@ static int yyreport_syntax_error(const yypcontext_t *context, pnc_cdl_reader *re
     if (reader->code != NC_NOERR)
         return 0; /* the scanner has told, and ended */
     say_expected(context, expected, sizeof expected);
-    pnc_cdl_expected(reader, *yypcontext_location(context), expected);
+    pnc_format_cdl_fail_expected(reader, *yypcontext_location(context), expected);
     return 0;
 }
 
 /* Also bison's own: its stack cannot grow. */
-static void pnc_cdl_yyerror(pnc_cdl_place *at, pnc_cdl_reader *reader, void *scanner, const char *message)
+static void pnc_cdl_yyerror(pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner, const char *message)
 {
     (void)at;
     (void)scanner;
     (void)message;
-    pnc_cdl_no_memory(reader);
+    pnc_format_cdl_fail_memory(reader);
 }

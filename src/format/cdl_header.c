@@ -1,5 +1,5 @@
 /* What dimensions, variables and attributes in CDL do to the model. */
-#include "format/cdl_parts.h"
+#include "format/cdl_reader.h"
 
 #include <limits.h>
 #include <math.h>
@@ -25,60 +25,63 @@ static int type_of_name(const char *name)
     return 0;
 }
 
-static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
-    return pnc_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is no type of the classic formats, which are byte, char, "
-                        "short, int, float, double, ubyte, ushort, uint, int64, uint64", name);
+    return pnc_format_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is no type of the classic formats, which are byte, "
+                               "char, short, int, float, double, ubyte, ushort, uint, int64, uint64", name);
 }
 
-static int unknown_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+static int unknown_var(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
-    return pnc_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
+    return pnc_format_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
 }
 
 /* --- dimensions --- */
 
-int pnc_cdl_length(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int64_t *len)
+int pnc_format_cdl_dim_read_length(pnc_cdl_reader *reader, pnc_cdl_position at, const pnc_cdl_number *number,
+                                   int64_t *len)
 {
     if (number->real || number->negative || number->value.magnitude == 0 || number->value.magnitude > INT64_MAX)
-        return pnc_cdl_fail(reader, at, NC_EDIMSIZE, "the length of a dimension is a positive integer, or UNLIMITED");
+        return pnc_format_cdl_fail(reader, at, NC_EDIMSIZE, "the length of a dimension is a positive integer, or "
+                                   "UNLIMITED");
     *len = (int64_t)number->value.magnitude;
     return NC_NOERR;
 }
 
-int pnc_cdl_add_dim(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name, int64_t len)
+int pnc_format_cdl_dim_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name, int64_t len)
 {
     pnc_error why = {0};
 
     if (reader->section != PNC_CDL_DIMENSIONS)
-        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined, but no \"dimensions:\" stands above");
-    return pnc_cdl_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined, but no \"dimensions:\" stands "
+                                   "above");
+    return pnc_format_cdl_fail_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
 }
 
 /* --- variables --- */
 
-int pnc_cdl_begin_vars(pnc_cdl_reader *reader, pnc_cdl_place at, const char *type_name)
+int pnc_format_cdl_vars_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const char *type_name)
 {
     reader->var_type = type_of_name(type_name);
     reader->ndims = 0;
     if (reader->var_type == 0)
         return unknown_type(reader, at, type_name);
     if (reader->section != PNC_CDL_VARIABLES)
-        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined, but no \"variables:\" stands above");
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined, but no \"variables:\" stands above");
     return NC_NOERR;
 }
 
-int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     int n = reader->ndims, dimid = pnc_format_dim_find(reader->model, name);
 
     if (dimid < 0)
-        return pnc_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
+        return pnc_format_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
     if (n == reader->dimids_room) {
         int room = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
         int *grown = n == INT_MAX ? NULL : pnc_memory_resize(reader->dimids, room, sizeof *grown);
         if (grown == NULL)
-            return pnc_cdl_no_memory(reader);
+            return pnc_format_cdl_fail_memory(reader);
         reader->dimids = grown;
         reader->dimids_room = room;
     }
@@ -87,19 +90,19 @@ int pnc_cdl_add_dimid(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name
     return NC_NOERR;
 }
 
-int pnc_cdl_add_var(pnc_cdl_reader *reader, pnc_cdl_place at, const char *name)
+int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     pnc_error why = {0};
     int err = pnc_format_var_add(reader->model, name, reader->var_type, reader->ndims, reader->dimids, NULL, &why);
 
     reader->ndims = 0;
-    return pnc_cdl_refused(reader, at, err, &why);
+    return pnc_format_cdl_fail_refused(reader, at, err, &why);
 }
 
 /* --- attributes --- */
 
 /* Of which variable, or the file's; and of which type, or 0. */
-static int find_owner(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char *owner, pnc_cdl_place type_at,
+static int find_owner(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner, pnc_cdl_position type_at,
                       const char *type_name, int *varid, int *type)
 {
     *varid = NC_GLOBAL;
@@ -121,8 +124,8 @@ static int find_owner(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char
     return unknown_var(reader, owner_at, owner);
 }
 
-int pnc_cdl_begin_att(pnc_cdl_reader *reader, pnc_cdl_place owner_at, const char *owner, pnc_cdl_place type_at,
-                      const char *type_name, pnc_cdl_place at, char *name)
+int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner,
+                             pnc_cdl_position type_at, const char *type_name, pnc_cdl_position at, char *name)
 {
     int err = find_owner(reader, owner_at, owner, type_at, type_name, &reader->att_varid, &reader->att_type);
 
@@ -167,8 +170,8 @@ static int take_virtual(pnc_cdl_reader *reader)
             return NC_NOERR;
         }
     }
-    return pnc_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format is \"classic\", \"64-bit offset\" or "
-                        "\"64-bit data\"");
+    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format is \"classic\", \"64-bit offset\" or "
+                               "\"64-bit data\"");
 }
 
 /* A single number without a type before it and a suffix takes the variable's type, where it fits. NaN stays as it is:
@@ -181,8 +184,8 @@ static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
 
     if (len == 1 && !reader->att_typed && type != NC_CHAR && strcmp(reader->att_name, "_FillValue") == 0 &&
         (item->number.type == NC_INT || item->number.type == NC_DOUBLE) &&
-        !(item->number.real && isnan(item->number.value.real)) && pnc_cdl_number_fits(&item->number, type, bytes))
-        reader->att_type = type;
+        !(item->number.real && isnan(item->number.value.real)) &&
+        pnc_format_cdl_number_encode(&item->number, type, bytes)) reader->att_type = type;
 }
 
 /* External bytes of the numbers go where texts stand anyway. */
@@ -195,14 +198,15 @@ static int store_items(pnc_cdl_reader *reader)
     adapt_fill(reader, n);
     for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
         char bytes[8];
-        err = pnc_cdl_number_store(reader, items[i].place, &items[i].number, reader->att_type, bytes);
+        err = pnc_format_cdl_number_store(reader, items[i].position, &items[i].number, reader->att_type, bytes);
         if (err == NC_NOERR)
-            err = pnc_cdl_append(reader, &reader->text, bytes, (int64_t)pnc_type_get_size(reader->att_type));
+            err = pnc_format_cdl_bytes_append(reader, &reader->text, bytes,
+                                              (int64_t)pnc_type_get_size(reader->att_type));
     }
     return err;
 }
 
-int pnc_cdl_end_att(pnc_cdl_reader *reader)
+int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
 {
     pnc_error why = {0};
     int err;
@@ -212,19 +216,19 @@ int pnc_cdl_end_att(pnc_cdl_reader *reader)
     if (is_virtual(reader))
         return take_virtual(reader);
     if (!pnc_type_is_valid(reader->att_type, reader->model->format))
-        return pnc_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2, "attribute \"%s\" is of type %s, which exists "
-                            "in CDF-5 only, and the file format is CDF-%d", reader->att_name,
-                            pnc_type_get_name(reader->att_type), reader->model->format);
+        return pnc_format_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2, "attribute \"%s\" is of type %s, which "
+                                   "exists in CDF-5 only, and the file format is CDF-%d", reader->att_name,
+                                   pnc_type_get_name(reader->att_type), reader->model->format);
     err = store_items(reader);
     /* The dumping tools drop null characters at the end of a text: this one was the fill value. */
     if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
         reader->model->vars[reader->att_varid]->type == NC_CHAR && reader->att_type == NC_CHAR && reader->text.n == 0)
-        err = pnc_cdl_append(reader, &reader->text, "", 1);
+        err = pnc_format_cdl_bytes_append(reader, &reader->text, "", 1);
     if (err != NC_NOERR)
         return err;
     err = pnc_format_atts_put(pnc_format_atts_get(reader->model, reader->att_varid), reader->att_name, reader->att_type,
                               reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
-    return pnc_cdl_refused(reader, reader->att_place, err, &why);
+    return pnc_format_cdl_fail_refused(reader, reader->att_place, err, &why);
 }
 
 /* --- the end --- */
@@ -253,7 +257,7 @@ static void choose_format(pnc_model *model)
         model->format = NC_FORMAT_CDF5;
 }
 
-int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at)
+int pnc_format_cdl_header_end(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     pnc_model *model = reader->model;
     pnc_error why = {0};
@@ -264,9 +268,11 @@ int pnc_cdl_end_header(pnc_cdl_reader *reader, pnc_cdl_place at)
     if (reader->sink == NULL)
         return NC_NOERR;
     if (!format_holds(model, model->format, &why))
-        return pnc_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2, "CDF-%d cannot hold this: %s",
-                            model->format, why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
+        return pnc_format_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2,
+                                   "CDF-%d cannot hold this: %s",
+                                   model->format, why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
     if (reader->sink->header == NULL)
         return NC_NOERR;
-    return pnc_cdl_refused(reader, at, reader->sink->header(reader->sink->with, model, reader->name, &why), &why);
+    return pnc_format_cdl_fail_refused(reader, at, reader->sink->header(reader->sink->with, model, reader->name, &why),
+                                       &why);
 }

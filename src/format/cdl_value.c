@@ -1,5 +1,5 @@
 /* Values of CDL: what the text of numbers and escapes means, and the external bytes of numbers. */
-#include "format/cdl_parts.h"
+#include "format/cdl_reader.h"
 
 #include <errno.h>
 #include <float.h>
@@ -18,18 +18,18 @@
 /* The token that a number is read from. */
 typedef struct cdl_token {
     pnc_cdl_reader *reader;
-    pnc_cdl_place at;
+    pnc_cdl_position at;
 } cdl_token;
 
 static int malformed(const cdl_token *token)
 {
-    return pnc_cdl_expected(token->reader, token->at, "a number");
+    return pnc_format_cdl_fail_expected(token->reader, token->at, "a number");
 }
 
 static int out_of_range(const cdl_token *token, int type)
 {
-    return pnc_cdl_fail(token->reader, token->at, NC_ERANGE, "%s does not fit type %s", token->reader->shown,
-                        pnc_type_get_name(type));
+    return pnc_format_cdl_fail(token->reader, token->at, NC_ERANGE, "%s does not fit type %s", token->reader->shown,
+                               pnc_type_get_name(type));
 }
 
 /* Letters after the digits. CDL's "l" is as old as the 4-byte long: an int. */
@@ -132,7 +132,8 @@ static int read_special(const cdl_token *token, const char *name, pnc_cdl_number
     return malformed(token);
 }
 
-int pnc_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, pnc_cdl_number *out)
+int pnc_format_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_position at, const char *text, int64_t n,
+                               pnc_cdl_number *out)
 {
     const cdl_token token = {reader, at};
     char copy[NUMBER_ROOM];
@@ -141,7 +142,7 @@ int pnc_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_place at, const char *te
 
     memset(out, 0, sizeof *out);
     if (n >= NUMBER_ROOM)
-        return pnc_cdl_fail(reader, at, NC_ENOTNC, "a number has more than %d characters", NUMBER_ROOM - 1);
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a number has more than %d characters", NUMBER_ROOM - 1);
     memcpy(copy, text, (size_t)n);
     copy[n] = '\0';
     out->negative = copy[0] == '-';
@@ -187,7 +188,7 @@ static float to_float(const pnc_cdl_number *number)
     return number->negative ? -(float)number->value.magnitude : (float)number->value.magnitude;
 }
 
-bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out)
+bool pnc_format_cdl_number_encode(const pnc_cdl_number *number, int type, void *out)
 {
     double value = to_double(number);
     float single = to_float(number);
@@ -212,19 +213,20 @@ bool pnc_cdl_number_fits(const pnc_cdl_number *number, int type, void *out)
     return true;
 }
 
-int pnc_cdl_number_store(pnc_cdl_reader *reader, pnc_cdl_place at, const pnc_cdl_number *number, int type, void *out)
+int pnc_format_cdl_number_store(pnc_cdl_reader *reader, pnc_cdl_position at, const pnc_cdl_number *number, int type,
+                                void *out)
 {
     const char *name = pnc_type_get_name(type);
 
-    if (pnc_cdl_number_fits(number, type, out))
+    if (pnc_format_cdl_number_encode(number, type, out))
         return NC_NOERR;
     if (number->real)
-        return pnc_cdl_fail(reader, at, NC_ERANGE, "%.15g does not fit type %s", number->value.real, name);
-    return pnc_cdl_fail(reader, at, NC_ERANGE, "%s%" PRIu64 " does not fit type %s", number->negative ? "-" : "",
-                        number->value.magnitude, name);
+        return pnc_format_cdl_fail(reader, at, NC_ERANGE, "%.15g does not fit type %s", number->value.real, name);
+    return pnc_format_cdl_fail(reader, at, NC_ERANGE, "%s%" PRIu64 " does not fit type %s", number->negative ? "-" : "",
+                               number->value.magnitude, name);
 }
 
-void pnc_cdl_number_of_byte(char c, pnc_cdl_number *out)
+void pnc_format_cdl_number_set_byte(char c, pnc_cdl_number *out)
 {
     memset(out, 0, sizeof *out);
     out->type = NC_BYTE;
@@ -232,7 +234,7 @@ void pnc_cdl_number_of_byte(char c, pnc_cdl_number *out)
     out->value.magnitude = (uint64_t)abs((signed char)c);
 }
 
-int pnc_cdl_number_join(int a, int b)
+int pnc_format_cdl_type_join(int a, int b)
 {
     static const unsigned char rank[] = {
         [NC_BYTE] = 1, [NC_UBYTE] = 2, [NC_SHORT] = 3, [NC_USHORT] = 4, [NC_INT] = 5,
@@ -244,7 +246,7 @@ int pnc_cdl_number_join(int a, int b)
 
 /* --- texts --- */
 
-int pnc_cdl_unescape(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text, int64_t n, char *out)
+int pnc_format_cdl_escape_decode(pnc_cdl_reader *reader, pnc_cdl_position at, const char *text, int64_t n, char *out)
 {
     static const char letters[] = "a\ab\bf\fn\nr\rt\tv\v";
     char digits[4] = "";
@@ -254,11 +256,11 @@ int pnc_cdl_unescape(pnc_cdl_reader *reader, pnc_cdl_place at, const char *text,
     if (digits[0] >= '0' && digits[0] <= '7') {
         value = strtoul(digits, NULL, 8);
         if (value > 0xff)
-            return pnc_cdl_fail(reader, at, NC_ERANGE, "octal escape \\%lo is beyond \\377", value);
+            return pnc_format_cdl_fail(reader, at, NC_ERANGE, "octal escape \\%lo is beyond \\377", value);
         *out = (char)value;
     } else if (digits[0] == 'x') {
         if (n < 2)
-            return pnc_cdl_fail(reader, at, NC_ENOTNC, "no hexadecimal digit follows \\x");
+            return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "no hexadecimal digit follows \\x");
         *out = (char)strtoul(digits + 1, NULL, 16);
     } else {
         *out = text[0];

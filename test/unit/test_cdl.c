@@ -60,7 +60,7 @@ static int parse(const char *text, size_t size)
     memcpy(exact, text, size);
     pnc_format_model_free(&model);
     pnc_error_clear(&error);
-    code = pnc_cdl_parse(exact, (int64_t)size, &model, &error);
+    code = pnc_format_cdl_parse(exact, (int64_t)size, &model, &error);
     free(exact);
     assert_int_equal(code, error.code);
     return code;
@@ -346,7 +346,7 @@ static void test_long_names(void **state)
     snprintf(text, sizeof text, "netcdf a { :a = 1%.*s; }", 599, name);
     assert_int_equal(parse(text, strlen(text)), NC_ENOTNC);
     /* all failures can do without an error object */
-    assert_int_equal(pnc_cdl_parse("netcdf a { dimensions: x = 0; }", 31, &model, NULL), NC_EDIMSIZE);
+    assert_int_equal(pnc_format_cdl_parse("netcdf a { dimensions: x = 0; }", 31, &model, NULL), NC_EDIMSIZE);
 }
 
 /* Damage: what comes out is a model or a message with a place, and neither depends on bytes behind the end. */

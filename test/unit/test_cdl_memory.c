@@ -81,7 +81,7 @@ static int read_text(const char *text, long allocations)
     until_failure = allocations;
     calls = living = 0;
     counting = 1;
-    int code = pnc_cdl_read(&source, &sink, &model, &error);
+    int code = pnc_format_cdl_read(&source, &sink, &model, &error);
     if (code == NC_NOERR)
         pnc_format_model_free(&model);
     pnc_error_clear(&error);

@@ -66,7 +66,7 @@ static int generate(const gen_options *options, pnc_error *error)
     const pnc_cdl_source source = {.name = input.name, .format = options->format, .read = read_text, .with = &input};
     err = kind->begin(options, &sink, error);
     if (err == NC_NOERR) {
-        err = pnc_cdl_read(&source, &sink, &model, error);
+        err = pnc_format_cdl_read(&source, &sink, &model, error);
         tool_progress_wipe();
         if (err == NC_NOERR) {
             err = kind->finish(sink.with, &model, error);
