@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "format/checker.h"
 #include "format/entries.h"
-#include "format/watch.h"
 
 typedef struct reader {
     const unsigned char *p;
@@ -22,7 +22,7 @@ typedef struct reader {
     bool streaming;    /* numrecs is to be found out from the file's size */
     bool odd_names;    /* some name ends in NUL bytes, so that we would write it differently */
     pnc_model *model;
-    pnc_watch watch;
+    pnc_checker checker;
 } reader;
 
 int pnc_format_kind_identify(const void *bytes, size_t n)
@@ -42,9 +42,9 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
 static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     if (n > r->file_size - r->pos)
-        return pnc_watch_stop(&r->watch, r->pos, NC_ENOTNC, "a header that is complete",
-                              "the header is cut short: %s at byte %" PRId64 " needs %" PRId64
-                              " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
+        return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a header that is complete",
+                                         "the header is cut short: %s at byte %" PRId64 " needs %" PRId64
+                                         " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
         r->want = r->pos + n;
         return PNC_NEED_MORE_BYTES;
@@ -78,10 +78,10 @@ static int take_count(reader *r, const char *what, int code_if_negative, int64_t
     if (code != NC_NOERR)
         return code;
     if (word > INT64_MAX)
-        return pnc_watch_stop(&r->watch, at, code_if_negative, "0 or more",
-                              "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at, (int64_t)word);
+        return pnc_format_violation_fail(&r->checker, at, code_if_negative, "0 or more",
+                                         "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at, (int64_t)word);
     *out = (int64_t)word;
-    pnc_watch_field(&r->watch, at, r->pos - at, what, "%" PRId64, *out);
+    pnc_format_field_report(&r->checker, at, r->pos - at, what, "%" PRId64, *out);
     return NC_NOERR;
 }
 
@@ -104,9 +104,10 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, limit ma
     if (code != NC_NOERR)
         return code;
     if (*out > (r->file_size - r->pos) / item_bytes)
-        return pnc_watch_stop(&r->watch, at, *out > max.most ? max.code : NC_ENOTNC, "a count of what is there",
-                              "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
-                              " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
+        return pnc_format_violation_fail(&r->checker, at, *out > max.most ? max.code : NC_ENOTNC,
+                                         "a count of what is there",
+                                         "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
+                                         " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
 }
 
@@ -121,9 +122,9 @@ static void check_padding(reader *r, const unsigned char *padding, int64_t n, co
     static const unsigned char nulls[3];
 
     if (memcmp(padding, nulls, (size_t)n) != 0)
-        pnc_watch_warn(&r->watch, r->pos - n, PNC_RULE_PADDING,
-                       "%s is followed by padding that is not null: 0x%02x first, %d byte%s in all", what, padding[0],
-                       (int)n, n > 1 ? "s" : "");
+        pnc_format_warning_report(&r->checker, r->pos - n, PNC_RULE_PADDING,
+                                  "%s is followed by padding that is not null: 0x%02x first, %d byte%s in all", what,
+                                  padding[0], (int)n, n > 1 ? "s" : "");
 }
 
 /* n bytes and their padding, whose content does not matter: real files have other bytes than zeros there. */
@@ -159,31 +160,33 @@ static int take_name(reader *r, const char *what, name_ref *out)
         r->odd_names = true;
     }
     if (n < raw)
-        pnc_watch_warn(&r->watch, at, "a name without NUL bytes", "%s at byte %" PRId64 " counts %" PRId64
-                       " NUL byte%s at its end", what, at, raw - n, raw - n == 1 ? "" : "s");
+        pnc_format_warning_report(&r->checker, at, "a name without NUL bytes", "%s at byte %" PRId64 " counts %" PRId64
+                                  " NUL byte%s at its end", what, at, raw - n, raw - n == 1 ? "" : "s");
     out->bytes = (const char *)p;
     out->n = n;
-    pnc_watch_field(&r->watch, at + width, r->pos - at - width, what, "\"%.*s\"", n < 256 ? (int)n : 256, out->bytes);
+    pnc_format_field_report(&r->checker, at + width, r->pos - at - width, what, "\"%.*s\"", n < 256 ? (int)n : 256,
+                            out->bytes);
     if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
-        return pnc_watch_breach(&r->watch, at, NC_EMAXNAME, "a name of at most 256 bytes",
-                                "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what, at, n,
-                                NC_MAX_NAME);
+        return pnc_format_violation_report(&r->checker, at, NC_EMAXNAME, "a name of at most 256 bytes",
+                                           "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what,
+                                           at, n, NC_MAX_NAME);
     if (memchr(p, '\0', (size_t)n) != NULL)
-        return pnc_watch_breach(&r->watch, at, NC_ENOTNC, "a name without NUL bytes",
-                                "%s at byte %" PRId64 " has a NUL byte within", what, at);
+        return pnc_format_violation_report(&r->checker, at, NC_ENOTNC, "a name without NUL bytes",
+                                           "%s at byte %" PRId64 " has a NUL byte within", what, at);
     return NC_NOERR;
 }
 
 static int no_memory(reader *r, const char *what)
 {
-    return pnc_watch_stop(&r->watch, r->pos, NC_ENOMEM, "memory",
-                          "no memory for the %ss of the header at byte %" PRId64, what, r->pos);
+    return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOMEM, "memory",
+                                     "no memory for the %ss of the header at byte %" PRId64, what, r->pos);
 }
 
 static int duplicate(reader *r, const char *what, const char *name, int64_t at)
 {
-    return pnc_watch_breach(&r->watch, at, NC_ENOTNC, "names that differ",
-                            "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what, at, name);
+    return pnc_format_violation_report(&r->checker, at, NC_ENOTNC, "names that differ",
+                                       "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what, at,
+                                       name);
 }
 
 /* The head of a list: ABSENT, or its tag and the number of its entries, each of at least entry_bytes bytes. */
@@ -194,26 +197,28 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     int code = take_word(r, 4, what, &found);
 
     if (code == NC_NOERR)
-        pnc_watch_field(&r->watch, at, 4, "tag", "0x%08x", (unsigned)found);
+        pnc_format_field_report(&r->checker, at, 4, "tag", "0x%08x", (unsigned)found);
     if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "the tag of this list, or 0 where the list is absent",
-                              "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there", what, at,
-                              (unsigned)found, (unsigned)tag);
+        return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC, "the tag of this list, or 0 where the list is "
+                                         "absent",
+                                         "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there",
+                                         what, at, (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
         code = take_length(r, what, entry_bytes, max, out);
     if (code != NC_NOERR)
         return code;
     if (found == 0 && *out != 0)
-        return pnc_watch_stop(&r->watch, at, NC_ENOTNC, "a tag before entries",
-                              "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
+        return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC, "a tag before entries",
+                                         "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
     if (*out >= INT_MAX)
-        return pnc_watch_stop(&r->watch, at, max.code, "less than 2^31 - 1 entries",
-                              "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported", what, at,
-                              *out, INT_MAX - 1);
+        return pnc_format_violation_fail(&r->checker, at, max.code, "less than 2^31 - 1 entries",
+                                         "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported",
+                                         what, at,
+                                         *out, INT_MAX - 1);
     return NC_NOERR;
 }
 
-/* stops: what follows cannot be read without the type. Else *out is 0 after a breach. */
+/* stops: what follows cannot be read without the type. Else *out is 0 after a violation. */
 static int take_type(reader *r, bool stops, int *out)
 {
     uint64_t word = 0;
@@ -224,11 +229,11 @@ static int take_type(reader *r, bool stops, int *out)
     if (code != NC_NOERR)
         return code;
     if (word > INT_MAX || !pnc_type_is_valid((int)word, r->model->format))
-        return (stops ? pnc_watch_stop : pnc_watch_breach)(
-            &r->watch, at, NC_EBADTYPE, "a type of this format: 1 to 6, in CDF-5 to 11",
+        return (stops ? pnc_format_violation_fail : pnc_format_violation_report)(
+            &r->checker, at, NC_EBADTYPE, "a type of this format: 1 to 6, in CDF-5 to 11",
             "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at, word, r->model->format);
     *out = (int)word;
-    pnc_watch_field(&r->watch, at, 4, "type", "%s", pnc_type_get_name(*out));
+    pnc_format_field_report(&r->checker, at, 4, "type", "%s", pnc_type_get_name(*out));
     return NC_NOERR;
 }
 
@@ -246,9 +251,9 @@ static int take_dim(reader *r)
     if (code != NC_NOERR)
         return code;
     if (len == NC_UNLIMITED && recdim >= 0)
-        code = pnc_watch_breach(&r->watch, at, NC_EUNLIMIT, "at most one unlimited dimension",
-                                "the dimension at byte %" PRId64 " is unlimited, and so is dimension \"%.80s\": "
-                                "only one may be", at, model->dims[recdim]->name);
+        code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMIT, "at most one unlimited dimension",
+                                           "the dimension at byte %" PRId64 " is unlimited, and so is dimension "
+                                           "\"%.80s\": only one may be", at, model->dims[recdim]->name);
     if (code != NC_NOERR)
         return code;
     name = pnc_format_name_copy(ref.bytes, ref.n);
@@ -297,8 +302,8 @@ static int take_att(reader *r, pnc_atts *atts)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
         return code;
-    pnc_watch_field(&r->watch, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64 " of %s",
-                    len, pnc_type_get_name(type));
+    pnc_format_field_report(&r->checker, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64
+                            " of %s", len, pnc_type_get_name(type));
     att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
@@ -335,17 +340,19 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
         if (code != NC_NOERR)
             return code;
         if (id >= (uint64_t)model->ndims) {
-            code = pnc_watch_breach(&r->watch, at, NC_EBADDIM, "the id of a dimension",
-                                    "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64 " does not "
-                                    "exist: there are %d dimensions", var->name, (int64_t)id, at, model->ndims);
+            code = pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of a dimension",
+                                               "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64
+                                               " does not "
+                                               "exist: there are %d dimensions", var->name, (int64_t)id, at,
+                                               model->ndims);
             *bad = true;
             id = 0;
         } else if (i > 0 && (int)id == model->recdim) {
-            code = pnc_watch_breach(&r->watch, at, NC_EUNLIMPOS, "the unlimited dimension in first place",
-                                    "variable \"%.80s\": the unlimited dimension stands at position %d (byte "
-                                    "%" PRId64 "); it must be the first", var->name, i, at);
+            code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension in first place",
+                                               "variable \"%.80s\": the unlimited dimension stands at position %d "
+                                               "(byte %" PRId64 "); it must be the first", var->name, i, at);
         } else {
-            pnc_watch_field(&r->watch, at, r->pos - at, "a dimension id", "%d", (int)id);
+            pnc_format_field_report(&r->checker, at, r->pos - at, "a dimension id", "%d", (int)id);
         }
         if (code != NC_NOERR)
             return code;
@@ -363,9 +370,9 @@ static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsiz
         right = UINT32_MAX;
     /* Before the specification said so, writers put the lower 32 bits there, or 2^32 - 4. */
     if (vsize != right)
-        pnc_watch_warn(&r->watch, at, PNC_RULE_VSIZE,
-                       "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64
-                       ", but its type and dimensions make %" PRIu64, var->name, at, vsize, right);
+        pnc_format_warning_report(&r->checker, at, PNC_RULE_VSIZE,
+                                  "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64
+                                  ", but its type and dimensions make %" PRIu64, var->name, at, vsize, right);
 }
 
 /* What follows the dimension ids. vsize is redundant and wrong in files with large variables: it is passed over. */
@@ -385,12 +392,13 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
         code = take_word(r, bytes, "a variable's offset", &word);
     if (code != NC_NOERR)
         return code;
-    pnc_watch_field(&r->watch, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
-    pnc_watch_field(&r->watch, at, bytes, "a variable's offset", "%" PRIu64, word);
+    pnc_format_field_report(&r->checker, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
+    pnc_format_field_report(&r->checker, at, bytes, "a variable's offset", "%" PRIu64, word);
     var->begin = bytes == 4 ? (int32_t)word : (int64_t)word;
     if (pnc_format_var_derive(r->model, var) < 0)
-        return pnc_watch_stop(&r->watch, var->where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
-                              "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name, var->where);
+        return pnc_format_violation_fail(&r->checker, var->where, NC_EVARSIZE, "a variable of less than 2^63 bytes",
+                                         "variable \"%.80s\" (byte %" PRId64 ") has more than 2^63 bytes", var->name,
+                                         var->where);
     if (!bad && var->type != 0)
         check_vsize(r, var, vsize_at, vsize);
     return NC_NOERR;
@@ -414,8 +422,8 @@ static int take_var(reader *r)
         return PNC_NEED_MORE_BYTES;
     }
     if (ndims > INT_MAX)
-        return pnc_watch_stop(&r->watch, at, max_var_dims.code, "less than 2^31 dimensions",
-                              "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
+        return pnc_format_violation_fail(&r->checker, at, max_var_dims.code, "less than 2^31 dimensions",
+                                         "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
     var = pnc_format_var_create(pnc_format_name_copy(ref.bytes, ref.n), (int)ndims);
     if (var == NULL)
         return no_memory(r, "variable");
@@ -461,14 +469,14 @@ static int take_start(reader *r)
         return PNC_NEED_MORE_BYTES;
     }
     if (kind == PNC_KIND_HDF5)
-        return pnc_watch_stop(&r->watch, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
-                              "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
+        return pnc_format_violation_fail(&r->checker, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
+                                         "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (kind == PNC_KIND_UNKNOWN)
-        return pnc_watch_stop(&r->watch, 0, NC_ENOTNC, PNC_RULE_MAGIC,
-                              "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
-                              "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
+        return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
+                                         "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
+                                         "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
     r->model->format = kind;
-    pnc_watch_field(&r->watch, 0, 4, "the magic number", "CDF-%d", kind);
+    pnc_format_field_report(&r->checker, 0, 4, "the magic number", "CDF-%d", kind);
     width = pnc_format_count_get_size(kind);
     all_ones = width == 4 ? UINT32_MAX : UINT64_MAX;
     code = take_word(r, width, "the number of records", &word);
@@ -476,16 +484,16 @@ static int take_start(reader *r)
         return code;
     r->streaming = word == all_ones;
     if (!r->streaming && word > INT64_MAX) {
-        code = pnc_watch_breach(&r->watch, 4, NC_ENOTNC, "a number of records, or all bits set",
-                                "the number of records at byte 4 is negative (%" PRId64 ")", (int64_t)word);
+        code = pnc_format_violation_report(&r->checker, 4, NC_ENOTNC, "a number of records, or all bits set",
+                                           "the number of records at byte 4 is negative (%" PRId64 ")", (int64_t)word);
         word = 0;
     }
     if (code != NC_NOERR)
         return code;
     if (r->streaming)
-        pnc_watch_field(&r->watch, 4, width, "the number of records", "as many as the file has room for");
+        pnc_format_field_report(&r->checker, 4, width, "the number of records", "as many as the file has room for");
     else
-        pnc_watch_field(&r->watch, 4, width, "the number of records", "%" PRIu64, word);
+        pnc_format_field_report(&r->checker, 4, width, "the number of records", "%" PRIu64, word);
     r->model->numrecs = r->streaming ? 0 : (int64_t)word;
     return NC_NOERR;
 }
@@ -517,19 +525,19 @@ static int take_header(reader *r)
     if (code != NC_NOERR)
         return code;
     r->model->header_size = r->pos;
-    code = pnc_format_offsets_check(&r->watch, r->model, r->file_size, r->streaming);
-    if (code == NC_NOERR && r->watch.observer != NULL)
-        pnc_format_rules_check(&r->watch, r->model, r->file_size);
+    code = pnc_format_offsets_check(&r->checker, r->model, r->file_size, r->streaming);
+    if (code == NC_NOERR && r->checker.observer != NULL)
+        pnc_format_rules_check(&r->checker, r->model, r->file_size);
     if (code == NC_NOERR && r->odd_names)
         forget_places(r->model);
-    return code != NC_NOERR ? code : r->watch.code;
+    return code != NC_NOERR ? code : r->checker.code;
 }
 
 int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
                               pnc_model *out, int64_t *need, pnc_error *error)
 {
     reader r = {.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size, .model = out,
-                .watch = {observer, error, NC_NOERR}};
+                .checker = {observer, error, NC_NOERR}};
     int code;
 
     memset(out, 0, sizeof *out);

@@ -1,13 +1,13 @@
-/* For those who want to know more of a header than its model: each field as the decoder passes it, and each breach of
- * the format's rules, not only the first. */
+/* For those who want to know more of a header than its model: each field as the decoder passes it, and each violation
+ * of the format's rules, not only the first. */
 #ifndef PNC_FORMAT_OBSERVE_H
 #define PNC_FORMAT_OBSERVE_H
 
 #include "format/model.h"
 
 typedef enum pnc_severity {
-    PNC_WARNING, /* against the specification, but readers go on */
-    PNC_BREACH   /* readers refuse the file, or cannot get at some of the data */
+    PNC_WARNING,  /* against the specification, but readers go on */
+    PNC_VIOLATION /* readers refuse the file, or cannot get at some of the data */
 } pnc_severity;
 
 typedef struct pnc_finding {
@@ -18,7 +18,7 @@ typedef struct pnc_finding {
     const char *found;    /* a sentence */
 } pnc_finding;
 
-/* Some of the rules, as `expected` tells them. Padding ends at the next multiple of 4. */
+/* Some of the rules, as `expected` has them. Padding ends at the next multiple of 4. */
 #define PNC_RULE_MAGIC "\"CDF\" and the byte 1, 2 or 5"
 #define PNC_RULE_PADDING "padding of null bytes"
 #define PNC_RULE_VSIZE "the size that type and dimensions make"

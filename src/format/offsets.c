@@ -1,5 +1,5 @@
 /* The rules about where variables lie, which a decoded header must hold to before anything is read by it. */
-#include "format/watch.h"
+#include "format/checker.h"
 
 #include <inttypes.h>
 
@@ -15,50 +15,52 @@ int64_t pnc_format_var_locate_begin(const pnc_model *model, int varid)
     return end - pnc_format_offset_get_size(model->format);
 }
 
-static int check_sizes(pnc_watch *watch, const pnc_model *model)
+static int check_sizes(pnc_checker *checker, const pnc_model *model)
 {
     int large = pnc_format_layout_find_too_large(model);
     const pnc_var *var = large >= 0 ? model->vars[large] : NULL;
 
     if (var == NULL)
         return NC_NOERR;
-    return pnc_watch_breach(watch, var->where, NC_EVARSIZE, "variables within the limits of this format",
-                            "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64 " bytes%s: CDF-%d allows %" PRId64
-                            " to all variables but the last one in the file", var->name, var->where, var->size,
-                            var->is_record ? " a record" : "", model->format,
-                            pnc_format_layout_get_max_size(model->format));
+    return pnc_format_violation_report(checker, var->where, NC_EVARSIZE, "variables within the limits of this format",
+                                       "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64 " bytes%s: CDF-%d allows %"
+                                       PRId64
+                                       " to all variables but the last one in the file", var->name, var->where,
+                                       var->size, var->is_record ? " a record" : "", model->format,
+                                       pnc_format_layout_get_max_size(model->format));
 }
 
 /* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of
  * fixed size). */
-static int check_begin(pnc_watch *watch, const pnc_model *model, int varid, int previous, int64_t floor)
+static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, int previous, int64_t floor)
 {
     const pnc_var *var = model->vars[varid];
     int64_t at = pnc_format_var_locate_begin(model, varid);
 
     if (var->begin < 0)
-        return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
-                                "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")",
-                                var->name, at, var->begin);
+        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset behind the header",
+                                           "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64
+                                           ")", var->name, at, var->begin);
     if (var->begin < model->header_size)
-        return pnc_watch_breach(watch, at, NC_ENOTNC, "an offset behind the header",
-                                "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                                "), inside the header, which ends at byte %" PRId64, var->name, var->begin, at,
-                                model->header_size);
+        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset behind the header",
+                                           "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                           "), inside the header, which ends at byte %" PRId64, var->name, var->begin,
+                                           at, model->header_size);
     if (var->begin < floor)
-        return pnc_watch_breach(watch, at, NC_ENOTNC,
-                                "fixed-size variables, then those of a record, in the order of their definition",
-                                "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                                "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin, at,
-                                previous < 0 ? "the fixed-size variables" : "variable \"",
-                                previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
-                                previous < 0 ? "" : "s", floor);
+        return pnc_format_violation_report(checker, at, NC_ENOTNC,
+                                           "fixed-size variables, then those of a record, in the order of their "
+                                           "definition",
+                                           "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                           "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin,
+                                           at, previous < 0 ? "the fixed-size variables" : "variable \"",
+                                           previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
+                                           previous < 0 ? "" : "s", floor);
     return NC_NOERR;
 }
 
 /* Fixed (or record) variables must lie behind `floor` and one behind the other, in order of definition. *floor becomes
  * the first byte behind them. */
-static int check_order(pnc_watch *watch, pnc_model *model, bool records, int64_t *floor)
+static int check_order(pnc_checker *checker, pnc_model *model, bool records, int64_t *floor)
 {
     int previous = -1;
 
@@ -68,16 +70,17 @@ static int check_order(pnc_watch *watch, pnc_model *model, bool records, int64_t
 
         if (var->is_record != records)
             continue;
-        code = check_begin(watch, model, i, previous, *floor);
+        code = check_begin(checker, model, i, previous, *floor);
         if (code != NC_NOERR)
             return code;
         if (var->begin < 0) /* an observer goes on */
             var->begin = 0;
         if (pnc_size_add(var->begin, var->size, floor) < 0)
-            return pnc_watch_stop(watch, pnc_format_var_locate_begin(model, i), NC_ENOTNC, "data below byte 2^63",
-                                  "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                                  ") and ends beyond byte 2^63", var->name, var->begin,
-                                  pnc_format_var_locate_begin(model, i));
+            return pnc_format_violation_fail(checker, pnc_format_var_locate_begin(model, i), NC_ENOTNC,
+                                             "data below byte 2^63",
+                                             "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %"
+                                             PRId64 ") and ends beyond byte 2^63", var->name, var->begin,
+                                             pnc_format_var_locate_begin(model, i));
         previous = i;
     }
     return NC_NOERR;
@@ -94,40 +97,43 @@ static int record_size(const pnc_model *model, int64_t *out)
 }
 
 /* The pieces of one record must fit in the bytes from one record to the next, and all records in 64-bit offsets. */
-static int check_records(pnc_watch *watch, pnc_model *model, int64_t end_of_first, int64_t file_size, bool streaming)
+static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_first, int64_t file_size,
+                         bool streaming)
 {
     int64_t bytes, used = end_of_first - model->begin_rec;
     int code = NC_NOERR;
 
     if (used > model->recsize)
-        code = pnc_watch_breach(watch, model->begin_rec, NC_ENOTNC, "the variables of a record side by side",
-                                "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64 ", but "
-                                "the next record begins after %" PRId64 ": they overlap", used, model->begin_rec,
-                                model->recsize);
+        code = pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC, "the variables of a record side by "
+                                           "side",
+                                           "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64
+                                           ", but "
+                                           "the next record begins after %" PRId64 ": they overlap", used,
+                                           model->begin_rec, model->recsize);
     if (streaming && model->recsize > 0) /* padding behind the last variable of the last record may be missing */
         model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
     if (code == NC_NOERR && (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
                              pnc_size_add(bytes, model->begin_rec, &bytes) < 0))
-        code = pnc_watch_stop(watch, 4, NC_ENOTNC, "data below byte 2^63",
-                              "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
-                              model->numrecs, model->recsize);
+        code = pnc_format_violation_fail(checker, 4, NC_ENOTNC, "data below byte 2^63",
+                                         "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
+                                         model->numrecs, model->recsize);
     return code;
 }
 
-int pnc_format_offsets_check(pnc_watch *watch, pnc_model *model, int64_t file_size, bool streaming)
+int pnc_format_offsets_check(pnc_checker *checker, pnc_model *model, int64_t file_size, bool streaming)
 {
     int64_t floor = model->header_size, recsize;
-    int code = check_sizes(watch, model); /* before the offsets: CDF-1 has none behind such a variable */
+    int code = check_sizes(checker, model); /* before the offsets: CDF-1 has none behind such a variable */
 
     if (code == NC_NOERR)
-        code = check_order(watch, model, false, &floor);
+        code = check_order(checker, model, false, &floor);
     if (code == NC_NOERR)
-        code = check_order(watch, model, true, &floor);
+        code = check_order(checker, model, true, &floor);
     if (code == NC_NOERR && record_size(model, &recsize) < 0)
-        code = pnc_watch_stop(watch, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
-                              "the variables of one record have more than 2^63 bytes together");
+        code = pnc_format_violation_fail(checker, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
+                                         "the variables of one record have more than 2^63 bytes together");
     if (code != NC_NOERR)
         return code;
     pnc_format_layout_derive(model);
-    return model->nrecvars > 0 ? check_records(watch, model, floor, file_size, streaming) : NC_NOERR;
+    return model->nrecvars > 0 ? check_records(checker, model, floor, file_size, streaming) : NC_NOERR;
 }

@@ -1,6 +1,6 @@
 /* Rules that reading does not depend on, and those that go beyond the header: what a validator tells on top of what the
  * decoder refuses. */
-#include "format/watch.h"
+#include "format/checker.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* Names of the specification: letters, digits, '_' or multibyte characters first, no control characters, no '/', no
  * blank at the end, and in normal form C. */
-static void check_name(pnc_watch *watch, int64_t at, const char *what, const char *name)
+static void check_name(pnc_checker *checker, int64_t at, const char *what, const char *name)
 {
     pnc_error error = {0};
     char *nfc = NULL;
@@ -20,43 +20,44 @@ static void check_name(pnc_watch *watch, int64_t at, const char *what, const cha
     if (strlen(name) > NC_MAX_NAME) /* known already */
         return;
     if (pnc_name_normalise(name, &nfc, &error) != NC_NOERR)
-        pnc_watch_warn(watch, at, "a name as the specification allows", "%s: %s", what, error.text);
+        pnc_format_warning_report(checker, at, "a name as the specification allows", "%s: %s", what, error.text);
     else if (strcmp(nfc, name) != 0)
-        pnc_watch_warn(watch, at, "a name in Unicode normal form C", "%s: name \"%.80s\" is not in normal form C", what,
-                       name);
+        pnc_format_warning_report(checker, at, "a name in Unicode normal form C",
+                                  "%s: name \"%.80s\" is not in normal form C", what, name);
     pnc_memory_free(nfc);
 }
 
-static void check_fill(pnc_watch *watch, const pnc_var *var, const pnc_att *att)
+static void check_fill(pnc_checker *checker, const pnc_var *var, const pnc_att *att)
 {
     if (strcmp(att->name, "_FillValue") == 0 && (att->type != var->type || att->len != 1))
-        pnc_watch_warn(watch, att->where, "one fill value of the variable's type",
-                       "variable \"%.80s\": attribute _FillValue holds %" PRId64 " of type %s", var->name, att->len,
-                       pnc_type_get_name(att->type));
+        pnc_format_warning_report(checker, att->where, "one fill value of the variable's type",
+                                  "variable \"%.80s\": attribute _FillValue holds %" PRId64 " of type %s", var->name,
+                                  att->len, pnc_type_get_name(att->type));
 }
 
-static void check_entries(pnc_watch *watch, const pnc_model *model)
+static void check_entries(pnc_checker *checker, const pnc_model *model)
 {
     for (int i = 0; i < model->ndims; i++)
-        check_name(watch, model->dims[i]->where, "a dimension", model->dims[i]->name);
+        check_name(checker, model->dims[i]->where, "a dimension", model->dims[i]->name);
     for (int i = 0; i < model->gatts.n; i++)
-        check_name(watch, model->gatts.at[i]->where, "a global attribute", model->gatts.at[i]->name);
+        check_name(checker, model->gatts.at[i]->where, "a global attribute", model->gatts.at[i]->name);
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
 
-        check_name(watch, var->where, "a variable", var->name);
+        check_name(checker, var->where, "a variable", var->name);
         for (int j = 0; j < var->atts.n; j++) {
-            check_name(watch, var->atts.at[j]->where, "an attribute", var->atts.at[j]->name);
-            check_fill(watch, var, var->atts.at[j]);
+            check_name(checker, var->atts.at[j]->where, "an attribute", var->atts.at[j]->name);
+            check_fill(checker, var, var->atts.at[j]);
         }
         if (var->begin % 4 != 0)
-            pnc_watch_warn(watch, pnc_format_var_locate_begin(model, i), "an offset that is a multiple of 4",
-                           "variable \"%.80s\" begins at byte %" PRId64, var->name, var->begin);
+            pnc_format_warning_report(checker, pnc_format_var_locate_begin(model, i),
+                                      "an offset that is a multiple of 4",
+                                      "variable \"%.80s\" begins at byte %" PRId64, var->name, var->begin);
     }
     if (model->numrecs > 0 && model->nrecvars == 0)
-        pnc_watch_warn(watch, 4, "no records where no variable has any",
-                       "the number of records is %" PRId64 ", but no variable has the unlimited dimension",
-                       model->numrecs);
+        pnc_format_warning_report(checker, 4, "no records where no variable has any",
+                                  "the number of records is %" PRId64 ", but no variable has the unlimited dimension",
+                                  model->numrecs);
 }
 
 /* Bytes of the variable's data that the file should have behind its end, and where they begin. */
@@ -82,47 +83,47 @@ static int64_t missing(const pnc_model *model, const pnc_var *var, int64_t file_
     return (model->numrecs - records - 1) * var->size + left;
 }
 
-static void check_data(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+static void check_data(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
         int64_t from, n = missing(model, var, file_size, &from);
 
         if (n > 0)
-            pnc_watch_warn(watch, from, "a file that has all of its data",
-                           "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
-                           " bytes are beyond the end of the file, and read as zeros", var->name, n,
-                           var->size * (var->is_record ? model->numrecs : 1));
+            pnc_format_warning_report(checker, from, "a file that has all of its data",
+                                      "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
+                                      " bytes are beyond the end of the file, and read as zeros", var->name, n,
+                                      var->size * (var->is_record ? model->numrecs : 1));
     }
 }
 
 /* The bytes behind the last variable. */
-static void check_end(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
     int64_t end = pnc_format_layout_get_data_end(model), padded = pnc_format_layout_get_file_end(model), more = 0;
 
     if (file_size < padded && file_size >= end)
-        pnc_watch_warn(watch, file_size, "padding behind the last variable",
-                       "the file ends without the %" PRId64 " bytes of padding behind its last variable",
-                       padded - file_size);
+        pnc_format_warning_report(checker, file_size, "padding behind the last variable",
+                                  "the file ends without the %" PRId64 " bytes of padding behind its last variable",
+                                  padded - file_size);
     if (file_size <= padded)
         return;
     if (model->nrecvars > 0 && model->recsize > 0)
         more = (file_size - padded) / model->recsize;
     if (more > 0)
-        pnc_watch_warn(watch, padded, "the number of records that the file has",
-                       "the file has room for %" PRId64 " more record%s than the %" PRId64 " that byte 4 tells of",
-                       more, more == 1 ? "" : "s", model->numrecs);
+        pnc_format_warning_report(checker, padded, "the number of records that the file has",
+                                  "the file has room for %" PRId64 " more record%s than the %" PRId64
+                                  " that byte 4 tells of", more, more == 1 ? "" : "s", model->numrecs);
     else
-        pnc_watch_warn(watch, padded, "the end of the file", "%" PRId64 " bytes lie behind the last variable",
-                       file_size - padded);
+        pnc_format_warning_report(checker, padded, "the end of the file", "%" PRId64
+                                  " bytes lie behind the last variable", file_size - padded);
 }
 
-void pnc_format_rules_check(pnc_watch *watch, const pnc_model *model, int64_t file_size)
+void pnc_format_rules_check(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
-    check_entries(watch, model);
-    if (watch->code != NC_NOERR) /* sums of what the header tells may be anything */
+    check_entries(checker, model);
+    if (checker->code != NC_NOERR) /* sums of what the header tells may be anything */
         return;
-    check_data(watch, model, file_size);
-    check_end(watch, model, file_size);
+    check_data(checker, model, file_size);
+    check_end(checker, model, file_size);
 }

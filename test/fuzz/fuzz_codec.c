@@ -95,9 +95,9 @@ typedef struct seen {
 
 static void see_finding(void *who, const pnc_finding *finding)
 {
-    ((seen *)who)->breaches += finding->severity == PNC_BREACH;
+    ((seen *)who)->breaches += finding->severity == PNC_VIOLATION;
     REQUIRE(finding->found[0] != '\0' && finding->expected[0] != '\0' && finding->at >= 0);
-    REQUIRE((finding->severity == PNC_BREACH) == (finding->code != NC_NOERR));
+    REQUIRE((finding->severity == PNC_VIOLATION) == (finding->code != NC_NOERR));
 }
 
 static void see_field(void *who, const pnc_field *field)

@@ -17,7 +17,7 @@ typedef struct tool_file {
 int tool_file_open(const char *path, tool_file *file);        /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file);  /* open only, for a look at the bytes */
 /* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees
- * with pnc_memory_free, and what it holds into file->model. NC_NOERR also where there are breaches, unless
+ * with pnc_memory_free, and what it holds into file->model. NC_NOERR also where there are violations, unless
  * observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 void tool_file_close(tool_file *file);

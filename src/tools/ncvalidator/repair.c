@@ -303,7 +303,7 @@ int repair_all(const tool_file *file, const report *r, const char *path, repair_
     if (err != NC_NOERR)
         return err;
     for (int i = 0; i < r->n; i++)
-        beyond += r->list[i].severity == PNC_BREACH;
+        beyond += r->list[i].severity == PNC_VIOLATION;
     err = null_padding(&t, r);
     if (beyond > 0) {
         note(log, false, "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,

@@ -18,7 +18,7 @@ static void take_finding(void *who, const pnc_finding *found)
     report *r = who;
     finding *larger;
 
-    *(found->severity == PNC_BREACH ? &r->errors : &r->warnings) += 1;
+    *(found->severity == PNC_VIOLATION ? &r->errors : &r->warnings) += 1;
     r->padded += strcmp(found->expected, PNC_RULE_PADDING) == 0;
     if (r->n == MOST_FINDINGS) {
         r->left_out++;
@@ -136,7 +136,7 @@ static void print_text(const tool_file *file, const report *r)
     for (int i = 0; i < r->n; i++) {
         const finding *f = &r->list[i];
 
-        printf("%s at byte %" PRId64 ": ", f->severity == PNC_BREACH ? "Error" : "Warning", f->at);
+        printf("%s at byte %" PRId64 ": ", f->severity == PNC_VIOLATION ? "Error" : "Warning", f->at);
         print_clean(f->found);
         printf(" (expected: %s)\n", f->expected);
     }
@@ -167,7 +167,8 @@ static void print_json(const tool_file *file, const report *r)
         const finding *f = &r->list[i];
 
         printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ",
-               i > 0 ? "," : "", f->severity == PNC_BREACH ? "error" : "warning", f->at, pnc_error_get_name(f->code));
+               i > 0 ? "," : "", f->severity == PNC_VIOLATION ? "error" : "warning", f->at,
+               pnc_error_get_name(f->code));
         tool_json_string(f->expected);
         fputs(", \"found\": ", stdout);
         tool_json_string(f->found);

@@ -1,0 +1,66 @@
+/* Reports of the decoder to an observer. */
+#include "format/checker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { SENTENCE = 512 };
+
+PNC_PRINTF(6, 0) static void report_finding(const pnc_checker *checker, pnc_severity severity, int code, int64_t at,
+                                            const char *expected, const char *format, va_list args)
+{
+    char found[SENTENCE];
+
+    vsnprintf(found, sizeof found, format, args);
+    if (checker->observer != NULL && checker->observer->finding != NULL)
+        checker->observer->finding(checker->observer->who, &(pnc_finding){severity, code, at, expected, found});
+    if (severity == PNC_VIOLATION)
+        pnc_error_set(checker->error, code, "%s", found);
+}
+
+int pnc_format_violation_fail(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    report_finding(checker, PNC_VIOLATION, code, at, expected, format, args);
+    va_end(args);
+    return code;
+}
+
+int pnc_format_violation_report(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format,
+                                ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    report_finding(checker, PNC_VIOLATION, code, at, expected, format, args);
+    va_end(args);
+    if (checker->observer == NULL)
+        return code;
+    if (checker->code == NC_NOERR)
+        checker->code = code;
+    return NC_NOERR;
+}
+
+void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *expected, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    report_finding(checker, PNC_WARNING, NC_NOERR, at, expected, format, args);
+    va_end(args);
+}
+
+void pnc_format_field_report(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
+{
+    char value[SENTENCE];
+    va_list args;
+
+    if (checker->observer == NULL || checker->observer->field == NULL)
+        return;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    checker->observer->field(checker->observer->who, &(pnc_field){at, n, what, value});
+}
