@@ -17,7 +17,7 @@ typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
 
 /* Hints that the library itself obeys; everything else goes to MPI-IO. */
 typedef struct pnc_hints {
-    pnc_layout_wish layout;     /* -1 where no hint was given */
+    pnc_layout_hints layout;    /* -1 where no hint was given */
     int64_t header_read_chunk;  /* bytes of the header read at a time */
     int64_t data_move_chunk;    /* bytes per round when data moves at enddef */
     int64_t buffer_size;        /* cap on extra memory per rank (nc_ibuf_size) */
@@ -39,8 +39,8 @@ typedef struct pnc_dataset {
     MPI_Info info;        /* hints as given by user and environment, or MPI_INFO_NULL */
     MPI_Info environment; /* those of PNETCDF_HINTS alone, or MPI_INFO_NULL */
     pnc_hints hints;
-    pnc_layout_wish wish; /* of the last enddef */
-    bool overruled;       /* there rank 0's definitions took the place of this rank's own, which differed */
+    pnc_layout_hints layout_hints; /* of the last enddef */
+    bool overruled;                /* there rank 0's definitions took the place of this rank's own, which differed */
     const pnc_store_ops *driver;
     pnc_store *store;
     pnc_mode mode;

@@ -59,11 +59,11 @@ static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
     return err;
 }
 
-static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
+static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
 {
     char *header = NULL;
     int64_t n;
-    int err = pnc_agree_worst(ds, pnc_format_layout_compute(&ds->model, ds->before, wish, &ds->error));
+    int err = pnc_agree_worst(ds, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
 
     if (err == NC_NOERR)
         err = pnc_header_settle(ds, &header, &n);
@@ -73,7 +73,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_wish *wish)
     if (err != NC_NOERR)
         return err;
     forget_before(ds);
-    ds->wish = *wish;
+    ds->layout_hints = *hints;
     ds->is_new = false;
     ds->mode = PNC_COLLECTIVE;
     return NC_NOERR;
@@ -95,16 +95,16 @@ static int drop_overruled(pnc_dataset *ds)
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
                         MPI_Offset r_align)
 {
-    pnc_layout_wish wish = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
-                            first_given(ds->hints.layout.r_align, r_align)};
-    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &wish, sizeof wish}};
+    pnc_layout_hints hints = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
+                              first_given(ds->hints.layout.r_align, r_align)};
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &hints, sizeof hints}};
     int err = pnc_mode_need_defining(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_error_set(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
     err = pnc_agree_arguments(ds, err, args, 1, PNC_MOVES_TOGETHER);
     if (err == NC_NOERR)
-        err = finish(ds, &wish);
+        err = finish(ds, &hints);
     return err != NC_NOERR ? err : drop_overruled(ds);
 }
 

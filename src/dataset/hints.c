@@ -184,7 +184,7 @@ const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, c
 
 static void read_own(pnc_dataset *ds)
 {
-    ds->hints.layout = (pnc_layout_wish){-1, -1, -1, -1};
+    ds->hints.layout = (pnc_layout_hints){-1, -1, -1, -1};
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
         const char *source;
@@ -251,7 +251,7 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
     bool has_fixed = ds->model.nvars > ds->model.nrecvars;
     bool of_records = hint->field == offsetof(pnc_hints, layout.r_align);
     int64_t number = pnc_hint_field(&ds->hints, hint);
-    int64_t argument = of_records ? ds->wish.r_align : ds->wish.v_align;
+    int64_t argument = of_records ? ds->layout_hints.r_align : ds->layout_hints.v_align;
 
     if (number <= 0 && argument > 0)
         number = (argument + hint->multiple - 1) / hint->multiple * hint->multiple;

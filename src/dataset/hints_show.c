@@ -134,7 +134,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
         find_given(s, &l);
         explain_passed(s, &l);
         break;
-    case PNC_HINT_FIXED: /* a wish for what is always done has come true */
+    case PNC_HINT_FIXED: /* it has the value that the library always uses */
         snprintf(l.fate, sizeof l.fate, "%s: %s",
                  *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored", hint->text);
         break;

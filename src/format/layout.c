@@ -17,17 +17,17 @@ static int round_up(int64_t x, int64_t align, int64_t *out)
     return rest == 0 ? pnc_size_add(x, 0, out) : pnc_size_add(x, align - rest, out);
 }
 
-/* A wish, or else the default, as a multiple of 4. */
-static int64_t alignment(int64_t wish, int64_t fallback)
+/* What is given, or else the default, as a multiple of 4. */
+static int64_t alignment(int64_t given, int64_t fallback)
 {
-    int64_t align = wish > 0 ? wish : fallback;
+    int64_t align = given > 0 ? given : fallback;
 
     return align > INT64_MAX - 3 ? INT64_MAX - 3 : (align + 3) & ~(int64_t)3;
 }
 
-static int64_t wish_or_zero(int64_t wish)
+static int64_t given_or_zero(int64_t given)
 {
-    return wish > 0 ? wish : 0;
+    return given > 0 ? given : 0;
 }
 
 static int64_t max64(int64_t a, int64_t b)
@@ -129,26 +129,27 @@ static int check_limits(const pnc_model *model, pnc_error *error)
     return NC_NOERR;
 }
 
-int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error)
+int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_hints *hints,
+                              pnc_error *error)
 {
-    static const pnc_layout_wish none = {-1, -1, -1, -1};
+    static const pnc_layout_hints none = {-1, -1, -1, -1};
     bool fixed = model->nvars > model->nrecvars;
     int64_t pos, v_align, r_align;
     int bad;
 
-    if (wish == NULL)
-        wish = &none;
-    v_align = alignment(wish->v_align, PNC_DEFAULT_ALIGN);
-    r_align = alignment(wish->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
+    if (hints == NULL)
+        hints = &none;
+    v_align = alignment(hints->v_align, PNC_DEFAULT_ALIGN);
+    r_align = alignment(hints->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
     model->header_size = pnc_format_header_get_size(model);
-    if (pnc_size_add(model->header_size, wish_or_zero(wish->h_minfree), &pos) < 0)
+    if (pnc_size_add(model->header_size, given_or_zero(hints->h_minfree), &pos) < 0)
         return too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also where only records stood there (measured) */
         pos = max64(pos, before->header_extent);
     bad = place_fixed(model, before, v_align, &pos);
     if (bad >= 0)
         return too_far(model, bad, error);
-    if (fixed && pnc_size_add(pos, wish_or_zero(wish->v_minfree), &pos) < 0)
+    if (fixed && pnc_size_add(pos, given_or_zero(hints->v_minfree), &pos) < 0)
         return too_far(model, -1, error);
     if (before != NULL && before->nrecvars > 0)
         pos = max64(pos, before->begin_rec);

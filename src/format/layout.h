@@ -5,14 +5,15 @@
 #include "format/model.h"
 
 /* Bytes; -1 (or 0 for an alignment) = not given, take the default. */
-typedef struct pnc_layout_wish {
+typedef struct pnc_layout_hints {
     int64_t h_minfree, v_align, v_minfree, r_align;
-} pnc_layout_wish;
+} pnc_layout_hints;
 
 /* Assign begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before
  * redef, or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE where the format's limits are
  * exceeded. */
-int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_wish *wish, pnc_error *error);
+int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_hints *hints,
+                              pnc_error *error);
 
 /* NetCDF Classic Format Specification, "Large File Support": the bytes of a variable, or of one record of it, must fit
  * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the

@@ -62,7 +62,7 @@ typedef struct player {
 
 static void play_enddef(player *p)
 {
-    pnc_layout_wish wish;
+    pnc_layout_hints hints;
     pnc_error error = {0};
     pnc_model *m = &p->model;
     long long w[4], size, extent, recsize;
@@ -72,8 +72,8 @@ static void play_enddef(player *p)
     if (sscanf(p->line, "E %lld %lld %lld %lld %lld %lld %lld%n", w, w + 1, w + 2, w + 3, &size, &extent, &recsize,
                &used) != 7)
         fail_msg("bad recording: %.40s", p->line);
-    wish = (pnc_layout_wish){.h_minfree = w[0], .v_align = w[1], .v_minfree = w[2], .r_align = w[3]};
-    if (pnc_format_layout_compute(m, p->again ? &p->before : NULL, &wish, &error) != NC_NOERR)
+    hints = (pnc_layout_hints){.h_minfree = w[0], .v_align = w[1], .v_minfree = w[2], .r_align = w[3]};
+    if (pnc_format_layout_compute(m, p->again ? &p->before : NULL, &hints, &error) != NC_NOERR)
         fail_msg("%s", error.text);
     if (m->header_size != size || m->header_extent != extent || m->recsize != recsize)
         fail_msg("%.60s: got size %lld, extent %lld, record %lld", p->line, (long long)m->header_size,
@@ -133,7 +133,7 @@ static void test_recordings(void **state)
 /* What is derived from the offsets of a file must be what the layout set, and layout twice is layout once. */
 static void test_derive(void **state)
 {
-    static const pnc_layout_wish none = {-1, -1, -1, -1};
+    static const pnc_layout_hints none = {-1, -1, -1, -1};
     (void)state;
 
     for (int mask = 0; mask < 8; mask++) { /* which of: a fixed, a record, another record variable */
@@ -223,9 +223,9 @@ static void test_limits(void **state)
     assert_int_equal(layout_of(5, "rr", INT64_C(0x7000000000000000), NULL), NC_EVARSIZE);
 }
 
-static void test_far_wishes(void **state)
+static void test_far_hints(void **state)
 {
-    static const pnc_layout_wish wishes[] = {
+    static const pnc_layout_hints all_hints[] = {
         {INT64_MAX, -1, -1, -1}, {-1, INT64_MAX, -1, -1}, {-1, -1, INT64_MAX, -1},
         {INT64_MAX - 600, -1, 600, INT64_MAX}, };
     pnc_model m;
@@ -233,9 +233,9 @@ static void test_far_wishes(void **state)
 
     assert_int_equal(pnc_format_model_init(&m, 5, NULL), NC_NOERR);
     pnc_format_var_add(&m, "v", NC_INT, 0, NULL, NULL, NULL);
-    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+    for (size_t i = 0; i < sizeof all_hints / sizeof all_hints[0]; i++) {
         pnc_error error = {0};
-        assert_int_equal(pnc_format_layout_compute(&m, NULL, &wishes[i], &error), NC_EVARSIZE);
+        assert_int_equal(pnc_format_layout_compute(&m, NULL, &all_hints[i], &error), NC_EVARSIZE);
         assert_non_null(strstr(error.text, "2^63"));
     }
     pnc_format_model_free(&m);
@@ -245,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recordings), cmocka_unit_test(test_derive), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_far_wishes),
+        cmocka_unit_test(test_far_hints),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
