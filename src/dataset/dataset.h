@@ -116,13 +116,13 @@ int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* Collective, in data mode: a name that changed or, where att is given, an attribute. Written alone, in place, if no
  * other byte of the header moves. */
 int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
-int pnc_header_write_numrecs(pnc_dataset *ds);                         /* collective: rank 0 writes model.numrecs */
+int pnc_dataset_numrecs_write(pnc_dataset *ds);                        /* collective: rank 0 writes model.numrecs */
 int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
 
 /* --- records --- */
 /* Collective: all ranks agree on the largest number of records; sync: and rank 0 writes it if it grew. */
-int pnc_records_agree(pnc_dataset *ds);
-int pnc_records_sync(pnc_dataset *ds);
+int pnc_dataset_numrecs_agree(pnc_dataset *ds);
+int pnc_dataset_numrecs_flush(pnc_dataset *ds);
 
 /* --- fill.c --- */
 /* This rank's share of filling a variable; of a record variable, n records from number `first` on. Local. */

@@ -96,5 +96,5 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         ds->model.numrecs = recno + 1;
         ds->numrecs_dirty = true;
     }
-    return err != NC_NOERR ? err : pnc_records_sync(ds);
+    return err != NC_NOERR ? err : pnc_dataset_numrecs_flush(ds);
 }

@@ -175,7 +175,7 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
     /* the number of records is part of the header: all ranks encode and compare the same */
-    int err = pnc_records_agree(ds);
+    int err = pnc_dataset_numrecs_agree(ds);
 
     header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
@@ -315,7 +315,7 @@ static int write_numrecs(pnc_dataset *ds)
     return err != NC_NOERR ? err : write_bytes(ds, 4, bytes, n); /* numrecs follows the 4 bytes of magic */
 }
 
-int pnc_header_write_numrecs(pnc_dataset *ds)
+int pnc_dataset_numrecs_write(pnc_dataset *ds)
 {
     int err = pnc_agree_root(ds, ds->rank == 0 ? write_numrecs(ds) : NC_NOERR);
 

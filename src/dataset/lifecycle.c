@@ -360,7 +360,7 @@ int pnc_dataset_close(pnc_dataset *ds)
     if (ds->mode == PNC_DEFINE)
         err = pnc_dataset_enddef(ds);
     else if (!ds->read_only)
-        err = pnc_records_sync(ds);
+        err = pnc_dataset_numrecs_flush(ds);
     err = end(ds, err);
     return err != NC_NOERR ? err : pending;
 }

@@ -112,7 +112,7 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
     if (err != NC_NOERR || ds->mode == PNC_COLLECTIVE)
         return err;
     ds->mode = PNC_COLLECTIVE;
-    return ds->read_only ? NC_NOERR : pnc_records_sync(ds);
+    return ds->read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
 }
 
 int pnc_dataset_redef(pnc_dataset *ds)
@@ -141,7 +141,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     return err;
 }
 
-int pnc_records_agree(pnc_dataset *ds)
+int pnc_dataset_numrecs_agree(pnc_dataset *ds)
 {
     int64_t mine[2] = {ds->model.numrecs, ds->numrecs_dirty}, all[2] = {mine[0], mine[1]};
 
@@ -152,18 +152,18 @@ int pnc_records_agree(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-int pnc_records_sync(pnc_dataset *ds)
+int pnc_dataset_numrecs_flush(pnc_dataset *ds)
 {
-    int err = pnc_records_agree(ds);
+    int err = pnc_dataset_numrecs_agree(ds);
 
-    return err == NC_NOERR && ds->numrecs_dirty ? pnc_header_write_numrecs(ds) : err;
+    return err == NC_NOERR && ds->numrecs_dirty ? pnc_dataset_numrecs_write(ds) : err;
 }
 
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
     int err = pnc_mode_need_data(ds);
 
-    return err != NC_NOERR || ds->read_only ? err : pnc_records_sync(ds);
+    return err != NC_NOERR || ds->read_only ? err : pnc_dataset_numrecs_flush(ds);
 }
 
 int pnc_dataset_sync(pnc_dataset *ds)
@@ -172,7 +172,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
 
     if (err != NC_NOERR || ds->read_only)
         return err;
-    err = pnc_records_sync(ds);
+    err = pnc_dataset_numrecs_flush(ds);
     late = ds->store->ops->sync(ds->store, &ds->error);
     return pnc_agree_worst(ds, err != NC_NOERR ? err : late);
 }

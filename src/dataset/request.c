@@ -128,7 +128,7 @@ static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
     if (put) {
         records = pnc_select_records(array, start, count, r->strided ? stride : NULL);
         err = records > 0 ? pnc_request_check_records(ds, var, start[0], records) : NC_NOERR;
-        r->newrecs = records > r->newrecs ? records : r->newrecs;
+        r->numrecs = records > r->numrecs ? records : r->numrecs;
     }
     return err != NC_NOERR ? err : add_elements(ds, r, count);
 }
@@ -274,7 +274,7 @@ static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 
     /* measured: nothing to move, but a mismatch where the call is collective */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
-        r->elements = r->nparts = r->newrecs = 0;
+        r->elements = r->nparts = r->numrecs = 0;
     err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
     if (err == NC_NOERR)
         err = check_conversion(ds, var, r->mem);

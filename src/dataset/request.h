@@ -21,7 +21,7 @@ typedef struct pnc_request {
     int64_t nparts;     /* with a place: the runs of it, which have no numbers */
     int64_t *numbers;
     int64_t elements;   /* of all parts */
-    int64_t newrecs;    /* number of records after a put, 0 where it concerns none */
+    int64_t numrecs;    /* number of records after a put, 0 where it concerns none */
     char *memory;
     pnc_memmap *map;    /* NULL: the elements lie side by side */
 } pnc_request;

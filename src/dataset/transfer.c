@@ -283,13 +283,13 @@ static int move_alone(transfer *t, way_to_go way)
 typedef struct verdict {
     int64_t failure;  /* the worst code, negated, and the rank that met it; 0 = none */
     int64_t exchange; /* 1: some rank waits for the others */
-    int64_t newrecs;
+    int64_t numrecs;
 } verdict;
 
 static int settle(transfer *t, int status, verdict *v)
 {
     pnc_dataset *ds = t->ds;
-    int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->newrecs}, all[3];
+    int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->numrecs}, all[3];
 
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
         return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
@@ -306,17 +306,17 @@ static int settle(transfer *t, int status, verdict *v)
 
 /* A collective call of several ranks: alone, then together if any asks for it. Every rank returns the same kind of
  * answer: an error if there was one anywhere. */
-static int move_collective(transfer *t, int64_t *newrecs)
+static int move_collective(transfer *t, int64_t *numrecs)
 {
     way_to_go way;
     int err = choose(t, &way);
     bool waits = err == NC_NOERR && way == TOGETHER;
-    verdict v = {0, waits, *newrecs};
+    verdict v = {0, waits, *numrecs};
 
     if (err == NC_NOERR && !waits)
         err = move_alone(t, way);
     err = settle(t, err, &v);
-    *newrecs = v.newrecs;
+    *numrecs = v.numrecs;
     if (v.failure == 0 && v.exchange) {
         err = pnc_exchange(t->ds, t->way, t->list, waits ? t->n : 0);
         err = settle(t, err, &v);
@@ -333,28 +333,28 @@ static int move_independent(transfer *t)
 }
 
 /* The number of records after a put that went well; the same on all ranks of a collective call. */
-static int grow_records(pnc_dataset *ds, bool collective, int64_t newrecs)
+static int increase_numrecs(pnc_dataset *ds, bool collective, int64_t numrecs)
 {
-    if (newrecs <= ds->model.numrecs)
+    if (numrecs <= ds->model.numrecs)
         return NC_NOERR;
-    ds->model.numrecs = newrecs;
+    ds->model.numrecs = numrecs;
     ds->numrecs_dirty = true;
-    return collective ? pnc_header_write_numrecs(ds) : NC_NOERR;
+    return collective ? pnc_dataset_numrecs_write(ds) : NC_NOERR;
 }
 
 int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n)
 {
     transfer t = {.ds = ds, .way = way, .collective = collective, .list = list, .n = n};
-    int64_t newrecs = 0;
+    int64_t numrecs = 0;
     int err;
 
     for (int64_t i = 0; i < n; i++)
-        newrecs = list[i]->newrecs > newrecs ? list[i]->newrecs : newrecs;
-    err = collective && ds->nprocs > 1 ? move_collective(&t, &newrecs) : move_independent(&t);
+        numrecs = list[i]->numrecs > numrecs ? list[i]->numrecs : numrecs;
+    err = collective && ds->nprocs > 1 ? move_collective(&t, &numrecs) : move_independent(&t);
     if (err == NC_NOERR)
         *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_stream_bytes(ds, list, n);
     if (err == NC_NOERR && way == PNC_PUT) {
-        err = grow_records(ds, collective, newrecs);
+        err = increase_numrecs(ds, collective, numrecs);
         if (err == NC_NOERR && collective && ds->share)
             err = ds->store->ops->sync(ds->store, &ds->error);
     }

@@ -56,7 +56,7 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
         return NC_NOERR;
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
     if (q->way == PNC_PUT) {
-        q->newrecs = records;
+        q->numrecs = records;
         return pnc_request_check_records(ds, var, records - 1, records);
     }
     if (records > model->numrecs)
