@@ -12,6 +12,6 @@
 /* Open a file outside of MPI, for reading. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
 int pnc_api_open_file(const char *filename, int *fd);
 /* Bytes read, 0 at the end of the file, or a negative code. */
-ssize_t pnc_api_read_file(int fd, void *bytes, size_t room);
+ssize_t pnc_api_read_file(int fd, void *bytes, size_t capacity);
 
 #endif

@@ -61,7 +61,7 @@ static void free_header(cdl_header *header)
 }
 
 /* Bytes of an attribute's elements, rounded up so that the next one's are aligned. */
-static int64_t room_for(const pnc_att *att)
+static int64_t elements_for(const pnc_att *att)
 {
     return (att->len * (int64_t)pnc_type_get_size(att->type) + 7) / 8 * 8;
 }
@@ -82,7 +82,7 @@ static void to_native(cdl_header *header)
             header->values[n] = att->len > 0 ? elements : NULL;
             if (att->len > 0)
                 load(elements, att->value, att->len, unused);
-            elements += room_for(att);
+            elements += elements_for(att);
         }
     }
 }
@@ -95,7 +95,7 @@ static int make_values(cdl_header *header)
         const pnc_atts *atts = pnc_format_atts_get(&header->model, v);
         natts += atts->n;
         for (int i = 0; i < atts->n; i++)
-            bytes += room_for(atts->at[i]);
+            bytes += elements_for(atts->at[i]);
     }
     header->first = pnc_memory_alloc((int64_t)header->model.nvars + 1, sizeof *header->first);
     header->values = pnc_memory_alloc(natts, sizeof *header->values);
@@ -109,19 +109,19 @@ static int make_values(cdl_header *header)
 /* The whole file; it need not be one whose size is known beforehand. */
 static int read_text(const char *filename, char **text, int64_t *size)
 {
-    int64_t room = 1 << 16, used = 0;
+    int64_t capacity = 1 << 16, used = 0;
     char *bytes;
     ssize_t n = 1;
     int fd, err = pnc_api_open_file(filename, &fd);
 
     if (err != NC_NOERR)
         return err;
-    bytes = pnc_memory_alloc(room, 1);
+    bytes = pnc_memory_alloc(capacity, 1);
     while (bytes != NULL && n > 0) {
-        n = pnc_api_read_file(fd, bytes + used, (size_t)(room - used));
+        n = pnc_api_read_file(fd, bytes + used, (size_t)(capacity - used));
         used += n > 0 ? n : 0;
-        if (used == room) {
-            char *grown = pnc_memory_resize(bytes, room *= 2, 1);
+        if (used == capacity) {
+            char *grown = pnc_memory_resize(bytes, capacity *= 2, 1);
             if (grown == NULL)
                 pnc_memory_free(bytes);
             bytes = grown;

@@ -72,12 +72,12 @@ int pnc_api_open_file(const char *filename, int *fd)
     return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
 }
 
-ssize_t pnc_api_read_file(int fd, void *bytes, size_t room)
+ssize_t pnc_api_read_file(int fd, void *bytes, size_t capacity)
 {
     ssize_t n;
 
     do
-        n = read(fd, bytes, room);
+        n = read(fd, bytes, capacity);
     while (n < 0 && errno == EINTR);
     return n < 0 ? errno == EISDIR ? NC_EFILE : NC_EREAD : n;
 }

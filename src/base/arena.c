@@ -16,23 +16,23 @@ typedef struct unit {
 } unit;
 
 struct pnc_chunk {
-    int64_t used, room; /* in units */
-    int64_t live;       /* pieces not yet given back */
+    int64_t used, capacity; /* in units */
+    int64_t live;           /* pieces not yet given back */
     unit units[];
 };
 
 static struct pnc_chunk *new_chunk(int64_t units)
 {
-    int64_t room = CHUNK_BYTES / (int64_t)sizeof(unit);
+    int64_t capacity = CHUNK_BYTES / (int64_t)sizeof(unit);
     struct pnc_chunk *chunk;
 
-    if (room < units)
-        room = units;
-    chunk = room > INT64_MAX / (int64_t)sizeof(unit) - 8 ? NULL
-                : pnc_memory_alloc((int64_t)sizeof *chunk + room * (int64_t)sizeof(unit), 1);
+    if (capacity < units)
+        capacity = units;
+    chunk = capacity > INT64_MAX / (int64_t)sizeof(unit) - 8 ? NULL
+                : pnc_memory_alloc((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;
-        chunk->room = room;
+        chunk->capacity = capacity;
     }
     return chunk;
 }
@@ -56,7 +56,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
     struct pnc_chunk *chunk = arena->current;
     unit *piece;
 
-    if (chunk == NULL || chunk->room - chunk->used < units) {
+    if (chunk == NULL || chunk->capacity - chunk->used < units) {
         chunk = new_chunk(units);
         if (chunk == NULL)
             return NULL;
@@ -81,7 +81,7 @@ void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes)
 
     if (more <= 0)
         return piece;
-    if (is_last(old) && chunk->room - chunk->used >= more) {
+    if (is_last(old) && chunk->capacity - chunk->used >= more) {
         chunk->used += more;
         old->units = units;
         return piece;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PNC_UNKNOWN_ROOM 48
+#define PNC_UNKNOWN_SIZE 48
 
 PNC_PRINTF(4, 0) static void record(pnc_error *error, int code, bool remote, const char *format, va_list args)
 {
@@ -48,7 +48,7 @@ void pnc_error_clear(pnc_error *error)
 
 const char *pnc_error_get_text(int code)
 {
-    static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
+    static _Thread_local char unknown[PNC_UNKNOWN_SIZE];
 
     if (code > 0) /* the C library's own errno values pass through the API unchanged */
         return strerror(code);
@@ -63,7 +63,7 @@ const char *pnc_error_get_text(int code)
 
 const char *pnc_error_get_name(int code)
 {
-    static _Thread_local char unknown[PNC_UNKNOWN_ROOM];
+    static _Thread_local char unknown[PNC_UNKNOWN_SIZE];
 
     switch (code) {
 #define PNC_ERROR_ROW(name, value, text) case value: return #name;

@@ -94,7 +94,7 @@ static int64_t padded(int64_t bytes)
 }
 
 /* In data mode the header may not grow. */
-static int check_room(pnc_dataset *ds, const pnc_atts *atts, int varid, const char *name, int xtype, int64_t len)
+static int check_size(pnc_dataset *ds, const pnc_atts *atts, int varid, const char *name, int xtype, int64_t len)
 {
     int index = pnc_format_atts_find(atts, name);
 
@@ -161,7 +161,7 @@ int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtyp
     if (err == NC_NOERR && is_fill_value(varid, name))
         err = check_fill_value(ds, varid, xtype, len);
     if (err == NC_NOERR)
-        err = check_room(ds, atts, varid, name, xtype, len);
+        err = check_size(ds, atts, varid, name, xtype, len);
     if (err == NC_NOERR)
         err = convert_value(ds, name, op, mem, &value);
     err = agree_attribute(ds, err, varid, name, &value);
@@ -246,7 +246,7 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
     if (err == NC_NOERR && !onto_itself && is_fill_value(varid_out, name))
         err = check_fill_value(to, varid_out, value.xtype, value.len);
     if (err == NC_NOERR)
-        err = check_room(to, target, varid_out, name, value.xtype, value.len);
+        err = check_size(to, target, varid_out, name, value.xtype, value.len);
     err = agree_attribute(to, err, varid_out, name, &value);
     return err != NC_NOERR || onto_itself ? err : store_attribute(to, target, name, &value);
 }

@@ -36,7 +36,7 @@ typedef struct exchange {
     char *grouped;
     pnc_extent *theirs; /* what this rank owns, grouped by the rank that sent it */
     char *served;
-    int64_t theirs_room, served_room;
+    int64_t theirs_capacity, served_capacity;
     int *counts;        /* memory of the two below, and of the counts in transit */
     traffic to, from;
     int64_t *cursor;    /* per rank: a position in the lists above */
@@ -69,10 +69,10 @@ static bool cut(exchange *x, int64_t ntaken)
         pnc_extent rest = x->taken[i];
 
         while (rest.length > 0) {
-            int64_t room = PNC_STRIPE - rest.offset % PNC_STRIPE;
+            int64_t space = PNC_STRIPE - rest.offset % PNC_STRIPE;
             cutting *c = &x->cuttings[x->ncuttings++];
 
-            *c = (cutting){{rest.offset, rest.length < room ? rest.length : room}, at};
+            *c = (cutting){{rest.offset, rest.length < space ? rest.length : space}, at};
             ascend = ascend && (c == x->cuttings || stripe_of(c) >= stripe_of(c - 1));
             at += c->extent.length;
             rest.offset += c->extent.length;
@@ -197,17 +197,17 @@ static int announce(exchange *x)
     place(&x->from, nprocs);
     extents = (x->from.extents_at[last] + x->from.extents[last]) / 2;
     bytes = x->from.bytes_at[last] + x->from.bytes[last];
-    if (extents > x->theirs_room) {
+    if (extents > x->theirs_capacity) {
         pnc_memory_free(x->theirs);
         x->theirs = pnc_memory_alloc(extents, sizeof *x->theirs);
-        x->theirs_room = x->theirs == NULL ? 0 : extents;
+        x->theirs_capacity = x->theirs == NULL ? 0 : extents;
     }
-    if (bytes > x->served_room) {
+    if (bytes > x->served_capacity) {
         pnc_memory_free(x->served);
         x->served = pnc_memory_alloc(bytes, 1);
-        x->served_room = x->served == NULL ? 0 : bytes;
+        x->served_capacity = x->served == NULL ? 0 : bytes;
     }
-    if (extents <= x->theirs_room && bytes <= x->served_room)
+    if (extents <= x->theirs_capacity && bytes <= x->served_capacity)
         return NC_NOERR;
     return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory for an exchange of %lld bytes", x->ds->path,
                          (long long)bytes);

@@ -31,7 +31,7 @@ int pnc_queue_make(pnc_dataset *ds)
 /* --- posting --- */
 
 /* Room for one more entry; ids begin anew whenever nothing is pending. */
-static int make_room(pnc_dataset *ds)
+static int reserve_entry(pnc_dataset *ds)
 {
     pnc_queue *q = ds->queue;
 
@@ -40,20 +40,20 @@ static int make_room(pnc_dataset *ds)
     if (q->next_id == INT_MAX)
         return pnc_error_set(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are "
                              "pending, and they begin anew", ds->path);
-    if (q->n == q->room) {
-        int64_t kept = 0, room = q->room == 0 ? 64 : 2 * q->room;
+    if (q->n == q->capacity) {
+        int64_t kept = 0, capacity = q->capacity == 0 ? 64 : 2 * q->capacity;
         pnc_entry *larger;
 
         for (int64_t i = 0; i < q->n; i++) /* first of all without those that are done */
             if (q->entries[i].request != NULL)
                 q->entries[kept++] = q->entries[i];
         q->n = kept;
-        if (kept > q->room / 2 || q->room == 0) {
-            larger = pnc_memory_resize(q->entries, room, sizeof *larger);
+        if (kept > q->capacity / 2 || q->capacity == 0) {
+            larger = pnc_memory_resize(q->entries, capacity, sizeof *larger);
             if (larger == NULL)
                 return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to post a request");
             q->entries = larger;
-            q->room = room;
+            q->capacity = capacity;
         }
     }
     return NC_NOERR;
@@ -204,7 +204,7 @@ int pnc_post(pnc_dataset *ds, const pnc_call *call)
     if (err == NC_NOERR)
         err = make_request(ds, call, &r);
     if (err == NC_NOERR && r->elements > 0)
-        err = make_room(ds);
+        err = reserve_entry(ds);
     if (err != NC_NOERR || r->elements == 0) { /* a request for nothing is done already */
         if (r != NULL)
             drop(ds, r);
@@ -241,7 +241,7 @@ static bool is_meant(int count, const pnc_request *r)
 /* The requests of a call, taken out of the queue, in the order of posting: puts at the front, gets at the back. */
 typedef struct batch {
     pnc_request **list;
-    int64_t puts, gets, room;
+    int64_t puts, gets, capacity;
 } batch;
 
 static int compare_entries(const void *a, const void *b)
@@ -258,14 +258,14 @@ static void take(pnc_queue *q, pnc_entry *entry, batch *b)
     if (r->way == PNC_PUT)
         b->list[b->puts++] = r;
     else
-        b->list[b->room - ++b->gets] = r;
+        b->list[b->capacity - ++b->gets] = r;
     entry->request = NULL;
     q->pending--;
 }
 
 static void put_in_order(batch *b)
 {
-    pnc_request **gets = b->list + (b->room - b->gets);
+    pnc_request **gets = b->list + (b->capacity - b->gets);
 
     if (b->puts > 1)
         qsort(b->list, (size_t)b->puts, sizeof *b->list, compare_entries);
@@ -273,11 +273,11 @@ static void put_in_order(batch *b)
         qsort(gets, (size_t)b->gets, sizeof *gets, compare_entries);
 }
 
-static int make_batch(pnc_dataset *ds, int64_t room, batch *b)
+static int make_batch(pnc_dataset *ds, int64_t capacity, batch *b)
 {
-    *b = (batch){pnc_memory_alloc(room, sizeof *b->list), 0, 0, room};
+    *b = (batch){pnc_memory_alloc(capacity, sizeof *b->list), 0, 0, capacity};
     return b->list != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
-                                                      (long long)room);
+                                                      (long long)capacity);
 }
 
 /* All requests that a negative count means. */
@@ -290,7 +290,7 @@ static int take_all(pnc_dataset *ds, int count, batch *b)
         if (q->entries[i].request != NULL && is_meant(count, q->entries[i].request))
             take(q, &q->entries[i], b);
     if (err == NC_NOERR) /* entries are in order, and gets were put in backwards */
-        for (int64_t low = b->room - b->gets, high = b->room - 1; low < high; low++, high--) {
+        for (int64_t low = b->capacity - b->gets, high = b->capacity - 1; low < high; low++, high--) {
             pnc_request *swap = b->list[low];
 
             b->list[low] = b->list[high];
@@ -341,7 +341,7 @@ static int take_batch(pnc_dataset *ds, int count, const int *ids, int *statuses,
 static void report_statuses(const batch *b, int count, int *ids, int *statuses, int put_err, int get_err)
 {
     for (int i = 0; i < count; i++) {
-        pnc_request key = {.id = ids[i]}, *at = &key, **gets = b->list + (b->room - b->gets);
+        pnc_request key = {.id = ids[i]}, *at = &key, **gets = b->list + (b->capacity - b->gets);
         pnc_request **put = b->puts == 0 ? NULL : bsearch(&at, b->list, (size_t)b->puts, sizeof at, compare_entries);
         pnc_request **get = b->gets == 0 ? NULL : bsearch(&at, gets, (size_t)b->gets, sizeof at, compare_entries);
 
@@ -378,7 +378,7 @@ static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *
     batch b;
     int err = take_batch(ds, count, ids, statuses, &b), any[2] = {b.puts > 0, b.gets > 0};
     int put_err = NC_NOERR, get_err = NC_NOERR, late = collective ? agree_directions(ds, &b, any) : NC_NOERR;
-    pnc_request **gets = b.list == NULL ? NULL : b.list + (b.room - b.gets);
+    pnc_request **gets = b.list == NULL ? NULL : b.list + (b.capacity - b.gets);
 
     if (any[0] && late == NC_NOERR)
         put_err = pnc_transfer(ds, PNC_PUT, collective, b.list, b.puts);
@@ -423,7 +423,7 @@ int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)
     for (int64_t i = 0; i < b.puts; i++)
         drop(ds, b.list[i]);
     for (int64_t i = 0; i < b.gets; i++)
-        drop(ds, b.list[b.room - 1 - i]);
+        drop(ds, b.list[b.capacity - 1 - i]);
     pnc_memory_free(b.list);
     return err;
 }

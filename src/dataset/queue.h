@@ -13,7 +13,7 @@ typedef struct pnc_entry {
 typedef struct pnc_queue {
     pnc_arena arena;     /* of the requests and their numbers */
     pnc_entry *entries;  /* in the order of posting, so that ids ascend */
-    int64_t n, room, pending;
+    int64_t n, capacity, pending;
     int next_id;
     int64_t buffer_size; /* of the attached buffer, -1 without one */
     int64_t buffer_used;

@@ -45,19 +45,19 @@ static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *sh
 #define SHAPE_INLINE 16
 
 /* Memory for the shape of a variable: on the stack for all but the strangest. */
-typedef struct shape_room {
+typedef struct shape_memory {
     int64_t few[SHAPE_INLINE], *many;
-} shape_room;
+} shape_memory;
 
-static int64_t *take_room(shape_room *room, int ndims)
+static int64_t *take_shape(shape_memory *capacity, int ndims)
 {
-    room->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
-    return ndims > SHAPE_INLINE ? room->many : room->few;
+    capacity->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
+    return ndims > SHAPE_INLINE ? capacity->many : capacity->few;
 }
 
-static void leave_room(shape_room *room)
+static void free_shape(shape_memory *capacity)
 {
-    pnc_memory_free(room->many);
+    pnc_memory_free(capacity->many);
 }
 
 /* The arguments that describe part i of the call; NULL where it gives none. */
@@ -146,8 +146,8 @@ static int take_whole(pnc_dataset *ds, const pnc_array *array, pnc_request *r)
 static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
-    shape_room room;
-    int64_t *shape = take_room(&room, var->ndims);
+    shape_memory capacity;
+    int64_t *shape = take_shape(&capacity, var->ndims);
     int err = NC_NOERR;
 
     if (shape == NULL)
@@ -157,7 +157,7 @@ static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
         err = take_whole(ds, &array, r);
     for (int64_t i = 0; call->shape != PNC_VAR && i < r->nparts && err == NC_NOERR; i++)
         err = take_part(ds, call, &array, i, r->numbers + i * r->ndims * (r->strided ? 3 : 2), r);
-    leave_room(&room);
+    free_shape(&capacity);
     return err;
 }
 
@@ -377,17 +377,17 @@ int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r)
 int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out)
 {
     const pnc_var *var = ds->model.vars[r->varid];
-    shape_room room;
+    shape_memory capacity;
     int64_t *shape, *start;
     int err;
 
-    shape = take_room(&room, var->ndims);
+    shape = take_shape(&capacity, var->ndims);
     if (shape == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(ds, var, shape);
     start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
     err = pnc_select(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
-    leave_room(&room);
+    free_shape(&capacity);
     return err == NC_NOERR ? err :
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }

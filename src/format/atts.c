@@ -47,7 +47,7 @@ int pnc_format_atts_append(pnc_atts *atts, pnc_att *att)
 {
     if (att == NULL)
         return NC_ENOMEM;
-    if (pnc_format_list_grow((void ***)&atts->at, atts->n, &atts->room) != NC_NOERR) {
+    if (pnc_format_list_grow((void ***)&atts->at, atts->n, &atts->capacity) != NC_NOERR) {
         pnc_memory_free(att);
         return NC_ENOMEM;
     }

@@ -62,13 +62,13 @@ int pnc_format_cdl_fail_memory(pnc_cdl_reader *reader)
 
 int pnc_format_cdl_bytes_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n)
 {
-    if (n > bytes->room - bytes->n) {
-        int64_t room = bytes->room * 2 > bytes->n + n ? bytes->room * 2 : bytes->n + n + 64;
-        char *grown = pnc_memory_resize(bytes->at, room, 1);
+    if (n > bytes->capacity - bytes->n) {
+        int64_t capacity = bytes->capacity * 2 > bytes->n + n ? bytes->capacity * 2 : bytes->n + n + 64;
+        char *grown = pnc_memory_resize(bytes->at, capacity, 1);
         if (grown == NULL)
             return pnc_format_cdl_fail_memory(reader);
         bytes->at = grown;
-        bytes->room = room;
+        bytes->capacity = capacity;
     }
     memcpy(bytes->at + bytes->n, more, (size_t)n);
     bytes->n += n;
@@ -141,10 +141,10 @@ typedef struct cdl_memory {
     const char *next, *end;
 } cdl_memory;
 
-static int64_t read_memory(void *with, void *bytes, int64_t room, pnc_error *error)
+static int64_t read_memory(void *with, void *bytes, int64_t capacity, pnc_error *error)
 {
     cdl_memory *memory = with;
-    int64_t n = memory->end - memory->next < room ? memory->end - memory->next : room;
+    int64_t n = memory->end - memory->next < capacity ? memory->end - memory->next : capacity;
 
     (void)error;
     memcpy(bytes, memory->next, (size_t)n);

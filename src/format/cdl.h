@@ -13,7 +13,7 @@ typedef struct pnc_cdl_source {
     int format;       /* that the file shall have; 0: the one that the text names in a comment "// file format: CDF-n"
                          before the first definition or in an attribute :_Format, else the smallest that holds it all */
     /* At most room next bytes; 0 at the end; negative: a code, after a word to error. */
-    int64_t (*read)(void *with, void *bytes, int64_t room, pnc_error *error);
+    int64_t (*read)(void *with, void *bytes, int64_t capacity, pnc_error *error);
     void *with;
 } pnc_cdl_source;
 

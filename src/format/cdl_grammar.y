@@ -139,7 +139,7 @@ pieces: %empty
 %%
 
 /* What begins a value is "a value" to people; and where a definition may begin, a list would be too long. */
-static void say_expected(const yypcontext_t *context, char *out, size_t room)
+static void say_expected(const yypcontext_t *context, char *out, size_t capacity)
 {
     yysymbol_kind_t kinds[8];
     bool value = false;
@@ -148,12 +148,12 @@ static void say_expected(const yypcontext_t *context, char *out, size_t room)
 
     for (int i = 0; i < n; i++)
         value |= kinds[i] == YYSYMBOL_NUMBER;
-    snprintf(out, room, "a definition or '}'");
-    for (int i = 0; n < 6 && i < n && used < room; i++) {
+    snprintf(out, capacity, "a definition or '}'");
+    for (int i = 0; n < 6 && i < n && used < capacity; i++) {
         yysymbol_kind_t kind = kinds[i];
         if (kind != YYSYMBOL_TITLE_TEXT && kind != YYSYMBOL_CHARACTER && kind != YYSYMBOL_QUOTE &&
             (kind != YYSYMBOL_NAME || !value))
-            used += (size_t)snprintf(out + used, room - used, "%s%s", used > 0 ? " or " : "", yysymbol_name(kind));
+            used += (size_t)snprintf(out + used, capacity - used, "%s%s", used > 0 ? " or " : "", yysymbol_name(kind));
     }
 }
 

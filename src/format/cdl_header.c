@@ -77,13 +77,13 @@ int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const 
 
     if (dimid < 0)
         return pnc_format_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
-    if (n == reader->dimids_room) {
-        int room = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
-        int *grown = n == INT_MAX ? NULL : pnc_memory_resize(reader->dimids, room, sizeof *grown);
+    if (n == reader->dimids_capacity) {
+        int capacity = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
+        int *grown = n == INT_MAX ? NULL : pnc_memory_resize(reader->dimids, capacity, sizeof *grown);
         if (grown == NULL)
             return pnc_format_cdl_fail_memory(reader);
         reader->dimids = grown;
-        reader->dimids_room = room;
+        reader->dimids_capacity = capacity;
     }
     reader->dimids[n] = dimid;
     reader->ndims++;

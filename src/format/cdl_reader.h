@@ -26,7 +26,7 @@ typedef struct pnc_cdl_number {
 /* Bytes that grow. */
 typedef struct pnc_cdl_bytes {
     char *at;
-    int64_t n, room;
+    int64_t n, capacity;
 } pnc_cdl_bytes;
 
 /* A value of an attribute, until the type of all is known. */
@@ -59,7 +59,7 @@ typedef struct pnc_cdl_reader {
     int64_t records_given; /* by a comment */
     int var_type;          /* of the variables between commas */
     int *dimids;
-    int ndims, dimids_room;
+    int ndims, dimids_capacity;
     /* the attribute */
     int att_varid, att_type; /* type 0 while there is none */
     bool att_typed, att_text, att_given; /* its type stands before it; it holds text; it has a value */

@@ -13,7 +13,7 @@
 #include "base/types.h"
 #include "format/entries.h"
 
-#define NUMBER_ROOM 512 /* more than anybody writes */
+#define NUMBER_SIZE 512 /* more than anybody writes */
 
 /* The token that a number is read from. */
 typedef struct cdl_token {
@@ -83,7 +83,7 @@ static int read_integer(const cdl_token *token, const char *digits, pnc_cdl_numb
 static bool is_largest_double(const char *text)
 {
     const char *exponent = strpbrk(text, "eE");
-    char tenth[NUMBER_ROOM + 32];
+    char tenth[NUMBER_SIZE + 32];
 
     if (exponent == NULL)
         return false;
@@ -136,13 +136,13 @@ int pnc_format_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_position at, cons
                                pnc_cdl_number *out)
 {
     const cdl_token token = {reader, at};
-    char copy[NUMBER_ROOM];
+    char copy[NUMBER_SIZE];
     const char *digits = copy;
     size_t leading;
 
     memset(out, 0, sizeof *out);
-    if (n >= NUMBER_ROOM)
-        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a number has more than %d characters", NUMBER_ROOM - 1);
+    if (n >= NUMBER_SIZE)
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a number has more than %d characters", NUMBER_SIZE - 1);
     memcpy(copy, text, (size_t)n);
     copy[n] = '\0';
     out->negative = copy[0] == '-';

@@ -19,7 +19,7 @@ static inline int pnc_format_offset_get_size(int format)
 }
 
 /* Make room for one more pointer in *at, which holds n and has *room. NC_NOERR or NC_ENOMEM. */
-int pnc_format_list_grow(void ***at, int n, int *room);
+int pnc_format_list_grow(void ***at, int n, int *capacity);
 
 /* A name of n bytes as a string of its own; NULL without memory. */
 char *pnc_format_name_copy(const char *bytes, int64_t n);

@@ -7,21 +7,21 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-int pnc_format_list_grow(void ***at, int n, int *room)
+int pnc_format_list_grow(void ***at, int n, int *capacity)
 {
     void **grown;
     int wanted;
 
-    if (n < *room)
+    if (n < *capacity)
         return NC_NOERR;
     if (n == INT_MAX)
         return NC_ENOMEM;
-    wanted = *room < 4 ? 4 : *room > INT_MAX / 2 ? INT_MAX : *room * 2;
+    wanted = *capacity < 4 ? 4 : *capacity > INT_MAX / 2 ? INT_MAX : *capacity * 2;
     grown = pnc_memory_resize(*at, wanted, sizeof **at);
     if (grown == NULL)
         return NC_ENOMEM;
     *at = grown;
-    *room = wanted;
+    *capacity = wanted;
     return NC_NOERR;
 }
 
@@ -136,7 +136,7 @@ int pnc_format_dim_append(pnc_model *model, char *name, int64_t len)
     dim->name = name;
     dim->len = len;
     dim->where = -1;
-    if (name == NULL || pnc_format_list_grow((void ***)&model->dims, model->ndims, &model->dims_room) != NC_NOERR ||
+    if (name == NULL || pnc_format_list_grow((void ***)&model->dims, model->ndims, &model->dims_capacity) != NC_NOERR ||
         pnc_table_add(&model->dim_names, name, model->ndims) != NC_NOERR) {
         free_dim(dim);
         return NC_ENOMEM;

@@ -27,7 +27,7 @@ typedef struct pnc_att {
 } pnc_att;
 
 typedef struct pnc_atts {
-    int n, room;
+    int n, capacity;
     pnc_att **at;
     pnc_table names;
 } pnc_atts;
@@ -51,10 +51,10 @@ typedef struct pnc_model {
     int format;          /* 1, 2 or 5 */
     int64_t numrecs;     /* number of records */
     int recdim;          /* id of the record dimension, or -1 */
-    int ndims, dims_room;
+    int ndims, dims_capacity;
     pnc_dim **dims;
     pnc_table dim_names;
-    int nvars, vars_room;
+    int nvars, vars_capacity;
     pnc_var **vars;
     pnc_table var_names;
     int nrecvars;

@@ -58,7 +58,7 @@ int pnc_format_var_append(pnc_model *model, pnc_var *var)
 {
     if (var == NULL)
         return NC_ENOMEM;
-    if (pnc_format_list_grow((void ***)&model->vars, model->nvars, &model->vars_room) != NC_NOERR ||
+    if (pnc_format_list_grow((void ***)&model->vars, model->nvars, &model->vars_capacity) != NC_NOERR ||
         pnc_table_add(&model->var_names, var->name, model->nvars) != NC_NOERR) {
         pnc_format_var_free(var);
         return NC_ENOMEM;

@@ -63,15 +63,15 @@ static int check_edge_fail(const check *c, int dim, int64_t stride)
 {
     const char *what = dim == 0 && c->array->is_record ? "records" : "elements";
     int64_t length = c->array->shape[dim], start = c->start[dim], count = c->count[dim];
-    int64_t room = start < length ? (length - 1 - start) / stride + 1 : 0;
+    int64_t space = start < length ? (length - 1 - start) / stride + 1 : 0;
     if (stride == 1)
         return pnc_error_set(c->error, NC_EEDGE, "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
                              " %s along dimension %d, so that from start[%d] = %" PRId64 " at most %" PRId64
-                             " are left", dim, count, c->array->name, length, what, dim, dim, start, room);
+                             " are left", dim, count, c->array->name, length, what, dim, dim, start, space);
     return pnc_error_set(c->error, NC_EEDGE, "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
                          " %s along dimension %d, so that from start[%d] = %" PRId64 " with stride %" PRId64
                          " at most %" PRId64 " are left", dim, count, c->array->name, length, what, dim, dim, start,
-                         stride, room);
+                         stride, space);
 }
 
 static int check_counts(const check *c)

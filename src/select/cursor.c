@@ -21,7 +21,7 @@ void pnc_cursor_end(pnc_cursor *cursor)
 typedef struct portion {
     pnc_extent *out;
     int64_t n, max_extents;
-    int64_t room; /* bytes that may still be taken */
+    int64_t space; /* bytes that may still be taken */
 } portion;
 
 static void portion_add(portion *p, int64_t offset, int64_t length)
@@ -31,7 +31,7 @@ static void portion_add(portion *p, int64_t offset, int64_t length)
         last->length += length;
     else
         p->out[p->n++] = (pnc_extent){offset, length};
-    p->room -= length;
+    p->space -= length;
 }
 
 /* Carry into the outer axes after the innermost one has come to its end. */
@@ -68,7 +68,7 @@ static void cursor_step(pnc_cursor *cursor, int64_t n)
 static bool cursor_take_part(pnc_cursor *cursor, int grain, portion *p)
 {
     int64_t left = cursor->selection->run - cursor->within;
-    int64_t take = left <= p->room ? left : p->room - p->room % grain;
+    int64_t take = left <= p->space ? left : p->space - p->space % grain;
     if (take <= 0)
         return false;
     portion_add(p, cursor->offset + cursor->within, take);
@@ -90,14 +90,14 @@ static void cursor_take_runs(pnc_cursor *cursor, portion *p)
     int64_t offset = cursor->offset, length = s->run;
     if (n > p->max_extents - p->n)
         n = p->max_extents - p->n;
-    if (n * length > p->room)
-        n = p->room / length;
+    if (n * length > p->space)
+        n = p->space / length;
     portion_add(p, offset, length);
     pnc_extent *out = p->out + p->n;
     for (int64_t i = 1; i < n; i++)
         out[i - 1] = (pnc_extent){offset += inner.stride, length};
     p->n += n - 1;
-    p->room -= (n - 1) * length;
+    p->space -= (n - 1) * length;
     cursor_step(cursor, n);
 }
 
@@ -107,11 +107,11 @@ int64_t pnc_cursor_take(pnc_cursor *cursor, int64_t max_bytes, int grain, pnc_ex
     const pnc_selection *s = cursor->selection;
     portion p = {out, 0, max_extents, max_bytes};
     while (cursor->run < s->nruns && p.n < p.max_extents) {
-        if (s->rank > 0 && cursor->within == 0 && p.room >= s->run)
+        if (s->rank > 0 && cursor->within == 0 && p.space >= s->run)
             cursor_take_runs(cursor, &p);
         else if (!cursor_take_part(cursor, grain, &p))
             break;
     }
-    *bytes = max_bytes - p.room;
+    *bytes = max_bytes - p.space;
     return p.n;
 }

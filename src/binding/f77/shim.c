@@ -84,7 +84,7 @@ static const MPI_Offset *turned_indices(const MPI_Offset *from, int ndims, MPI_O
 void pnc_f77_block_begin(pnc_f77_block *block, int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count,
                          const MPI_Offset *stride, const MPI_Offset *imap)
 {
-    MPI_Offset *room = block->small;
+    MPI_Offset *capacity = block->small;
     int ndims, size = PNC_F77_SMALL;
 
     block->varid = pnc_f77_id(varid);
@@ -92,19 +92,19 @@ void pnc_f77_block_begin(pnc_f77_block *block, int ncid, int varid, const MPI_Of
     block->allocated = NULL;
     ndims = rank_of(ncid, block->varid);
     if (ndims > PNC_F77_SMALL) {
-        room = block->allocated = malloc(4 * (size_t)ndims * sizeof *room);
+        capacity = block->allocated = malloc(4 * (size_t)ndims * sizeof *capacity);
         size = ndims;
-        if (room == NULL) {
+        if (capacity == NULL) {
             block->varid = NO_VARIABLE;
             block->err = NC_ENOMEM;
-            room = block->small;
+            capacity = block->small;
             size = ndims = 0;
         }
     }
-    block->start = turned_indices(start, ndims, room);
-    block->count = turned(count, ndims, room + size);
-    block->stride = turned(stride, ndims, room + 2 * (size_t)size);
-    block->imap = turned(imap, ndims, room + 3 * (size_t)size);
+    block->start = turned_indices(start, ndims, capacity);
+    block->count = turned(count, ndims, capacity + size);
+    block->stride = turned(stride, ndims, capacity + 2 * (size_t)size);
+    block->imap = turned(imap, ndims, capacity + 3 * (size_t)size);
 }
 
 int pnc_f77_block_end(pnc_f77_block *block, int err)

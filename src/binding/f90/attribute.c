@@ -32,7 +32,7 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
     return ncmpi_get_att_text(*ncid, *varid - 1, c_name, text->base_addr);
 }
 
-int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset room, void *values)
+int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity, void *values)
 {
     char c_name[PNCF90_TEXT_MAX];
     MPI_Offset length;
@@ -41,7 +41,7 @@ int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type 
 
     if (err != NC_NOERR)
         return err;
-    if (type != NC_CHAR && length > room)
+    if (type != NC_CHAR && length > capacity)
         return NC_EIOMISMATCH;
     switch (kind) {
     case NC_BYTE: return ncmpi_get_att_schar(ncid, varid, c_name, values);

@@ -98,7 +98,8 @@ int pnc_f90_vard(const pnc_f90_call *call, MPI_Datatype filetype);
 
 /* --- attributes and fill values, in memory of the type that the external type `kind` has in C --- */
 
-int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset room, void *values);
+int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity,
+                          void *values);
 int pnc_f90_def_fill(int ncid, int varid, int no_fill, nc_type kind, const void *value);
 int pnc_f90_inq_fill(int ncid, int varid, int *no_fill, nc_type kind, void *value);
 

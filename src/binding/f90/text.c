@@ -26,10 +26,10 @@ const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
 
 int pnc_f90_fortran_text(const char *text, const CFI_cdesc_t *to)
 {
-    size_t length = strlen(text), room = to->elem_len;
+    size_t length = strlen(text), capacity = to->elem_len;
 
-    memcpy(to->base_addr, text, length < room ? length : room);
-    if (length < room)
-        memset((char *)to->base_addr + length, ' ', room - length);
-    return length <= room ? NC_NOERR : NC_ESTS;
+    memcpy(to->base_addr, text, length < capacity ? length : capacity);
+    if (length < capacity)
+        memset((char *)to->base_addr + length, ' ', capacity - length);
+    return length <= capacity ? NC_NOERR : NC_ESTS;
 }

@@ -11,7 +11,7 @@ typedef struct memory_file {
     struct memory_file *next;
     char *path;
     char *bytes;
-    int64_t size, room;
+    int64_t size, capacity;
     int stores;   /* that have it open */
     bool removed; /* its last store frees it */
 } memory_file;
@@ -161,14 +161,14 @@ static int memory_close(pnc_store *store, pnc_error *error)
 
 static int resize(memory_file *file, int64_t size, pnc_error *error)
 {
-    if (size > file->room) {
-        int64_t room = size < 4096 ? 4096 : size > INT64_MAX / 2 ? size : size + size / 2;
-        char *larger = pnc_memory_resize(file->bytes, room, 1);
+    if (size > file->capacity) {
+        int64_t capacity = size < 4096 ? 4096 : size > INT64_MAX / 2 ? size : size + size / 2;
+        char *larger = pnc_memory_resize(file->bytes, capacity, 1);
 
         if (larger == NULL)
             return pnc_error_set(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
         file->bytes = larger;
-        file->room = room;
+        file->capacity = capacity;
     }
     if (size > file->size)
         memset(file->bytes + file->size, 0, (size_t)(size - file->size));

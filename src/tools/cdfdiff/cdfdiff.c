@@ -11,12 +11,12 @@
 static int load_atts(const pnc_atts *from, diff_atts *atts)
 {
     static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    int err = diff_atts_room(atts, from->n);
+    int err = diff_atts_alloc(atts, from->n);
     for (int i = 0; err == NC_NOERR && i < from->n; i++) {
         const pnc_att *att = from->at[i];
         pnc_kernel load = pnc_convert_kernel(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5,
                                              NULL);
-        err = diff_att_room(&atts->at[i], att->name, att->type, att->len);
+        err = diff_att_alloc(&atts->at[i], att->name, att->type, att->len);
         if (err == NC_NOERR && att->len > 0)
             load(atts->at[i].values, att->value, att->len, unused);
     }
@@ -25,7 +25,7 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
 
 static int load_var(const pnc_var *from, diff_var *var)
 {
-    int err = diff_var_room(var, from->name, from->type, from->ndims);
+    int err = diff_var_alloc(var, from->name, from->type, from->ndims);
     if (err != NC_NOERR)
         return err;
     if (from->ndims > 0)
@@ -43,7 +43,7 @@ static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 static int load(const pnc_model *model, diff_source *source)
 {
     source->format = model->format;
-    int err = diff_source_room(source, model->ndims, model->nvars);
+    int err = diff_source_alloc(source, model->ndims, model->nvars);
     for (int i = 0; err == NC_NOERR && i < model->ndims; i++)
         err = load_dim(model, i, &source->dims[i]);
     for (int i = 0; err == NC_NOERR && i < model->nvars; i++)

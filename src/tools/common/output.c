@@ -146,13 +146,13 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
     int err = choose_path(path, output, &mode, error);
     if (err != NC_NOERR)
         goto give_up;
-    size_t room = strlen(output->path) + sizeof ending;
-    output->temporary = malloc(room);
+    size_t capacity = strlen(output->path) + sizeof ending;
+    output->temporary = malloc(capacity);
     if (!output->temporary) {
         err = pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
         goto give_up;
     }
-    snprintf(output->temporary, room, "%s%s", output->path, ending);
+    snprintf(output->temporary, capacity, "%s%s", output->path, ending);
     int file = make_temporary(output->temporary);
     if (file < 0) {
         err = fail(error, path, "cannot be created");

@@ -24,21 +24,21 @@ void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progre
     }
 }
 
-void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t room)
+void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity)
 {
     const double mebibyte = 1 << 20;
     double rate = seconds > 0 ? (double)done / seconds : 0;
     double left = rate > 0 ? (double)(total - done) / rate + 0.5 : 0;
-    int length = snprintf(line, room, "%s: %d %% of %.0f MiB, %.0f MiB/s", what,
+    int length = snprintf(line, capacity, "%s: %d %% of %.0f MiB, %.0f MiB/s", what,
                           total > 0 ? (int)(100. * (double)done / (double)total) : 100, (double)total / mebibyte,
                           rate / mebibyte);
-    if (length < 0 || (size_t)length >= room || rate <= 0 || left > 1e9)
+    if (length < 0 || (size_t)length >= capacity || rate <= 0 || left > 1e9)
         return;
     long s = (long)left;
     if (s < 3600)
-        snprintf(line + length, room - (size_t)length, ", %ld:%02ld left", s / 60, s % 60);
+        snprintf(line + length, capacity - (size_t)length, ", %ld:%02ld left", s / 60, s % 60);
     else
-        snprintf(line + length, room - (size_t)length, ", %ld:%02ld:%02ld left", s / 3600, s / 60 % 60, s % 60);
+        snprintf(line + length, capacity - (size_t)length, ", %ld:%02ld:%02ld left", s / 3600, s / 60 % 60, s % 60);
 }
 
 void tool_progress_update(tool_progress *progress, int64_t done)

@@ -20,6 +20,6 @@ void tool_progress_update(tool_progress *progress, int64_t done);
 void tool_progress_wipe(void);
 
 /* "what: 45 % of 2048 MiB, 312 MiB/s, 0:03 left" */
-void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t room);
+void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity);
 
 #endif

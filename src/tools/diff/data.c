@@ -52,7 +52,7 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
 
 static void write_element(const diff_run *run, const diff_var *var, const diff_element *element)
 {
-    char x[DIFF_VALUE_ROOM], y[DIFF_VALUE_ROOM];
+    char x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     int64_t rest = element->at, inner = 1;
     for (int i = 1; i < var->ndims; i++)
         inner *= var->shape[i];
@@ -89,7 +89,7 @@ static void write_largest(const diff_run *run, const diff_var *var, const diff_r
 
 static void write_result(const diff_run *run, const diff_var *var, const diff_result *result, int64_t elements)
 {
-    char type[DIFF_TYPE_ROOM];
+    char type[DIFF_TYPE_SIZE];
     if (!run->out)
         return;
     fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ",

@@ -29,14 +29,14 @@ int diff_files(const diff_options *options, const diff_world *world, const diff_
 
 /* --- within the comparison --- */
 
-enum { DIFF_VALUE_ROOM = 80, DIFF_TYPE_ROOM = 16 };
+enum { DIFF_VALUE_SIZE = 80, DIFF_TYPE_SIZE = 16 };
 
 void diff_same(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);   /* printed by -b */
 void diff_differs(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
-const char *diff_type_name(int type, char out[DIFF_TYPE_ROOM]);                  /* "NC_FLOAT" */
+const char *diff_type_name(int type, char out[DIFF_TYPE_SIZE]);                  /* "NC_FLOAT" */
 /* A number with as many digits as tell it from all others, or a piece of text in quotes. */
-const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_ROOM]);
-const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_ROOM]);
+const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_SIZE]);
+const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);
 
 void diff_header(diff_run *run);
 /* Type and dimensions of a variable; says whether its values can be compared. */

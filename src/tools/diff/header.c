@@ -39,7 +39,7 @@ static void print_missing(const diff_run *run, const char *what, const char *nam
 static bool compare_att_values(const diff_run *run, const char *what, const diff_att *a, const diff_att *b)
 {
     static const diff_tolerance exact = {.given = false};
-    char type[DIFF_TYPE_ROOM], x[DIFF_VALUE_ROOM], y[DIFF_VALUE_ROOM];
+    char type[DIFF_TYPE_SIZE], x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     diff_result result;
     diff_result_init(&result);
     diff_compare(a->type, a->values, b->values, a->length, 0, &exact, &result);
@@ -62,7 +62,7 @@ static bool compare_att_values(const diff_run *run, const char *what, const diff
 
 static bool compare_att(const diff_run *run, const char *owner, const diff_att *a, const diff_att *b)
 {
-    char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_ROOM], theirs[DIFF_TYPE_ROOM];
+    char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
     snprintf(what, sizeof what, "%s \"%s\"", owner, a->name);
     diff_same(run, "%s:", what);
     if (a->type != b->type) {
@@ -129,7 +129,7 @@ bool diff_comparable(const diff_var *a, const diff_var *b)
 
 static bool compare_var_dim(const diff_run *run, const diff_var *a, const diff_var *b, int i)
 {
-    char type[DIFF_TYPE_ROOM];
+    char type[DIFF_TYPE_SIZE];
     const char *ours = run->sources[0]->dims[a->dimids[i]].name, *theirs = run->sources[1]->dims[b->dimids[i]].name;
     bool same_name = strcmp(ours, theirs) == 0, same_length = a->shape[i] == b->shape[i];
     diff_type_name(a->type, type);
@@ -146,7 +146,7 @@ static bool compare_var_dim(const diff_run *run, const diff_var *a, const diff_v
 
 bool diff_definition(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter)
 {
-    char ours[DIFF_TYPE_ROOM], theirs[DIFF_TYPE_ROOM], before[NC_MAX_NAME + 32];
+    char ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE], before[NC_MAX_NAME + 32];
     int64_t differences = 0;
     diff_same(run, "Variable \"%s\":", a->name);
     snprintf(before, sizeof before, "variable \"%s\" ", a->name);

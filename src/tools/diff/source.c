@@ -9,7 +9,7 @@ static int code(const void *memory)
     return memory ? NC_NOERR : NC_ENOMEM;
 }
 
-int diff_source_room(diff_source *source, int ndims, int nvars)
+int diff_source_alloc(diff_source *source, int ndims, int nvars)
 {
     source->dims = pnc_memory_alloc_zeroed(ndims, sizeof *source->dims);
     source->vars = pnc_memory_alloc_zeroed(nvars, sizeof *source->vars);
@@ -18,7 +18,7 @@ int diff_source_room(diff_source *source, int ndims, int nvars)
     return source->dims && source->vars ? NC_NOERR : NC_ENOMEM;
 }
 
-int diff_var_room(diff_var *var, const char *name, int type, int ndims)
+int diff_var_alloc(diff_var *var, const char *name, int type, int ndims)
 {
     var->name = pnc_string_copy(name);
     var->type = type;
@@ -28,14 +28,14 @@ int diff_var_room(diff_var *var, const char *name, int type, int ndims)
     return var->name && var->dimids && var->shape ? NC_NOERR : NC_ENOMEM;
 }
 
-int diff_atts_room(diff_atts *atts, int n)
+int diff_atts_alloc(diff_atts *atts, int n)
 {
     atts->at = pnc_memory_alloc_zeroed(n, sizeof *atts->at);
     atts->n = atts->at ? n : 0;
     return code(atts->at);
 }
 
-int diff_att_room(diff_att *att, const char *name, int type, int64_t length)
+int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length)
 {
     att->name = pnc_string_copy(name);
     att->type = type;

@@ -53,10 +53,10 @@ typedef struct diff_source {
 } diff_source;
 
 /* Room for the parts of a header, to be filled in; all 0 and NULL at first. NC_NOERR or NC_ENOMEM. */
-int diff_source_room(diff_source *source, int ndims, int nvars);
-int diff_var_room(diff_var *var, const char *name, int type, int ndims);
-int diff_atts_room(diff_atts *atts, int n);
-int diff_att_room(diff_att *att, const char *name, int type, int64_t length);
+int diff_source_alloc(diff_source *source, int ndims, int nvars);
+int diff_var_alloc(diff_var *var, const char *name, int type, int ndims);
+int diff_atts_alloc(diff_atts *atts, int n);
+int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length);
 
 /* When dims and vars are complete: tables of names, and the shapes of all variables. */
 int diff_source_finish(diff_source *source);

@@ -38,9 +38,9 @@ void diff_differs(const diff_run *run, const char *format, ...)
     va_end(args);
 }
 
-const char *diff_type_name(int type, char out[DIFF_TYPE_ROOM])
+const char *diff_type_name(int type, char out[DIFF_TYPE_SIZE])
 {
-    snprintf(out, DIFF_TYPE_ROOM, "NC_%s", pnc_type_get_name(type));
+    snprintf(out, DIFF_TYPE_SIZE, "NC_%s", pnc_type_get_name(type));
     for (char *c = out; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     return out;
@@ -50,7 +50,7 @@ static void print_real(double value, bool is_float, char *out)
 {
     int most = is_float ? 9 : 17; /* digits that are always enough for IEEE 754 */
     for (int digits = 6; digits <= most; digits++) {
-        snprintf(out, DIFF_VALUE_ROOM, "%.*g", digits, value);
+        snprintf(out, DIFF_VALUE_SIZE, "%.*g", digits, value);
         if (is_float ? strtof(out, NULL) == (float)value : strtod(out, NULL) == value)
             return;
     }
@@ -60,11 +60,11 @@ static void print_real(double value, bool is_float, char *out)
     do {                                              \
         ctype number;                                 \
         memcpy(&number, value, sizeof number);        \
-        snprintf(out, DIFF_VALUE_ROOM, format, number); \
+        snprintf(out, DIFF_VALUE_SIZE, format, number); \
         return out;                                   \
     } while (0)
 
-const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_ROOM])
+const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_SIZE])
 {
     float single;
     double real;
@@ -90,12 +90,12 @@ const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_RO
 }
 
 /* Long texts are cut to what surrounds the place of interest. */
-const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_ROOM])
+const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE])
 {
-    enum { BEFORE = 20, LONGEST = DIFF_VALUE_ROOM - 20 }; /* room for quotes, dots and an escape */
+    enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* room for quotes, dots and an escape */
     int64_t at = place > BEFORE && length > LONGEST / 2 ? place - BEFORE : 0;
     char *end = out;
-    end += snprintf(end, DIFF_VALUE_ROOM, "%s\"", at > 0 ? "..." : "");
+    end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", at > 0 ? "..." : "");
     for (; at < length && end < out + LONGEST; at++) {
         unsigned char c = (unsigned char)text[at];
         if (c < 0x20 || c == 0x7f)

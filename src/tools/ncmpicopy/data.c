@@ -29,16 +29,16 @@ typedef struct part {
 
 static int make_part(int ndims, part *p)
 {
-    int64_t room = ndims > 0 ? ndims : 1;
-    p->in_start = pnc_memory_alloc(4 * room, sizeof *p->in_start);
-    p->first = pnc_memory_alloc(3 * room, sizeof *p->first);
+    int64_t capacity = ndims > 0 ? ndims : 1;
+    p->in_start = pnc_memory_alloc(4 * capacity, sizeof *p->in_start);
+    p->first = pnc_memory_alloc(3 * capacity, sizeof *p->first);
     if (!p->in_start || !p->first)
         return NC_ENOMEM;
-    p->stride = p->in_start + room;
-    p->out_start = p->stride + room;
-    p->count = p->out_start + room;
-    p->place = p->first + room;
-    p->shape = p->place + room;
+    p->stride = p->in_start + capacity;
+    p->out_start = p->stride + capacity;
+    p->count = p->out_start + capacity;
+    p->place = p->first + capacity;
+    p->shape = p->place + capacity;
     return NC_NOERR;
 }
 

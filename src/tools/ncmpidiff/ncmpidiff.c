@@ -20,7 +20,7 @@ static int load_att(int ncid, int varid, int index, diff_att *att)
     if (err == NC_NOERR)
         err = ncmpi_inq_att(ncid, varid, name, &type, &length);
     if (err == NC_NOERR)
-        err = diff_att_room(att, name, type, length);
+        err = diff_att_alloc(att, name, type, length);
     if (err == NC_NOERR && length > 0)
         err = ncmpi_get_att(ncid, varid, name, att->values);
     return err;
@@ -28,7 +28,7 @@ static int load_att(int ncid, int varid, int index, diff_att *att)
 
 static int load_atts(int ncid, int varid, int n, diff_atts *atts)
 {
-    int err = diff_atts_room(atts, n);
+    int err = diff_atts_alloc(atts, n);
     for (int i = 0; err == NC_NOERR && i < n; i++)
         err = load_att(ncid, varid, i, &atts->at[i]);
     return err;
@@ -52,7 +52,7 @@ static int load_var(int ncid, int varid, diff_var *var)
     nc_type type;
     int ndims, natts, err = ncmpi_inq_var(ncid, varid, name, &type, &ndims, NULL, &natts);
     if (err == NC_NOERR)
-        err = diff_var_room(var, name, type, ndims);
+        err = diff_var_alloc(var, name, type, ndims);
     if (err == NC_NOERR)
         err = ncmpi_inq_vardimid(ncid, varid, var->dimids);
     if (err == NC_NOERR)
@@ -98,7 +98,7 @@ static int load(api_file *file, diff_source *source)
     source->format = format == NC_FORMAT_CDF5 ? 5 : format == NC_FORMAT_CDF2 ? 2 : 1;
     source->read = read_block;
     source->handle = file;
-    err = diff_source_room(source, ndims, nvars);
+    err = diff_source_alloc(source, ndims, nvars);
     for (int i = 0; err == NC_NOERR && i < ndims; i++)
         err = load_dim(ncid, i, &source->dims[i]);
     for (int i = 0; err == NC_NOERR && i < nvars; i++)

@@ -214,15 +214,15 @@ static void print_date(const cal_units *units, cal_date date, char separator, ch
     int used = snprintf(out, CAL_DATE_SIZE, "%s%04lld-%02d-%02d", date.year < 0 ? "-" : "", llabs(date.year),
                         date.month, date.day);
     char *time = out + used;
-    size_t room = CAL_DATE_SIZE - (size_t)used;
+    size_t capacity = CAL_DATE_SIZE - (size_t)used;
     if (fraction != 0)
-        snprintf(time, room, "%c%02d:%02d:%d.%06d", separator, minutes / 60, minutes % 60, second, fraction);
+        snprintf(time, capacity, "%c%02d:%02d:%d.%06d", separator, minutes / 60, minutes % 60, second, fraction);
     else if (second != 0)
-        snprintf(time, room, "%c%02d:%02d:%02d", separator, minutes / 60, minutes % 60, second);
+        snprintf(time, capacity, "%c%02d:%02d:%02d", separator, minutes / 60, minutes % 60, second);
     else if (minutes % 60 != 0)
-        snprintf(time, room, "%c%02d:%02d", separator, minutes / 60, minutes % 60);
+        snprintf(time, capacity, "%c%02d:%02d", separator, minutes / 60, minutes % 60);
     else if (minutes != 0)
-        snprintf(time, room, "%c%02d", separator, minutes / 60);
+        snprintf(time, capacity, "%c%02d", separator, minutes / 60);
 }
 
 bool cal_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])

@@ -63,19 +63,19 @@ static void send_blocks(const dump_file *file, dump_reader *reader, const dump_f
 /* --- rank 0 --- */
 
 /* What another rank prepared, in bytes that grow. */
-static int fetch(int rank, char **bytes, int64_t *room, int64_t *n)
+static int fetch(int rank, char **bytes, int64_t *capacity, int64_t *n)
 {
     const int wanted = 1;
     MPI_Recv(n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (*n < 0)
         return (int)*n;
-    if (*n > *room) {
+    if (*n > *capacity) {
         int64_t more = *n + *n / 4; /* blocks are of similar length */
         char *grown = realloc(*bytes, (size_t)more);
         if (!grown)
             return NC_ENOMEM;
         *bytes = grown;
-        *room = more;
+        *capacity = more;
     }
     MPI_Send(&wanted, 1, MPI_INT, rank, WANTED_TAG, MPI_COMM_WORLD);
     MPI_Recv(*bytes, (int)*n, MPI_BYTE, rank, BYTES_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -99,11 +99,11 @@ static void dismiss(const dump_file *file, int64_t b, int64_t total, bool inform
 
 /* Block number b, by whomever it was read. *told: its rank has said its size, and waits. */
 static int write_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter, char **bytes,
-                       int64_t *room, bool *informed)
+                       int64_t *capacity, bool *informed)
 {
     int rank = (int)(reader->blocks.number % file->team->nprocs);
     int64_t n = 0;
-    int err = rank == 0 ? dump_reader_read(reader) : fetch(rank, bytes, room, &n);
+    int err = rank == 0 ? dump_reader_read(reader) : fetch(rank, bytes, capacity, &n);
     *informed = rank > 0 && err != NC_NOERR;
     if (err != NC_NOERR)
         return err;
@@ -117,11 +117,11 @@ static int write_block(const dump_file *file, dump_reader *reader, const dump_fo
 static int print(const dump_file *file, const char *name, dump_reader *reader, const dump_formatter *formatter)
 {
     char *bytes = NULL;
-    int64_t room = 0, b = 0;
+    int64_t capacity = 0, b = 0;
     bool informed = false;
     int err = NC_NOERR;
     for (; err == NC_NOERR && tool_blocks_seek(&reader->blocks, b); b++) {
-        err = write_block(file, reader, formatter, &bytes, &room, &informed);
+        err = write_block(file, reader, formatter, &bytes, &capacity, &informed);
         if (err != NC_NOERR) {
             dump_fail(file, err, name);
             break;

@@ -20,12 +20,12 @@ typedef struct text_input {
     tool_progress progress;
 } text_input;
 
-static int64_t read_text(void *with, void *bytes, int64_t room, pnc_error *error)
+static int64_t read_text(void *with, void *bytes, int64_t capacity, pnc_error *error)
 {
     text_input *input = with;
     ssize_t n;
     do
-        n = read(input->file, bytes, (size_t)room);
+        n = read(input->file, bytes, (size_t)capacity);
     while (n < 0 && errno == EINTR);
     if (n < 0)
         return pnc_error_set(error, NC_EREAD, "%s: cannot be read: %s", input->name, strerror(errno));

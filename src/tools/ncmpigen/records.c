@@ -25,7 +25,7 @@ struct gen_records {
     FILE *spool;
     int64_t size; /* bytes in it */
     segment *segments;
-    int64_t n, room;
+    int64_t n, capacity;
 };
 
 bool gen_records_pay(const pnc_model *model)
@@ -59,12 +59,12 @@ static FILE *open_spool(char *path)
 int gen_records_begin(const char *beside, gen_records **records, pnc_error *error)
 {
     static const char ending[] = ".records-XXXXXX";
-    size_t room = strlen(beside) + sizeof ending;
-    char *path = pnc_memory_alloc((int64_t)room, 1);
+    size_t capacity = strlen(beside) + sizeof ending;
+    char *path = pnc_memory_alloc((int64_t)capacity, 1);
     gen_records *made = pnc_memory_alloc_zeroed(1, sizeof *made);
     int err = path && made ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "not enough memory");
     if (err == NC_NOERR) {
-        snprintf(path, room, "%s%s", beside, ending);
+        snprintf(path, capacity, "%s%s", beside, ending);
         made->spool = open_spool(path);
         if (!made->spool)
             err = failed("created", error);
@@ -92,15 +92,15 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
     segment *last = records->n > 0 ? &records->segments[records->n - 1] : NULL;
     if (last && last->varid == varid && last->first + last->n == first)
         return last;
-    if (records->n == records->room) {
-        int64_t room = records->room * 2 + 16;
-        segment *grown = pnc_memory_resize(records->segments, room, sizeof *grown);
+    if (records->n == records->capacity) {
+        int64_t capacity = records->capacity * 2 + 16;
+        segment *grown = pnc_memory_resize(records->segments, capacity, sizeof *grown);
         if (!grown) {
             pnc_error_set(error, NC_ENOMEM, "not enough memory");
             return NULL;
         }
         records->segments = grown;
-        records->room = room;
+        records->capacity = capacity;
     }
     records->segments[records->n] = (segment){.varid = varid, .first = first, .offset = records->size};
     return &records->segments[records->n++];

@@ -42,15 +42,15 @@ static const char *style_of(const part *p)
     }
 }
 
-void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t room)
+void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity)
 {
-    size_t used = (size_t)snprintf(text, room, "%s %s", pnc_type_get_name(var->type), var->name);
+    size_t used = (size_t)snprintf(text, capacity, "%s %s", pnc_type_get_name(var->type), var->name);
 
-    for (int i = 0; i < var->ndims && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "(",
+    for (int i = 0; i < var->ndims && used < capacity; i++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? ", " : "(",
                                  model->dims[var->dimids[i]]->name);
-    if (var->ndims > 0 && used < room)
-        snprintf(text + used, room - used, ")");
+    if (var->ndims > 0 && used < capacity)
+        snprintf(text + used, capacity - used, ")");
 }
 
 /* --- what there is --- */
@@ -226,23 +226,23 @@ static void draw_stripes(const picture *p, int64_t align)
                  "stroke=\"#00f\" stroke-width=\"1.2\"");
 }
 
-static void name_part(const picture *p, const part *q, char *text, size_t room)
+static void name_part(const picture *p, const part *q, char *text, size_t capacity)
 {
     const pnc_model *model = &p->file->model;
 
     switch (q->kind) {
-    case PART_HEADER: snprintf(text, room, "header"); break;
-    case PART_FREE: snprintf(text, room, "free space"); break;
-    case PART_BEHIND: snprintf(text, room, "behind the last variable"); break;
+    case PART_HEADER: snprintf(text, capacity, "header"); break;
+    case PART_FREE: snprintf(text, capacity, "free space"); break;
+    case PART_BEHIND: snprintf(text, capacity, "behind the last variable"); break;
     case PART_RECORDS:
-        snprintf(text, room, "%" PRId64 " records of %d variable%s, see below", model->numrecs, model->nrecvars,
+        snprintf(text, capacity, "%" PRId64 " records of %d variable%s, see below", model->numrecs, model->nrecvars,
                  model->nrecvars == 1 ? "" : "s");
         break;
     default:
         if (q->varid >= 0)
-            picture_variable(model, model->vars[q->varid], text, room);
+            picture_variable(model, model->vars[q->varid], text, capacity);
         else
-            snprintf(text, room, "%d small variable%s", q->nvars, q->nvars == 1 ? "" : "s");
+            snprintf(text, capacity, "%d small variable%s", q->nvars, q->nvars == 1 ? "" : "s");
     }
 }
 

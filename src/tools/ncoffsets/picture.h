@@ -21,7 +21,7 @@ typedef struct part {
 const char *picture_colour(int varid);
 
 /* "float temp(time, lat)" */
-void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t room);
+void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity);
 
 /* The part about records, from y on; returns where it ends, or would end if out is NULL. */
 double picture_records(const tool_file *file, double y, FILE *out);

@@ -71,7 +71,7 @@ void svg_text(FILE *out, double x, double y, svg_anchor anchor, const char *clas
     fputs("</text>\n", out);
 }
 
-void svg_bytes(int64_t bytes, char *text, size_t room)
+void svg_bytes(int64_t bytes, char *text, size_t capacity)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;
@@ -82,8 +82,8 @@ void svg_bytes(int64_t bytes, char *text, size_t room)
         unit++;
     }
     if (unit == 0)
-        snprintf(text, room, "%" PRId64 " bytes", bytes);
+        snprintf(text, capacity, "%" PRId64 " bytes", bytes);
     else
-        snprintf(text, room, "%.*f %s", value == (double)(int)value || value >= 100 ? 0 : value < 10 ? 2 : 1, value,
+        snprintf(text, capacity, "%.*f %s", value == (double)(int)value || value >= 100 ? 0 : value < 10 ? 2 : 1, value,
                  units[unit]);
 }

@@ -20,6 +20,6 @@ void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char 
 void svg_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text, int most);
 
 /* "1.3 MiB" */
-void svg_bytes(int64_t bytes, char *text, size_t room);
+void svg_bytes(int64_t bytes, char *text, size_t capacity);
 
 #endif

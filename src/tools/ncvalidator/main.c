@@ -83,7 +83,7 @@ static int repair(const tool_file *file, const report *r, const options *o)
 {
     repair_log log = {.n = 0};
     char *name = NULL;
-    size_t room = strlen(o->path) + sizeof ".repaired";
+    size_t capacity = strlen(o->path) + sizeof ".repaired";
     int status, err;
 
     if (o->padding || o->in_place) {
@@ -92,12 +92,12 @@ static int repair(const tool_file *file, const report *r, const options *o)
     }
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);
-    name = pnc_memory_alloc((int64_t)room, 1);
+    name = pnc_memory_alloc((int64_t)capacity, 1);
     if (name == NULL) {
         tool_complain("%s: not enough memory", o->path);
         return 1;
     }
-    snprintf(name, room, "%s.repaired", o->path);
+    snprintf(name, capacity, "%s.repaired", o->path);
     status = repair_to_copy(file, r, name, o);
     pnc_memory_free(name);
     return status;

@@ -24,14 +24,14 @@ static void take_finding(void *who, const pnc_finding *found)
         r->left_out++;
         return;
     }
-    if (r->n == r->room) {
-        larger = pnc_memory_resize(r->list, 2 * (int64_t)r->room + 16, sizeof *larger);
+    if (r->n == r->capacity) {
+        larger = pnc_memory_resize(r->list, 2 * (int64_t)r->capacity + 16, sizeof *larger);
         if (larger == NULL) {
             r->no_memory = true;
             return;
         }
         r->list = larger;
-        r->room = 2 * r->room + 16;
+        r->capacity = 2 * r->capacity + 16;
     }
     r->list[r->n] = (finding){found->severity, found->code, found->at, r->n, found->expected,
                               pnc_string_copy(found->found)};

@@ -19,7 +19,7 @@ typedef struct finding {
 
 typedef struct report {
     finding *list;
-    int n, room;
+    int n, capacity;
     int64_t errors, warnings, left_out; /* of a file with very many, some are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
     bool no_memory;
