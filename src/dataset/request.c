@@ -121,12 +121,12 @@ static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
     if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
         return pnc_error_set(&ds->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
                              (long long)i);
-    err = pnc_select_check(array, given.start == NULL ? NULL : start, given.count == NULL ? NULL : count,
-                           r->strided ? stride : NULL, how, &ds->error);
+    err = pnc_select_hyperslab_check(array, given.start == NULL ? NULL : start, given.count == NULL ? NULL : count,
+                                     r->strided ? stride : NULL, how, &ds->error);
     if (err != NC_NOERR)
         return err;
     if (put) {
-        records = pnc_select_records(array, start, count, r->strided ? stride : NULL);
+        records = pnc_select_hyperslab_count_records(array, start, count, r->strided ? stride : NULL);
         err = records > 0 ? pnc_request_check_records(ds, var, start[0], records) : NC_NOERR;
         r->numrecs = records > r->numrecs ? records : r->numrecs;
     }
@@ -386,7 +386,7 @@ int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_sel
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(ds, var, shape);
     start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
-    err = pnc_select(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
+    err = pnc_select_selection_init(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
     free_shape(&capacity);
     return err == NC_NOERR ? err :
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));

@@ -32,8 +32,8 @@ static void close_part(pnc_places *p)
     if (p->open && current(p)->place != NULL) {
         pnc_memcursor_end(&p->runs);
     } else if (p->open) {
-        pnc_cursor_end(&p->cursor);
-        pnc_select_free(&p->selection);
+        pnc_select_cursor_free(&p->cursor);
+        pnc_select_selection_free(&p->selection);
     }
     p->open = false;
 }
@@ -59,9 +59,9 @@ static int open_current(pnc_places *p)
     err = pnc_request_select(p->ds, current(p), p->part, &p->selection);
     if (err != NC_NOERR)
         return err;
-    err = pnc_cursor_start(&p->cursor, &p->selection);
+    err = pnc_select_cursor_init(&p->cursor, &p->selection);
     if (err != NC_NOERR)
-        pnc_select_free(&p->selection);
+        pnc_select_selection_free(&p->selection);
     return err;
 }
 
@@ -85,7 +85,7 @@ static int open_part(pnc_places *p, bool *found)
     return NC_NOERR;
 }
 
-/* As pnc_cursor_take, for a request with a place. */
+/* As pnc_select_cursor_take, for a request with a place. */
 static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
 {
     const pnc_request *r = current(p);
@@ -130,8 +130,8 @@ int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t m
         if (current(p)->place != NULL)
             n = take_runs(p, max_bytes - *bytes, out + *taken, max_extents - *taken, &more);
         else
-            n = pnc_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, current(p)), out + *taken,
-                                max_extents - *taken, &more);
+            n = pnc_select_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, current(p)), out + *taken,
+                                       max_extents - *taken, &more);
         if (n == 0)
             close_part(p);
         *taken += n;

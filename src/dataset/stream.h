@@ -10,7 +10,7 @@ typedef struct pnc_places {
     pnc_request **list;
     int64_t n, at, part;
     pnc_selection selection; /* of the current part */
-    pnc_cursor cursor;
+    pnc_selection_cursor cursor;
     pnc_memcursor runs;      /* of a request with a place, which is one part here */
     pnc_memrun run;          /* what is left of the current one */
     bool open;

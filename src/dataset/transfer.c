@@ -240,7 +240,7 @@ static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t
             if (err != NC_NOERR)
                 return err;
             *nruns += selection.nruns;
-            pnc_select_free(&selection);
+            pnc_select_selection_free(&selection);
         }
     }
     *run = *nruns > 0 ? bytes / *nruns : 0;

@@ -132,8 +132,8 @@ static int check_growth(const check *c)
     return NC_NOERR;
 }
 
-int pnc_select_check(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride,
-                     pnc_bounds how, pnc_error *error)
+int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
+                               const int64_t *stride, pnc_bounds how, pnc_error *error)
 {
     const check c = {array, start, count, stride, how, error};
     int status;

@@ -3,18 +3,18 @@
 
 #include "base/memory.h"
 
-int pnc_cursor_start(pnc_cursor *cursor, const pnc_selection *selection)
+int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection)
 {
-    *cursor = (pnc_cursor){.selection = selection, .offset = selection->base};
+    *cursor = (pnc_selection_cursor){.selection = selection, .offset = selection->base};
     if (selection->rank > PNC_SELECTION_INLINE &&
         !(cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large))) return NC_ENOMEM;
     return NC_NOERR;
 }
 
-void pnc_cursor_end(pnc_cursor *cursor)
+void pnc_select_cursor_free(pnc_selection_cursor *cursor)
 {
     pnc_memory_free(cursor->large);
-    *cursor = (pnc_cursor){0};
+    *cursor = (pnc_selection_cursor){0};
 }
 
 /* The portion under way. */
@@ -35,7 +35,7 @@ static void portion_add(portion *p, int64_t offset, int64_t length)
 }
 
 /* Carry into the outer axes after the innermost one has come to its end. */
-static void cursor_carry(pnc_cursor *cursor, const pnc_axis *axis, int64_t *index)
+static void cursor_carry(pnc_selection_cursor *cursor, const pnc_axis *axis, int64_t *index)
 {
     for (int d = cursor->selection->rank - 1; d > 0 && index[d] == axis[d].count; d--) {
         index[d] = 0;
@@ -45,10 +45,10 @@ static void cursor_carry(pnc_cursor *cursor, const pnc_axis *axis, int64_t *inde
 }
 
 /* Move n runs ahead along the innermost axis, where at least n are left. */
-static void cursor_step(pnc_cursor *cursor, int64_t n)
+static void cursor_step(pnc_selection_cursor *cursor, int64_t n)
 {
     const pnc_selection *s = cursor->selection;
-    const pnc_axis *axis = pnc_select_axes(s);
+    const pnc_axis *axis = pnc_select_selection_get_axes(s);
     int64_t *index = cursor->large ? cursor->large : cursor->small;
     int inner = s->rank - 1;
     cursor->run += n;
@@ -65,7 +65,7 @@ static void cursor_step(pnc_cursor *cursor, int64_t n)
 }
 
 /* What is left of a run, or as much of it as fits; false once nothing fits any more. */
-static bool cursor_take_part(pnc_cursor *cursor, int grain, portion *p)
+static bool cursor_take_part(pnc_selection_cursor *cursor, int grain, portion *p)
 {
     int64_t left = cursor->selection->run - cursor->within;
     int64_t take = left <= p->space ? left : p->space - p->space % grain;
@@ -82,10 +82,10 @@ static bool cursor_take_part(pnc_cursor *cursor, int grain, portion *p)
 
 /* Whole runs along the innermost axis. Only the first can touch the extent before it: inside an axis the stride
  * exceeds the run, else the two would have been collapsed. */
-static void cursor_take_runs(pnc_cursor *cursor, portion *p)
+static void cursor_take_runs(pnc_selection_cursor *cursor, portion *p)
 {
     const pnc_selection *s = cursor->selection;
-    const pnc_axis inner = pnc_select_axes(s)[s->rank - 1];
+    const pnc_axis inner = pnc_select_selection_get_axes(s)[s->rank - 1];
     int64_t n = inner.count - (cursor->large ? cursor->large : cursor->small)[s->rank - 1];
     int64_t offset = cursor->offset, length = s->run;
     if (n > p->max_extents - p->n)
@@ -101,8 +101,8 @@ static void cursor_take_runs(pnc_cursor *cursor, portion *p)
     cursor_step(cursor, n);
 }
 
-int64_t pnc_cursor_take(pnc_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out, int64_t max_extents,
-                        int64_t *bytes)
+int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out,
+                               int64_t max_extents, int64_t *bytes)
 {
     const pnc_selection *s = cursor->selection;
     portion p = {out, 0, max_extents, max_bytes};

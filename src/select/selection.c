@@ -4,15 +4,15 @@
 
 #include "base/memory.h"
 
-void pnc_select_none(pnc_selection *out)
+void pnc_select_selection_init_empty(pnc_selection *out)
 {
     *out = (pnc_selection){0};
 }
 
-void pnc_select_free(pnc_selection *selection)
+void pnc_select_selection_free(pnc_selection *selection)
 {
     pnc_memory_free(selection->large);
-    pnc_select_none(selection);
+    pnc_select_selection_init_empty(selection);
 }
 
 static int64_t count_along(const int64_t *count, int dim)
@@ -98,10 +98,10 @@ static void finish_axes(pnc_selection *out)
     out->large = NULL;
 }
 
-int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
-               const int64_t *stride)
+int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
+                              const int64_t *stride)
 {
-    pnc_select_none(out);
+    pnc_select_selection_init_empty(out);
     if (selects_nothing(array, count))
         return NC_NOERR;
     if (array->ndims > PNC_SELECTION_INLINE && !(out->large = pnc_memory_alloc(array->ndims, sizeof *out->large)))
@@ -111,19 +111,20 @@ int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start,
     builder b = {out, out->large ? out->large : out->small};
     int status = add_dimensions(&b, array, start, count, stride);
     if (status) {
-        pnc_select_free(out);
+        pnc_select_selection_free(out);
         return status;
     }
     reverse_axes(b.axis, out->rank);
     finish_axes(out);
     out->nruns = 1;
     for (int i = 0; i < out->rank; i++)
-        out->nruns *= pnc_select_axes(out)[i].count;
+        out->nruns *= pnc_select_selection_get_axes(out)[i].count;
     out->bytes = out->nruns * out->run;
     return NC_NOERR;
 }
 
-int64_t pnc_select_records(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride)
+int64_t pnc_select_hyperslab_count_records(const pnc_array *array, const int64_t *start, const int64_t *count,
+                                           const int64_t *stride)
 {
     if (array->ndims == 0 || !array->is_record || selects_nothing(array, count))
         return 0;

@@ -35,7 +35,7 @@ typedef struct pnc_selection {
     pnc_axis *large; /* owned; NULL unless rank > PNC_SELECTION_INLINE, so that the struct may be moved and copied */
 } pnc_selection;
 
-static inline const pnc_axis *pnc_select_axes(const pnc_selection *selection)
+static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection *selection)
 {
     return selection->large ? selection->large : selection->small;
 }
@@ -45,34 +45,35 @@ static inline const pnc_axis *pnc_select_axes(const pnc_selection *selection)
  * 0 is allowed. `growing`: writes may go beyond the number of records, as far as file offsets reach (else the same
  * codes). count NULL means all ones when `single` (var1). Nothing overflows, however large the numbers. */
 typedef struct pnc_bounds { bool relax, growing, single; } pnc_bounds;
-int pnc_select_check(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride,
-                     pnc_bounds how, pnc_error *error);
+int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
+                               const int64_t *stride, pnc_bounds how, pnc_error *error);
 
 /* Build the selection of a checked subarray. count NULL = ones; start NULL = zeros; stride NULL = ones.
  * NC_EINVALCOORDS where an unchecked one leaves the range of file offsets; NC_ENOMEM. */
-int pnc_select(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
-               const int64_t *stride);
-void pnc_select_none(pnc_selection *out);
-void pnc_select_free(pnc_selection *selection);
+int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
+                              const int64_t *stride);
+void pnc_select_selection_init_empty(pnc_selection *out);
+void pnc_select_selection_free(pnc_selection *selection);
 /* Index after the last record that the subarray touches; 0 if it selects nothing or is no record variable. */
-int64_t pnc_select_records(const pnc_array *array, const int64_t *start, const int64_t *count, const int64_t *stride);
+int64_t pnc_select_hyperslab_count_records(const pnc_array *array, const int64_t *start, const int64_t *count,
+                                           const int64_t *stride);
 
 /* Walks the runs in order of the elements. Plain data, cheap to copy (but end only one of the copies). */
-typedef struct pnc_cursor {
+typedef struct pnc_selection_cursor {
     const pnc_selection *selection;
     int64_t run;    /* index of the current run */
     int64_t within; /* bytes of it already taken */
     int64_t offset; /* file offset of the current run */
     int64_t small[PNC_SELECTION_INLINE]; /* index along each axis */
     int64_t *large;                      /* the same where the rank is larger, else NULL */
-} pnc_cursor;
+} pnc_selection_cursor;
 
-int pnc_cursor_start(pnc_cursor *cursor, const pnc_selection *selection);
-void pnc_cursor_end(pnc_cursor *cursor);
+int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection);
+void pnc_select_cursor_free(pnc_selection_cursor *cursor);
 /* Take the next extents: at most max_extents of them, at most max_bytes in all (a run is cut where that falls, on a
  * multiple of `grain` bytes, the element size). Extents that touch are merged. Returns their number (0 = the end, or
  * max_bytes < grain), and their bytes in *bytes. */
-int64_t pnc_cursor_take(pnc_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out, int64_t max_extents,
-                        int64_t *bytes);
+int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out,
+                               int64_t max_extents, int64_t *bytes);
 
 #endif

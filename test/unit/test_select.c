@@ -74,14 +74,14 @@ static int64_t expand(const request *r, int64_t *offset)
 static void compare_portions(const request *r, const pnc_selection *s, const int64_t *offset, int64_t n, bool tiny)
 {
     static pnc_extent out[64];
-    pnc_cursor cursor;
+    pnc_selection_cursor cursor;
     const int size = r->array.elem_size;
     int64_t done = 0, taken, bytes;
-    assert_int_equal(pnc_cursor_start(&cursor, s), NC_NOERR);
+    assert_int_equal(pnc_select_cursor_init(&cursor, s), NC_NOERR);
     for (;;) {
         int64_t max_extents = tiny ? random_in(1, 3) : 64;
         int64_t max_bytes = tiny ? size * random_in(1, 5) + random_in(0, size - 1) : INT64_MAX;
-        taken = pnc_cursor_take(&cursor, max_bytes, size, out, max_extents, &bytes);
+        taken = pnc_select_cursor_take(&cursor, max_bytes, size, out, max_extents, &bytes);
         assert_true(taken <= max_extents && bytes <= max_bytes);
         if (taken == 0)
             break;
@@ -98,7 +98,7 @@ static void compare_portions(const request *r, const pnc_selection *s, const int
     }
     assert_int_equal(bytes, 0);
     assert_int_equal(done, n);
-    pnc_cursor_end(&cursor);
+    pnc_select_cursor_free(&cursor);
 }
 
 static void test_against_nested_loops(void **state)
@@ -110,21 +110,22 @@ static void test_against_nested_loops(void **state)
         pnc_selection s;
         random_request(&r, round % 5 ? 4 : MAX_RANK);
         int64_t n = expand(&r, offset);
-        assert_int_equal(pnc_select_check(&r.array, r.start, r.count, r.stride, (pnc_bounds){.relax = true}, NULL),
+        assert_int_equal(pnc_select_hyperslab_check(&r.array, r.start, r.count, r.stride, (pnc_bounds){.relax = true},
+                                                    NULL),
                          NC_NOERR);
-        assert_int_equal(pnc_select(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
+        assert_int_equal(pnc_select_selection_init(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
         assert_int_equal(s.bytes, n * r.array.elem_size);
         assert_int_equal(s.run * s.nruns, s.bytes);
         pnc_selection copy = s; /* plain data: a copy walks like the original */
         compare_portions(&r, &copy, offset, n, false);
         compare_portions(&r, &s, offset, n, true);
-        pnc_select_free(&s);
+        pnc_select_selection_free(&s);
     }
 }
 
 static void select_all(pnc_selection *s, pnc_array *a, const int64_t *count)
 {
-    assert_int_equal(pnc_select(s, a, NULL, count, NULL), NC_NOERR);
+    assert_int_equal(pnc_select_selection_init(s, a, NULL, count, NULL), NC_NOERR);
 }
 
 static void test_collapse(void **state)
@@ -149,28 +150,28 @@ static void test_collapse(void **state)
     select_all(&s, &a, rows);
     assert_int_equal(s.rank, 1);
     assert_int_equal(s.run, 24);
-    assert_int_equal(pnc_select_axes(&s)[0].count, 1000);
-    assert_int_equal(pnc_select_axes(&s)[0].stride, 100);
+    assert_int_equal(pnc_select_selection_get_axes(&s)[0].count, 1000);
+    assert_int_equal(pnc_select_selection_get_axes(&s)[0].stride, 100);
 }
 
 static void test_column_of_every_other_row(void **state)
 {
     pnc_selection s;
-    pnc_cursor cursor;
+    pnc_selection_cursor cursor;
     pnc_extent out[8];
     int64_t bytes, shape[] = {10, 10}, start[] = {1, 9}, count[] = {3, 1}, stride[] = {2, 1};
     (void)state;
     pnc_array a = {.name = "v", .begin = 1000, .elem_size = 8, .ndims = 2, .shape = shape};
-    assert_int_equal(pnc_select(&s, &a, start, count, stride), NC_NOERR);
-    assert_int_equal(pnc_cursor_start(&cursor, &s), NC_NOERR);
-    assert_int_equal(pnc_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 3);
+    assert_int_equal(pnc_select_selection_init(&s, &a, start, count, stride), NC_NOERR);
+    assert_int_equal(pnc_select_cursor_init(&cursor, &s), NC_NOERR);
+    assert_int_equal(pnc_select_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 3);
     assert_int_equal(bytes, 24);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(out[i].offset, 1000 + 8 * ((1 + 2 * i) * 10 + 9));
         assert_int_equal(out[i].length, 8);
     }
-    assert_int_equal(pnc_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 0);
-    pnc_cursor_end(&cursor);
+    assert_int_equal(pnc_select_cursor_take(&cursor, 1 << 20, 8, out, 8, &bytes), 0);
+    pnc_select_cursor_free(&cursor);
 }
 
 static void test_records(void **state)
@@ -178,12 +179,12 @@ static void test_records(void **state)
     int64_t shape[] = {2, 5}, start[] = {7, 0}, count[] = {3, 5}, none[] = {3, 0}, stride[] = {4, 1};
     (void)state;
     pnc_array a = {.name = "v", .elem_size = 4, .ndims = 2, .shape = shape, .is_record = true, .recsize = 20};
-    assert_int_equal(pnc_select_records(&a, start, count, NULL), 10);
-    assert_int_equal(pnc_select_records(&a, start, count, stride), 16);
-    assert_int_equal(pnc_select_records(&a, start, NULL, NULL), 8);
-    assert_int_equal(pnc_select_records(&a, start, none, NULL), 0);
+    assert_int_equal(pnc_select_hyperslab_count_records(&a, start, count, NULL), 10);
+    assert_int_equal(pnc_select_hyperslab_count_records(&a, start, count, stride), 16);
+    assert_int_equal(pnc_select_hyperslab_count_records(&a, start, NULL, NULL), 8);
+    assert_int_equal(pnc_select_hyperslab_count_records(&a, start, none, NULL), 0);
     a.is_record = false;
-    assert_int_equal(pnc_select_records(&a, start, count, NULL), 0);
+    assert_int_equal(pnc_select_hyperslab_count_records(&a, start, count, NULL), 0);
 }
 
 /* The rules once more, by the wide integers of the compiler and in the words of the table of precedence. */
@@ -242,15 +243,15 @@ static void test_bounds_against_rules(void **state)
         }
         pnc_bounds how = {.relax = random_in(0, 1), .growing = random_in(0, 1)};
         pnc_error error = {0};
-        int code = pnc_select_check(&r.array, r.start, r.count, r.stride, how, &error);
+        int code = pnc_select_hyperslab_check(&r.array, r.start, r.count, r.stride, how, &error);
         assert_int_equal(code, expected_code(&r, how));
         assert_int_equal(error.code, code);
         assert_true((error.text[0] != 0) == (code != NC_NOERR));
         seen[-code]++;
         if (code != NC_NOERR)
             continue;
-        assert_int_equal(pnc_select(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
-        pnc_select_free(&s);
+        assert_int_equal(pnc_select_selection_init(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
+        pnc_select_selection_free(&s);
     }
     assert_true(seen[0] && seen[-NC_EINVALCOORDS] && seen[-NC_EEDGE] && seen[-NC_ENEGATIVECNT] && seen[-NC_ESTRIDE]);
 }
@@ -259,7 +260,7 @@ static void expect(int code, const char *text, const pnc_array *a, const int64_t
                    const int64_t *stride, pnc_bounds how)
 {
     pnc_error error = {0};
-    assert_int_equal(pnc_select_check(a, start, count, stride, how, &error), code);
+    assert_int_equal(pnc_select_hyperslab_check(a, start, count, stride, how, &error), code);
     assert_string_equal(error.text, text);
 }
 
@@ -296,8 +297,8 @@ static void test_scalar_ignores_arguments(void **state)
     pnc_selection s;
     pnc_array a = {.name = "s", .begin = 77, .elem_size = 8};
     (void)state;
-    assert_int_equal(pnc_select_check(&a, NULL, NULL, NULL, (pnc_bounds){0}, NULL), NC_NOERR);
-    assert_int_equal(pnc_select(&s, &a, NULL, NULL, NULL), NC_NOERR);
+    assert_int_equal(pnc_select_hyperslab_check(&a, NULL, NULL, NULL, (pnc_bounds){0}, NULL), NC_NOERR);
+    assert_int_equal(pnc_select_selection_init(&s, &a, NULL, NULL, NULL), NC_NOERR);
     assert_int_equal(s.base, 77);
     assert_int_equal(s.bytes, 8);
     assert_int_equal(s.nruns, 1);
@@ -310,8 +311,8 @@ static void test_offsets_beyond_reach(void **state)
     pnc_array a = {.name = "v", .begin = 512, .elem_size = 8, .ndims = 1, .shape = shape, .is_record = true,
                    .recsize = 8};
     (void)state;
-    assert_int_equal(pnc_select(&s, &a, start, count, NULL), NC_EINVALCOORDS);
-    assert_int_equal(pnc_select(&s, &a, zero, count, stride), NC_EINVALCOORDS);
+    assert_int_equal(pnc_select_selection_init(&s, &a, start, count, NULL), NC_EINVALCOORDS);
+    assert_int_equal(pnc_select_selection_init(&s, &a, zero, count, stride), NC_EINVALCOORDS);
     assert_int_equal(s.bytes, 0);
 }
 
