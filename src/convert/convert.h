@@ -4,7 +4,7 @@
 #define PNC_CONVERT_CONVERT_H
 
 #include "base/types.h"
-#include "select/memmap.h"
+#include "select/flat_type.h"
 
 /* dst and src must not overlap; n elements side by side in both; any alignment on the external side.
  * Returns NC_NOERR or NC_ERANGE: the elements out of range became *fill (destination representation: external bytes
@@ -39,15 +39,15 @@ typedef struct pnc_pump {
     char *direct;           /* next byte where memory is contiguous and holds external bytes already, else NULL */
     char *flat;             /* next element where memory is contiguous but needs conversion, else NULL */
     unsigned char fill[8];  /* for elements out of range */
-    pnc_memcursor cursor;   /* for all other memory */
+    pnc_run_cursor cursor;  /* for all other memory */
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_pump;
 
 /* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the
  * destination's type. Returns NC_ECHAR where the types do not convert, NC_ENOMEM, NC_EINTERNAL where the
  * map's elements have another size than mem. End a pump that failed too. */
-int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem_type mem,
-                   int format, const void *fill);
+int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
+                   pnc_mem_type mem, int format, const void *fill);
 /* A pump over memory that holds external bytes of ext_size each, side by side. */
 void pnc_pump_copy(pnc_pump *pump, pnc_direction way, void *memory, int ext_size);
 void pnc_pump_end(pnc_pump *pump);

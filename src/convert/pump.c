@@ -11,8 +11,8 @@
 /* A run of no more elements is copied sooner by a loop than by a call. */
 #define PUMP_SHORT_RUN 4
 
-int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, void *memory, int xtype, pnc_mem_type mem,
-                   int format, const void *fill)
+int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
+                   pnc_mem_type mem, int format, const void *fill)
 {
     int64_t offset = 0;
     *pump = (pnc_pump){.way = way, .memory = memory, .status = NC_NOERR};
@@ -21,7 +21,7 @@ int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, voi
         return NC_ECHAR;
     pump->mem_size = (int)pnc_mem_type_get_size(mem);
     pump->ext_size = (int)pnc_type_get_size(xtype);
-    if (map && pnc_memmap_elements(map) > 0 && pnc_memmap_elem_size(map) != pump->mem_size)
+    if (flat && pnc_select_flat_count_elements(flat) > 0 && pnc_select_flat_get_element_size(flat) != pump->mem_size)
         return NC_EINTERNAL;
     if (fill)
         memcpy(pump->fill, fill, (size_t)(way == PNC_PUT ? pump->ext_size : pump->mem_size));
@@ -29,8 +29,8 @@ int pnc_pump_start(pnc_pump *pump, pnc_direction way, const pnc_memmap *map, voi
         pnc_convert_type_fill(xtype, pump->fill);
     else
         pnc_convert_mem_fill(mem, pump->fill);
-    if (map && (!memory || !pnc_memmap_contiguous(map, &offset)))
-        return pnc_memcursor_start(&pump->cursor, map);
+    if (flat && (!memory || !pnc_select_flat_is_contiguous(flat, &offset)))
+        return pnc_select_run_cursor_init(&pump->cursor, flat);
     *(pump->same ? &pump->direct : &pump->flat) = pump->memory + offset;
     return NC_NOERR;
 }
@@ -43,7 +43,7 @@ void pnc_pump_copy(pnc_pump *pump, pnc_direction way, void *memory, int ext_size
 
 void pnc_pump_end(pnc_pump *pump)
 {
-    pnc_memcursor_end(&pump->cursor);
+    pnc_select_run_cursor_free(&pump->cursor);
     *pump = (pnc_pump){0};
 }
 
@@ -72,7 +72,7 @@ static void run_kernel(pnc_pump *pump, void *dst, const void *src, int64_t n)
         pump->status = NC_ERANGE;
 }
 
-static bool runs_kernel(const pnc_pump *pump, const pnc_memrun *run)
+static bool runs_kernel(const pnc_pump *pump, const pnc_memory_run *run)
 {
     return run->stride == pump->mem_size && run->count >= PUMP_RUN_MIN;
 }
@@ -82,7 +82,7 @@ static int64_t shorter(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void drop_front(pnc_memrun *run, int64_t n)
+static void drop_front(pnc_memory_run *run, int64_t n)
 {
     run->offset += n * run->stride;
     run->count -= n;
@@ -93,8 +93,8 @@ static void put_runs(pnc_pump *pump, char *out, int64_t n)
 {
     char block[PUMP_BLOCK * 8];
     int64_t held = 0;
-    pnc_memrun run;
-    while (n > 0 && pnc_memcursor_next(&pump->cursor, n, &run)) {
+    pnc_memory_run run;
+    while (n > 0 && pnc_select_run_cursor_next(&pump->cursor, n, &run)) {
         n -= run.count;
         if (held == 0 && runs_kernel(pump, &run)) {
             run_kernel(pump, out, pump->memory + run.offset, run.count);
@@ -121,8 +121,8 @@ static void get_runs(pnc_pump *pump, const char *in, int64_t n)
 {
     char block[PUMP_BLOCK * 8];
     int64_t held = 0, used = 0;
-    pnc_memrun run;
-    while (n > 0 && pnc_memcursor_next(&pump->cursor, n, &run)) {
+    pnc_memory_run run;
+    while (n > 0 && pnc_select_run_cursor_next(&pump->cursor, n, &run)) {
         while (run.count > 0) {
             if (used == held && runs_kernel(pump, &run)) {
                 run_kernel(pump, pump->memory + run.offset, in, run.count);
@@ -150,8 +150,8 @@ static void get_runs(pnc_pump *pump, const char *in, int64_t n)
 static void copy_runs(pnc_pump *pump, char *out, const char *in, int64_t n)
 {
     const int size = pump->mem_size;
-    pnc_memrun run;
-    for (int64_t i = 0; i < n && pnc_memcursor_next(&pump->cursor, n - i, &run); i += run.count) {
+    pnc_memory_run run;
+    for (int64_t i = 0; i < n && pnc_select_run_cursor_next(&pump->cursor, n - i, &run); i += run.count) {
         char *memory = pump->memory + run.offset;
         if (out)
             copy_run(out + i * size, size, memory, run.stride, run.count, size);

@@ -5,7 +5,7 @@
 #include "base/types.h"
 #include "convert/convert.h"
 #include "dataset/dataset.h"
-#include "select/memmap.h"
+#include "select/flat_type.h"
 #include "select/selection.h"
 
 typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET, PNC_OP_IPUT, PNC_OP_IGET, PNC_OP_BPUT } pnc_op;
@@ -63,7 +63,7 @@ int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int var
 /* buftype.c: the memory that bufcount instances of an MPI datatype describe. *mem is the type of its elements.
  * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the
  * request of `elements` elements. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
-int pnc_buftype_map(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements, pnc_memmap **map,
-                    pnc_mem_type *mem, pnc_error *error);
+int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements,
+                                pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error);
 
 #endif

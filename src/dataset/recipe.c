@@ -1,4 +1,4 @@
-/* Recipes of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of
+/* Contents of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of
  * both end up in one list of 64-bit numbers. */
 #include "dataset/recipe.h"
 
@@ -45,7 +45,7 @@ static int get_contents(MPI_Datatype type, arguments *a)
 }
 #endif
 
-int pnc_recipe_combiner(MPI_Datatype type)
+int pnc_mpitype_combiner_get(MPI_Datatype type)
 {
     arguments a = {0};
     int combiner;
@@ -53,7 +53,7 @@ int pnc_recipe_combiner(MPI_Datatype type)
     return get_envelope(type, &a, &combiner) == MPI_SUCCESS ? combiner : MPI_UNDEFINED;
 }
 
-bool pnc_recipe_is_element(int combiner)
+bool pnc_mpitype_combiner_is_element(int combiner)
 {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_COMPLEX;
@@ -92,19 +92,19 @@ static int64_t *merge(const arguments *a, int combiner)
     return numbers;
 }
 
-int pnc_recipe_get(MPI_Datatype type, pnc_recipe *recipe)
+int pnc_mpitype_contents_get(MPI_Datatype type, pnc_type_contents *contents)
 {
     arguments a = {0};
-    int err = get_arguments(type, &a, &recipe->combiner);
+    int err = get_arguments(type, &a, &contents->combiner);
 
-    recipe->numbers = NULL;
-    recipe->types = NULL;
+    contents->numbers = NULL;
+    contents->types = NULL;
     if (err == NC_NOERR) {
-        recipe->numbers = merge(&a, recipe->combiner);
-        recipe->types = a.types;
-        recipe->ntypes = a.ntypes;
-        if (recipe->numbers == NULL) {
-            pnc_recipe_free(recipe);
+        contents->numbers = merge(&a, contents->combiner);
+        contents->types = a.types;
+        contents->ntypes = a.ntypes;
+        if (contents->numbers == NULL) {
+            pnc_mpitype_contents_free(contents);
             err = NC_ENOMEM;
         }
     } else {
@@ -116,11 +116,11 @@ int pnc_recipe_get(MPI_Datatype type, pnc_recipe *recipe)
     return err;
 }
 
-void pnc_recipe_free(pnc_recipe *recipe)
+void pnc_mpitype_contents_free(pnc_type_contents *contents)
 {
-    for (int64_t i = 0; i < recipe->ntypes; i++)
-        if (!pnc_recipe_is_element(pnc_recipe_combiner(recipe->types[i])))
-            MPI_Type_free(&recipe->types[i]);
-    pnc_memory_free(recipe->types);
-    pnc_memory_free(recipe->numbers);
+    for (int64_t i = 0; i < contents->ntypes; i++)
+        if (!pnc_mpitype_combiner_is_element(pnc_mpitype_combiner_get(contents->types[i])))
+            MPI_Type_free(&contents->types[i]);
+    pnc_memory_free(contents->types);
+    pnc_memory_free(contents->numbers);
 }

@@ -192,23 +192,23 @@ static int check_buffer(pnc_dataset *ds, const pnc_call *call, const pnc_request
                          ds->model.vars[r->varid]->name, (long long)r->elements);
 }
 
-static int no_map(pnc_dataset *ds, const pnc_request *r)
+static int no_flat_memory(pnc_dataset *ds, const pnc_request *r)
 {
     return pnc_error_set(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to describe the buffer",
                          ds->model.vars[r->varid]->name);
 }
 
-/* True where all elements of a map lie at equal distances. */
-static bool is_regular(const pnc_memmap *map, pnc_memrun *run)
+/* True where all elements lie at equal distances. */
+static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
 {
-    int64_t elements = pnc_memmap_elements(map);
-    pnc_memcursor cursor;
+    int64_t elements = pnc_select_flat_count_elements(flat);
+    pnc_run_cursor cursor;
     bool regular;
 
-    if (pnc_memcursor_start(&cursor, map) != NC_NOERR)
+    if (pnc_select_run_cursor_init(&cursor, flat) != NC_NOERR)
         return false;
-    regular = pnc_memcursor_next(&cursor, elements, run) && run->count == elements;
-    pnc_memcursor_end(&cursor);
+    regular = pnc_select_run_cursor_next(&cursor, elements, run) && run->count == elements;
+    pnc_select_run_cursor_free(&cursor);
     return regular;
 }
 
@@ -216,18 +216,18 @@ static bool is_regular(const pnc_memmap *map, pnc_memrun *run)
 static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
 {
     int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
-    pnc_memmap *map = pnc_memmap_block(1, (int)pnc_mem_type_get_size(r->mem));
+    pnc_flat_type *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(r->mem));
 
     for (int i = r->ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
-            pnc_memmap_free(map);
+            pnc_select_flat_free(flat);
             return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld leads beyond any memory",
                                  ds->model.vars[r->varid]->name, i, (long long)call->imap[i]);
         }
-        map = pnc_memmap_vector(map, count[i], call->imap[i] * stride);
+        flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }
-    r->map = pnc_memmap_shift(map, offset);
-    return r->map == NULL ? no_map(ds, r) : NC_NOERR;
+    r->flat = pnc_select_flat_create_shifted(flat, offset);
+    return r->flat == NULL ? no_flat_memory(ds, r) : NC_NOERR;
 }
 
 /* imap counts the elements that the datatype picks, and these alone: it may not lead beyond them. */
@@ -247,59 +247,61 @@ static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
     return true;
 }
 
-/* imap over a datatype without a regular stride. `picked` is the datatype's map. */
-static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_memmap *picked)
+/* imap over a datatype without a regular stride. `picked` is the flattened datatype. */
+static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
 {
     int64_t *imap = pnc_memory_alloc(r->ndims, sizeof *imap);
 
     if (imap == NULL) {
-        pnc_memmap_free(picked);
-        return no_map(ds, r);
+        pnc_select_flat_free(picked);
+        return no_flat_memory(ds, r);
     }
     copy_numbers(imap, call->imap, 0, r->ndims);
-    r->map = pnc_memmap_pick(pnc_memmap_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_type_get_size(r->mem)),
-                             picked);
+    r->flat = pnc_select_flat_create_pick(pnc_select_flat_create_imap(r->ndims, r->numbers + r->ndims, imap,
+                                                                      (int)pnc_mem_type_get_size(r->mem)),
+                                          picked);
     pnc_memory_free(imap);
-    return r->map == NULL ? no_map(ds, r) : NC_NOERR;
+    return r->flat == NULL ? no_flat_memory(ds, r) : NC_NOERR;
 }
 
 /* Memory that an MPI datatype describes, and perhaps imap on top of it. */
-static int map_flexible(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
-    pnc_memmap *picked = NULL;
-    pnc_memrun run = {0, 0, 0};
+    pnc_flat_type *picked = NULL;
+    pnc_memory_run run = {0, 0, 0};
     int64_t offset;
     int err;
 
     /* measured: nothing to move, but a mismatch where the call is collective */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
         r->elements = r->nparts = r->numrecs = 0;
-    err = pnc_buftype_map(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem, &ds->error);
+    err = pnc_mpitype_buftype_flatten(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem,
+                                      &ds->error);
     if (err == NC_NOERR)
         err = check_conversion(ds, var, r->mem);
     if (err == NC_NOERR)
         err = check_buffer(ds, call, r);
     if (err != NC_NOERR) {
-        pnc_memmap_free(picked);
+        pnc_select_flat_free(picked);
         return err;
     }
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0) {
         if (!is_regular(picked, &run)) {
             if (imap_stays_inside(call, r))
                 return imap_in(ds, call, r, picked);
-            pnc_memmap_free(picked);
+            pnc_select_flat_free(picked);
             return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the "
                                  "MPI datatype", var->name, (long long)r->elements);
         }
-        pnc_memmap_free(picked);
+        pnc_select_flat_free(picked);
         return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
     }
-    if (call->buf != NULL && pnc_memmap_contiguous(picked, &offset)) {
+    if (call->buf != NULL && pnc_select_flat_is_contiguous(picked, &offset)) {
         r->memory = (char *)call->buf + offset;
-        pnc_memmap_free(picked);
+        pnc_select_flat_free(picked);
     } else {
-        r->map = picked;
+        r->flat = picked;
     }
     return NC_NOERR;
 }
@@ -311,7 +313,7 @@ int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     r->mem = call->mem;
     r->memory = call->buf;
     if (call->mem == PNC_FLEX)
-        return map_flexible(ds, call, r);
+        return flatten_buffer(ds, call, r);
     err = check_buffer(ds, call, r);
     if (err == NC_NOERR && call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
         err = imap_over(ds, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
@@ -362,9 +364,9 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
 
 void pnc_request_release(pnc_request *r)
 {
-    pnc_memmap_free(r->map);
-    pnc_memmap_free(r->place);
-    r->map = r->place = NULL;
+    pnc_select_flat_free(r->flat);
+    pnc_select_flat_free(r->place);
+    r->flat = r->place = NULL;
 }
 
 /* --- carrying out --- */
@@ -406,7 +408,7 @@ int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
         pnc_format_var_get_fill_value(var, fill);
     else
         pnc_convert_mem_fill(r->mem, fill);
-    err = pnc_pump_start(pump, r->way, r->map, r->memory, var->type, r->mem, ds->model.format, fill);
+    err = pnc_pump_start(pump, r->way, r->flat, r->memory, var->type, r->mem, ds->model.format, fill);
     return err == NC_NOERR ? err :
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }

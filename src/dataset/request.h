@@ -13,7 +13,7 @@ typedef struct pnc_request {
     int varid;
     int ndims;          /* numbers of each part: start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
-    pnc_memmap *place;  /* instead of parts: the elements, in bytes from the variable's begin (put_vard, get_vard) */
+    pnc_flat_type *place; /* instead of parts: the elements, in bytes from the variable's begin (put_vard, get_vard) */
     bool external;      /* memory holds external bytes already, packed when the request was posted */
     bool buffered;      /* which count as used of the attached buffer (buffered put) */
     int status;         /* NC_NOERR or NC_ERANGE once carried out */
@@ -23,7 +23,7 @@ typedef struct pnc_request {
     int64_t elements;   /* of all parts */
     int64_t numrecs;    /* number of records after a put, 0 where it concerns none */
     char *memory;
-    pnc_memmap *map;    /* NULL: the elements lie side by side */
+    pnc_flat_type *flat; /* NULL: the elements lie side by side */
 } pnc_request;
 
 /* How many numbers the parts of a call need; 0 where its varid names nothing. */

@@ -30,7 +30,7 @@ static const pnc_request *current(const pnc_places *p)
 static void close_part(pnc_places *p)
 {
     if (p->open && current(p)->place != NULL) {
-        pnc_memcursor_end(&p->runs);
+        pnc_select_run_cursor_free(&p->runs);
     } else if (p->open) {
         pnc_select_cursor_free(&p->cursor);
         pnc_select_selection_free(&p->selection);
@@ -54,7 +54,7 @@ static int open_current(pnc_places *p)
 
     if (current(p)->place != NULL) {
         p->run.count = 0;
-        return pnc_memcursor_start(&p->runs, current(p)->place);
+        return pnc_select_run_cursor_init(&p->runs, current(p)->place);
     }
     err = pnc_request_select(p->ds, current(p), p->part, &p->selection);
     if (err != NC_NOERR)
@@ -95,7 +95,7 @@ static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int6
     while (n < max_extents && max_bytes - *bytes >= size) {
         int64_t elements = (max_bytes - *bytes) / size, offset;
 
-        if (p->run.count == 0 && !pnc_memcursor_next(&p->runs, r->elements, &p->run))
+        if (p->run.count == 0 && !pnc_select_run_cursor_next(&p->runs, r->elements, &p->run))
             break;
         if (elements > p->run.count)
             elements = p->run.count;

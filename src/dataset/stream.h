@@ -11,8 +11,8 @@ typedef struct pnc_places {
     int64_t n, at, part;
     pnc_selection selection; /* of the current part */
     pnc_selection_cursor cursor;
-    pnc_memcursor runs;      /* of a request with a place, which is one part here */
-    pnc_memrun run;          /* what is left of the current one */
+    pnc_run_cursor runs;     /* of a request with a place, which is one part here */
+    pnc_memory_run run;      /* what is left of the current one */
     bool open;
 } pnc_places;
 

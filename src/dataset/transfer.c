@@ -190,7 +190,7 @@ static bool scattered(const pnc_request *r)
 {
     int64_t offset;
 
-    return r->map != NULL && !pnc_memmap_contiguous(r->map, &offset);
+    return r->flat != NULL && !pnc_select_flat_is_contiguous(r->flat, &offset);
 }
 
 /* How many requests, from number `first` on, are moved in turn: those whose values lie side by side, as the variables

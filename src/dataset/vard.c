@@ -20,22 +20,22 @@ static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
     r->end = is_first || *last > r->end ? *last : r->end;
 }
 
-static int walk(const pnc_memmap *map, reach *r)
+static int walk(const pnc_flat_type *flat, reach *r)
 {
-    int64_t size = pnc_memmap_elem_size(map), last = 0;
-    pnc_memcursor cursor;
-    pnc_memrun run;
-    int err = pnc_memcursor_start(&cursor, map);
+    int64_t size = pnc_select_flat_get_element_size(flat), last = 0;
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
+    int err = pnc_select_run_cursor_init(&cursor, flat);
 
     if (err != NC_NOERR)
         return err;
-    while (pnc_memcursor_next(&cursor, pnc_memmap_elements(map), &run)) {
+    while (pnc_select_run_cursor_next(&cursor, pnc_select_flat_count_elements(flat), &run)) {
         int64_t pieces = run.stride == size ? 1 : run.count;
 
         for (int64_t i = 0; i < pieces; i++)
             add_run(r, run.offset + i * run.stride, run.count / pieces * size, &last);
     }
-    pnc_memcursor_end(&cursor);
+    pnc_select_run_cursor_free(&cursor);
     return NC_NOERR;
 }
 
@@ -69,7 +69,7 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
-    int err = pnc_buftype_map(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
+    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* as many bytes, but elements of another size or without a type */

@@ -199,18 +199,18 @@ static MPI_Datatype random_type(MPI_Datatype element, char *story, size_t room)
 }
 
 /* What the map visits, side by side. False if it visits more than `bytes`. */
-static bool gather(const pnc_memmap *map, const char *base, char *out, int64_t bytes, int size)
+static bool gather(const pnc_flat_type *map, const char *base, char *out, int64_t bytes, int size)
 {
-    pnc_memcursor cursor;
-    pnc_memrun run;
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
     int64_t done = 0;
 
-    if (pnc_memcursor_start(&cursor, map) != NC_NOERR)
+    if (pnc_select_run_cursor_init(&cursor, map) != NC_NOERR)
         return false;
-    while (pnc_memcursor_next(&cursor, 1 + below(50), &run))
+    while (pnc_select_run_cursor_next(&cursor, 1 + below(50), &run))
         for (int64_t i = 0; i < run.count && done < bytes; i++, done += size)
             memcpy(out + done, base + run.offset + i * run.stride, (size_t)size);
-    pnc_memcursor_end(&cursor);
+    pnc_select_run_cursor_free(&cursor);
     return done == bytes;
 }
 
@@ -219,7 +219,7 @@ static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem_type expect
 {
     MPI_Aint low, extent, true_low, true_extent;
     int size, element_size, at = 0;
-    pnc_memmap *map = NULL;
+    pnc_flat_type *map = NULL;
     pnc_mem_type mem;
     pnc_error error = {0};
 
@@ -236,14 +236,14 @@ static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem_type expect
     for (int64_t i = 0; i < 2 * reach; i++)
         buffer[i] = (char)below(256);
     MPI_Pack(base, instances, type, packed, (int)bytes, &at, MPI_COMM_SELF);
-    int err = pnc_buftype_map(instances, type, NC_INT, bytes / element_size, &map, &mem, &error);
-    bool same = t_local(err == NC_NOERR, "pnc_buftype_map: %d %s", err, error.text) &&
+    int err = pnc_mpitype_buftype_flatten(instances, type, NC_INT, bytes / element_size, &map, &mem, &error);
+    bool same = t_local(err == NC_NOERR, "pnc_mpitype_buftype_flatten: %d %s", err, error.text) &&
                 t_local(bytes == 0 || mem == expected, "memory type %d, not %d", (int)mem, (int)expected) &&
-                t_local(pnc_memmap_elements(map) == bytes / element_size, "%lld elements, not %lld",
-                        (long long)pnc_memmap_elements(map), (long long)(bytes / element_size)) &&
+                t_local(pnc_select_flat_count_elements(map) == bytes / element_size, "%lld elements, not %lld",
+                        (long long)pnc_select_flat_count_elements(map), (long long)(bytes / element_size)) &&
                 t_local(gather(map, base, gathered, bytes, element_size), "the map visits too few") &&
                 t_local(memcmp(packed, gathered, (size_t)bytes) == 0, "the map visits other bytes than MPI_Pack");
-    pnc_memmap_free(map);
+    pnc_select_flat_free(map);
     free(buffer);
     free(packed);
     free(gathered);
@@ -266,10 +266,10 @@ static void test_random(MPI_Datatype element, pnc_mem_type expected, const char 
 
 static int code_of(MPI_Offset bufcount, MPI_Datatype type, int xtype, int64_t elements, pnc_mem_type *mem)
 {
-    pnc_memmap *map = NULL;
-    int err = pnc_buftype_map(bufcount, type, xtype, elements, &map, mem, NULL);
+    pnc_flat_type *map = NULL;
+    int err = pnc_mpitype_buftype_flatten(bufcount, type, xtype, elements, &map, mem, NULL);
 
-    pnc_memmap_free(map);
+    pnc_select_flat_free(map);
     return err;
 }
 

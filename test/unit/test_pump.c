@@ -134,12 +134,13 @@ static void test_random_layouts(void **state)
         pnc_mem_type mem = (pnc_mem_type)random_in(0, PNC_MEM_TYPE_COUNT - 1);
         pnc_direction way = random_in(0, 1) ? PNC_PUT : PNC_GET;
         int xtype = random_xtype(mem), size = (int)pnc_mem_type_get_size(mem);
-        pnc_memmap *map = pnc_memmap_shift(pnc_memmap_imap(l.ndims, l.count, l.imap, size), l.lowest * size);
+        pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_imap(l.ndims, l.count, l.imap, size),
+                                                            l.lowest * size);
         assert_non_null(map);
         assert_int_equal(pnc_pump_start(&pump, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
         (way == PNC_PUT ? check_put : check_get)(&l, &pump, mem, xtype);
         pnc_pump_end(&pump);
-        pnc_memmap_free(map);
+        pnc_select_flat_free(map);
     }
 }
 
@@ -150,22 +151,22 @@ static void test_direct_and_flat(void **state)
     unsigned char bytes[12];
     pnc_pump pump;
     (void)state;
-    pnc_memmap *map = pnc_memmap_shift(pnc_memmap_block(6, 1), 2);
+    pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_block(6, 1), 2);
     assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, text, NC_CHAR, PNC_TEXT, 1, NULL), NC_NOERR);
     assert_ptr_equal(pump.direct, text + 2);
     assert_ptr_equal(pnc_pump_place(&pump, 4), text + 2);
     pnc_pump_put(&pump, bytes, 2);
     assert_memory_equal(bytes, "ty", 2);
     pnc_pump_end(&pump);
-    pnc_memmap_free(map);
-    map = pnc_memmap_block(3, 4);
+    pnc_select_flat_free(map);
+    map = pnc_select_flat_create_block(3, 4);
     assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, ints, NC_INT, PNC_INT, 1, NULL), NC_NOERR);
     assert_ptr_equal(pump.flat, ints);
     assert_null(pump.direct);
     pnc_pump_put(&pump, bytes, 3);
     assert_memory_equal(bytes, "\0\0\0\1\0\0\0\2\0\0\0\3", 12);
     pnc_pump_end(&pump);
-    pnc_memmap_free(map);
+    pnc_select_flat_free(map);
 }
 
 static void test_own_fill_and_refusals(void **state)
@@ -175,7 +176,7 @@ static void test_own_fill_and_refusals(void **state)
     unsigned char bytes[8];
     pnc_pump pump;
     (void)state;
-    pnc_memmap *map = pnc_memmap_block(2, 8);
+    pnc_flat_type *map = pnc_select_flat_create_block(2, 8);
     assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_DOUBLE, 1, fill), NC_NOERR);
     pnc_pump_put(&pump, bytes, 2);
     assert_memory_equal(bytes, "\xab\xcd\xef\x01\0\0\0\5", 8);
@@ -185,12 +186,12 @@ static void test_own_fill_and_refusals(void **state)
     pnc_pump_end(&pump);
     assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_INT, 1, NULL), NC_EINTERNAL);
     pnc_pump_end(&pump);
-    pnc_memmap_free(map);
-    map = pnc_memmap_block(0, 8); /* nothing asked: no memory needed */
+    pnc_select_flat_free(map);
+    map = pnc_select_flat_create_block(0, 8); /* nothing asked: no memory needed */
     assert_int_equal(pnc_pump_start(&pump, PNC_GET, map, NULL, NC_INT, PNC_DOUBLE, 1, NULL), NC_NOERR);
     pnc_pump_get(&pump, bytes, 0);
     pnc_pump_end(&pump);
-    pnc_memmap_free(map);
+    pnc_select_flat_free(map);
 }
 
 int main(void)

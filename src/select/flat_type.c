@@ -1,10 +1,10 @@
-/* Builders of memory maps: each tries to say the same with fewer and longer runs. */
-#include "select/memmap.h"
+/* Builders of flattened datatypes: each tries to say the same with fewer and longer runs. */
+#include "select/flat_type.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "select/memnode.h"
+#include "select/flat_node.h"
 
 /* No memory is as large; below it, sums and differences of a few distances cannot overflow. */
 #define REACH_MAX (INT64_MAX / 8)
@@ -23,9 +23,9 @@ static int64_t span(int64_t count, int64_t stride)
     return bytes;
 }
 
-static pnc_memmap *node_new(pnc_memkind kind, int elem_size)
+static pnc_flat_type *node_new(pnc_flat_kind kind, int elem_size)
 {
-    pnc_memmap *node = pnc_memory_alloc_zeroed(1, sizeof *node);
+    pnc_flat_type *node = pnc_memory_alloc_zeroed(1, sizeof *node);
     if (!node)
         return NULL;
     node->kind = kind;
@@ -36,37 +36,37 @@ static pnc_memmap *node_new(pnc_memkind kind, int elem_size)
     return node;
 }
 
-void pnc_memmap_free(pnc_memmap *map)
+void pnc_select_flat_free(pnc_flat_type *flat)
 {
-    if (!map || --map->refs > 0)
+    if (!flat || --flat->refs > 0)
         return;
-    for (int64_t i = 0; map->children && i < map->n; i++)
-        pnc_memmap_free(map->children[i]);
-    pnc_memory_free(map->children);
-    pnc_memmap_free(map->child);
-    pnc_memmap_free(map->inner);
-    pnc_memory_free(map->ends);
-    if (map->runs != &map->single)
-        pnc_memory_free(map->runs);
-    pnc_memory_free(map);
+    for (int64_t i = 0; flat->children && i < flat->n; i++)
+        pnc_select_flat_free(flat->children[i]);
+    pnc_memory_free(flat->children);
+    pnc_select_flat_free(flat->child);
+    pnc_select_flat_free(flat->inner);
+    pnc_memory_free(flat->ends);
+    if (flat->runs != &flat->single)
+        pnc_memory_free(flat->runs);
+    pnc_memory_free(flat);
 }
 
 /* Set how far the node's elements may lie from the pointer of the user; refuse a node that goes too far. */
-static pnc_memmap *node_reach(pnc_memmap *node, int64_t below)
+static pnc_flat_type *node_reach(pnc_flat_type *node, int64_t below)
 {
     if (node) {
         node->reach = below + (node->offset < 0 ? -node->offset : node->offset);
         if (node->reach <= REACH_MAX)
             return node;
     }
-    pnc_memmap_free(node);
+    pnc_select_flat_free(node);
     return NULL;
 }
 
-static pnc_memmap *node_run(int elem_size, pnc_memrun run)
+static pnc_flat_type *node_run(int elem_size, pnc_memory_run run)
 {
     int64_t bytes = span(run.count > 0 ? run.count : 0, run.stride);
-    pnc_memmap *node = bytes < 0 || too_far(run.offset) ? NULL : node_new(PNC_MEM_RUNS, elem_size);
+    pnc_flat_type *node = bytes < 0 || too_far(run.offset) ? NULL : node_new(PNC_FLAT_RUNS, elem_size);
     if (!node || run.count <= 0)
         return node;
     node->single = run;
@@ -75,43 +75,43 @@ static pnc_memmap *node_run(int elem_size, pnc_memrun run)
     return node_reach(node, bytes + (run.offset < 0 ? -run.offset : run.offset));
 }
 
-pnc_memmap *pnc_memmap_share(pnc_memmap *map)
+pnc_flat_type *pnc_select_flat_share(pnc_flat_type *flat)
 {
-    map->refs++;
-    return map;
+    flat->refs++;
+    return flat;
 }
 
-int64_t pnc_memmap_elements(const pnc_memmap *map)
+int64_t pnc_select_flat_count_elements(const pnc_flat_type *flat)
 {
-    return map->elements;
+    return flat->elements;
 }
 
-int pnc_memmap_elem_size(const pnc_memmap *map)
+int pnc_select_flat_get_element_size(const pnc_flat_type *flat)
 {
-    return map->elem_size;
+    return flat->elem_size;
 }
 
-bool pnc_memmap_contiguous(const pnc_memmap *map, int64_t *offset)
+bool pnc_select_flat_is_contiguous(const pnc_flat_type *flat, int64_t *offset)
 {
-    if (map->elements == 0) {
+    if (flat->elements == 0) {
         *offset = 0;
         return true;
     }
-    if (!pnc_memnode_is_run(map) || (map->single.count > 1 && map->single.stride != map->elem_size))
+    if (!pnc_select_flat_is_run(flat) || (flat->single.count > 1 && flat->single.stride != flat->elem_size))
         return false;
-    *offset = map->offset + map->runs[0].offset;
+    *offset = flat->offset + flat->runs[0].offset;
     return true;
 }
 
-pnc_memmap *pnc_memmap_block(int64_t count, int elem_size)
+pnc_flat_type *pnc_select_flat_create_block(int64_t count, int elem_size)
 {
-    return node_run(elem_size, (pnc_memrun){0, elem_size, count});
+    return node_run(elem_size, (pnc_memory_run){0, elem_size, count});
 }
 
 /* A vector of one run is a longer run, where the copies follow one another at the run's own stride. */
-static bool vector_as_run(const pnc_memmap *child, int64_t count, int64_t stride, pnc_memrun *run)
+static bool vector_as_run(const pnc_flat_type *child, int64_t count, int64_t stride, pnc_memory_run *run)
 {
-    if (!pnc_memnode_is_run(child))
+    if (!pnc_select_flat_is_run(child))
         return false;
     *run = child->runs[0];
     run->offset += child->offset;
@@ -126,34 +126,34 @@ static bool vector_as_run(const pnc_memmap *child, int64_t count, int64_t stride
     return true;
 }
 
-static pnc_memmap *vector_new(pnc_memmap *child, int64_t count, int64_t stride)
+static pnc_flat_type *vector_new(pnc_flat_type *child, int64_t count, int64_t stride)
 {
     int64_t bytes = span(count, stride);
-    pnc_memmap *node = bytes < 0 ? NULL : node_new(PNC_MEM_VECTOR, child->elem_size);
+    pnc_flat_type *node = bytes < 0 ? NULL : node_new(PNC_FLAT_VECTOR, child->elem_size);
     if (!node)
         return NULL;
     node->n = count;
     node->stride = stride;
     node->elements = count * child->elements;
     node->height = child->height + 1;
-    node->child = pnc_memmap_share(child);
+    node->child = pnc_select_flat_share(child);
     return node_reach(node, bytes + child->reach);
 }
 
 /* A vector of vectors is one, where the inner copies continue from one outer copy to the next. */
-static pnc_memmap *vector_of(pnc_memmap *child, int64_t count, int64_t stride)
+static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t stride)
 {
     int64_t elements;
-    pnc_memrun run;
+    pnc_memory_run run;
     if (count <= 0 || child->elements == 0)
-        return node_run(child->elem_size, (pnc_memrun){0});
+        return node_run(child->elem_size, (pnc_memory_run){0});
     if (pnc_size_multiply(count, child->elements, &elements))
         return NULL;
     if (vector_as_run(child, count, stride, &run))
         return node_run(child->elem_size, run);
-    if (child->kind != PNC_MEM_VECTOR || child->n * child->stride != stride)
+    if (child->kind != PNC_FLAT_VECTOR || child->n * child->stride != stride)
         return vector_new(child, count, stride);
-    pnc_memmap *node = vector_new(child->child, count * child->n, child->stride);
+    pnc_flat_type *node = vector_new(child->child, count * child->n, child->stride);
     if (!node)
         return NULL;
     node->offset = child->offset;
@@ -161,11 +161,11 @@ static pnc_memmap *vector_of(pnc_memmap *child, int64_t count, int64_t stride)
 }
 
 /* The same node for a longer run, where nobody else holds it: a nonblocking call with imap spends its time on nodes. */
-static pnc_memmap *lengthen(pnc_memmap *node, pnc_memrun run)
+static pnc_flat_type *lengthen(pnc_flat_type *node, pnc_memory_run run)
 {
     int64_t bytes = span(run.count, run.stride);
     if (bytes < 0 || too_far(run.offset)) {
-        pnc_memmap_free(node);
+        pnc_select_flat_free(node);
         return NULL;
     }
     node->single = run;
@@ -174,25 +174,25 @@ static pnc_memmap *lengthen(pnc_memmap *node, pnc_memrun run)
     return node_reach(node, bytes + (run.offset < 0 ? -run.offset : run.offset));
 }
 
-pnc_memmap *pnc_memmap_vector(pnc_memmap *child, int64_t count, int64_t stride)
+pnc_flat_type *pnc_select_flat_create_vector(pnc_flat_type *child, int64_t count, int64_t stride)
 {
     int64_t elements;
-    pnc_memrun run;
+    pnc_memory_run run;
     if (!child || (count == 1 && child->elements > 0))
         return child;
     if (child->refs == 1 && count > 0 && child->elements > 0 && pnc_size_multiply(count, child->elements, &elements) ==
         0 && vector_as_run(child, count, stride, &run))
         return lengthen(child, run);
-    pnc_memmap *node = vector_of(child, count, stride);
-    pnc_memmap_free(child);
+    pnc_flat_type *node = vector_of(child, count, stride);
+    pnc_select_flat_free(child);
     return node;
 }
 
 /* Another node with the same content, whose offset may be changed. */
-static pnc_memmap *node_clone(pnc_memmap *node)
+static pnc_flat_type *node_clone(pnc_flat_type *node)
 {
-    if (pnc_memnode_is_run(node)) {
-        pnc_memmap *run = node_run(node->elem_size, node->runs[0]);
+    if (pnc_select_flat_is_run(node)) {
+        pnc_flat_type *run = node_run(node->elem_size, node->runs[0]);
         if (!run)
             return NULL;
         run->offset = node->offset;
@@ -201,17 +201,17 @@ static pnc_memmap *node_clone(pnc_memmap *node)
     return vector_new(node, 1, 0);
 }
 
-pnc_memmap *pnc_memmap_shift(pnc_memmap *child, int64_t offset)
+pnc_flat_type *pnc_select_flat_create_shifted(pnc_flat_type *child, int64_t offset)
 {
     if (!child || child->elements == 0 || offset == 0)
         return child;
     if (child->refs > 1) {
-        pnc_memmap *clone = node_clone(child);
-        pnc_memmap_free(child);
+        pnc_flat_type *clone = node_clone(child);
+        pnc_select_flat_free(child);
         child = clone;
     }
     if (!child || too_far(offset)) {
-        pnc_memmap_free(child);
+        pnc_select_flat_free(child);
         return NULL;
     }
     int64_t below = child->reach - (child->offset < 0 ? -child->offset : child->offset);
@@ -221,12 +221,12 @@ pnc_memmap *pnc_memmap_shift(pnc_memmap *child, int64_t offset)
 
 /* Append a run, or lengthen the last one where it continues at the same stride. A single element continues only what
  * is contiguous, lest it steal the first element of the run that follows. */
-static int64_t runs_append(pnc_memrun *runs, int64_t n, pnc_memrun run, int elem_size)
+static int64_t runs_append(pnc_memory_run *runs, int64_t n, pnc_memory_run run, int elem_size)
 {
     if (run.count == 1)
         run.stride = elem_size;
     if (n > 0) {
-        pnc_memrun *last = &runs[n - 1];
+        pnc_memory_run *last = &runs[n - 1];
         bool alike = run.count == 1 || run.stride == last->stride;
         if (alike && run.offset == last->offset + last->count * last->stride) {
             last->count += run.count;
@@ -238,7 +238,7 @@ static int64_t runs_append(pnc_memrun *runs, int64_t n, pnc_memrun run, int elem
 }
 
 /* Runs of one shape at equal distances are a vector: so do many indexed types look in practice. */
-static bool runs_are_vector(const pnc_memrun *runs, int64_t n, int64_t *stride)
+static bool runs_are_vector(const pnc_memory_run *runs, int64_t n, int64_t *stride)
 {
     if (n < 2)
         return false;
@@ -250,14 +250,14 @@ static bool runs_are_vector(const pnc_memrun *runs, int64_t n, int64_t *stride)
     return true;
 }
 
-static pnc_memmap *runs_node(pnc_memrun *runs, int64_t n, int elem_size, int64_t reach)
+static pnc_flat_type *runs_node(pnc_memory_run *runs, int64_t n, int elem_size, int64_t reach)
 {
     int64_t stride;
     if (n == 1)
         return node_run(elem_size, runs[0]);
     if (runs_are_vector(runs, n, &stride))
-        return pnc_memmap_vector(node_run(elem_size, runs[0]), n, stride);
-    pnc_memmap *node = node_new(PNC_MEM_RUNS, elem_size);
+        return pnc_select_flat_create_vector(node_run(elem_size, runs[0]), n, stride);
+    pnc_flat_type *node = node_new(PNC_FLAT_RUNS, elem_size);
     if (!node || !(node->runs = pnc_memory_alloc(n, sizeof *runs))) {
         pnc_memory_free(node);
         return NULL;
@@ -270,30 +270,30 @@ static pnc_memmap *runs_node(pnc_memrun *runs, int64_t n, int elem_size, int64_t
 }
 
 /* A list of runs out of children that are runs themselves. */
-static pnc_memmap *sequence_of_runs(pnc_memmap **children, int64_t n)
+static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
 {
     int64_t total = 0, used = 0, reach = 0;
     for (int64_t i = 0; i < n; i++) {
         total += children[i]->n;
         reach = children[i]->reach > reach ? children[i]->reach : reach;
     }
-    pnc_memrun *runs = pnc_memory_alloc(total, sizeof *runs);
+    pnc_memory_run *runs = pnc_memory_alloc(total, sizeof *runs);
     if (!runs)
         return NULL;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < children[i]->n; k++) {
-            pnc_memrun run = children[i]->runs[k];
+            pnc_memory_run run = children[i]->runs[k];
             run.offset += children[i]->offset;
             used = runs_append(runs, used, run, children[i]->elem_size);
         }
-    pnc_memmap *node = runs_node(runs, used, children[0]->elem_size, reach);
+    pnc_flat_type *node = runs_node(runs, used, children[0]->elem_size, reach);
     pnc_memory_free(runs);
     return node;
 }
 
-static pnc_memmap *sequence_new(pnc_memmap **children, int64_t n)
+static pnc_flat_type *sequence_new(pnc_flat_type **children, int64_t n)
 {
-    pnc_memmap *node = node_new(PNC_MEM_SEQUENCE, children[0]->elem_size);
+    pnc_flat_type *node = node_new(PNC_FLAT_SEQUENCE, children[0]->elem_size);
     if (!node || !(node->children = pnc_memory_alloc(n, sizeof *children))) {
         pnc_memory_free(node);
         return NULL;
@@ -301,7 +301,7 @@ static pnc_memmap *sequence_new(pnc_memmap **children, int64_t n)
     int deepest = 0;
     int64_t reach = 0;
     for (int64_t i = 0; i < n; i++) {
-        node->children[i] = pnc_memmap_share(children[i]);
+        node->children[i] = pnc_select_flat_share(children[i]);
         node->elements += children[i]->elements;
         deepest = children[i]->height > deepest ? children[i]->height : deepest;
         reach = children[i]->reach > reach ? children[i]->reach : reach;
@@ -312,21 +312,21 @@ static pnc_memmap *sequence_new(pnc_memmap **children, int64_t n)
 }
 
 /* The children that select something, in front; the others are released and become NULL. */
-static int64_t sequence_compact(pnc_memmap **children, int64_t n)
+static int64_t sequence_compact(pnc_flat_type **children, int64_t n)
 {
     int64_t used = 0;
     for (int64_t i = 0; i < n; i++) {
-        pnc_memmap *child = children[i];
+        pnc_flat_type *child = children[i];
         children[i] = NULL;
         if (child->elements > 0)
             children[used++] = child;
         else
-            pnc_memmap_free(child);
+            pnc_select_flat_free(child);
     }
     return used;
 }
 
-static pnc_memmap *sequence_build(pnc_memmap **children, int64_t n)
+static pnc_flat_type *sequence_build(pnc_flat_type **children, int64_t n)
 {
     bool flat = true, whole = true;
     int elem_size = n > 0 && children[0] ? children[0]->elem_size : 1;
@@ -337,37 +337,37 @@ static pnc_memmap *sequence_build(pnc_memmap **children, int64_t n)
         return NULL;
     n = sequence_compact(children, n);
     for (int64_t i = 0; i < n; i++)
-        flat = flat && children[i]->kind == PNC_MEM_RUNS;
+        flat = flat && children[i]->kind == PNC_FLAT_RUNS;
     if (n == 0)
-        return node_run(elem_size, (pnc_memrun){0});
+        return node_run(elem_size, (pnc_memory_run){0});
     if (n == 1)
-        return pnc_memmap_share(children[0]);
+        return pnc_select_flat_share(children[0]);
     return flat ? sequence_of_runs(children, n) : sequence_new(children, n);
 }
 
-pnc_memmap *pnc_memmap_sequence(pnc_memmap **children, int64_t n)
+pnc_flat_type *pnc_select_flat_create_sequence(pnc_flat_type **children, int64_t n)
 {
-    pnc_memmap *node = sequence_build(children, n);
+    pnc_flat_type *node = sequence_build(children, n);
     for (int64_t i = 0; i < n; i++)
-        pnc_memmap_free(children[i]);
+        pnc_select_flat_free(children[i]);
     return node;
 }
 
-pnc_memmap *pnc_memmap_imap(int ndims, const int64_t *count, const int64_t *imap, int elem_size)
+pnc_flat_type *pnc_select_flat_create_imap(int ndims, const int64_t *count, const int64_t *imap, int elem_size)
 {
     int64_t distance = elem_size;
     for (int dim = 0; dim < ndims; dim++)
         if (count[dim] <= 0)
-            return pnc_memmap_block(0, elem_size);
-    pnc_memmap *map = pnc_memmap_block(1, elem_size);
-    for (int dim = ndims - 1; map && dim >= 0; dim--) {
+            return pnc_select_flat_create_block(0, elem_size);
+    pnc_flat_type *flat = pnc_select_flat_create_block(1, elem_size);
+    for (int dim = ndims - 1; flat && dim >= 0; dim--) {
         bool far = imap && span(elem_size, imap[dim]) < 0;
         int64_t stride = imap && !far ? imap[dim] * elem_size : distance;
         if (far || (!imap && pnc_size_multiply(distance, count[dim], &distance))) {
-            pnc_memmap_free(map);
+            pnc_select_flat_free(flat);
             return NULL;
         }
-        map = pnc_memmap_vector(map, count[dim], stride);
+        flat = pnc_select_flat_create_vector(flat, count[dim], stride);
     }
-    return map;
+    return flat;
 }

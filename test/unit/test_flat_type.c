@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "select/memmap.h"
+#include "select/flat_type.h"
 
 enum { MAX_ELEMENTS = 4000 };
 
@@ -30,61 +30,61 @@ static void list_append(list *to, const list *from, int64_t shift)
     }
 }
 
-static pnc_memmap *random_tree(int depth, int elem_size, int64_t budget, list *expected);
+static pnc_flat_type *random_tree(int depth, int elem_size, int64_t budget, list *expected);
 
-static pnc_memmap *random_block(int elem_size, int64_t budget, list *expected)
+static pnc_flat_type *random_block(int elem_size, int64_t budget, list *expected)
 {
     int64_t count = budget > 0 && random_in(0, 9) ? random_in(1, budget < 6 ? budget : 6) : 0;
     for (int64_t i = 0; i < count; i++)
         expected->offset[expected->n++] = i * elem_size;
-    return pnc_memmap_block(count, elem_size);
+    return pnc_select_flat_create_block(count, elem_size);
 }
 
-static pnc_memmap *random_vector(int depth, int elem_size, int64_t budget, list *expected)
+static pnc_flat_type *random_vector(int depth, int elem_size, int64_t budget, list *expected)
 {
     int64_t count = random_in(0, 9) ? random_in(1, budget < 5 ? budget : 5) : 0, extent;
     list *part = list_new();
-    pnc_memmap *child = random_tree(depth - 1, elem_size, count > 0 ? budget / count : budget, part);
+    pnc_flat_type *child = random_tree(depth - 1, elem_size, count > 0 ? budget / count : budget, part);
     extent = part->n * elem_size; /* often the copies follow one another */
     int64_t stride = random_in(0, 1) ? extent : random_in(-20, 20) * elem_size;
     for (int64_t i = 0; i < count; i++)
         list_append(expected, part, i * stride);
     free(part);
-    return pnc_memmap_vector(child, count, stride);
+    return pnc_select_flat_create_vector(child, count, stride);
 }
 
-static pnc_memmap *random_sequence(int depth, int elem_size, int64_t budget, list *expected)
+static pnc_flat_type *random_sequence(int depth, int elem_size, int64_t budget, list *expected)
 {
     int64_t n = random_in(1, 5), distance = random_in(-10, 10) * elem_size;
-    pnc_memmap *children[5];
+    pnc_flat_type *children[5];
     for (int64_t i = 0; i < n; i++) {
         list *part = list_new();
         int64_t shift = random_in(0, 1) ? distance * i : random_in(-50, 50) * elem_size;
         children[i] = random_tree(depth - 1, elem_size, budget / n, part);
-        children[i] = pnc_memmap_shift(children[i], shift);
+        children[i] = pnc_select_flat_create_shifted(children[i], shift);
         list_append(expected, part, shift);
         free(part);
     }
-    return pnc_memmap_sequence(children, n);
+    return pnc_select_flat_create_sequence(children, n);
 }
 
-static pnc_memmap *random_shift(int depth, int elem_size, int64_t budget, list *expected)
+static pnc_flat_type *random_shift(int depth, int elem_size, int64_t budget, list *expected)
 {
     list *part = list_new();
     int64_t shift = random_in(-100, 100) * elem_size;
-    pnc_memmap *child = random_tree(depth - 1, elem_size, budget, part), *shared;
+    pnc_flat_type *child = random_tree(depth - 1, elem_size, budget, part), *shared;
     list_append(expected, part, shift);
     free(part);
     if (random_in(0, 1))
-        return pnc_memmap_shift(child, shift);
-    shared = pnc_memmap_share(child); /* the shift of one holder must not move the other's */
-    child = pnc_memmap_shift(child, shift);
-    shared = pnc_memmap_shift(shared, 7777);
-    pnc_memmap_free(shared);
+        return pnc_select_flat_create_shifted(child, shift);
+    shared = pnc_select_flat_share(child); /* the shift of one holder must not move the other's */
+    child = pnc_select_flat_create_shifted(child, shift);
+    shared = pnc_select_flat_create_shifted(shared, 7777);
+    pnc_select_flat_free(shared);
     return child;
 }
 
-static pnc_memmap *random_tree(int depth, int elem_size, int64_t budget, list *expected)
+static pnc_flat_type *random_tree(int depth, int elem_size, int64_t budget, list *expected)
 {
     int64_t kind = depth > 0 && budget > 0 ? random_in(0, 6) : 0;
     if (kind == 0)
@@ -96,15 +96,16 @@ static pnc_memmap *random_tree(int depth, int elem_size, int64_t budget, list *e
     return random_shift(depth, elem_size, budget, expected);
 }
 
-static int64_t compare(const pnc_memmap *map, const list *expected, int64_t max)
+static int64_t compare(const pnc_flat_type *map, const list *expected, int64_t max)
 {
-    pnc_memcursor cursor;
-    pnc_memrun run;
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
     int64_t done = 0, runs = 0;
     assert_non_null(map);
-    assert_int_equal(pnc_memmap_elements(map), expected->n);
-    assert_int_equal(pnc_memcursor_start(&cursor, map), NC_NOERR);
-    for (int64_t most; most = max > 0 ? max : random_in(1, 9), pnc_memcursor_next(&cursor, most, &run); runs++) {
+    assert_int_equal(pnc_select_flat_count_elements(map), expected->n);
+    assert_int_equal(pnc_select_run_cursor_init(&cursor, map), NC_NOERR);
+    for (int64_t most; most = max > 0 ? max : random_in(1, 9),
+         pnc_select_run_cursor_next(&cursor, most, &run); runs++) {
         assert_true(run.count > 0 && run.count <= most);
         for (int64_t i = 0; i < run.count; i++) {
             assert_true(done < expected->n);
@@ -113,18 +114,18 @@ static int64_t compare(const pnc_memmap *map, const list *expected, int64_t max)
         assert_int_equal(cursor.done, done);
     }
     assert_int_equal(done, expected->n);
-    assert_false(pnc_memcursor_next(&cursor, 1, &run));
-    pnc_memcursor_end(&cursor);
+    assert_false(pnc_select_run_cursor_next(&cursor, 1, &run));
+    pnc_select_run_cursor_free(&cursor);
     return runs;
 }
 
-static void check_contiguous(const pnc_memmap *map, const list *expected, int elem_size)
+static void check_contiguous(const pnc_flat_type *map, const list *expected, int elem_size)
 {
     int64_t offset = -1;
     bool contiguous = true;
     for (int64_t i = 1; i < expected->n; i++)
         contiguous = contiguous && expected->offset[i] == expected->offset[0] + i * elem_size;
-    if (!pnc_memmap_contiguous(map, &offset))
+    if (!pnc_select_flat_is_contiguous(map, &offset))
         return; /* a tree may miss it, but must never claim it wrongly */
     assert_true(contiguous);
     if (expected->n > 0)
@@ -138,11 +139,11 @@ static void test_random_trees(void **state)
     for (int round = 0; round < 20000; round++) {
         list *expected = list_new();
         int elem_size = sizes[random_in(0, 3)];
-        pnc_memmap *map = random_tree((int)random_in(0, 6), elem_size, 600, expected);
+        pnc_flat_type *map = random_tree((int)random_in(0, 6), elem_size, 600, expected);
         compare(map, expected, INT64_MAX);
         compare(map, expected, 0);
         check_contiguous(map, expected, elem_size);
-        pnc_memmap_free(map);
+        pnc_select_flat_free(map);
         free(expected);
     }
 }
@@ -168,10 +169,10 @@ static void test_random_imap(void **state)
             for (int d = ndims - 1; d >= 0 && ++index[d] == count[d]; d--)
                 index[d] = 0;
         }
-        pnc_memmap *map = pnc_memmap_imap(ndims, count, c_order ? NULL : imap, 4);
+        pnc_flat_type *map = pnc_select_flat_create_imap(ndims, count, c_order ? NULL : imap, 4);
         compare(map, expected, 0);
         check_contiguous(map, expected, 4);
-        pnc_memmap_free(map);
+        pnc_select_flat_free(map);
         free(expected);
     }
 }
@@ -182,7 +183,7 @@ static void test_random_pick(void **state)
     (void)state;
     for (int round = 0; round < 20000; round++) {
         list *inner = list_new(), *expected = list_new();
-        pnc_memmap *tree = random_tree((int)random_in(0, 6), 4, 600, inner), *order, *map;
+        pnc_flat_type *tree = random_tree((int)random_in(0, 6), 4, 600, inner), *order, *map;
         int64_t count[3], imap[3], left = inner->n - 1;
 
         if (inner->n > 0) {
@@ -195,34 +196,34 @@ static void test_random_pick(void **state)
                 for (int64_t k = 0; k < count[1]; k++)
                     for (int64_t l = 0; l < count[2]; l++)
                         expected->offset[expected->n++] = inner->offset[i * imap[0] + k * imap[1] + l * imap[2]];
-            order = pnc_memmap_imap(3, count, imap, 4);
-            map = pnc_memmap_pick(order, pnc_memmap_share(tree));
+            order = pnc_select_flat_create_imap(3, count, imap, 4);
+            map = pnc_select_flat_create_pick(order, pnc_select_flat_share(tree));
             compare(map, expected, INT64_MAX);
             compare(map, expected, 0);
             check_contiguous(map, expected, 4);
-            pnc_memmap_free(map);
+            pnc_select_flat_free(map);
             compare(tree, inner, 0); /* which is as it was */
         }
-        pnc_memmap_free(tree);
+        pnc_select_flat_free(tree);
         free(inner);
         free(expected);
     }
-    assert_null(pnc_memmap_pick(NULL, pnc_memmap_block(2, 4)));
-    assert_null(pnc_memmap_pick(pnc_memmap_block(2, 4), NULL));
+    assert_null(pnc_select_flat_create_pick(NULL, pnc_select_flat_create_block(2, 4)));
+    assert_null(pnc_select_flat_create_pick(pnc_select_flat_create_block(2, 4), NULL));
 }
 
 /* Number of runs of typical maps: what the simplifications are for. */
-static int64_t runs_of(pnc_memmap *map)
+static int64_t runs_of(pnc_flat_type *map)
 {
-    pnc_memcursor cursor;
-    pnc_memrun run;
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
     int64_t runs = 0;
     assert_non_null(map);
-    assert_int_equal(pnc_memcursor_start(&cursor, map), NC_NOERR);
-    while (pnc_memcursor_next(&cursor, INT64_MAX, &run))
+    assert_int_equal(pnc_select_run_cursor_init(&cursor, map), NC_NOERR);
+    while (pnc_select_run_cursor_next(&cursor, INT64_MAX, &run))
         runs++;
-    pnc_memcursor_end(&cursor);
-    pnc_memmap_free(map);
+    pnc_select_run_cursor_free(&cursor);
+    pnc_select_flat_free(map);
     return runs;
 }
 
@@ -230,37 +231,38 @@ static void test_simplification(void **state)
 {
     const int64_t count[] = {100, 50, 20}, whole[] = {1000, 20, 1}, ghost[] = {1200, 24, 1};
     const int64_t transposed[] = {1, 100, 5000}, columns[] = {1040, 20, 1};
-    pnc_memmap *blocks[300];
+    pnc_flat_type *blocks[300];
     (void)state;
-    assert_int_equal(runs_of(pnc_memmap_imap(3, count, NULL, 8)), 1);
-    assert_int_equal(runs_of(pnc_memmap_imap(3, count, whole, 8)), 1);
-    assert_int_equal(runs_of(pnc_memmap_imap(3, count, columns, 8)), 100);
-    assert_int_equal(runs_of(pnc_memmap_imap(3, count, ghost, 8)), 5000);
-    assert_int_equal(runs_of(pnc_memmap_imap(3, count, transposed, 8)), 5000);
-    assert_int_equal(runs_of(pnc_memmap_vector(pnc_memmap_block(3, 4), 5, 12)), 1);
-    assert_int_equal(runs_of(pnc_memmap_vector(pnc_memmap_block(1, 4), 1000, 40)), 1); /* a column */
+    assert_int_equal(runs_of(pnc_select_flat_create_imap(3, count, NULL, 8)), 1);
+    assert_int_equal(runs_of(pnc_select_flat_create_imap(3, count, whole, 8)), 1);
+    assert_int_equal(runs_of(pnc_select_flat_create_imap(3, count, columns, 8)), 100);
+    assert_int_equal(runs_of(pnc_select_flat_create_imap(3, count, ghost, 8)), 5000);
+    assert_int_equal(runs_of(pnc_select_flat_create_imap(3, count, transposed, 8)), 5000);
+    assert_int_equal(runs_of(pnc_select_flat_create_vector(pnc_select_flat_create_block(3, 4), 5, 12)), 1);
+    /* a column */
+    assert_int_equal(runs_of(pnc_select_flat_create_vector(pnc_select_flat_create_block(1, 4), 1000, 40)), 1);
     for (int i = 0; i < 300; i++)
-        blocks[i] = pnc_memmap_shift(pnc_memmap_block(2, 4), 8 * i);
-    assert_int_equal(runs_of(pnc_memmap_sequence(blocks, 300)), 1);
+        blocks[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 4), 8 * i);
+    assert_int_equal(runs_of(pnc_select_flat_create_sequence(blocks, 300)), 1);
     for (int i = 0; i < 300; i++)
-        blocks[i] = pnc_memmap_shift(pnc_memmap_block(1, 4), 12 * i);
-    assert_int_equal(runs_of(pnc_memmap_sequence(blocks, 300)), 1);
+        blocks[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(1, 4), 12 * i);
+    assert_int_equal(runs_of(pnc_select_flat_create_sequence(blocks, 300)), 1);
 }
 
 static void test_too_far_and_missing(void **state)
 {
     const int64_t count[] = {3, 3}, huge[] = {INT64_MAX, 1}, least[] = {INT64_MIN, 1}, many[] = {INT64_MAX, INT64_MAX};
-    pnc_memmap *children[] = {pnc_memmap_block(2, 4), NULL, pnc_memmap_block(2, 4)};
+    pnc_flat_type *children[] = {pnc_select_flat_create_block(2, 4), NULL, pnc_select_flat_create_block(2, 4)};
     (void)state;
-    assert_null(pnc_memmap_imap(2, count, huge, 8));
-    assert_null(pnc_memmap_imap(2, count, least, 8));
-    assert_null(pnc_memmap_imap(2, many, NULL, 8));
-    assert_null(pnc_memmap_block(INT64_MAX, 8));
-    assert_null(pnc_memmap_vector(pnc_memmap_block(2, 8), INT64_MAX / 8, INT64_MAX / 8));
-    assert_null(pnc_memmap_shift(pnc_memmap_block(2, 8), INT64_MIN));
-    assert_null(pnc_memmap_vector(NULL, 2, 8));
-    assert_null(pnc_memmap_shift(NULL, 8));
-    assert_null(pnc_memmap_sequence(children, 3));
+    assert_null(pnc_select_flat_create_imap(2, count, huge, 8));
+    assert_null(pnc_select_flat_create_imap(2, count, least, 8));
+    assert_null(pnc_select_flat_create_imap(2, many, NULL, 8));
+    assert_null(pnc_select_flat_create_block(INT64_MAX, 8));
+    assert_null(pnc_select_flat_create_vector(pnc_select_flat_create_block(2, 8), INT64_MAX / 8, INT64_MAX / 8));
+    assert_null(pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 8), INT64_MIN));
+    assert_null(pnc_select_flat_create_vector(NULL, 2, 8));
+    assert_null(pnc_select_flat_create_shifted(NULL, 8));
+    assert_null(pnc_select_flat_create_sequence(children, 3));
 }
 
 int main(void)

@@ -1,25 +1,25 @@
 /* Elements of one memory map in the order of another: found by search in the tree, so that nothing is copied or
  * expanded. */
 #include "base/memory.h"
-#include "select/memnode.h"
+#include "select/flat_node.h"
 
-static int64_t elements_of(const pnc_memmap *node, int64_t i)
+static int64_t elements_of(const pnc_flat_type *node, int64_t i)
 {
-    return node->kind == PNC_MEM_RUNS ? node->runs[i].count : node->children[i]->elements;
+    return node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
 }
 
 /* Count the elements up to each run or child, all over the tree. */
-static int index_tree(pnc_memmap *node)
+static int index_tree(pnc_flat_type *node)
 {
     int64_t end = 0;
     int err;
 
     if (node->ends != NULL) /* shared, and counted before */
         return NC_NOERR;
-    err = node->kind == PNC_MEM_VECTOR ? index_tree(node->child) : NC_NOERR;
-    for (int64_t i = 0; node->kind == PNC_MEM_SEQUENCE && i < node->n && err == NC_NOERR; i++)
+    err = node->kind == PNC_FLAT_VECTOR ? index_tree(node->child) : NC_NOERR;
+    for (int64_t i = 0; node->kind == PNC_FLAT_SEQUENCE && i < node->n && err == NC_NOERR; i++)
         err = index_tree(node->children[i]);
-    if (err != NC_NOERR || node->kind == PNC_MEM_VECTOR || node->n < 2)
+    if (err != NC_NOERR || node->kind == PNC_FLAT_VECTOR || node->n < 2)
         return err;
     node->ends = pnc_memory_alloc(node->n, sizeof *node->ends);
     if (node->ends == NULL)
@@ -30,7 +30,7 @@ static int index_tree(pnc_memmap *node)
 }
 
 /* The run or child that holds element *at of a node, which becomes its place in there. */
-static int64_t search(const pnc_memmap *node, int64_t *at)
+static int64_t search(const pnc_flat_type *node, int64_t *at)
 {
     int64_t low = 0, high = node->n - 1;
 
@@ -48,13 +48,13 @@ static int64_t search(const pnc_memmap *node, int64_t *at)
     return low;
 }
 
-pnc_memrun pnc_memnode_locate(const pnc_memmap *node, int64_t at)
+pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at)
 {
     int64_t offset = node->offset, i;
-    pnc_memrun run;
+    pnc_memory_run run;
 
-    while (node->kind != PNC_MEM_RUNS) {
-        if (node->kind == PNC_MEM_VECTOR) {
+    while (node->kind != PNC_FLAT_RUNS) {
+        if (node->kind == PNC_FLAT_VECTOR) {
             offset += at / node->child->elements * node->stride;
             at %= node->child->elements;
             node = node->child;
@@ -66,22 +66,22 @@ pnc_memrun pnc_memnode_locate(const pnc_memmap *node, int64_t at)
     }
     i = search(node, &at);
     run = node->runs[i];
-    return (pnc_memrun){offset + run.offset + at * run.stride, run.stride, run.count - at};
+    return (pnc_memory_run){offset + run.offset + at * run.stride, run.stride, run.count - at};
 }
 
-pnc_memmap *pnc_memmap_pick(pnc_memmap *order, pnc_memmap *inner)
+pnc_flat_type *pnc_select_flat_create_pick(pnc_flat_type *order, pnc_flat_type *inner)
 {
-    pnc_memmap *node = NULL;
+    pnc_flat_type *node = NULL;
 
     if (order != NULL && inner != NULL && order->elements > 0 && index_tree(inner) == NC_NOERR)
         node = pnc_memory_alloc_zeroed(1, sizeof *node);
     if (node == NULL) {
-        pnc_memmap_free(order);
-        pnc_memmap_free(inner);
+        pnc_select_flat_free(order);
+        pnc_select_flat_free(inner);
         return NULL;
     }
-    *node = (pnc_memmap){.kind = PNC_MEM_PICK, .elem_size = inner->elem_size, .height = order->height, .refs = 1,
-                         .elements = order->elements, .reach = inner->reach, .child = order, .inner = inner};
+    *node = (pnc_flat_type){.kind = PNC_FLAT_PICK, .elem_size = inner->elem_size, .height = order->height, .refs = 1,
+                            .elements = order->elements, .reach = inner->reach, .child = order, .inner = inner};
     node->runs = &node->single;
     return node;
 }

@@ -1,0 +1,95 @@
+/* Walks a memory map run by run, without allocation once it has started. */
+#include "base/memory.h"
+#include "select/flat_node.h"
+
+typedef struct pnc_run_level {
+    const pnc_flat_type *node;
+    int64_t index;  /* the next run, copy or child */
+    int64_t offset; /* of the node, with all that lies above */
+} pnc_run_level;
+
+/* A pick is the root: what the cursor walks through is its order. */
+int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat)
+{
+    *cursor = (pnc_run_cursor){.flat = flat};
+    if (flat->kind == PNC_FLAT_PICK)
+        flat = flat->child;
+    cursor->stack = pnc_memory_alloc(flat->height, sizeof *cursor->stack);
+    if (!cursor->stack)
+        return NC_ENOMEM;
+    cursor->stack[0] = (pnc_run_level){flat, 0, flat->offset};
+    cursor->depth = 1;
+    return NC_NOERR;
+}
+
+void pnc_select_run_cursor_free(pnc_run_cursor *cursor)
+{
+    pnc_memory_free(cursor->stack);
+    *cursor = (pnc_run_cursor){0};
+}
+
+static void cursor_push(pnc_run_cursor *cursor, const pnc_flat_type *node, int64_t offset)
+{
+    cursor->stack[cursor->depth++] = (pnc_run_level){node, 0, offset + node->offset};
+}
+
+static void cursor_set(pnc_run_cursor *cursor, pnc_memory_run run, int64_t offset)
+{
+    run.offset += offset;
+    cursor->left = run;
+}
+
+/* Find the next run; false at the end. */
+static bool cursor_advance(pnc_run_cursor *cursor)
+{
+    while (cursor->depth > 0) {
+        pnc_run_level *top = &cursor->stack[cursor->depth - 1];
+        const pnc_flat_type *node = top->node;
+        if (top->index == node->n) {
+            cursor->depth--;
+            continue;
+        }
+        int64_t i = top->index++;
+        if (node->kind == PNC_FLAT_RUNS) {
+            cursor_set(cursor, node->runs[i], top->offset);
+            return true;
+        }
+        if (node->kind == PNC_FLAT_SEQUENCE) {
+            cursor_push(cursor, node->children[i], top->offset);
+            continue;
+        }
+        int64_t offset = top->offset + i * node->stride;
+        if (pnc_select_flat_is_run(node->child)) { /* the row of a block, by far the most frequent: spare it a level */
+            cursor_set(cursor, node->child->runs[0], offset + node->child->offset);
+            return true;
+        }
+        cursor_push(cursor, node->child, offset);
+    }
+    return false;
+}
+
+/* The first elements of a run of the order, as far as they are in one run of what is picked from. */
+static pnc_memory_run picked(const pnc_flat_type *pick, pnc_memory_run run)
+{
+    int64_t step = run.stride / pick->elem_size;
+    pnc_memory_run found = pnc_select_flat_locate_run(pick->inner, run.offset / pick->elem_size);
+    int64_t most = step > 0 ? (found.count - 1) / step + 1 : step == 0 ? run.count : 1;
+
+    return (pnc_memory_run){found.offset, step * found.stride, run.count < most ? run.count : most};
+}
+
+bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run)
+{
+    if (cursor->left.count == 0 && !cursor_advance(cursor))
+        return false;
+    const int64_t step = cursor->left.stride;
+    *run = cursor->left;
+    if (run->count > max)
+        run->count = max;
+    if (cursor->flat->kind == PNC_FLAT_PICK)
+        *run = picked(cursor->flat, *run);
+    cursor->left.count -= run->count;
+    cursor->left.offset += run->count * step;
+    cursor->done += run->count;
+    return true;
+}
