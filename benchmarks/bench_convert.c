@@ -56,19 +56,19 @@ static void prepare(pnc_direction way, int xtype, pnc_mem_type mem, char *src)
     char *external = malloc(PIECE);
     if (!external)
         exit(1);
-    pnc_convert_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
+    pnc_convert_kernel_find_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
     if (way == PNC_GET)
         memcpy(src, external, PIECE);
     else
-        pnc_convert_scalar(PNC_GET, xtype, mem, 5)(src, external, ELEMENTS, fill);
+        pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, 5)(src, external, ELEMENTS, fill);
     free(external);
 }
 
 static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, char *src)
 {
     const size_t in = way == PNC_PUT ? pnc_mem_type_get_size(mem) : pnc_type_get_size(xtype);
-    const pnc_kernel kernel[] = {copy, pnc_convert_scalar(way, xtype, mem, 5),
-                                 pnc_convert_kernel(way, xtype, mem, 5, NULL)};
+    const pnc_kernel kernel[] = {copy, pnc_convert_kernel_find_scalar(way, xtype, mem, 5),
+                                 pnc_convert_kernel_find(way, xtype, mem, 5, NULL)};
     double rate[3][RUNS];
     prepare(way, xtype, mem, src);
     for (int run = 0; run < RUNS; run++)
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     if (!src || !dst)
         return 1;
     memset(dst, 0, PIECE);
-    printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_isa());
+    printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_kernel_get_isa());
     printf("#%-23s %9s %9s %9s %9s\n", "", "memcpy", "scalar", "fast", "ratio");
     for (int way = PNC_PUT; way <= PNC_GET; way++) {
         if (!all)

@@ -17,7 +17,7 @@
 
 typedef void (*fill_writer)(void *out);
 
-void pnc_convert_mem_fill(pnc_mem_type mem, void *out)
+void pnc_convert_fill_get_memory(pnc_mem_type mem, void *out)
 {
 #define PNC_MEM_ROW(mem, ctype, suffix, exact) [mem] = fill_##exact,
     static const fill_writer writer[] = {
@@ -31,7 +31,7 @@ void pnc_convert_mem_fill(pnc_mem_type mem, void *out)
         writer[mem](out);
 }
 
-void pnc_convert_type_fill(int xtype, void *out)
+void pnc_convert_fill_get_external(int xtype, void *out)
 {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) [constant] = fill_##constant,
     static const fill_writer writer[] = {
@@ -40,5 +40,5 @@ void pnc_convert_type_fill(int xtype, void *out)
     char value[8];
     memset(out, 0, 8);
     writer[xtype](value);
-    pnc_convert_kernel(PNC_PUT, xtype, pnc_type_get_mem_type(xtype), 5, NULL)(out, value, 1, value);
+    pnc_convert_kernel_find(PNC_PUT, xtype, pnc_type_get_mem_type(xtype), 5, NULL)(out, value, 1, value);
 }

@@ -14,7 +14,7 @@ static const pnc_kernels *kernels_of_machine(void)
     return &pnc_kernels_base;
 }
 
-const char *pnc_convert_isa(void)
+const char *pnc_convert_kernel_get_isa(void)
 {
     return kernels_of_machine()->isa;
 }
@@ -59,7 +59,7 @@ static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xty
     return way == PNC_PUT ? set->put[memory][file] : set->get[file][memory];
 }
 
-pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same)
+pnc_kernel pnc_convert_kernel_find(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same)
 {
     pnc_kernel kernel = kernel_from(kernels_of_machine(), way, xtype, mem, format);
     bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_get_size(xtype) == 1;
@@ -68,7 +68,7 @@ pnc_kernel pnc_convert_kernel(pnc_direction way, int xtype, pnc_mem_type mem, in
     return kernel;
 }
 
-pnc_kernel pnc_convert_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format)
+pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format)
 {
     return kernel_from(&pnc_kernels_scalar, way, xtype, mem, format);
 }

@@ -121,8 +121,8 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
     if (value->bytes == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
                              (long long)value->len, name);
-    pnc_convert_type_fill(value->xtype, fill);
-    kernel = pnc_convert_kernel(PNC_PUT, value->xtype, mem, ds->model.format, &same);
+    pnc_convert_fill_get_external(value->xtype, fill);
+    kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, mem, ds->model.format, &same);
     value->status = kernel(value->bytes, op, value->len, fill);
     return NC_NOERR;
 }
@@ -202,8 +202,8 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
     if (ip == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
                              label_of(ds, varid, name).text);
-    pnc_convert_mem_fill(mem, fill);
-    err = pnc_convert_kernel(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
+    pnc_convert_fill_get_memory(mem, fill);
+    err = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
         pnc_error_set(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
                       label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));

@@ -75,7 +75,8 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
     unsigned char external[8];
     pnc_mem_type mem = pnc_type_get_mem_type(var->type);
 
-    pnc_convert_kernel(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1, external);
+    pnc_convert_kernel_find(PNC_PUT, var->type, mem, ds->model.format,
+                            &(bool){false})(external, fill_value, 1, external);
     return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
 }
 

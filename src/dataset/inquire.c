@@ -253,8 +253,8 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         bool same;
-        pnc_kernel kernel = pnc_convert_kernel(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format,
-                                               &same);
+        pnc_kernel kernel = pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type),
+                                                    ds->model.format, &same);
 
         pnc_format_var_get_fill_value(var, external);
         kernel(fill_value, external, 1, unused);

@@ -84,16 +84,16 @@ static void drop(pnc_dataset *ds, pnc_request *r)
 static int try_conversion(pnc_dataset *ds, pnc_request *r)
 {
     char block[4096];
-    pnc_pump pump;
-    int err = pnc_request_pump(ds, r, &pump);
+    pnc_packer packer;
+    int err = pnc_io_request_init_packer(ds, r, &packer);
 
     for (int64_t left = r->elements, n; err == NC_NOERR && left > 0; left -= n) {
-        n = (int64_t)sizeof block / pump.ext_size;
+        n = (int64_t)sizeof block / packer.ext_size;
         n = n < left ? n : left;
-        pnc_pump_put(&pump, block, n);
+        pnc_convert_packer_pack(&packer, block, n);
     }
-    r->status = err == NC_NOERR ? pump.status : NC_NOERR;
-    pnc_pump_end(&pump);
+    r->status = err == NC_NOERR ? packer.status : NC_NOERR;
+    pnc_convert_packer_free(&packer);
     return err;
 }
 
@@ -110,7 +110,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
     pnc_queue *q = ds->queue;
     pnc_request *r = *request;
     int64_t bytes = pnc_request_bytes(ds, r), numbers = r->nparts * r->ndims * (r->strided ? 3 : 2);
-    pnc_pump pump;
+    pnc_packer packer;
     char *values;
     int err;
 
@@ -120,11 +120,11 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
     *request = r;
     r->numbers = (int64_t *)(r + 1);
     values = (char *)(r->numbers + numbers);
-    err = pnc_request_pump(ds, r, &pump);
+    err = pnc_io_request_init_packer(ds, r, &packer);
     if (err == NC_NOERR)
-        pnc_pump_put(&pump, values, r->elements);
-    r->status = pump.status;
-    pnc_pump_end(&pump);
+        pnc_convert_packer_pack(&packer, values, r->elements);
+    r->status = packer.status;
+    pnc_convert_packer_free(&packer);
     if (err != NC_NOERR)
         return err;
     pnc_request_release(r);

@@ -394,21 +394,21 @@ int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_sel
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
-int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump)
+int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = ds->model.vars[r->varid];
     unsigned char fill[8];
     int err;
 
     if (r->external) {
-        pnc_pump_copy(pump, r->way, r->memory, (int)pnc_type_get_size(var->type));
+        pnc_convert_packer_init_copy(packer, r->way, r->memory, (int)pnc_type_get_size(var->type));
         return NC_NOERR;
     }
     if (r->way == PNC_PUT)
         pnc_format_var_get_fill_value(var, fill);
     else
-        pnc_convert_mem_fill(r->mem, fill);
-    err = pnc_pump_start(pump, r->way, r->flat, r->memory, var->type, r->mem, ds->model.format, fill);
+        pnc_convert_fill_get_memory(r->mem, fill);
+    err = pnc_convert_packer_init(packer, r->way, r->flat, r->memory, var->type, r->mem, ds->model.format, fill);
     return err == NC_NOERR ? err :
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }

@@ -47,8 +47,8 @@ int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first
 int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r);
 /* Where part number i lies in the file; for requests without a place. */
 int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
-/* A pump over all its values. */
-int pnc_request_pump(pnc_dataset *ds, const pnc_request *r, pnc_pump *pump);
+/* A packer over all its values. */
+int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer *packer);
 
 /* The sentence for status NC_ERANGE in ds->error; returns r->status. */
 int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r);

@@ -150,9 +150,9 @@ void pnc_values_start(pnc_values *values, pnc_dataset *ds, pnc_request **list, i
 static void close_request(pnc_values *v)
 {
     if (v->open) {
-        if (v->pump.status != NC_NOERR)
-            v->list[v->at]->status = v->pump.status;
-        pnc_pump_end(&v->pump);
+        if (v->packer.status != NC_NOERR)
+            v->list[v->at]->status = v->packer.status;
+        pnc_convert_packer_free(&v->packer);
         v->at++;
     }
     v->open = false;
@@ -171,9 +171,9 @@ static int open_request(pnc_values *v)
         v->at++;
     if (v->at == v->n)
         return pnc_error_set(&v->ds->error, NC_EINTERNAL, "a transfer has more bytes than its requests");
-    err = pnc_request_pump(v->ds, v->list[v->at], &v->pump);
+    err = pnc_io_request_init_packer(v->ds, v->list[v->at], &v->packer);
     if (err != NC_NOERR) {
-        pnc_pump_end(&v->pump);
+        pnc_convert_packer_free(&v->packer);
         return err;
     }
     v->left = v->list[v->at]->elements;
@@ -188,7 +188,7 @@ static int next_elements(pnc_values *v, int64_t bytes, int64_t *elements)
 
     if (err != NC_NOERR)
         return err;
-    *elements = bytes / v->pump.ext_size;
+    *elements = bytes / v->packer.ext_size;
     if (*elements > v->left)
         *elements = v->left;
     return NC_NOERR;
@@ -209,8 +209,8 @@ int pnc_values_put(pnc_values *v, char *stream, int64_t bytes)
 
         if (err != NC_NOERR)
             return err;
-        size = elements * v->pump.ext_size;
-        pnc_pump_put(&v->pump, stream, elements);
+        size = elements * v->packer.ext_size;
+        pnc_convert_packer_pack(&v->packer, stream, elements);
         count_elements(v, elements);
         stream += size;
         bytes -= size;
@@ -226,8 +226,8 @@ int pnc_values_get(pnc_values *v, const char *stream, int64_t bytes)
 
         if (err != NC_NOERR)
             return err;
-        size = elements * v->pump.ext_size;
-        pnc_pump_get(&v->pump, stream, elements);
+        size = elements * v->packer.ext_size;
+        pnc_convert_packer_unpack(&v->packer, stream, elements);
         count_elements(v, elements);
         stream += size;
         bytes -= size;

@@ -28,8 +28,8 @@ typedef struct pnc_values {
     pnc_dataset *ds;
     pnc_request **list;
     int64_t n, at;
-    pnc_pump pump;  /* of the current request */
-    int64_t left;   /* elements of it */
+    pnc_packer packer; /* of the current request */
+    int64_t left;      /* elements of it */
     bool open;
 } pnc_values;
 

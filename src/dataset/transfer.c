@@ -51,69 +51,69 @@ typedef struct piece {
 
 /* A get whose values have one size in file and memory reads into the user's buffer and converts there: a buffer between
  * them would make the processor fetch the user's memory only to overwrite it (swapping gets: 0.76 of the limit). */
-static bool converts_in_place(const transfer *t, const pnc_pump *pump)
+static bool converts_in_place(const transfer *t, const pnc_packer *packer)
 {
-    return t->way == PNC_GET && pump->flat != NULL && pump->mem_size == pump->ext_size;
+    return t->way == PNC_GET && packer->flat != NULL && packer->mem_size == packer->ext_size;
 }
 
 /* Kernels want two buffers: a block in the first-level cache is one of them. */
-static void convert_in_place(pnc_pump *pump, int64_t elements)
+static void convert_in_place(pnc_packer *packer, int64_t elements)
 {
     char block[4096];
-    int64_t most = (int64_t)sizeof block / pump->ext_size;
+    int64_t most = (int64_t)sizeof block / packer->ext_size;
 
     for (int64_t n; elements > 0; elements -= n) {
         n = elements < most ? elements : most;
-        memcpy(block, pump->flat, (size_t)(n * pump->ext_size));
-        pnc_pump_get(pump, block, n);
+        memcpy(block, packer->flat, (size_t)(n * packer->ext_size));
+        pnc_convert_packer_unpack(packer, block, n);
     }
 }
 
 /* Read the next extents and convert what came; `place` is the stage, or user's memory. Where reading fails, the values
  * that are complete are the user's; of one that was cut a part may lie in the user's memory, and becomes 0. */
-static int read_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, char *place)
+static int read_piece(transfer *t, piece *p, pnc_packer *packer, int64_t n, char *place)
 {
     pnc_dataset *ds = t->ds;
     int64_t got, elements, rest;
     int err = ds->store->ops->read(ds->store, p->extents, n, place, &got, &ds->error);
 
-    elements = got / pump->ext_size;
-    rest = got % pump->ext_size;
+    elements = got / packer->ext_size;
+    rest = got % packer->ext_size;
     if (rest > 0 && place != p->stage)
         memset(place + got - rest, 0, (size_t)rest);
-    if (converts_in_place(t, pump))
-        convert_in_place(pump, elements);
-    else if (pump->direct == NULL)
-        pnc_pump_get(pump, place, elements);
+    if (converts_in_place(t, packer))
+        convert_in_place(packer, elements);
+    else if (packer->direct == NULL)
+        pnc_convert_packer_unpack(packer, place, elements);
     return err;
 }
 
 /* Move the next extents, converting on the way while they are in cache. */
-static int move_piece(transfer *t, piece *p, pnc_pump *pump, int64_t n, int64_t bytes)
+static int move_piece(transfer *t, piece *p, pnc_packer *packer, int64_t n, int64_t bytes)
 {
     pnc_dataset *ds = t->ds;
-    int64_t elements = bytes / pump->ext_size;
+    int64_t elements = bytes / packer->ext_size;
     char *place = p->stage;
 
-    if (pump->direct != NULL)
-        place = pnc_pump_place(pump, elements);
-    else if (converts_in_place(t, pump))
-        place = pump->flat;
+    if (packer->direct != NULL)
+        place = pnc_convert_packer_take_direct(packer, elements);
+    else if (converts_in_place(t, packer))
+        place = packer->flat;
     else if (t->way == PNC_PUT)
-        pnc_pump_put(pump, place, elements);
+        pnc_convert_packer_pack(packer, place, elements);
     if (t->way == PNC_GET)
-        return read_piece(t, p, pump, n, place);
+        return read_piece(t, p, packer, n, place);
     return ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
 }
 
-static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *p)
+static int make_piece(transfer *t, const pnc_packer *packer, int64_t wanted, piece *p)
 {
-    p->max_bytes = pump->direct != NULL ? DIRECT_BYTES : PNC_STAGE_BYTES;
+    p->max_bytes = packer->direct != NULL ? DIRECT_BYTES : PNC_STAGE_BYTES;
     p->max_extents = wanted < 16 ? 16 : wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
     p->extents = p->max_extents == 16 ? p->few : pnc_memory_alloc(p->max_extents, sizeof *p->extents);
     if (p->extents == NULL)
         return no_memory(t, p->max_extents * (int64_t)sizeof *p->extents);
-    if (pump->direct != NULL || converts_in_place(t, pump))
+    if (packer->direct != NULL || converts_in_place(t, packer))
         return NC_NOERR;
     if (t->ds->stage == NULL)
         t->ds->stage = pnc_memory_alloc(PNC_STAGE_BYTES, 1);
@@ -125,7 +125,7 @@ static int make_piece(transfer *t, const pnc_pump *pump, int64_t wanted, piece *
 typedef struct mover {
     pnc_request *request;
     pnc_places places;
-    pnc_pump pump;
+    pnc_packer packer;
     piece piece;
     int64_t left; /* bytes */
 } mover;
@@ -138,8 +138,8 @@ static int start_mover(transfer *t, pnc_request *r, mover *m)
     m->piece = (piece){.extents = NULL};
     m->left = pnc_stream_bytes(t->ds, &r, 1);
     pnc_places_start(&m->places, t->ds, &m->request, 1);
-    err = pnc_request_pump(t->ds, r, &m->pump);
-    return err != NC_NOERR ? err : make_piece(t, &m->pump, r->elements, &m->piece);
+    err = pnc_io_request_init_packer(t->ds, r, &m->packer);
+    return err != NC_NOERR ? err : make_piece(t, &m->packer, r->elements, &m->piece);
 }
 
 static int step_mover(transfer *t, mover *m)
@@ -148,7 +148,7 @@ static int step_mover(transfer *t, mover *m)
     int err = pnc_places_take(&m->places, m->piece.max_bytes, m->piece.extents, m->piece.max_extents, &n, &bytes);
 
     m->left -= bytes;
-    return err != NC_NOERR ? err : move_piece(t, &m->piece, &m->pump, n, bytes);
+    return err != NC_NOERR ? err : move_piece(t, &m->piece, &m->packer, n, bytes);
 }
 
 static void end_mover(mover *m)
@@ -156,9 +156,9 @@ static void end_mover(mover *m)
     pnc_places_end(&m->places);
     if (m->piece.extents != m->piece.few)
         pnc_memory_free(m->piece.extents);
-    if (m->pump.status != NC_NOERR)
-        m->request->status = m->pump.status;
-    pnc_pump_end(&m->pump);
+    if (m->packer.status != NC_NOERR)
+        m->request->status = m->packer.status;
+    pnc_convert_packer_free(&m->packer);
 }
 
 /* Large runs, or one rank's regular pattern, which the store knows to sieve: a piece of each request in turn. */

@@ -162,8 +162,9 @@ static void test_chosen_against_scalar(void **state)
     for (int way = PNC_PUT; way <= PNC_GET; way++)
         for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
             for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
-                pnc_kernel fast = pnc_convert_kernel((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
-                pnc_kernel scalar = pnc_convert_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5);
+                pnc_kernel fast = pnc_convert_kernel_find((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
+                pnc_kernel scalar = pnc_convert_kernel_find_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem,
+                                                                   FORMAT5);
                 assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
                 assert_true((fast == NULL) == (scalar == NULL));
                 pairs += fast != NULL;
@@ -173,7 +174,7 @@ static void test_chosen_against_scalar(void **state)
                 static const pnc_num of_mem[] = {0, 0, 1, 2, 3, 4, 5, sizeof(long) == 8 ? 6 : 4, 8, 9, 6, 7};
                 pnc_num memory = of_mem[mem], file = of_xtype[xtype];
                 compare_kernels(fast, scalar, way == PNC_PUT ? memory : file, way == PNC_PUT ? file : memory,
-                                way == PNC_GET, pnc_convert_isa());
+                                way == PNC_GET, pnc_convert_kernel_get_isa());
             }
     assert_int_equal(pairs, 2 * (11 * 10 + 1));
 }
@@ -277,8 +278,8 @@ static void test_scalar_against_rules(void **state)
 static int put1(int xtype, pnc_mem_type mem, int format, const void *value, void *ext)
 {
     char fill[8];
-    pnc_convert_type_fill(xtype, fill);
-    return pnc_convert_kernel(PNC_PUT, xtype, mem, format, NULL)(ext, value, 1, fill);
+    pnc_convert_fill_get_external(xtype, fill);
+    return pnc_convert_kernel_find(PNC_PUT, xtype, mem, format, NULL)(ext, value, 1, fill);
 }
 
 /* Measured on PnetCDF 1.12.3, x86-64: doubles put into each type. */
@@ -330,12 +331,12 @@ static void test_byte_through_uchar(void **state)
     assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 2, &value, &ext), NC_NOERR);
     assert_int_equal(put1(NC_BYTE, PNC_UCHAR, 5, &value, &ext), NC_ERANGE);
     assert_int_equal(ext, 0x81);
-    pnc_convert_mem_fill(PNC_UCHAR, fill);
+    pnc_convert_fill_get_memory(PNC_UCHAR, fill);
     ext = 0xfe;
-    assert_int_equal(pnc_convert_kernel(PNC_GET, NC_BYTE, PNC_UCHAR, 2, &same)(&back, &ext, 1, fill), NC_NOERR);
+    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, 2, &same)(&back, &ext, 1, fill), NC_NOERR);
     assert_int_equal(back, 0xfe);
     assert_true(same);
-    assert_int_equal(pnc_convert_kernel(PNC_GET, NC_BYTE, PNC_UCHAR, 5, &same)(&back, &ext, 1, fill), NC_ERANGE);
+    assert_int_equal(pnc_convert_kernel_find(PNC_GET, NC_BYTE, PNC_UCHAR, 5, &same)(&back, &ext, 1, fill), NC_ERANGE);
     assert_int_equal(back, 255);
     assert_false(same);
 }
@@ -344,21 +345,21 @@ static void test_same(void **state)
 {
     bool same;
     (void)state;
-    pnc_convert_kernel(PNC_PUT, NC_CHAR, PNC_TEXT, 1, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_TEXT, 1, &same);
     assert_true(same);
-    pnc_convert_kernel(PNC_PUT, NC_BYTE, PNC_SCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_BYTE, PNC_SCHAR, 5, &same);
     assert_true(same);
-    pnc_convert_kernel(PNC_GET, NC_UBYTE, PNC_UCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_UCHAR, 5, &same);
     assert_true(same);
-    pnc_convert_kernel(PNC_GET, NC_UBYTE, PNC_SCHAR, 5, &same);
+    pnc_convert_kernel_find(PNC_GET, NC_UBYTE, PNC_SCHAR, 5, &same);
     assert_false(same);
-    pnc_convert_kernel(PNC_PUT, NC_INT, PNC_INT, 1, &same);
+    pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_INT, 1, &same);
     assert_int_equal(same, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    assert_null(pnc_convert_kernel(PNC_PUT, NC_CHAR, PNC_INT, 1, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_CHAR, PNC_INT, 1, &same));
     assert_false(same);
-    assert_null(pnc_convert_kernel(PNC_PUT, NC_INT, PNC_TEXT, 1, &same));
-    assert_null(pnc_convert_kernel(PNC_PUT, 12, PNC_INT, 5, &same));
-    assert_null(pnc_convert_kernel(PNC_PUT, 0, PNC_INT, 5, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, NC_INT, PNC_TEXT, 1, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, 12, PNC_INT, 5, &same));
+    assert_null(pnc_convert_kernel_find(PNC_PUT, 0, PNC_INT, 5, &same));
 }
 
 /* The bytes of the default fill values as the format specification lists them. */
@@ -374,13 +375,13 @@ static void test_fill_values(void **state)
     double of_double;
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
-        pnc_convert_type_fill(fact[i].xtype, out);
+        pnc_convert_fill_get_external(fact[i].xtype, out);
         assert_memory_equal(out, fact[i].bytes, pnc_type_get_size(fact[i].xtype));
     }
-    pnc_convert_mem_fill(PNC_LONG, out);
+    pnc_convert_fill_get_memory(PNC_LONG, out);
     memcpy(&of_long, out, sizeof of_long);
     assert_int_equal(of_long, -2147483647);
-    pnc_convert_mem_fill(PNC_DOUBLE, out);
+    pnc_convert_fill_get_memory(PNC_DOUBLE, out);
     memcpy(&of_double, out, 8);
     assert_true(of_double == 9.9692099683868690e+36);
 }

@@ -63,15 +63,15 @@ static int random_xtype(pnc_mem_type mem)
     return mem == PNC_TEXT ? NC_CHAR : numeric[random_in(0, 9)];
 }
 
-static void portions(pnc_pump *pump, char *ext, int64_t n, int ext_size)
+static void portions(pnc_packer *packer, char *ext, int64_t n, int ext_size)
 {
     for (int64_t done = 0; done < n;) {
         int64_t m = random_in(0, random_in(0, 1) ? 20 : 3000);
         m = m < n - done ? m : n - done;
-        if (pump->way == PNC_PUT)
-            pnc_pump_put(pump, ext + done * ext_size, m);
+        if (packer->way == PNC_PUT)
+            pnc_convert_packer_pack(packer, ext + done * ext_size, m);
         else
-            pnc_pump_get(pump, ext + done * ext_size, m);
+            pnc_convert_packer_unpack(packer, ext + done * ext_size, m);
         done += m;
     }
 }
@@ -88,12 +88,12 @@ static void random_bytes(char *out, int64_t n, int size)
     }
 }
 
-static void check_put(const layout *l, pnc_pump *pump, pnc_mem_type mem, int xtype)
+static void check_put(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype)
 {
-    pnc_kernel scalar = pnc_convert_scalar(PNC_PUT, xtype, mem, FORMAT5);
+    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_PUT, xtype, mem, FORMAT5);
     int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
-    pnc_convert_type_fill(xtype, fill);
+    pnc_convert_fill_get_external(xtype, fill);
     random_bytes(memory, ROOM / 8, size);
     memcpy(before, memory, ROOM);
     memset(ext, 0x55, ROOM);
@@ -101,27 +101,27 @@ static void check_put(const layout *l, pnc_pump *pump, pnc_mem_type mem, int xty
     for (int64_t k = 0; k < l->n; k++)
         if (scalar(wanted_ext + k * ext_size, memory + element_of(l, k) * size, 1, fill))
             status = NC_ERANGE;
-    portions(pump, ext, l->n, ext_size);
+    portions(packer, ext, l->n, ext_size);
     assert_memory_equal(memory, before, ROOM);
     assert_memory_equal(ext, wanted_ext, ROOM);
-    assert_int_equal(pump->status, status);
+    assert_int_equal(packer->status, status);
 }
 
-static void check_get(const layout *l, pnc_pump *pump, pnc_mem_type mem, int xtype)
+static void check_get(const layout *l, pnc_packer *packer, pnc_mem_type mem, int xtype)
 {
-    pnc_kernel scalar = pnc_convert_scalar(PNC_GET, xtype, mem, FORMAT5);
+    pnc_kernel scalar = pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, FORMAT5);
     int status = NC_NOERR, size = (int)pnc_mem_type_get_size(mem), ext_size = (int)pnc_type_get_size(xtype);
     char fill[8];
-    pnc_convert_mem_fill(mem, fill);
+    pnc_convert_fill_get_memory(mem, fill);
     random_bytes(ext, ROOM / 8, ext_size);
     memset(memory, 0x55, ROOM);
     memset(want, 0x55, ROOM);
     for (int64_t k = 0; k < l->n; k++)
         if (scalar(want + element_of(l, k) * size, ext + k * ext_size, 1, fill))
             status = NC_ERANGE;
-    portions(pump, ext, l->n, ext_size);
+    portions(packer, ext, l->n, ext_size);
     assert_memory_equal(memory, want, ROOM);
-    assert_int_equal(pump->status, status);
+    assert_int_equal(packer->status, status);
 }
 
 static void test_random_layouts(void **state)
@@ -129,7 +129,7 @@ static void test_random_layouts(void **state)
     (void)state;
     for (int round = 0; round < 1500; round++) {
         layout l;
-        pnc_pump pump;
+        pnc_packer packer;
         random_layout(&l);
         pnc_mem_type mem = (pnc_mem_type)random_in(0, PNC_MEM_TYPE_COUNT - 1);
         pnc_direction way = random_in(0, 1) ? PNC_PUT : PNC_GET;
@@ -137,9 +137,9 @@ static void test_random_layouts(void **state)
         pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_imap(l.ndims, l.count, l.imap, size),
                                                             l.lowest * size);
         assert_non_null(map);
-        assert_int_equal(pnc_pump_start(&pump, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
-        (way == PNC_PUT ? check_put : check_get)(&l, &pump, mem, xtype);
-        pnc_pump_end(&pump);
+        assert_int_equal(pnc_convert_packer_init(&packer, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
+        (way == PNC_PUT ? check_put : check_get)(&l, &packer, mem, xtype);
+        pnc_convert_packer_free(&packer);
         pnc_select_flat_free(map);
     }
 }
@@ -149,23 +149,23 @@ static void test_direct_and_flat(void **state)
     char text[] = "salinity";
     int32_t ints[] = {1, 2, 3};
     unsigned char bytes[12];
-    pnc_pump pump;
+    pnc_packer packer;
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_block(6, 1), 2);
-    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, text, NC_CHAR, PNC_TEXT, 1, NULL), NC_NOERR);
-    assert_ptr_equal(pump.direct, text + 2);
-    assert_ptr_equal(pnc_pump_place(&pump, 4), text + 2);
-    pnc_pump_put(&pump, bytes, 2);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, text, NC_CHAR, PNC_TEXT, 1, NULL), NC_NOERR);
+    assert_ptr_equal(packer.direct, text + 2);
+    assert_ptr_equal(pnc_convert_packer_take_direct(&packer, 4), text + 2);
+    pnc_convert_packer_pack(&packer, bytes, 2);
     assert_memory_equal(bytes, "ty", 2);
-    pnc_pump_end(&pump);
+    pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(3, 4);
-    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, ints, NC_INT, PNC_INT, 1, NULL), NC_NOERR);
-    assert_ptr_equal(pump.flat, ints);
-    assert_null(pump.direct);
-    pnc_pump_put(&pump, bytes, 3);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, ints, NC_INT, PNC_INT, 1, NULL), NC_NOERR);
+    assert_ptr_equal(packer.flat, ints);
+    assert_null(packer.direct);
+    pnc_convert_packer_pack(&packer, bytes, 3);
     assert_memory_equal(bytes, "\0\0\0\1\0\0\0\2\0\0\0\3", 12);
-    pnc_pump_end(&pump);
+    pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
 }
 
@@ -174,23 +174,23 @@ static void test_own_fill_and_refusals(void **state)
     double values[] = {1e10, 5};
     const unsigned char fill[] = {0xab, 0xcd, 0xef, 0x01};
     unsigned char bytes[8];
-    pnc_pump pump;
+    pnc_packer packer;
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_block(2, 8);
-    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_DOUBLE, 1, fill), NC_NOERR);
-    pnc_pump_put(&pump, bytes, 2);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_INT, PNC_DOUBLE, 1, fill), NC_NOERR);
+    pnc_convert_packer_pack(&packer, bytes, 2);
     assert_memory_equal(bytes, "\xab\xcd\xef\x01\0\0\0\5", 8);
-    assert_int_equal(pump.status, NC_ERANGE);
-    pnc_pump_end(&pump);
-    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_CHAR, PNC_DOUBLE, 1, NULL), NC_ECHAR);
-    pnc_pump_end(&pump);
-    assert_int_equal(pnc_pump_start(&pump, PNC_PUT, map, values, NC_INT, PNC_INT, 1, NULL), NC_EINTERNAL);
-    pnc_pump_end(&pump);
+    assert_int_equal(packer.status, NC_ERANGE);
+    pnc_convert_packer_free(&packer);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_CHAR, PNC_DOUBLE, 1, NULL), NC_ECHAR);
+    pnc_convert_packer_free(&packer);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_INT, PNC_INT, 1, NULL), NC_EINTERNAL);
+    pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(0, 8); /* nothing asked: no memory needed */
-    assert_int_equal(pnc_pump_start(&pump, PNC_GET, map, NULL, NC_INT, PNC_DOUBLE, 1, NULL), NC_NOERR);
-    pnc_pump_get(&pump, bytes, 0);
-    pnc_pump_end(&pump);
+    assert_int_equal(pnc_convert_packer_init(&packer, PNC_GET, map, NULL, NC_INT, PNC_DOUBLE, 1, NULL), NC_NOERR);
+    pnc_convert_packer_unpack(&packer, bytes, 0);
+    pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
 }
 

@@ -1,0 +1,200 @@
+/* Moves a request between the user's memory and external bytes: directly where memory holds them already, through the
+ * kernel where memory is contiguous, and otherwise through a block that gathers (or is scattered to) strided runs. */
+#include "convert/convert.h"
+
+#include <string.h>
+
+/* Elements gathered before the kernel runs: as many as it checks at once, and 4 KiB at most. */
+#define PACK_BLOCK 512
+/* A contiguous run of so many elements repays a call of the kernel of its own. */
+#define PACK_RUN_MIN 64
+/* A run of no more elements is copied sooner by a loop than by a call. */
+#define PACK_SHORT_RUN 4
+
+int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
+                            pnc_mem_type mem, int format, const void *fill)
+{
+    int64_t offset = 0;
+    *packer = (pnc_packer){.way = way, .memory = memory, .status = NC_NOERR};
+    packer->kernel = pnc_convert_kernel_find(way, xtype, mem, format, &packer->same);
+    if (!packer->kernel)
+        return NC_ECHAR;
+    packer->mem_size = (int)pnc_mem_type_get_size(mem);
+    packer->ext_size = (int)pnc_type_get_size(xtype);
+    if (flat && pnc_select_flat_count_elements(flat) > 0 && pnc_select_flat_get_element_size(flat) != packer->mem_size)
+        return NC_EINTERNAL;
+    if (fill)
+        memcpy(packer->fill, fill, (size_t)(way == PNC_PUT ? packer->ext_size : packer->mem_size));
+    else if (way == PNC_PUT)
+        pnc_convert_fill_get_external(xtype, packer->fill);
+    else
+        pnc_convert_fill_get_memory(mem, packer->fill);
+    if (flat && (!memory || !pnc_select_flat_is_contiguous(flat, &offset)))
+        return pnc_select_run_cursor_init(&packer->cursor, flat);
+    *(packer->same ? &packer->direct : &packer->flat) = packer->memory + offset;
+    return NC_NOERR;
+}
+
+void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size)
+{
+    *packer = (pnc_packer){.way = way, .memory = memory, .direct = memory, .same = true, .mem_size = ext_size,
+                           .ext_size = ext_size, .status = NC_NOERR};
+}
+
+void pnc_convert_packer_free(pnc_packer *packer)
+{
+    pnc_select_run_cursor_free(&packer->cursor);
+    *packer = (pnc_packer){0};
+}
+
+/* The element size as a constant lets the compiler turn each copy into one move. */
+#define COPY_RUN(size)                                                                              \
+    for (int64_t i = 0; i < n; i++)                                                                 \
+        memcpy(dst + i * dst_stride, src + i * src_stride, size)
+
+static void copy_run(char *dst, int64_t dst_stride, const char *src, int64_t src_stride, int64_t n, int size)
+{
+    if (dst_stride == size && src_stride == size && n > PACK_SHORT_RUN) {
+        memcpy(dst, src, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: COPY_RUN(1); break;
+    case 2: COPY_RUN(2); break;
+    case 4: COPY_RUN(4); break;
+    default: COPY_RUN(8); break;
+    }
+}
+
+static void run_kernel(pnc_packer *packer, void *dst, const void *src, int64_t n)
+{
+    if (packer->kernel(dst, src, n, packer->fill))
+        packer->status = NC_ERANGE;
+}
+
+static bool runs_kernel(const pnc_packer *packer, const pnc_memory_run *run)
+{
+    return run->stride == packer->mem_size && run->count >= PACK_RUN_MIN;
+}
+
+static int64_t shorter(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void drop_front(pnc_memory_run *run, int64_t n)
+{
+    run->offset += n * run->stride;
+    run->count -= n;
+}
+
+/* Short and strided runs collect in the block; a long contiguous one goes past it. */
+static void pack_runs(pnc_packer *packer, char *out, int64_t n)
+{
+    char block[PACK_BLOCK * 8];
+    int64_t held = 0;
+    pnc_memory_run run;
+    while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
+        n -= run.count;
+        if (held == 0 && runs_kernel(packer, &run)) {
+            run_kernel(packer, out, packer->memory + run.offset, run.count);
+            out += run.count * packer->ext_size;
+            continue;
+        }
+        while (run.count > 0) {
+            int64_t m = shorter(run.count, PACK_BLOCK - held);
+            copy_run(block + held * packer->mem_size, packer->mem_size, packer->memory + run.offset, run.stride, m,
+                     packer->mem_size);
+            drop_front(&run, m);
+            held += m;
+            if (held < PACK_BLOCK && n > 0)
+                continue;
+            run_kernel(packer, out, block, held);
+            out += held * packer->ext_size;
+            held = 0;
+        }
+    }
+}
+
+/* The same the other way round: the block holds converted elements that wait for the next runs. */
+static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
+{
+    char block[PACK_BLOCK * 8];
+    int64_t held = 0, used = 0;
+    pnc_memory_run run;
+    while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
+        while (run.count > 0) {
+            if (used == held && runs_kernel(packer, &run)) {
+                run_kernel(packer, packer->memory + run.offset, in, run.count);
+                in += run.count * packer->ext_size;
+                n -= run.count;
+                break;
+            }
+            if (used == held) {
+                held = shorter(n, PACK_BLOCK);
+                used = 0;
+                run_kernel(packer, block, in, held);
+                in += held * packer->ext_size;
+            }
+            int64_t m = shorter(run.count, held - used);
+            copy_run(packer->memory + run.offset, run.stride, block + used * packer->mem_size, packer->mem_size, m,
+                     packer->mem_size);
+            drop_front(&run, m);
+            used += m;
+            n -= m;
+        }
+    }
+}
+
+/* No conversion: runs go straight between memory and ext. */
+static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
+{
+    const int size = packer->mem_size;
+    pnc_memory_run run;
+    for (int64_t i = 0; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
+        char *memory = packer->memory + run.offset;
+        if (out)
+            copy_run(out + i * size, size, memory, run.stride, run.count, size);
+        else
+            copy_run(memory, run.stride, in + i * size, size, run.count, size);
+    }
+}
+
+void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n)
+{
+    void *place = packer->direct;
+    packer->direct += n * packer->mem_size;
+    return place;
+}
+
+void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
+{
+    if (n <= 0)
+        return;
+    if (packer->direct) {
+        memcpy(ext, pnc_convert_packer_take_direct(packer, n), (size_t)(n * packer->ext_size));
+    } else if (packer->flat) {
+        run_kernel(packer, ext, packer->flat, n);
+        packer->flat += n * packer->mem_size;
+    } else if (packer->same) {
+        copy_runs(packer, ext, NULL, n);
+    } else {
+        pack_runs(packer, ext, n);
+    }
+}
+
+void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
+{
+    if (n <= 0)
+        return;
+    if (packer->direct) {
+        memcpy(pnc_convert_packer_take_direct(packer, n), ext, (size_t)(n * packer->ext_size));
+    } else if (packer->flat) {
+        run_kernel(packer, packer->flat, ext, n);
+        packer->flat += n * packer->mem_size;
+    } else if (packer->same) {
+        copy_runs(packer, NULL, ext, n);
+    } else {
+        unpack_runs(packer, ext, n);
+    }
+}
