@@ -8,7 +8,7 @@
 
 #define NUMBERS_INLINE 48
 
-int pnc_access_mode(pnc_dataset *ds, pnc_direction way, bool collective)
+int pnc_io_mode_check(pnc_dataset *ds, pnc_direction way, bool collective)
 {
     int err = way == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
 
@@ -17,7 +17,7 @@ int pnc_access_mode(pnc_dataset *ds, pnc_direction way, bool collective)
     return collective ? pnc_mode_need_collective(ds) : pnc_mode_need_independent(ds);
 }
 
-int pnc_access_list(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n, int err)
+int pnc_io_requests_execute(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n, int err)
 {
     int moved;
 
@@ -25,28 +25,28 @@ int pnc_access_list(pnc_dataset *ds, pnc_direction way, bool collective, pnc_req
         return err;
     if (n == 0 && !collective)
         return err;
-    moved = pnc_transfer(ds, way, collective, list, n);
+    moved = pnc_io_requests_transfer(ds, way, collective, list, n);
     for (int64_t i = 0; i < n && err == NC_NOERR && moved == NC_NOERR; i++)
-        moved = pnc_request_outcome(ds, list[i]);
+        moved = pnc_io_request_report_status(ds, list[i]);
     return err != NC_NOERR ? err : moved;
 }
 
-int pnc_access(pnc_dataset *ds, const pnc_call *call)
+int pnc_io_call_execute(pnc_dataset *ds, const pnc_call *call)
 {
-    pnc_direction way = pnc_call_way(call);
+    pnc_direction way = pnc_io_call_get_way(call);
     int64_t few[NUMBERS_INLINE], *numbers = few, n;
     pnc_request r = {0}, *list[1] = {&r};
-    int err = pnc_access_mode(ds, way, call->collective);
+    int err = pnc_io_mode_check(ds, way, call->collective);
 
     if (err != NC_NOERR) /* not answered by a collective call: the mode is the same on all ranks */
         return err;
-    n = pnc_request_numbers(ds, call);
+    n = pnc_io_request_count_numbers(ds, call);
     if (n > NUMBERS_INLINE && (numbers = pnc_memory_alloc(n, sizeof *numbers)) == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the arguments of a call");
     if (err == NC_NOERR)
-        err = pnc_request_make(ds, call, numbers, &r);
-    err = pnc_access_list(ds, way, call->collective, list, err == NC_NOERR, err);
-    pnc_request_release(&r);
+        err = pnc_io_request_init(ds, call, numbers, &r);
+    err = pnc_io_requests_execute(ds, way, call->collective, list, err == NC_NOERR, err);
+    pnc_io_request_free(&r);
     if (numbers != few)
         pnc_memory_free(numbers);
     return err;

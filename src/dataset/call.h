@@ -28,15 +28,15 @@ typedef struct pnc_call {
     int *reqid; /* of iput, iget and bput; may be NULL */
 } pnc_call;
 
-static inline pnc_direction pnc_call_way(const pnc_call *call)
+static inline pnc_direction pnc_io_call_get_way(const pnc_call *call)
 {
     return call->op == PNC_OP_GET || call->op == PNC_OP_IGET ? PNC_GET : PNC_PUT;
 }
 
 /* access.c: put and get, which end with the data moved. */
-int pnc_access(pnc_dataset *ds, const pnc_call *call);
+int pnc_io_call_execute(pnc_dataset *ds, const pnc_call *call);
 /* queue.c: iput, iget and bput, which only post a request. */
-int pnc_post(pnc_dataset *ds, const pnc_call *call);
+int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call);
 
 /* mput and mget: one call for each of num variables, carried out together. Arrays that the shape does not use are
  * NULL. */
@@ -54,11 +54,11 @@ typedef struct pnc_multi {
 } pnc_multi;
 
 /* multi.c */
-int pnc_access_many(pnc_dataset *ds, const pnc_multi *multi);
+int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *multi);
 
 /* vard.c: a block that an MPI datatype describes, in bytes of the file from the variable's begin. */
-int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype, void *buf,
-                    MPI_Offset bufcount, MPI_Datatype buftype);
+int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
+                        void *buf, MPI_Offset bufcount, MPI_Datatype buftype);
 
 /* buftype.c: the memory that bufcount instances of an MPI datatype describe. *mem is the type of its elements.
  * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the

@@ -86,7 +86,7 @@ static int drop_overruled(pnc_dataset *ds)
 
     if (!ds->overruled || ds->queue->pending == 0)
         return NC_NOERR;
-    pnc_queue_clear(ds, &puts, &gets);
+    pnc_io_queue_clear(ds, &puts, &gets);
     return pnc_error_set(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions "
                          "count; %lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
                          (long long)(puts + gets));

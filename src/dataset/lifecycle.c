@@ -43,7 +43,7 @@ bool pnc_switched_on(const char *name, bool otherwise)
 
 static void free_dataset(pnc_dataset *ds)
 {
-    pnc_queue_free(ds);
+    pnc_io_queue_free(ds);
     pnc_format_model_free(&ds->model);
     if (ds->before != NULL)
         pnc_format_model_free(ds->before);
@@ -128,7 +128,7 @@ static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_da
         ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
         ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    err = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_queue_make(ds) == NC_NOERR, &own, error);
+    err = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_io_queue_init(ds) == NC_NOERR, &own, error);
     if (err != NC_NOERR) {
         if (ds != NULL)
             free_dataset(ds);
@@ -340,7 +340,7 @@ static int cancel_pending(pnc_dataset *ds)
 {
     int64_t puts, gets;
 
-    pnc_queue_clear(ds, &puts, &gets);
+    pnc_io_queue_clear(ds, &puts, &gets);
     if (puts + gets == 0)
         return NC_NOERR;
     fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
@@ -372,7 +372,7 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int64_t puts, gets;
     int err = NC_NOERR;
 
-    pnc_queue_clear(ds, &puts, &gets); /* as everything that is under way is meant to be */
+    pnc_io_queue_clear(ds, &puts, &gets); /* as everything that is under way is meant to be */
     if (ds->mode != PNC_DEFINE)
         return pnc_dataset_close(ds);
     if (!forget_file)

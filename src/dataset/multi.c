@@ -28,7 +28,7 @@ static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
     for (int i = 0; i < m->num; i++) {
         pnc_call call = call_of(m, i);
 
-        total += pnc_request_numbers(ds, &call);
+        total += pnc_io_request_count_numbers(ds, &call);
     }
     b->requests = pnc_memory_alloc(m->num, sizeof *b->requests);
     b->list = pnc_memory_alloc(m->num, sizeof *b->list);
@@ -47,23 +47,23 @@ static int fill_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
     for (int i = 0; i < m->num; i++) {
         pnc_call call = call_of(m, i);
         pnc_request *r = &b->requests[b->n];
-        int err = pnc_request_make(ds, &call, numbers, r);
+        int err = pnc_io_request_init(ds, &call, numbers, r);
 
-        numbers += pnc_request_numbers(ds, &call);
+        numbers += pnc_io_request_count_numbers(ds, &call);
         if (err == NC_NOERR)
             b->list[b->n++] = r;
         else
-            pnc_request_release(r);
+            pnc_io_request_free(r);
         first = first != NC_NOERR ? first : err;
     }
     return first;
 }
 
-int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
+int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *m)
 {
     pnc_direction way = m->op == PNC_OP_GET ? PNC_GET : PNC_PUT;
     bundle b = {0};
-    int err = pnc_access_mode(ds, way, m->collective);
+    int err = pnc_io_mode_check(ds, way, m->collective);
 
     if (err != NC_NOERR)
         return err;
@@ -75,9 +75,9 @@ int pnc_access_many(pnc_dataset *ds, const pnc_multi *m)
         err = make_bundle(ds, m, &b);
     if (err == NC_NOERR && m->num > 0)
         err = fill_bundle(ds, m, &b);
-    err = pnc_access_list(ds, way, m->collective, b.list, err == NC_NOERR ? b.n : 0, err);
+    err = pnc_io_requests_execute(ds, way, m->collective, b.list, err == NC_NOERR ? b.n : 0, err);
     for (int64_t i = 0; i < b.n; i++)
-        pnc_request_release(b.list[i]);
+        pnc_io_request_free(b.list[i]);
     pnc_memory_free(b.requests);
     pnc_memory_free(b.list);
     pnc_memory_free(b.numbers);

@@ -19,7 +19,7 @@
 #define SMALL_PUT 4096
 #define MOST_KEPT (1 << 20)
 
-int pnc_queue_make(pnc_dataset *ds)
+int pnc_io_queue_init(pnc_dataset *ds)
 {
     ds->queue = pnc_memory_alloc_zeroed(1, sizeof *ds->queue);
     if (ds->queue == NULL)
@@ -42,7 +42,7 @@ static int reserve_entry(pnc_dataset *ds)
                              "pending, and they begin anew", ds->path);
     if (q->n == q->capacity) {
         int64_t kept = 0, capacity = q->capacity == 0 ? 64 : 2 * q->capacity;
-        pnc_entry *larger;
+        pnc_queue_entry *larger;
 
         for (int64_t i = 0; i < q->n; i++) /* first of all without those that are done */
             if (q->entries[i].request != NULL)
@@ -62,13 +62,13 @@ static int reserve_entry(pnc_dataset *ds)
 static void enter(pnc_queue *q, pnc_request *r)
 {
     r->id = q->next_id++;
-    q->entries[q->n++] = (pnc_entry){r->id, r};
+    q->entries[q->n++] = (pnc_queue_entry){r->id, r};
     q->pending++;
 }
 
 static void release(pnc_queue *q, pnc_request *r)
 {
-    pnc_request_release(r);
+    pnc_io_request_free(r);
     pnc_arena_free(&q->arena, r);
 }
 
@@ -76,7 +76,7 @@ static void release(pnc_queue *q, pnc_request *r)
 static void drop(pnc_dataset *ds, pnc_request *r)
 {
     if (r->external)
-        *(r->buffered ? &ds->queue->buffer_used : &ds->queue->kept) -= pnc_request_bytes(ds, r);
+        *(r->buffered ? &ds->queue->buffer_used : &ds->queue->kept) -= pnc_io_request_count_bytes(ds, r);
     release(ds->queue, r);
 }
 
@@ -109,7 +109,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
     pnc_request *r = *request;
-    int64_t bytes = pnc_request_bytes(ds, r), numbers = r->nparts * r->ndims * (r->strided ? 3 : 2);
+    int64_t bytes = pnc_io_request_count_bytes(ds, r), numbers = r->nslabs * r->ndims * (r->strided ? 3 : 2);
     pnc_packer packer;
     char *values;
     int err;
@@ -127,7 +127,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
     pnc_convert_packer_free(&packer);
     if (err != NC_NOERR)
         return err;
-    pnc_request_release(r);
+    pnc_io_request_free(r);
     r->memory = values;
     r->external = true;
     return NC_NOERR;
@@ -136,7 +136,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
 static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
-    int64_t bytes = pnc_request_bytes(ds, *request), left = q->buffer_size - q->buffer_used;
+    int64_t bytes = pnc_io_request_count_bytes(ds, *request), left = q->buffer_size - q->buffer_used;
     int err;
 
     if (bytes > left)
@@ -155,7 +155,7 @@ static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
 static int keep_or_try(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
-    int64_t bytes = pnc_request_bytes(ds, *request);
+    int64_t bytes = pnc_io_request_count_bytes(ds, *request);
     int err;
 
     if (bytes > SMALL_PUT || (bytes > TINY_PUT && q->kept + bytes > MOST_KEPT))
@@ -168,14 +168,14 @@ static int keep_or_try(pnc_dataset *ds, pnc_request **request)
 
 static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **request)
 {
-    int64_t numbers = pnc_request_numbers(ds, call);
+    int64_t numbers = pnc_io_request_count_numbers(ds, call);
     pnc_request *r = pnc_arena_alloc(&ds->queue->arena, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t));
     int err;
 
     if (r == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to post a request");
     *request = r;
-    err = pnc_request_make(ds, call, (int64_t *)(r + 1), r);
+    err = pnc_io_request_init(ds, call, (int64_t *)(r + 1), r);
     if (err != NC_NOERR || r->elements == 0)
         return err;
     if (call->op == PNC_OP_BPUT)
@@ -189,15 +189,15 @@ static int need_buffer(pnc_dataset *ds)
                                                                      "call ncmpi_buffer_attach first");
 }
 
-int pnc_post(pnc_dataset *ds, const pnc_call *call)
+int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call)
 {
     pnc_request *r = NULL;
-    int err = pnc_call_way(call) == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
+    int err = pnc_io_call_get_way(call) == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
 
     if (call->reqid != NULL)
         *call->reqid = NC_REQ_NULL;
     if (err == NC_NOERR && call->op == PNC_OP_BPUT && ds->queue->buffer_size < 0) {
-        err = pnc_request_check_target(ds, call);
+        err = pnc_io_request_check_target(ds, call);
         if (err == NC_NOERR)
             err = need_buffer(ds);
     }
@@ -213,12 +213,12 @@ int pnc_post(pnc_dataset *ds, const pnc_call *call)
     enter(ds->queue, r);
     if (call->reqid != NULL)
         *call->reqid = r->id;
-    return r->way == PNC_PUT ? pnc_request_outcome(ds, r) : NC_NOERR;
+    return r->way == PNC_PUT ? pnc_io_request_report_status(ds, r) : NC_NOERR;
 }
 
 /* --- finding --- */
 
-static pnc_entry *find(pnc_queue *q, int id)
+static pnc_queue_entry *find(pnc_queue *q, int id)
 {
     int64_t low = 0, high = q->n;
 
@@ -251,7 +251,7 @@ static int compare_entries(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take(pnc_queue *q, pnc_entry *entry, batch *b)
+static void take(pnc_queue *q, pnc_queue_entry *entry, batch *b)
 {
     pnc_request *r = entry->request;
 
@@ -305,7 +305,7 @@ static int take_named(pnc_dataset *ds, int count, const int *ids, int *statuses,
     int err = make_batch(ds, count, b), wrong = NC_NOERR;
 
     for (int i = 0; err == NC_NOERR && i < count; i++) {
-        pnc_entry *entry = find(ds->queue, ids[i]);
+        pnc_queue_entry *entry = find(ds->queue, ids[i]);
 
         if (statuses != NULL)
             statuses[i] = NC_NOERR;
@@ -359,7 +359,7 @@ static int first_outcome(pnc_dataset *ds, pnc_request **list, int64_t n)
     int err = NC_NOERR;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i++)
-        err = pnc_request_outcome(ds, list[i]);
+        err = pnc_io_request_report_status(ds, list[i]);
     return err;
 }
 
@@ -381,9 +381,9 @@ static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *
     pnc_request **gets = b.list == NULL ? NULL : b.list + (b.capacity - b.gets);
 
     if (any[0] && late == NC_NOERR)
-        put_err = pnc_transfer(ds, PNC_PUT, collective, b.list, b.puts);
+        put_err = pnc_io_requests_transfer(ds, PNC_PUT, collective, b.list, b.puts);
     if (any[1] && late == NC_NOERR)
-        get_err = pnc_transfer(ds, PNC_GET, collective, gets, b.gets);
+        get_err = pnc_io_requests_transfer(ds, PNC_GET, collective, gets, b.gets);
     put_err = late != NC_NOERR ? late : put_err;
     get_err = late != NC_NOERR ? late : get_err;
     if (count > 0 && ids != NULL && b.list != NULL)
@@ -435,7 +435,7 @@ int pnc_dataset_inq_nreqs(pnc_dataset *ds, int *nreqs)
     return NC_NOERR;
 }
 
-void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
+void pnc_io_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
 {
     pnc_queue *q = ds->queue;
 
@@ -450,13 +450,13 @@ void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
     q->buffer_used = q->kept = 0;
 }
 
-void pnc_queue_free(pnc_dataset *ds)
+void pnc_io_queue_free(pnc_dataset *ds)
 {
     int64_t puts, gets;
 
     if (ds->queue == NULL)
         return;
-    pnc_queue_clear(ds, &puts, &gets);
+    pnc_io_queue_clear(ds, &puts, &gets);
     pnc_arena_destroy(&ds->queue->arena);
     pnc_memory_free(ds->queue->entries);
     pnc_memory_free(ds->queue);

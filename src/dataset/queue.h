@@ -5,14 +5,14 @@
 #include "base/arena.h"
 #include "dataset/request.h"
 
-typedef struct pnc_entry {
+typedef struct pnc_queue_entry {
     int id;
     pnc_request *request; /* NULL once done */
-} pnc_entry;
+} pnc_queue_entry;
 
 typedef struct pnc_queue {
-    pnc_arena arena;     /* of the requests and their numbers */
-    pnc_entry *entries;  /* in the order of posting, so that ids ascend */
+    pnc_arena arena;          /* of the requests and their numbers */
+    pnc_queue_entry *entries; /* in the order of posting, so that ids ascend */
     int64_t n, capacity, pending;
     int next_id;
     int64_t buffer_size; /* of the attached buffer, -1 without one */
@@ -20,9 +20,9 @@ typedef struct pnc_queue {
     int64_t kept;        /* bytes of other puts that were packed when they were posted */
 } pnc_queue;
 
-int pnc_queue_make(pnc_dataset *ds);
+int pnc_io_queue_init(pnc_dataset *ds);
 /* Forget everything that is pending; tells how many puts and gets that were. */
-void pnc_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets);
-void pnc_queue_free(pnc_dataset *ds);
+void pnc_io_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets);
+void pnc_io_queue_free(pnc_dataset *ds);
 
 #endif

@@ -19,16 +19,16 @@ static bool has_stride(const pnc_call *call)
     return (call->shape == PNC_VARS || call->shape == PNC_VARM) && call->stride != NULL;
 }
 
-static int64_t parts_of(const pnc_call *call)
+static int64_t count_slabs(const pnc_call *call)
 {
     return call->shape == PNC_VARN ? (call->num > 0 ? call->num : 0) : 1;
 }
 
-int64_t pnc_request_numbers(const pnc_dataset *ds, const pnc_call *call)
+int64_t pnc_io_request_count_numbers(const pnc_dataset *ds, const pnc_call *call)
 {
     if (call->varid < 0 || call->varid >= ds->model.nvars)
         return 0;
-    return parts_of(call) * ds->model.vars[call->varid]->ndims * (has_stride(call) ? 3 : 2);
+    return count_slabs(call) * ds->model.vars[call->varid]->ndims * (has_stride(call) ? 3 : 2);
 }
 
 /* --- parts --- */
@@ -61,20 +61,20 @@ static void free_shape(shape_memory *capacity)
 }
 
 /* The arguments that describe part i of the call; NULL where it gives none. */
-typedef struct part_arguments {
+typedef struct slab_arguments {
     const MPI_Offset *start, *count, *stride;
-} part_arguments;
+} slab_arguments;
 
-static part_arguments arguments_of(const pnc_call *call, int64_t i)
+static slab_arguments arguments_of(const pnc_call *call, int64_t i)
 {
     if (call->shape == PNC_VARN)
-        return (part_arguments){call->starts == NULL ? NULL : call->starts[i],
+        return (slab_arguments){call->starts == NULL ? NULL : call->starts[i],
                                 call->counts == NULL ? NULL : call->counts[i], NULL};
-    return (part_arguments){call->start, call->count, has_stride(call) ? call->stride : NULL};
+    return (slab_arguments){call->start, call->count, has_stride(call) ? call->stride : NULL};
 }
 
 /* CDF-1 and CDF-2 keep the number of records in 4 bytes. */
-int pnc_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records)
+int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records)
 {
     int64_t most = INT32_MAX;
 
@@ -105,11 +105,11 @@ static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
 }
 
 /* Check one part and keep its numbers at `to`. */
-static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to,
+static int take_slab(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to,
                      pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
-    part_arguments given = arguments_of(call, i);
+    slab_arguments given = arguments_of(call, i);
     bool put = r->way == PNC_PUT;
     int64_t *start = to, *count = copy_numbers(start, given.start, 0, r->ndims);
     int64_t *stride = copy_numbers(count, given.count, 1, r->ndims), records;
@@ -127,7 +127,7 @@ static int take_part(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
         return err;
     if (put) {
         records = pnc_select_hyperslab_count_records(array, start, count, r->strided ? stride : NULL);
-        err = records > 0 ? pnc_request_check_records(ds, var, start[0], records) : NC_NOERR;
+        err = records > 0 ? pnc_io_request_check_records(ds, var, start[0], records) : NC_NOERR;
         r->numrecs = records > r->numrecs ? records : r->numrecs;
     }
     return err != NC_NOERR ? err : add_elements(ds, r, count);
@@ -143,7 +143,7 @@ static int take_whole(pnc_dataset *ds, const pnc_array *array, pnc_request *r)
     return add_elements(ds, r, r->numbers + r->ndims);
 }
 
-static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+static int take_slabs(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
     shape_memory capacity;
@@ -155,8 +155,8 @@ static int take_parts(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     pnc_array array = array_of(ds, var, shape);
     if (call->shape == PNC_VAR)
         err = take_whole(ds, &array, r);
-    for (int64_t i = 0; call->shape != PNC_VAR && i < r->nparts && err == NC_NOERR; i++)
-        err = take_part(ds, call, &array, i, r->numbers + i * r->ndims * (r->strided ? 3 : 2), r);
+    for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
+        err = take_slab(ds, call, &array, i, r->numbers + i * r->ndims * (r->strided ? 3 : 2), r);
     free_shape(&capacity);
     return err;
 }
@@ -275,7 +275,7 @@ static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 
     /* measured: nothing to move, but a mismatch where the call is collective */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
-        r->elements = r->nparts = r->numrecs = 0;
+        r->elements = r->nslabs = r->numrecs = 0;
     err = pnc_mpitype_buftype_flatten(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem,
                                       &ds->error);
     if (err == NC_NOERR)
@@ -306,7 +306,7 @@ static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     return NC_NOERR;
 }
 
-int pnc_request_map(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
+int pnc_io_request_set_memory(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     int err;
 
@@ -331,7 +331,7 @@ static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *va
     return NC_NOERR;
 }
 
-int pnc_request_check_target(pnc_dataset *ds, const pnc_call *call)
+int pnc_io_request_check_target(pnc_dataset *ds, const pnc_call *call)
 {
     int err = pnc_mode_need_var(ds, call->varid);
 
@@ -340,12 +340,12 @@ int pnc_request_check_target(pnc_dataset *ds, const pnc_call *call)
     return err;
 }
 
-int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r)
+int pnc_io_request_init(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r)
 {
-    int err = pnc_request_check_target(ds, call);
+    int err = pnc_io_request_check_target(ds, call);
     const pnc_var *var;
 
-    *r = (pnc_request){.way = pnc_call_way(call), .varid = call->varid};
+    *r = (pnc_request){.way = pnc_io_call_get_way(call), .varid = call->varid};
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[call->varid];
@@ -354,29 +354,29 @@ int pnc_request_make(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pn
     r->numbers = numbers;
     if (call->shape == PNC_VARN)
         err = check_blocks(ds, call, var);
-    r->nparts = parts_of(call);
+    r->nslabs = count_slabs(call);
     if (err == NC_NOERR)
-        err = take_parts(ds, call, r);
+        err = take_slabs(ds, call, r);
     if (err == NC_NOERR)
-        err = pnc_request_map(ds, call, r);
+        err = pnc_io_request_set_memory(ds, call, r);
     return err;
 }
 
-void pnc_request_release(pnc_request *r)
+void pnc_io_request_free(pnc_request *r)
 {
     pnc_select_flat_free(r->flat);
-    pnc_select_flat_free(r->place);
-    r->flat = r->place = NULL;
+    pnc_select_flat_free(r->filetype);
+    r->flat = r->filetype = NULL;
 }
 
 /* --- carrying out --- */
 
-int64_t pnc_request_bytes(const pnc_dataset *ds, const pnc_request *r)
+int64_t pnc_io_request_count_bytes(const pnc_dataset *ds, const pnc_request *r)
 {
     return r->elements * (int64_t)pnc_type_get_size(ds->model.vars[r->varid]->type);
 }
 
-int pnc_request_select(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out)
+int pnc_io_request_get_selection(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out)
 {
     const pnc_var *var = ds->model.vars[r->varid];
     shape_memory capacity;
@@ -413,7 +413,7 @@ int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer
         pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
-int pnc_request_outcome(pnc_dataset *ds, const pnc_request *r)
+int pnc_io_request_report_status(pnc_dataset *ds, const pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
     const char *file = pnc_type_get_name(var->type), *memory = pnc_mem_type_get_name(r->mem);

@@ -11,7 +11,7 @@ int64_t pnc_stream_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_
     int64_t bytes = 0;
 
     for (int64_t i = 0; i < n; i++)
-        bytes += pnc_request_bytes(ds, list[i]);
+        bytes += pnc_io_request_count_bytes(ds, list[i]);
     return bytes;
 }
 
@@ -27,9 +27,9 @@ static const pnc_request *current(const pnc_places *p)
     return p->list[p->at];
 }
 
-static void close_part(pnc_places *p)
+static void close_slab(pnc_places *p)
 {
-    if (p->open && current(p)->place != NULL) {
+    if (p->open && current(p)->filetype != NULL) {
         pnc_select_run_cursor_free(&p->runs);
     } else if (p->open) {
         pnc_select_cursor_free(&p->cursor);
@@ -40,23 +40,23 @@ static void close_part(pnc_places *p)
 
 void pnc_places_end(pnc_places *places)
 {
-    close_part(places);
+    close_slab(places);
 }
 
-static int64_t parts_of(const pnc_request *r)
+static int64_t count_slabs(const pnc_request *r)
 {
-    return r->place != NULL ? 1 : r->nparts;
+    return r->filetype != NULL ? 1 : r->nslabs;
 }
 
 static int open_current(pnc_places *p)
 {
     int err;
 
-    if (current(p)->place != NULL) {
+    if (current(p)->filetype != NULL) {
         p->run.count = 0;
-        return pnc_select_run_cursor_init(&p->runs, current(p)->place);
+        return pnc_select_run_cursor_init(&p->runs, current(p)->filetype);
     }
-    err = pnc_request_select(p->ds, current(p), p->part, &p->selection);
+    err = pnc_io_request_get_selection(p->ds, current(p), p->slab, &p->selection);
     if (err != NC_NOERR)
         return err;
     err = pnc_select_cursor_init(&p->cursor, &p->selection);
@@ -66,13 +66,13 @@ static int open_current(pnc_places *p)
 }
 
 /* Open the next part; *found is false at the end. */
-static int open_part(pnc_places *p, bool *found)
+static int open_slab(pnc_places *p, bool *found)
 {
     int err;
 
-    while (p->at < p->n && p->part == parts_of(current(p))) {
+    while (p->at < p->n && p->slab == count_slabs(current(p))) {
         p->at++;
-        p->part = 0;
+        p->slab = 0;
     }
     *found = p->at < p->n;
     if (!*found)
@@ -80,7 +80,7 @@ static int open_part(pnc_places *p, bool *found)
     err = open_current(p);
     if (err != NC_NOERR)
         return pnc_error_set(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
-    p->part++;
+    p->slab++;
     p->open = true;
     return NC_NOERR;
 }
@@ -122,18 +122,18 @@ int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t m
         bool found = true;
 
         if (!p->open) {
-            int err = open_part(p, &found);
+            int err = open_slab(p, &found);
 
             if (err != NC_NOERR || !found)
                 return err;
         }
-        if (current(p)->place != NULL)
+        if (current(p)->filetype != NULL)
             n = take_runs(p, max_bytes - *bytes, out + *taken, max_extents - *taken, &more);
         else
             n = pnc_select_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, current(p)), out + *taken,
                                        max_extents - *taken, &more);
         if (n == 0)
-            close_part(p);
+            close_slab(p);
         *taken += n;
         *bytes += more;
     }

@@ -8,7 +8,7 @@
 typedef struct pnc_places {
     pnc_dataset *ds;
     pnc_request **list;
-    int64_t n, at, part;
+    int64_t n, at, slab;
     pnc_selection selection; /* of the current part */
     pnc_selection_cursor cursor;
     pnc_run_cursor runs;     /* of a request with a place, which is one part here */

@@ -224,18 +224,18 @@ static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t
 
     *nruns = 0;
     for (int64_t i = 0; i < t->n; i++)
-        parts += t->list[i]->elements > 0 ? t->list[i]->nparts : 0;
+        parts += t->list[i]->elements > 0 ? t->list[i]->nslabs : 0;
     if (parts > few && bytes / parts < small) { /* so small, and so many, that no closer look is needed */
         *run = bytes / parts;
         *nruns = parts;
         return NC_NOERR;
     }
     for (int64_t i = 0; i < t->n; i++) {
-        if (t->list[i]->place != NULL)
-            *nruns += t->list[i]->nparts;
-        for (int64_t k = 0; t->list[i]->place == NULL && k < t->list[i]->nparts; k++) {
+        if (t->list[i]->filetype != NULL)
+            *nruns += t->list[i]->nslabs;
+        for (int64_t k = 0; t->list[i]->filetype == NULL && k < t->list[i]->nslabs; k++) {
             pnc_selection selection;
-            int err = pnc_request_select(t->ds, t->list[i], k, &selection);
+            int err = pnc_io_request_get_selection(t->ds, t->list[i], k, &selection);
 
             if (err != NC_NOERR)
                 return err;
@@ -252,7 +252,7 @@ static int choose(transfer *t, way_to_go *way)
     bool several_ranks = t->collective && t->ds->nprocs > 1, one_node = t->ds->store->nnodes == 1;
     bool near = one_node || !several_ranks;
     int64_t small = near ? SMALL_RUN_ONE_NODE : SMALL_RUN, few = near ? FEW_RUNS : 1, run, nruns;
-    bool one_part = t->n == 1 && t->list[0]->nparts == 1;
+    bool one_part = t->n == 1 && t->list[0]->nslabs == 1;
     int err = survey(t, small, few, &run, &nruns);
 
     *way = STRAIGHT;
@@ -342,7 +342,7 @@ static int increase_numrecs(pnc_dataset *ds, bool collective, int64_t numrecs)
     return collective ? pnc_dataset_numrecs_write(ds) : NC_NOERR;
 }
 
-int pnc_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n)
+int pnc_io_requests_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n)
 {
     transfer t = {.ds = ds, .way = way, .collective = collective, .list = list, .n = n};
     int64_t numrecs = 0;

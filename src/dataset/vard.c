@@ -57,7 +57,7 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
     if (q->way == PNC_PUT) {
         q->numrecs = records;
-        return pnc_request_check_records(ds, var, records - 1, records);
+        return pnc_io_request_check_records(ds, var, records - 1, records);
     }
     if (records > model->numrecs)
         return pnc_error_set(&ds->error, NC_EINVALCOORDS, "the filetype for variable \"%s\" reaches record %lld, but "
@@ -69,7 +69,7 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
-    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->place, &mem, &ds->error);
+    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->filetype, &mem, &ds->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* as many bytes, but elements of another size or without a type */
@@ -82,9 +82,9 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
                                                                  var->type == NC_INT64))
         err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
                             var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
-    if (err == NC_NOERR && walk(q->place, r) != NC_NOERR)
+    if (err == NC_NOERR && walk(q->filetype, r) != NC_NOERR)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
-    q->nparts = r->runs;
+    q->nslabs = r->runs;
     return err;
 }
 
@@ -112,21 +112,21 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     }
     if (err == NC_NOERR)
         err = check_reach(ds, var, q, &r);
-    return err != NC_NOERR ? err : pnc_request_map(ds, call, q);
+    return err != NC_NOERR ? err : pnc_io_request_set_memory(ds, call, q);
 }
 
-int pnc_access_vard(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype, void *buf,
-                    MPI_Offset bufcount, MPI_Datatype buftype)
+int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
+                        void *buf, MPI_Offset bufcount, MPI_Datatype buftype)
 {
     const pnc_call call = {.op = way == PNC_PUT ? PNC_OP_PUT : PNC_OP_GET, .shape = PNC_VARA, .varid = varid,
                            .mem = PNC_FLEX, .buf = buf, .bufcount = bufcount, .buftype = buftype};
     pnc_request q = {.way = way, .varid = varid}, *list[1] = {&q};
-    int err = pnc_access_mode(ds, way, collective);
+    int err = pnc_io_mode_check(ds, way, collective);
 
     if (err != NC_NOERR)
         return err;
     err = make_request(ds, filetype, &call, &q);
-    err = pnc_access_list(ds, way, collective, list, err == NC_NOERR && q.elements > 0, err);
-    pnc_request_release(&q);
+    err = pnc_io_requests_execute(ds, way, collective, list, err == NC_NOERR && q.elements > 0, err);
+    pnc_io_request_free(&q);
     return err;
 }

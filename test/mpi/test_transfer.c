@@ -110,7 +110,7 @@ static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset firs
     pnc_error_clear(&ds->error);
     eye->calls = 0;
     eye->most_bytes = eye->most_extents = 0;
-    return pnc_access(ds, &call);
+    return pnc_io_call_execute(ds, &call);
 }
 
 static void fill(double *buf, int64_t first, int64_t rows)
@@ -170,11 +170,12 @@ static void test_records(void)
     MPI_Offset start[2] = {9 + t_rank, 0}, count[2] = {1, WIDTH};
     pnc_call alone = {.op = PNC_OP_PUT, .shape = PNC_VARA, .varid = record_var, .mem = PNC_DOUBLE, .buf = buf,
                       .start = start, .count = count};
-    err = pnc_access(ds, &alone);
+    err = pnc_io_call_execute(ds, &alone);
     t_check(err == NC_NOERR && ds->model.numrecs == 10 + t_rank && ds->numrecs_dirty,
             "an independent put counts its own records: %d", (int)ds->model.numrecs);
     start[0] = (MPI_Offset)1 << 31;
-    t_check(pnc_access(ds, &alone) == NC_EINVALCOORDS, "more records than CDF-1 can count: %s", ds->error.text);
+    t_check(pnc_io_call_execute(ds, &alone) == NC_EINVALCOORDS, "more records than CDF-1 can count: %s",
+            ds->error.text);
     free_dataset(ds);
 }
 
@@ -235,9 +236,9 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
 
     for (int i = 0; i < 24; i++)
         user[i] = 100 * t_rank + i;
-    err = pnc_access(ds, &call);
+    err = pnc_io_call_execute(ds, &call);
     call.shape = PNC_VARA, call.mem = PNC_INT, call.op = PNC_OP_GET, call.buf = got;
-    t_local(pnc_access(ds, &call) == NC_NOERR, "get");
+    t_local(pnc_io_call_execute(ds, &call) == NC_NOERR, "get");
     for (int i = 0; i < 12; i++)
         same = same && got[i] == user[picks[i / 4 + 3 * (i % 4)]];
     t_check(err == NC_NOERR && same, "imap over %s, put: %d %s", what, err, ds->error.text);
@@ -246,7 +247,7 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
     for (int i = 0; i < 12; i++)
         expected[picks[i / 4 + 3 * (i % 4)]] = user[picks[i / 4 + 3 * (i % 4)]];
     call.shape = PNC_VARM, call.mem = PNC_FLEX;
-    err = pnc_access(ds, &call);
+    err = pnc_io_call_execute(ds, &call);
     t_check(err == NC_NOERR && memcmp(got, expected, sizeof got) == 0, "imap over %s, get: %d", what, err);
     free_dataset(ds);
 }
