@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dataset/stream.h"
+#include "dataset/cursors.h"
 #include "dataset/stripes.h"
 
 /* What passes between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
@@ -22,9 +22,9 @@ typedef struct cutting {
 typedef struct exchange {
     pnc_dataset *ds;
     pnc_direction way;
-    int nprocs;         /* 1 where the rank is by itself */
-    pnc_places places;  /* of this rank's requests, and their values */
-    pnc_values values;
+    int nprocs;                /* 1 where the rank is by itself */
+    pnc_extent_cursor extents; /* of this rank's requests, and their values */
+    pnc_value_cursor values;
     int64_t left;       /* bytes still to be brought */
     int64_t max_bytes, max_extents; /* that this rank takes in a round */
     pnc_extent *taken;  /* in the order of the requests */
@@ -142,11 +142,11 @@ static void group_by_owner(exchange *x)
 static int deal(exchange *x)
 {
     int64_t ntaken;
-    int err = pnc_places_take(&x->places, x->max_bytes, x->taken, x->max_extents, &ntaken, &x->stream_bytes);
+    int err = pnc_io_extent_cursor_take(&x->extents, x->max_bytes, x->taken, x->max_extents, &ntaken, &x->stream_bytes);
 
     x->left -= x->stream_bytes;
     if (err == NC_NOERR && x->way == PNC_PUT)
-        err = pnc_values_put(&x->values, x->stream, x->stream_bytes);
+        err = pnc_io_value_cursor_pack(&x->values, x->stream, x->stream_bytes);
     if (err != NC_NOERR)
         ntaken = 0;
     if (!cut(x, ntaken))
@@ -168,7 +168,7 @@ static int collect(exchange *x)
         memcpy(x->stream + c->at, x->grouped + byte_at[r], (size_t)c->extent.length);
         byte_at[r] += c->extent.length;
     }
-    return pnc_values_get(&x->values, x->stream, x->stream_bytes);
+    return pnc_io_value_cursor_unpack(&x->values, x->stream, x->stream_bytes);
 }
 
 /* --- what passes between ranks --- */
@@ -333,8 +333,8 @@ static int one_round(exchange *x, int err, bool *more)
     int own[2], all[2] = {1, 0}, met;
 
     if (err != NC_NOERR) { /* it goes on with nothing */
-        pnc_places_end(&x->places);
-        pnc_places_start(&x->places, x->ds, NULL, 0);
+        pnc_io_extent_cursor_free(&x->extents);
+        pnc_io_extent_cursor_init(&x->extents, x->ds, NULL, 0);
         x->left = 0;
     }
     met = deal(x);
@@ -410,15 +410,15 @@ static int make(exchange *x)
 
 static void begin(exchange *x, pnc_request **list, int64_t n)
 {
-    pnc_places_start(&x->places, x->ds, list, n);
-    pnc_values_start(&x->values, x->ds, list, n);
-    x->left = pnc_stream_bytes(x->ds, list, n);
+    pnc_io_extent_cursor_init(&x->extents, x->ds, list, n);
+    pnc_io_value_cursor_init(&x->values, x->ds, list, n);
+    x->left = pnc_io_requests_count_bytes(x->ds, list, n);
 }
 
 static void destroy(exchange *x)
 {
-    pnc_places_end(&x->places);
-    pnc_values_end(&x->values);
+    pnc_io_extent_cursor_free(&x->extents);
+    pnc_io_value_cursor_free(&x->values);
     pnc_stripe_free(&x->stripe);
     pnc_memory_free(x->taken);
     pnc_memory_free(x->cuttings);

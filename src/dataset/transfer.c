@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/cursors.h"
 #include "dataset/exchange.h"
-#include "dataset/stream.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
@@ -124,7 +124,7 @@ static int make_piece(transfer *t, const pnc_packer *packer, int64_t wanted, pie
 /* A request on its way. Its cursors point into it: it stays where it is. */
 typedef struct mover {
     pnc_request *request;
-    pnc_places places;
+    pnc_extent_cursor extents;
     pnc_packer packer;
     piece piece;
     int64_t left; /* bytes */
@@ -136,8 +136,8 @@ static int start_mover(transfer *t, pnc_request *r, mover *m)
 
     m->request = r;
     m->piece = (piece){.extents = NULL};
-    m->left = pnc_stream_bytes(t->ds, &r, 1);
-    pnc_places_start(&m->places, t->ds, &m->request, 1);
+    m->left = pnc_io_requests_count_bytes(t->ds, &r, 1);
+    pnc_io_extent_cursor_init(&m->extents, t->ds, &m->request, 1);
     err = pnc_io_request_init_packer(t->ds, r, &m->packer);
     return err != NC_NOERR ? err : make_piece(t, &m->packer, r->elements, &m->piece);
 }
@@ -145,7 +145,8 @@ static int start_mover(transfer *t, pnc_request *r, mover *m)
 static int step_mover(transfer *t, mover *m)
 {
     int64_t n, bytes;
-    int err = pnc_places_take(&m->places, m->piece.max_bytes, m->piece.extents, m->piece.max_extents, &n, &bytes);
+    int err = pnc_io_extent_cursor_take(&m->extents, m->piece.max_bytes, m->piece.extents, m->piece.max_extents, &n,
+                                        &bytes);
 
     m->left -= bytes;
     return err != NC_NOERR ? err : move_piece(t, &m->piece, &m->packer, n, bytes);
@@ -153,7 +154,7 @@ static int step_mover(transfer *t, mover *m)
 
 static void end_mover(mover *m)
 {
-    pnc_places_end(&m->places);
+    pnc_io_extent_cursor_free(&m->extents);
     if (m->piece.extents != m->piece.few)
         pnc_memory_free(m->piece.extents);
     if (m->packer.status != NC_NOERR)
@@ -220,7 +221,7 @@ typedef enum way_to_go { STRAIGHT, MERGED, TOGETHER } way_to_go;
 /* Bytes of a run on average, and how many there are. */
 static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t *nruns)
 {
-    int64_t bytes = pnc_stream_bytes(t->ds, t->list, t->n), parts = 0;
+    int64_t bytes = pnc_io_requests_count_bytes(t->ds, t->list, t->n), parts = 0;
 
     *nruns = 0;
     for (int64_t i = 0; i < t->n; i++)
@@ -352,7 +353,7 @@ int pnc_io_requests_transfer(pnc_dataset *ds, pnc_direction way, bool collective
         numrecs = list[i]->numrecs > numrecs ? list[i]->numrecs : numrecs;
     err = collective && ds->nprocs > 1 ? move_collective(&t, &numrecs) : move_independent(&t);
     if (err == NC_NOERR)
-        *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_stream_bytes(ds, list, n);
+        *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_io_requests_count_bytes(ds, list, n);
     if (err == NC_NOERR && way == PNC_PUT) {
         err = increase_numrecs(ds, collective, numrecs);
         if (err == NC_NOERR && collective && ds->share)

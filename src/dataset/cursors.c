@@ -1,12 +1,12 @@
-/* A list of requests as two streams: places in the file, and values in memory. */
-#include "dataset/stream.h"
+/* A list of requests as two cursors: extents of the file, and values in memory. */
+#include "dataset/cursors.h"
 
 static int elem_size(const pnc_dataset *ds, const pnc_request *r)
 {
     return (int)pnc_type_get_size(ds->model.vars[r->varid]->type);
 }
 
-int64_t pnc_stream_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n)
+int64_t pnc_io_requests_count_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n)
 {
     int64_t bytes = 0;
 
@@ -15,19 +15,19 @@ int64_t pnc_stream_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_
     return bytes;
 }
 
-/* --- places --- */
+/* --- extents --- */
 
-void pnc_places_start(pnc_places *places, pnc_dataset *ds, pnc_request **list, int64_t n)
+void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n)
 {
-    *places = (pnc_places){.ds = ds, .list = list, .n = n};
+    *cursor = (pnc_extent_cursor){.ds = ds, .list = list, .n = n};
 }
 
-static const pnc_request *current(const pnc_places *p)
+static const pnc_request *current(const pnc_extent_cursor *p)
 {
     return p->list[p->at];
 }
 
-static void close_slab(pnc_places *p)
+static void close_slab(pnc_extent_cursor *p)
 {
     if (p->open && current(p)->filetype != NULL) {
         pnc_select_run_cursor_free(&p->runs);
@@ -38,9 +38,9 @@ static void close_slab(pnc_places *p)
     p->open = false;
 }
 
-void pnc_places_end(pnc_places *places)
+void pnc_io_extent_cursor_free(pnc_extent_cursor *cursor)
 {
-    close_slab(places);
+    close_slab(cursor);
 }
 
 static int64_t count_slabs(const pnc_request *r)
@@ -48,7 +48,7 @@ static int64_t count_slabs(const pnc_request *r)
     return r->filetype != NULL ? 1 : r->nslabs;
 }
 
-static int open_current(pnc_places *p)
+static int open_current(pnc_extent_cursor *p)
 {
     int err;
 
@@ -65,8 +65,8 @@ static int open_current(pnc_places *p)
     return err;
 }
 
-/* Open the next part; *found is false at the end. */
-static int open_slab(pnc_places *p, bool *found)
+/* Open the next hyperslab; *found is false at the end. */
+static int open_slab(pnc_extent_cursor *p, bool *found)
 {
     int err;
 
@@ -85,8 +85,8 @@ static int open_slab(pnc_places *p, bool *found)
     return NC_NOERR;
 }
 
-/* As pnc_select_cursor_take, for a request with a place. */
-static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
+/* As pnc_select_cursor_take, for a request with a filetype. */
+static int64_t take_runs(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
 {
     const pnc_request *r = current(p);
     int64_t begin = p->ds->model.vars[r->varid]->begin, size = elem_size(p->ds, r), n = 0;
@@ -113,8 +113,8 @@ static int64_t take_runs(pnc_places *p, int64_t max_bytes, pnc_extent *out, int6
     return n;
 }
 
-int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *taken,
-                    int64_t *bytes)
+int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents,
+                              int64_t *taken, int64_t *bytes)
 {
     *taken = *bytes = 0;
     while (*taken < max_extents && max_bytes - *bytes >= 8) {
@@ -142,12 +142,12 @@ int pnc_places_take(pnc_places *p, int64_t max_bytes, pnc_extent *out, int64_t m
 
 /* --- values --- */
 
-void pnc_values_start(pnc_values *values, pnc_dataset *ds, pnc_request **list, int64_t n)
+void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n)
 {
-    *values = (pnc_values){.ds = ds, .list = list, .n = n};
+    *cursor = (pnc_value_cursor){.ds = ds, .list = list, .n = n};
 }
 
-static void close_request(pnc_values *v)
+static void close_request(pnc_value_cursor *v)
 {
     if (v->open) {
         if (v->packer.status != NC_NOERR)
@@ -158,12 +158,12 @@ static void close_request(pnc_values *v)
     v->open = false;
 }
 
-void pnc_values_end(pnc_values *values)
+void pnc_io_value_cursor_free(pnc_value_cursor *cursor)
 {
-    close_request(values);
+    close_request(cursor);
 }
 
-static int open_request(pnc_values *v)
+static int open_request(pnc_value_cursor *v)
 {
     int err;
 
@@ -182,7 +182,7 @@ static int open_request(pnc_values *v)
 }
 
 /* Elements of the current request within the next bytes. */
-static int next_elements(pnc_values *v, int64_t bytes, int64_t *elements)
+static int next_elements(pnc_value_cursor *v, int64_t bytes, int64_t *elements)
 {
     int err = v->open ? NC_NOERR : open_request(v);
 
@@ -194,14 +194,14 @@ static int next_elements(pnc_values *v, int64_t bytes, int64_t *elements)
     return NC_NOERR;
 }
 
-static void count_elements(pnc_values *v, int64_t elements)
+static void count_elements(pnc_value_cursor *v, int64_t elements)
 {
     v->left -= elements;
     if (v->left == 0)
         close_request(v);
 }
 
-int pnc_values_put(pnc_values *v, char *stream, int64_t bytes)
+int pnc_io_value_cursor_pack(pnc_value_cursor *v, char *stream, int64_t bytes)
 {
     while (bytes > 0) {
         int64_t elements, size;
@@ -218,7 +218,7 @@ int pnc_values_put(pnc_values *v, char *stream, int64_t bytes)
     return NC_NOERR;
 }
 
-int pnc_values_get(pnc_values *v, const char *stream, int64_t bytes)
+int pnc_io_value_cursor_unpack(pnc_value_cursor *v, const char *stream, int64_t bytes)
 {
     while (bytes > 0) {
         int64_t elements, size;
