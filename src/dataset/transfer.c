@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "dataset/cursors.h"
-#include "dataset/exchange.h"
+#include "dataset/two_phase.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
@@ -271,7 +271,7 @@ static int move_alone(transfer *t, way_to_go way)
     int err = NC_NOERR;
 
     if (way == MERGED)
-        return pnc_exchange_alone(t->ds, t->way, t->list, t->n);
+        return pnc_io_two_phase_execute_independent(t->ds, t->way, t->list, t->n);
     for (int64_t i = 0, some; i < t->n && err == NC_NOERR; i += some) {
         some = count_in_turn(t, i);
         if (t->list[i]->elements > 0)
@@ -319,7 +319,7 @@ static int move_collective(transfer *t, int64_t *numrecs)
     err = settle(t, err, &v);
     *numrecs = v.numrecs;
     if (v.failure == 0 && v.exchange) {
-        err = pnc_exchange(t->ds, t->way, t->list, waits ? t->n : 0);
+        err = pnc_io_two_phase_execute(t->ds, t->way, t->list, waits ? t->n : 0);
         err = settle(t, err, &v);
     }
     return err;

@@ -1,5 +1,5 @@
-/* Reading and writing lists of extents at explicit offsets. Short ones near to each other go through a window (sieve.c)
- * or a file view (view.c). */
+/* Reading and writing lists of extents at explicit offsets. Short ones near to each other go through a sieve buffer
+ * (sieve.c) or a file view (view.c). */
 #include "drivers/mpiio/mpiio.h"
 
 #include <stddef.h>

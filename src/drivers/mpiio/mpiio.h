@@ -9,15 +9,15 @@ typedef struct pnc_mpiio {
     pnc_store_end end;
     MPI_File file;
     char *path;
-    char *window;       /* for many small extents, made at first use */
+    char *sieve_buffer; /* for many small extents, made at first use */
     int lock;           /* a descriptor of our own for locks of such writes, made at first use; or -1 */
-    bool alone;         /* the program has no other rank or thread, and its user lets writes be sieved */
+    bool sole_writer;   /* the program has no other rank or thread, and its user lets writes be sieved */
 } pnc_mpiio;
 
 /* Measured on tmpfs, one rank: a read at an offset costs 550 ns and memory is passed over at 6 GB/s, so that up to
  * about 2 KiB of gap is cheaper to read than to skip. (Row of 64, 1024, 4096 B with a gap of the same size: 550, 770,
- * 1080 ns one by one; 25, 360, 1320 ns through a window.) For writes through a view the figures are 755, 890, 1120 ns
- * against 63, 440, 1690. */
+ * 1080 ns one by one; 25, 360, 1320 ns through a sieve buffer.) For writes through a view the figures are 755, 890,
+ * 1120 ns against 63, 440, 1690. */
 #define PNC_MPIIO_SIEVE_GAP 2048
 #define PNC_MPIIO_FEW_EXTENTS 4 /* that are always worth their system calls */
 
@@ -67,7 +67,7 @@ static inline pnc_extent pnc_mpiio_span(const pnc_extent *extents, int64_t n)
     return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
 }
 
-/* sieve.c: extents with small gaps through a window in memory, the others on their own. */
+/* sieve.c: extents with small gaps through a sieve buffer, the others on their own. */
 int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
                           pnc_error *error);
 

@@ -53,7 +53,7 @@ static bool forbids_sieving(MPI_Info info)
 
 /* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. A program that uses
  * sessions only has no MPI_COMM_WORLD to ask. */
-static bool is_alone(void)
+static bool is_sole_writer(void)
 {
     int ranks = 0, level = MPI_THREAD_MULTIPLE, has_world = 0;
     MPI_Comm parent = MPI_COMM_NULL;
@@ -80,7 +80,7 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info 
     }
     io->file = file;
     io->lock = -1;
-    io->alone = is_alone() && !forbids_sieving(info);
+    io->sole_writer = is_sole_writer() && !forbids_sieving(info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = comm;
     io->store.end = &io->end;
@@ -97,7 +97,7 @@ static void dispose(pnc_mpiio *io)
         return;
     if (io->lock >= 0)
         close(io->lock);
-    pnc_memory_free(io->window);
+    pnc_memory_free(io->sieve_buffer);
     pnc_memory_free(io->path);
     pnc_memory_free(io);
 }

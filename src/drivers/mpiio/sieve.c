@@ -1,4 +1,4 @@
-/* Many small extents of one rank through a window in memory: one access for all that fit into it with the gaps between
+/* Many small extents of one rank through a sieve buffer: one access for all that fit into it with the gaps between
  * them. Writing fetches the gaps first and puts them back, which only a program of one rank and thread may do, and
  * under a lock. */
 #include "drivers/mpiio/mpiio.h"
@@ -10,14 +10,14 @@
 
 #include "base/memory.h"
 
-#define WINDOW_BYTES (512 * 1024)
+#define SIEVE_BUFFER_BYTES (512 * 1024)
 
-/* Without memory for a window every extent is moved on its own, or through a view. */
-static bool has_window(pnc_mpiio *io)
+/* Without memory for a sieve buffer every extent is moved on its own, or through a view. */
+static bool has_sieve_buffer(pnc_mpiio *io)
 {
-    if (io->window == NULL)
-        io->window = pnc_memory_alloc(WINDOW_BYTES, 1);
-    return io->window != NULL;
+    if (io->sieve_buffer == NULL)
+        io->sieve_buffer = pnc_memory_alloc(SIEVE_BUFFER_BYTES, 1);
+    return io->sieve_buffer != NULL;
 }
 
 /* A constant size is one move instead of a call: most extents of this kind are single values. */
@@ -40,34 +40,35 @@ static int64_t bytes_of(const pnc_extent *extents, int64_t n)
     return bytes;
 }
 
-/* How many, from the first on, go through the window at once; 1 where the first is moved on its own. */
-static int64_t window_of(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
+/* How many, from the first on, go through the sieve buffer at once; 1 where the first is moved on its own. */
+static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     int64_t end = extents[0].offset + extents[0].length, i;
 
-    if (n == 1 || extents[0].length >= PNC_MPIIO_LARGE || !has_window(io))
+    if (n == 1 || extents[0].length >= PNC_MPIIO_LARGE || !has_sieve_buffer(io))
         return 1;
     for (i = 1; i < n; i++) {
         int64_t gap = extents[i].offset - end;
 
         if (gap < 0 || gap >= PNC_MPIIO_SIEVE_GAP || extents[i].length >= PNC_MPIIO_LARGE)
             break;
-        if (extents[i].offset + extents[i].length - extents[0].offset > WINDOW_BYTES)
+        if (extents[i].offset + extents[i].length - extents[0].offset > SIEVE_BUFFER_BYTES)
             break;
         end = extents[i].offset + extents[i].length;
     }
     return i;
 }
 
-/* The window ends where the last extent ends: it reaches past the end of the file only if that extent does. */
-static int read_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got, pnc_error *error)
+/* The sieve buffer ends where the last extent ends: it reaches past the end of the file only if that extent does. */
+static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
+                             pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_span(extents, n);
     int64_t present = 0;
-    int err = pnc_mpiio_read_one(io, all, io->window, &present, error);
+    int err = pnc_mpiio_read_one(io, all, io->sieve_buffer, &present, error);
 
     for (int64_t i = 0; i < n && extents[i].offset - all.offset + extents[i].length <= present; i++) {
-        copy_extent(buf, io->window + (extents[i].offset - all.offset), extents[i].length);
+        copy_extent(buf, io->sieve_buffer + (extents[i].offset - all.offset), extents[i].length);
         buf += extents[i].length;
         *got += extents[i].length;
     }
@@ -81,8 +82,8 @@ int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, c
     int64_t some;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
-        some = window_of(io, extents + i, n - i);
-        err = some > 1 ? read_window(io, extents + i, some, buf, got, error)
+        some = count_sieved(io, extents + i, n - i);
+        err = some > 1 ? read_sieve_buffer(io, extents + i, some, buf, got, error)
                        : pnc_mpiio_read_one(io, extents[i], buf, got, error);
         buf += bytes_of(extents + i, some);
     }
@@ -90,7 +91,7 @@ int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, c
 }
 
 /* What the file holds between the extents, and zeros where it ends before. */
-static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
+static int fetch_sieve_buffer(pnc_mpiio *io, pnc_extent all, pnc_error *error)
 {
     MPI_Offset size = 0;
     int code = MPI_File_get_size(io->file, &size), err = NC_NOERR;
@@ -99,8 +100,8 @@ static int fetch_window(pnc_mpiio *io, pnc_extent all, pnc_error *error)
     if (code != MPI_SUCCESS)
         return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
     if (present > 0)
-        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->window, &got, error);
-    memset(io->window + present, 0, (size_t)(all.length - present));
+        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->sieve_buffer, &got, error);
+    memset(io->sieve_buffer + present, 0, (size_t)(all.length - present));
     return err;
 }
 
@@ -119,7 +120,7 @@ static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
 
 bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
-    if (!io->alone || !has_window(io))
+    if (!io->sole_writer || !has_sieve_buffer(io))
         return false;
     if (io->lock < 0)
         io->lock = open(pnc_mpiio_local_path(io->path), O_RDWR | O_CLOEXEC);
@@ -142,18 +143,18 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
 }
 
 /* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */
-static int write_window(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
+static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_span(extents, n);
-    int err = fetch_window(io, all, error);
+    int err = fetch_sieve_buffer(io, all, error);
 
     if (err != NC_NOERR)
         return err;
     for (int64_t i = 0; i < n; i++) {
-        copy_extent(io->window + (extents[i].offset - all.offset), buf, extents[i].length);
+        copy_extent(io->sieve_buffer + (extents[i].offset - all.offset), buf, extents[i].length);
         buf += extents[i].length;
     }
-    return pnc_mpiio_write_one(io, all, io->window, error);
+    return pnc_mpiio_write_one(io, all, io->sieve_buffer, error);
 }
 
 int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
@@ -162,8 +163,8 @@ int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, 
     int64_t some;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
-        some = window_of(io, extents + i, n - i);
-        err = some > 1 ? write_window(io, extents + i, some, buf, error)
+        some = count_sieved(io, extents + i, n - i);
+        err = some > 1 ? write_sieve_buffer(io, extents + i, some, buf, error)
                        : pnc_mpiio_write_one(io, extents[i], buf, error);
         buf += bytes_of(extents + i, some);
     }

@@ -1,0 +1,193 @@
+/* The aggregator's side of an exchange. */
+#include "dataset/collective_buffer.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define WORDS (PNC_DOMAIN_BLOCK / 64)
+
+#define RUNS_AT_A_TIME 512
+
+int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_dataset *ds)
+{
+    cb->ds = ds;
+    cb->bytes = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
+    cb->old = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
+    cb->covered = pnc_memory_alloc_zeroed(WORDS, sizeof *cb->covered);
+    return cb->bytes == NULL || cb->old == NULL || cb->covered == NULL ? NC_ENOMEM : NC_NOERR;
+}
+
+void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
+{
+    pnc_memory_free(cb->bytes);
+    pnc_memory_free(cb->old);
+    pnc_memory_free(cb->covered);
+}
+
+void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, int64_t index)
+{
+    int64_t word = (cb->low - cb->first) / 64, end = (cb->high - cb->first + 63) / 64;
+
+    /* only what the last block has set: a small piece shall not cost 128 KiB */
+    memset(cb->covered + word, 0, (size_t)(end - word) * sizeof *cb->covered);
+    cb->first = cb->low = cb->high = index * PNC_DOMAIN_BLOCK;
+}
+
+void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, pnc_extent piece)
+{
+    int64_t end = piece.offset + piece.length;
+
+    if (cb->low == cb->high) {
+        cb->low = piece.offset;
+        cb->high = end;
+    }
+    if (piece.offset < cb->low)
+        cb->low = piece.offset;
+    if (end > cb->high)
+        cb->high = end;
+}
+
+static void cover(uint64_t *bits, int64_t from, int64_t to)
+{
+    int64_t word = from / 64, last = (to - 1) / 64;
+    uint64_t head = ~UINT64_C(0) << (from % 64), tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
+
+    if (word == last) {
+        bits[word] |= head & tail;
+        return;
+    }
+    bits[word++] |= head;
+    while (word < last)
+        bits[word++] = ~UINT64_C(0);
+    bits[last] |= tail;
+}
+
+void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
+{
+    int64_t at = piece.offset - cb->first;
+
+    pnc_io_collective_buffer_include(cb, piece);
+    memcpy(cb->bytes + at, data, (size_t)piece.length);
+    cover(cb->covered, at, at + piece.length);
+}
+
+void pnc_io_collective_buffer_get(const pnc_collective_buffer *cb, pnc_extent piece, char *data)
+{
+    memcpy(data, cb->bytes + (piece.offset - cb->first), (size_t)piece.length);
+}
+
+/* The first position from `at` on whose bit is `set`, or `end`. */
+static int64_t find(const uint64_t *bits, int64_t at, int64_t end, bool set)
+{
+    while (at < end) {
+        uint64_t word = (set ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);
+
+        if (word != 0) {
+            at += __builtin_ctzll(word);
+            return at < end ? at : end;
+        }
+        at += 64 - at % 64;
+    }
+    return end;
+}
+
+typedef struct gaps {
+    int64_t n, bytes;
+} gaps;
+
+static gaps count_gaps(const pnc_collective_buffer *cb)
+{
+    int64_t at = cb->low - cb->first, end = cb->high - cb->first;
+    gaps g = {0, 0};
+
+    for (;;) {
+        int64_t gap = find(cb->covered, at, end, false);
+
+        if (gap == end)
+            return g;
+        at = find(cb->covered, gap, end, true);
+        g.n++;
+        g.bytes += at - gap;
+    }
+}
+
+static int write_span(pnc_collective_buffer *cb, int64_t from, int64_t to)
+{
+    pnc_dataset *ds = cb->ds;
+    pnc_extent extent = {from, to - from};
+
+    return ds->store->ops->write(ds->store, &extent, 1, cb->bytes + (from - cb->first), &ds->error);
+}
+
+/* All covered runs, a list at a time; their bytes move together in the window. */
+static int write_runs(pnc_collective_buffer *cb)
+{
+    pnc_dataset *ds = cb->ds;
+    int64_t at = cb->low - cb->first, end = cb->high - cb->first;
+    int err = NC_NOERR;
+
+    while (at < end && err == NC_NOERR) {
+        pnc_extent runs[RUNS_AT_A_TIME];
+        int64_t n = 0, packed = at, begin = at;
+
+        while (at < end && n < RUNS_AT_A_TIME) {
+            int64_t gap = find(cb->covered, at, end, false);
+
+            runs[n++] = (pnc_extent){cb->first + at, gap - at};
+            memmove(cb->bytes + packed, cb->bytes + at, (size_t)(gap - at));
+            packed += gap - at;
+            at = find(cb->covered, gap, end, true);
+        }
+        err = ds->store->ops->write(ds->store, runs, n, cb->bytes + begin, &ds->error);
+    }
+    return err;
+}
+
+/* Nobody else writes to this block before the call ends: all ranks send their pieces to its aggregator, and those that
+ * write on their own did so before. What the gaps hold in the file stays. */
+static int fill_gaps(pnc_collective_buffer *cb)
+{
+    pnc_dataset *ds = cb->ds;
+    int64_t at = cb->low - cb->first, end = cb->high - cb->first, size, present;
+    int err = ds->store->ops->size(ds->store, &size, &ds->error);
+
+    if (err != NC_NOERR)
+        return err;
+    present = size < cb->low ? 0 : size < cb->high ? size - cb->low : cb->high - cb->low;
+    if (present > 0) {
+        pnc_extent extent = {cb->low, present};
+
+        err = ds->store->ops->read(ds->store, &extent, 1, cb->old + at, NULL, &ds->error);
+    }
+    memset(cb->old + at + present, 0, (size_t)(end - at - present));
+    while (at < end && err == NC_NOERR) {
+        int64_t gap = find(cb->covered, at, end, false);
+
+        at = find(cb->covered, gap, end, true);
+        memcpy(cb->bytes + gap, cb->old + gap, (size_t)(at - gap));
+    }
+    return err;
+}
+
+int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
+{
+    gaps g = count_gaps(cb);
+    int err;
+
+    if (cb->low == cb->high)
+        return NC_NOERR;
+    if (!cb->exclusive || g.n < cb->ds->store->few_extents || g.bytes / g.n > cb->ds->store->sieve_gap)
+        return write_runs(cb);
+    err = fill_gaps(cb);
+    return err != NC_NOERR ? err : write_span(cb, cb->low, cb->high);
+}
+
+int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
+{
+    pnc_dataset *ds = cb->ds;
+    pnc_extent extent = {cb->low, cb->high - cb->low};
+
+    return ds->store->ops->read(ds->store, &extent, 1, cb->bytes + (cb->low - cb->first), NULL,
+                                &ds->error);
+}
