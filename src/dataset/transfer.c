@@ -1,5 +1,5 @@
-/* Carrying out requests: each rank on its own where its runs are large, merged where they are small, and together with
- * the other ranks through an exchange where small runs may interleave. */
+/* Carrying out requests: each rank on its own where its runs are large, merged where they are small, and by
+ * two-phase I/O where small runs may interleave. */
 #include "dataset/transfer.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@
 
 #define EXTENTS_AT_A_TIME 4096     /* of the direct path: 64 KiB */
 #define DIRECT_BYTES (512 << 20)   /* straight from or to the user's memory; the store wants less than 1 GiB */
-#define MOST_IN_TURN 24            /* requests */
+#define MAX_INTERLEAVED 24         /* requests */
 #define CACHE_LINE 64
 
 typedef struct transfer {
@@ -40,14 +40,14 @@ static int no_memory(transfer *t, int64_t bytes)
                          (long long)bytes);
 }
 
-/* --- straight --- */
+/* --- direct --- */
 
 /* Room for the bytes and extents of one piece. */
-typedef struct piece {
+typedef struct staging {
     pnc_extent *extents, few[16];
     int64_t max_extents, max_bytes;
     char *stage; /* NULL where the user's memory serves */
-} piece;
+} staging;
 
 /* A get whose values have one size in file and memory reads into the user's buffer and converts there: a buffer between
  * them would make the processor fetch the user's memory only to overwrite it (swapping gets: 0.76 of the limit). */
@@ -71,42 +71,42 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
 
 /* Read the next extents and convert what came; `place` is the stage, or user's memory. Where reading fails, the values
  * that are complete are the user's; of one that was cut a part may lie in the user's memory, and becomes 0. */
-static int read_piece(transfer *t, piece *p, pnc_packer *packer, int64_t n, char *place)
+static int read_piece(transfer *t, staging *p, pnc_packer *packer, int64_t n, char *bytes_at)
 {
     pnc_dataset *ds = t->ds;
     int64_t got, elements, rest;
-    int err = ds->store->ops->read(ds->store, p->extents, n, place, &got, &ds->error);
+    int err = ds->store->ops->read(ds->store, p->extents, n, bytes_at, &got, &ds->error);
 
     elements = got / packer->ext_size;
     rest = got % packer->ext_size;
-    if (rest > 0 && place != p->stage)
-        memset(place + got - rest, 0, (size_t)rest);
+    if (rest > 0 && bytes_at != p->stage)
+        memset(bytes_at + got - rest, 0, (size_t)rest);
     if (converts_in_place(t, packer))
         convert_in_place(packer, elements);
     else if (packer->direct == NULL)
-        pnc_convert_packer_unpack(packer, place, elements);
+        pnc_convert_packer_unpack(packer, bytes_at, elements);
     return err;
 }
 
 /* Move the next extents, converting on the way while they are in cache. */
-static int move_piece(transfer *t, piece *p, pnc_packer *packer, int64_t n, int64_t bytes)
+static int access_portion(transfer *t, staging *p, pnc_packer *packer, int64_t n, int64_t bytes)
 {
     pnc_dataset *ds = t->ds;
     int64_t elements = bytes / packer->ext_size;
-    char *place = p->stage;
+    char *bytes_at = p->stage;
 
     if (packer->direct != NULL)
-        place = pnc_convert_packer_take_direct(packer, elements);
+        bytes_at = pnc_convert_packer_take_direct(packer, elements);
     else if (converts_in_place(t, packer))
-        place = packer->flat;
+        bytes_at = packer->flat;
     else if (t->way == PNC_PUT)
-        pnc_convert_packer_pack(packer, place, elements);
+        pnc_convert_packer_pack(packer, bytes_at, elements);
     if (t->way == PNC_GET)
-        return read_piece(t, p, packer, n, place);
-    return ds->store->ops->write(ds->store, p->extents, n, place, &ds->error);
+        return read_piece(t, p, packer, n, bytes_at);
+    return ds->store->ops->write(ds->store, p->extents, n, bytes_at, &ds->error);
 }
 
-static int make_piece(transfer *t, const pnc_packer *packer, int64_t wanted, piece *p)
+static int make_staging(transfer *t, const pnc_packer *packer, int64_t wanted, staging *p)
 {
     p->max_bytes = packer->direct != NULL ? DIRECT_BYTES : PNC_STAGE_BYTES;
     p->max_extents = wanted < 16 ? 16 : wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
@@ -122,68 +122,68 @@ static int make_piece(transfer *t, const pnc_packer *packer, int64_t wanted, pie
 }
 
 /* A request on its way. Its cursors point into it: it stays where it is. */
-typedef struct mover {
+typedef struct active_request {
     pnc_request *request;
     pnc_extent_cursor extents;
     pnc_packer packer;
-    piece piece;
+    staging staging;
     int64_t left; /* bytes */
-} mover;
+} active_request;
 
-static int start_mover(transfer *t, pnc_request *r, mover *m)
+static int start_request(transfer *t, pnc_request *r, active_request *m)
 {
     int err;
 
     m->request = r;
-    m->piece = (piece){.extents = NULL};
+    m->staging = (staging){.extents = NULL};
     m->left = pnc_io_requests_count_bytes(t->ds, &r, 1);
     pnc_io_extent_cursor_init(&m->extents, t->ds, &m->request, 1);
     err = pnc_io_request_init_packer(t->ds, r, &m->packer);
-    return err != NC_NOERR ? err : make_piece(t, &m->packer, r->elements, &m->piece);
+    return err != NC_NOERR ? err : make_staging(t, &m->packer, r->elements, &m->staging);
 }
 
-static int step_mover(transfer *t, mover *m)
+static int step_request(transfer *t, active_request *m)
 {
     int64_t n, bytes;
-    int err = pnc_io_extent_cursor_take(&m->extents, m->piece.max_bytes, m->piece.extents, m->piece.max_extents, &n,
-                                        &bytes);
+    int err = pnc_io_extent_cursor_take(&m->extents, m->staging.max_bytes, m->staging.extents, m->staging.max_extents,
+                                        &n, &bytes);
 
     m->left -= bytes;
-    return err != NC_NOERR ? err : move_piece(t, &m->piece, &m->packer, n, bytes);
+    return err != NC_NOERR ? err : access_portion(t, &m->staging, &m->packer, n, bytes);
 }
 
-static void end_mover(mover *m)
+static void finish_request(active_request *m)
 {
     pnc_io_extent_cursor_free(&m->extents);
-    if (m->piece.extents != m->piece.few)
-        pnc_memory_free(m->piece.extents);
+    if (m->staging.extents != m->staging.few)
+        pnc_memory_free(m->staging.extents);
     if (m->packer.status != NC_NOERR)
         m->request->status = m->packer.status;
     pnc_convert_packer_free(&m->packer);
 }
 
 /* Large runs, or one rank's regular pattern, which the store knows to sieve: a piece of each request in turn. */
-static int move_straight(transfer *t, pnc_request **list, int64_t n)
+static int transfer_direct(transfer *t, pnc_request **list, int64_t n)
 {
-    mover movers[MOST_IN_TURN];
+    active_request active[MAX_INTERLEAVED];
     int64_t begun = 0;
     int err = NC_NOERR;
     bool more = true;
 
     while (begun < n && err == NC_NOERR) {
-        err = start_mover(t, list[begun], &movers[begun]);
+        err = start_request(t, list[begun], &active[begun]);
         begun++;
     }
     while (more && err == NC_NOERR) {
         more = false;
-        for (mover *m = movers; m < movers + n && err == NC_NOERR; m++) {
+        for (active_request *m = active; m < active + n && err == NC_NOERR; m++) {
             if (m->left > 0)
-                err = step_mover(t, m);
+                err = step_request(t, m);
             more = more || m->left > 0;
         }
     }
     for (int64_t i = 0; i < begun; i++)
-        end_mover(&movers[i]);
+        finish_request(&active[i]);
     return err;
 }
 
@@ -198,11 +198,11 @@ static bool scattered(const pnc_request *r)
  * of each cell of a mesh do. While a cache line is at hand it serves all of them: one after the other took 3 times as
  * long for 24 doubles of each cell. Of a variable only one, and for one place in memory, as the last of two that
  * overlap wins. */
-static int64_t count_in_turn(const transfer *t, int64_t first)
+static int64_t count_interleaved(const transfer *t, int64_t first)
 {
     int64_t n = 1;
 
-    for (pnc_request **r = t->list + first; first + n < t->n && n < MOST_IN_TURN; n++) {
+    for (pnc_request **r = t->list + first; first + n < t->n && n < MAX_INTERLEAVED; n++) {
         int64_t apart = (int64_t)((uintptr_t)r[n]->memory - (uintptr_t)r[n - 1]->memory);
 
         if (!scattered(r[n - 1]) || !scattered(r[n]) || apart < -CACHE_LINE || apart > CACHE_LINE)
@@ -214,12 +214,12 @@ static int64_t count_in_turn(const transfer *t, int64_t first)
     return n;
 }
 
-/* --- which way --- */
+/* --- which strategy --- */
 
-typedef enum way_to_go { STRAIGHT, MERGED, TOGETHER } way_to_go;
+typedef enum strategy { DIRECT, MERGED, TWO_PHASE } strategy;
 
 /* Bytes of a run on average, and how many there are. */
-static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t *nruns)
+static int measure_runs(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t *nruns)
 {
     int64_t bytes = pnc_io_requests_count_bytes(t->ds, t->list, t->n), parts = 0;
 
@@ -248,46 +248,46 @@ static int survey(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t
     return NC_NOERR;
 }
 
-static int choose(transfer *t, way_to_go *way)
+static int choose_strategy(transfer *t, strategy *choice)
 {
     bool several_ranks = t->collective && t->ds->nprocs > 1, one_node = t->ds->store->nnodes == 1;
     bool near = one_node || !several_ranks;
     int64_t small = near ? SMALL_RUN_ONE_NODE : SMALL_RUN, few = near ? FEW_RUNS : 1, run, nruns;
     bool one_part = t->n == 1 && t->list[0]->nslabs == 1;
-    int err = survey(t, small, few, &run, &nruns);
+    int err = measure_runs(t, small, few, &run, &nruns);
 
-    *way = STRAIGHT;
+    *choice = DIRECT;
     if (err != NC_NOERR || nruns <= few || run >= small)
         return err;
     if (several_ranks && !(one_node && t->way == PNC_GET))
-        *way = TOGETHER;
+        *choice = TWO_PHASE;
     else if (!one_part)
-        *way = MERGED;
+        *choice = MERGED;
     return NC_NOERR;
 }
 
-static int move_alone(transfer *t, way_to_go way)
+static int execute_independent(transfer *t, strategy choice)
 {
     int err = NC_NOERR;
 
-    if (way == MERGED)
+    if (choice == MERGED)
         return pnc_io_two_phase_execute_independent(t->ds, t->way, t->list, t->n);
     for (int64_t i = 0, some; i < t->n && err == NC_NOERR; i += some) {
-        some = count_in_turn(t, i);
+        some = count_interleaved(t, i);
         if (t->list[i]->elements > 0)
-            err = move_straight(t, t->list + i, some);
+            err = transfer_direct(t, t->list + i, some);
     }
     return err;
 }
 
-/* What the ranks settle in one reduction: the largest of each. */
-typedef struct verdict {
+/* What the ranks agree on in one reduction: the largest of each. */
+typedef struct agreement {
     int64_t failure;  /* the worst code, negated, and the rank that met it; 0 = none */
     int64_t exchange; /* 1: some rank waits for the others */
     int64_t numrecs;
-} verdict;
+} agreement;
 
-static int settle(transfer *t, int status, verdict *v)
+static int agree(transfer *t, int status, agreement *v)
 {
     pnc_dataset *ds = t->ds;
     int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->numrecs}, all[3];
@@ -295,7 +295,7 @@ static int settle(transfer *t, int status, verdict *v)
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
         return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
                              ds->path);
-    *v = (verdict){all[0], all[1], all[2]};
+    *v = (agreement){all[0], all[1], all[2]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
         pnc_error_set_remote(&ds->error, status, "%s: a collective %s failed on rank %d: %s", ds->path,
@@ -305,32 +305,32 @@ static int settle(transfer *t, int status, verdict *v)
     return status;
 }
 
-/* A collective call of several ranks: alone, then together if any asks for it. Every rank returns the same kind of
- * answer: an error if there was one anywhere. */
-static int move_collective(transfer *t, int64_t *numrecs)
+/* A collective call of several ranks: independent access, then two-phase I/O if any rank needs it. Every rank returns
+ * the same kind of answer: an error if there was one anywhere. */
+static int transfer_collective(transfer *t, int64_t *numrecs)
 {
-    way_to_go way;
-    int err = choose(t, &way);
-    bool waits = err == NC_NOERR && way == TOGETHER;
-    verdict v = {0, waits, *numrecs};
+    strategy choice;
+    int err = choose_strategy(t, &choice);
+    bool waits = err == NC_NOERR && choice == TWO_PHASE;
+    agreement v = {0, waits, *numrecs};
 
     if (err == NC_NOERR && !waits)
-        err = move_alone(t, way);
-    err = settle(t, err, &v);
+        err = execute_independent(t, choice);
+    err = agree(t, err, &v);
     *numrecs = v.numrecs;
     if (v.failure == 0 && v.exchange) {
         err = pnc_io_two_phase_execute(t->ds, t->way, t->list, waits ? t->n : 0);
-        err = settle(t, err, &v);
+        err = agree(t, err, &v);
     }
     return err;
 }
 
-static int move_independent(transfer *t)
+static int transfer_independent(transfer *t)
 {
-    way_to_go way;
-    int err = choose(t, &way);
+    strategy choice;
+    int err = choose_strategy(t, &choice);
 
-    return err != NC_NOERR ? err : move_alone(t, way);
+    return err != NC_NOERR ? err : execute_independent(t, choice);
 }
 
 /* The number of records after a put that went well; the same on all ranks of a collective call. */
@@ -351,7 +351,7 @@ int pnc_io_requests_transfer(pnc_dataset *ds, pnc_direction way, bool collective
 
     for (int64_t i = 0; i < n; i++)
         numrecs = list[i]->numrecs > numrecs ? list[i]->numrecs : numrecs;
-    err = collective && ds->nprocs > 1 ? move_collective(&t, &numrecs) : move_independent(&t);
+    err = collective && ds->nprocs > 1 ? transfer_collective(&t, &numrecs) : transfer_independent(&t);
     if (err == NC_NOERR)
         *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += pnc_io_requests_count_bytes(ds, list, n);
     if (err == NC_NOERR && way == PNC_PUT) {
