@@ -10,8 +10,8 @@
 #include "dataset/dataset.h"
 
 /* Open a file outside of MPI, for reading. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
-int pnc_api_open_file(const char *filename, int *fd);
+int pnc_api_file_open(const char *filename, int *fd);
 /* Bytes read, 0 at the end of the file, or a negative code. */
-ssize_t pnc_api_read_file(int fd, void *bytes, size_t capacity);
+ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity);
 
 #endif

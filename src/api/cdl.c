@@ -112,13 +112,13 @@ static int read_text(const char *filename, char **text, int64_t *size)
     int64_t capacity = 1 << 16, used = 0;
     char *bytes;
     ssize_t n = 1;
-    int fd, err = pnc_api_open_file(filename, &fd);
+    int fd, err = pnc_api_file_open(filename, &fd);
 
     if (err != NC_NOERR)
         return err;
     bytes = pnc_memory_alloc(capacity, 1);
     while (bytes != NULL && n > 0) {
-        n = pnc_api_read_file(fd, bytes + used, (size_t)(capacity - used));
+        n = pnc_api_file_read(fd, bytes + used, (size_t)(capacity - used));
         used += n > 0 ? n : 0;
         if (used == capacity) {
             char *grown = pnc_memory_resize(bytes, capacity *= 2, 1);

@@ -13,7 +13,7 @@ m4_define([FUNCTION], [m4_divert(0)
 int ncmpi_$1(int ncid[]TYPED([$3]))
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
     return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_dataset_error_report(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
 }
@@ -24,17 +24,17 @@ m4_define([ATTRIBUTE], [m4_divert(0)
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
+    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_attribute_put(ds, varid, name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3));
 }
 
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_attribute_get(ds, varid, name, ip, $3));
+    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, ip, $3));
 }
 m4_divert(-1)])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
@@ -44,7 +44,7 @@ m4_define([EMIT], [m4_divert(0)
 int NAME($@)[]PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
     return err ? err : pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_io_call_post])[]m4_ifelse([$1], [put], [pnc_io_call_execute], [$1], [get], [pnc_io_call_execute])(ds, &(pnc_call){FIELDS($@)}));
 }
@@ -53,7 +53,7 @@ m4_define([EMIT_MULTI], [m4_divert(0)
 int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
     return err ? err : pnc_dataset_error_report(ds, pnc_io_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
@@ -63,7 +63,7 @@ m4_define([EMIT_VARD], [m4_divert(0)
 int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
 {
     pnc_dataset *ds;
-    int err = pnc_registry_find(ncid, __func__, &ds);
+    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
     return err ? err : pnc_dataset_error_report(ds, pnc_io_vard_execute(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
 }

@@ -12,25 +12,25 @@
 
 int ncmpi_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
-    return pnc_create(comm, path, cmode, info, ncidp);
+    return pnc_dataset_create(comm, path, cmode, info, ncidp);
 }
 
 int ncmpi_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
 {
-    return pnc_open(comm, path, omode, info, ncidp);
+    return pnc_dataset_open(comm, path, omode, info, ncidp);
 }
 
 int ncmpi_delete(const char *filename, MPI_Info info)
 {
     pnc_error error = {0};
 
-    return pnc_dataset_error_report_call(__func__, filename, pnc_delete(filename, info, &error), &error);
+    return pnc_dataset_error_report_call(__func__, filename, pnc_dataset_delete(filename, info, &error), &error);
 }
 
 int ncmpi_set_default_format(int format, int *old_formatp)
 {
     pnc_error error = {0};
-    int err = pnc_set_default_format(format, old_formatp, &error);
+    int err = pnc_dataset_default_format_set(format, old_formatp, &error);
 
     return pnc_dataset_error_report_call(__func__, NULL, err, &error);
 }
@@ -39,13 +39,13 @@ int ncmpi_inq_default_format(int *formatp)
 {
     if (formatp == NULL)
         return pnc_dataset_error_report_call(__func__, NULL, NC_EINVAL, NULL);
-    *formatp = pnc_default_format();
+    *formatp = pnc_dataset_default_format_get();
     return NC_NOERR;
 }
 
 int ncmpi_inq_files_opened(int *num, int *ncids)
 {
-    return pnc_registry_list(num, ncids);
+    return pnc_dataset_registry_list(num, ncids);
 }
 
 static int format_constant(int kind)
@@ -62,7 +62,7 @@ static int format_constant(int kind)
     }
 }
 
-int pnc_api_open_file(const char *filename, int *fd)
+int pnc_api_file_open(const char *filename, int *fd)
 {
     if (filename == NULL || filename[0] == '\0')
         return NC_EBAD_FILE;
@@ -72,7 +72,7 @@ int pnc_api_open_file(const char *filename, int *fd)
     return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
 }
 
-ssize_t pnc_api_read_file(int fd, void *bytes, size_t capacity)
+ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity)
 {
     ssize_t n;
 
@@ -86,11 +86,11 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
 {
     char magic[8];
     ssize_t n;
-    int fd, err = pnc_api_open_file(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
+    int fd, err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
 
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(__func__, filename, err, NULL);
-    n = pnc_api_read_file(fd, magic, sizeof magic);
+    n = pnc_api_file_read(fd, magic, sizeof magic);
     close(fd);
     if (n >= 0 && n < (ssize_t)sizeof magic) /* no file of any format is so short */
         n = NC_EFILE;
@@ -104,12 +104,12 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
 int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
 {
     pnc_dataset *in, *out;
-    int err = pnc_registry_find(ncid_in, __func__, &in);
+    int err = pnc_dataset_registry_find(ncid_in, __func__, &in);
 
     if (err == NC_NOERR)
-        err = pnc_registry_find(ncid_out, __func__, &out);
+        err = pnc_dataset_registry_find(ncid_out, __func__, &out);
     return err != NC_NOERR ? err :
-        pnc_dataset_error_report(out, pnc_attribute_copy(in, varid_in, name, out, varid_out));
+        pnc_dataset_error_report(out, pnc_dataset_attribute_copy(in, varid_in, name, out, varid_out));
 }
 
 int ncmpi_inq_last_error(int ncid, int *code, char *message)

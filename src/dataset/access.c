@@ -10,18 +10,18 @@
 
 int pnc_io_mode_check(pnc_dataset *ds, pnc_direction way, bool collective)
 {
-    int err = way == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
+    int err = way == PNC_PUT ? pnc_dataset_mode_check_write(ds) : NC_NOERR;
 
     if (err != NC_NOERR)
         return err;
-    return collective ? pnc_mode_need_collective(ds) : pnc_mode_need_independent(ds);
+    return collective ? pnc_dataset_mode_check_collective(ds) : pnc_dataset_mode_check_independent(ds);
 }
 
 int pnc_io_requests_execute(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n, int err)
 {
     int moved;
 
-    if (collective && ds->safe && (err = pnc_agree_worst(ds, err)) != NC_NOERR)
+    if (collective && ds->safe && (err = pnc_dataset_status_agree(ds, err)) != NC_NOERR)
         return err;
     if (n == 0 && !collective)
         return err;

@@ -1,11 +1,11 @@
-/* What the ranks of a dataset settle together. */
+/* What the ranks of a dataset agree on. */
 #include "dataset/dataset.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-int pnc_agree_root(pnc_dataset *ds, int status)
+int pnc_dataset_status_broadcast(pnc_dataset *ds, int status)
 {
     if (ds->nprocs == 1)
         return status;
@@ -21,7 +21,7 @@ int pnc_agree_root(pnc_dataset *ds, int status)
     return status;
 }
 
-int pnc_agree_worst(pnc_dataset *ds, int status)
+int pnc_dataset_status_agree(pnc_dataset *ds, int status)
 {
     int worst = status;
 
@@ -71,7 +71,7 @@ static int compare_arguments(const char *root, int64_t size, const pnc_argument 
     return NC_NOERR;
 }
 
-int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size)
+int pnc_dataset_bytes_broadcast(pnc_dataset *ds, char *bytes, int64_t size)
 {
     const int64_t most = 1 << 30; /* an int must count them */
 
@@ -85,7 +85,8 @@ int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size)
     return NC_NOERR;
 }
 
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, pnc_consequence consequence)
+int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,
+                                pnc_consequence consequence)
 {
     int64_t size = 0;
     char *record, *root;
@@ -95,7 +96,7 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
     if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
         return local;
     if (!ds->safe && consequence != PNC_CHANGES_HEADER)
-        return consequence == PNC_MOVES_TOGETHER ? pnc_agree_worst(ds, local) : local;
+        return consequence == PNC_IS_COLLECTIVE ? pnc_dataset_status_agree(ds, local) : local;
     record = pack_arguments(args, n, &size);
     if (record == NULL)
         size = -1;
@@ -104,9 +105,9 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
         err = NC_EMPI;
     root = ds->rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
     /* a rank without memory must not leave the others waiting in the broadcast */
-    err = pnc_agree_worst(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
+    err = pnc_dataset_status_agree(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
     if (err == NC_NOERR)
-        err = pnc_agree_bytes(ds, root, root_size);
+        err = pnc_dataset_bytes_broadcast(ds, root, root_size);
     code = err != NC_NOERR ? err : compare_arguments(root, root_size, args, n);
     if (ds->rank != 0)
         pnc_memory_free(root);
@@ -114,5 +115,5 @@ int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, in
     if (code != NC_NOERR)
         pnc_error_set(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s",
                       ds->path, ds->rank, pnc_error_get_text(code));
-    return pnc_agree_worst(ds, local != NC_NOERR ? local : code);
+    return pnc_dataset_status_agree(ds, local != NC_NOERR ? local : code);
 }

@@ -41,12 +41,12 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
                      pnc_mem_type mem)
 {
     char *normal = NULL;
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err != NC_NOERR)
         return err;
     if (pnc_format_atts_get(&ds->model, varid) == NULL)
-        return pnc_mode_no_var(ds, varid);
+        return pnc_dataset_var_reject(ds, varid);
     err = pnc_name_normalise(name, &normal, &ds->error);
     pnc_memory_free(normal);
     if (err != NC_NOERR)
@@ -135,7 +135,7 @@ static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, co
 
     err = pnc_format_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE)
-        err = pnc_header_update(ds, atts->at[index]->where, old_bytes, NULL, atts->at[index]);
+        err = pnc_dataset_header_update(ds, atts->at[index]->where, old_bytes, NULL, atts->at[index]);
     return err;
 }
 
@@ -148,11 +148,11 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
                            {NC_EMULTIDEFINE_ATTR_LEN, &value->len, sizeof value->len},
                            {NC_EMULTIDEFINE_ATTR_VAL, value->bytes, bytes}};
 
-    return pnc_agree_arguments(ds, err, args, 5, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+    return pnc_dataset_arguments_agree(ds, err, args, 5, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
-int pnc_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
-                      pnc_mem_type mem)
+int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
+                              pnc_mem_type mem)
 {
     new_value value = {xtype, len, NULL, NC_NOERR};
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
@@ -179,17 +179,17 @@ int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xt
                         const void *value)
 {
     /* the type is judged in its turn; any memory type will do for one that is none */
-    return pnc_attribute_put(ds, varid, name, xtype, nelems, value,
-                             pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR);
+    return pnc_dataset_attribute_put(ds, varid, name, xtype, nelems, value,
+                                     pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR);
 }
 
-int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem)
+int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem)
 {
     pnc_atts *atts;
     const pnc_att *att;
     unsigned char fill[8];
     bool same;
-    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
 
     if (err != NC_NOERR)
         return err;
@@ -213,23 +213,23 @@ int pnc_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pn
 int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *value)
 {
     pnc_atts *atts;
-    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
 
     return err != NC_NOERR ? err :
-        pnc_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
+        pnc_dataset_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
 }
 
-int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out)
+int pnc_dataset_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out)
 {
     pnc_atts *source, *target;
     new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
     bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
-    int index, err = pnc_mode_need_write(to);
+    int index, err = pnc_dataset_mode_check_write(to);
 
     if (err == NC_NOERR && pnc_format_atts_get(&from->model, varid_in) != NULL &&
         pnc_format_atts_get(&to->model, varid_out) == NULL)
-        err = pnc_mode_no_var(to, varid_out);
-    if (err == NC_NOERR && pnc_mode_need_att(from, varid_in, name, &source, &index) != NC_NOERR)
+        err = pnc_dataset_var_reject(to, varid_out);
+    if (err == NC_NOERR && pnc_dataset_att_find(from, varid_in, name, &source, &index) != NC_NOERR)
         err = pnc_error_set(&to->error, from->error.code, "%s", from->error.text);
     if (err == NC_NOERR) {
         const pnc_att *att = source->at[index];
@@ -254,12 +254,12 @@ int pnc_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_da
 int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
 {
     pnc_atts *atts = NULL;
-    int index = -1, err = pnc_mode_need_define(ds);
+    int index = -1, err = pnc_dataset_mode_check_define_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+        err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, name == NULL ? 0 : (int64_t)strlen(name)}};
-    err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
+    err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL);
     return err != NC_NOERR ? err : pnc_format_atts_delete(atts, index);
 }

@@ -64,17 +64,17 @@ typedef struct pnc_dataset {
 #define PNC_STAGE_BYTES (256 * 1024) /* stays in the second-level cache between conversion and system call */
 
 /* --- registry.c: ncids --- */
-int pnc_registry_add(pnc_dataset *ds, int *ncid);   /* NC_ENFILE */
-void pnc_registry_remove(int ncid);
+int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid); /* NC_ENFILE */
+void pnc_dataset_registry_remove(int ncid);
 /* The dataset that the API function `call` will work on, with its error object cleared; or NC_EBADID, which is
  * reported. */
-int pnc_registry_find(int ncid, const char *call, pnc_dataset **out);
+int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out);
 /* The same for a look that is no call. */
-pnc_dataset *pnc_registry_peek(int ncid);
-int pnc_registry_list(int *num, int *ncids);
+pnc_dataset *pnc_dataset_registry_peek(int ncid);
+int pnc_dataset_registry_list(int *num, int *ncids);
 
 /* An environment variable that is on unless its value begins with 0. */
-bool pnc_switched_on(const char *name, bool otherwise);
+bool pnc_dataset_environment_is_on(const char *name, bool otherwise);
 
 /* --- last_error.c: what went wrong, for a person --- */
 /* The end of a call: where it failed, keep call, file, rank and sentence for ncmpi_inq_last_error, and print them where
@@ -88,36 +88,37 @@ void pnc_dataset_remark_report(pnc_dataset *ds);
 /* The last failure on a dataset, or with a negative ncid of this thread. NC_EBADID. */
 int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);
 
-/* --- agree.c: what ranks settle together --- */
+/* --- agree.c: what ranks agree on --- */
 /* Safe mode: every argument must be the same bytes on all ranks as on rank 0. Returns on every rank the code of the
  * first argument that differs somewhere, or NC_NOERR. A rank whose call already failed passes its error in `local`;
  * then every rank returns an error. Outside safe mode that depends on what the call goes on to do. */
 typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
 typedef enum pnc_consequence {
     PNC_STAYS_LOCAL,    /* each rank returns its own `local`; not collective */
-    PNC_MOVES_TOGETHER, /* an error of one rank is all ranks': nobody waits for a rank that has left */
+    PNC_IS_COLLECTIVE,  /* an error of one rank is returned by all ranks: none blocks in a later step */
     PNC_CHANGES_HEADER  /* the same as in safe mode: in data mode no later step would make the ranks' headers one */
 } pnc_consequence;
-int pnc_agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n, pnc_consequence consequence);
+int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,
+                                pnc_consequence consequence);
 /* Rank 0's bytes become everybody's. Collective. */
-int pnc_agree_bytes(pnc_dataset *ds, char *bytes, int64_t size);
+int pnc_dataset_bytes_broadcast(pnc_dataset *ds, char *bytes, int64_t size);
 /* Rank 0's result becomes everybody's. Collective. */
-int pnc_agree_root(pnc_dataset *ds, int status);
+int pnc_dataset_status_broadcast(pnc_dataset *ds, int status);
 /* NC_NOERR only where all ranks pass NC_NOERR; else this rank's own code, or the most negative one of the others. */
-int pnc_agree_worst(pnc_dataset *ds, int status);
+int pnc_dataset_status_agree(pnc_dataset *ds, int status);
 
 /* --- headerio.c: the header in the file --- */
-int pnc_header_read(pnc_dataset *ds);                                  /* collective: rank 0 reads, all decode */
-int pnc_header_write(pnc_dataset *ds);                                 /* collective: rank 0 writes all of it */
+int pnc_dataset_header_read(pnc_dataset *ds);                          /* collective: rank 0 reads, all decode */
+int pnc_dataset_header_write(pnc_dataset *ds);                         /* collective: rank 0 writes all of it */
 /* The same in two steps, both collective. First all ranks take over rank 0's definitions; what they hold is encoded,
  * and the caller frees *bytes. Then rank 0 writes it; where that fails, the header of ds->before is put back. */
-int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n);
-int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
+int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n);
+int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* Collective, in data mode: a name that changed or, where att is given, an attribute. Written alone, in place, if no
  * other byte of the header moves. */
-int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
+int pnc_dataset_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
 int pnc_dataset_numrecs_write(pnc_dataset *ds);                        /* collective: rank 0 writes model.numrecs */
-int pnc_header_reach_end(pnc_dataset *ds);                             /* collective: the file is as long as it says */
+int pnc_dataset_file_extend(pnc_dataset *ds);                          /* collective: the file is as long as it says */
 
 /* --- records --- */
 /* Collective: all ranks agree on the largest number of records; sync: and rank 0 writes it if it grew. */
@@ -126,7 +127,7 @@ int pnc_dataset_numrecs_flush(pnc_dataset *ds);
 
 /* --- fill.c --- */
 /* This rank's share of filling a variable; of a record variable, n records from number `first` on. Local. */
-int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n);
+int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n);
 
 #include "dataset/operations.h" /* generated: pnc_dataset_<name> for each single function */
 

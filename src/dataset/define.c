@@ -19,9 +19,9 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
-    int id = -1, err = pnc_mode_need_define(ds);
+    int id = -1, err = pnc_dataset_mode_check_define_write(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 2, PNC_STAYS_LOCAL);
+    err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     err = pnc_format_dim_add(&ds->model, name, len, &id, &ds->error);
@@ -37,9 +37,9 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
                            {NC_EMULTIDEFINE_VAR_TYPE, &xtype, sizeof xtype},
                            {NC_EMULTIDEFINE_VAR_NDIMS, &ndims, sizeof ndims},
                            {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
-    int id = -1, err = pnc_mode_need_define(ds);
+    int id = -1, err = pnc_dataset_mode_check_define_write(ds);
 
-    err = pnc_agree_arguments(ds, err, args, 4, PNC_STAYS_LOCAL);
+    err = pnc_dataset_arguments_agree(ds, err, args, 4, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     err = pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
@@ -54,11 +54,11 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
 int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_FILL_MODE, &fillmode, sizeof fillmode}};
-    int err = pnc_mode_need_define(ds);
+    int err = pnc_dataset_mode_check_define_write(ds);
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
         err = pnc_error_set(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
-    err = pnc_agree_arguments(ds, err, args, 1, PNC_STAYS_LOCAL);
+    err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     if (old_modep != NULL)
@@ -82,11 +82,11 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
 
 int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
 {
-    int err = pnc_mode_need_define(ds);
+    int err = pnc_dataset_mode_check_define_write(ds);
     int64_t size = 0;
 
     if (err == NC_NOERR)
-        err = pnc_mode_need_var(ds, varid);
+        err = pnc_dataset_var_check(ds, varid);
     if (err == NC_NOERR) {
         bool is_old = ds->before != NULL && varid < ds->before->nvars;
 
@@ -100,7 +100,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
                            {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, size}};
-    err = pnc_agree_arguments(ds, err, args, 3, PNC_STAYS_LOCAL);
+    err = pnc_dataset_arguments_agree(ds, err, args, 3, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
     if (fill_value != NULL && !no_fill)
@@ -113,7 +113,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
 /* In data mode a name that became no longer is written at once. */
 static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
 {
-    return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_header_update(ds, where, old_field, name, NULL);
+    return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_dataset_header_update(ds, where, old_field, name, NULL);
 }
 
 static int check_name(pnc_dataset *ds, const char *name)
@@ -139,7 +139,7 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
         err = pnc_error_set(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before "
                             "renaming", name, old);
     pnc_memory_free(normal);
-    return pnc_agree_arguments(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+    return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
 int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
@@ -148,12 +148,12 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
                            {NC_EMULTIDEFINE_FNC_ARGS, &dimid, sizeof dimid}};
     int64_t old_field = 0;
     pnc_dim *dim = NULL;
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
         err = check_name(ds, name); /* measured: a bad name counts before a bad id, for dimensions alone */
     if (err == NC_NOERR)
-        err = pnc_mode_need_dim(ds, dimid);
+        err = pnc_dataset_dim_check(ds, dimid);
     if (err == NC_NOERR) {
         dim = ds->model.dims[dimid];
         old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
@@ -170,10 +170,10 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
                            {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid}};
     int64_t old_field = 0;
     pnc_var *var = NULL;
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_mode_need_var(ds, varid);
+        err = pnc_dataset_var_check(ds, varid);
     if (err == NC_NOERR) {
         var = ds->model.vars[varid];
         old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
@@ -192,14 +192,14 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     int64_t old_field = 0;
     pnc_atts *atts = NULL;
     const char *old = "";
-    int index = -1, err = pnc_mode_need_write(ds);
+    int index = -1, err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR && pnc_format_atts_get(&ds->model, varid) == NULL)
-        err = pnc_mode_no_var(ds, varid);
+        err = pnc_dataset_var_reject(ds, varid);
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)
-        err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+        err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
     if (err == NC_NOERR) {
         old = atts->at[index]->name;
         old_field = pnc_format_name_encode(&ds->model, old, NULL);

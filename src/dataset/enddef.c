@@ -20,9 +20,9 @@ static int fill_new(pnc_dataset *ds)
         const pnc_var *var = ds->model.vars[i];
 
         if (!var->no_fill)
-            err = pnc_fill_share(ds, var, 0, var->is_record ? ds->model.numrecs : 1);
+            err = pnc_dataset_var_fill(ds, var, 0, var->is_record ? ds->model.numrecs : 1);
     }
-    return pnc_agree_worst(ds, err);
+    return pnc_dataset_status_agree(ds, err);
 }
 
 static void forget_before(pnc_dataset *ds)
@@ -39,23 +39,23 @@ static int change_file(pnc_dataset *ds, const char *header, int64_t n)
     int err = fill_new(ds);
 
     if (err == NC_NOERR)
-        err = pnc_header_reach_end(ds);
-    return err != NC_NOERR ? err : pnc_header_replace(ds, header, n);
+        err = pnc_dataset_file_extend(ds);
+    return err != NC_NOERR ? err : pnc_dataset_header_replace(ds, header, n);
 }
 
 static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_move move;
-    int err = pnc_move_make(ds, &move);
+    int err = pnc_dataset_move_init(ds, &move);
 
     if (err == NC_NOERR) {
-        err = pnc_move_forward(&move);
+        err = pnc_dataset_move_execute(&move);
         if (err == NC_NOERR)
             err = change_file(ds, header, n);
         if (err != NC_NOERR)
-            pnc_move_back(&move);
+            pnc_dataset_move_undo(&move);
     }
-    pnc_move_free(&move);
+    pnc_dataset_move_free(&move);
     return err;
 }
 
@@ -63,10 +63,10 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
 {
     char *header = NULL;
     int64_t n;
-    int err = pnc_agree_worst(ds, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
+    int err = pnc_dataset_status_agree(ds, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
 
     if (err == NC_NOERR)
-        err = pnc_header_settle(ds, &header, &n);
+        err = pnc_dataset_header_agree(ds, &header, &n);
     if (err == NC_NOERR)
         err = ds->before == NULL ? change_file(ds, header, n) : grow_file(ds, header, n);
     pnc_memory_free(header);
@@ -98,11 +98,11 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     pnc_layout_hints hints = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
                               first_given(ds->hints.layout.r_align, r_align)};
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &hints, sizeof hints}};
-    int err = pnc_mode_need_defining(ds);
+    int err = pnc_dataset_mode_check_define(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_error_set(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
-    err = pnc_agree_arguments(ds, err, args, 1, PNC_MOVES_TOGETHER);
+    err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE);
     if (err == NC_NOERR)
         err = finish(ds, &hints);
     return err != NC_NOERR ? err : drop_overruled(ds);

@@ -20,7 +20,7 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
     return pattern;
 }
 
-int pnc_fill_share(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
+int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
 {
     int size = (int)pnc_type_get_size(var->type);
     int64_t elements = var->size / size, share = elements / ds->nprocs, extra = elements % ds->nprocs;
@@ -69,13 +69,13 @@ static bool can_be_filled(const pnc_var *var)
 int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
 {
     const pnc_var *var;
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_mode_need_collective(ds);
+        err = pnc_dataset_mode_check_collective(ds);
     if (err != NC_NOERR)
         return err;
-    err = pnc_mode_need_var(ds, varid);
+    err = pnc_dataset_var_check(ds, varid);
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
         err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
                             ds->model.vars[varid]->name);
@@ -86,12 +86,12 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_FNC_ARGS, &recno, sizeof recno}};
-    err = pnc_agree_arguments(ds, err, args, 2, PNC_MOVES_TOGETHER);
+    err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE);
     if (err != NC_NOERR)
         return err;
 
     var = ds->model.vars[varid];
-    err = pnc_agree_worst(ds, pnc_fill_share(ds, var, recno, 1));
+    err = pnc_dataset_status_agree(ds, pnc_dataset_var_fill(ds, var, recno, 1));
     if (err == NC_NOERR && recno >= ds->model.numrecs) {
         ds->model.numrecs = recno + 1;
         ds->numrecs_dirty = true;

@@ -78,20 +78,20 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
                                 (long long)sizes[0]);
     }
     header->file_size = sizes[1];
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR)
-        err = pnc_agree_bytes(ds, header->at, sizes[0]);
+        err = pnc_dataset_bytes_broadcast(ds, header->at, sizes[0]);
     if (err == NC_NOERR && ds->rank != 0) {
         pnc_format_model_free(&ds->model);
         err = name_file(ds, pnc_format_header_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
     }
-    return pnc_agree_worst(ds, err);
+    return pnc_dataset_status_agree(ds, err);
 }
 
-int pnc_header_read(pnc_dataset *ds)
+int pnc_dataset_header_read(pnc_dataset *ds)
 {
     header_bytes header = {NULL, 0, 0};
-    int err = pnc_agree_root(ds, ds->rank == 0 ? read_on_root(ds, &header) : NC_NOERR);
+    int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? read_on_root(ds, &header) : NC_NOERR);
 
     header.n = ds->model.header_size; /* of what was read, the others need no more */
     if (err == NC_NOERR && ds->nprocs > 1)
@@ -137,11 +137,11 @@ static int share_fill_modes(pnc_dataset *ds)
 
     if (modes == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for the fill modes of %d variables", ds->path, n);
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR) {
         for (int i = 0; i < n; i++)
             modes[i] = ds->model.vars[i]->no_fill;
-        err = pnc_agree_bytes(ds, modes, n);
+        err = pnc_dataset_bytes_broadcast(ds, modes, n);
     }
     for (int i = 0; i < n && err == NC_NOERR; i++)
         ds->model.vars[i]->no_fill = modes[i];
@@ -171,7 +171,7 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     return err != NC_NOERR ? err : share_fill_modes(ds);
 }
 
-int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
+int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
     /* the number of records is part of the header: all ranks encode and compare the same */
@@ -181,7 +181,7 @@ int pnc_header_settle(pnc_dataset *ds, char **bytes, int64_t *n)
     if (header.at == NULL && err == NC_NOERR)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->path,
                             (long long)header.n);
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR) {
         pnc_format_header_encode(&ds->model, header.at);
         ds->model.header_size = header.n;
@@ -226,26 +226,26 @@ static void restore(pnc_dataset *ds)
                   cause.text);
 }
 
-int pnc_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
+int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
 {
     int err = ds->rank == 0 ? replace(ds, bytes, n) : NC_NOERR;
 
     if (err != NC_NOERR && ds->before != NULL)
         restore(ds);
-    err = pnc_agree_root(ds, err);
+    err = pnc_dataset_status_broadcast(ds, err);
     if (err == NC_NOERR)
         ds->numrecs_dirty = false;
     return err;
 }
 
-int pnc_header_write(pnc_dataset *ds)
+int pnc_dataset_header_write(pnc_dataset *ds)
 {
     char *bytes = NULL;
     int64_t n;
-    int err = pnc_header_settle(ds, &bytes, &n);
+    int err = pnc_dataset_header_agree(ds, &bytes, &n);
 
     if (err == NC_NOERR)
-        err = pnc_header_replace(ds, bytes, n);
+        err = pnc_dataset_header_replace(ds, bytes, n);
     pnc_memory_free(bytes);
     return err;
 }
@@ -256,20 +256,21 @@ static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_a
                        : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-int pnc_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att)
+int pnc_dataset_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att)
 {
     int64_t n = encode_entry(ds, name, att, NULL);
     char *bytes;
     int err;
 
     if (n != old_size || where < 0)
-        return pnc_header_write(ds);
+        return pnc_dataset_header_write(ds);
     bytes = pnc_memory_alloc(n, 1);
-    err = pnc_agree_worst(ds, bytes == NULL ? pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
-                                                            (long long)n) : NC_NOERR);
+    err = pnc_dataset_status_agree(ds, bytes == NULL ?
+                                   pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
+                                                                     (long long)n) : NC_NOERR);
     if (err == NC_NOERR) {
         encode_entry(ds, name, att, bytes);
-        err = pnc_agree_root(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
+        err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);
     }
     pnc_memory_free(bytes);
     return err;
@@ -296,9 +297,9 @@ static void note_end(pnc_dataset *ds)
         ds->store->end->least_size = end;
 }
 
-int pnc_header_reach_end(pnc_dataset *ds)
+int pnc_dataset_file_extend(pnc_dataset *ds)
 {
-    int err = pnc_agree_root(ds, ds->rank == 0 ? reach_end(ds) : NC_NOERR);
+    int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? reach_end(ds) : NC_NOERR);
 
     if (err == NC_NOERR)
         note_end(ds);
@@ -317,7 +318,7 @@ static int write_numrecs(pnc_dataset *ds)
 
 int pnc_dataset_numrecs_write(pnc_dataset *ds)
 {
-    int err = pnc_agree_root(ds, ds->rank == 0 ? write_numrecs(ds) : NC_NOERR);
+    int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? write_numrecs(ds) : NC_NOERR);
 
     if (err != NC_NOERR)
         return err;

@@ -31,7 +31,7 @@ const pnc_hint pnc_hint_table[] = {
 const int pnc_hint_count = HINTS;
 _Static_assert(HINTS <= PNC_HINTS_MOST, "PNC_HINTS_MOST is too small");
 
-const pnc_hint *pnc_hint_find(const char *name)
+const pnc_hint *pnc_dataset_hint_find(const char *name)
 {
     for (int i = 0; i < HINTS; i++)
         if (strcmp(pnc_hint_table[i].name, name) == 0)
@@ -39,7 +39,7 @@ const pnc_hint *pnc_hint_find(const char *name)
     return NULL;
 }
 
-int pnc_hint_choice(const pnc_hint *hint, const char *text)
+int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text)
 {
     for (int i = 0; hint->words[i] != NULL; i++)
         if (strcmp(hint->words[i], text) == 0)
@@ -47,7 +47,7 @@ int pnc_hint_choice(const pnc_hint *hint, const char *text)
     return -1;
 }
 
-bool pnc_hints_get(MPI_Info info, const char *key, char *value)
+bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value)
 {
     int found = 0;
 
@@ -67,15 +67,15 @@ static bool is_integer(const char *text, int64_t *out)
     return errno == 0 && end != text && *end == '\0';
 }
 
-int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise)
+int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise)
 {
     char value[MPI_MAX_INFO_VAL + 1];
     int64_t number;
 
-    return pnc_hints_get(info, key, value) && is_integer(value, &number) ? number : otherwise;
+    return pnc_dataset_hints_get(info, key, value) && is_integer(value, &number) ? number : otherwise;
 }
 
-bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out)
+bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out)
 {
     int64_t number;
 
@@ -105,7 +105,7 @@ static int share_list(pnc_dataset *ds, char **list)
     *list = ds->rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
     if (*list == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(*list, length, MPI_CHAR, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
     return err;
@@ -119,7 +119,7 @@ static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
     for (int i = 0; i < n; i++) {
         char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
 
-        if (MPI_Info_get_nthkey(from, i, key) == MPI_SUCCESS && pnc_hints_get(from, key, value) &&
+        if (MPI_Info_get_nthkey(from, i, key) == MPI_SUCCESS && pnc_dataset_hints_get(from, key, value) &&
             MPI_Info_set(to, key, value) != MPI_SUCCESS)
             return pnc_error_set(error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
     }
@@ -141,7 +141,7 @@ static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
         ds->environment = MPI_INFO_NULL;
         return pnc_error_set(&ds->error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", ds->path);
     }
-    err = pnc_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
+    err = pnc_dataset_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
     return err != NC_NOERR ? err : add_all(ds->environment, ds->info, &ds->error);
 }
 
@@ -158,12 +158,13 @@ int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint)
 static int choice_of(MPI_Info info, const pnc_hint *hint)
 {
     char value[MPI_MAX_INFO_VAL + 1];
-    int number = pnc_hints_get(info, hint->name, value) ? pnc_hint_choice(hint, value) : 0;
+    int number = pnc_dataset_hints_get(info, hint->name, value) ? pnc_dataset_hint_find_choice(hint, value) : 0;
 
     return number < 0 ? 0 : number;
 }
 
-const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source, int64_t *out)
+const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source,
+                                               int64_t *out)
 {
     const struct { MPI_Info info; const char *name; } sources[] = {{ds->environment, "PNETCDF_HINTS"},
                                                                    {ds->info, "MPI_Info"}};
@@ -174,7 +175,8 @@ const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, c
             const pnc_hint *row = &pnc_hint_table[i];
 
             if (row->kind == PNC_HINT_SIZE && row->field == hint->field &&
-                pnc_hints_get(sources[k].info, row->name, value) && pnc_hint_size(row, value, out)) {
+                pnc_dataset_hints_get(sources[k].info, row->name, value) &&
+                pnc_dataset_hint_parse_size(row, value, out)) {
                 *source = sources[k].name;
                 return row;
             }
@@ -190,14 +192,14 @@ static void read_own(pnc_dataset *ds)
         const char *source;
 
         if (hint->kind == PNC_HINT_SIZE &&
-            pnc_hint_decisive(ds, hint, &source, field_of(&ds->hints, hint)) == NULL)
+            pnc_dataset_hint_find_decisive(ds, hint, &source, field_of(&ds->hints, hint)) == NULL)
             *field_of(&ds->hints, hint) = hint->otherwise;
         if (hint->kind == PNC_HINT_CHOICE)
             *field_of(&ds->hints, hint) = choice_of(ds->info, hint);
     }
 }
 
-int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
+int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
 {
     char *list = NULL;
     int late = share_list(ds, &list);
@@ -209,7 +211,7 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
     pnc_memory_free(list);
     if (err == NC_NOERR)
         read_own(ds);
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 &&
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
@@ -218,11 +220,11 @@ int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err)
     return err;
 }
 
-int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error)
+int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error)
 {
     const char *list = getenv("PNETCDF_HINTS");
     char value[MPI_MAX_INFO_VAL + 1];
-    const pnc_hint *hint = pnc_hint_find("nc_driver");
+    const pnc_hint *hint = pnc_dataset_hint_find("nc_driver");
     int err = NC_NOERR;
     MPI_Info environment;
 
@@ -231,8 +233,8 @@ int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out,
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
-    err = pnc_hints_parse(list, path, false, environment, error);
-    if (err == NC_NOERR && pnc_hints_get(environment, "nc_driver", value))
+    err = pnc_dataset_hints_parse(list, path, false, environment, error);
+    if (err == NC_NOERR && pnc_dataset_hints_get(environment, "nc_driver", value))
         *out = pnc_driver_ops(choice_of(environment, hint));
     MPI_Info_free(&environment);
     return err;
@@ -281,7 +283,7 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
         hint->report(ds, hint, value);
         return true;
     case PNC_HINT_FREE:
-        if (!pnc_hints_get(ds->info, hint->name, value))
+        if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
         return *value != '\0';
     case PNC_HINT_FIXED:
@@ -292,7 +294,7 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
     }
 }
 
-int pnc_hints_report(pnc_dataset *ds, MPI_Info *out)
+int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
 {
     int err = ds->store->ops->hints(ds->store, out, &ds->error);
 
@@ -303,7 +305,7 @@ int pnc_hints_report(pnc_dataset *ds, MPI_Info *out)
 
         if (in_effect(ds, hint, value))
             status = MPI_Info_set(*out, hint->name, value);
-        else if (hint->kind != PNC_HINT_PASSED && pnc_hints_get(*out, hint->name, value))
+        else if (hint->kind != PNC_HINT_PASSED && pnc_dataset_hints_get(*out, hint->name, value))
             status = MPI_Info_delete(*out, hint->name); /* Open MPI repeats whatever it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);

@@ -36,35 +36,36 @@ typedef struct pnc_hint {
 #define PNC_HINTS_MOST 96 /* rows that the table may have */
 extern const pnc_hint pnc_hint_table[];
 extern const int pnc_hint_count;
-const pnc_hint *pnc_hint_find(const char *name); /* or NULL */
+const pnc_hint *pnc_dataset_hint_find(const char *name); /* or NULL */
 
 /* Collective. Gather the user's info and rank 0's PNETCDF_HINTS, which outranks it, into ds->info; read our own hints,
  * of which rank 0's count, and choose the driver. A rank that has failed before passes its error in `err`. */
-int pnc_hints_load(pnc_dataset *ds, MPI_Info user, int err);
+int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err);
 /* What is in use: the MPI library's own report and our hints. The caller frees *out. */
-int pnc_hints_report(pnc_dataset *ds, MPI_Info *out);
+int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out);
 /* The driver for a file that need not be open. Local. */
-int pnc_hints_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
+int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
 /* The integer that a hint holds, or `otherwise` where it is absent or no integer. */
-int64_t pnc_hints_integer(MPI_Info info, const char *key, int64_t otherwise);
+int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise);
 
 /* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false where the info has none. */
-bool pnc_hints_get(MPI_Info info, const char *key, char *value);
+bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value);
 /* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
-bool pnc_hint_size(const pnc_hint *hint, const char *text, int64_t *out);
+bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out);
 /* The value of a hint's field. */
 int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint);
 /* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
-int pnc_hint_choice(const pnc_hint *hint, const char *text);
+int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text);
 /* Synonyms are rows with one field. The one that decides the field of `hint` is the first one with a usable value, in
  * PNETCDF_HINTS and then in the MPI_Info; *source names which of these, *out is the value. NULL if none is given. */
-const pnc_hint *pnc_hint_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source, int64_t *out);
+const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source,
+                                               int64_t *out);
 
 /* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
-int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
+int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
 
 /* hints_show.c: on rank 0, where PNETCDF_HINTS_DISPLAY asks for it: every hint, its value, where it came from and what
  * becomes of it. Local. */
-void pnc_hints_show(pnc_dataset *ds);
+void pnc_dataset_hints_display(pnc_dataset *ds);
 
 #endif

@@ -23,9 +23,9 @@ typedef struct sight {
 static void find_given(const sight *s, line *l)
 {
     l->value[0] = '\0';
-    if (pnc_hints_get(s->ds->environment, l->name, l->value))
+    if (pnc_dataset_hints_get(s->ds->environment, l->name, l->value))
         l->origin = "PNETCDF_HINTS";
-    else if (pnc_hints_get(s->ds->info, l->name, l->value))
+    else if (pnc_dataset_hints_get(s->ds->info, l->name, l->value))
         l->origin = "MPI_Info";
     else
         l->origin = "default";
@@ -36,11 +36,11 @@ static void explain_size(const sight *s, const pnc_hint *hint, line *l)
     char effect[MPI_MAX_INFO_VAL + 1] = "";
     const char *source;
     int64_t number;
-    const pnc_hint *decisive = pnc_hint_decisive(s->ds, hint, &source, &number);
+    const pnc_hint *decisive = pnc_dataset_hint_find_decisive(s->ds, hint, &source, &number);
     bool given = l->value[0] != '\0';
 
-    pnc_hints_get(s->in_use, hint->name, effect);
-    if (given && !pnc_hint_size(hint, l->value, &number))
+    pnc_dataset_hints_get(s->in_use, hint->name, effect);
+    if (given && !pnc_dataset_hint_parse_size(hint, l->value, &number))
         snprintf(l->fate, sizeof l->fate, "ignored: it has to be an integer of at least %lld; %s is used",
                  (long long)hint->least, effect);
     else if (given && decisive != hint)
@@ -65,7 +65,7 @@ static void explain_choice(const pnc_hint *hint, line *l)
     while (hint->words[count] != NULL)
         count++;
     near = pnc_name_suggest(l->value, count, hint->words);
-    if (l->value[0] == '\0' || pnc_hint_choice(hint, l->value) >= 0)
+    if (l->value[0] == '\0' || pnc_dataset_hint_find_choice(hint, l->value) >= 0)
         snprintf(l->fate, sizeof l->fate, "used");
     else
         snprintf(l->fate, sizeof l->fate, "ignored: none of its values%s%s%s; %s is used",
@@ -76,7 +76,7 @@ static void explain_choice(const pnc_hint *hint, line *l)
 static void explain_passed(const sight *s, line *l)
 {
     char effect[MPI_MAX_INFO_VAL + 1];
-    bool given = pnc_hints_get(s->by_mpi, l->name, effect);
+    bool given = pnc_dataset_hints_get(s->by_mpi, l->name, effect);
 
     if (given && l->value[0] == '\0') {
         l->origin = "MPI library";
@@ -103,7 +103,7 @@ static void explain_other(const sight *s, line *l)
         explain_passed(s, l);
     else if (near != NULL)
         snprintf(l->fate, sizeof l->fate, "unknown: did you mean %s?", near);
-    else if (pnc_hints_get(s->by_mpi, l->name, effect))
+    else if (pnc_dataset_hints_get(s->by_mpi, l->name, effect))
         explain_passed(s, l);
     else
         snprintf(l->fate, sizeof l->fate, "unknown");
@@ -129,7 +129,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
         explain_choice(hint, &l);
         break;
     case PNC_HINT_PASSED:
-        if (*given == '\0' && !pnc_hints_get(s->by_mpi, hint->name, l.value))
+        if (*given == '\0' && !pnc_dataset_hints_get(s->by_mpi, hint->name, l.value))
             return;
         find_given(s, &l);
         explain_passed(s, &l);
@@ -158,8 +158,8 @@ static void show_others(const sight *s, MPI_Info info, MPI_Info but)
         char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
         line l = {.name = key};
 
-        if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_hint_find(key) != NULL ||
-            pnc_hints_get(but, key, value))
+        if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_dataset_hint_find(key) != NULL ||
+            pnc_dataset_hints_get(but, key, value))
             continue;
         find_given(s, &l);
         explain_other(s, &l);
@@ -167,13 +167,13 @@ static void show_others(const sight *s, MPI_Info info, MPI_Info but)
     }
 }
 
-void pnc_hints_show(pnc_dataset *ds)
+void pnc_dataset_hints_display(pnc_dataset *ds)
 {
     sight s = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
 
-    if (ds->rank != 0 || !pnc_switched_on("PNETCDF_HINTS_DISPLAY", false))
+    if (ds->rank != 0 || !pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false))
         return;
-    if (pnc_hints_report(ds, &s.in_use) == NC_NOERR &&
+    if (pnc_dataset_hints_report(ds, &s.in_use) == NC_NOERR &&
         ds->store->ops->hints(ds->store, &s.by_mpi, &ds->error) == NC_NOERR) {
         flockfile(stderr); /* files that other threads open now wait for their turn */
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->path);

@@ -115,7 +115,7 @@ static int parse(scan *s, char *list)
     return err;
 }
 
-int pnc_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error)
+int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error)
 {
     scan s = {.path = path, .warn = warn, .info = info, .error = error};
     char *copy = pnc_string_copy(list);

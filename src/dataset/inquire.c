@@ -128,7 +128,7 @@ int pnc_dataset_inq_get_size(pnc_dataset *ds, MPI_Offset *size)
 
 int pnc_dataset_inq_file_info(pnc_dataset *ds, MPI_Info *info_used)
 {
-    return info_used == NULL ? NC_NOERR : pnc_hints_report(ds, info_used);
+    return info_used == NULL ? NC_NOERR : pnc_dataset_hints_report(ds, info_used);
 }
 
 int pnc_dataset_get_file_info(pnc_dataset *ds, MPI_Info *info_used)
@@ -139,12 +139,12 @@ int pnc_dataset_get_file_info(pnc_dataset *ds, MPI_Info *info_used)
 int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_count)
 {
     MPI_Info info;
-    int err = pnc_hints_report(ds, &info);
+    int err = pnc_dataset_hints_report(ds, &info);
 
     if (err != NC_NOERR)
         return err;
-    SET_OUTPUT(striping_size, (int)pnc_hints_integer(info, "striping_unit", 0));
-    SET_OUTPUT(striping_count, (int)pnc_hints_integer(info, "striping_factor", 0));
+    SET_OUTPUT(striping_size, (int)pnc_dataset_hints_get_integer(info, "striping_unit", 0));
+    SET_OUTPUT(striping_count, (int)pnc_dataset_hints_get_integer(info, "striping_factor", 0));
     MPI_Info_free(&info);
     return NC_NOERR;
 }
@@ -153,7 +153,7 @@ int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_
 
 int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp)
 {
-    int err = pnc_mode_need_dim(ds, dimid);
+    int err = pnc_dataset_dim_check(ds, dimid);
 
     if (err != NC_NOERR)
         return err;
@@ -192,7 +192,7 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
 
     if (varid == NC_GLOBAL && name == NULL && xtypep == NULL && ndimsp == NULL && dimidsp == NULL)
         return pnc_dataset_inq_natts(ds, nattsp);
-    err = pnc_mode_need_var(ds, varid);
+    err = pnc_dataset_var_check(ds, varid);
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[varid];
@@ -244,7 +244,7 @@ int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
 int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fill_value)
 {
     const pnc_var *var;
-    int err = pnc_mode_need_var(ds, varid);
+    int err = pnc_dataset_var_check(ds, varid);
 
     if (err != NC_NOERR)
         return err;
@@ -265,7 +265,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
     const pnc_model *model = laid_out(ds);
-    int err = pnc_mode_need_var(ds, varid);
+    int err = pnc_dataset_var_check(ds, varid);
 
     if (err == NC_NOERR)
         SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
@@ -277,7 +277,7 @@ int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *xtypep, MPI_Offset *lenp)
 {
     pnc_atts *atts;
-    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
 
     if (err != NC_NOERR)
         return err;
@@ -299,7 +299,7 @@ int pnc_dataset_inq_attlen(pnc_dataset *ds, int varid, const char *name, MPI_Off
 int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp)
 {
     pnc_atts *atts;
-    int index, err = pnc_mode_need_att(ds, varid, name, &atts, &index);
+    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
 
     if (err == NC_NOERR)
         SET_OUTPUT(idp, index);
@@ -311,7 +311,7 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
 
     if (atts == NULL)
-        return pnc_mode_no_var(ds, varid);
+        return pnc_dataset_var_reject(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
         return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum,
                              atts->n - 1);

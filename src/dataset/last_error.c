@@ -24,7 +24,7 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
 /* A rank that only heard of a failure leaves it to the one that met it. */
 static void print(const pnc_failure *failure, const pnc_error *error)
 {
-    if (pnc_switched_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->remote))
+    if (pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->remote))
         fprintf(stderr, "PnetCDF: %s\n", failure->message);
 }
 
@@ -57,7 +57,7 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
 
 int pnc_dataset_error_get_last(int ncid, const pnc_failure **out)
 {
-    const pnc_dataset *ds = pnc_registry_peek(ncid);
+    const pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
 
     if (ncid >= 0 && ds == NULL)
         return NC_EBADID;

@@ -16,12 +16,12 @@
 
 static atomic_int default_format = NC_FORMAT_CLASSIC;
 
-int pnc_default_format(void)
+int pnc_dataset_default_format_get(void)
 {
     return default_format;
 }
 
-int pnc_set_default_format(int format, int *old, pnc_error *error)
+int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
 {
     int before;
 
@@ -34,7 +34,7 @@ int pnc_set_default_format(int format, int *old, pnc_error *error)
     return NC_NOERR;
 }
 
-bool pnc_switched_on(const char *name, bool otherwise)
+bool pnc_dataset_environment_is_on(const char *name, bool otherwise)
 {
     const char *value = getenv(name);
 
@@ -125,8 +125,8 @@ static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_da
         ds->path = pnc_string_copy(path);
         ds->call = call;
         ds->fill_mode = NC_NOFILL;
-        ds->safe = pnc_switched_on("PNETCDF_SAFE_MODE", false);
-        ds->relax = pnc_switched_on("PNETCDF_RELAX_COORD_BOUND", true);
+        ds->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
+        ds->relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
     err = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_io_queue_init(ds) == NC_NOERR, &own, error);
     if (err != NC_NOERR) {
@@ -152,7 +152,7 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
     *mode = root[0];
     *format = root[1];
     err = mine == root[0] ? NC_NOERR : code;
-    return ds->safe ? pnc_agree_worst(ds, err) : err;
+    return ds->safe ? pnc_dataset_status_agree(ds, err) : err;
 }
 
 static int check_create_mode(pnc_dataset *ds, int cmode)
@@ -215,7 +215,7 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
     err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(call, path, err, &error);
-    err = pnc_hints_load(ds, info, check_arguments(ds, ncidp));
+    err = pnc_dataset_hints_load(ds, info, check_arguments(ds, ncidp));
     if (err == NC_NOERR)
         err = share_switches(ds);
     if (err != NC_NOERR)
@@ -226,13 +226,13 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
 
 static int give_ncid(pnc_dataset *ds, int *ncidp)
 {
-    int err = pnc_agree_worst(ds, pnc_registry_add(ds, &ds->ncid));
+    int err = pnc_dataset_status_agree(ds, pnc_dataset_registry_add(ds, &ds->ncid));
 
     if (err == NC_NOERR) {
         *ncidp = ds->ncid;
-        pnc_hints_show(ds);
+        pnc_dataset_hints_display(ds);
     } else if (ds->ncid >= 0) {
-        pnc_registry_remove(ds->ncid);
+        pnc_dataset_registry_remove(ds->ncid);
     }
     return err;
 }
@@ -245,7 +245,7 @@ static int welcome(pnc_dataset *ds, int mismatch)
     return pnc_dataset_error_report(ds, mismatch);
 }
 
-int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
+int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
     int format = default_format, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_create", &ds);
@@ -255,7 +255,7 @@ int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *n
     mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
     err = check_create_mode(ds, cmode);
     if (err == NC_NOERR)
-        err = pnc_agree_worst(ds, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
+        err = pnc_dataset_status_agree(ds, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
     if (err == NC_NOERR)
         err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
     if (err != NC_NOERR)
@@ -285,7 +285,7 @@ static void remark_short(pnc_dataset *ds)
     pnc_dataset_remark_report(ds);
 }
 
-int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
+int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
     int format = 0, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_open", &ds);
@@ -302,7 +302,7 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     ds->mode = PNC_COLLECTIVE;
     ds->read_only = !(omode & NC_WRITE);
     ds->share = (omode & NC_SHARE) != 0;
-    err = pnc_header_read(ds);
+    err = pnc_dataset_header_read(ds);
     if (err == NC_NOERR)
         err = give_ncid(ds, ncidp);
     if (err == NC_NOERR) {
@@ -313,13 +313,13 @@ int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *nci
     return give_up(ds, err);
 }
 
-int pnc_delete(const char *path, MPI_Info info, pnc_error *error)
+int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
 {
     const pnc_store_ops *driver;
     int err = path == NULL || path[0] == '\0' ? pnc_error_set(error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 
     if (err == NC_NOERR)
-        err = pnc_hints_driver(path, info, &driver, error);
+        err = pnc_dataset_hints_choose_driver(path, info, &driver, error);
     return err != NC_NOERR ? err : driver->remove(path, info, error);
 }
 
@@ -328,9 +328,9 @@ static int end(pnc_dataset *ds, int err)
 {
     int late = ds->store->ops->close(ds->store, &ds->error);
 
-    late = pnc_agree_worst(ds, err != NC_NOERR ? err : late);
+    late = pnc_dataset_status_agree(ds, err != NC_NOERR ? err : late);
     err = pnc_dataset_error_report(ds, err != NC_NOERR ? err : late);
-    pnc_registry_remove(ds->ncid);
+    pnc_dataset_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;
 }
@@ -384,8 +384,8 @@ int pnc_dataset_abort(pnc_dataset *ds)
 
         err = err != NC_NOERR ? err : late;
     }
-    err = pnc_dataset_error_report(ds, pnc_agree_worst(ds, err));
-    pnc_registry_remove(ds->ncid);
+    err = pnc_dataset_error_report(ds, pnc_dataset_status_agree(ds, err));
+    pnc_dataset_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;
 }

@@ -4,14 +4,14 @@
 
 #include "dataset/dataset.h"
 
-int pnc_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp);
-int pnc_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp);
+int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp);
+int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp);
 /* Local: the driver that the hints name deletes the file. */
-int pnc_delete(const char *path, MPI_Info info, pnc_error *error);
+int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error);
 
 /* The format of new files without a format flag, of all threads: NC_EINVAL for one that cannot be made. old may be
  * NULL. */
-int pnc_default_format(void);
-int pnc_set_default_format(int format, int *old, pnc_error *error);
+int pnc_dataset_default_format_get(void);
+int pnc_dataset_default_format_set(int format, int *old, pnc_error *error);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-int pnc_mode_need_write(pnc_dataset *ds)
+int pnc_dataset_mode_check_write(pnc_dataset *ds)
 {
     if (ds->read_only)
         return pnc_error_set(&ds->error, NC_EPERM, "%s was opened read-only: open it with NC_WRITE to change it",
@@ -12,30 +12,30 @@ int pnc_mode_need_write(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-int pnc_mode_need_define(pnc_dataset *ds)
+int pnc_dataset_mode_check_define_write(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
-    return err != NC_NOERR ? err : pnc_mode_need_defining(ds);
+    return err != NC_NOERR ? err : pnc_dataset_mode_check_define(ds);
 }
 
-int pnc_mode_need_defining(pnc_dataset *ds)
+int pnc_dataset_mode_check_define(pnc_dataset *ds)
 {
     if (ds->mode != PNC_DEFINE)
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "%s is in data mode: call ncmpi_redef first", ds->path);
     return NC_NOERR;
 }
 
-int pnc_mode_need_data(pnc_dataset *ds)
+int pnc_dataset_mode_check_data(pnc_dataset *ds)
 {
     if (ds->mode == PNC_DEFINE)
         return pnc_error_set(&ds->error, NC_EINDEFINE, "%s is in define mode: call ncmpi_enddef first", ds->path);
     return NC_NOERR;
 }
 
-int pnc_mode_need_collective(pnc_dataset *ds)
+int pnc_dataset_mode_check_collective(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds);
+    int err = pnc_dataset_mode_check_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_INDEPENDENT)
         err = pnc_error_set(&ds->error, NC_EINDEP, "%s is in independent data mode: call ncmpi_end_indep_data before "
@@ -43,9 +43,9 @@ int pnc_mode_need_collective(pnc_dataset *ds)
     return err;
 }
 
-int pnc_mode_need_independent(pnc_dataset *ds)
+int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds);
+    int err = pnc_dataset_mode_check_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_COLLECTIVE)
         err = pnc_error_set(&ds->error, NC_ENOTINDEP, "%s is in collective data mode: call ncmpi_begin_indep_data "
@@ -61,32 +61,32 @@ static int no_such(pnc_dataset *ds, int code, const char *what, int id, int n)
     return pnc_error_set(&ds->error, code, "%s has no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
 }
 
-int pnc_mode_no_var(pnc_dataset *ds, int varid)
+int pnc_dataset_var_reject(pnc_dataset *ds, int varid)
 {
     return no_such(ds, NC_ENOTVAR, "variable", varid, ds->model.nvars);
 }
 
-int pnc_mode_need_dim(pnc_dataset *ds, int dimid)
+int pnc_dataset_dim_check(pnc_dataset *ds, int dimid)
 {
     if (dimid < 0 || dimid >= ds->model.ndims)
         return no_such(ds, NC_EBADDIM, "dimension", dimid, ds->model.ndims);
     return NC_NOERR;
 }
 
-int pnc_mode_need_var(pnc_dataset *ds, int varid)
+int pnc_dataset_var_check(pnc_dataset *ds, int varid)
 {
     if (varid == NC_GLOBAL)
         return pnc_error_set(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable: give the id of one");
     if (varid < 0 || varid >= ds->model.nvars)
-        return pnc_mode_no_var(ds, varid);
+        return pnc_dataset_var_reject(ds, varid);
     return NC_NOERR;
 }
 
-int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
+int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
 {
     *atts = pnc_format_atts_get(&ds->model, varid);
     if (*atts == NULL)
-        return pnc_mode_no_var(ds, varid);
+        return pnc_dataset_var_reject(ds, varid);
     *index = pnc_format_atts_find(*atts, name);
     if (*index < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
@@ -98,7 +98,7 @@ int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **a
 
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds);
+    int err = pnc_dataset_mode_check_data(ds);
 
     if (err == NC_NOERR)
         ds->mode = PNC_INDEPENDENT;
@@ -107,7 +107,7 @@ int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 
 int pnc_dataset_end_indep_data(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds);
+    int err = pnc_dataset_mode_check_data(ds);
 
     if (err != NC_NOERR || ds->mode == PNC_COLLECTIVE)
         return err;
@@ -117,10 +117,10 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
 
 int pnc_dataset_redef(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_write(ds);
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_mode_need_data(ds);
+        err = pnc_dataset_mode_check_data(ds);
     if (err == NC_NOERR)
         err = pnc_dataset_end_indep_data(ds);
     if (err != NC_NOERR)
@@ -129,7 +129,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     err = ds->before == NULL ? NC_ENOMEM : pnc_format_model_copy(ds->before, &ds->model);
     if (err != NC_NOERR)
         pnc_error_set(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
-    err = pnc_agree_worst(ds, err);
+    err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR) {
         ds->mode = PNC_DEFINE;
     } else {
@@ -161,23 +161,23 @@ int pnc_dataset_numrecs_flush(pnc_dataset *ds)
 
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds);
+    int err = pnc_dataset_mode_check_data(ds);
 
     return err != NC_NOERR || ds->read_only ? err : pnc_dataset_numrecs_flush(ds);
 }
 
 int pnc_dataset_sync(pnc_dataset *ds)
 {
-    int err = pnc_mode_need_data(ds), late;
+    int err = pnc_dataset_mode_check_data(ds), late;
 
     if (err != NC_NOERR || ds->read_only)
         return err;
     err = pnc_dataset_numrecs_flush(ds);
     late = ds->store->ops->sync(ds->store, &ds->error);
-    return pnc_agree_worst(ds, err != NC_NOERR ? err : late);
+    return pnc_dataset_status_agree(ds, err != NC_NOERR ? err : late);
 }
 
 int pnc_dataset_flush(pnc_dataset *ds)
 {
-    return ds->read_only ? NC_NOERR : pnc_agree_worst(ds, ds->store->ops->sync(ds->store, &ds->error));
+    return ds->read_only ? NC_NOERR : pnc_dataset_status_agree(ds, ds->store->ops->sync(ds->store, &ds->error));
 }

@@ -5,17 +5,17 @@
 
 #include "dataset/dataset.h"
 
-int pnc_mode_need_write(pnc_dataset *ds);       /* NC_EPERM */
-int pnc_mode_need_define(pnc_dataset *ds);      /* NC_EPERM NC_ENOTINDEFINE */
-int pnc_mode_need_defining(pnc_dataset *ds);    /* NC_ENOTINDEFINE, also for a file that is read-only */
-int pnc_mode_need_data(pnc_dataset *ds);        /* NC_EINDEFINE */
-int pnc_mode_need_collective(pnc_dataset *ds);  /* NC_EINDEFINE NC_EINDEP */
-int pnc_mode_need_independent(pnc_dataset *ds); /* NC_EINDEFINE NC_ENOTINDEP */
+int pnc_dataset_mode_check_write(pnc_dataset *ds);        /* NC_EPERM */
+int pnc_dataset_mode_check_define_write(pnc_dataset *ds); /* NC_EPERM NC_ENOTINDEFINE */
+int pnc_dataset_mode_check_define(pnc_dataset *ds);       /* NC_ENOTINDEFINE, also for a file that is read-only */
+int pnc_dataset_mode_check_data(pnc_dataset *ds);         /* NC_EINDEFINE */
+int pnc_dataset_mode_check_collective(pnc_dataset *ds);   /* NC_EINDEFINE NC_EINDEP */
+int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENOTINDEP */
 
-int pnc_mode_no_var(pnc_dataset *ds, int varid);   /* NC_ENOTVAR always: varid is not one of them */
-int pnc_mode_need_dim(pnc_dataset *ds, int dimid); /* NC_EBADDIM */
-int pnc_mode_need_var(pnc_dataset *ds, int varid); /* NC_EGLOBAL NC_ENOTVAR */
+int pnc_dataset_var_reject(pnc_dataset *ds, int varid); /* NC_ENOTVAR always: varid is not one of them */
+int pnc_dataset_dim_check(pnc_dataset *ds, int dimid);  /* NC_EBADDIM */
+int pnc_dataset_var_check(pnc_dataset *ds, int varid);  /* NC_EGLOBAL NC_ENOTVAR */
 /* The attributes of varid or NC_GLOBAL, and the number of the one called name: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */
-int pnc_mode_need_att(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
+int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
 
 #endif

@@ -121,14 +121,15 @@ static int64_t find_beyond(const pnc_move *m)
 static int find_size(pnc_move *m)
 {
     pnc_dataset *ds = m->ds;
-    int err = pnc_agree_root(ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
+    int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ?
+                                           ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
 
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_error_set(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
     return err;
 }
 
-int pnc_move_make(pnc_dataset *ds, pnc_move *m)
+int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *m)
 {
     int err;
 
@@ -150,10 +151,10 @@ int pnc_move_make(pnc_dataset *ds, pnc_move *m)
     if (m->stretches == NULL || m->buf == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
                             (long long)m->chunk);
-    return pnc_agree_worst(ds, err);
+    return pnc_dataset_status_agree(ds, err);
 }
 
-void pnc_move_free(pnc_move *m)
+void pnc_dataset_move_free(pnc_move *m)
 {
     pnc_memory_free(m->stretches);
     pnc_memory_free(m->buf);
@@ -201,18 +202,18 @@ static int transfer(pnc_move *m, pnc_direction way, side where, range part)
 static int round_forward(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_agree_worst(m->ds, transfer(m, PNC_GET, OLD, mine));
+    int err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_GET, OLD, mine));
 
     if (err != NC_NOERR)
         return err;
     m->overwritten = m->overwritten || all.first < m->beyond;
-    err = pnc_agree_worst(m->ds, transfer(m, PNC_PUT, NEW, mine));
+    err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_PUT, NEW, mine));
     if (err != NC_NOERR && m->overwritten) /* what stood there is in memory still */
         m->lost = transfer(m, PNC_PUT, OLD, mine);
     return err;
 }
 
-int pnc_move_forward(pnc_move *m)
+int pnc_dataset_move_execute(pnc_move *m)
 {
     int64_t most = m->chunk * m->ds->nprocs;
     int err = NC_NOERR;
@@ -235,17 +236,17 @@ int pnc_move_forward(pnc_move *m)
 static int round_back(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_agree_worst(m->ds, transfer(m, PNC_GET, NEW, mine));
+    int err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_GET, NEW, mine));
 
-    return err != NC_NOERR ? err : pnc_agree_worst(m->ds, transfer(m, PNC_PUT, OLD, mine));
+    return err != NC_NOERR ? err : pnc_dataset_status_agree(m->ds, transfer(m, PNC_PUT, OLD, mine));
 }
 
-void pnc_move_back(pnc_move *m)
+void pnc_dataset_move_undo(pnc_move *m)
 {
     pnc_dataset *ds = m->ds;
     int64_t most = m->chunk * ds->nprocs;
     pnc_error cause = ds->error;
-    int err = pnc_agree_worst(ds, m->lost);
+    int err = pnc_dataset_status_agree(ds, m->lost);
 
     while (m->overwritten && m->moved < m->total && err == NC_NOERR) {
         range all = {m->moved, m->total - m->moved > most ? m->moved + most : m->total};
@@ -254,7 +255,7 @@ void pnc_move_back(pnc_move *m)
         m->moved = all.end;
     }
     if (err == NC_NOERR) /* nor shall a later try take what is there now for data */
-        err = pnc_agree_worst(ds, ds->store->ops->set_size(ds->store, m->file_size, &ds->error));
+        err = pnc_dataset_status_agree(ds, ds->store->ops->set_size(ds->store, m->file_size, &ds->error));
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);

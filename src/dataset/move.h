@@ -20,11 +20,11 @@ typedef struct pnc_move {
 } pnc_move;
 
 /* All are collective. Find what differs between ds->before and ds->model; free it also where this fails. */
-int pnc_move_make(pnc_dataset *ds, pnc_move *move);
-int pnc_move_forward(pnc_move *move);
+int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *move);
+int pnc_dataset_move_execute(pnc_move *move);
 /* After a failure, whatever else was written meanwhile: all bytes of data in their old places, the file of its old
  * size. ds->error holds the failure; where the data cannot be put back its sentence says so. */
-void pnc_move_back(pnc_move *move);
-void pnc_move_free(pnc_move *move);
+void pnc_dataset_move_undo(pnc_move *move);
+void pnc_dataset_move_free(pnc_move *move);
 
 #endif

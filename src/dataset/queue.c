@@ -192,7 +192,7 @@ static int need_buffer(pnc_dataset *ds)
 int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call)
 {
     pnc_request *r = NULL;
-    int err = pnc_io_call_get_way(call) == PNC_PUT ? pnc_mode_need_write(ds) : NC_NOERR;
+    int err = pnc_io_call_get_way(call) == PNC_PUT ? pnc_dataset_mode_check_write(ds) : NC_NOERR;
 
     if (call->reqid != NULL)
         *call->reqid = NC_REQ_NULL;
@@ -401,14 +401,14 @@ static int wait_for(pnc_dataset *ds, bool collective, int count, int *ids, int *
 
 int pnc_dataset_wait(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
 {
-    int err = pnc_mode_need_independent(ds);
+    int err = pnc_dataset_mode_check_independent(ds);
 
     return err != NC_NOERR ? err : wait_for(ds, false, count, array_of_requests, array_of_statuses);
 }
 
 int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
 {
-    int err = pnc_mode_need_collective(ds);
+    int err = pnc_dataset_mode_check_collective(ds);
 
     return err != NC_NOERR ? err : wait_for(ds, true, count, array_of_requests, array_of_statuses);
 }

@@ -7,7 +7,7 @@
  * a dataset itself belongs to one thread at a time. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
 
-int pnc_registry_add(pnc_dataset *ds, int *ncid)
+int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
 {
     for (int i = 0; i < NC_MAX_NFILES; i++) {
         pnc_dataset *expected = NULL;
@@ -21,19 +21,19 @@ int pnc_registry_add(pnc_dataset *ds, int *ncid)
                          ds->path, NC_MAX_NFILES);
 }
 
-void pnc_registry_remove(int ncid)
+void pnc_dataset_registry_remove(int ncid)
 {
     atomic_store(&open_datasets[ncid], NULL);
 }
 
-pnc_dataset *pnc_registry_peek(int ncid)
+pnc_dataset *pnc_dataset_registry_peek(int ncid)
 {
     return ncid >= 0 && ncid < NC_MAX_NFILES ? atomic_load(&open_datasets[ncid]) : NULL;
 }
 
-int pnc_registry_find(int ncid, const char *call, pnc_dataset **out)
+int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
 {
-    pnc_dataset *ds = pnc_registry_peek(ncid);
+    pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
     pnc_error error = {0};
 
     if (ds == NULL) {
@@ -46,12 +46,12 @@ int pnc_registry_find(int ncid, const char *call, pnc_dataset **out)
     return NC_NOERR;
 }
 
-int pnc_registry_list(int *num, int *ncids)
+int pnc_dataset_registry_list(int *num, int *ncids)
 {
     int n = 0;
 
     for (int i = 0; i < NC_MAX_NFILES; i++) {
-        if (pnc_registry_peek(i) != NULL) {
+        if (pnc_dataset_registry_peek(i) != NULL) {
             if (ncids != NULL)
                 ncids[n] = i;
             n++;

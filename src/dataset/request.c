@@ -333,7 +333,7 @@ static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *va
 
 int pnc_io_request_check_target(pnc_dataset *ds, const pnc_call *call)
 {
-    int err = pnc_mode_need_var(ds, call->varid);
+    int err = pnc_dataset_var_check(ds, call->varid);
 
     if (err == NC_NOERR && call->mem != PNC_FLEX)
         err = check_conversion(ds, ds->model.vars[call->varid], call->mem);

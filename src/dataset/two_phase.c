@@ -326,7 +326,7 @@ static int exchange_and_access(two_phase *x)
     if (x->way == PNC_PUT)
         return err != NC_NOERR ? err : access_file(x);
     /* what a rank could not read for others must not reach their memory */
-    err = pnc_agree_worst(x->ds, err);
+    err = pnc_dataset_status_agree(x->ds, err);
     return err != NC_NOERR ? err : return_values(x);
 }
 
@@ -442,7 +442,7 @@ int pnc_io_two_phase_execute(pnc_dataset *ds, pnc_direction way, pnc_request **l
     int err = init(&x);
 
     /* if any rank cannot allocate its buffers, no rank starts the exchange */
-    if (pnc_agree_worst(ds, err) == NC_NOERR) {
+    if (pnc_dataset_status_agree(ds, err) == NC_NOERR) {
         start(&x, list, n);
         for (bool more = true; more;)
             err = run_round(&x, err, &more);

@@ -90,7 +90,7 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
 
 static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *call, pnc_request *q)
 {
-    int err = pnc_mode_need_var(ds, call->varid);
+    int err = pnc_dataset_var_check(ds, call->varid);
     const pnc_var *var;
     MPI_Count size = 0;
     reach r = {0};

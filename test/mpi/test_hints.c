@@ -69,7 +69,7 @@ static void test_grammar(void)
         char got[256];
         MPI_Info info;
         MPI_Info_create(&info);
-        int err = pnc_hints_parse(rows[i].list, rows[i].path, false, info, NULL);
+        int err = pnc_dataset_hints_parse(rows[i].list, rows[i].path, false, info, NULL);
         flatten(info, got, sizeof got);
         MPI_Info_free(&info);
         t_check(err == NC_NOERR && strcmp(got, rows[i].hints) == 0, "PNETCDF_HINTS='%s' for %s: %s (expected %s)",
@@ -383,7 +383,7 @@ static void read_back(const pnc_hint *hint, MPI_Info info, const char *environme
         reported[0] = '\0';
     MPI_Info_free(&used);
     if (hint->kind == PNC_HINT_SIZE || hint->kind == PNC_HINT_CHOICE)
-        *field = *(int64_t *)((char *)&pnc_registry_peek(ncid)->hints + hint->field);
+        *field = *(int64_t *)((char *)&pnc_dataset_registry_peek(ncid)->hints + hint->field);
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 

@@ -71,7 +71,7 @@ static int faulty_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
 static void set_failure(int ncid, int64_t at)
 {
     struct rlimit size = {RLIM_INFINITY, RLIM_INFINITY};
-    pnc_dataset *ds = pnc_registry_peek(ncid);
+    pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
 
     getrlimit(RLIMIT_FSIZE, &size);
     failed = kind == ONE_ERROR && at % t_nprocs != t_rank;
@@ -90,7 +90,7 @@ static void set_failure(int ncid, int64_t at)
 static void end_failure(int ncid)
 {
     struct rlimit size;
-    pnc_dataset *ds = pnc_registry_peek(ncid);
+    pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
 
     getrlimit(RLIMIT_FSIZE, &size);
     size.rlim_cur = size.rlim_max;
@@ -168,7 +168,7 @@ static int open_and_define(const growth *g, int *ncid)
     err = ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, ncid);
     if (err != NC_NOERR)
         return err;
-    pnc_registry_peek(*ncid)->hints.data_move_chunk = g->chunk;
+    pnc_dataset_registry_peek(*ncid)->hints.data_move_chunk = g->chunk;
     err = ncmpi_redef(*ncid);
     if (g->text > 0)
         ncmpi_put_att_text(*ncid, NC_GLOBAL, "note", g->text, text);

@@ -81,7 +81,7 @@ static pnc_dataset *make_dataset(const char *path, int nnodes)
     dims[0] = time;
     ncmpi_def_var(ncid, "history", NC_INT, 2, dims, &record_var);
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
-    ds = pnc_registry_peek(ncid);
+    ds = pnc_dataset_registry_peek(ncid);
     t_local(pnc_wrapper_make(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
     ds->store->nnodes = nnodes;
     ds->hints.buffer_size = 1 << 20;
