@@ -216,7 +216,7 @@ int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
     if (err == NC_NOERR)
-        ds->driver = pnc_driver_ops((int)ds->hints.driver);
+        ds->driver = pnc_driver_get((int)ds->hints.driver);
     return err;
 }
 
@@ -228,14 +228,14 @@ int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_s
     int err = NC_NOERR;
     MPI_Info environment;
 
-    *out = pnc_driver_ops(choice_of(user, hint));
+    *out = pnc_driver_get(choice_of(user, hint));
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
     err = pnc_dataset_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_dataset_hints_get(environment, "nc_driver", value))
-        *out = pnc_driver_ops(choice_of(environment, hint));
+        *out = pnc_driver_get(choice_of(environment, hint));
     MPI_Info_free(&environment);
     return err;
 }

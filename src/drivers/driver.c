@@ -7,12 +7,12 @@ const char *const pnc_driver_names[] = {"mpiio", "gio", "memory", NULL};
 static const pnc_store_ops *const drivers[] = {&pnc_store_mpiio, &pnc_store_mpiio, &pnc_store_memory};
 _Static_assert(sizeof pnc_driver_names == sizeof drivers + sizeof(char *), "each name has a driver");
 
-const pnc_store_ops *pnc_driver_ops(int index)
+const pnc_store_ops *pnc_driver_get(int index)
 {
     return drivers[index];
 }
 
-int pnc_driver_agree(MPI_Comm comm, int status, const char *path, pnc_error *error)
+int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_error *error)
 {
     int worst = status;
 

@@ -13,14 +13,14 @@ typedef struct pnc_wrapper {
     pnc_store *inner;
 } pnc_wrapper;
 
-static inline pnc_store *pnc_wrapper_inner(pnc_store *store)
+static inline pnc_store *pnc_wrapper_get_inner(pnc_store *store)
 {
     return ((pnc_wrapper *)store)->inner;
 }
 
 /* Collective. Wrap an open store in a struct of `size` bytes, zeroed beyond its pnc_wrapper. If a rank has no memory,
  * all ranks close the inner store and return NC_ENOMEM. */
-int pnc_wrapper_make(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
+int pnc_wrapper_init(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
                      pnc_error *error);
 
 int pnc_wrapper_close(pnc_store *store, pnc_error *error);
@@ -28,8 +28,8 @@ int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, co
 int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                      pnc_error *error);
 int pnc_wrapper_sync(pnc_store *store, pnc_error *error);
-int pnc_wrapper_size(pnc_store *store, int64_t *out, pnc_error *error);
+int pnc_wrapper_get_size(pnc_store *store, int64_t *out, pnc_error *error);
 int pnc_wrapper_set_size(pnc_store *store, int64_t size, pnc_error *error);
-int pnc_wrapper_hints(pnc_store *store, MPI_Info *used, pnc_error *error);
+int pnc_wrapper_get_hints(pnc_store *store, MPI_Info *used, pnc_error *error);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct counting_store {
 
 static int wrap(int err, pnc_store *inner, const char *path, pnc_store **out, pnc_error *error)
 {
-    return err != NC_NOERR ? err : pnc_wrapper_make(&counting_driver, sizeof(counting_store), inner, path, out, error);
+    return err != NC_NOERR ? err : pnc_wrapper_init(&counting_driver, sizeof(counting_store), inner, path, out, error);
 }
 
 static int counting_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
@@ -77,7 +77,7 @@ const pnc_store_ops counting_driver = {
     .write = counting_write,
     .read = counting_read,
     .sync = pnc_wrapper_sync,
-    .size = pnc_wrapper_size,
+    .size = pnc_wrapper_get_size,
     .set_size = pnc_wrapper_set_size,
-    .hints = pnc_wrapper_hints,
+    .hints = pnc_wrapper_get_hints,
 };

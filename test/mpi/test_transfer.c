@@ -54,9 +54,9 @@ static const pnc_store_ops spy_ops = {
     .write = spy_write,
     .read = spy_read,
     .sync = pnc_wrapper_sync,
-    .size = pnc_wrapper_size,
+    .size = pnc_wrapper_get_size,
     .set_size = pnc_wrapper_set_size,
-    .hints = pnc_wrapper_hints,
+    .hints = pnc_wrapper_get_hints,
 };
 
 #define ROWS 3000
@@ -82,7 +82,7 @@ static pnc_dataset *make_dataset(const char *path, int nnodes)
     ncmpi_def_var(ncid, "history", NC_INT, 2, dims, &record_var);
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     ds = pnc_dataset_registry_peek(ncid);
-    t_local(pnc_wrapper_make(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
+    t_local(pnc_wrapper_init(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
     ds->store->nnodes = nnodes;
     ds->hints.buffer_size = 1 << 20;
     ds->put_size = 0; /* without the header */

@@ -14,21 +14,21 @@ static bool dense(const pnc_extent *extents, int64_t n)
         if (i > 0 && extents[i].offset < extents[i - 1].offset + extents[i - 1].length)
             return false;
     }
-    span = pnc_mpiio_span(extents, n).length;
+    span = pnc_mpiio_extents_get_span(extents, n).length;
     return bytes / n < PNC_MPIIO_LARGE && (span - bytes) / n < PNC_MPIIO_SIEVE_GAP;
 }
 
-int pnc_mpiio_write_one(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
+int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
 {
     MPI_Status status;
     int moved = 0;
     int code = MPI_File_write_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
 
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
     MPI_Get_count(&status, MPI_BYTE, &moved);
     if (moved != extent.length)
-        return pnc_mpiio_fail_short(error, moved, extent, io->path);
+        return pnc_mpiio_error_set_short(error, moved, extent, io->path);
     return NC_NOERR;
 }
 
@@ -38,14 +38,14 @@ static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pn
     int code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
 
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EREAD, "read", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
     MPI_Get_count(&status, MPI_BYTE, moved);
     return NC_NOERR;
 }
 
 /* A read that comes short goes on from where it stopped as long as the file, which other ranks may be writing, has
  * bytes there and they come. */
-int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, pnc_error *error)
+int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, pnc_error *error)
 {
     int64_t size = 0;
     bool more = true;
@@ -62,7 +62,7 @@ int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, 
         if (rest.length == 0)
             return NC_NOERR;
         more = moved > 0 || rest.offset >= size;
-        err = pnc_mpiio_size(&io->store, &size, error);
+        err = pnc_mpiio_file_get_size(&io->store, &size, error);
         if (err != NC_NOERR)
             return err;
         more = more && rest.offset < size;
@@ -72,27 +72,28 @@ int pnc_mpiio_read_one(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, 
     return err;
 }
 
-int pnc_mpiio_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
+int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                           pnc_error *error)
 {
     int64_t some = 0;
-    int err = pnc_mpiio_read_sieved((pnc_mpiio *)store, extents, n, buf, &some, error);
+    int err = pnc_mpiio_sieve_read((pnc_mpiio *)store, extents, n, buf, &some, error);
 
     if (got != NULL)
         *got = some;
     return err;
 }
 
-int pnc_mpiio_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_MPIIO_FEW_EXTENTS && dense(extents, n))
-        return pnc_mpiio_may_sieve(io, extents, n) ? pnc_mpiio_write_sieved(io, extents, n, buf, error)
-                                                   : pnc_mpiio_write_view(io, extents, n, buf, error);
+    if (store->nprocs == 1 && n > PNC_MPIIO_SIEVE_MIN_EXTENTS && dense(extents, n))
+        return pnc_mpiio_sieve_lock(io, extents, n) ? pnc_mpiio_sieve_write(io, extents, n, buf, error)
+                                                   : pnc_mpiio_view_write(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
-        err = pnc_mpiio_write_one(io, extents[i], from, error);
+        err = pnc_mpiio_extent_write(io, extents[i], from, error);
         from += extents[i].length;
     }
     return err;

@@ -34,7 +34,7 @@ static int code_of_text(const char *text, int otherwise)
     return otherwise;
 }
 
-int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path)
+int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path)
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int class = MPI_ERR_OTHER, length = 0, code;
@@ -55,7 +55,7 @@ int pnc_mpiio_fail(pnc_error *error, int mpi_code, int otherwise, const char *wh
     }
 }
 
-int pnc_mpiio_fail_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
+int pnc_mpiio_error_set_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
 {
     return pnc_error_set(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
                          "system full, or the file larger than it, or the limit of the process (ulimit -f), allows?",

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* The kinds of file systems that ROMIO has a driver for. */
-const char *pnc_mpiio_local_path(const char *path)
+const char *pnc_mpiio_path_strip(const char *path)
 {
     static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime",
                                         "quobyte", "testfs"};
@@ -42,9 +42,9 @@ static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpo
                       strerror(number));
 }
 
-void pnc_mpiio_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
+void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
 {
-    const char *local = pnc_mpiio_local_path(path);
+    const char *local = pnc_mpiio_path_strip(path);
     struct stat facts;
     int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
 

@@ -5,27 +5,27 @@ static int remove_file(const char *path, MPI_Info info, pnc_error *error)
 {
     int code = MPI_File_delete(path, info);
 
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EFILE, "delete", path);
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "delete", path);
 }
 
 static int sync_file(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    bool turn = pnc_mpiio_take_turn(store->comm);
+    bool turn = pnc_mpiio_turn_take(store->comm);
     int code = MPI_File_sync(io->file);
 
-    pnc_mpiio_end_turn(turn);
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EWRITE, "flush", io->path);
+    pnc_mpiio_turn_end(turn);
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EWRITE, "flush", io->path);
 }
 
-int pnc_mpiio_size(pnc_store *store, int64_t *out, pnc_error *error)
+int pnc_mpiio_file_get_size(pnc_store *store, int64_t *out, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     MPI_Offset size;
     int code = MPI_File_get_size(io->file, &size);
 
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EFILE, "find the size of", io->path);
     *out = size;
     return NC_NOERR;
 }
@@ -33,12 +33,12 @@ int pnc_mpiio_size(pnc_store *store, int64_t *out, pnc_error *error)
 static int set_size_of_file(pnc_store *store, int64_t size, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    bool turn = pnc_mpiio_take_turn(store->comm);
+    bool turn = pnc_mpiio_turn_take(store->comm);
     int code = MPI_File_set_size(io->file, size);
 
-    pnc_mpiio_end_turn(turn);
+    pnc_mpiio_turn_end(turn);
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EWRITE, "set the size of", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EWRITE, "set the size of", io->path);
     store->end->least_size = size;
     return NC_NOERR;
 }
@@ -48,20 +48,20 @@ static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
     pnc_mpiio *io = (pnc_mpiio *)store;
     int code = MPI_File_get_info(io->file, used);
 
-    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_fail(error, code, NC_EFILE, "list the hints of", io->path);
+    return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "list the hints of", io->path);
 }
 
 const pnc_store_ops pnc_store_mpiio = {
     .name = "mpiio",
-    .create = pnc_mpiio_create,
-    .open = pnc_mpiio_open,
+    .create = pnc_mpiio_file_create,
+    .open = pnc_mpiio_file_open,
     .remove = remove_file,
-    .local_path = pnc_mpiio_local_path,
-    .close = pnc_mpiio_close,
-    .write = pnc_mpiio_write,
-    .read = pnc_mpiio_read,
+    .local_path = pnc_mpiio_path_strip,
+    .close = pnc_mpiio_file_close,
+    .write = pnc_mpiio_extents_write,
+    .read = pnc_mpiio_extents_read,
     .sync = sync_file,
-    .size = pnc_mpiio_size,
+    .size = pnc_mpiio_file_get_size,
     .set_size = set_size_of_file,
     .hints = hints_in_use,
 };

@@ -17,7 +17,7 @@ static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &nprocs);
     if (rank == 0)
-        pnc_mpiio_inspect(path, purpose, sight);
+        pnc_mpiio_path_inspect(path, purpose, sight);
     if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
         return pnc_error_set(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
     if (sight->error.code != NC_NOERR)
@@ -85,7 +85,7 @@ static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info 
     io->store.comm = comm;
     io->store.end = &io->end;
     io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
-    io->store.few_extents = PNC_MPIIO_FEW_EXTENTS;
+    io->store.few_extents = PNC_MPIIO_SIEVE_MIN_EXTENTS;
     MPI_Comm_rank(comm, &io->store.rank);
     MPI_Comm_size(comm, &io->store.nprocs);
     return io;
@@ -104,10 +104,10 @@ static void dispose(pnc_mpiio *io)
 
 static int close_file(MPI_Comm comm, MPI_File *file)
 {
-    bool turn = pnc_mpiio_take_turn(comm);
+    bool turn = pnc_mpiio_turn_take(comm);
     int code = MPI_File_close(file);
 
-    pnc_mpiio_end_turn(turn);
+    pnc_mpiio_turn_end(turn);
     return code;
 }
 
@@ -152,24 +152,24 @@ static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, 
 
     if (err != NC_NOERR)
         return err;
-    turn = pnc_mpiio_take_turn(comm);
+    turn = pnc_mpiio_turn_take(comm);
     code = MPI_File_open(comm, path, amode, info, &file);
-    pnc_mpiio_end_turn(turn);
+    pnc_mpiio_turn_end(turn);
     if (code != MPI_SUCCESS) {
         file = MPI_FILE_NULL;
-        err = pnc_mpiio_fail(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open",
-                             path);
+        err = pnc_mpiio_error_set(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open",
+                                  path);
     } else if ((io = make(comm, path, file, info)) == NULL) {
         err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", path);
     }
-    err = pnc_driver_agree(comm, err, path, error);
+    err = pnc_driver_status_agree(comm, err, path, error);
     if (err == NC_NOERR && truncate) {
-        turn = pnc_mpiio_take_turn(comm);
+        turn = pnc_mpiio_turn_take(comm);
         code = MPI_File_set_size(file, 0);
-        pnc_mpiio_end_turn(turn);
+        pnc_mpiio_turn_end(turn);
         if (code != MPI_SUCCESS)
-            err = pnc_mpiio_fail(error, code, NC_EFILE, "truncate", path);
-        err = pnc_driver_agree(comm, err, path, error);
+            err = pnc_mpiio_error_set(error, code, NC_EFILE, "truncate", path);
+        err = pnc_driver_status_agree(comm, err, path, error);
     }
     if (err != NC_NOERR)
         goto give_up;
@@ -184,7 +184,7 @@ give_up:
     return err;
 }
 
-int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+int pnc_mpiio_file_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
     bool fresh = (mode & NC_NOCLOBBER) != 0;
     int amode = MPI_MODE_RDWR | MPI_MODE_CREATE | (fresh ? MPI_MODE_EXCL : 0);
@@ -197,7 +197,7 @@ int pnc_mpiio_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, p
     return open_file(comm, path, amode, !fresh && sight.must_truncate, info, out, error);
 }
 
-int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+int pnc_mpiio_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
     bool writes = (mode & NC_WRITE) != 0;
     pnc_mpiio_sight sight;
@@ -208,13 +208,13 @@ int pnc_mpiio_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc
     return open_file(comm, path, writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY, false, info, out, error);
 }
 
-int pnc_mpiio_close(pnc_store *store, pnc_error *error)
+int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     int code = close_file(store->comm, &io->file), err = NC_NOERR;
 
     if (code != MPI_SUCCESS)
-        err = pnc_mpiio_fail(error, code, NC_EFILE, "close", io->path);
+        err = pnc_mpiio_error_set(error, code, NC_EFILE, "close", io->path);
     dispose(io);
     return err;
 }

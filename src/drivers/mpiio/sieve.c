@@ -63,9 +63,9 @@ static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
                              pnc_error *error)
 {
-    pnc_extent all = pnc_mpiio_span(extents, n);
+    pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
     int64_t present = 0;
-    int err = pnc_mpiio_read_one(io, all, io->sieve_buffer, &present, error);
+    int err = pnc_mpiio_extent_read(io, all, io->sieve_buffer, &present, error);
 
     for (int64_t i = 0; i < n && extents[i].offset - all.offset + extents[i].length <= present; i++) {
         copy_extent(buf, io->sieve_buffer + (extents[i].offset - all.offset), extents[i].length);
@@ -75,8 +75,8 @@ static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n
     return err;
 }
 
-int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
-                          pnc_error *error)
+int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
+                         pnc_error *error)
 {
     int err = NC_NOERR;
     int64_t some;
@@ -84,7 +84,7 @@ int pnc_mpiio_read_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, c
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
         some = count_sieved(io, extents + i, n - i);
         err = some > 1 ? read_sieve_buffer(io, extents + i, some, buf, got, error)
-                       : pnc_mpiio_read_one(io, extents[i], buf, got, error);
+                       : pnc_mpiio_extent_read(io, extents[i], buf, got, error);
         buf += bytes_of(extents + i, some);
     }
     return err;
@@ -98,9 +98,9 @@ static int fetch_sieve_buffer(pnc_mpiio *io, pnc_extent all, pnc_error *error)
     int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length, got = 0;
 
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EFILE, "find the size of", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EFILE, "find the size of", io->path);
     if (present > 0)
-        err = pnc_mpiio_read_one(io, (pnc_extent){all.offset, present}, io->sieve_buffer, &got, error);
+        err = pnc_mpiio_extent_read(io, (pnc_extent){all.offset, present}, io->sieve_buffer, &got, error);
     memset(io->sieve_buffer + present, 0, (size_t)(all.length - present));
     return err;
 }
@@ -118,13 +118,13 @@ static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
     return code;
 }
 
-bool pnc_mpiio_may_sieve(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
+bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     if (!io->sole_writer || !has_sieve_buffer(io))
         return false;
     if (io->lock < 0)
-        io->lock = open(pnc_mpiio_local_path(io->path), O_RDWR | O_CLOEXEC);
-    return io->lock >= 0 && set_lock(io, pnc_mpiio_span(extents, n), F_WRLCK) == 0;
+        io->lock = open(pnc_mpiio_path_strip(io->path), O_RDWR | O_CLOEXEC);
+    return io->lock >= 0 && set_lock(io, pnc_mpiio_extents_get_span(extents, n), F_WRLCK) == 0;
 }
 
 /* A lock that stays would stop every other program that sieves: the descriptor takes it along. */
@@ -145,7 +145,7 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
 /* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */
 static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
-    pnc_extent all = pnc_mpiio_span(extents, n);
+    pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
     int err = fetch_sieve_buffer(io, all, error);
 
     if (err != NC_NOERR)
@@ -154,10 +154,10 @@ static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t 
         copy_extent(io->sieve_buffer + (extents[i].offset - all.offset), buf, extents[i].length);
         buf += extents[i].length;
     }
-    return pnc_mpiio_write_one(io, all, io->sieve_buffer, error);
+    return pnc_mpiio_extent_write(io, all, io->sieve_buffer, error);
 }
 
-int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
+int pnc_mpiio_sieve_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
     int err = NC_NOERR, late;
     int64_t some;
@@ -165,9 +165,9 @@ int pnc_mpiio_write_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n, 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
         some = count_sieved(io, extents + i, n - i);
         err = some > 1 ? write_sieve_buffer(io, extents + i, some, buf, error)
-                       : pnc_mpiio_write_one(io, extents[i], buf, error);
+                       : pnc_mpiio_extent_write(io, extents[i], buf, error);
         buf += bytes_of(extents + i, some);
     }
-    late = unlock(io, pnc_mpiio_span(extents, n), error); /* of two messages the first stays */
+    late = unlock(io, pnc_mpiio_extents_get_span(extents, n), error); /* of two messages the first stays */
     return err == NC_NOERR ? late : err;
 }

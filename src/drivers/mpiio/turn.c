@@ -58,7 +58,7 @@ static int try_once(MPI_Comm comm, int rank, bool *taken)
     return code;
 }
 
-bool pnc_mpiio_take_turn(MPI_Comm comm)
+bool pnc_mpiio_turn_take(MPI_Comm comm)
 {
     int level = MPI_THREAD_SINGLE, rank, nprocs;
     bool taken = false;
@@ -74,7 +74,7 @@ bool pnc_mpiio_take_turn(MPI_Comm comm)
     return taken;
 }
 
-void pnc_mpiio_end_turn(bool taken)
+void pnc_mpiio_turn_end(bool taken)
 {
     if (taken)
         pthread_mutex_unlock(&turn);

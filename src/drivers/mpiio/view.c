@@ -47,11 +47,11 @@ static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *er
     int code = MPI_File_get_size(io->file, &size);
 
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
-    return size > end.offset ? NC_NOERR : pnc_mpiio_write(&io->store, &end, 1, byte, error);
+        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
+    return size > end.offset ? NC_NOERR : pnc_mpiio_extents_write(&io->store, &end, 1, byte, error);
 }
 
-int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     MPI_Datatype type;
     MPI_Status status;
@@ -67,7 +67,7 @@ int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     if (code == MPI_SUCCESS)
         code = MPI_Type_commit(&type);
     if (code != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code, NC_EWRITE, "write", io->path);
+        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
     code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
     if (code == MPI_SUCCESS)
         code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
@@ -77,8 +77,8 @@ int pnc_mpiio_write_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     /* all other operations use plain byte offsets */
     late = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     if (code != MPI_SUCCESS || late != MPI_SUCCESS)
-        return pnc_mpiio_fail(error, code != MPI_SUCCESS ? code : late, NC_EWRITE, "write", io->path);
+        return pnc_mpiio_error_set(error, code != MPI_SUCCESS ? code : late, NC_EWRITE, "write", io->path);
     if (moved < bytes)
-        return pnc_mpiio_fail_short(error, moved, (pnc_extent){extents[0].offset, bytes}, io->path);
+        return pnc_mpiio_error_set_short(error, moved, (pnc_extent){extents[0].offset, bytes}, io->path);
     return NC_NOERR;
 }
