@@ -10,7 +10,7 @@ m4_define([BEGIN], [m4_ifelse([$1], [], [], [$1], [n], [
     pnc_f77_block_begin(&at, ncid, varid, start, m4_ifelse([$1], [1], [NULL], [count]), m4_dnl
 m4_ifelse([$1], [s], [stride], [$1], [m], [stride], [NULL]), m4_ifelse([$1], [m], [imap], [NULL]));])])
 m4_define([INDEX_ARGUMENTS], [m4_ifelse(
-    [$1], [],  [pnc_f77_id(varid), ],
+    [$1], [],  [pnc_f77_id_convert(varid), ],
     [$1], [1], [at.varid, at.start, ],
     [$1], [a], [at.varid, at.start, at.count, ],
     [$1], [s], [at.varid, at.start, at.count, at.stride, ],

@@ -22,8 +22,8 @@ m4_define([PASSED_ON], [m4_ifelse(
     PASSING([$1]), [info_in],  [MPI_Info_f2c($3)],
     PASSING([$1]), [type_in],  [MPI_Type_f2c($3)],
     PASSING([$1]), [info_out], [&$3_c],
-    PASSING([$1]), [id_in],    [pnc_f77_id($3)],
-    PASSING([$1]), [index_in], [pnc_f77_index($3)],
+    PASSING([$1]), [id_in],    [pnc_f77_id_convert($3)],
+    PASSING([$1]), [index_in], [pnc_f77_index_convert($3)],
     [$3])])
 m4_define([END], [m4_ifelse(PASSING([$1]), [text_in], [
     err = pnc_f77_string_end(&$3_c, err);])])
@@ -33,7 +33,7 @@ m4_define([RESULT], [m4_ifelse(
         err = pnc_f77_string_store($3, $3_len, $3_c);],
     PASSING([$1]), [id_out], [
     if (err == NC_NOERR)
-        *$3 = pnc_f77_id_of(*$3);],
+        *$3 = pnc_f77_id_return(*$3);],
     PASSING([$1]), [info_out], [
     if (err == NC_NOERR)
         *$3 = MPI_Info_c2f($3_c);])])

@@ -43,7 +43,7 @@ int pnc_f77_string_store(char *text, size_t length, const char *from)
     return used == wanted ? NC_NOERR : NC_ESTS;
 }
 
-void pnc_f77_dims_of(int *dimids, int ndims)
+void pnc_f77_dimids_convert(int *dimids, int ndims)
 {
     for (int i = 0; i < ndims / 2; i++) {
         int kept = dimids[i];
@@ -52,7 +52,7 @@ void pnc_f77_dims_of(int *dimids, int ndims)
         dimids[ndims - 1 - i] = kept;
     }
     for (int i = 0; i < ndims; i++)
-        dimids[i] = pnc_f77_id_of(dimids[i]);
+        dimids[i] = pnc_f77_id_return(dimids[i]);
 }
 
 /* 0 where there is no such variable: the function that is called next says so. */
@@ -77,7 +77,7 @@ static const MPI_Offset *turned_indices(const MPI_Offset *from, int ndims, MPI_O
 {
     turned(from, ndims, to);
     for (int i = 0; i < ndims; i++)
-        to[i] = pnc_f77_index(to[i]);
+        to[i] = pnc_f77_index_convert(to[i]);
     return to;
 }
 
@@ -87,7 +87,7 @@ void pnc_f77_block_begin(pnc_f77_block *block, int ncid, int varid, const MPI_Of
     MPI_Offset *capacity = block->small;
     int ndims, size = PNC_F77_SMALL;
 
-    block->varid = pnc_f77_id(varid);
+    block->varid = pnc_f77_id_convert(varid);
     block->err = NC_NOERR;
     block->allocated = NULL;
     ndims = rank_of(ncid, block->varid);
@@ -120,7 +120,7 @@ void pnc_f77_list_begin(pnc_f77_list *list, int ncid, int varid, int num, const 
     size_t n = num > 0 ? (size_t)num : 0, ndims, stride;
     MPI_Offset *values;
 
-    list->varid = pnc_f77_id(varid);
+    list->varid = pnc_f77_id_convert(varid);
     list->err = NC_NOERR;
     ndims = (size_t)rank_of(ncid, list->varid);
     stride = ndims > 0 ? ndims : 1; /* a scalar variable has starts of no elements, which still are not NULL */

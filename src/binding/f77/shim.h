@@ -24,14 +24,14 @@ int pnc_f77_string_end(pnc_f77_string *string, int err);
 int pnc_f77_string_store(char *text, size_t length, const char *from);
 
 /* Ids and indices from 1. Unsigned, so that the smallest number becomes the largest, which is out of bounds as well. */
-static inline int pnc_f77_id(int id) { return (int)((unsigned)id - 1); }
-static inline MPI_Offset pnc_f77_index(MPI_Offset index) { return (MPI_Offset)((uint64_t)index - 1); }
+static inline int pnc_f77_id_convert(int id) { return (int)((unsigned)id - 1); }
+static inline MPI_Offset pnc_f77_index_convert(MPI_Offset index) { return (MPI_Offset)((uint64_t)index - 1); }
 
 /* An id from C; -1, where there is none, stays. */
-static inline int pnc_f77_id_of(int id) { return id < 0 ? id : id + 1; }
+static inline int pnc_f77_id_return(int id) { return id < 0 ? id : id + 1; }
 
 /* Ids of dimensions from C, in place: their order is turned round. */
-void pnc_f77_dims_of(int *dimids, int ndims);
+void pnc_f77_dimids_convert(int *dimids, int ndims);
 
 /* start, count, stride and imap of one block (those that are not NULL) in C's order. A variable that does not exist
  * leaves them as one 0 each, for C to find out. Without memory varid becomes one that does not exist. */

@@ -49,10 +49,10 @@ int pnc_f77_def_var(int ncid, const char *name, size_t name_len, int xtype, int 
         ndims = -1; /* refused by C, on the way to what all ranks have to agree on */
     }
     for (size_t i = 0; turned != NULL && i < n; i++)
-        turned[i] = pnc_f77_id(dimids[n - 1 - i]);
+        turned[i] = pnc_f77_id_convert(dimids[n - 1 - i]);
     err = pnc_f77_string_end(&text, ncmpi_def_var(ncid, text.text, xtype, ndims, turned, varid));
     if (err == NC_NOERR)
-        *varid = pnc_f77_id_of(*varid);
+        *varid = pnc_f77_id_return(*varid);
     free(turned);
     return err;
 }
@@ -61,11 +61,11 @@ int pnc_f77_inq_var(int ncid, int varid, char *name, size_t name_len, int *xtype
 {
     char text[NC_MAX_NAME + 1] = "";
     int n = 0;
-    int err = ncmpi_inq_var(ncid, pnc_f77_id(varid), text, xtype, &n, dimids, natts);
+    int err = ncmpi_inq_var(ncid, pnc_f77_id_convert(varid), text, xtype, &n, dimids, natts);
 
     if (err == NC_NOERR) {
         *ndims = n;
-        pnc_f77_dims_of(dimids, n);
+        pnc_f77_dimids_convert(dimids, n);
         err = pnc_f77_string_store(name, name_len, text);
     }
     return err;
@@ -74,12 +74,12 @@ int pnc_f77_inq_var(int ncid, int varid, char *name, size_t name_len, int *xtype
 int pnc_f77_inq_vardimid(int ncid, int varid, int *dimids)
 {
     int ndims;
-    int err = ncmpi_inq_varndims(ncid, pnc_f77_id(varid), &ndims);
+    int err = ncmpi_inq_varndims(ncid, pnc_f77_id_convert(varid), &ndims);
 
     if (err == NC_NOERR)
-        err = ncmpi_inq_vardimid(ncid, pnc_f77_id(varid), dimids);
+        err = ncmpi_inq_vardimid(ncid, pnc_f77_id_convert(varid), dimids);
     if (err == NC_NOERR)
-        pnc_f77_dims_of(dimids, ndims);
+        pnc_f77_dimids_convert(dimids, ndims);
     return err;
 }
 
@@ -135,5 +135,5 @@ int pnc_f77_get_att_text(int ncid, int varid, const char *name, size_t name_len,
     pnc_f77_string text;
 
     pnc_f77_string_begin(&text, name, name_len);
-    return pnc_f77_string_end(&text, get_text(ncid, pnc_f77_id(varid), text.text, buf, buf_len));
+    return pnc_f77_string_end(&text, get_text(ncid, pnc_f77_id_convert(varid), text.text, buf, buf_len));
 }

@@ -17,15 +17,15 @@ static void release(pnc_f90_buffer *b)
  * tell: it is given what the array really holds. */
 static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, pnc_f90_buffer *b)
 {
-    MPI_Offset held = pnc_f90_elements(array);
+    MPI_Offset held = pnc_f90_array_count_elements(array);
     int err;
 
-    if (n <= 1 || n > held || pnc_f90_contiguous(array)) {
+    if (n <= 1 || n > held || pnc_f90_array_is_contiguous(array)) {
         *b = (pnc_f90_buffer){.base = array->base, .count = n > held ? held : n, .type = element};
         return NC_NOERR;
     }
     *b = (pnc_f90_buffer){.base = array->base, .count = 1};
-    err = pnc_f90_section_type(array, element, n, &b->type);
+    err = pnc_f90_array_create_type(array, element, n, &b->type);
     b->owned = err == NC_NOERR;
     return err;
 }
@@ -57,7 +57,7 @@ static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, M
     int size;
 
     *b = (pnc_f90_buffer){.base = array->base, .count = count, .type = type};
-    if (pnc_f90_contiguous(array))
+    if (pnc_f90_array_is_contiguous(array))
         return NC_NOERR;
     if (type == MPI_DATATYPE_NULL)
         return array->element == MPI_DATATYPE_NULL ? NC_EINVAL : take_elements(array, array->element, wanted, b);
@@ -117,7 +117,7 @@ static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *arr
 }
 
 /* Without a count it is the shape of the values. p->start is all the memory, to be freed. */
-static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int n, pnc_f90_place *p)
+static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int n, pnc_f90_hyperslab *p)
 {
     int err = check_lengths(call, n);
 
@@ -175,14 +175,14 @@ static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array)
            (type == NC_CHAR) != (array->element == MPI_CHAR);
 }
 
-static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, const pnc_f90_place *p,
+static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, const pnc_f90_hyperslab *p,
                        pnc_f90_buffer *b)
 {
-    MPI_Offset wanted = elements_of(ndims, p->count), held = pnc_f90_elements(array);
+    MPI_Offset wanted = elements_of(ndims, p->count), held = pnc_f90_array_count_elements(array);
 
     if (call->buftype != NULL)
         return take_flexible(call, array, wanted, b);
-    if (p->map != NULL && pnc_f90_contiguous(array)) {
+    if (p->map != NULL && pnc_f90_array_is_contiguous(array)) {
         *b = (pnc_f90_buffer){.kind = array->kind, .base = array->base};
         return map_stays_inside(ndims, p->count, p->map, held) ? NC_NOERR : NC_EINVAL;
     }
@@ -207,19 +207,20 @@ static int refuse(int err, int status)
     }
 }
 
-int pnc_f90_var(const pnc_f90_call *call)
+int pnc_f90_call_execute(const pnc_f90_call *call)
 {
-    pnc_f90_place p = {0}, nowhere = {.shape = PNCF90_VARA};
+    pnc_f90_hyperslab p = {0}, nowhere = {.shape = PNCF90_VARA};
     pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
     pnc_f90_array array;
     int ndims = 0, err;
 
     ncmpi_inq_varndims(call->ncid, call->varid, &ndims); /* an error will meet the call below as well */
-    array = pnc_f90_array_of(call->values, ndims);
+    array = pnc_f90_array_get(call->values, ndims);
     err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, ndims, &p);
     if (err == NC_NOERR)
         err = make_buffer(call, &array, ndims, &p, &b);
-    err = err == NC_NOERR ? pnc_f90_move(call, &p, &b) : refuse(err, pnc_f90_move(call, &nowhere, &nothing));
+    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b) :
+        refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
     release(&b);
     free(p.start);
     return err;
@@ -252,7 +253,7 @@ static int check_lists(const pnc_f90_call *call, int ndims, CFI_index_t num)
 }
 
 /* Returns how many elements all blocks together have. */
-static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_place *p)
+static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_hyperslab *p)
 {
     MPI_Offset *at = p->start, elements = 0;
 
@@ -271,7 +272,7 @@ static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_place
 }
 
 /* p->start holds all numbers; it and p->starts are to be freed. */
-static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, pnc_f90_place *p,
+static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, pnc_f90_hyperslab *p,
                        MPI_Offset *elements)
 {
     CFI_index_t listed = requests_in(call, array);
@@ -291,20 +292,21 @@ static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int
     return NC_NOERR;
 }
 
-int pnc_f90_varn(const pnc_f90_call *call)
+int pnc_f90_call_execute_varn(const pnc_f90_call *call)
 {
-    pnc_f90_place p = {.shape = PNCF90_VARN}, nowhere = {.shape = PNCF90_VARN, .num = 1};
+    pnc_f90_hyperslab p = {.shape = PNCF90_VARN}, nowhere = {.shape = PNCF90_VARN, .num = 1};
     pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
     pnc_f90_array array;
     MPI_Offset elements = 0;
     int ndims = 0, err;
 
     ncmpi_inq_varndims(call->ncid, call->varid, &ndims);
-    array = pnc_f90_array_of(call->values, ndims);
+    array = pnc_f90_array_get(call->values, ndims);
     err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, &array, ndims, &p, &elements);
     if (err == NC_NOERR)
         err = call->buftype != NULL ? take_flexible(call, &array, elements, &b) : take_values(&array, elements, &b);
-    err = err == NC_NOERR ? pnc_f90_move(call, &p, &b) : refuse(err, pnc_f90_move(call, &nowhere, &nothing));
+    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b) :
+        refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
     release(&b);
     free(p.starts);
     free(p.start);
@@ -322,11 +324,11 @@ static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const pnc_
                                                                     b->count, b->type);
 }
 
-int pnc_f90_vard(const pnc_f90_call *call, MPI_Datatype filetype)
+int pnc_f90_call_execute_vard(const pnc_f90_call *call, MPI_Datatype filetype)
 {
-    pnc_f90_array array = pnc_f90_array_of(call->values, -1);
+    pnc_f90_array array = pnc_f90_array_get(call->values, -1);
     pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
-    int err = take_flexible(call, &array, pnc_f90_elements(&array), &b);
+    int err = take_flexible(call, &array, pnc_f90_array_count_elements(&array), &b);
 
     err = err == NC_NOERR ? call_vard(call, filetype, &b) : refuse(err, call_vard(call, filetype, &nothing));
     release(&b);

@@ -19,7 +19,7 @@ static void set_element(pnc_f90_array *array, CFI_type_t type)
     }
 }
 
-pnc_f90_array pnc_f90_array_of(const CFI_cdesc_t *values, int ndims)
+pnc_f90_array pnc_f90_array_get(const CFI_cdesc_t *values, int ndims)
 {
     pnc_f90_array array = {.base = values->base_addr, .size = (MPI_Offset)values->elem_len};
 
@@ -39,7 +39,7 @@ pnc_f90_array pnc_f90_array_of(const CFI_cdesc_t *values, int ndims)
     return array;
 }
 
-MPI_Offset pnc_f90_elements(const pnc_f90_array *array)
+MPI_Offset pnc_f90_array_count_elements(const pnc_f90_array *array)
 {
     MPI_Offset n = 1;
 
@@ -51,7 +51,7 @@ MPI_Offset pnc_f90_elements(const pnc_f90_array *array)
     return n;
 }
 
-bool pnc_f90_contiguous(const pnc_f90_array *array)
+bool pnc_f90_array_is_contiguous(const pnc_f90_array *array)
 {
     MPI_Offset distance = array->size;
 
@@ -122,7 +122,7 @@ static int first_elements(const pnc_f90_array *array, int rank, MPI_Datatype ele
     return err != NC_NOERR ? err : append(out, rest, n / inner * array->distance[rank - 1]);
 }
 
-int pnc_f90_section_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type)
+int pnc_f90_array_create_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type)
 {
     int err = first_elements(array, array->rank, element, n, type);
 

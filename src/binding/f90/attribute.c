@@ -11,8 +11,8 @@ int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
 {
     char c_name[PNCF90_TEXT_MAX];
 
-    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), (MPI_Offset)pnc_f90_text_length(text),
-                              text->base_addr);
+    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name),
+                              (MPI_Offset)pnc_f90_text_get_length(text), text->base_addr);
 }
 
 int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
@@ -20,7 +20,7 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
     char c_name[PNCF90_TEXT_MAX];
     MPI_Offset length;
     nc_type type;
-    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), &type, &length);
+    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), &type, &length);
 
     if (err == NC_NOERR && type != NC_CHAR && length > 0)
         err = NC_ECHAR;
@@ -32,12 +32,12 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
     return ncmpi_get_att_text(*ncid, *varid - 1, c_name, text->base_addr);
 }
 
-int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity, void *values)
+int pnc_f90_attribute_get(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity, void *values)
 {
     char c_name[PNCF90_TEXT_MAX];
     MPI_Offset length;
     nc_type type;
-    int err = ncmpi_inq_att(ncid, varid, pnc_f90_c_text(name, c_name), &type, &length);
+    int err = ncmpi_inq_att(ncid, varid, pnc_f90_text_copy_in(name, c_name), &type, &length);
 
     if (err != NC_NOERR)
         return err;
@@ -159,7 +159,7 @@ static int convert(nc_type from, const place *in, nc_type to, place *out)
     return NC_NOERR;
 }
 
-int pnc_f90_def_fill(int ncid, int varid, int no_fill, nc_type kind, const void *value)
+int pnc_f90_fill_define(int ncid, int varid, int no_fill, nc_type kind, const void *value)
 {
     place in, out;
     nc_type type;
@@ -172,7 +172,7 @@ int pnc_f90_def_fill(int ncid, int varid, int no_fill, nc_type kind, const void 
     return err != NC_NOERR ? err : ncmpi_def_var_fill(ncid, varid, no_fill, &out);
 }
 
-int pnc_f90_inq_fill(int ncid, int varid, int *no_fill, nc_type kind, void *value)
+int pnc_f90_fill_inquire(int ncid, int varid, int *no_fill, nc_type kind, void *value)
 {
     place in, out;
     nc_type type;

@@ -5,7 +5,7 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 
 #define CASE(op, collective, shape, kind) ((((op) * 2 + (collective)) * 8 + (shape)) * 16 + (kind))
 
-int pnc_f90_move(const pnc_f90_call *call, const pnc_f90_place *p, const pnc_f90_buffer *b)
+int pnc_f90_call_dispatch(const pnc_f90_call *call, const pnc_f90_hyperslab *p, const pnc_f90_buffer *b)
 {
     int ncid = call->ncid, varid = call->varid;
 

@@ -19,14 +19,14 @@
 #define PNCF90_TEXT_MAX 8192
 
 /* Of text, without the blanks at its end. */
-size_t pnc_f90_text_length(const CFI_cdesc_t *text);
+size_t pnc_f90_text_get_length(const CFI_cdesc_t *text);
 
 /* Copy text without the blanks at its end to `to`, which has room for PNCF90_TEXT_MAX characters; returns it. */
-const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to);
+const char *pnc_f90_text_copy_in(const CFI_cdesc_t *text, char *to);
 
 /* Copy a C string into a Fortran variable, filled up with blanks; NC_ESTS where it is too short, then holding the
  * beginning. */
-int pnc_f90_fortran_text(const char *text, const CFI_cdesc_t *to);
+int pnc_f90_text_copy_out(const char *text, const CFI_cdesc_t *to);
 
 /* --- arrays of values --- */
 
@@ -44,16 +44,16 @@ typedef struct pnc_f90_array {
 } pnc_f90_array;
 
 /* `ndims` is the rank of the variable that the values belong to: an array of single characters may have the same. */
-pnc_f90_array pnc_f90_array_of(const CFI_cdesc_t *values, int ndims);
+pnc_f90_array pnc_f90_array_get(const CFI_cdesc_t *values, int ndims);
 
 /* Number of elements; PNCF90_UNKNOWN for an assumed-size array. */
 #define PNCF90_UNKNOWN INT64_MAX
-MPI_Offset pnc_f90_elements(const pnc_f90_array *array);
+MPI_Offset pnc_f90_array_count_elements(const pnc_f90_array *array);
 
-bool pnc_f90_contiguous(const pnc_f90_array *array);
+bool pnc_f90_array_is_contiguous(const pnc_f90_array *array);
 
 /* A committed datatype, to be freed, of the first n elements of an array, each of type `element`; NC_ENOMEM. */
-int pnc_f90_section_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type);
+int pnc_f90_array_create_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type);
 
 /* --- put and get --- */
 
@@ -74,12 +74,12 @@ typedef struct pnc_f90_call {
 /* The same in C's order and base, and the shape of the C function that takes it; NULL where that has a default. */
 typedef enum { PNCF90_VAR1, PNCF90_VARA, PNCF90_VARS, PNCF90_VARM, PNCF90_VARN } pnc_f90_shape;
 
-typedef struct pnc_f90_place {
+typedef struct pnc_f90_hyperslab {
     pnc_f90_shape shape;
     MPI_Offset *start, *count, *stride, *map;
     int num;
     MPI_Offset **starts, **counts;
-} pnc_f90_place;
+} pnc_f90_hyperslab;
 
 /* The values, for the function of the C type that belongs to an external type, or for a flexible one: NC_NAT. */
 typedef struct pnc_f90_buffer {
@@ -90,17 +90,17 @@ typedef struct pnc_f90_buffer {
     bool owned; /* the type is ours to free */
 } pnc_f90_buffer;
 
-int pnc_f90_move(const pnc_f90_call *call, const pnc_f90_place *place, const pnc_f90_buffer *buffer);
+int pnc_f90_call_dispatch(const pnc_f90_call *call, const pnc_f90_hyperslab *slab, const pnc_f90_buffer *buffer);
 
-int pnc_f90_var(const pnc_f90_call *call);
-int pnc_f90_varn(const pnc_f90_call *call);
-int pnc_f90_vard(const pnc_f90_call *call, MPI_Datatype filetype);
+int pnc_f90_call_execute(const pnc_f90_call *call);
+int pnc_f90_call_execute_varn(const pnc_f90_call *call);
+int pnc_f90_call_execute_vard(const pnc_f90_call *call, MPI_Datatype filetype);
 
 /* --- attributes and fill values, in memory of the type that the external type `kind` has in C --- */
 
-int pnc_f90_get_attribute(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity,
+int pnc_f90_attribute_get(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity,
                           void *values);
-int pnc_f90_def_fill(int ncid, int varid, int no_fill, nc_type kind, const void *value);
-int pnc_f90_inq_fill(int ncid, int varid, int *no_fill, nc_type kind, void *value);
+int pnc_f90_fill_define(int ncid, int varid, int no_fill, nc_type kind, const void *value);
+int pnc_f90_fill_inquire(int ncid, int varid, int *no_fill, nc_type kind, void *value);
 
 #endif

@@ -15,7 +15,7 @@ int pncf90_enddef(const int *ncid, const MPI_Offset *h_minfree, const MPI_Offset
 int pncf90_def_dim(const int *ncid, const CFI_cdesc_t *name, const MPI_Offset *len, int *dimid)
 {
     char c_name[PNCF90_TEXT_MAX];
-    int err = ncmpi_def_dim(*ncid, pnc_f90_c_text(name, c_name), *len, dimid);
+    int err = ncmpi_def_dim(*ncid, pnc_f90_text_copy_in(name, c_name), *len, dimid);
 
     if (err == NC_NOERR)
         ++*dimid;
@@ -44,7 +44,7 @@ static int def_var(int ncid, const CFI_cdesc_t *name, int xtype, const int *dimi
 
     if (c_dimids != NULL) {
         turn_dimids(dimids, ndims, -1, c_dimids);
-        err = ncmpi_def_var(ncid, pnc_f90_c_text(name, c_name), xtype, ndims, c_dimids, varid);
+        err = ncmpi_def_var(ncid, pnc_f90_text_copy_in(name, c_name), xtype, ndims, c_dimids, varid);
     }
     if (err == NC_NOERR)
         ++*varid;
@@ -95,7 +95,7 @@ int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t
     if (err == NC_NOERR && dimids != NULL)
         err = inq_dimids(*ncid, *varid - 1, dimids);
     if (err == NC_NOERR && name != NULL)
-        err = pnc_f90_fortran_text(c_name, name);
+        err = pnc_f90_text_copy_out(c_name, name);
     return err;
 }
 
@@ -118,14 +118,14 @@ int pncf90_inquire_dimension(const int *ncid, const int *dimid, const CFI_cdesc_
     char c_name[NC_MAX_NAME + 1];
     int err = ncmpi_inq_dim(*ncid, *dimid - 1, c_name, len);
 
-    return err == NC_NOERR && name != NULL ? pnc_f90_fortran_text(c_name, name) : err;
+    return err == NC_NOERR && name != NULL ? pnc_f90_text_copy_out(c_name, name) : err;
 }
 
 int pncf90_inquire_attribute(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, MPI_Offset *len,
                              int *attnum)
 {
     char c_name[PNCF90_TEXT_MAX];
-    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), xtype, len);
+    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), xtype, len);
 
     if (err == NC_NOERR && attnum != NULL) {
         err = ncmpi_inq_attid(*ncid, *varid - 1, c_name, attnum);
@@ -143,7 +143,7 @@ int pncf90_inq_path(const int *ncid, int *pathlen, const CFI_cdesc_t *path)
     if (err == NC_NOERR)
         err = c_path == NULL ? NC_ENOMEM : ncmpi_inq_path(*ncid, NULL, c_path);
     if (err == NC_NOERR)
-        err = pnc_f90_fortran_text(c_path, path);
+        err = pnc_f90_text_copy_out(c_path, path);
     free(c_path);
     return err;
 }

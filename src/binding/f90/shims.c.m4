@@ -15,7 +15,7 @@ m4_define([PASS_index_in], [*$1 - 1])
 m4_define([PARAMETER_text_in], [const CFI_cdesc_t *$1])
 m4_define([BEFORE_text_in], [    char c_$1[[PNCF90_TEXT_MAX]];
 ])
-m4_define([PASS_text_in], [pnc_f90_c_text($1, c_$1)])
+m4_define([PASS_text_in], [pnc_f90_text_copy_in($1, c_$1)])
 m4_define([PARAMETER_comm_in], [const MPI_Fint *$1])
 m4_define([PASS_comm_in], [MPI_Comm_f2c(*$1)])
 m4_define([PARAMETER_info_in], [const MPI_Fint *$1])
@@ -34,7 +34,7 @@ m4_define([BEFORE_text_out], [    char c_$1[[NC_MAX_NAME + 1]];
 ])
 m4_define([PASS_text_out], [c_$1])
 m4_define([AFTER_text_out], [    if (err == NC_NOERR)
-        err = pnc_f90_fortran_text(c_$1, $1);
+        err = pnc_f90_text_copy_out(c_$1, $1);
 ])
 m4_define([PARAMETER_info_out], [MPI_Fint *$1])
 m4_define([BEFORE_info_out], [    MPI_Info c_$1 = MPI_INFO_NULL;
@@ -69,30 +69,30 @@ m4_define([HEAD], [const int *ncid, const int *varid, const CFI_cdesc_t *values[
 m4_define([INDEX], [const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map])
 m4_define([ACCESS], [ENTRY([$1_var$2], [HEAD([$1]), INDEX])
 {
-    return pnc_f90_var(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count, .stride = stride, .map = map});
+    return pnc_f90_call_execute(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count, .stride = stride, .map = map});
 }
 ENTRY([$1_var$2_flexible], [HEAD([$1]), INDEX, const MPI_Offset *bufcount, const MPI_Fint *buftype])
 {
-    return pnc_f90_var(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count, .stride = stride, .map = map, .bufcount = bufcount, .buftype = buftype});
+    return pnc_f90_call_execute(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count, .stride = stride, .map = map, .bufcount = bufcount, .buftype = buftype});
 }
 ENTRY([$1_varn$2], [HEAD([$1]), const CFI_cdesc_t *start, const CFI_cdesc_t *count])
 {
-    return pnc_f90_varn(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count});
+    return pnc_f90_call_execute_varn(&(pnc_f90_call){CALL([$1], [$2]), .start = start, .count = count});
 }
 ENTRY([$1_varn$2_num], [HEAD([$1]), const int *num, const CFI_cdesc_t *start, const CFI_cdesc_t *count])
 {
-    return pnc_f90_varn(&(pnc_f90_call){CALL([$1], [$2]), .num = num, .start = start, .count = count});
+    return pnc_f90_call_execute_varn(&(pnc_f90_call){CALL([$1], [$2]), .num = num, .start = start, .count = count});
 }
 ENTRY([$1_varn$2_flexible], [HEAD([$1]), const int *num, const CFI_cdesc_t *start, const CFI_cdesc_t *count, const MPI_Offset *bufcount, const MPI_Fint *buftype])
 {
-    return pnc_f90_varn(&(pnc_f90_call){CALL([$1], [$2]), .num = num, .start = start, .count = count, .bufcount = bufcount, .buftype = buftype});
+    return pnc_f90_call_execute_varn(&(pnc_f90_call){CALL([$1], [$2]), .num = num, .start = start, .count = count, .bufcount = bufcount, .buftype = buftype});
 }
 m4_divert(-1)])
 ACCESSES
 
 m4_define([EMIT_VARD], [ENTRY([$1_vard$2], [const int *ncid, const int *varid, const MPI_Fint *filetype, const CFI_cdesc_t *values, const MPI_Offset *bufcount, const MPI_Fint *buftype])
 {
-    return pnc_f90_vard(&(pnc_f90_call){CALL([$1], [$2]), .bufcount = bufcount, .buftype = buftype}, MPI_Type_f2c(*filetype));
+    return pnc_f90_call_execute_vard(&(pnc_f90_call){CALL([$1], [$2]), .bufcount = bufcount, .buftype = buftype}, MPI_Type_f2c(*filetype));
 }
 m4_divert(-1)])
 VARD
@@ -101,29 +101,29 @@ m4_define([KIND], [m4_divert(0)m4_ifelse([$1], [text], [], [ENTRY([put_att_$1], 
 {
     char c_name[[PNCF90_TEXT_MAX]];
 
-    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), $4, 1, value);
+    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), $4, 1, value);
 }
 ENTRY([put_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])
 {
     char c_name[[PNCF90_TEXT_MAX]];
 
-    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_c_text(name, c_name), $4, values->dim[[0]].extent, values->base_addr);
+    return ncmpi_put_att_$1(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), $4, values->dim[[0]].extent, values->base_addr);
 }
 ENTRY([get_att_$1], [const int *ncid, const int *varid, const CFI_cdesc_t *name, $2 *value])
 {
-    return pnc_f90_get_attribute(*ncid, *varid - 1, name, $4, 1, value);
+    return pnc_f90_attribute_get(*ncid, *varid - 1, name, $4, 1, value);
 }
 ENTRY([get_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])
 {
-    return pnc_f90_get_attribute(*ncid, *varid - 1, name, $4, values->dim[[0]].extent, values->base_addr);
+    return pnc_f90_attribute_get(*ncid, *varid - 1, name, $4, values->dim[[0]].extent, values->base_addr);
 }
 ])ENTRY([def_var_fill_$1], [const int *ncid, const int *varid, const int *no_fill, const $2 *value])
 {
-    return pnc_f90_def_fill(*ncid, *varid - 1, *no_fill, $4, value);
+    return pnc_f90_fill_define(*ncid, *varid - 1, *no_fill, $4, value);
 }
 ENTRY([inq_var_fill_$1], [const int *ncid, const int *varid, int *no_fill, $2 *value])
 {
-    return pnc_f90_inq_fill(*ncid, *varid - 1, no_fill, $4, value);
+    return pnc_f90_fill_inquire(*ncid, *varid - 1, no_fill, $4, value);
 }
 m4_divert(-1)])
 KINDS

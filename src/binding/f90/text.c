@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t pnc_f90_text_length(const CFI_cdesc_t *text)
+size_t pnc_f90_text_get_length(const CFI_cdesc_t *text)
 {
     const char *from = text->base_addr;
     size_t length = text->elem_len;
@@ -13,9 +13,9 @@ size_t pnc_f90_text_length(const CFI_cdesc_t *text)
     return length;
 }
 
-const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
+const char *pnc_f90_text_copy_in(const CFI_cdesc_t *text, char *to)
 {
-    size_t length = pnc_f90_text_length(text);
+    size_t length = pnc_f90_text_get_length(text);
 
     if (length >= PNCF90_TEXT_MAX)
         length = PNCF90_TEXT_MAX - 1;
@@ -24,7 +24,7 @@ const char *pnc_f90_c_text(const CFI_cdesc_t *text, char *to)
     return to;
 }
 
-int pnc_f90_fortran_text(const char *text, const CFI_cdesc_t *to)
+int pnc_f90_text_copy_out(const char *text, const CFI_cdesc_t *to)
 {
     size_t length = strlen(text), capacity = to->elem_len;
 
