@@ -142,12 +142,12 @@ static void test_hold(void **state)
     assert_true(child >= 0);
     if (child == 0) {
         tool_output output;
-        tool_output_hold();
+        tool_signals_hold();
         raise(SIGINT);
         raise(SIGTERM); /* the first one counts */
         if (tool_output_begin("held", false, &output, NULL) != NC_NOERR || access(output.temporary, F_OK) != 0)
             _exit(1);
-        tool_output_release();
+        tool_signals_release();
         _exit(2);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -159,11 +159,11 @@ static void test_progress_line(void **state)
 {
     char line[100];
     (void)state;
-    tool_progress_line("x", 1 << 20, 4 << 20, 2, line, sizeof line);
+    tool_progress_format("x", 1 << 20, 4 << 20, 2, line, sizeof line);
     assert_string_equal(line, "x: 25 % of 4 MiB, 0 MiB/s, 0:06 left");
-    tool_progress_line("x", INT64_C(1) << 40, INT64_C(3) << 40, 4096, line, sizeof line);
+    tool_progress_format("x", INT64_C(1) << 40, INT64_C(3) << 40, 4096, line, sizeof line);
     assert_string_equal(line, "x: 33 % of 3145728 MiB, 256 MiB/s, 2:16:32 left");
-    tool_progress_line("x", 0, 1 << 20, 2, line, sizeof line);
+    tool_progress_format("x", 0, 1 << 20, 2, line, sizeof line);
     assert_string_equal(line, "x: 0 % of 1 MiB, 0 MiB/s");
 }
 
@@ -227,7 +227,7 @@ static void test_progress_message(void **state)
     progress.begin -= 2;
     progress.next -= 2;
     tool_progress_update(&progress, 99);
-    tool_complain("no room");
+    tool_error_print("no room");
     tool_progress_wipe(); /* nothing any more */
     assert_true(dup2(before, STDERR_FILENO) >= 0);
     assert_shows(terminal, "work: 99 % of 0 MiB, 0 MiB/s, 0:00 left\033[K\r\033[Kpnetcdf: no room\r\n");

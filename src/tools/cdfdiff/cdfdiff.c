@@ -69,7 +69,7 @@ static int open_file(const char *path, tool_file *file, diff_source *source)
         return err;
     err = load(&file->model, source);
     if (err != NC_NOERR)
-        tool_complain("%s: %s", path, pnc_error_get_text(err));
+        tool_error_print("%s: %s", path, pnc_error_get_text(err));
     return err;
 }
 
@@ -81,7 +81,7 @@ static int compare(const diff_options *options)
     int status = DIFF_TROUBLE;
     if (open_file(options->paths[0], &files[0], &sources[0]) == NC_NOERR &&
         open_file(options->paths[1], &files[1], &sources[1]) == NC_NOERR)
-        status = diff_files(options, &one_process, &sources[0], &sources[1]);
+        status = diff_files_compare(options, &one_process, &sources[0], &sources[1]);
     for (int i = 0; i < 2; i++) {
         diff_source_free(&sources[i]);
         tool_file_close(&files[i]);
@@ -92,7 +92,7 @@ static int compare(const diff_options *options)
 int main(int argc, char **argv)
 {
     diff_options options;
-    tool_start("cdfdiff", argv);
+    tool_program_start("cdfdiff", argv);
     int status = diff_options_parse("cdfdiff", argc, argv, &options);
     if (status < 0)
         status = compare(&options);

@@ -18,7 +18,7 @@ static int64_t count_blocks(const tool_blocks *blocks)
     return total;
 }
 
-int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks)
+int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks)
 {
     int64_t whole = 1, along;
     int split = ndims > 0 ? ndims - 1 : 0;

@@ -23,7 +23,7 @@ typedef struct tool_blocks {
 } tool_blocks;
 
 /* NC_NOERR or NC_ENOMEM; may be freed in any case. */
-int tool_blocks_start(int ndims, const int64_t *shape, tool_blocks *blocks);
+int tool_blocks_init(int ndims, const int64_t *shape, tool_blocks *blocks);
 /* Go to the first or next block; false if there is none. An array with a dimension of length 0 has none. */
 bool tool_blocks_next(tool_blocks *blocks);
 /* Go to any block. false, and an empty block, if there is none of this number. */

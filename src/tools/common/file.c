@@ -16,7 +16,7 @@ enum { FIRST_BYTES = 64 * 1024, LARGEST_READ = 1 << 30 };
 
 static int failed(const tool_file *file, int code, const char *cause)
 {
-    tool_complain("%s: %s", file->path, cause);
+    tool_error_print("%s: %s", file->path, cause);
     return code;
 }
 
@@ -55,8 +55,8 @@ int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
-            tool_complain("%s: cannot read %lld bytes at byte %lld: %s", file->path, (long long)n, (long long)offset,
-                          got < 0 ? strerror(errno) : "the file is truncated");
+            tool_error_print("%s: cannot read %lld bytes at byte %lld: %s", file->path, (long long)n, (long long)offset,
+                             got < 0 ? strerror(errno) : "the file is truncated");
             return NC_EREAD;
         }
         done += got;
@@ -124,7 +124,7 @@ int tool_file_open(const char *path, tool_file *file)
     return err;
 }
 
-void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape)
+void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *shape)
 {
     for (int i = 0; i < var->ndims; i++)
         shape[i] = pnc_format_dim_get_length(&file->model, var->dimids[i]);

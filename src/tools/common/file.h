@@ -26,7 +26,7 @@ void tool_file_close(tool_file *file);
 int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n);
 
 /* Lengths of the variable's dimensions, the number of records among them; shape has room for var->ndims. */
-void tool_file_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
+void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
 
 /* A block of a variable (see blocks.h): count elements from start on, of which all but those along one dimension are
  * whole or single. values: external bytes, or, where native is set, values of this machine in the type that

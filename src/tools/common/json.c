@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-void tool_json_string(const char *text)
+void tool_json_print_string(const char *text)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
     utf8proc_int32_t point;

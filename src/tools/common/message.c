@@ -13,7 +13,7 @@
 
 static const char *tool = "pnetcdf";
 
-void tool_start(const char *program, char **argv)
+void tool_program_start(const char *program, char **argv)
 {
     static char buffer[1 << 16];
     static char name[64];
@@ -25,7 +25,7 @@ void tool_start(const char *program, char **argv)
     signal(SIGPIPE, SIG_IGN);
 }
 
-void tool_complain(const char *format, ...)
+void tool_error_print(const char *format, ...)
 {
     char text[2048];
     va_list args;
@@ -41,17 +41,17 @@ void tool_complain(const char *format, ...)
     fprintf(stderr, "%s: %s\n", tool, text);
 }
 
-int tool_flush(const char *path)
+int tool_output_flush(const char *path)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return NC_NOERR;
-    tool_complain("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
-                  errno != 0 ? strerror(errno) : "write error");
+    tool_error_print("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
+                     errno != 0 ? strerror(errno) : "write error");
     return NC_EWRITE;
 }
 
-void tool_print_version(void)
+void tool_version_print(void)
 {
     printf("%s of PnetCDF %s (%s)\n", tool, PNETCDF_VERSION, PNETCDF_RELEASE_DATE);
 }

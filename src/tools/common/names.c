@@ -18,14 +18,14 @@ int tool_names_parse(const char *option, const char *list, tool_names *names)
     names->text = pnc_string_copy(list);
     names->at = pnc_memory_alloc(most, sizeof *names->at);
     if (names->text == NULL || names->at == NULL) {
-        tool_complain("no memory for the list of %s", option);
+        tool_error_print("no memory for the list of %s", option);
         return NC_ENOMEM;
     }
     for (char *name = strtok_r(names->text, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
         names->at[names->n++] = name;
     if (names->n > 0)
         return NC_NOERR;
-    tool_complain("%s takes names of variables, separated by commas: %s", option, list);
+    tool_error_print("%s takes names of variables, separated by commas: %s", option, list);
     return NC_EINVAL;
 }
 
@@ -36,7 +36,7 @@ void tool_names_free(tool_names *names)
     *names = (tool_names){NULL, NULL, 0};
 }
 
-bool tool_names_want(const tool_names *names, const char *name)
+bool tool_names_contain(const tool_names *names, const char *name)
 {
     for (int i = 0; i < names->n; i++)
         if (strcmp(names->at[i], name) == 0)
@@ -44,14 +44,14 @@ bool tool_names_want(const tool_names *names, const char *name)
     return names->n == 0;
 }
 
-int tool_names_missing(const char *path, const char *name, int count, const char *const known[])
+int tool_names_report_missing(const char *path, const char *name, int count, const char *const known[])
 {
     const char *nearest = pnc_name_suggest(name, count, known);
 
     if (nearest != NULL)
-        tool_complain("%s: no variable %s in this file: did you mean %s?", path, name, nearest);
+        tool_error_print("%s: no variable %s in this file: did you mean %s?", path, name, nearest);
     else
-        tool_complain("%s: no variable %s in this file (ncmpidump -h lists them)", path, name);
+        tool_error_print("%s: no variable %s in this file (ncmpidump -h lists them)", path, name);
     return NC_ENOTVAR;
 }
 
@@ -66,7 +66,7 @@ int tool_names_check(const tool_names *names, const char *path, const pnc_model 
         known = pnc_memory_alloc(model->nvars, sizeof *known);
         for (int v = 0; known != NULL && v < model->nvars; v++)
             known[v] = model->vars[v]->name;
-        err = tool_names_missing(path, names->at[i], known != NULL ? model->nvars : 0, known);
+        err = tool_names_report_missing(path, names->at[i], known != NULL ? model->nvars : 0, known);
         pnc_memory_free(known);
     }
     return err;

@@ -16,11 +16,11 @@ int tool_names_parse(const char *option, const char *list, tool_names *names);
 void tool_names_free(tool_names *names);
 
 /* Is it one of the list, or is the list empty? */
-bool tool_names_want(const tool_names *names, const char *name);
+bool tool_names_contain(const tool_names *names, const char *name);
 
 /* Complain that the file has no variable of this name; if one of those that it has is nearly the same, ask whether that
  * is meant. Returns NC_ENOTVAR. */
-int tool_names_missing(const char *path, const char *name, int count, const char *const known[]);
+int tool_names_report_missing(const char *path, const char *name, int count, const char *const known[]);
 
 /* NC_NOERR where the file has all variables of the list; NC_ENOTVAR or NC_ENOMEM after a complaint. */
 int tool_names_check(const tool_names *names, const char *path, const pnc_model *model);

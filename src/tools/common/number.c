@@ -15,7 +15,7 @@ static const cdl_type types[] = {
     {NC_UINT64, CDL_UNSIGNED, 8, "uint64", "ULL"},
 };
 
-const cdl_type *cdl_type_find(int code)
+const cdl_type *tool_cdl_type_find(int code)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == code)
@@ -30,7 +30,7 @@ const cdl_type *cdl_type_find(int code)
         return (cdl_value){.member = x}; \
     } while (0)
 
-cdl_value cdl_value_load(const cdl_type *type, const void *memory)
+cdl_value tool_cdl_value_load(const cdl_type *type, const void *memory)
 {
     switch (type->code) {
     case NC_BYTE: LOAD(signed char, i);
@@ -47,7 +47,7 @@ cdl_value cdl_value_load(const cdl_type *type, const void *memory)
     }
 }
 
-void cdl_format_default(const cdl_type *type, int digits, cdl_format *format)
+void tool_cdl_format_set_default(const cdl_type *type, int digits, cdl_format *format)
 {
     if (type->class == CDL_REAL) {
         snprintf(format->text, sizeof format->text, "%%.%dg", digits);
@@ -82,7 +82,7 @@ static size_t copy_conversion(const cdl_type *type, const char *text, char *out,
     return length + modifier + 1;
 }
 
-bool cdl_format_custom(const cdl_type *type, const char *text, cdl_format *format)
+bool tool_cdl_format_set_custom(const cdl_type *type, const char *text, cdl_format *format)
 {
     cdl_format made = {.conversion = '\0'};
     size_t used = 0;
@@ -122,7 +122,7 @@ static void print_integer(const cdl_type *type, const cdl_format *format, cdl_va
         snprintf(out, CDL_NUMBER_SIZE, format->text, small ? (unsigned long long)(unsigned)u : u);
 }
 
-void cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE])
+void tool_cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE])
 {
     if (type->class != CDL_REAL)
         print_integer(type, format, value, out);
@@ -135,10 +135,10 @@ void cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value 
 }
 #pragma GCC diagnostic pop
 
-void cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
-                            char out[CDL_NUMBER_SIZE])
+void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
+                                 char out[CDL_NUMBER_SIZE])
 {
-    cdl_number_print(type, format, value, out);
+    tool_cdl_number_print(type, format, value, out);
     size_t length = strlen(out);
     if (type->class == CDL_REAL) {
         if (!isfinite(value.r))
@@ -153,7 +153,7 @@ void cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_
     strcpy(out + length, type->suffix);
 }
 
-bool cdl_fill_default(const cdl_type *type, cdl_value *fill)
+bool tool_cdl_fill_get_default(const cdl_type *type, cdl_value *fill)
 {
     switch (type->code) {
     case NC_CHAR: fill->i = NC_FILL_CHAR; return true; /* matters where characters are printed as numbers */
@@ -179,7 +179,7 @@ static bool near_double(double value, double fill)
     return fabs(value - fill) <= fabs(DBL_EPSILON * value);
 }
 
-bool cdl_value_is_fill(const cdl_type *type, cdl_value value, cdl_value fill)
+bool tool_cdl_value_is_fill(const cdl_type *type, cdl_value value, cdl_value fill)
 {
     if (type->class == CDL_SIGNED || type->class == CDL_TEXT)
         return value.i == fill.i;

@@ -29,34 +29,34 @@ enum {
     CDL_FORMAT_SIZE = 256
 };
 
-/* A printf format that is known to fit its type, see cdl_format_default and cdl_format_custom. */
+/* A printf format that is known to fit its type, see tool_cdl_format_set_default and tool_cdl_format_set_custom. */
 typedef struct cdl_format {
     char text[CDL_FORMAT_SIZE];
     char conversion; /* its letter, or '\0' for a text without one */
 } cdl_format;
 
 /* NULL for an unknown code. */
-const cdl_type *cdl_type_find(int code);
+const cdl_type *tool_cdl_type_find(int code);
 
-cdl_value cdl_value_load(const cdl_type *type, const void *memory);
+cdl_value tool_cdl_value_load(const cdl_type *type, const void *memory);
 
 /* digits: significant digits of floating point types; other types do not look at it. */
-void cdl_format_default(const cdl_type *type, int digits, cdl_format *format);
+void tool_cdl_format_set_default(const cdl_type *type, int digits, cdl_format *format);
 
 /* Takes a user's C_format attribute. Returns false, and leaves format alone, unless it has at most one conversion and
  * that one suits the type: the text comes from a file, and must not lead printf astray. */
-bool cdl_format_custom(const cdl_type *type, const char *text, cdl_format *format);
+bool tool_cdl_format_set_custom(const cdl_type *type, const char *text, cdl_format *format);
 
-void cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE]);
+void tool_cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE]);
 
 /* As in attributes: with suffix, and a decimal point in every finite floating point number. */
-void cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
-                            char out[CDL_NUMBER_SIZE]);
+void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
+                                 char out[CDL_NUMBER_SIZE]);
 
 /* The value of an element that was never written. Returns false for types where every value is data by default. */
-bool cdl_fill_default(const cdl_type *type, cdl_value *fill);
+bool tool_cdl_fill_get_default(const cdl_type *type, cdl_value *fill);
 
 /* Floating point values one rounding step away from the fill value count as fill values too. */
-bool cdl_value_is_fill(const cdl_type *type, cdl_value value, cdl_value fill);
+bool tool_cdl_value_is_fill(const cdl_type *type, cdl_value value, cdl_value fill);
 
 #endif

@@ -53,7 +53,7 @@ static void install_handler(void)
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit (setrlimit) is a write error like others */
 }
 
-void tool_output_hold(void)
+void tool_signals_hold(void)
 {
     if (holds++ > 0)
         return;
@@ -62,7 +62,7 @@ void tool_output_hold(void)
         pause(); /* another thread is about to end us */
 }
 
-void tool_output_release(void)
+void tool_signals_release(void)
 {
     if (--holds > 0)
         return;
@@ -73,9 +73,9 @@ void tool_output_release(void)
 
 void tool_output_watch(const char *temporary)
 {
-    tool_output_hold();
+    tool_signals_hold();
     snprintf(watched, sizeof watched, "%s", temporary ? temporary : "");
-    tool_output_release();
+    tool_signals_release();
 }
 
 static int code_of(int number)
@@ -123,11 +123,11 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
 
 static int make_temporary(char *temporary)
 {
-    tool_output_hold();
+    tool_signals_hold();
     int file = mkstemp(temporary);
     if (file >= 0)
         tool_output_watch(temporary);
-    tool_output_release();
+    tool_signals_release();
     return file;
 }
 

@@ -28,7 +28,7 @@ void tool_output_watch(const char *temporary);
 /* Between these, which can be nested, signals that ask to end wait. In an MPI program all ranks hold them from before
  * tool_output_begin until all watch and have the file open: a rank that a signal ends takes the others with it, at
  * once, and one that had not opened the file could bring it back. */
-void tool_output_hold(void);
-void tool_output_release(void);
+void tool_signals_hold(void);
+void tool_signals_release(void);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "tools/common/message.h"
 
-MPI_Datatype tool_mpi_type(int type)
+MPI_Datatype tool_type_get_mpi(int type)
 {
     switch (type) {
     case NC_BYTE: return MPI_SIGNED_CHAR;
@@ -21,24 +21,24 @@ MPI_Datatype tool_mpi_type(int type)
     }
 }
 
-int tool_worst(int err)
+int tool_status_agree(int err)
 {
     int worst = err;
     MPI_Allreduce(&err, &worst, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return worst;
 }
 
-void tool_complain_of(const char *path, int code)
+void tool_error_print_last(const char *path, int code)
 {
     char message[NC_MAX_MESSAGE + 1] = "";
     int last = NC_NOERR;
     if (ncmpi_inq_last_error(NC_GLOBAL, &last, message) == NC_NOERR && last == code && *message)
-        tool_complain("%s", message); /* names the file */
+        tool_error_print("%s", message); /* names the file */
     else
-        tool_complain("%s: %s", path, ncmpi_strerror(code));
+        tool_error_print("%s: %s", path, ncmpi_strerror(code));
 }
 
-int tool_parse_everywhere(int (*parse)(int argc, char **argv, void *options), int argc, char **argv, void *options)
+int tool_options_parse(int (*parse)(int argc, char **argv, void *options), int argc, char **argv, void *options)
 {
     int rank, status = -1, worst = -1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

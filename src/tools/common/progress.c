@@ -24,7 +24,7 @@ void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progre
     }
 }
 
-void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity)
+void tool_progress_format(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity)
 {
     const double mebibyte = 1 << 20;
     double rate = seconds > 0 ? (double)done / seconds : 0;
@@ -53,7 +53,7 @@ void tool_progress_update(tool_progress *progress, int64_t done)
     if (time < progress->next)
         return;
     progress->next = time + interval;
-    tool_progress_line(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
+    tool_progress_format(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
     fprintf(progress->out, "%s\033[K\r", line);
     fflush(progress->out);
     shown_on = progress->out;

@@ -16,10 +16,10 @@ typedef struct tool_progress {
 void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progress *progress);
 void tool_progress_update(tool_progress *progress, int64_t done);
 /* Wipes the line out, if there is one: to be called at the end, and before anything else is written to the terminal.
- * tool_complain does. */
+ * tool_error_print does. */
 void tool_progress_wipe(void);
 
 /* "what: 45 % of 2048 MiB, 312 MiB/s, 0:03 left" */
-void tool_progress_line(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity);
+void tool_progress_format(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity);
 
 #endif

@@ -8,7 +8,7 @@
  * stand for themselves. */
 static const char name_specials[] = " !\"#$&'()*,:;<=>?[\\]^`{|}~";
 
-char *cdl_name_escape(const char *name)
+char *tool_cdl_name_escape(const char *name)
 {
     char *escaped = malloc(2 * strlen(name) + 2);
     if (!escaped)
@@ -24,7 +24,7 @@ char *cdl_name_escape(const char *name)
     return escaped;
 }
 
-bool cdl_name_is_section(const char *name)
+bool tool_cdl_name_is_section(const char *name)
 {
     static const char *const sections[] = {"types", "dimensions", "variables", "data", "group"};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
@@ -33,7 +33,7 @@ bool cdl_name_is_section(const char *name)
     return false;
 }
 
-void cdl_string_begin(FILE *out, const char *indent, bool ascii, cdl_string *string)
+void tool_cdl_string_begin(FILE *out, const char *indent, bool ascii, cdl_string *string)
 {
     *string = (cdl_string){.out = out, .indent = indent, .ascii = ascii};
     fputc('"', out);
@@ -58,7 +58,7 @@ static void put_character(const cdl_string *string, char c)
         fputc(c, string->out);
 }
 
-void cdl_string_put(cdl_string *string, char c)
+void tool_cdl_string_put(cdl_string *string, char c)
 {
     if (c == '\0') {
         string->nulls++;
@@ -69,7 +69,7 @@ void cdl_string_put(cdl_string *string, char c)
     put_character(string, c);
 }
 
-void cdl_string_end(cdl_string *string)
+void tool_cdl_string_end(cdl_string *string)
 {
     fputc('"', string->out);
 }

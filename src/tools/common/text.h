@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 /* Returns the name as CDL writes it, to be freed by the caller, or NULL without memory. */
-char *cdl_name_escape(const char *name);
+char *tool_cdl_name_escape(const char *name);
 
 /* Is this the name of a section, where a colon after it starts that section? */
-bool cdl_name_is_section(const char *name);
+bool tool_cdl_name_is_section(const char *name);
 
 /* A quoted string, written piece by piece as its characters arrive. Null characters at the end are dropped; a string is
  * cut after each newline, and the next piece starts on a line of its own after indent. */
@@ -20,8 +20,8 @@ typedef struct cdl_string {
     unsigned long long nulls; /* seen, and not yet known to be inside the string */
 } cdl_string;
 
-void cdl_string_begin(FILE *out, const char *indent, bool ascii, cdl_string *string);
-void cdl_string_put(cdl_string *string, char c);
-void cdl_string_end(cdl_string *string);
+void tool_cdl_string_begin(FILE *out, const char *indent, bool ascii, cdl_string *string);
+void tool_cdl_string_put(cdl_string *string, char c);
+void tool_cdl_string_end(cdl_string *string);
 
 #endif

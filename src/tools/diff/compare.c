@@ -159,8 +159,8 @@ static void compare_slice(int type, const void *x, const void *y, int64_t n, int
     }
 }
 
-void diff_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
-                  diff_result *result)
+void diff_values_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
+                         diff_result *result)
 {
     size_t size = pnc_type_get_size(type);
     const char *a = x, *b = y;

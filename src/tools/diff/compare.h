@@ -32,8 +32,8 @@ typedef struct diff_result {
 
 void diff_result_init(diff_result *result);
 /* n values of an external type, in the memory type that belongs to it; the first is element `at` of the variable. */
-void diff_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
-                  diff_result *result);
+void diff_values_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
+                         diff_result *result);
 /* Adds what was found in other elements; the order does not matter. */
 void diff_result_merge(diff_result *result, const diff_result *other);
 

@@ -42,8 +42,8 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
             if (err != NC_NOERR)
                 return err;
         }
-        diff_compare(var->type, w->values[0], w->values[1], blocks->length, blocks->first, &run->options->tolerance,
-                     result);
+        diff_values_compare(var->type, w->values[0], w->values[1], blocks->length, blocks->first,
+                            &run->options->tolerance, result);
         w->done += 2 * blocks->length * size * run->world->nprocs; /* the others have no larger blocks than rank 0 */
         tool_progress_update(&w->progress, w->done);
     }
@@ -62,8 +62,8 @@ static void write_element(const diff_run *run, const diff_var *var, const diff_e
         rest %= inner;
         inner /= i + 1 < var->ndims ? var->shape[i + 1] : 1;
     }
-    fprintf(run->out, "] of value %s vs %s", diff_number_text(var->type, element->x, x),
-            diff_number_text(var->type, element->y, y));
+    fprintf(run->out, "] of value %s vs %s", diff_number_format(var->type, element->x, x),
+            diff_number_format(var->type, element->y, y));
 }
 
 static void write_size(const diff_run *run, const diff_var *var, const diff_element *element)
@@ -93,7 +93,7 @@ static void write_result(const diff_run *run, const diff_var *var, const diff_re
     if (!run->out)
         return;
     fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ",
-            run->options->tolerance.given ? " (tolerance)" : "", var->name, diff_type_name(var->type, type));
+            run->options->tolerance.given ? " (tolerance)" : "", var->name, diff_type_get_name(var->type, type));
     write_element(run, var, &result->first);
     if (var->type != NC_CHAR) {
         fprintf(run->out, " (difference = %s", result->first.less ? "-" : "");
@@ -128,10 +128,10 @@ static int compare_variable(walk *w, const int varids[2])
     tool_blocks blocks;
     diff_result result;
     diff_result_init(&result);
-    int status = result.status = tool_blocks_start(var->ndims, var->shape, &blocks);
+    int status = result.status = tool_blocks_init(var->ndims, var->shape, &blocks);
     merge(run, &result); /* all have memory, or none goes on */
     if (result.status != NC_NOERR && status != NC_NOERR)
-        tool_complain("%s: variable %s: no memory", run->sources[0]->path, var->name);
+        tool_error_print("%s: variable %s: no memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
         result.status = compare_blocks(w, varids, &blocks, &result);
         merge(run, &result);
@@ -144,7 +144,7 @@ static int compare_variable(walk *w, const int varids[2])
         run->variables++;
         write_result(run, var, &result, elements_of(var));
     } else {
-        diff_same(run, "\tSAME: variable \"%s\" contents", var->name);
+        diff_sameness_print(run, "\tSAME: variable \"%s\" contents", var->name);
     }
     return DIFF_SAME;
 }
@@ -160,14 +160,14 @@ static int compare_pair(walk *w, const char *name, int a, int b)
         const char *present = run->sources[a < 0]->path, *missing = run->sources[a >= 0]->path;
         run->variables++;
         if (run->options->names.n > 0)
-            diff_differs(run, ": variable \"%s\" defined in %s not found in %s", name, present, missing);
+            diff_difference_print(run, ": variable \"%s\" defined in %s not found in %s", name, present, missing);
         return DIFF_SAME;
     }
     const diff_var *first = &run->sources[0]->vars[a], *second = &run->sources[1]->vars[b];
     int64_t differences = 0;
     if (run->options->names.n > 0)
-        diff_definition(run, first, second, &differences);
-    if (!diff_comparable(first, second)) {
+        diff_var_compare(run, first, second, &differences);
+    if (!diff_var_is_comparable(first, second)) {
         run->variables++;
         return DIFF_SAME;
     }
@@ -203,11 +203,11 @@ static void complain_of_unknown(const diff_run *run, const char *name)
     const char **known = pnc_memory_alloc(source->nvars, sizeof *known);
     for (int i = 0; known && i < source->nvars; i++)
         known[i] = source->vars[i].name;
-    tool_names_missing(source->path, name, known ? source->nvars : 0, known);
+    tool_names_report_missing(source->path, name, known ? source->nvars : 0, known);
     pnc_memory_free(known);
 }
 
-int diff_check_names(const diff_run *run)
+int diff_names_check(const diff_run *run)
 {
     const tool_names *names = &run->options->names;
     for (int i = 0; i < names->n; i++) {
@@ -221,7 +221,7 @@ int diff_check_names(const diff_run *run)
     return DIFF_SAME;
 }
 
-int diff_data(diff_run *run)
+int diff_data_compare(diff_run *run)
 {
     walk w = {.run = run};
     diff_result agreed;
@@ -236,7 +236,7 @@ int diff_data(diff_run *run)
             agreed.status = NC_ENOMEM;
     }
     if (agreed.status != NC_NOERR)
-        tool_complain("no memory for data");
+        tool_error_print("no memory for data");
     merge(run, &agreed);
     int status = DIFF_TROUBLE;
     if (agreed.status == NC_NOERR) {

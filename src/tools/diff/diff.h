@@ -24,26 +24,26 @@ typedef struct diff_run {
 } diff_run;
 
 /* Compares both files and prints what differs. Returns the exit status, the same on all ranks. */
-int diff_files(const diff_options *options, const diff_world *world, const diff_source *first,
-               const diff_source *second);
+int diff_files_compare(const diff_options *options, const diff_world *world, const diff_source *first,
+                       const diff_source *second);
 
 /* --- within the comparison --- */
 
 enum { DIFF_VALUE_SIZE = 80, DIFF_TYPE_SIZE = 16 };
 
-void diff_same(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);   /* printed by -b */
-void diff_differs(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
-const char *diff_type_name(int type, char out[DIFF_TYPE_SIZE]);                  /* "NC_FLOAT" */
+void diff_sameness_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3); /* printed by -b */
+void diff_difference_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
+const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]);              /* "NC_FLOAT" */
 /* A number with as many digits as tell it from all others, or a piece of text in quotes. */
-const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_SIZE]);
-const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);
+const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);
+const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);
 
-void diff_header(diff_run *run);
+void diff_header_compare(diff_run *run);
 /* Type and dimensions of a variable; says whether its values can be compared. */
-bool diff_definition(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter);
-bool diff_comparable(const diff_var *a, const diff_var *b);
+bool diff_var_compare(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter);
+bool diff_var_is_comparable(const diff_var *a, const diff_var *b);
 /* These return DIFF_SAME, or DIFF_TROUBLE after a complaint. */
-int diff_check_names(const diff_run *run);
-int diff_data(diff_run *run);
+int diff_names_check(const diff_run *run);
+int diff_data_compare(diff_run *run);
 
 #endif

@@ -6,11 +6,11 @@ static void introduce(const diff_run *run)
 {
     const diff_tolerance *tolerance = &run->options->tolerance;
     if (tolerance->given) {
-        diff_same(run, "Tolerance absolute difference = %e", tolerance->absolute);
-        diff_same(run, "Tolerance ratio    difference = %e", tolerance->ratio);
+        diff_sameness_print(run, "Tolerance absolute difference = %e", tolerance->absolute);
+        diff_sameness_print(run, "Tolerance ratio    difference = %e", tolerance->ratio);
     }
-    diff_same(run, "First  file: %s", run->sources[0]->path);
-    diff_same(run, "Second file: %s", run->sources[1]->path);
+    diff_sameness_print(run, "First  file: %s", run->sources[0]->path);
+    diff_sameness_print(run, "Second file: %s", run->sources[1]->path);
 }
 
 static void sum_up(const diff_run *run)
@@ -33,23 +33,23 @@ static void sum_up(const diff_run *run)
                 options->names.n > 0 ? "Compared variable(s)" : "All variables of two files");
 }
 
-int diff_files(const diff_options *options, const diff_world *world, const diff_source *first,
-               const diff_source *second)
+int diff_files_compare(const diff_options *options, const diff_world *world, const diff_source *first,
+                       const diff_source *second)
 {
     diff_run run = {.options = options, .world = world, .sources = {first, second},
                     .out = world->rank == 0 ? stdout : NULL};
     diff_result agreed;
     diff_result_init(&agreed);
-    int status = diff_check_names(&run);
+    int status = diff_names_check(&run);
     if (status == DIFF_SAME) {
         introduce(&run);
-        diff_header(&run);
+        diff_header_compare(&run);
         if (!options->header_only)
-            status = diff_data(&run);
+            status = diff_data_compare(&run);
     }
     if (status == DIFF_SAME)
         sum_up(&run);
-    agreed.status = run.out ? tool_flush(NULL) : NC_NOERR;
+    agreed.status = run.out ? tool_output_flush(NULL) : NC_NOERR;
     if (world->merge)
         world->merge(&agreed);
     if (status == DIFF_TROUBLE || agreed.status != NC_NOERR)

@@ -9,11 +9,11 @@ static void compare_format(diff_run *run)
 {
     int a = run->sources[0]->format, b = run->sources[1]->format;
     if (a == b) {
-        diff_same(run, "SAME: file format (CDF-%d)", a);
+        diff_sameness_print(run, "SAME: file format (CDF-%d)", a);
         return;
     }
     run->header++;
-    diff_differs(run, ": file format (CDF-%d) != (CDF-%d)", a, b);
+    diff_difference_print(run, ": file format (CDF-%d) != (CDF-%d)", a, b);
 }
 
 /* indent and before: what stands before the word in a line that tells of sameness, and of a difference. */
@@ -21,17 +21,17 @@ static bool compare_number(diff_run *run, const char *indent, const char *before
                            int64_t b)
 {
     if (a == b) {
-        diff_same(run, "%sSAME: %s (%lld)", indent, what, (long long)a);
+        diff_sameness_print(run, "%sSAME: %s (%lld)", indent, what, (long long)a);
         return true;
     }
-    diff_differs(run, ": %s%s (%lld) != (%lld)", before, what, (long long)a, (long long)b);
+    diff_difference_print(run, ": %s%s (%lld) != (%lld)", before, what, (long long)a, (long long)b);
     return false;
 }
 
 static void print_missing(const diff_run *run, const char *what, const char *name, int present)
 {
-    diff_differs(run, ": %s \"%s\" defined in %s not found in %s", what, name, run->sources[present]->path,
-                 run->sources[!present]->path);
+    diff_difference_print(run, ": %s \"%s\" defined in %s not found in %s", what, name, run->sources[present]->path,
+                          run->sources[!present]->path);
 }
 
 /* --- attributes --- */
@@ -42,21 +42,21 @@ static bool compare_att_values(const diff_run *run, const char *what, const diff
     char type[DIFF_TYPE_SIZE], x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     diff_result result;
     diff_result_init(&result);
-    diff_compare(a->type, a->values, b->values, a->length, 0, &exact, &result);
+    diff_values_compare(a->type, a->values, b->values, a->length, 0, &exact, &result);
     if (result.count == 0) {
-        diff_same(run, "\tSAME: attribute contents");
+        diff_sameness_print(run, "\tSAME: attribute contents");
         return true;
     }
     int64_t at = result.first.at;
     if (a->type == NC_CHAR) {
-        diff_string_text(a->values, a->length, at, x);
-        diff_string_text(b->values, b->length, at, y);
+        diff_string_format(a->values, a->length, at, x);
+        diff_string_format(b->values, b->length, at, y);
     } else {
-        diff_number_text(a->type, result.first.x, x);
-        diff_number_text(a->type, result.first.y, y);
+        diff_number_format(a->type, result.first.x, x);
+        diff_number_format(a->type, result.first.y, y);
     }
-    diff_differs(run, ": %s of type \"%s\" at element %lld of value %s vs %s", what, diff_type_name(a->type, type),
-                 (long long)at, x, y);
+    diff_difference_print(run, ": %s of type \"%s\" at element %lld of value %s vs %s", what,
+                          diff_type_get_name(a->type, type), (long long)at, x, y);
     return false;
 }
 
@@ -64,18 +64,18 @@ static bool compare_att(const diff_run *run, const char *owner, const diff_att *
 {
     char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
     snprintf(what, sizeof what, "%s \"%s\"", owner, a->name);
-    diff_same(run, "%s:", what);
+    diff_sameness_print(run, "%s:", what);
     if (a->type != b->type) {
-        diff_differs(run, ": %s data type (%s) != (%s)", what, diff_type_name(a->type, ours),
-                     diff_type_name(b->type, theirs));
+        diff_difference_print(run, ": %s data type (%s) != (%s)", what, diff_type_get_name(a->type, ours),
+                              diff_type_get_name(b->type, theirs));
         return false;
     }
-    diff_same(run, "\tSAME: data type (%s)", diff_type_name(a->type, ours));
+    diff_sameness_print(run, "\tSAME: data type (%s)", diff_type_get_name(a->type, ours));
     if (a->length != b->length) {
-        diff_differs(run, ": %s length (%lld) != (%lld)", what, (long long)a->length, (long long)b->length);
+        diff_difference_print(run, ": %s length (%lld) != (%lld)", what, (long long)a->length, (long long)b->length);
         return false;
     }
-    diff_same(run, "\tSAME: length (%lld)", (long long)a->length);
+    diff_sameness_print(run, "\tSAME: length (%lld)", (long long)a->length);
     return compare_att_values(run, what, a, b);
 }
 
@@ -121,7 +121,7 @@ static void compare_dims(diff_run *run)
 
 /* --- variables --- */
 
-bool diff_comparable(const diff_var *a, const diff_var *b)
+bool diff_var_is_comparable(const diff_var *a, const diff_var *b)
 {
     return a->type == b->type && a->ndims == b->ndims &&
            memcmp(a->shape, b->shape, (size_t)a->ndims * sizeof *a->shape) == 0;
@@ -132,36 +132,36 @@ static bool compare_var_dim(const diff_run *run, const diff_var *a, const diff_v
     char type[DIFF_TYPE_SIZE];
     const char *ours = run->sources[0]->dims[a->dimids[i]].name, *theirs = run->sources[1]->dims[b->dimids[i]].name;
     bool same_name = strcmp(ours, theirs) == 0, same_length = a->shape[i] == b->shape[i];
-    diff_type_name(a->type, type);
+    diff_type_get_name(a->type, type);
     if (!same_name)
-        diff_differs(run, ": variable \"%s\" of type \"%s\" dimension %d's name (%s) != (%s)", a->name, type, i, ours,
-                     theirs);
+        diff_difference_print(run, ": variable \"%s\" of type \"%s\" dimension %d's name (%s) != (%s)", a->name, type,
+                              i, ours, theirs);
     if (!same_length)
-        diff_differs(run, ": variable \"%s\" of type \"%s\" dimension %d's length (%lld) != (%lld)", a->name, type, i,
-                     (long long)a->shape[i], (long long)b->shape[i]);
+        diff_difference_print(run, ": variable \"%s\" of type \"%s\" dimension %d's length (%lld) != (%lld)", a->name,
+                              type, i, (long long)a->shape[i], (long long)b->shape[i]);
     if (same_name && same_length)
-        diff_same(run, "\tSAME: dimension %d (%s = %lld)", i, ours, (long long)a->shape[i]);
+        diff_sameness_print(run, "\tSAME: dimension %d (%s = %lld)", i, ours, (long long)a->shape[i]);
     return same_name && same_length;
 }
 
-bool diff_definition(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter)
+bool diff_var_compare(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter)
 {
     char ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE], before[NC_MAX_NAME + 32];
     int64_t differences = 0;
-    diff_same(run, "Variable \"%s\":", a->name);
+    diff_sameness_print(run, "Variable \"%s\":", a->name);
     snprintf(before, sizeof before, "variable \"%s\" ", a->name);
     if (a->type == b->type) {
-        diff_same(run, "\tSAME: data type (%s)", diff_type_name(a->type, ours));
+        diff_sameness_print(run, "\tSAME: data type (%s)", diff_type_get_name(a->type, ours));
     } else {
         differences++;
-        diff_differs(run, ": %sdata type (%s) != (%s)", before, diff_type_name(a->type, ours),
-                     diff_type_name(b->type, theirs));
+        diff_difference_print(run, ": %sdata type (%s) != (%s)", before, diff_type_get_name(a->type, ours),
+                              diff_type_get_name(b->type, theirs));
     }
     differences += !compare_number(run, "\t", before, "number of dimensions", a->ndims, b->ndims);
     for (int i = 0; a->ndims == b->ndims && i < a->ndims; i++)
         differences += !compare_var_dim(run, a, b, i);
     *counter += differences;
-    return diff_comparable(a, b);
+    return diff_var_is_comparable(a, b);
 }
 
 static void compare_var(diff_run *run, const diff_var *a, const diff_var *b)
@@ -169,7 +169,7 @@ static void compare_var(diff_run *run, const diff_var *a, const diff_var *b)
     char before[NC_MAX_NAME + 32], owner[NC_MAX_NAME + 32];
     snprintf(before, sizeof before, "variable \"%s\" ", a->name);
     snprintf(owner, sizeof owner, "variable \"%s\" attribute", a->name);
-    diff_definition(run, a, b, &run->header);
+    diff_var_compare(run, a, b, &run->header);
     if (!compare_number(run, "\t", before, "number of attributes", a->atts.n, b->atts.n))
         run->header++;
     compare_atts(run, owner, &a->atts, &b->atts);
@@ -195,7 +195,7 @@ static void compare_vars(diff_run *run)
     }
 }
 
-void diff_header(diff_run *run)
+void diff_header_compare(diff_run *run)
 {
     const diff_source *a = run->sources[0], *b = run->sources[1];
     compare_format(run);
@@ -205,8 +205,8 @@ void diff_header(diff_run *run)
     run->header += !compare_number(run, "", "", "number of variables", a->nvars, b->nvars);
     run->header += !compare_number(run, "", "", "number of global attributes", a->atts.n, b->atts.n);
     compare_atts(run, "global attribute", &a->atts, &b->atts);
-    diff_same(run, "Dimension:");
+    diff_sameness_print(run, "Dimension:");
     compare_dims(run);
-    diff_same(run, "Variables:");
+    diff_sameness_print(run, "Variables:");
     compare_vars(run);
 }

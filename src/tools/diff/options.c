@@ -41,13 +41,13 @@ static int parse_tolerance(const char *text, diff_options *options)
     tolerance->given = true;
     if (take_bound(&rest, ',', &tolerance->absolute) && take_bound(&rest, '\0', &tolerance->ratio))
         return -1;
-    tool_complain("-t takes two numbers from 0, separated by a comma: %s", text);
+    tool_error_print("-t takes two numbers from 0, separated by a comma: %s", text);
     return DIFF_TROUBLE;
 }
 
 static int finish_output(void)
 {
-    return tool_flush(NULL) == NC_NOERR ? DIFF_SAME : DIFF_TROUBLE;
+    return tool_output_flush(NULL) == NC_NOERR ? DIFF_SAME : DIFF_TROUBLE;
 }
 
 static int parse_option(int letter, diff_options *options)
@@ -59,7 +59,7 @@ static int parse_option(int letter, diff_options *options)
     case 'v': return tool_names_parse("-v", optarg, &options->names) == NC_NOERR ? -1 : DIFF_TROUBLE;
     case 't': return parse_tolerance(optarg, options);
     case 1: printf(usage, options->program); fputs(help, stdout); return finish_output();
-    case 2: tool_print_version(); return finish_output();
+    case 2: tool_version_print(); return finish_output();
     default:
         fprintf(stderr, usage, options->program);
         fprintf(stderr, "Try `%s --help'.\n", options->program);
@@ -78,7 +78,7 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
             return status;
     }
     if (argc - optind != 2) {
-        tool_complain("two files are needed, %d are given", argc - optind);
+        tool_error_print("two files are needed, %d are given", argc - optind);
         fprintf(stderr, usage, program);
         return DIFF_TROUBLE;
     }
@@ -86,7 +86,7 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
         options->paths[i] = argv[optind + i];
     if (strcmp(options->paths[0], options->paths[1]) != 0)
         return -1;
-    tool_complain("%s: both names are the same; a comparison needs two files", options->paths[0]);
+    tool_error_print("%s: both names are the same; a comparison needs two files", options->paths[0]);
     return DIFF_TROUBLE;
 }
 

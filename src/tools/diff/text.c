@@ -18,7 +18,7 @@ static void print(FILE *out, const char *before, const char *format, va_list arg
     fputc('\n', out);
 }
 
-void diff_same(const diff_run *run, const char *format, ...)
+void diff_sameness_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
     if (!run->out || !run->options->verbose || run->options->quiet)
@@ -28,7 +28,7 @@ void diff_same(const diff_run *run, const char *format, ...)
     va_end(args);
 }
 
-void diff_differs(const diff_run *run, const char *format, ...)
+void diff_difference_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
     if (!run->out)
@@ -38,7 +38,7 @@ void diff_differs(const diff_run *run, const char *format, ...)
     va_end(args);
 }
 
-const char *diff_type_name(int type, char out[DIFF_TYPE_SIZE])
+const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE])
 {
     snprintf(out, DIFF_TYPE_SIZE, "NC_%s", pnc_type_get_name(type));
     for (char *c = out; *c; c++)
@@ -64,12 +64,12 @@ static void print_real(double value, bool is_float, char *out)
         return out;                                   \
     } while (0)
 
-const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_SIZE])
+const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE])
 {
     float single;
     double real;
     switch (type) {
-    case NC_CHAR: return diff_string_text(value, 1, 0, out);
+    case NC_CHAR: return diff_string_format(value, 1, 0, out);
     case NC_BYTE: PRINT(signed char, "%d");
     case NC_SHORT: PRINT(short, "%d");
     case NC_INT: PRINT(int, "%d");
@@ -90,7 +90,7 @@ const char *diff_number_text(int type, const void *value, char out[DIFF_VALUE_SI
 }
 
 /* Long texts are cut to what surrounds the place of interest. */
-const char *diff_string_text(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE])
+const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE])
 {
     enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* room for quotes, dots and an escape */
     int64_t at = place > BEFORE && length > LONGEST / 2 ? place - BEFORE : 0;

@@ -31,7 +31,7 @@ static bool is_nan(int type, const void *value)
     return isnan(real);
 }
 
-int copy_conversion_start(int from, int to, const void *own_fill, copy_conversion *conversion)
+int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion *conversion)
 {
     unsigned char external[8];
     *conversion = (copy_conversion){.from = from, .to = to, .first = -1};
@@ -88,7 +88,7 @@ static void mend(copy_conversion *c, const char *in, int64_t n, int64_t at, char
     }
 }
 
-void copy_convert(copy_conversion *c, const void *in, int64_t n, int64_t at, void *out)
+void copy_values_convert(copy_conversion *c, const void *in, int64_t n, int64_t at, void *out)
 {
     char external[SLICE * 8];
     size_t from = pnc_type_get_size(c->from), to = pnc_type_get_size(c->to);

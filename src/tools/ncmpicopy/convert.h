@@ -16,9 +16,9 @@ typedef struct copy_conversion {
 } copy_conversion;
 
 /* own_fill: the variable's _FillValue, or NULL. Returns NC_NOERR, or NC_ECHAR where one type is char. */
-int copy_conversion_start(int from, int to, const void *own_fill, copy_conversion *conversion);
+int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion *conversion);
 
 /* n values; the first one is element `at`. in and out do not overlap. */
-void copy_convert(copy_conversion *conversion, const void *in, int64_t n, int64_t at, void *out);
+void copy_values_convert(copy_conversion *conversion, const void *in, int64_t n, int64_t at, void *out);
 
 #endif

@@ -91,13 +91,13 @@ static void place_block(const tool_blocks *blocks, part *p)
 static int library_failed(const work *w, const char *path, int code)
 {
     if (w->plan->rank == 0)
-        tool_complain_of(path, code);
+        tool_error_print_last(path, code);
     return code;
 }
 
 static int read_block(const work *w, int varid, const copy_var *var, const part *p, int64_t length)
 {
-    MPI_Datatype type = tool_mpi_type(var->type);
+    MPI_Datatype type = tool_type_get_mpi(var->type);
     int err = p->strided ? ncmpi_get_vars_all(w->from, varid, p->in_start, p->count, p->stride, w->read, length, type)
                          : ncmpi_get_vara_all(w->from, varid, p->in_start, p->count, w->read, length, type);
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
@@ -120,27 +120,27 @@ static const char *convert_block(work *w, copy_var *var, const part *p, int64_t 
     bool counts = w->way == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
     if (var->type == var->to)
         return w->read;
-    copy_convert(counts ? &var->conversion : &uncounted, w->read, length, element_of(var, p), w->converted);
+    copy_values_convert(counts ? &var->conversion : &uncounted, w->read, length, element_of(var, p), w->converted);
     return w->converted;
 }
 
 static int write_block(const work *w, int id, const copy_var *var, const part *p, int64_t length, const char *values)
 {
-    int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, length, tool_mpi_type(var->to));
+    int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, length, tool_type_get_mpi(var->to));
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->output, err);
 }
 
 static int verify_block(const work *w, int id, const copy_var *var, const part *p, int64_t length, const char *values,
                         int64_t elements)
 {
-    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, length, tool_mpi_type(var->to));
+    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, length, tool_type_get_mpi(var->to));
     if (err != NC_NOERR)
         return library_failed(w, w->plan->options->output, err);
     bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_get_size(var->to)) == 0;
-    if (tool_worst(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
+    if (tool_status_agree(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
         return NC_NOERR;
-    return copy_fail(w->plan, NC_EFILE, "%s: variable %s: what was read back is not what was written: a fault of the "
-                     "file system or of a disk", w->plan->options->output, var->name);
+    return copy_error_print(w->plan, NC_EFILE, "%s: variable %s: what was read back is not what was written: a fault "
+                            "of the file system or of a disk", w->plan->options->output, var->name);
 }
 
 /* --- one variable --- */
@@ -174,11 +174,11 @@ static int move_variable(work *w, int id)
     int varid = var->id, err = make_part(var->ndims, &p);
     if (err == NC_NOERR) {
         locate(w, var, &p);
-        err = tool_blocks_start(var->ndims, p.shape, &blocks);
+        err = tool_blocks_init(var->ndims, p.shape, &blocks);
     }
-    err = tool_worst(err);
+    err = tool_status_agree(err);
     if (err != NC_NOERR)
-        copy_fail(w->plan, err, "%s: variable %s: no memory", w->plan->options->output, var->name);
+        copy_error_print(w->plan, err, "%s: variable %s: no memory", w->plan->options->output, var->name);
     else if (w->input > 0 && (err = ncmpi_inq_varid(w->from, var->name, &varid)) != NC_NOERR)
         library_failed(w, w->plan->options->inputs[w->input], err);
     else
@@ -192,7 +192,7 @@ static int move_variable(work *w, int id)
 
 static int move_input(work *w)
 {
-    int err = copy_open(w->plan, w->plan->options->inputs[w->input], &w->from);
+    int err = copy_input_open(w->plan, w->plan->options->inputs[w->input], &w->from);
     if (err != NC_NOERR)
         return err;
     for (int i = 0; err == NC_NOERR && i < w->plan->nvars; i++)
@@ -216,15 +216,15 @@ static int64_t bytes_of(const copy_plan *plan)
     return total;
 }
 
-int copy_data(copy_plan *plan, int ncid, copy_way way)
+int copy_data_move(copy_plan *plan, int ncid, copy_way way)
 {
     work w = {.plan = plan, .way = way, .to = ncid};
     w.read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
     w.converted = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
     w.compared = way == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
-    int err = tool_worst(w.read && w.converted && w.compared ? NC_NOERR : NC_ENOMEM);
+    int err = tool_status_agree(w.read && w.converted && w.compared ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
-        copy_fail(plan, err, "no memory for data");
+        copy_error_print(plan, err, "no memory for data");
     tool_progress_begin(stderr, way == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
     if (plan->rank > 0)
         w.progress.out = NULL; /* one rank tells */

@@ -27,11 +27,11 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
     void *values = pnc_memory_alloc(length, sizeof(double)), *results = pnc_memory_alloc(length, sizeof(double));
     copy_conversion conversion = var->conversion;
     conversion.misfits = 0;
-    err = tool_worst(values && results ? NC_NOERR : NC_ENOMEM);
+    err = tool_status_agree(values && results ? NC_NOERR : NC_ENOMEM);
     if (err == NC_NOERR)
         err = ncmpi_get_att(from, var->id, name, values);
     if (err == NC_NOERR) {
-        copy_convert(&conversion, values, length, 0, results);
+        copy_values_convert(&conversion, values, length, 0, results);
         if (conversion.misfits == 0)
             err = ncmpi_put_att(to, varid, name, var->to, length, results);
     }
@@ -82,9 +82,9 @@ static int end_definitions(const copy_plan *plan, int ncid)
     return ncmpi__enddef(ncid, options->reserve, options->align, 0, options->record_align);
 }
 
-int copy_define(const copy_plan *plan, int ncid, const char *path)
+int copy_header_define(const copy_plan *plan, int ncid, const char *path)
 {
-    int from, id, err = copy_open(plan, plan->options->inputs[0], &from);
+    int from, id, err = copy_input_open(plan, plan->options->inputs[0], &from);
     if (err != NC_NOERR)
         return err;
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
@@ -96,7 +96,7 @@ int copy_define(const copy_plan *plan, int ncid, const char *path)
     if (err == NC_NOERR)
         err = end_definitions(plan, ncid);
     if (err != NC_NOERR && plan->rank == 0)
-        tool_complain_of(path, err);
+        tool_error_print_last(path, err);
     ncmpi_close(from);
     return err;
 }

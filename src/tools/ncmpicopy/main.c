@@ -20,9 +20,9 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
     } else if (plan->rank == 0) {
         err = tool_output_commit(output, &error);
         if (err != NC_NOERR)
-            tool_complain("%s", error.text);
+            tool_error_print("%s", error.text);
     }
-    err = tool_worst(err); /* the others watch until it is done */
+    err = tool_status_agree(err); /* the others watch until it is done */
     if (plan->rank > 0) {
         tool_output_watch(NULL);
         pnc_memory_free(output->temporary);
@@ -40,9 +40,9 @@ static int begin_output(const copy_plan *plan, tool_output *output)
     if (plan->rank == 0) {
         err = tool_output_begin(plan->options->output, plan->options->overwrite, output, &error);
         if (err == NC_EEXIST)
-            tool_complain("%s (-O replaces it)", error.text);
+            tool_error_print("%s (-O replaces it)", error.text);
         else if (err != NC_NOERR)
-            tool_complain("%s", error.text);
+            tool_error_print("%s", error.text);
         length = err == NC_NOERR ? (int)strlen(output->temporary) + 1 : 0;
     }
     MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -50,9 +50,9 @@ static int begin_output(const copy_plan *plan, tool_output *output)
         return err != NC_NOERR ? err : NC_EFILE;
     if (plan->rank > 0)
         output->temporary = pnc_memory_alloc(length, 1);
-    err = tool_worst(output->temporary ? NC_NOERR : NC_ENOMEM);
+    err = tool_status_agree(output->temporary ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR) {
-        copy_fail(plan, err, "%s: no memory", plan->options->output);
+        copy_error_print(plan, err, "%s: no memory", plan->options->output);
         return end_output(plan, err, output);
     }
     MPI_Bcast(output->temporary, length, MPI_CHAR, 0, MPI_COMM_WORLD);
@@ -69,41 +69,41 @@ static int create_mode(int format)
 /* On failure there is no output. */
 static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
 {
-    tool_output_hold();
+    tool_signals_hold();
     MPI_Barrier(MPI_COMM_WORLD);
     int err = begin_output(plan, output);
     if (err == NC_NOERR) {
         err = ncmpi_create(MPI_COMM_WORLD, output->temporary, create_mode(plan->format), MPI_INFO_NULL, ncid);
         if (err != NC_NOERR && plan->rank == 0)
-            tool_complain_of(plan->options->output, err);
+            tool_error_print_last(plan->options->output, err);
         if (err != NC_NOERR)
             err = end_output(plan, err, output);
     }
-    tool_output_release();
+    tool_signals_release();
     return err;
 }
 
 static int write_file(copy_plan *plan, int ncid)
 {
-    int err = copy_define(plan, ncid, plan->options->output);
+    int err = copy_header_define(plan, ncid, plan->options->output);
     if (err == NC_NOERR)
-        err = copy_data(plan, ncid, COPY_WRITE);
+        err = copy_data_move(plan, ncid, COPY_WRITE);
     if (err != NC_NOERR) {
         ncmpi_abort(ncid); /* the file goes away in any case */
         return err;
     }
     err = ncmpi_close(ncid);
     if (err != NC_NOERR && plan->rank == 0)
-        tool_complain_of(plan->options->output, err);
+        tool_error_print_last(plan->options->output, err);
     return err;
 }
 
 static int verify_file(copy_plan *plan, const char *path)
 {
-    int ncid, err = copy_open(plan, path, &ncid);
+    int ncid, err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
-    err = copy_data(plan, ncid, COPY_VERIFY);
+    err = copy_data_move(plan, ncid, COPY_VERIFY);
     ncmpi_close(ncid);
     return err;
 }
@@ -124,8 +124,8 @@ static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t mi
         first %= inner;
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
     }
-    tool_complain("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
-                  plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), place);
+    tool_error_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
+                     plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), place);
 }
 
 /* The same answer on all ranks. */
@@ -154,14 +154,14 @@ static int copy(const copy_options *options)
     copy_plan plan;
     tool_output output;
     bool lossy = false;
-    int ncid, err = copy_plan_make(options, &plan);
+    int ncid, err = copy_plan_init(options, &plan);
     if (err == NC_NOERR)
         err = open_output(&plan, &output, &ncid);
     if (err == NC_NOERR) {
         err = write_file(&plan, ncid);
         if (err == NC_NOERR && options->verify)
             err = verify_file(&plan, output.temporary);
-        err = end_output(&plan, tool_worst(err), &output);
+        err = end_output(&plan, tool_status_agree(err), &output);
     }
     if (err == NC_NOERR)
         lossy = report_misfits(&plan);
@@ -173,8 +173,8 @@ int main(int argc, char **argv)
 {
     copy_options options = {0};
     MPI_Init(&argc, &argv);
-    tool_start("ncmpicopy", argv);
-    int status = tool_parse_everywhere(copy_options_parse, argc, argv, &options);
+    tool_program_start("ncmpicopy", argv);
+    int status = tool_options_parse(copy_options_parse, argc, argv, &options);
     if (status < 0)
         status = copy(&options);
     copy_options_free(&options);

@@ -40,7 +40,7 @@ enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE,
 
 static int complain(const char *what, const char *value)
 {
-    tool_complain("%s: %s", what, value);
+    tool_error_print("%s: %s", what, value);
     return COPY_FAILED;
 }
 
@@ -74,7 +74,7 @@ static int parse_bytes(const char *option, const char *text, int64_t *bytes)
     }
     if (end != text && !*end && errno == 0 && number > 0 && pnc_size_multiply(number, unit, bytes) == 0)
         return -1;
-    tool_complain("%s takes a number of bytes, as 512 or 4k or 1M: %s", option, text);
+    tool_error_print("%s takes a number of bytes, as 512 or 4k or 1M: %s", option, text);
     return COPY_FAILED;
 }
 
@@ -140,7 +140,7 @@ static int parse_retype(const char *text, copy_options *options)
 
 static int finish_output(void)
 {
-    return tool_flush(NULL) == NC_NOERR ? COPY_DONE : COPY_FAILED;
+    return tool_output_flush(NULL) == NC_NOERR ? COPY_DONE : COPY_FAILED;
 }
 
 static int parse_option(int letter, copy_options *options)
@@ -162,7 +162,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
-    case LONG_VERSION: tool_print_version(); return finish_output();
+    case LONG_VERSION: tool_version_print(); return finish_output();
     default: /* getopt has named the option */
         fprintf(stderr, "%sTry `ncmpicopy --help'.\n", usage);
         return COPY_FAILED;
@@ -186,7 +186,7 @@ int copy_options_parse(int argc, char **argv, void *result)
     if (options->fixed && options->record)
         return complain("-u and -r exclude each other", options->record);
     if (argc - optind < 2) {
-        tool_complain("an input and an output are needed");
+        tool_error_print("an input and an output are needed");
         fputs(usage, stderr);
         return COPY_FAILED;
     }

@@ -11,7 +11,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 
-int copy_fail(const copy_plan *plan, int code, const char *format, ...)
+int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -19,18 +19,18 @@ int copy_fail(const copy_plan *plan, int code, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (plan->rank == 0)
-        tool_complain("%s", text);
+        tool_error_print("%s", text);
     return code;
 }
 
 static int library_failed(const copy_plan *plan, const char *path, int code)
 {
     if (plan->rank == 0)
-        tool_complain_of(path, code);
+        tool_error_print_last(path, code);
     return code;
 }
 
-int copy_open(const copy_plan *plan, const char *path, int *ncid)
+int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
 {
     int err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, ncid);
     return err == NC_NOERR ? err : library_failed(plan, path, err);
@@ -95,7 +95,7 @@ static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const ch
         if (ncmpi_inq_varname(ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];
     if (plan->rank == 0)
-        tool_names_missing(plan->options->inputs[0], name, n, known);
+        tool_names_report_missing(plan->options->inputs[0], name, n, known);
     pnc_memory_free(known);
     pnc_memory_free(names);
     return NC_ENOTVAR;
@@ -128,8 +128,8 @@ static int find_dim(const copy_plan *plan, const char *name)
         known[i] = plan->dims[i].name;
     if (known)
         near = pnc_name_suggest(name, plan->ndims, known);
-    copy_fail(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
-              near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+    copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
+                     near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
     pnc_memory_free(known);
     return -1;
 }
@@ -145,15 +145,16 @@ static int choose_record(copy_plan *plan, int record)
     plan->record = options->fixed ? -1 : record;
     plan->join = options->ninputs > 1 ? record : -1;
     if (options->ninputs > 1 && record < 0)
-        return copy_fail(plan, NC_ENORECVARS, "%s: no record dimension to join files along: choose one by -r",
-                         options->inputs[0]);
+        return copy_error_print(plan, NC_ENORECVARS, "%s: no record dimension to join files along: choose one by -r",
+                                options->inputs[0]);
     for (int i = 0; record >= 0 && i < plan->nvars; i++) {
         copy_var *var = &plan->vars[i];
         var->joined = plan->join >= 0 && var->ndims > 0 && var->dimids[0] == record;
         for (int d = 1; d < var->ndims; d++)
             if (var->dimids[d] == record)
-                return copy_fail(plan, NC_EUNLIMPOS, "%s: variable %s: dimension %s is not its first one, as that of "
-                                 "records must be", options->inputs[0], var->name, plan->dims[record].name);
+                return copy_error_print(plan, NC_EUNLIMPOS, "%s: variable %s: dimension %s is not its first one, as "
+                                        "that of records must be", options->inputs[0], var->name,
+                                        plan->dims[record].name);
     }
     return NC_NOERR;
 }
@@ -168,7 +169,7 @@ static int load_fill(int ncid, copy_var *var)
     bool own = ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type &&
                length == 1;
     int err = own ? ncmpi_get_att(ncid, var->id, "_FillValue", fill) : NC_NOERR;
-    return err == NC_NOERR ? copy_conversion_start(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
+    return err == NC_NOERR ? copy_conversion_init(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
 }
 
 static int choose_types(int ncid, copy_plan *plan)
@@ -180,12 +181,12 @@ static int choose_types(int ncid, copy_plan *plan)
             if (strcmp(options->retypes[r].name, var->name) == 0)
                 var->to = options->retypes[r].type;
         if (!pnc_type_is_valid(var->to, plan->format))
-            return copy_fail(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, or "
-                             "another type by -t", options->inputs[0], var->name, pnc_type_get_name(var->to));
+            return copy_error_print(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, "
+                                    "or another type by -t", options->inputs[0], var->name, pnc_type_get_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
-            return copy_fail(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
-                             var->name);
+            return copy_error_print(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
+                                    var->name);
         if (err != NC_NOERR)
             return err;
     }
@@ -203,9 +204,10 @@ static int take_slab(copy_plan *plan, const copy_slab *slab)
     int64_t first = slab->first < 0 ? slab->first + dim->total : slab->first;
     int64_t last = slab->last < 0 ? slab->last + dim->total : slab->last;
     if (first < 0 || last >= dim->total || first > last)
-        return copy_fail(plan, NC_EINVALCOORDS, "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to %lld",
-                         plan->options->inputs[0], dim->name, (long long)slab->first, (long long)slab->last,
-                         (long long)dim->total - 1);
+        return copy_error_print(plan, NC_EINVALCOORDS, "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to "
+                                "%lld",
+                                plan->options->inputs[0], dim->name, (long long)slab->first, (long long)slab->last,
+                                (long long)dim->total - 1);
     dim->first = first;
     dim->stride = slab->stride;
     dim->count = (last - first) / slab->stride + 1;
@@ -224,8 +226,8 @@ static int choose_lengths(copy_plan *plan)
         err = take_slab(plan, &plan->options->slabs[i]);
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
         if (plan->dims[i].count == 0 && i != plan->record)
-            err = copy_fail(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: it cannot be a fixed one",
-                            plan->options->inputs[0], plan->dims[i].name);
+            err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: it cannot be a fixed one",
+                                   plan->options->inputs[0], plan->dims[i].name);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
         for (int d = 0; d < plan->vars[i].ndims; d++)
             plan->vars[i].shape[d] = plan->dims[plan->vars[i].dimids[d]].count;
@@ -239,16 +241,16 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     int varid, ndims;
     nc_type type;
     if (ncmpi_inq_varid(ncid, var->name, &varid) != NC_NOERR)
-        return copy_fail(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name,
-                         plan->options->inputs[0]);
+        return copy_error_print(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name,
+                                plan->options->inputs[0]);
     int err = ncmpi_inq_var(ncid, varid, NULL, &type, &ndims, NULL, NULL);
     if (err != NC_NOERR)
         return library_failed(plan, path, err);
     bool same = type == var->type && ndims == var->ndims;
     int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
-    if (tool_worst(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
+    if (tool_status_agree(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
         pnc_memory_free(dimids);
-        return copy_fail(plan, NC_ENOMEM, "%s: no memory", path);
+        return copy_error_print(plan, NC_ENOMEM, "%s: no memory", path);
     }
     err = ncmpi_inq_vardimid(ncid, varid, dimids);
     for (int d = 0; err == NC_NOERR && same && d < ndims; d++) {
@@ -262,8 +264,8 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     if (err != NC_NOERR)
         return library_failed(plan, path, err);
     return same ? NC_NOERR
-                : copy_fail(plan, NC_EINVAL, "%s: variable %s has another type or shape than in %s", path, var->name,
-                            plan->options->inputs[0]);
+                : copy_error_print(plan, NC_EINVAL, "%s: variable %s has another type or shape than in %s", path,
+                                   var->name, plan->options->inputs[0]);
 }
 
 static int scan_input(copy_plan *plan, int index)
@@ -271,15 +273,15 @@ static int scan_input(copy_plan *plan, int index)
     const char *path = plan->options->inputs[index];
     copy_dim *join = &plan->dims[plan->join];
     MPI_Offset length = 0;
-    int ncid, dimid, err = copy_open(plan, path, &ncid);
+    int ncid, dimid, err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
     if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR ||
         ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
-        err = copy_fail(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
+        err = copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
     plan->lengths[index] = length;
     if (err == NC_NOERR && pnc_size_add(join->total, length, &join->total) != 0)
-        err = copy_fail(plan, NC_EDIMSIZE, "%s: dimension %s becomes too long", path, join->name);
+        err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s becomes too long", path, join->name);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
         if (plan->vars[i].joined)
             err = check_joined_var(plan, path, ncid, &plan->vars[i]);
@@ -306,20 +308,20 @@ static int load_first(copy_plan *plan, int ncid)
     err = plan->lengths ? load_dims(ncid, plan) : NC_ENOMEM;
     if (err == NC_NOERR)
         err = load_vars(ncid, nvars, plan);
-    err = tool_worst(err);
+    err = tool_status_agree(err);
     if (err != NC_NOERR)
         return library_failed(plan, plan->options->inputs[0], err);
     err = choose_record(plan, record);
     return err == NC_NOERR ? choose_types(ncid, plan) : err;
 }
 
-int copy_plan_make(const copy_options *options, copy_plan *plan)
+int copy_plan_init(const copy_options *options, copy_plan *plan)
 {
     int ncid;
     *plan = (copy_plan){.options = options, .record = -1, .join = -1};
     MPI_Comm_rank(MPI_COMM_WORLD, &plan->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &plan->nprocs);
-    int err = copy_open(plan, options->inputs[0], &ncid);
+    int err = copy_input_open(plan, options->inputs[0], &ncid);
     if (err != NC_NOERR)
         return err;
     err = load_first(plan, ncid);

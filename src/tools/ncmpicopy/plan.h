@@ -39,12 +39,12 @@ typedef struct copy_plan {
 
 /* Collective: all inputs are looked at. Returns NC_NOERR or, on all ranks, a code after a complaint of rank 0. The plan
  * may be freed in any case. */
-int copy_plan_make(const copy_options *options, copy_plan *plan);
+int copy_plan_init(const copy_options *options, copy_plan *plan);
 void copy_plan_free(copy_plan *plan);
 
-/* Opens an input to be read; complains like copy_plan_make. */
-int copy_open(const copy_plan *plan, const char *path, int *ncid);
+/* Opens an input to be read; complains like copy_plan_init. */
+int copy_input_open(const copy_plan *plan, const char *path, int *ncid);
 /* A code after a complaint by rank 0, in the words of printf. */
-int copy_fail(const copy_plan *plan, int code, const char *format, ...) PNC_PRINTF(3, 4);
+int copy_error_print(const copy_plan *plan, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 #endif

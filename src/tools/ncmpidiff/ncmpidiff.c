@@ -71,9 +71,10 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
     }
     if (var->ndims == 0)
         length = 1; /* a scalar has no count that could be 0: all ranks read it, and one of them compares */
-    int err = ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length, tool_mpi_type(var->type));
+    int err = ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length,
+                                 tool_type_get_mpi(var->type));
     if (err != NC_NOERR && file->rank == 0)
-        tool_complain_of(source->path, err);
+        tool_error_print_last(source->path, err);
     return err;
 }
 
@@ -119,12 +120,12 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
     if (err != NC_NOERR) {
         file->ncid = -1;
         if (rank == 0)
-            tool_complain_of(path, err);
+            tool_error_print_last(path, err);
         return err;
     }
-    err = tool_worst(load(file, source));
+    err = tool_status_agree(load(file, source));
     if (err != NC_NOERR && rank == 0)
-        tool_complain_of(path, err);
+        tool_error_print_last(path, err);
     return err;
 }
 
@@ -168,7 +169,7 @@ static int compare(const diff_options *options)
     MPI_Op_create(merge_results, 1, &result_op);
     if (open_file(options->paths[0], world.rank, &files[0], &sources[0]) == NC_NOERR &&
         open_file(options->paths[1], world.rank, &files[1], &sources[1]) == NC_NOERR)
-        status = diff_files(options, &world, &sources[0], &sources[1]);
+        status = diff_files_compare(options, &world, &sources[0], &sources[1]);
     for (int i = 0; i < 2; i++)
         close_file(&files[i], &sources[i]);
     MPI_Op_free(&result_op);
@@ -185,8 +186,8 @@ int main(int argc, char **argv)
 {
     diff_options options = {0};
     MPI_Init(&argc, &argv);
-    tool_start("ncmpidiff", argv);
-    int status = tool_parse_everywhere(parse, argc, argv, &options);
+    tool_program_start("ncmpidiff", argv);
+    int status = tool_options_parse(parse, argc, argv, &options);
     if (status < 0)
         status = compare(&options);
     diff_options_free(&options);

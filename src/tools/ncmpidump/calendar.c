@@ -173,7 +173,7 @@ static bool parse_date(const char *text, cal_date *date)
            second <= 61;
 }
 
-bool cal_units_parse(const char *units, const char *calendar, cal_units *out)
+bool dump_units_parse(const char *units, const char *calendar, cal_units *out)
 {
     const char *unit = units + strspn(units, " \t");
     size_t length = strcspn(unit, " \t");
@@ -225,7 +225,7 @@ static void print_date(const cal_units *units, cal_date date, char separator, ch
         snprintf(time, capacity, "%c%02d", separator, minutes / 60);
 }
 
-bool cal_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])
+bool dump_calendar_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE])
 {
     cal_date date;
     double unit = units->months != 0 ? units->months * 31 * 24 : units->hours;

@@ -23,10 +23,10 @@ typedef struct cal_units {
 enum { CAL_DATE_SIZE = 64 };
 
 /* From the attributes units and calendar; calendar may be NULL. False where they are no time since a date. */
-bool cal_units_parse(const char *units, const char *calendar, cal_units *out);
+bool dump_units_parse(const char *units, const char *calendar, cal_units *out);
 
 /* "2000-01-31", "2000-01-31 12", "2000-01-31 12:30:05" ...: no more of the time than is needed; separator stands
  * between date and time. False for a value that is no date. */
-bool cal_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE]);
+bool dump_calendar_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE]);
 
 #endif

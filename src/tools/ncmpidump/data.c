@@ -63,7 +63,7 @@ static void begin_row(writer *w)
         }
     }
     if (w->as_text)
-        cdl_string_begin(w->file->out, "    ", true, &w->string);
+        tool_cdl_string_begin(w->file->out, "    ", true, &w->string);
 }
 
 static bool at_end(const writer *w)
@@ -93,13 +93,13 @@ static void write_separator(writer *w, bool row_ends, bool all_ends)
 static void make_token(const writer *w, const void *memory, bool row_ends, char token[CDL_NUMBER_SIZE + 2])
 {
     const cdl_type *type = w->variable->type;
-    cdl_value value = cdl_value_load(type, memory);
-    if (w->has_fill && cdl_value_is_fill(type, value, w->fill))
+    cdl_value value = tool_cdl_value_load(type, memory);
+    if (w->has_fill && tool_cdl_value_is_fill(type, value, w->fill))
         strcpy(token, "_");
     else if (w->as_dates)
         dump_date_print(w->file, &w->units, type, value, token);
     else
-        cdl_number_print(type, &w->format, value, token);
+        tool_cdl_number_print(type, &w->format, value, token);
     if (!w->file->options->full && !row_ends)
         strcat(token, ", ");
 }
@@ -142,9 +142,9 @@ static void write_character(writer *w, char c)
 {
     if (w->index[w->ndims - 1] == 0)
         begin_row(w);
-    cdl_string_put(&w->string, c);
+    tool_cdl_string_put(&w->string, c);
     if (row_ends(w)) {
-        cdl_string_end(&w->string);
+        tool_cdl_string_end(&w->string);
         write_separator(w, true, at_end(w));
     }
     advance(w);
@@ -231,13 +231,13 @@ int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool 
     size_t length;
     bool found;
     void *values;
-    *has_fill = cdl_fill_default(type, fill);
+    *has_fill = tool_cdl_fill_get_default(type, fill);
     int err = load_own_attribute(file, variable->id, "_FillValue", type->code, &found, &length, &values);
     if (err != NC_NOERR || !found)
         return err;
     if (length == 1) {
         *has_fill = true;
-        *fill = cdl_value_load(type, values);
+        *fill = tool_cdl_value_load(type, values);
     }
     free(values);
     return NC_NOERR;
@@ -259,7 +259,7 @@ static int choose_format(writer *w)
     if (err != NC_NOERR || !found)
         return err;
     ((char *)values)[length] = '\0'; /* dump_attribute_load leaves room */
-    if (cdl_format_custom(type, values, &w->format))
+    if (tool_cdl_format_set_custom(type, values, &w->format))
         w->as_text = false; /* a char variable whose author wants numbers */
     free(values);
     return NC_NOERR;
@@ -270,7 +270,7 @@ static int start_writer(const dump_file *file, const dump_variable *variable, wr
     *w = (writer){.file = file, .variable = variable, .ndims = variable->ndims > 0 ? variable->ndims : 1};
     w->shape = calloc(2 * (size_t)w->ndims, sizeof *w->shape);
     if (!w->shape)
-        return dump_fail(file, NC_ENOMEM, variable->name);
+        return dump_error_print(file, NC_ENOMEM, variable->name);
     w->index = w->shape + w->ndims;
     w->shape[0] = 1;
     for (int i = 0; i < variable->ndims; i++)
@@ -289,17 +289,17 @@ static bool is_empty(const writer *w)
     return false;
 }
 
-bool dump_is_wanted(const dump_file *file, const dump_variable *variable)
+bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variable)
 {
     const dump_options *options = file->options;
     int dimid;
     if (options->coordinates_only &&
         (ncmpi_inq_dimid(file->ncid, variable->name, &dimid) != NC_NOERR || variable->ndims != 1))
         return false;
-    return tool_names_want(&options->variables, variable->name);
+    return tool_names_contain(&options->variables, variable->name);
 }
 
-int dump_data(const dump_file *file)
+int dump_data_print(const dump_file *file)
 {
     int err = NC_NOERR;
     if (file->nvars > 0)
@@ -308,7 +308,7 @@ int dump_data(const dump_file *file)
         dump_variable variable;
         writer w = {0};
         err = dump_variable_load(file, i, &variable);
-        if (err == NC_NOERR && dump_is_wanted(file, &variable)) {
+        if (err == NC_NOERR && dump_variable_is_wanted(file, &variable)) {
             err = start_writer(file, &variable, &w);
             if (err == NC_NOERR && !is_empty(&w))
                 err = dump_team_write(file, &variable, w.shape, choose_formatter, &w);

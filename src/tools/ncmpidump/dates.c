@@ -22,7 +22,7 @@ static int load_text(const dump_file *file, int varid, const char *name, char **
     return NC_NOERR;
 }
 
-int dump_dates_own(const dump_file *file, int varid, cal_units *units, bool *found)
+int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool *found)
 {
     char *text, *calendar = NULL;
     int err;
@@ -33,7 +33,7 @@ int dump_dates_own(const dump_file *file, int varid, cal_units *units, bool *fou
     if (err == NC_NOERR && text) {
         err = load_text(file, varid, "calendar", &calendar);
         if (err == NC_NOERR)
-            *found = cal_units_parse(text, calendar, units);
+            *found = dump_units_parse(text, calendar, units);
         free(calendar);
     }
     free(text);
@@ -63,27 +63,27 @@ int dump_dates_choose(const dump_file *file, const dump_variable *variable, cal_
     if (!file->options->dates || variable->type->class == CDL_TEXT)
         return NC_NOERR;
     int err = find_owner(file, variable, &varid);
-    return err == NC_NOERR ? dump_dates_own(file, varid, units, found) : err;
+    return err == NC_NOERR ? dump_dates_find_own(file, varid, units, found) : err;
 }
 
 void dump_date_print(const dump_file *file, const cal_units *units, const cdl_type *type, cdl_value value,
                      char out[CDL_NUMBER_SIZE])
 {
-    const cdl_type *number = cdl_type_find(NC_DOUBLE); /* NaN and infinities have no suffix then */
+    const cdl_type *number = tool_cdl_type_find(NC_DOUBLE); /* NaN and infinities have no suffix then */
     char date[CAL_DATE_SIZE];
     double time = type->class == CDL_REAL ? value.r : type->class == CDL_SIGNED ? (double)value.i : (double)value.u;
     cdl_format format;
-    if (cal_print(units, time, file->options->dates, date)) {
+    if (dump_calendar_print(units, time, file->options->dates, date)) {
         snprintf(out, CDL_NUMBER_SIZE, "\"%s\"", date);
         return;
     }
     dump_format_choose(file, number, &format);
-    cdl_number_print(number, &format, (cdl_value){.r = time}, out);
+    tool_cdl_number_print(number, &format, (cdl_value){.r = time}, out);
 }
 
 /* One or two stand behind the attribute, more on lines of their own. */
-void dump_dates_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
-                        const char *values)
+void dump_dates_print_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
+                              const char *values)
 {
     enum { MARGIN = 21 }; /* columns before the first date of a line, tabs counted as 8 */
     bool lines = length > 2;
@@ -91,7 +91,7 @@ void dump_dates_comment(const dump_file *file, const cal_units *units, const cdl
     fputs(lines ? "\n\t\t  // " : " // ", file->out);
     for (size_t i = 0; i < length; i++) {
         char token[CDL_NUMBER_SIZE + 1];
-        dump_date_print(file, units, type, cdl_value_load(type, values + i * type->size), token);
+        dump_date_print(file, units, type, tool_cdl_value_load(type, values + i * type->size), token);
         if (i + 1 < length)
             strcat(token, ",");
         size_t n = strlen(token);

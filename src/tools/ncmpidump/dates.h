@@ -10,11 +10,11 @@
 int dump_dates_choose(const dump_file *file, const dump_variable *variable, cal_units *units, bool *found);
 
 /* The same by the attributes of the variable alone. */
-int dump_dates_own(const dump_file *file, int varid, cal_units *units, bool *found);
+int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool *found);
 
 /* Behind an attribute of a variable that holds times: its numbers as dates, in a comment. */
-void dump_dates_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
-                        const char *values);
+void dump_dates_print_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
+                              const char *values);
 
 /* The date between quotes, or the number where a value is no date. */
 void dump_date_print(const dump_file *file, const cal_units *units, const cdl_type *type, cdl_value value,

@@ -47,7 +47,7 @@ typedef struct dump_file {
  * them; rank 0 speaks and prints. */
 
 /* "ncmpidump: FILE: WHAT: cause"; what may be NULL. Returns code. */
-int dump_fail(const dump_file *file, int code, const char *what);
+int dump_error_print(const dump_file *file, int code, const char *what);
 
 /* The file may be closed after a failure too. */
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file);
@@ -62,24 +62,24 @@ int dump_attribute_load(const dump_file *file, int varid, const char *name, cons
                         void **values);
 void dump_format_choose(const dump_file *file, const cdl_type *type, cdl_format *format);
 
-int dump_header(const dump_file *file);
+int dump_header_print(const dump_file *file);
 /* One line: the name and the format, as in the second line of a dump. */
-int dump_version(const dump_file *file);
-int dump_data(const dump_file *file);
+int dump_version_print(const dump_file *file);
+int dump_data_print(const dump_file *file);
 
 /* Do the options ask for its data? */
-bool dump_is_wanted(const dump_file *file, const dump_variable *variable);
+bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variable);
 /* The value of elements that were never written; *has_fill: there is one. */
 int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill);
 /* The name after "netcdf", to be freed, without escapes; NULL without memory. */
-char *dump_dataset_name(const dump_options *options);
+char *dump_name_make(const dump_options *options);
 
 /* What -k prints. */
-const char *dump_kind_name(int format);
+const char *dump_kind_get_name(int format);
 /* The value of the attribute _Format, which -s adds. */
-const char *dump_special_format(int format);
+const char *dump_format_get_name(int format);
 
 /* The whole as JSON instead. */
-int dump_json(const dump_file *file);
+int dump_json_print(const dump_file *file);
 
 #endif

@@ -8,21 +8,21 @@
 #include "tools/common/parallel.h"
 #include "tools/common/text.h"
 
-int dump_fail(const dump_file *file, int code, const char *what)
+int dump_error_print(const dump_file *file, int code, const char *what)
 {
     if (file->team->rank == 0 && code == NC_ENOMEM && what != NULL)
-        tool_complain("%s: %s: %s", file->options->path, what, ncmpi_strerror(code));
+        tool_error_print("%s: %s: %s", file->options->path, what, ncmpi_strerror(code));
     else if (file->team->rank == 0)
-        tool_complain_of(file->options->path, code); /* the library knows the byte or the index */
+        tool_error_print_last(file->options->path, code); /* the library knows the byte or the index */
     return code;
 }
 
 static int open_failed(const dump_file *file, int code)
 {
     if (code != NC_ENOTBUILT)
-        return dump_fail(file, code, NULL);
+        return dump_error_print(file, code, NULL);
     if (file->team->rank == 0)
-        tool_complain("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", file->options->path);
+        tool_error_print("%s: this is HDF5 (netCDF-4); ncmpidump reads CDF-1, CDF-2 and CDF-5", file->options->path);
     return code;
 }
 
@@ -36,7 +36,7 @@ static int load_dimensions(dump_file *file)
         int err = ncmpi_inq_dim(file->ncid, i, name, &file->dimensions[i].length);
         if (err != NC_NOERR)
             return err;
-        file->dimensions[i].name = cdl_name_escape(name);
+        file->dimensions[i].name = tool_cdl_name_escape(name);
         if (!file->dimensions[i].name)
             return NC_ENOMEM;
     }
@@ -74,7 +74,7 @@ int dump_file_open(const dump_options *options, dump_team *team, dump_file *file
         err = ncmpi_inq_format(file->ncid, &file->format);
     if (err == NC_NOERR)
         err = load_dimensions(file);
-    return err == NC_NOERR ? err : dump_fail(file, err, NULL);
+    return err == NC_NOERR ? err : dump_error_print(file, err, NULL);
 }
 
 void dump_file_close(dump_file *file)
@@ -99,10 +99,10 @@ static int load_variable(const dump_file *file, dump_variable *variable)
     err = ncmpi_inq_var(file->ncid, variable->id, variable->name, &type, NULL, variable->dimids, &variable->natts);
     if (err != NC_NOERR)
         return err;
-    variable->type = cdl_type_find(type);
+    variable->type = tool_cdl_type_find(type);
     if (!variable->type)
         return NC_EBADTYPE;
-    variable->escaped = cdl_name_escape(variable->name);
+    variable->escaped = tool_cdl_name_escape(variable->name);
     return variable->escaped ? NC_NOERR : NC_ENOMEM;
 }
 
@@ -110,7 +110,7 @@ int dump_variable_load(const dump_file *file, int varid, dump_variable *variable
 {
     *variable = (dump_variable){.id = varid};
     int err = load_variable(file, variable);
-    return err == NC_NOERR ? err : dump_fail(file, err, *variable->name ? variable->name : NULL);
+    return err == NC_NOERR ? err : dump_error_print(file, err, *variable->name ? variable->name : NULL);
 }
 
 void dump_variable_free(dump_variable *variable)
@@ -128,7 +128,7 @@ int dump_attribute_load(const dump_file *file, int varid, const char *name, cons
     const cdl_type *found = NULL;
     int err = ncmpi_inq_att(file->ncid, varid, name, &code, &count);
     if (err == NC_NOERR) {
-        found = cdl_type_find(code);
+        found = tool_cdl_type_find(code);
         err = found ? NC_NOERR : NC_EBADTYPE;
     }
     if (err == NC_NOERR) {
@@ -139,7 +139,7 @@ int dump_attribute_load(const dump_file *file, int varid, const char *name, cons
         err = ncmpi_get_att(file->ncid, varid, name, read);
     if (err != NC_NOERR) {
         free(read);
-        return dump_fail(file, err, name);
+        return dump_error_print(file, err, name);
     }
     *type = found;
     *length = (size_t)count;
@@ -150,5 +150,5 @@ int dump_attribute_load(const dump_file *file, int varid, const char *name, cons
 void dump_format_choose(const dump_file *file, const cdl_type *type, cdl_format *format)
 {
     const dump_options *options = file->options;
-    cdl_format_default(type, type->code == NC_FLOAT ? options->float_digits : options->double_digits, format);
+    tool_cdl_format_set_default(type, type->code == NC_FLOAT ? options->float_digits : options->double_digits, format);
 }

@@ -15,7 +15,7 @@ static const char *format_comment(int format)
     }
 }
 
-const char *dump_kind_name(int format)
+const char *dump_kind_get_name(int format)
 {
     switch (format) {
     case NC_FORMAT_CDF2: return "64-bit offset";
@@ -24,7 +24,7 @@ const char *dump_kind_name(int format)
     }
 }
 
-const char *dump_special_format(int format)
+const char *dump_format_get_name(int format)
 {
     switch (format) {
     case NC_FORMAT_CDF2: return "64-bit offset";
@@ -51,17 +51,17 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
 {
     if (type->class == CDL_TEXT || length == 0) {
         cdl_string string;
-        cdl_string_begin(file->out, "\t\t\t", false, &string);
+        tool_cdl_string_begin(file->out, "\t\t\t", false, &string);
         for (size_t i = 0; i < length; i++)
-            cdl_string_put(&string, values[i]);
-        cdl_string_end(&string);
+            tool_cdl_string_put(&string, values[i]);
+        tool_cdl_string_end(&string);
         return;
     }
     cdl_format format;
     dump_format_choose(file, type, &format);
     for (size_t i = 0; i < length; i++) {
         char number[CDL_NUMBER_SIZE];
-        cdl_number_print_typed(type, &format, cdl_value_load(type, values + i * type->size), number);
+        tool_cdl_number_print_typed(type, &format, tool_cdl_value_load(type, values + i * type->size), number);
         fprintf(file->out, "%s%s", i > 0 ? ", " : "", number);
     }
 }
@@ -75,20 +75,20 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
     void *values;
     int err = ncmpi_inq_attname(file->ncid, varid, number, name);
     if (err != NC_NOERR)
-        return dump_fail(file, err, owner);
+        return dump_error_print(file, err, owner);
     /* The netCDF library keeps this one for itself and shows it to no program, in classic files too. */
     if (varid == NC_GLOBAL && strcmp(name, "_NCProperties") == 0)
         return NC_NOERR;
-    char *escaped = cdl_name_escape(name);
+    char *escaped = tool_cdl_name_escape(name);
     if (!escaped)
-        return dump_fail(file, NC_ENOMEM, name);
+        return dump_error_print(file, NC_ENOMEM, name);
     err = dump_attribute_load(file, varid, name, &type, &length, &values);
     if (err == NC_NOERR) {
-        fprintf(file->out, "\t\t%s%s:%s = ", owner, cdl_name_is_section(owner) ? " " : "", escaped);
+        fprintf(file->out, "\t\t%s%s:%s = ", owner, tool_cdl_name_is_section(owner) ? " " : "", escaped);
         write_values(file, type, length, values);
         fputs(" ;", file->out);
         if (units && type->class != CDL_TEXT && length > 0)
-            dump_dates_comment(file, units, type, length, values);
+            dump_dates_print_comment(file, units, type, length, values);
         fputc('\n', file->out);
         free(values);
     }
@@ -109,7 +109,7 @@ static int write_variable(const dump_file *file, int varid)
         fputs(variable.ndims > 0 ? ") ;\n" : " ;\n", file->out);
     }
     if (err == NC_NOERR)
-        err = dump_dates_own(file, varid, &units, &times);
+        err = dump_dates_find_own(file, varid, &units, &times);
     for (int i = 0; err == NC_NOERR && i < variable.natts; i++)
         err = write_attribute(file, varid, variable.escaped, times ? &units : NULL, i);
     dump_variable_free(&variable);
@@ -117,7 +117,7 @@ static int write_variable(const dump_file *file, int varid)
 }
 
 /* The file's name without folder and extension. A backslash ends a folder's name, as for ncdump. */
-char *dump_dataset_name(const dump_options *options)
+char *dump_name_make(const dump_options *options)
 {
     if (options->name)
         return strdup(options->name);
@@ -134,17 +134,17 @@ char *dump_dataset_name(const dump_options *options)
 
 static char *escaped_name(const dump_options *options)
 {
-    char *name = dump_dataset_name(options);
-    char *escaped = name ? cdl_name_escape(name) : NULL;
+    char *name = dump_name_make(options);
+    char *escaped = name ? tool_cdl_name_escape(name) : NULL;
     free(name);
     return escaped;
 }
 
-int dump_header(const dump_file *file)
+int dump_header_print(const dump_file *file)
 {
     char *name = escaped_name(file->options);
     if (!name)
-        return dump_fail(file, NC_ENOMEM, NULL);
+        return dump_error_print(file, NC_ENOMEM, NULL);
     fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, format_comment(file->format));
     free(name);
     write_dimensions(file);
@@ -158,15 +158,15 @@ int dump_header(const dump_file *file)
     for (int i = 0; err == NC_NOERR && i < file->natts; i++)
         err = write_attribute(file, NC_GLOBAL, "", NULL, i);
     if (err == NC_NOERR && file->options->special)
-        fprintf(file->out, "\t\t:_Format = \"%s\" ;\n", dump_special_format(file->format));
+        fprintf(file->out, "\t\t:_Format = \"%s\" ;\n", dump_format_get_name(file->format));
     return err;
 }
 
-int dump_version(const dump_file *file)
+int dump_version_print(const dump_file *file)
 {
     char *name = escaped_name(file->options);
     if (!name)
-        return dump_fail(file, NC_ENOMEM, NULL);
+        return dump_error_print(file, NC_ENOMEM, NULL);
     fprintf(file->out, "%s file format: %s\n", name, format_comment(file->format));
     free(name);
     return NC_NOERR;

@@ -61,7 +61,7 @@ static void write_number(FILE *out, const cdl_type *type, const cdl_format *form
         fputs(isnan(value.r) ? "\"NaN\"" : value.r < 0 ? "\"-Infinity\"" : "\"Infinity\"", out);
         return;
     }
-    cdl_number_print(type, format, value, number);
+    tool_cdl_number_print(type, format, value, number);
     fputs(number, out);
 }
 
@@ -79,7 +79,7 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
         fputc('[', file->out);
     for (size_t i = 0; i < length; i++) {
         fputs(i > 0 ? ", " : "", file->out);
-        write_number(file->out, type, &format, cdl_value_load(type, values + i * type->size));
+        write_number(file->out, type, &format, tool_cdl_value_load(type, values + i * type->size));
     }
     if (length != 1)
         fputc(']', file->out);
@@ -96,7 +96,7 @@ static int write_attributes(const dump_file *file, int varid, int natts, const c
         void *values = NULL;
         err = ncmpi_inq_attname(file->ncid, varid, i, name);
         err = err == NC_NOERR ? dump_attribute_load(file, varid, name, &type, &length, &values)
-                              : dump_fail(file, err, NULL);
+                              : dump_error_print(file, err, NULL);
         if (err == NC_NOERR) {
             fprintf(file->out, "%s\n%s  ", i > 0 ? "," : "", indent);
             write_name(file->out, name);
@@ -134,7 +134,7 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
     *array = (json_array){.file = file, .variable = variable, .ndims = n, .row = 1};
     array->shape = calloc(2 * (size_t)n + 1, sizeof *array->shape);
     if (!array->shape)
-        return dump_fail(file, NC_ENOMEM, variable->name);
+        return dump_error_print(file, NC_ENOMEM, variable->name);
     array->index = array->shape + n;
     for (int i = 0; i < n; i++)
         array->shape[i] = file->dimensions[variable->dimids[i]].length;
@@ -143,7 +143,7 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
         array->ndims -= n > 0;
         array->text = malloc((size_t)array->row + 1);
         if (!array->text)
-            return dump_fail(file, NC_ENOMEM, variable->name);
+            return dump_error_print(file, NC_ENOMEM, variable->name);
     }
     dump_format_choose(file, variable->type, &array->format);
     int err = dump_fill_choose(file, variable, &array->has_fill, &array->fill);
@@ -159,8 +159,8 @@ static void write_value(const json_array *array, const char *memory)
         write_text(out, array->text, (size_t)array->row);
         return;
     }
-    cdl_value value = cdl_value_load(type, memory);
-    if (array->has_fill && cdl_value_is_fill(type, value, array->fill)) {
+    cdl_value value = tool_cdl_value_load(type, memory);
+    if (array->has_fill && tool_cdl_value_is_fill(type, value, array->fill)) {
         fputs("null", out);
     } else if (array->as_dates && (type->class != CDL_REAL || isfinite(value.r))) {
         dump_date_print(array->file, &array->units, type, value, date);
@@ -247,9 +247,10 @@ static int write_variable(const dump_file *file, int varid)
             write_name(file->out, name);
         }
         fputs("],\n", file->out);
-        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ") : dump_fail(file, err, NULL);
+        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ") :
+            dump_error_print(file, err, NULL);
     }
-    if (err == NC_NOERR && !file->options->header_only && dump_is_wanted(file, &variable)) {
+    if (err == NC_NOERR && !file->options->header_only && dump_variable_is_wanted(file, &variable)) {
         fputs(",\n      \"data\": ", file->out);
         err = start_array(file, &variable, &array);
         if (err == NC_NOERR)
@@ -283,18 +284,18 @@ static int write_dimensions(const dump_file *file)
         fputs("null", file->out);
     }
     fputs(",\n", file->out);
-    return err == NC_NOERR ? err : dump_fail(file, err, NULL);
+    return err == NC_NOERR ? err : dump_error_print(file, err, NULL);
 }
 
-int dump_json(const dump_file *file)
+int dump_json_print(const dump_file *file)
 {
-    char *name = dump_dataset_name(file->options);
+    char *name = dump_name_make(file->options);
     if (!name)
-        return dump_fail(file, NC_ENOMEM, NULL);
+        return dump_error_print(file, NC_ENOMEM, NULL);
     fputs("{\n  \"name\": ", file->out);
     write_name(file->out, name);
     free(name);
-    fprintf(file->out, ",\n  \"format\": \"%s\",\n", dump_kind_name(file->format));
+    fprintf(file->out, ",\n  \"format\": \"%s\",\n", dump_kind_get_name(file->format));
     int err = write_dimensions(file);
     if (err == NC_NOERR)
         err = write_attributes(file, NC_GLOBAL, file->natts, "  ");

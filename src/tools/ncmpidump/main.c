@@ -16,7 +16,7 @@ static int no_variable(const dump_file *file, const char *name)
     for (int i = 0; i < n; i++)
         if (ncmpi_inq_varname(file->ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];
-    int err = tool_names_missing(file->options->path, name, n, known);
+    int err = tool_names_report_missing(file->options->path, name, n, known);
     free(known);
     free(names);
     return err;
@@ -37,11 +37,11 @@ static int write_cdl(const dump_file *file)
 {
     int err = check_variables(file);
     if (err == NC_NOERR && file->options->json)
-        return dump_json(file);
+        return dump_json_print(file);
     if (err == NC_NOERR)
-        err = dump_header(file);
+        err = dump_header_print(file);
     if (err == NC_NOERR && !file->options->header_only)
-        err = dump_data(file);
+        err = dump_data_print(file);
     if (err == NC_NOERR)
         fputs("}\n", file->out);
     return err;
@@ -52,13 +52,13 @@ static int dump(const dump_options *options, dump_team *team)
     dump_file file;
     int err = dump_team_agree(&file, dump_file_open(options, team, &file));
     if (err == NC_NOERR && options->kind)
-        fprintf(file.out, "%s\n", dump_kind_name(file.format));
+        fprintf(file.out, "%s\n", dump_kind_get_name(file.format));
     else if (err == NC_NOERR && options->version)
-        err = dump_version(&file);
+        err = dump_version_print(&file);
     else if (err == NC_NOERR)
         err = write_cdl(&file);
     if (err == NC_NOERR)
-        err = tool_flush(options->path);
+        err = tool_output_flush(options->path);
     err = dump_team_agree(&file, err);
     dump_file_close(&file);
     return err;
@@ -76,11 +76,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &team.nprocs);
-    tool_start("ncmpidump", argv);
-    int status = tool_parse_everywhere(parse, argc, argv, &options);
+    tool_program_start("ncmpidump", argv);
+    int status = tool_options_parse(parse, argc, argv, &options);
     if (status < 0)
         status = dump(&options, &team) == NC_NOERR ? 0 : 1;
-    else if (team.rank == 0 && tool_flush(NULL) != NC_NOERR)
+    else if (team.rank == 0 && tool_output_flush(NULL) != NC_NOERR)
         status = 1;
     dump_options_free(&options);
     MPI_Finalize();

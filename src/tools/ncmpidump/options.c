@@ -38,7 +38,7 @@ static const char help[] =
 
 static int complain(const char *text, const char *value)
 {
-    tool_complain("%s: %s", text, value);
+    tool_error_print("%s: %s", text, value);
     return 1;
 }
 
@@ -79,7 +79,7 @@ static int parse_digits(int letter, const char *text, dump_options *options)
 static int parse_language(int letter, const char *text, dump_options *options)
 {
     if (!*text || !strchr("cCfF", *text)) {
-        tool_complain("-%c takes c (indices from 0) or f (Fortran's, from 1): %s", letter, text);
+        tool_error_print("-%c takes c (indices from 0) or f (Fortran's, from 1): %s", letter, text);
         return 1;
     }
     options->fortran = *text == 'f' || *text == 'F';
@@ -114,7 +114,7 @@ static int parse_option(int letter, dump_options *options)
             return complain("a line's length must be a number from 10", optarg);
         return -1;
     case 1: printf("%s\n%s", usage, help); return 0;
-    case 2: tool_print_version(); return 0;
+    case 2: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncmpidump --help'.\n", usage); return 1; /* getopt has named the option */
     }
 }
@@ -132,7 +132,7 @@ int dump_options_parse(int argc, char **argv, dump_options *options)
     }
     if (argc - optind != 1) {
         const char *wrong = optind == argc ? "no file is given" : "more than one file is given";
-        tool_complain("%s", wrong);
+        tool_error_print("%s", wrong);
         fputs(usage, stderr);
         return 1;
     }

@@ -5,12 +5,12 @@
 
 #include "tools/common/parallel.h"
 
-int dump_reader_start(const dump_file *file, const dump_variable *variable, const int64_t *shape,
-                      dump_reader *reader)
+int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape,
+                     dump_reader *reader)
 {
     size_t ndims = (size_t)variable->ndims;
     *reader = (dump_reader){.ncid = file->ncid, .varid = variable->id, .type = variable->type};
-    int err = tool_blocks_start(variable->ndims, shape, &reader->blocks);
+    int err = tool_blocks_init(variable->ndims, shape, &reader->blocks);
     if (err != NC_NOERR)
         return err;
     reader->start = calloc(2 * ndims + 1, sizeof *reader->start);
@@ -30,7 +30,7 @@ int dump_reader_read(dump_reader *reader)
         reader->count[i] = blocks->count[i];
     }
     int err = ncmpi_get_vara(reader->ncid, reader->varid, reader->start, reader->count, reader->block, blocks->length,
-                             tool_mpi_type(reader->type->code));
+                             tool_type_get_mpi(reader->type->code));
     if (err == NC_NOERR)
         reader->length = (size_t)blocks->length;
     return err;

@@ -16,10 +16,10 @@ int dump_team_agree(const dump_file *file, int err)
     int worst = err;
     if (file->team->nprocs == 1 || file->team->ended)
         return err;
-    worst = tool_worst(err);
+    worst = tool_status_agree(err);
     file->team->ended = worst != NC_NOERR;
     if (worst != NC_NOERR && err == NC_NOERR)
-        dump_fail(file, worst, "another rank");
+        dump_error_print(file, worst, "another rank");
     return worst;
 }
 
@@ -123,10 +123,10 @@ static int print(const dump_file *file, const char *name, dump_reader *reader, c
     for (; err == NC_NOERR && tool_blocks_seek(&reader->blocks, b); b++) {
         err = write_block(file, reader, formatter, &bytes, &capacity, &informed);
         if (err != NC_NOERR) {
-            dump_fail(file, err, name);
+            dump_error_print(file, err, name);
             break;
         }
-        err = tool_flush(file->options->path);
+        err = tool_output_flush(file->options->path);
     }
     if (err != NC_NOERR)
         dismiss(file, b, reader->blocks.total, informed);
@@ -140,10 +140,10 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with)
 {
     dump_reader reader;
-    int rank = file->team->rank, err = dump_reader_start(file, variable, shape, &reader);
+    int rank = file->team->rank, err = dump_reader_init(file, variable, shape, &reader);
     bool shared = file->team->nprocs > 1 && reader.blocks.total > 1;
     if (err != NC_NOERR)
-        dump_fail(file, err, variable->name);
+        dump_error_print(file, err, variable->name);
     if (shared)
         err = dump_team_agree(file, err); /* all have memory, or none goes on */
     if (err == NC_NOERR) {

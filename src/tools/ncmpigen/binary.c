@@ -68,7 +68,7 @@ static int put(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *
 static int take_header(void *with, const pnc_model *model, const char *name, pnc_error *error)
 {
     binary *b = with;
-    char *path = gen_path(b->options, name, b->options->cdf ? ".cdf" : ".nc", error);
+    char *path = gen_path_make(b->options, name, b->options->cdf ? ".cdf" : ".nc", error);
     if (!path)
         return error->code;
     b->model = model;
@@ -82,7 +82,7 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
         if (b->file < 0)
             err = pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
     }
-    if (err == NC_NOERR && gen_records_pay(model))
+    if (err == NC_NOERR && gen_records_is_worthwhile(model))
         err = gen_records_begin(b->output.path, &b->records, error);
     pnc_memory_free(path);
     return err;
@@ -94,7 +94,7 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     binary *b = with;
     const pnc_var *var = b->model->vars[varid];
     const char *from = bytes;
-    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var);
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
     int err = NC_NOERR;
     if (!var->is_record)
         return put(b, var->begin + first * size, from, n * size, error);
@@ -140,7 +140,7 @@ static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error
 {
     const pnc_var *var = model->vars[varid];
     int64_t bytes = pnc_format_var_get_padded_size(model, var);
-    int64_t records = var->is_record ? model->numrecs : 1, given = b->counts[varid] / gen_unit(var);
+    int64_t records = var->is_record ? model->numrecs : 1, given = b->counts[varid] / gen_var_count_elements(var);
     int err = NC_NOERR;
     for (int64_t i = bytes > var->size ? 0 : given; err == NC_NOERR && i < records; i++) {
         int64_t begin = var->begin + i * model->recsize;

@@ -211,10 +211,10 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
         return gen_source_check(s, error);
     }
     fprintf(s->out, "    const MPI_Offset start[%d] = {%" PRId64 "};\n    const MPI_Offset count[] = {", var->ndims,
-            s->first / gen_unit(var));
+            s->first / gen_var_count_elements(var));
     for (int i = 0; i < var->ndims; i++)
         fprintf(s->out, "%s%" PRId64, i > 0 ? ", " : "",
-                i == 0 && var->is_record ? (n - s->first) / gen_unit(var) : var->shape[i]);
+                i == 0 && var->is_record ? (n - s->first) / gen_var_count_elements(var) : var->shape[i]);
     fprintf(s->out, "};\n    TRY(ncmpi_put_vara_%s_all(ncid, %d, start, count, values_%d));\n}\n",
             types[var->type].suffix, varid, s->blocks++);
     return gen_source_check(s, error);
@@ -228,7 +228,7 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     for (int i = 0; i < s->blocks; i++)
         fprintf(s->out, "    put_%d(ncid);\n", i);
     for (int i = 0; i < model->nvars && !s->options->no_fill; i++) {
-        int64_t given = s->counts[i] / gen_unit(model->vars[i]);
+        int64_t given = s->counts[i] / gen_var_count_elements(model->vars[i]);
         if (model->vars[i]->is_record && given < model->numrecs)
             fprintf(s->out, "    for (MPI_Offset record = %" PRId64 "; record < %" PRId64 "; record++)\n"
                     "        TRY(ncmpi_fill_var_rec(ncid, %d, record));\n", given, model->numrecs, i);

@@ -7,13 +7,13 @@
 #include "base/types.h"
 #include "tools/ncmpigen/gen.h"
 
-int64_t gen_unit(const pnc_var *var)
+int64_t gen_var_count_elements(const pnc_var *var)
 {
     return var->size / (int64_t)pnc_type_get_size(var->type);
 }
 
 /* A name from a text chooses no folder. */
-char *gen_path(const gen_options *options, const char *name, const char *extension, pnc_error *error)
+char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error)
 {
     const char *base = options->output ? options->output : name;
     size_t length = strlen(base);

@@ -391,9 +391,9 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
     for (int i = 0; i < var->ndims; i++) {
         bool records = i == 0 && var->is_record;
         statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i,
-                  records ? f->source.first / gen_unit(var) + 1 : 1);
+                  records ? f->source.first / gen_var_count_elements(var) + 1 : 1);
         statement(f, out, "many(%d) = %" PRId64 "_8", var->ndims - i,
-                  records ? (n - f->source.first) / gen_unit(var) : var->shape[i]);
+                  records ? (n - f->source.first) / gen_var_count_elements(var) : var->shape[i]);
     }
     if (var->ndims > 0)
         statement(f, out, "call check(nfmpi_put_vara_%s_all(ncid, %d, first, many, x))", suffix, varid + 1);
@@ -415,7 +415,7 @@ static void write_main(fortran *f, const pnc_model *model)
     for (int i = f->source.attributes; i < f->source.blocks; i++)
         statement(f, out, "call put%d(ncid)", i);
     for (int v = 0; v < model->nvars && !f->source.options->no_fill; v++) {
-        int64_t given = f->source.counts[v] / gen_unit(model->vars[v]);
+        int64_t given = f->source.counts[v] / gen_var_count_elements(model->vars[v]);
         if (!model->vars[v]->is_record || given >= model->numrecs)
             continue;
         statement(f, out, "do record = %" PRId64 "_8, %" PRId64 "_8", given + 1, model->numrecs);

@@ -22,8 +22,8 @@ extern const gen_kind gen_c;      /* a C program that creates the file */
 extern const gen_kind gen_fortran; /* the same in Fortran 77 */
 
 /* Elements of a variable, or of one record of it. */
-int64_t gen_unit(const pnc_var *var);
+int64_t gen_var_count_elements(const pnc_var *var);
 /* The file's name, to be freed: that of -o, or made of the dataset's name. NULL after a word to error. */
-char *gen_path(const gen_options *options, const char *name, const char *extension, pnc_error *error);
+char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error);
 
 #endif

@@ -84,12 +84,12 @@ int main(int argc, char **argv)
 {
     gen_options options;
     pnc_error error = {0};
-    tool_start("ncmpigen", argv);
+    tool_program_start("ncmpigen", argv);
     int status = gen_options_parse(argc, argv, &options);
     if (status >= 0)
-        return tool_flush(NULL) == NC_NOERR ? status : 1;
+        return tool_output_flush(NULL) == NC_NOERR ? status : 1;
     if (generate(&options, &error) == NC_NOERR)
         return 0;
-    tool_complain("%s", error.text);
+    tool_error_print("%s", error.text);
     return 1;
 }

@@ -37,7 +37,7 @@ static int parse_format(const char *text, gen_options *options)
             return -1;
         }
     }
-    tool_complain("-v takes 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data): %s", text);
+    tool_error_print("-v takes 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data): %s", text);
     return 1;
 }
 
@@ -50,7 +50,7 @@ static int parse_language(const char *text, gen_options *options)
     else if (strcmp(text, "f77") == 0 || strcmp(text, "fortran77") == 0 || strcmp(text, "Fortran77") == 0)
         options->fortran = true;
     else
-        return tool_complain("-l takes b, c or f77: %s", text), 1;
+        return tool_error_print("-l takes b, c or f77: %s", text), 1;
     return -1;
 }
 
@@ -66,7 +66,7 @@ static int parse_option(int letter, const char *value, gen_options *options)
     case 'v': return parse_format(value, options);
     case 'l': return parse_language(value, options);
     case 1: printf("%s\n%s", usage, help); return 0;
-    case 2: tool_print_version(); return 0;
+    case 2: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncmpigen --help'.\n", usage); return 1; /* getopt has named the option */
     }
 }
@@ -82,12 +82,12 @@ int gen_options_parse(int argc, char **argv, gen_options *options)
             return status;
     }
     if (argc - optind > 1) {
-        tool_complain("more than one file is given");
+        tool_error_print("more than one file is given");
         fputs(usage, stderr);
         return 1;
     }
     if (options->binary + options->c + options->fortran > 1) {
-        tool_complain("one of -b, -c, -f at a time");
+        tool_error_print("one of -b, -c, -f at a time");
         fputs(usage, stderr);
         return 1;
     }

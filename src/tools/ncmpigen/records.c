@@ -28,7 +28,7 @@ struct gen_records {
     int64_t n, capacity;
 };
 
-bool gen_records_pay(const pnc_model *model)
+bool gen_records_is_worthwhile(const pnc_model *model)
 {
     int records = 0;
     for (int i = 0; i < model->nvars; i++)
@@ -45,11 +45,11 @@ static int failed(const char *verb, pnc_error *error)
 /* Its name is gone before anybody sees it, and signals wait so long. */
 static FILE *open_spool(char *path)
 {
-    tool_output_hold();
+    tool_signals_hold();
     int file = mkstemp(path);
     if (file >= 0)
         unlink(path);
-    tool_output_release();
+    tool_signals_release();
     FILE *spool = file >= 0 ? fdopen(file, "w+") : NULL;
     if (!spool && file >= 0)
         close(file);
@@ -159,7 +159,7 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
 /* Elements first.. to their places in the batch, which has them all. */
 static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
 {
-    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var),
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var),
         place = var->begin - to->model->begin_rec;
     while (n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
@@ -175,7 +175,7 @@ static int load_segment(const gen_records *records, const segment *from, const b
 {
     char piece[PIECE_BYTES];
     const pnc_var *var = to->model->vars[from->varid];
-    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_unit(var);
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
     int64_t first = from->first, end = from->first + from->n;
     int err = NC_NOERR;
     first = first > to->first * unit ? first : to->first * unit;

@@ -11,7 +11,7 @@
 typedef struct gen_records gen_records;
 
 /* Is there so much to be interleaved that it is worth the detour? */
-bool gen_records_pay(const pnc_model *model);
+bool gen_records_is_worthwhile(const pnc_model *model);
 
 /* The next three return a code, after a word to error. beside: the path of a file in the folder to be used. */
 int gen_records_begin(const char *beside, gen_records **records, pnc_error *error);

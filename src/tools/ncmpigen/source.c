@@ -15,7 +15,7 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     const gen_options unnamed = {.output = NULL};
     int err = NC_NOERR;
     source->model = model;
-    source->path = gen_path(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
+    source->path = gen_path_make(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
     if (!source->path)
         return error->code;
     source->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *source->counts);

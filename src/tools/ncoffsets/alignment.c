@@ -23,7 +23,7 @@ static void print_variable(const pnc_model *model, const pnc_var *var, int64_t a
     putchar('\n');
 }
 
-void alignment_print(const tool_file *file, int64_t align)
+void offsets_alignment_print(const tool_file *file, int64_t align)
 {
     const pnc_model *model = &file->model;
     int64_t shared = 0, counted = -1;
@@ -32,7 +32,7 @@ void alignment_print(const tool_file *file, int64_t align)
     printf("\nalignment to %" PRId64 " bytes:\n", align);
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        int64_t before = offsets_before(model, i), stripe = var->begin / align;
+        int64_t before = offsets_var_find_previous_end(model, i), stripe = var->begin / align;
 
         /* a stripe that two share is counted once, however many share it */
         if (before > 0 && var->size > 0 && (before - 1) / align == stripe && stripe != counted) {

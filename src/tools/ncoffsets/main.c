@@ -8,16 +8,16 @@
 
 static int draw_to_stdout(const tool_file *file, const options *o)
 {
-    int err = picture_draw(file, o->align, stdout);
+    int err = offsets_picture_draw(file, o->align, stdout);
 
     if (err != NC_NOERR)
-        tool_complain("%s: no memory for a picture of this file", file->path);
+        tool_error_print("%s: no memory for a picture of this file", file->path);
     return err;
 }
 
 static int write_failed(const char *path)
 {
-    tool_complain("%s: cannot be written: %s", path, strerror(errno));
+    tool_error_print("%s: cannot be written: %s", path, strerror(errno));
     return NC_EWRITE;
 }
 
@@ -30,11 +30,11 @@ static int draw_to_file(const tool_file *file, const options *o)
     int err = tool_output_begin(o->svg, true, &output, &error);
 
     if (err != NC_NOERR) {
-        tool_complain("%s", error.text);
+        tool_error_print("%s", error.text);
         return err;
     }
     out = fopen(output.temporary, "w");
-    err = out != NULL ? picture_draw(file, o->align, out) : write_failed(o->svg);
+    err = out != NULL ? offsets_picture_draw(file, o->align, out) : write_failed(o->svg);
     if (out != NULL) {
         int bad = ferror(out) | fclose(out);
 
@@ -47,21 +47,21 @@ static int draw_to_file(const tool_file *file, const options *o)
     }
     err = tool_output_commit(&output, &error);
     if (err != NC_NOERR)
-        tool_complain("%s", error.text);
+        tool_error_print("%s", error.text);
     return err;
 }
 
 static int show(const tool_file *file, const options *o)
 {
     if (o->check_gaps) {
-        puts(offsets_have_gaps(&file->model) ? "1" : "0");
+        puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;
     }
     if (o->picture)
         return o->svg != NULL ? draw_to_file(file, o) : draw_to_stdout(file, o);
-    offsets_print(file, o);
+    offsets_list_print(file, o);
     if (o->align > 0)
-        alignment_print(file, o->align);
+        offsets_alignment_print(file, o->align);
     return NC_NOERR;
 }
 
@@ -71,8 +71,8 @@ int main(int argc, char **argv)
     tool_file file;
     int status;
 
-    tool_start("ncoffsets", argv);
-    status = options_parse(argc, argv, &o);
+    tool_program_start("ncoffsets", argv);
+    status = offsets_options_parse(argc, argv, &o);
     if (status < 0) {
         int err = tool_file_open(o.path, &file);
 
@@ -84,5 +84,5 @@ int main(int argc, char **argv)
         tool_file_close(&file);
     }
     tool_names_free(&o.variables);
-    return tool_flush(o.path) == NC_NOERR ? status : 1;
+    return tool_output_flush(o.path) == NC_NOERR ? status : 1;
 }

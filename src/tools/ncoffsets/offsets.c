@@ -5,7 +5,7 @@
 
 #include "tools/common/text.h"
 
-int64_t offsets_before(const pnc_model *model, int varid)
+int64_t offsets_var_find_previous_end(const pnc_model *model, int varid)
 {
     const pnc_var *var = model->vars[varid];
     int64_t end = model->header_size;
@@ -19,7 +19,7 @@ int64_t offsets_before(const pnc_model *model, int varid)
     return end;
 }
 
-bool offsets_have_gaps(const pnc_model *model)
+bool offsets_file_has_gaps(const pnc_model *model)
 {
     int64_t end = -1;
 
@@ -111,7 +111,7 @@ static void print_variable(const tool_file *file, int varid, const options *o)
     if (o->sizes)
         printf("\t       size in bytes     =%12" PRId64 "%s\n", var->size, var->is_record ? "    (of one record)" : "");
     if (o->gaps)
-        printf("\t       gap from prev var =%12" PRId64 "\n", var->begin - offsets_before(model, varid));
+        printf("\t       gap from prev var =%12" PRId64 "\n", var->begin - offsets_var_find_previous_end(model, varid));
     if (o->debug && var->where >= 0)
         printf("\t       header entry at   =%12" PRId64 "\n", var->where);
 }
@@ -134,7 +134,7 @@ static void print_section(const tool_file *file, bool records, const options *o)
     }
 }
 
-void offsets_print(const tool_file *file, const options *o)
+void offsets_list_print(const tool_file *file, const options *o)
 {
     print_header(file);
     print_section(file, false, o);

@@ -38,7 +38,7 @@ static int parse_size(const char *text, int64_t *out)
     int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
 
     if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_size_multiply(number, unit, out) < 0) {
-        tool_complain("--align takes a number of bytes, such as 4096 or 1M: %s", text);
+        tool_error_print("--align takes a number of bytes, such as 4096 or 1M: %s", text);
         return 1;
     }
     return -1;
@@ -56,12 +56,12 @@ static int parse_option(int letter, options *out)
     case OPTION_ALIGN: return parse_size(optarg, &out->align);
     case OPTION_SVG: out->picture = true; out->svg = optarg; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
-    case OPTION_VERSION: tool_print_version(); return 0;
+    case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has named the option */
     }
 }
 
-int options_parse(int argc, char **argv, options *out)
+int offsets_options_parse(int argc, char **argv, options *out)
 {
     static const struct option longs[] = {
         {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
@@ -75,7 +75,7 @@ int options_parse(int argc, char **argv, options *out)
             return status;
     }
     if (argc - optind != 1) {
-        tool_complain(optind == argc ? "no file is given" : "more than one file is given");
+        tool_error_print(optind == argc ? "no file is given" : "more than one file is given");
         fputs(usage, stderr);
         return 1;
     }

@@ -21,7 +21,7 @@ typedef struct picture {
     double row;    /* distance of rows */
 } picture;
 
-const char *picture_colour(int varid)
+const char *offsets_picture_get_colour(int varid)
 {
     static const char *const colours[] = {
         "fill=\"#4e79a7\"", "fill=\"#f28e2b\"", "fill=\"#59a14f\"", "fill=\"#e15759\"", "fill=\"#76b7b2\"",
@@ -38,11 +38,11 @@ static const char *style_of(const part *p)
     case PART_RECORDS: return "fill=\"#c9d8ea\"";
     case PART_BEHIND: return "fill=\"#ddd\"";
     case PART_LOST: return "fill=\"url(#lost)\"";
-    default: return p->varid < 0 ? "fill=\"#aaa\"" : picture_colour(p->varid);
+    default: return p->varid < 0 ? "fill=\"#aaa\"" : offsets_picture_get_colour(p->varid);
     }
 }
 
-void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity)
+void offsets_picture_format_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity)
 {
     size_t used = (size_t)snprintf(text, capacity, "%s %s", pnc_type_get_name(var->type), var->name);
 
@@ -157,17 +157,18 @@ static void draw_title(const picture *p)
     const char *slash = strrchr(p->file->path, '/');
     char size[32], text[200];
 
-    svg_bytes(p->file->size, size, sizeof size);
+    offsets_svg_format_bytes(p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "CDF-%d, %" PRId64 " bytes%s%s%s, %d variable%s", model->format, p->file->size,
              p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")",
              model->nvars, model->nvars == 1 ? "" : "s");
-    svg_text(p->out, PICTURE_MARGIN, 36, SVG_START, "title", slash != NULL ? slash + 1 : p->file->path, 90);
-    svg_text(p->out, PICTURE_MARGIN, 58, SVG_START, "", text, 200);
-    svg_text(p->out, STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", "to scale", 20);
-    svg_text(p->out, ROWS_X + 24, TOP - 14, SVG_START, "head", "part", 20);
-    svg_text(p->out, PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", "begins at byte", 20);
-    svg_text(p->out, PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", "size", 20);
-    svg_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", "share", 20);
+    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 36, SVG_START, "title", slash != NULL ? slash + 1 : p->file->path,
+                          90);
+    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 58, SVG_START, "", text, 200);
+    offsets_svg_draw_text(p->out, STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", "to scale", 20);
+    offsets_svg_draw_text(p->out, ROWS_X + 24, TOP - 14, SVG_START, "head", "part", 20);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", "begins at byte", 20);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", "size", 20);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", "share", 20);
 }
 
 /* The nice distance of offsets written beside the strip: a power of 2, five to ten of them. */
@@ -181,9 +182,9 @@ static void draw_axis(const picture *p)
     for (int64_t at = 0; at <= p->total; at += step) {
         double y = place(p, at);
 
-        svg_bytes(at, text, sizeof text);
-        svg_text(p->out, STRIP_X - 12, y + 4, SVG_END, "small", at == 0 ? "0" : text, 30);
-        svg_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
+        offsets_svg_format_bytes(at, text, sizeof text);
+        offsets_svg_draw_text(p->out, STRIP_X - 12, y + 4, SVG_END, "small", at == 0 ? "0" : text, 30);
+        offsets_svg_draw_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
         if (at > INT64_MAX - step)
             break;
     }
@@ -198,16 +199,16 @@ static void draw_strip(const picture *p)
         const part *q = &p->parts[i];
         svg_box box = {STRIP_X, place(p, q->begin), STRIP_WIDTH, place(p, q->end) - place(p, q->begin)};
 
-        svg_rect(p->out, box, style_of(q));
+        offsets_svg_draw_rect(p->out, box, style_of(q));
         /* records, where lines between them leave something to be seen of them */
         for (int64_t r = 1; q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3 && r < model->numrecs;
              r++)
-            svg_line(p->out, STRIP_X, place(p, q->begin + r * model->recsize), STRIP_X + STRIP_WIDTH,
-                     place(p, q->begin + r * model->recsize), "stroke=\"#fff\" stroke-width=\"0.8\"");
+            offsets_svg_draw_line(p->out, STRIP_X, place(p, q->begin + r * model->recsize), STRIP_X + STRIP_WIDTH,
+                                  place(p, q->begin + r * model->recsize), "stroke=\"#fff\" stroke-width=\"0.8\"");
     }
     if (p->file->size < p->total)
-        svg_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
-    svg_rect(p->out, (svg_box){STRIP_X, TOP, STRIP_WIDTH, p->height}, "fill=\"none\" stroke=\"#222\"");
+        offsets_svg_draw_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
+    offsets_svg_draw_rect(p->out, (svg_box){STRIP_X, TOP, STRIP_WIDTH, p->height}, "fill=\"none\" stroke=\"#222\"");
 }
 
 static void draw_stripes(const picture *p, int64_t align)
@@ -216,14 +217,14 @@ static void draw_stripes(const picture *p, int64_t align)
     int64_t n = p->total / align + (p->total % align != 0);
     char size[32], text[200];
 
-    svg_bytes(align, size, sizeof size);
+    offsets_svg_format_bytes(align, size, sizeof size);
     snprintf(text, sizeof text, "%" PRId64 " stripe%s of %s%s", n, n == 1 ? "" : "s", size,
              distance >= 3 ? ": blue marks at the strip; names in bold begin with a stripe"
                            : ", too narrow for marks; names in bold begin with a stripe");
-    svg_text(p->out, PICTURE_MARGIN, 76, SVG_START, "small", text, 200);
+    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 76, SVG_START, "small", text, 200);
     for (int64_t i = 0; distance >= 3 && i <= p->total / align; i++)
-        svg_line(p->out, STRIP_X + STRIP_WIDTH - 8, place(p, i * align), STRIP_X + STRIP_WIDTH + 8, place(p, i * align),
-                 "stroke=\"#00f\" stroke-width=\"1.2\"");
+        offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH - 8, place(p, i * align), STRIP_X + STRIP_WIDTH + 8,
+                              place(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
 }
 
 static void name_part(const picture *p, const part *q, char *text, size_t capacity)
@@ -240,7 +241,7 @@ static void name_part(const picture *p, const part *q, char *text, size_t capaci
         break;
     default:
         if (q->varid >= 0)
-            picture_variable(model, model->vars[q->varid], text, capacity);
+            offsets_picture_format_variable(model, model->vars[q->varid], text, capacity);
         else
             snprintf(text, capacity, "%d small variable%s", q->nvars, q->nvars == 1 ? "" : "s");
     }
@@ -257,16 +258,18 @@ static void draw_row(const picture *p, int i, int64_t align)
     fprintf(p->out, "<path d=\"M%d %.2f L%d %.2f L%d %.2f L%d %.2f Z\" %s fill-opacity=\"0.18\"/>\n",
             STRIP_X + STRIP_WIDTH, y0, ROWS_X, y + 3, ROWS_X, y + PICTURE_ROW - 3, STRIP_X + STRIP_WIDTH, y1,
             q->kind == PART_FREE ? "fill=\"#999\"" : style_of(q));
-    svg_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle, "stroke=\"#888\" stroke-width=\"0.5\"");
-    svg_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
+    offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle,
+                          "stroke=\"#888\" stroke-width=\"0.5\"");
+    offsets_svg_draw_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
     name_part(p, q, text, sizeof text);
-    svg_text(p->out, ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "", text, 58);
+    offsets_svg_draw_text(p->out, ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "",
+                          text, 58);
     snprintf(text, sizeof text, "%" PRId64, q->begin);
-    svg_text(p->out, PICTURE_WIDTH - 230, middle + 4, SVG_END, "", text, 30);
-    svg_bytes(q->end - q->begin, text, sizeof text);
-    svg_text(p->out, PICTURE_WIDTH - 110, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 230, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_format_bytes(q->end - q->begin, text, sizeof text);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 110, middle + 4, SVG_END, "", text, 30);
     snprintf(text, sizeof text, "%s%.1f %%", share < 0.1 ? "< " : "", share < 0.1 ? 0.1 : share);
-    svg_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_draw_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", text, 30);
 }
 
 /* Returns where the next part of the picture begins. */
@@ -277,9 +280,9 @@ static double draw_end(const picture *p)
 
     if (p->file->size >= p->total)
         return y;
-    svg_bytes(p->total - p->file->size, size, sizeof size);
+    offsets_svg_format_bytes(p->total - p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "Red: the file is truncated, %s of its data are missing.", size);
-    svg_text(p->out, PICTURE_MARGIN, y + 14, SVG_START, "head", text, 200);
+    offsets_svg_draw_text(p->out, PICTURE_MARGIN, y + 14, SVG_START, "head", text, 200);
     return y + 24;
 }
 
@@ -289,7 +292,8 @@ static void draw_all(picture *p, int64_t align)
 
     p->height = rows > LEAST_HEIGHT ? rows : LEAST_HEIGHT;
     p->row = p->height / p->n > 2 * PICTURE_ROW ? 2 * PICTURE_ROW : p->height / p->n;
-    svg_begin(p->out, PICTURE_WIDTH, picture_records(p->file, TOP + p->height + 40, NULL) + PICTURE_MARGIN);
+    offsets_svg_begin(p->out, PICTURE_WIDTH, offsets_picture_draw_records(p->file, TOP + p->height + 40, NULL) +
+                      PICTURE_MARGIN);
     draw_title(p);
     for (int i = 0; i < p->n; i++)
         draw_row(p, i, align);
@@ -297,11 +301,11 @@ static void draw_all(picture *p, int64_t align)
     draw_axis(p);
     if (align > 0)
         draw_stripes(p, align);
-    picture_records(p->file, draw_end(p), p->out);
-    svg_end(p->out);
+    offsets_picture_draw_records(p->file, draw_end(p), p->out);
+    offsets_svg_end(p->out);
 }
 
-int picture_draw(const tool_file *file, int64_t align, FILE *out)
+int offsets_picture_draw(const tool_file *file, int64_t align, FILE *out)
 {
     picture p = {.file = file, .out = out};
     int err;

@@ -18,12 +18,12 @@ typedef struct part {
 } part;
 
 /* The style of a variable: colours come again after ten. */
-const char *picture_colour(int varid);
+const char *offsets_picture_get_colour(int varid);
 
 /* "float temp(time, lat)" */
-void picture_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity);
+void offsets_picture_format_variable(const pnc_model *model, const pnc_var *var, char *text, size_t capacity);
 
 /* The part about records, from y on; returns where it ends, or would end if out is NULL. */
-double picture_records(const tool_file *file, double y, FILE *out);
+double offsets_picture_draw_records(const tool_file *file, double y, FILE *out);
 
 #endif

@@ -20,16 +20,17 @@ static void draw_record(const tool_file *file, double x, double y, double width,
         if (!var->is_record || (from + wide < drawn + 0.2))
             continue;
         drawn = from + wide;
-        svg_rect(out, (svg_box){x + from, y, wide, BAR}, picture_colour(i));
+        offsets_svg_draw_rect(out, (svg_box){x + from, y, wide, BAR}, offsets_picture_get_colour(i));
         if (names && wide > 30)
-            svg_text(out, x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", var->name, (int)(wide / 9));
+            offsets_svg_draw_text(out, x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", var->name,
+                                  (int)(wide / 9));
     }
-    svg_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
+    offsets_svg_draw_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
 }
 
 static void draw_break(double x, double y, FILE *out)
 {
-    svg_text(out, x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", "\xe2\x80\xa6", 3);
+    offsets_svg_draw_text(out, x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", "\xe2\x80\xa6", 3);
 }
 
 /* The first records, a break, the last one. */
@@ -47,7 +48,7 @@ static void draw_sequence(const tool_file *file, double y, FILE *out)
         draw_record(file, x, y, width, false, out);
         snprintf(text, sizeof text, "record %" PRId64 ", byte %" PRId64, number,
                  file->model.begin_rec + number * file->model.recsize);
-        svg_text(out, x + 2, y + BAR + 14, SVG_START, "small", text, 60);
+        offsets_svg_draw_text(out, x + 2, y + BAR + 14, SVG_START, "small", text, 60);
     }
     if (n > shown)
         draw_break(PICTURE_MARGIN + (double)shown * width + gap / 2, y, out);
@@ -66,24 +67,24 @@ static double draw_legend(const tool_file *file, double y, FILE *out)
 
         if (!var->is_record)
             continue;
-        svg_rect(out, (svg_box){x, row, 14, 14}, picture_colour(i));
-        picture_variable(model, var, text, sizeof text);
-        svg_text(out, x + 22, row + 12, SVG_START, "", text, 46);
-        svg_bytes(var->size, size, sizeof size);
-        svg_text(out, x + COLUMN - 30, row + 12, SVG_END, "", size, 30);
+        offsets_svg_draw_rect(out, (svg_box){x, row, 14, 14}, offsets_picture_get_colour(i));
+        offsets_picture_format_variable(model, var, text, sizeof text);
+        offsets_svg_draw_text(out, x + 22, row + 12, SVG_START, "", text, 46);
+        offsets_svg_format_bytes(var->size, size, sizeof size);
+        offsets_svg_draw_text(out, x + COLUMN - 30, row + 12, SVG_END, "", size, 30);
         k++;
     }
     y += rows * (PICTURE_ROW - 4);
     if (model->nrecvars > n) {
         snprintf(text, sizeof text, "and %d more", model->nrecvars - n);
         if (out != NULL)
-            svg_text(out, PICTURE_MARGIN, y + 12, SVG_START, "small", text, 40);
+            offsets_svg_draw_text(out, PICTURE_MARGIN, y + 12, SVG_START, "small", text, 40);
         y += PICTURE_ROW;
     }
     return y;
 }
 
-double picture_records(const tool_file *file, double y, FILE *out)
+double offsets_picture_draw_records(const tool_file *file, double y, FILE *out)
 {
     const pnc_model *model = &file->model;
     char size[32], text[200];
@@ -92,9 +93,9 @@ double picture_records(const tool_file *file, double y, FILE *out)
         return y;
     y += 24;
     if (out != NULL) {
-        svg_bytes(model->recsize, size, sizeof size);
+        offsets_svg_format_bytes(model->recsize, size, sizeof size);
         snprintf(text, sizeof text, "One record, to scale: %s, a piece of each record variable (white: padding)", size);
-        svg_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        offsets_svg_draw_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
         draw_record(file, PICTURE_MARGIN, y + 12, PICTURE_WIDTH - 2 * PICTURE_MARGIN, true, out);
     }
     y = draw_legend(file, y + 12 + BAR + 12, out) + 30;
@@ -103,7 +104,7 @@ double picture_records(const tool_file *file, double y, FILE *out)
     if (out != NULL) {
         snprintf(text, sizeof text, "Records interleave: %" PRId64 " in the file, one behind the other",
                  model->numrecs);
-        svg_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        offsets_svg_draw_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
         draw_sequence(file, y + 12, out);
     }
     return y + 12 + BAR + 22;

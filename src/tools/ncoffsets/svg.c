@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <utf8proc.h>
 
-void svg_begin(FILE *out, double width, double height)
+void offsets_svg_begin(FILE *out, double width, double height)
 {
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -23,18 +23,18 @@ void svg_begin(FILE *out, double width, double height)
             "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, width, height);
 }
 
-void svg_end(FILE *out)
+void offsets_svg_end(FILE *out)
 {
     fputs("</svg>\n", out);
 }
 
-void svg_rect(FILE *out, svg_box box, const char *style)
+void offsets_svg_draw_rect(FILE *out, svg_box box, const char *style)
 {
     fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s/>\n", box.x, box.y, box.width,
             box.height, style);
 }
 
-void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *style)
+void offsets_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *style)
 {
     fprintf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" %s/>\n", x1, y1, x2, y2, style);
 }
@@ -62,7 +62,8 @@ static void put_text(FILE *out, const char *text, int most)
     }
 }
 
-void svg_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text, int most)
+void offsets_svg_draw_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text,
+                           int most)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
 
@@ -71,7 +72,7 @@ void svg_text(FILE *out, double x, double y, svg_anchor anchor, const char *clas
     fputs("</text>\n", out);
 }
 
-void svg_bytes(int64_t bytes, char *text, size_t capacity)
+void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value = (double)bytes;

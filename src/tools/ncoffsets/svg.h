@@ -11,15 +11,17 @@ typedef struct svg_box {
 
 typedef enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END } svg_anchor;
 
-void svg_begin(FILE *out, double width, double height);
-void svg_end(FILE *out);
+void offsets_svg_begin(FILE *out, double width, double height);
+void offsets_svg_end(FILE *out);
 /* style: attributes, such as fill="#eee" */
-void svg_rect(FILE *out, svg_box box, const char *style);
-void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *style);
-/* class: "title", "head", "small" or "" as the style sheet of svg_begin has them. At most `most` letters are shown. */
-void svg_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text, int most);
+void offsets_svg_draw_rect(FILE *out, svg_box box, const char *style);
+void offsets_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *style);
+/* class: "title", "head", "small" or "" as the style sheet of offsets_svg_begin has them. At most `most` letters are
+ * shown. */
+void offsets_svg_draw_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text,
+                           int most);
 
 /* "1.3 MiB" */
-void svg_bytes(int64_t bytes, char *text, size_t capacity);
+void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity);
 
 #endif

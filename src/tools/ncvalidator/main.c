@@ -16,7 +16,7 @@ static int look(const char *path, const char *name, const options *o, bool last,
 
     *r = (report){.trace = o->trace && last && !o->quiet, .json = o->json, .lenient = o->lenient};
     if (err == NC_NOERR)
-        err = report_make(file, r);
+        err = validator_report_make(file, r);
     if (name != NULL)
         file->path = name;
     return err;
@@ -27,10 +27,10 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
     if (o->quiet)
         return;
     if (log != NULL && !o->json)
-        repair_print(log, false);
-    report_print(file, r);
+        validator_repair_print(log, false);
+    validator_report_print(file, r);
     if (log != NULL && o->json)
-        repair_print(log, true);
+        validator_repair_print(log, true);
     if (o->json)
         puts("\n}");
 }
@@ -47,9 +47,9 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     err = look(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        status = report_valid(&r) ? 0 : 1;
+        status = validator_report_is_valid(&r) ? 0 : 1;
     }
-    report_free(&r);
+    validator_report_free(&r);
     tool_file_close(&file);
     return status;
 }
@@ -62,17 +62,17 @@ static int repair_to_copy(const tool_file *file, const report *r, const char *na
     int status, err = tool_output_begin(name, false, &output, &error);
 
     if (err != NC_NOERR) {
-        tool_complain("%s", error.text);
+        tool_error_print("%s", error.text);
         return 1;
     }
-    err = repair_copy(file, output.temporary);
+    err = validator_file_copy(file, output.temporary);
     if (err == NC_NOERR)
-        err = repair_all(file, r, output.temporary, &log);
+        err = validator_file_repair(file, r, output.temporary, &log);
     status = err != NC_NOERR ? 1 : conclude(output.temporary, name, &log, o);
-    if (err == NC_NOERR && tool_flush(name) == NC_NOERR) {
+    if (err == NC_NOERR && tool_output_flush(name) == NC_NOERR) {
         if (tool_output_commit(&output, &error) == NC_NOERR)
             return status;
-        tool_complain("%s", error.text);
+        tool_error_print("%s", error.text);
         return 1;
     }
     tool_output_discard(&output);
@@ -87,14 +87,14 @@ static int repair(const tool_file *file, const report *r, const options *o)
     int status, err;
 
     if (o->padding || o->in_place) {
-        err = o->padding ? repair_padding(o->path, r, &log) : repair_all(file, r, o->path, &log);
+        err = o->padding ? validator_padding_repair(o->path, r, &log) : validator_file_repair(file, r, o->path, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
     if (o->output != NULL)
         return repair_to_copy(file, r, o->output, o);
     name = pnc_memory_alloc((int64_t)capacity, 1);
     if (name == NULL) {
-        tool_complain("%s: not enough memory", o->path);
+        tool_error_print("%s: not enough memory", o->path);
         return 1;
     }
     snprintf(name, capacity, "%s.repaired", o->path);
@@ -113,7 +113,7 @@ static int validate(const options *o)
         return conclude(o->path, NULL, NULL, o);
     if (look(o->path, NULL, o, false, &file, &r) == NC_NOERR)
         status = repair(&file, &r, o);
-    report_free(&r);
+    validator_report_free(&r);
     tool_file_close(&file);
     return status;
 }
@@ -123,9 +123,9 @@ int main(int argc, char **argv)
     options o;
     int status;
 
-    tool_start("ncvalidator", argv);
-    status = options_parse(argc, argv, &o);
+    tool_program_start("ncvalidator", argv);
+    status = validator_options_parse(argc, argv, &o);
     if (status < 0)
         status = validate(&o);
-    return tool_flush(NULL) == NC_NOERR ? status : 1;
+    return tool_output_flush(NULL) == NC_NOERR ? status : 1;
 }

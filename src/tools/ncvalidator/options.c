@@ -29,7 +29,7 @@ static const char help[] =
 
 static int complain_usage(const char *text)
 {
-    tool_complain("%s", text);
+    tool_error_print("%s", text);
     fputs(usage, stderr);
     return 1;
 }
@@ -46,12 +46,12 @@ static int parse_option(int letter, options *out)
     case OPTION_IN_PLACE: out->in_place = true; return -1;
     case OPTION_OUTPUT: out->output = optarg; return -1;
     case 'h': printf("%s%s", usage, help); return 0;
-    case OPTION_VERSION: tool_print_version(); return 0;
+    case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has named the option */
     }
 }
 
-int options_parse(int argc, char **argv, options *out)
+int validator_options_parse(int argc, char **argv, options *out)
 {
     static const struct option longs[] = {
         {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},

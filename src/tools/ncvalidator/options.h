@@ -13,6 +13,6 @@ typedef struct options {
 } options;
 
 /* Returns -1 when there is a file to be looked at, else the exit status: all is said. */
-int options_parse(int argc, char **argv, options *out);
+int validator_options_parse(int argc, char **argv, options *out);
 
 #endif

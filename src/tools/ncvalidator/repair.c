@@ -44,7 +44,7 @@ static int write_failed(const char *path)
 {
     int number = errno;
 
-    tool_complain("%s: cannot be written: %s", path, strerror(number));
+    tool_error_print("%s: cannot be written: %s", path, strerror(number));
     return number == ENOSPC ? NC_ENO_SPACE : NC_EWRITE;
 }
 
@@ -113,7 +113,7 @@ static int null_padding(target *t, const report *r)
     return err;
 }
 
-int repair_padding(const char *path, const report *r, repair_log *log)
+int validator_padding_repair(const char *path, const report *r, repair_log *log)
 {
     target t;
     int err = open_target(path, &(tool_file){.path = path}, log, &t);
@@ -189,7 +189,7 @@ static int fill_rest(target *t, const pnc_var *var)
         return NC_NOERR;
     fill = pnc_memory_alloc(n, 1);
     if (fill == NULL) {
-        tool_complain("%s: no memory for fill values", t->path);
+        tool_error_print("%s: no memory for fill values", t->path);
         return NC_ENOMEM;
     }
     for (int64_t i = 0; i < n; i += size)
@@ -234,7 +234,7 @@ static int complete_end(target *t)
 
 static int roll_back(target *t, const shift *s, int64_t end)
 {
-    int err = shift_undo(&t->file, s, end, t->fd);
+    int err = validator_shift_undo(&t->file, s, end, t->fd);
 
     if (err == EIO)
         return NC_EREAD; /* said already */
@@ -257,7 +257,7 @@ static int repair_surplus(target *t, int64_t whole)
     int err = NC_NOERR;
 
     if (!records)
-        err = shift_find(&t->file, model->header_extent, pnc_format_layout_get_data_end(model), end, &s);
+        err = validator_shift_find(&t->file, model->header_extent, pnc_format_layout_get_data_end(model), end, &s);
     if (err != NC_NOERR)
         return err;
     if (s.found == 1)
@@ -292,7 +292,7 @@ static int repair_data(target *t, bool streaming)
     return err;
 }
 
-int repair_all(const tool_file *file, const report *r, const char *path, repair_log *log)
+int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log)
 {
     static const unsigned char ones[8] = {255, 255, 255, 255, 255, 255, 255, 255};
     unsigned char numrecs[8] = {0};
@@ -318,7 +318,7 @@ int repair_all(const tool_file *file, const report *r, const char *path, repair_
     return close_target(&t, err);
 }
 
-int repair_copy(const tool_file *file, const char *path)
+int validator_file_copy(const tool_file *file, const char *path)
 {
     tool_progress progress;
     repair_log none = {.n = 0};
@@ -327,7 +327,7 @@ int repair_copy(const tool_file *file, const char *path)
     int err;
 
     if (bytes == NULL) {
-        tool_complain("%s: no memory to copy the file", file->path);
+        tool_error_print("%s: no memory to copy the file", file->path);
         return NC_ENOMEM;
     }
     err = open_target(path, file, &none, &t);
@@ -348,7 +348,7 @@ int repair_copy(const tool_file *file, const char *path)
     return close_target(&t, err);
 }
 
-void repair_print(const repair_log *log, bool json)
+void validator_repair_print(const repair_log *log, bool json)
 {
     if (json)
         fputs(",\n  \"repairs\": [", stdout);
@@ -357,7 +357,7 @@ void repair_print(const repair_log *log, bool json)
 
         if (json) {
             printf("%s\n    {\"certain\": %s, \"what\": ", i > 0 ? "," : "", step->certain ? "true" : "false");
-            tool_json_string(step->text);
+            tool_json_print_string(step->text);
             putchar('}');
         } else {
             printf("%s: %s.\n", step->certain ? "Certain" : "Uncertain", step->text);

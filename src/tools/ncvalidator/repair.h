@@ -20,14 +20,14 @@ typedef struct repair_log {
 /* All return NC_NOERR, or a code after a complaint. */
 
 /* Null the header's padding in the file at `path`, which is the one of the report. */
-int repair_padding(const char *path, const report *r, repair_log *log);
+int validator_padding_repair(const char *path, const report *r, repair_log *log);
 
 /* All that can be repaired of the file, in the file at `path`: itself or a copy. */
-int repair_all(const tool_file *file, const report *r, const char *path, repair_log *log);
+int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log);
 
 /* Copy a file's bytes into the file at `path`, which exists. */
-int repair_copy(const tool_file *file, const char *path);
+int validator_file_copy(const tool_file *file, const char *path);
 
-void repair_print(const repair_log *log, bool json);
+void validator_repair_print(const repair_log *log, bool json);
 
 #endif

@@ -55,9 +55,9 @@ static void take_field(void *who, const pnc_field *field)
     if (r->json) {
         printf("%s\n    {\"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"what\": ", r->nfields > 0 ? "," : "",
                field->at, field->n);
-        tool_json_string(field->what);
+        tool_json_print_string(field->what);
         fputs(", \"value\": ", stdout);
-        tool_json_string(field->value);
+        tool_json_print_string(field->value);
         putchar('}');
     } else {
         printf("%10" PRId64 " %6" PRId64 "  %-36s ", field->at, field->n, field->what);
@@ -92,7 +92,7 @@ static void trace(const tool_file *file, const char *bytes, int64_t n, report *r
         fputs("],\n", stdout);
 }
 
-int report_make(tool_file *file, report *r)
+int validator_report_make(tool_file *file, report *r)
 {
     static const pnc_observer silent = {NULL, NULL, NULL};
     pnc_observer observer = {r, NULL, take_finding};
@@ -104,7 +104,7 @@ int report_make(tool_file *file, report *r)
         pnc_format_model_free(&file->model);
         code = pnc_format_header_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
         if (r->no_memory || code == NC_ENOMEM) {
-            tool_complain("%s: no memory for all that is found in this file", file->path);
+            tool_error_print("%s: no memory for all that is found in this file", file->path);
             code = NC_ENOMEM;
         } else {
             code = NC_NOERR;
@@ -118,7 +118,7 @@ int report_make(tool_file *file, report *r)
     return code;
 }
 
-void report_free(report *r)
+void validator_report_free(report *r)
 {
     for (int i = 0; i < r->n; i++)
         pnc_memory_free(r->list[i].found);
@@ -126,7 +126,7 @@ void report_free(report *r)
     *r = (report){.list = NULL};
 }
 
-bool report_valid(const report *r)
+bool validator_report_is_valid(const report *r)
 {
     return r->errors == 0 && (r->padded == 0 || r->lenient);
 }
@@ -145,7 +145,7 @@ static void print_text(const tool_file *file, const report *r)
     printf("File \"%s\" ", file->path);
     if (file->model.format == 0)
         puts("is no NetCDF classic file.");
-    else if (report_valid(r))
+    else if (validator_report_is_valid(r))
         printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
     else
         printf("fails to conform with classic CDF-%d file format specifications%s.\n", file->model.format,
@@ -155,29 +155,29 @@ static void print_text(const tool_file *file, const report *r)
 static void print_json(const tool_file *file, const report *r)
 {
     fputs("  \"file\": ", stdout);
-    tool_json_string(file->path);
+    tool_json_print_string(file->path);
     printf(",\n  \"size\": %" PRId64 ",\n  \"format\": ", file->size);
     if (file->model.format != 0)
         printf("\"CDF-%d\"", file->model.format);
     else
         fputs("null", stdout);
     printf(",\n  \"valid\": %s,\n  \"errors\": %" PRId64 ",\n  \"warnings\": %" PRId64 ",\n  \"findings\": [",
-           report_valid(r) ? "true" : "false", r->errors, r->warnings);
+           validator_report_is_valid(r) ? "true" : "false", r->errors, r->warnings);
     for (int i = 0; i < r->n; i++) {
         const finding *f = &r->list[i];
 
         printf("%s\n    {\"severity\": \"%s\", \"offset\": %" PRId64 ", \"code\": \"%s\", \"expected\": ",
                i > 0 ? "," : "", f->severity == PNC_VIOLATION ? "error" : "warning", f->at,
                pnc_error_get_name(f->code));
-        tool_json_string(f->expected);
+        tool_json_print_string(f->expected);
         fputs(", \"found\": ", stdout);
-        tool_json_string(f->found);
+        tool_json_print_string(f->found);
         putchar('}');
     }
     putchar(']');
 }
 
-void report_print(const tool_file *file, const report *r)
+void validator_report_print(const tool_file *file, const report *r)
 {
     if (r->json)
         print_json(file, r);

@@ -30,13 +30,13 @@ typedef struct report {
 /* Read the header of an open file, and fill report and file->model. The report's options are to be set before; with
  * trace fields are printed at once. NC_NOERR also where the file is not valid: then report->errors tells; else a code,
  * after a complaint. */
-int report_make(tool_file *file, report *r);
-void report_free(report *r);
+int validator_report_make(tool_file *file, report *r);
+void validator_report_free(report *r);
 
 /* The verdict: no errors, and null padding unless the report is lenient. */
-bool report_valid(const report *r);
+bool validator_report_is_valid(const report *r);
 
 /* The verdict and all findings as text, or as the members of a JSON object. */
-void report_print(const tool_file *file, const report *r);
+void validator_report_print(const tool_file *file, const report *r);
 
 #endif

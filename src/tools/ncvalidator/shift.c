@@ -71,14 +71,14 @@ static int try_distance(const tool_file *file, int64_t first, int64_t end, char 
     return err;
 }
 
-int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s)
+int validator_shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s)
 {
     char *buffer = pnc_memory_alloc(2, PIECE);
     int err = NC_NOERR;
 
     *s = (shift){.found = 0};
     if (buffer == NULL) {
-        tool_complain("%s: no memory to look for moved data", file->path);
+        tool_error_print("%s: no memory to look for moved data", file->path);
         return NC_ENOMEM;
     }
     /* the last variable moves with its padding if it is a record variable, else without */
@@ -93,7 +93,7 @@ int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_si
     return err;
 }
 
-int shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
+int validator_shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
 {
     char *buffer = pnc_memory_alloc(PIECE, 1);
     int err = buffer == NULL ? ENOMEM : 0;

@@ -12,10 +12,10 @@ typedef struct shift {
 
 /* Data of a header that was about to grow lie between `first` and `end`, as the old header tells; the file had
  * `old_size` bytes. NC_NOERR, or a code after a complaint. */
-int shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s);
+int validator_shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s);
 
 /* Take the data back, so that the file is the old one up to `end`. 0, EIO after a complaint, or the errno of a
  * write. */
-int shift_undo(const tool_file *file, const shift *s, int64_t end, int fd);
+int validator_shift_undo(const tool_file *file, const shift *s, int64_t end, int fd);
 
 #endif
