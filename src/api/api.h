@@ -6,7 +6,7 @@
 
 #include "pnetcdf.h"
 #include "dataset/attribute.h"
-#include "dataset/call.h"
+#include "io/call.h"
 #include "dataset/dataset.h"
 
 /* Open a file outside of MPI, for reading. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "dataset/modes.h"
 #include "dataset/move.h"
-#include "dataset/queue.h"
+#include "io/queue.h"
 
 /* The hint counts before the argument, the argument before the default. */
 static int64_t first_given(int64_t hint, int64_t argument)

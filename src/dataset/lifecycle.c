@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "dataset/hints.h"
-#include "dataset/queue.h"
+#include "io/queue.h"
 
 /* Flags of netCDF that promise what no parallel file can keep. Others that mean nothing here are left alone, as
  * programs pass the same mode to other libraries. */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset/call.h"
+#include "io/call.h"
+#include "mpitype/flatten.h"
 #include "../harness.h"
 
 #define CASES 3000

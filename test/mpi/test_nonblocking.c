@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../expect.h"
-#include "dataset/queue.h"
+#include "io/queue.h"
 
 enum { PER_RANK = 8, RECORDS = 5 };
 

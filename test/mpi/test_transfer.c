@@ -8,7 +8,7 @@
 
 #include <pnetcdf.h>
 
-#include "dataset/call.h"
+#include "io/call.h"
 #include "drivers/wrapper.h"
 #include "../harness.h"
 

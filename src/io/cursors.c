@@ -1,5 +1,5 @@
 /* A list of requests as two cursors: extents of the file, and values in memory. */
-#include "dataset/cursors.h"
+#include "io/cursors.h"
 
 static int elem_size(const pnc_dataset *ds, const pnc_request *r)
 {

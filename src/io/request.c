@@ -1,10 +1,11 @@
 /* From a call's arguments to a request: checks in the documented order of precedence. */
-#include "dataset/request.h"
+#include "io/request.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "dataset/modes.h"
+#include "mpitype/flatten.h"
 
 /* MPI_Offset need not be int64_t itself, though it holds the same values. */
 static int64_t *copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)

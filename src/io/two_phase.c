@@ -1,11 +1,11 @@
 /* Small interleaved extents of several ranks, moved together. */
-#include "dataset/two_phase.h"
+#include "io/two_phase.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "dataset/collective_buffer.h"
-#include "dataset/cursors.h"
+#include "io/collective_buffer.h"
+#include "io/cursors.h"
 
 /* What passes between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
 typedef struct traffic {

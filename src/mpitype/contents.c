@@ -1,6 +1,6 @@
 /* Contents of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of
  * both end up in one list of 64-bit numbers. */
-#include "dataset/recipe.h"
+#include "mpitype/contents.h"
 
 #include "base/error.h"
 #include "base/memory.h"

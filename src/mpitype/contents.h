@@ -1,6 +1,6 @@
 /* What an MPI datatype was made with: constructor and arguments. */
-#ifndef PNC_DATASET_RECIPE_H
-#define PNC_DATASET_RECIPE_H
+#ifndef PNC_MPITYPE_CONTENTS_H
+#define PNC_MPITYPE_CONTENTS_H
 
 #include <mpi.h>
 #include <stdbool.h>

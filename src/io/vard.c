@@ -1,7 +1,8 @@
 /* put_vard and get_vard: the place in the file is an MPI datatype, in bytes from the begin of the variable. It is
  * walked through, as one that describes memory is, and never expanded. */
-#include "dataset/access.h"
 #include "dataset/modes.h"
+#include "io/access.h"
+#include "mpitype/flatten.h"
 
 /* What a filetype reaches, in bytes from the begin of the variable. */
 typedef struct reach {

@@ -1,5 +1,5 @@
 /* Nonblocking requests: posted one by one, carried out together. */
-#include "dataset/queue.h"
+#include "io/queue.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "dataset/modes.h"
-#include "dataset/transfer.h"
+#include "io/transfer.h"
 
 /* Some programs use the buffer of an iput again before they wait, such as loops that post their index. Small puts are
  * packed when they are posted, so that such programs write what they mean, as they do with PnetCDF 1.12 (measured: up

@@ -2,10 +2,10 @@
  *
  * A request is small and flat, so that a million of them can wait in an arena. File offsets are not in it: a request
  * may be posted in define mode, before the file has a layout. */
-#ifndef PNC_DATASET_REQUEST_H
-#define PNC_DATASET_REQUEST_H
+#ifndef PNC_IO_REQUEST_H
+#define PNC_IO_REQUEST_H
 
-#include "dataset/call.h"
+#include "io/call.h"
 
 typedef struct pnc_request {
     pnc_direction way;

@@ -1,8 +1,8 @@
 /* What the ways to ask for blocking access share. */
-#ifndef PNC_DATASET_ACCESS_H
-#define PNC_DATASET_ACCESS_H
+#ifndef PNC_IO_ACCESS_H
+#define PNC_IO_ACCESS_H
 
-#include "dataset/request.h"
+#include "io/request.h"
 
 /* The errors that end a call at once, on all ranks alike: NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTINDEP. */
 int pnc_io_mode_check(pnc_dataset *ds, pnc_direction way, bool collective);

@@ -2,9 +2,9 @@
  * error takes part with nothing. */
 #include "base/memory.h"
 #include "dataset/modes.h"
-#include "dataset/access.h"
-#include "dataset/request.h"
-#include "dataset/transfer.h"
+#include "io/access.h"
+#include "io/request.h"
+#include "io/transfer.h"
 
 #define NUMBERS_INLINE 48
 

@@ -1,8 +1,8 @@
 /* A list of requests as two cursors side by side: extents of the file, and values in memory. */
-#ifndef PNC_DATASET_CURSORS_H
-#define PNC_DATASET_CURSORS_H
+#ifndef PNC_IO_CURSORS_H
+#define PNC_IO_CURSORS_H
 
-#include "dataset/request.h"
+#include "io/request.h"
 
 /* The file's side: extents in the order of the requests, of their hyperslabs, and of the elements in each. */
 typedef struct pnc_extent_cursor {

@@ -1,7 +1,7 @@
 /* mput and mget: several variables in one call. */
 #include "base/memory.h"
-#include "dataset/access.h"
 #include "dataset/modes.h"
+#include "io/access.h"
 
 static pnc_call call_of(const pnc_multi *m, int i)
 {

@@ -1,10 +1,10 @@
 /* MPI datatypes, flattened. Each constructor is taken apart as the MPI standard defines it (MPI-3.1, 4.1) and
  * becomes loops of the flattened datatype; what is regular stays a loop, so that it is no larger than what the user
  * gave. */
-#include "dataset/call.h"
+#include "mpitype/flatten.h"
 
 #include "base/memory.h"
-#include "dataset/recipe.h"
+#include "mpitype/contents.h"
 
 /* All elements of a datatype must be of one kind. */
 typedef struct decoder {

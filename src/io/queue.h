@@ -1,9 +1,9 @@
 /* Pending nonblocking requests of a dataset. */
-#ifndef PNC_DATASET_QUEUE_H
-#define PNC_DATASET_QUEUE_H
+#ifndef PNC_IO_QUEUE_H
+#define PNC_IO_QUEUE_H
 
 #include "base/arena.h"
-#include "dataset/request.h"
+#include "io/request.h"
 
 typedef struct pnc_queue_entry {
     int id;

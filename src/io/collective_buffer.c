@@ -1,5 +1,5 @@
 /* The aggregator's side of an exchange. */
-#include "dataset/collective_buffer.h"
+#include "io/collective_buffer.h"
 
 #include <string.h>
 

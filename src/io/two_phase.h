@@ -4,10 +4,10 @@
  * aggregators (or asks them), in rounds of bounded memory, and an aggregator turns the pieces of a block into few large
  * accesses. Explicit offsets only: what MPI libraries make of file views with gaps differs too much, up to wrong data
  * (Open MPI 4.1's OMPIO sieves them without a lock between its aggregators). */
-#ifndef PNC_DATASET_TWO_PHASE_H
-#define PNC_DATASET_TWO_PHASE_H
+#ifndef PNC_IO_TWO_PHASE_H
+#define PNC_IO_TWO_PHASE_H
 
-#include "dataset/request.h"
+#include "io/request.h"
 
 /* Collective. list: what this rank moves; n = 0: nothing, it only is an aggregator. Returns this rank's own error; the
  * caller agrees on it with the others. Where requests of one rank overlap, the last one wins. */

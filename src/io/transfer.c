@@ -1,12 +1,12 @@
 /* Carrying out requests: each rank on its own where its runs are large, merged where they are small, and by
  * two-phase I/O where small runs may interleave. */
-#include "dataset/transfer.h"
+#include "io/transfer.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "dataset/cursors.h"
-#include "dataset/two_phase.h"
+#include "io/cursors.h"
+#include "io/two_phase.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):

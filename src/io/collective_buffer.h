@@ -1,7 +1,7 @@
 /* The aggregator's side of an exchange: pieces of one block of the file, gathered from several ranks, become few large
  * accesses. */
-#ifndef PNC_DATASET_COLLECTIVE_BUFFER_H
-#define PNC_DATASET_COLLECTIVE_BUFFER_H
+#ifndef PNC_IO_COLLECTIVE_BUFFER_H
+#define PNC_IO_COLLECTIVE_BUFFER_H
 
 #include "dataset/dataset.h"
 

@@ -1,8 +1,8 @@
 /* Carrying out requests. */
-#ifndef PNC_DATASET_TRANSFER_H
-#define PNC_DATASET_TRANSFER_H
+#ifndef PNC_IO_TRANSFER_H
+#define PNC_IO_TRANSFER_H
 
-#include "dataset/request.h"
+#include "io/request.h"
 
 /* Move all requests of a list, which go the same way; where they overlap the last one wins. Collective where
  * `collective` is set (a rank without requests, or with a wrong argument, passes n = 0), and then carries the ranks'

@@ -1,6 +1,6 @@
 /* One struct for the whole put/get family: the entry points fill it, access.c carries it out. */
-#ifndef PNC_DATASET_CALL_H
-#define PNC_DATASET_CALL_H
+#ifndef PNC_IO_CALL_H
+#define PNC_IO_CALL_H
 
 #include "base/types.h"
 #include "convert/convert.h"
@@ -59,11 +59,5 @@ int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *multi);
 /* vard.c: a block that an MPI datatype describes, in bytes of the file from the variable's begin. */
 int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
                         void *buf, MPI_Offset bufcount, MPI_Datatype buftype);
-
-/* buftype.c: the memory that bufcount instances of an MPI datatype describe. *mem is the type of its elements.
- * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the
- * request of `elements` elements. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
-int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements,
-                                pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error);
 
 #endif
