@@ -1,0 +1,174 @@
+"""Names and words of src: a function that other files call has the name of its room, an object and a verb, and a word
+that another one replaced does not come back."""
+# needs: python
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+
+# What the names of a folder's functions begin with. All rooms use base, so its functions begin with their object.
+PREFIX = {
+    "src/api": "pnc_api_",
+    "src/base": "pnc_(error|memory|string|size|name|arena|table|type|mem_type)_",
+    "src/binding/f77": "pnc_f77_",
+    "src/binding/f90": "pnc_f90_",
+    "src/convert": "pnc_convert_",
+    "src/dataset": "pnc_dataset_",
+    "src/drivers": "pnc_(store|driver|wrapper)_",
+    "src/drivers/memory": "pnc_memory_store_",
+    "src/drivers/mpiio": "pnc_mpiio_",
+    "src/format": "pnc_format_",
+    "src/io": "pnc_io_",
+    "src/mpitype": "pnc_mpitype_",
+    "src/select": "pnc_select_",
+    "src/tools/cdfdiff": "diff_",
+    "src/tools/common": "tool_",
+    "src/tools/diff": "diff_",
+    "src/tools/ncmpicopy": "copy_",
+    "src/tools/ncmpidiff": "diff_",
+    "src/tools/ncmpidump": "dump_",
+    "src/tools/ncmpigen": "gen_",
+    "src/tools/ncoffsets": "offsets_",
+    "src/tools/ncvalidator": "validator_",
+}
+VERBS = set("""
+    add agree alloc append attach begin broadcast check choose clear close commit compare compute contain convert copy
+    count create decode define delete derive destroy discard dispatch display draw encode end escape examine execute
+    explain extend fail fill find finish flatten flush format free get grow has hold identify include init inquire
+    inspect is join keep list load locate lock make merge move multiply next normalise open pack parse peek post print
+    put read reject release remove rename repair replace report reserve resize resolve return scan seek set share
+    start store strip suggest sync take transfer undo unlock unpack update wait watch wipe write
+""".split())
+# The interface of C and of Fortran 90, and the functions that flex and bison make.
+OTHERS = re.compile(r"(P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
+# The word that is used instead, and the words that are not. In code a word is a part of an identifier.
+RETIRED_IN_CODE = [
+    ("aggregator", r"owners?", "io|dataset|drivers"),
+    ("two-phase, exchange phase, access phase", r"together|brings?|serves?|served|deal", ""),
+    ("file domain, block: a stripe is the file system's", r"stripes?", "io|dataset|drivers/mpiio"),
+    ("flattened datatype; envelope, contents", r"memmap|recipe|memrun|memnode|memcursor", ""),
+    ("pack, unpack", r"pump|mover", ""),
+    ("numrecs", r"newrecs", ""),
+    ("violation, finding", r"breach(es)?", ""),
+    ("report, record, return an error; error of another rank", r"hear|heard|told|tells?", ""),
+    ("layout hints, hint", r"wish|wishes", ""),
+    ("agree", r"settle|verdict", ""),
+    ("direct, independent", r"straight|alone", ""),
+    ("capacity, size", r"room", ""),
+]
+RETIRED_IN_COMMENTS = [
+    ("envelope, contents", r"\brecipes?\b", ""),
+    ("violation", r"\bbreach(es)?\b", ""),
+    ("aggregator", r"\bowners?\b", "io/(two_phase|collective_buffer|transfer)"),
+    ("pack, unpack", r"\b(pumps?|movers?)\b", ""),
+]
+TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
+
+
+def sources():
+    for path, _, names in os.walk(os.path.join(TOP, "src")):
+        for name in sorted(names):
+            full = os.path.join(path, name)
+            made = name.endswith((".c", ".h")) and any(os.path.exists(full[:-1] + letter) for letter in "ly")
+            if re.search(r"\.[chy]$", name) and not made:
+                with open(full, encoding="utf-8") as file:
+                    text = file.read()
+                if "Generated from" not in text[:400]:
+                    yield os.path.relpath(full, TOP), text
+
+
+def pieces(text):
+    """(line, kind, text) of code, comments and strings."""
+    at = 0
+    for found in TOKEN.finditer(text):
+        yield text.count("\n", 0, at) + 1, "code", text[at:found.start()]
+        yield text.count("\n", 0, found.start()) + 1, found.lastgroup, found.group()
+        at = found.end()
+    yield text.count("\n", 0, at) + 1, "code", text[at:]
+
+
+def functions():
+    """(folder, object, name) of each function that an object gives to others."""
+    for path, _, names in os.walk(os.path.join(BUILD, "src")):
+        if path.endswith(".libs"):
+            continue
+        folder = os.path.relpath(path, BUILD)
+        for name in sorted(names):
+            stem = re.sub(r"^(lib\w+_la|src_\w+)-", "", os.path.splitext(name)[0])
+            # objects of files that moved are left over in a build; those of Fortran have their own names
+            if not name.endswith(".o") or not any(os.path.exists(os.path.join(TOP, folder, stem + ending))
+                                                  for ending in (".c", ".c.m4", ".y", ".l")):
+                continue
+            command = [*shlex.split(os.environ.get("NM", "nm")), "--format=posix", "--defined-only", "--extern-only",
+                       os.path.join(path, name)]
+            for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
+                symbol, kind = line.split()[:2]
+                if kind == "T":
+                    yield folder, name, symbol
+
+
+def inline_functions():
+    for path, text in sources():
+        if path.endswith(".h"):
+            for found in re.finditer(r"^static inline [^;{(]*?\b(\w+)\(", text, re.M):
+                if "##" not in found.group():
+                    yield os.path.dirname(path), os.path.basename(path), found.group(1)
+
+
+def interface(found):
+    """Names of the interface without ncmpi_: dataset and f77 have a function of the same name for each."""
+    return {symbol[6:] for _, _, symbol in found if symbol.startswith("ncmpi_")}
+
+
+def is_well_named(folder, name, public):
+    if OTHERS.match(name) or re.sub(r"^pnc_(dataset|f77)_", "", name) in public:
+        return True
+    found = re.match(PREFIX[folder], name) if folder in PREFIX else None
+    if not found:
+        return False
+    words = name[found.end():].split("_")
+    # where the room's name is left out, the object stands first
+    return bool(VERBS.intersection(words)) and (len(words) > 1 or "|" in PREFIX[folder] or "_" in found.group()[4:-1])
+
+
+def check_functions():
+    found = sorted(set(functions()))
+    public = interface(found)
+    wrong = [f"{folder}/{name}: {symbol}" for folder, name, symbol in found + list(inline_functions())
+             if not is_well_named(folder, symbol, public) and "numbers.h" != name]
+    if not found:
+        tap.skip("names of functions", f"no objects in {BUILD}")
+        return
+    tap.ok(not wrong, f"the {len(found)} functions that other files call are named by room, object and verb",
+           "\n".join(wrong))
+
+
+def rules(rows, pattern):
+    return [(instead, re.compile(pattern.format(words), re.I), re.compile(f"src/({where})"))
+            for instead, words, where in rows]
+
+
+def check_words():
+    found_in = {"code": rules(RETIRED_IN_CODE, "(?:^|_)({})(?=_|$)"), "comment": rules(RETIRED_IN_COMMENTS, "{}"),
+                "string": []}
+    wrong = []
+    for path, text in sources():
+        for first, kind, piece in pieces(text):
+            for number, line in enumerate(piece.split("\n"), first):
+                for word in re.findall(r"[A-Za-z_]\w*", line) if kind == "code" else [line]:
+                    wrong += [f"{path}:{number}: {found.group().strip('_')}: say {instead}"
+                              for instead, rule, where in found_in[kind] if where.match(path)
+                              for found in [rule.search(word)] if found]
+    tap.ok(not wrong, "no retired word in src", "\n".join(wrong))
+
+
+check_functions()
+check_words()
+tap.finish()
