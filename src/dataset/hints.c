@@ -150,7 +150,7 @@ static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
     return (int64_t *)((char *)hints + hint->field);
 }
 
-int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint)
+static int64_t get_field(const pnc_hints *hints, const pnc_hint *hint)
 {
     return *(const int64_t *)((const char *)hints + hint->field);
 }
@@ -244,7 +244,7 @@ int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_s
 
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
-    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)pnc_hint_field(&ds->hints, hint));
+    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)get_field(&ds->hints, hint));
 }
 
 /* Without the hint: the argument of the last ncmpi__enddef, or the default of pnc_format_layout_compute. */
@@ -252,7 +252,7 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
 {
     bool has_fixed = ds->model.nvars > ds->model.nrecvars;
     bool of_records = hint->field == offsetof(pnc_hints, layout.r_align);
-    int64_t number = pnc_hint_field(&ds->hints, hint);
+    int64_t number = get_field(&ds->hints, hint);
     int64_t argument = of_records ? ds->layout_hints.r_align : ds->layout_hints.v_align;
 
     if (number <= 0 && argument > 0)
@@ -264,7 +264,7 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
 
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
-    snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[pnc_hint_field(&ds->hints, hint)]);
+    snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[get_field(&ds->hints, hint)]);
 }
 
 /* By its own name, whichever alias was given. */

@@ -52,8 +52,6 @@ int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t ot
 bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value);
 /* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
 bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out);
-/* The value of a hint's field. */
-int64_t pnc_hint_field(const pnc_hints *hints, const pnc_hint *hint);
 /* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
 int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text);
 /* Synonyms are rows with one field. The one that decides the field of `hint` is the first one with a usable value, in
