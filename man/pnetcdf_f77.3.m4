@@ -5,7 +5,7 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 .Os
 .Sh [NAME]
 .Nm pnetcdf_f77
-.Nd netCDF files in parallel from Fortran: the nfmpi_ functions
+.Nd read and write netCDF files in parallel from Fortran: the nfmpi_ functions
 .Sh LIBRARY
 .Ql -lpnetcdf ,
 with an MPI Fortran compiler
@@ -20,27 +20,28 @@ The functions are those of
 with the prefix
 .Sy nfmpi_
 in place of
-.Sy ncmpi_ ,
-and the constants those of
+.Sy ncmpi_ .
+The constants are those of
 .In pnetcdf.h
 with
 .Sy nf_
 in place of
-.Dv NC_ ;
-version and features
+.Dv NC_ .
+The version and feature constants
 .Pq Dv PNETCDF_VERSION_MAJOR , PNETCDF_THREAD_SAFE
-keep their names.
+have the same names as in C.
 .Pa pnetcdf.inc
-declares all of them; it stands among the declarations, in fixed or free form, after
+declares all of them.
+Include it among the declarations, in fixed or free form, after
 .Ql include 'mpif.h'
 or after
 .Ql use mpi
 and
 .Ql implicit none .
-Functions are integers and return
+Functions are of type integer and return
 .Sy nf_noerr
-or a negative code, unless said otherwise below.
-.Ss What is different from C
+or a negative code, except as described below.
+.Ss Differences from C
 .Bl -bullet
 .It
 Ids of dimensions and variables, numbers of attributes and indices
@@ -49,19 +50,19 @@ count from 1;
 .Sy nf_global
 is 0.
 .It
-The first dimension of a variable is the one that runs fastest, as in arrays of Fortran.
+The first dimension of a variable varies fastest, as in Fortran arrays.
 Lists of dimension ids,
 .Va start , count , stride
 and
 .Va imap
 are in that order.
 .Xr ncmpidump 1
-and C show the dimensions the other way round.
+and C use the reverse order.
 .It
 .Va start , count , stride , imap ,
 lengths and sizes are integers of kind
 .Sy MPI_OFFSET_KIND ;
-a constant is written
+write a constant as
 .Ql 1_MPI_OFFSET_KIND .
 .Va starts
 and
@@ -69,22 +70,22 @@ and
 of varn are arrays
 .Pq number of dimensions , num .
 .It
-Names lose their trailing blanks, and end at a NUL character.
-A name or text that is returned is filled with blanks to the length of the variable that receives it.
-Where that is too short it gets the beginning, and the function returns
+Trailing blanks of names are removed, and a name ends at a NUL character.
+A returned name or text is padded with blanks to the length of the variable that receives it.
+If that variable is too short, it receives the beginning, and the function returns
 .Sy nf_ests .
-Only an array of single characters, and a variable of one character, where such an array may begin, gets an attribute as
-a whole, as in C.
+An array of single characters receives a complete attribute, as in C.
+So does a variable of one character, because such an array may begin there.
 .Fn nfmpi_put_att_text
-writes as many characters as
+writes
 .Va length
-says.
+characters.
 .It
-Communicators, info objects and datatypes are the integers of
+Communicators, info objects and datatypes are the integer handles of
 .Pa mpif.h
-and of the module mpi.
+and the module mpi.
 .It
-Where
+If
 .Va count
 of
 .Fn nfmpi_wait
@@ -93,30 +94,31 @@ is
 .Sy nf_get_req_all
 or
 .Sy nf_put_req_all
-both arrays are left alone.
+neither array is accessed.
 .El
 .Pp
 .Pa pnetcdf.inc
-accepts the programs that compile where functions are only declared external, and needs no flag such as
+accepts programs that were written for functions declared external, without a flag such as
 .Fl fallow-argument-mismatch .
-Types, kinds and ranks of arguments are not checked: an argument of the wrong kind makes a program read or write memory
-beside it.
+The compiler does not check types, kinds and ranks of arguments: with an argument of the wrong kind a program reads or
+writes memory outside of it.
 .Pp
-New programs include
+New programs should include
 .Pa pnetcdf_checked.inc
-in its place: with it the compiler refuses such arguments.
+instead: the compiler then rejects such arguments.
 Buffers,
 .Va start , count , stride , imap
-and requests may be scalars, elements, or arrays of any rank there too.
-The type of a buffer is not compared with the name of the function; nor does gfortran check the kind of
+and requests may still be scalars, elements, or arrays of any rank.
+The compiler does not compare the type of a buffer with the name of the function.
+Gfortran does not check the kind of
 .Va start , count , stride
 and
 .Va imap .
-A buffer of a posted request that is an array section, such as
+If the buffer of a posted request is an array section, such as
 .Ql a(1:9:2) ,
-is a copy that is gone when the request is carried out: use
-.Sy imap ,
-or an MPI datatype.
+the compiler passes a temporary copy, which no longer exists when the request completes: use
+.Sy imap
+or an MPI datatype instead.
 .Ss Data
 The functions are
 .Sy nfmpi_ Ns Ar op Ns Sy _var Ns Ar shape Ns Sy _ Ns Ar type Ns Op Sy _all ,
@@ -143,7 +145,7 @@ is put, get, iput, iget or bput and only put and get have
 .It int8 Ta integer of 8 bytes
 .It real Ta real
 .It double Ta double precision
-.It none Ta any; two arguments follow it: bufcount and buftype, an MPI datatype
+.It none Ta any; followed by two arguments: bufcount and buftype, an MPI datatype
 .El
 .Pp
 The last argument of iput, iget and bput is the id of the request.
@@ -162,15 +164,17 @@ m4_divert(0)m4_dnl
 .Fn nfmpi_strerrno
 and
 .Fn nfmpi_inq_libvers
-are character(80), and errors have the names of
+are of type character(80).
+Error names are those of
 .Pa pnetcdf.inc ,
-.Sy NF_EBADID ;
+such as
+.Sy NF_EBADID .
 .Fn nfmpi_issyserr
-is logical: whether a code is one of the operating system.
+is logical: true if a code is an error code of the operating system.
 .Fn nfmpi_inq_last_error
-takes \-1 for
-.Va ncid
-where any file is meant.
+accepts \-1 as
+.Va ncid ,
+which means any file.
 .Sh EXAMPLES
 Every rank writes one column of a variable of 10 rows:
 .Bd -literal
@@ -184,9 +188,8 @@ Every rank writes one column of a variable of 10 rows:
       if (err .ne. nf_noerr) print *, nfmpi_strerror(err)
 .Ed
 .Pp
-Whole programs are in
-.Pa examples/F77
-of the source.
+The source contains complete programs in
+.Pa examples/F77 .
 .Sh SEE ALSO
 .Xr pnetcdf 3 ,
 .Xr pnetcdf_hints 7 ,
