@@ -1,6 +1,6 @@
 # Makes the manual pages of all functions, in a folder: awk -v folder=man/man3 -f functions.awk EXAMPLES LINES
-# LINES come from man/functions.m4; EXAMPLES, man/functions.examples, has C for a page, a kind of page or a section. A
-# function that shares a page with others gets a page that only leads there.
+# man/functions.m4 generates LINES. EXAMPLES is man/functions.examples: C code for a page, a kind of page or a section. If
+# several functions share a page, the others get a page that only refers to it.
 
 function split_once(text) {
     at = index(text, "|")
@@ -8,7 +8,7 @@ function split_once(text) {
     return substr(text, at + 1)
 }
 
-# A line of text as roff: no backslash is a command, and no line begins with one.
+# Escape a line of text for roff: backslashes, and a dot or quote at its beginning.
 function plain(text) {
     gsub(/\\/, "\\e", text)
     return text ~ /^[.']/ ? "\\&" text : text
@@ -56,7 +56,7 @@ function arguments_of(declaration, parts) {
     return declaration == "void" ? 0 : split(declaration, parts, /, /)
 }
 
-# The forms of a function that differ in the type of memory only: one stands for all.
+# The type suffix of a function, or nothing. Of the forms that differ in it only, the synopsis has one.
 function suffix_of(name,    part, n, parts) {
     sub(/_all$/, "", name)
     n = split(name, parts, /_/)
@@ -97,7 +97,7 @@ function print_synopsis(name, file,    i, declaration, suffix, generic) {
         print "; ubyte: unsigned char" > file
 }
 
-# Arguments that any function of the page has, each once.
+# The arguments of all functions of the page, each once.
 function print_arguments(name, file,    i, n, k, parts, word, seen, row, text_of, begun) {
     for (i = 1; i <= members[name]; i++) {
         n = arguments_of(prototype[name, i], parts)
@@ -124,14 +124,14 @@ function print_arguments(name, file,    i, n, k, parts, word, seen, row, text_of
         print ".El" > file
 }
 
-# "Errors: NC_A NC_B (remark) and more" becomes a list, and a sentence of what is left.
+# "Errors: NC_A NC_B (remark) and more" becomes a list, and a sentence with the remaining text.
 function print_errors(name, list, file,    code, remark) {
     print ".Sh RETURN VALUES" > file
     if (prototype[name, 1] ~ /^const char/) {
-        print "A text that lives as long as the program." > file
+        print "A string that is valid until the program ends." > file
         return
     }
-    print ".Dv NC_NOERR\n.Pq 0\nor an error code, whose meaning\n.Xr ncmpi_strerror 3\ntells." > file
+    print ".Dv NC_NOERR\n.Pq 0\nor an error code;\n.Xr ncmpi_strerror 3\nreturns its meaning." > file
     print ".Sh ERRORS" > file
     if (list ~ /^ *none\n?$/) {
         print "None." > file
@@ -156,13 +156,13 @@ function print_errors(name, list, file,    code, remark) {
     if (list ~ /[a-z]/)
         print plain(toupper(substr(list, 1, 1)) substr(list, 2)) "." > file
     if (prototype[name, 1] ~ /int ncid/)
-        print "Each function with an\n.Fa ncid\nmay also return\n.Er NC_EBADID ;\nwhat reads or writes," > file
+        print "Each function with an\n.Fa ncid\nmay also return\n.Er NC_EBADID .\nA function that reads or writes the file may also return" > file
     else
-        print "What reads or writes the file may also return" > file
+        print "A function that reads or writes the file may also return" > file
     print ".Er NC_EREAD , NC_EWRITE , NC_ENO_SPACE , NC_EQUOTA\nor\n.Er NC_ENOMEM ." > file
 }
 
-# What CALL(arguments) of an example stands for: the collective call of the page, or its post and the wait.
+# The expansion of CALL(arguments) in an example: the collective call of the page, or a post and a wait.
 function call_of(name, operation, arguments,    code) {
     if (operation ~ /^m/)
         return name "_float_all(ncid, " arguments ");"

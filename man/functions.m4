@@ -1,5 +1,5 @@
 m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([families.m4])m4_include([functions.m4])m4_include([parameters.m4])m4_dnl
-m4_dnl What src/spec tells about functions, as lines for man/functions.awk, which makes the manual pages:
+m4_dnl What src/spec says about functions, as lines for man/functions.awk, which makes the manual pages:
 m4_dnl   @error code|when it is returned      @argument name|what it is      @type suffix|C type
 m4_dnl   @section title                       the pages that follow belong to it
 m4_dnl   @page name|one line                  then its description, up to the next line that begins with @
@@ -57,17 +57,17 @@ m4_define([DOES], [m4_ifelse(
 m4_define([PLACES], [m4_ifelse(
     [$1], [],  [whole variable],
     [$1], [1], [single element],
-    [$1], [a], [block],
-    [$1], [s], [strided block],
-    [$1], [m], [block in mapped memory],
-    [list of blocks])])
+    [$1], [a], [hyperslab],
+    [$1], [s], [strided hyperslab],
+    [$1], [m], [hyperslab in mapped memory],
+    [list of hyperslabs])])
 m4_define([DETAIL], [m4_ifelse(
-    [$1], [put],  [Write values from memory to:],
-    [$1], [get],  [Read values into memory from:],
-    [$1], [bput], [Post a request to write values later, keeping a copy, to:],
-    [$1], [iput], [Post a request to write values later, to:],
-    [Post a request to read values later, from:])])
-m4_define([POSTED_TEXT], [m4_ifelse([$1], [bput], [Nothing is written until ncmpi_wait or ncmpi_wait_all. The id of the request goes to *req (which may be NULL);
+    [$1], [put],  [Write values from memory to],
+    [$1], [get],  [Read values into memory from],
+    [$1], [bput], [Post a request that stores a copy of the values and writes them later to],
+    [$1], [iput], [Post a request that writes values later to],
+    [Post a request that reads values later from])])
+m4_define([POSTED_TEXT], [m4_ifelse([$1], [bput], [Nothing is written until ncmpi_wait or ncmpi_wait_all. *req receives the id of the request (req may be NULL);
 BPUT_DOC.
 Where pending puts of a rank overlap, the last one posted wins.], [Nonblocking functions POST_DOC])
 LOCAL])
@@ -89,8 +89,8 @@ FAMILIES
 
 m4_define([MULTI_PAGE], [m4_divert(0)m4_dnl
 @page ncmpi_m$1_var$2|m4_ifelse([$1], [put], [write], [read]) a PLACES([$2]) of several variables
-Several variables in one call: MULTI_DOC
-Of each variable: SHAPE_DOC([$2]).
+Access to several variables: MULTI_DOC
+For each variable: SHAPE_DOC([$2]).
 ACCESS_DOC
 MODE_DOC
 RANGE_DOC
@@ -102,7 +102,7 @@ m4_divert(-1)])
 MULTI_FAMILIES
 
 m4_define([EMIT_VARD], [m4_ifelse([$2], [], [m4_divert(0)m4_dnl
-@page ncmpi_$1_vard|m4_ifelse([$1], [put], [write], [read]) a place given as an MPI datatype
+@page ncmpi_$1_vard|m4_ifelse([$1], [put], [write], [read]) a region given as an MPI datatype
 m4_ifelse([$1], [put], [Write], [Read]) values; VARD_DOC
 Memory is described by bufcount elements of an MPI datatype.
 MODE_DOC

@@ -7,7 +7,7 @@ m4_dnl pnc_call. MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI,
 m4_dnl pnc_multi), and VARD expands EMIT_VARD(operation, _all or nothing).
 m4_divert(-1)
 
-m4_dnl Blocking operations have a collective twin of each function; those that only post a request do not.
+m4_dnl Each function of a blocking operation has a collective variant. Functions that post a request do not.
 m4_define([FAMILIES], [OPERATION(put, twins)OPERATION(get, twins)OPERATION(iput)OPERATION(iget)OPERATION(bput)])
 m4_define([OPERATION], [m4_define([_op], [$1])m4_define([_twins], [$2])SHAPE()SHAPE(1)SHAPE(a)SHAPE(s)SHAPE(m)SHAPE(n)])
 m4_define([SHAPE], [m4_define([_shape], [$1])MEMTYPES[]MEMBER([], [void], PNC_FLEX)])
@@ -48,7 +48,7 @@ m4_define([MULTI_INDEX_PARAMETERS], [m4_ifelse(
     [$1], [a], [MPI_Offset *const *starts, MPI_Offset *const *counts, ],
     [$1], [s], [MPI_Offset *const *starts, MPI_Offset *const *counts, MPI_Offset *const *strides, ],
     [$1], [m], [MPI_Offset *const *starts, MPI_Offset *const *counts, MPI_Offset *const *strides, MPI_Offset *const *imaps, ])])
-m4_dnl The peer declares datatypes as an array for mput and as a pointer for mget: the same type.
+m4_dnl PnetCDF 1.x declares datatypes as an array for mput and as a pointer for mget: the same type.
 m4_define([MULTI_PARAMETERS], [(int ncid, int num, int *varids, MULTI_INDEX_PARAMETERS([$2])[]m4_ifelse([$1], [put], [$4 *const *bufs], [$4 *bufs[[]]])[]m4_ifelse(
     [$3], [], [, const MPI_Offset *bufcounts, m4_ifelse([$1], [put], [const MPI_Datatype datatypes[[]]], [const MPI_Datatype *datatypes])]))])
 m4_define([MULTI_INDEX_FIELDS], [m4_ifelse(
@@ -64,37 +64,40 @@ m4_define([VARD], [EMIT_VARD(put, [])EMIT_VARD(put, [_all])EMIT_VARD(get, [])EMI
 m4_define([VARD_PARAMETERS], [(int ncid, int varid, MPI_Datatype filetype, IS_PUT([$1])void *buf, MPI_Offset bufcount, MPI_Datatype buftype)])
 m4_dnl Documentation, for the header and the manual.
 m4_define([SHAPE_DOC], [m4_ifelse(
-    [$1], [],  [the whole variable (all records that exist)],
-    [$1], [1], [the one element at start],
-    [$1], [a], [the block of count elements that begins at start],
-    [$1], [s], [count elements along each dimension from start on, stride apart in the variable],
-    [$1], [m], [count elements along each dimension from start on, stride apart in the variable and imap apart in memory],
-    [$1], [n], [num blocks of one variable, each with its own start and count; memory holds one after the other])])
-m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first; a NULL stride or imap means 1 and
-contiguous. Memory is in C order. A suffix names the C type in memory, values are converted. Without a type suffix
-memory is described by bufcount elements of an MPI datatype. MPI_DATATYPE_NULL: contiguous, of the variable's own
-type. A bufcount of 0 with a datatype moves nothing; a collective call that asks for values returns NC_EIOMISMATCH.])
-m4_define([MODE_DOC], [Functions ending in _all are collective, on ranks with nothing to do also (count 0); the others need independent mode.])
-m4_define([RANGE_DOC], [Put: the buffer is never changed; a record variable grows. Values out of range become the variable's fill value, and
-get turns them into the memory type's default fill value; the rest is moved and NC_ERANGE is returned.])
+    [$1], [],  [the whole variable (all existing records)],
+    [$1], [1], [the element at start],
+    [$1], [a], [the hyperslab of count elements that begins at start],
+    [$1], [s], [count elements along each dimension from start, stride apart in the variable],
+    [$1], [m], [count elements along each dimension from start, stride apart in the variable and imap apart in memory],
+    [$1], [n], [num hyperslabs of one variable, each with a start and a count; they are consecutive in memory])])
+m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first. A NULL stride means 1, a NULL imap means
+contiguous memory. Memory is in C order. A suffix names the C type in memory; values are converted. Without a type
+suffix, bufcount elements of an MPI datatype describe the memory. MPI_DATATYPE_NULL means contiguous values of the
+variable's external type. A bufcount of 0 with a datatype transfers nothing; a collective call that requests values then
+returns NC_EIOMISMATCH.])
+m4_define([MODE_DOC], [Functions ending in _all are collective, also for ranks without data (count 0). The others need independent data mode.])
+m4_define([RANGE_DOC], [A put never changes the buffer. It may add records to a record variable. Values out of range become the variable's fill
+value in a put, and the default fill value of the memory type in a get; the other values are transferred, and the
+function returns NC_ERANGE.])
 m4_define([ACCESS_ERRORS], [NC_EPERM NC_EINDEFINE NC_EINDEP NC_ENOTINDEP NC_ENOTVAR NC_ECHAR NC_EINVALCOORDS NC_EEDGE NC_ENEGATIVECNT
 NC_ESTRIDE NC_EINVAL NC_EIOMISMATCH NC_EUNSPTETYPE NC_EMULTITYPES NC_ENULLSTART NC_ERANGE])
-m4_define([POST_DOC], [post such a request, in any mode, and give its id in *req (which may be NULL). Nothing moves, and the
-buffer belongs to the library, until ncmpi_wait or ncmpi_wait_all. A put tells at once (NC_ERANGE) that values will not
-fit, and is posted all the same; a get tells when it is waited for. Where pending puts of a rank overlap, the last one
-posted wins. The library may copy the values of a small put when it is
-posted; that is no promise: only bput always does])
-m4_define([BPUT_DOC], [the buffer may be used again at once, because the request keeps the values, in what ncmpi_buffer_attach allows])
-m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. On
-a rank where the arguments for one are wrong none is moved; the first error is returned.])
-m4_define([VARD_DOC], [the place in the file is an MPI datatype made of the variable's own type, whose displacements are
-bytes from the variable's begin (ncmpi_inq_varoffset). It may reach into other variables, before or behind that one, as
-long as it stays inside the file's data; a put adds the records that it reaches. MPI_DATATYPE_NULL selects nothing, and
-a bufcount of 0 with a datatype moves nothing.])
+m4_define([POST_DOC], [post such a request, in any mode, and return its id in *req (req may be NULL).
+No data are transferred until ncmpi_wait or ncmpi_wait_all, and the program must not use the buffer until then. If
+values do not fit, a put returns NC_ERANGE immediately and is still posted; for a get, the wait returns NC_ERANGE. Where
+pending puts of a rank overlap, the last one posted wins. The library may copy the values of a small put when it is
+posted, but only bput guarantees this.])
+m4_define([BPUT_DOC], [the buffer can be reused immediately, because the request stores the values in the space of
+ncmpi_buffer_attach])
+m4_define([MULTI_DOC], [the same access to num variables in one call, with one entry of each array per variable. If the
+arguments for one variable are wrong on a rank, that rank transfers none of them and returns the first error.])
+m4_define([VARD_DOC], [filetype is an MPI datatype that describes a region of the file. Its elements have the external type
+of the variable, its displacements are in bytes from the begin of the variable (ncmpi_inq_varoffset). It may extend into
+other variables, at lower or higher offsets, but not beyond the data of the file. A put adds the records that the region
+contains. MPI_DATATYPE_NULL selects nothing, and a bufcount of 0 with a datatype transfers nothing.])
 m4_define([PUT_ATT_DOC], [create or replace attribute name of variable varid (or NC_GLOBAL) with len values, converted to xtype.
-In data mode it may replace a value by one that is not longer. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
-NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (the values that do not fit become fill
+In data mode the new value must not be longer than the old one. Collective. Errors: NC_EPERM NC_ENOTVAR NC_EBADNAME
+NC_EBADTYPE NC_ESTRICTCDF2 NC_ECHAR NC_EINVAL NC_ENOTINDEFINE NC_ERANGE (values that do not fit become fill
 values)])
-m4_define([GET_ATT_DOC], [read all its values, converted to T. An empty attribute of any type is read as any T. Local. Errors:
+m4_define([GET_ATT_DOC], [read all its values, converted to T. An empty attribute of any type can be read with any T. Local. Errors:
 NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ECHAR NC_EINVAL NC_ERANGE])
 m4_divert[]m4_dnl

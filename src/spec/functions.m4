@@ -1,24 +1,24 @@
-m4_dnl Every public function that is no member of a family, once.
+m4_dnl Every public function that is not a member of a family, once.
 m4_dnl
 m4_dnl FUNCTION(name, faces, parameters after ncid, documentation): works on an open dataset. The entry point
 m4_dnl   ncmpi_<name> looks ncid up and calls pnc_dataset_<name>.
-m4_dnl PLAIN(return type, name, faces, parameters, documentation): everything else; its body is in src/api.
+m4_dnl PLAIN(return type, name, faces, parameters, documentation): any other function; its body is in src/api.
 m4_dnl CDL_FUNCTION(name, parameters, documentation): cdl_hdr_<name>, which reads a header in text form; its body is in
 m4_dnl   src/api/cdl.c.
 m4_dnl HEADING(text): a section of the header and of the manual.
 m4_dnl
 m4_dnl Parameters are P(role, name in C, name in Fortran if it differs) each; src/spec/roles.m4 has the roles.
-m4_dnl Faces: the languages that have the function, and where its Fortran form comes from.
+m4_dnl Faces: the languages that have the function, and the origin of its Fortran form.
 m4_dnl   all           nfmpi_<name> and nf90mpi_<name> are generated from the row
-m4_dnl   f77           nfmpi_<name> is generated; the module has a form of its own, or none
+m4_dnl   f77           nfmpi_<name> is generated; the module has a different form, or none
 m4_dnl   f77_by_hand   nfmpi_<name> is declared from the row and written by hand (src/binding/f77/special.c)
-m4_dnl   c             C alone
-m4_dnl Documentation says what it does; shapes and units; whether it is collective; the errors beside NC_EBADID and
-m4_dnl   the failures of I/O (NC_EREAD, NC_EWRITE, NC_ENO_SPACE, NC_EQUOTA, NC_ENOMEM) that any call may meet.
+m4_dnl   c             C only
+m4_dnl Documentation states what the function does; shapes and units; whether it is collective; its errors beside
+m4_dnl   NC_EBADID and the failures that any call may return (NC_EREAD, NC_EWRITE, NC_ENO_SPACE, NC_EQUOTA, NC_ENOMEM).
 m4_include([roles.m4])m4_dnl
 m4_divert(-1)
 
-m4_dnl Parameters as they read in a prototype, and as arguments; after ncid, each follows a comma.
+m4_dnl Parameters in a prototype, and as arguments; after ncid, a comma precedes each.
 m4_define([DECLARED], [m4_patsubst(C_TYPE([$1])[ $2], [\* ], [*])])
 m4_define([PASSED_ON], [$2])
 m4_define([PROTOTYPE], [m4_ifelse([$1], [], [void], [EACH([DECLARED], [, ], [$1])])])
@@ -38,78 +38,78 @@ HEADING([Files])
 
 PLAIN([int], [create], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, cmode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
 [Create a dataset and enter define mode. cmode: NC_CLOBBER or NC_NOCLOBBER, with NC_64BIT_OFFSET (CDF-2) or
-NC_64BIT_DATA (CDF-5) for the larger formats; NC_DISKLESS and NC_MMAP are refused, other flags mean nothing. comm and
-info may be freed afterwards. Collective over comm. Errors: NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4)
+NC_64BIT_DATA (CDF-5) for the larger formats. NC_DISKLESS and NC_MMAP are errors, other flags are ignored. comm and
+info may be freed after the call. Collective over comm. Errors: NC_EEXIST NC_EINVAL_CMODE NC_ENOTBUILT (NC_NETCDF4)
 NC_EBAD_FILE NC_EACCESS NC_ENFILE NC_EMULTIDEFINE_CMODE])
 
 PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)P(info, info, mpi_info)P(ncid_out, ncidp, ncid)],
-[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE; NC_DISKLESS and
-NC_MMAP are refused, other flags mean nothing. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
+[Open an existing dataset in collective data mode. omode: NC_NOWRITE or NC_WRITE. NC_DISKLESS and
+NC_MMAP are errors, other flags are ignored. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
 NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS
-NC_EMAXNAME (a count in the header that no file can have) NC_EVARSIZE])
+NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
-[Delete a file, by the driver that the hint nc_driver names. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
+[Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
 
 FUNCTION([redef], [all], [],
-[Enter define mode again; leaves independent data mode. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE])
+[Enter define mode again. This leaves independent data mode. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE])
 
 FUNCTION([enddef], [f77], [],
-[Leave define mode: lay the file out, move data that has to make room, write the header, fill new variables. COLLECTIVE
-Errors: NC_ENOTINDEFINE NC_EVARSIZE])
+[Leave define mode: compute the layout of the file, move data if the header or variables grew, write the header, fill
+new variables. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE])
 
 FUNCTION([_enddef], [f77], [P(offset, h_minfree)P(offset, v_align)P(offset, v_minfree)P(offset, r_align)],
-[Leave define mode with a choice of layout, all in bytes: free space after the header, alignment of the first fixed-size
-variable, free space after the fixed-size variables, alignment of the first record. Hints outrank these arguments.
-COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
+[Leave define mode with a specified layout. The arguments are in bytes: free space after the header, alignment of the
+first fixed-size variable, free space after the fixed-size variables, alignment of the first record. Hints take
+precedence over these arguments. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
 
 FUNCTION([sync], [all], [],
-[Write the number of records, and ask the file system to put all written data on the disk. Keeps the data mode,
-independent or collective. COLLECTIVE Errors: NC_EINDEFINE])
+[Write the number of records, and request the file system to write all data to disk. Keeps the data mode, independent or
+collective. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([sync_numrecs], [all], [],
 [Agree on the number of records and write it to the header. Keeps the data mode, independent or collective. COLLECTIVE
 Errors: NC_EINDEFINE])
 
 FUNCTION([flush], [all], [],
-[Ask the file system to put written data on the disk. Keeps the mode. COLLECTIVE])
+[Request the file system to write all data to disk. Keeps the mode. COLLECTIVE])
 
 FUNCTION([begin_indep_data], [all], [],
-[Enter independent data mode, in which each rank reads and writes on its own. COLLECTIVE Errors: NC_EINDEFINE])
+[Enter independent data mode, in which ranks read and write independently. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([end_indep_data], [all], [],
-[Go back to collective data mode; the ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
+[Return to collective data mode. The ranks agree on the number of records. COLLECTIVE Errors: NC_EINDEFINE])
 
 FUNCTION([abort], [all], [],
-[Close without keeping definitions made since create (the file is deleted) or redef (they are dropped), and without the
-requests that are pending. COLLECTIVE])
+[Close a dataset and discard its pending requests and the definitions since create (the file is deleted) or redef.
+COLLECTIVE])
 
 FUNCTION([close], [all], [],
-[Close a dataset: end define mode where it is on, bring the file up to date. COLLECTIVE])
+[Close a dataset: leave define mode if it is active, write what the file lacks. COLLECTIVE])
 
 PLAIN([int], [set_default_format], [all], [P(flags, format, new_format)P(flags_out, old_formatp, old_format)],
-[Format of files that ncmpi_create makes without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5.
-old_formatp may be NULL. LOCAL Errors: NC_EINVAL])
+[Set the format of files that ncmpi_create creates without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or
+NC_FORMAT_CDF5. old_formatp may be NULL. LOCAL Errors: NC_EINVAL])
 
 PLAIN([int], [inq_default_format], [all], [P(flags_out, formatp, default_format)],
 [The format that ncmpi_create uses without a format flag. LOCAL Errors: NC_EINVAL])
 
 PLAIN([int], [inq_file_format], [f77], [P(path, filename)P(flags_out, formatp, format)],
-[The format of a file that need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 for
+[The format of a file, which need not be open: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2, NC_FORMAT_CDF5, NC_FORMAT_NETCDF4 for
 HDF5, NC_FORMAT_UNKNOWN for anything else. LOCAL Errors: NC_ENOENT NC_EACCESS NC_EBAD_FILE (no name) NC_EFILE (a
-directory, or less than 8 bytes) NC_EREAD])
+directory, or a file of less than 8 bytes) NC_EREAD])
 
 PLAIN([int], [inq_files_opened], [f77], [P(count_out, num)P(ncids_out, ncids)],
-[Number and ids of the datasets that are open; either may be NULL, ncids has room for num of them. LOCAL])
+[Number and ids of the open datasets. Either pointer may be NULL; ncids is an array of at least num elements. LOCAL])
 
 PLAIN([int], [inq_malloc_size], [all], [P(offset_out, size)],
-[Bytes that the library holds at present. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+[Bytes of memory that the library holds now. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
 PLAIN([int], [inq_malloc_max_size], [all], [P(offset_out, size)],
-[The most bytes that the library ever held. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+[Maximum number of bytes of memory that the library has held. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
 PLAIN([int], [inq_malloc_list], [all], [],
-[Print what the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
+[Print the memory blocks that the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
 PLAIN([const char *], [strerror], [f77], [P(code, err)],
 [The meaning of an error code. LOCAL])
@@ -118,20 +118,20 @@ PLAIN([const char *], [strerrno], [f77_by_hand], [P(code, err)],
 [The name of an error code, such as "NC_EBADID". LOCAL])
 
 PLAIN([int], [inq_last_error], [f77], [P(ncid, ncid)P(code_out, code)P(message_out, message)],
-[What the last failing call on a file did wrong: its code, and a sentence that names the call, the rank, the file, the
+[Error code and message of the last call that failed on a file. The message names the call, the rank, the file, the
 variable or attribute, the index and its bound, and a cure. With -1 (NC_GLOBAL) as ncid: the last call of this thread
-that failed, on any file or on none, such as ncmpi_create, ncmpi_open, or one with a bad ncid. Calls that succeed do not
-change it. NC_NOERR where nothing has failed on the file yet, and then an empty message, or one that says that the file
-was shorter than its header describes when it was opened. Either pointer may be NULL; message has room for
-NC_MAX_MESSAGE characters, the terminating 0 included. LOCAL Errors: none])
+that failed, on any file or without a file, such as ncmpi_create, ncmpi_open, or a call with a bad ncid. Calls that
+succeed do not change it. If no call has failed on the file, the code is NC_NOERR. The message is then empty, or it
+states that the file was shorter than its header describes when it was opened. Either pointer may be NULL; message is an
+array of at least NC_MAX_MESSAGE characters, including the terminating 0. LOCAL Errors: none])
 
 PLAIN([const char *], [inq_libvers], [f77], [],
-[Version of the library and date of its release. LOCAL])
+[Version and release date of the library. LOCAL])
 
 HEADING([Definitions])
 
 FUNCTION([def_dim], [f77], [P(name, name)P(length, len, length)P(dimid_out, idp, id)],
-[Define a dimension of len elements; NC_UNLIMITED for the record dimension, of which there is one at most. COLLECTIVE
+[Define a dimension of len elements; NC_UNLIMITED for the record dimension. A dataset has at most one. COLLECTIVE
 Errors: NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE])
 
 FUNCTION([def_var], [f77_by_hand], [P(name, name)P(type, xtype)P(count, ndims)P(dimids, dimidsp, dimids)P(varid_out, varidp, varid)],
@@ -140,43 +140,42 @@ NC_EPERM NC_ENOTINDEFINE NC_EBADNAME NC_EMAXNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_E
 NC_ENAMEINUSE])
 
 FUNCTION([set_fill], [all], [P(flags, fillmode)P(flags_out, old_modep, old_mode)],
-[Switch filling on or off for the variables of the dataset: NC_FILL or NC_NOFILL (the default); old_modep may be NULL.
+[Set the fill mode of the variables of the dataset: NC_FILL or NC_NOFILL (the default). old_modep may be NULL.
 COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_EINVAL])
 
 FUNCTION([def_var_fill], [f77], [P(varid, varid)P(flags, no_fill)P(values, fill_value)],
-[Switch filling of one variable off (no_fill 1) or on (0), with a fill value of the variable's type or NULL for the
-default one. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL])
+[Set the fill mode of one variable: off (no_fill 1) or on (0), with a fill value of the variable's type, or NULL for the
+default fill value. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EGLOBAL NC_ELATEFILL])
 
 FUNCTION([rename_dim], [all], [P(dimid, dimid)P(name, name)],
-[Give a dimension another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors:
+[Rename a dimension. In data mode the new name must not be longer than the old one. COLLECTIVE Errors:
 NC_EPERM NC_EBADNAME NC_EBADDIM NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([rename_var], [all], [P(varid, varid)P(name, name, newname)],
-[Give a variable another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors: NC_EPERM
+[Rename a variable. In data mode the new name must not be longer than the old one. COLLECTIVE Errors: NC_EPERM
 NC_EBADNAME NC_ENOTVAR NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([fill_var_rec], [all], [P(varid, varid)P(recno, recno)],
-[Fill one record of a record variable with its fill value: of a variable whose filling is on, or that has an attribute
-_FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_EGLOBAL NC_ENOTVAR NC_ENOTRECVAR
-NC_ENOTFILL NC_EINVAL (a negative record) NC_EINVALCOORDS (one that the format cannot count)])
+[Fill one record of a record variable with its fill value. The fill mode of the variable must be on, or the variable
+must have an attribute _FillValue. COLLECTIVE Errors: NC_EPERM NC_EINDEFINE NC_EINDEP NC_EGLOBAL NC_ENOTVAR
+NC_ENOTRECVAR NC_ENOTFILL NC_EINVAL (a negative record) NC_EINVALCOORDS (a record beyond the limit of the format)])
 
 HEADING([Attributes])
 
-m4_dnl put_att_<T> and get_att_<T> for every memory type stand in the templates, between this heading and the rows
-m4_dnl below.
+m4_dnl The templates insert put_att_<T> and get_att_<T> for every memory type between this heading and the rows below.
 ATTRIBUTES
 
 FUNCTION([put_att], [f77], [P(varid, varid)P(name, name)P(type, xtype)P(length, nelems)P(values, value)],
-[Create or replace an attribute from nelems values whose memory type is xtype's own. COLLECTIVE Errors: as put_att_<T>])
+[Create or replace an attribute from nelems values in the C type of xtype. COLLECTIVE Errors: as put_att_<T>])
 
 FUNCTION([get_att], [f77], [P(varid, varid)P(name, name)P(values_out, value)],
-[Read an attribute in its own type; value has room for all its elements. LOCAL Errors: as get_att_<T>])
+[Read all elements of an attribute without conversion; value is an array for all of them. LOCAL Errors: as get_att_<T>])
 
 PLAIN([int], [copy_att], [all], [P(ncid, ncid_in)P(varid, varid_in)P(name, name)P(ncid, ncid_out)P(varid, varid_out)],
 [Copy an attribute to another variable or dataset, or onto itself. COLLECTIVE Errors: as get_att and put_att])
 
 FUNCTION([rename_att], [all], [P(varid, varid)P(name, name, curname)P(name, newname)],
-[Give an attribute another name. In data mode the new name may not be longer than the old one. COLLECTIVE Errors:
+[Rename an attribute. In data mode the new name must not be longer than the old one. COLLECTIVE Errors:
 NC_EPERM NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE])
 
 FUNCTION([del_att], [all], [P(varid, varid)P(name, name)],
@@ -184,7 +183,7 @@ FUNCTION([del_att], [all], [P(varid, varid)P(name, name)],
 NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_att], [f77], [P(varid, varid)P(name, name)P(type_out, xtypep, xtype)P(length_out, lenp, length)],
-[Type and number of elements of an attribute; either pointer may be NULL. varid NC_GLOBAL for the dataset's own. LOCAL
+[Type and number of elements of an attribute. Either pointer may be NULL. varid NC_GLOBAL: a global attribute. LOCAL
 Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_attid], [f77], [P(varid, varid)P(name, name)P(attnum_out, idp, id)],
@@ -197,14 +196,14 @@ FUNCTION([inq_attlen], [f77], [P(varid, varid)P(name, name)P(length_out, lenp, l
 [Number of elements of an attribute. LOCAL Errors: NC_ENOTVAR NC_EBADNAME NC_ENOTATT])
 
 FUNCTION([inq_attname], [all], [P(varid, varid)P(attnum, attnum)P(name_out, name)],
-[Name of attribute number attnum (from 0); name has room for NC_MAX_NAME + 1 characters. LOCAL Errors: NC_ENOTVAR
-NC_ENOTATT])
+[Name of attribute number attnum (from 0); name is an array of at least NC_MAX_NAME + 1 characters. LOCAL Errors:
+NC_ENOTVAR NC_ENOTATT])
 
 HEADING([Inquiry: every output pointer may be NULL])
 
 FUNCTION([inq], [f77], [P(count_out, ndimsp, ndims)P(count_out, nvarsp, nvars)P(count_out, ngattsp, ngatts)P(dimid_out, unlimdimidp, unlimdimid)],
-[What a dataset has: numbers of dimensions, variables and global attributes, and the record dimension's id or -1.
-LOCAL])
+[Contents of a dataset: numbers of dimensions, variables and global attributes, and the id of the record dimension or
+-1. LOCAL])
 
 FUNCTION([inq_ndims], [f77], [P(count_out, ndimsp, ndims)],
 [Number of dimensions. LOCAL])
@@ -215,22 +214,23 @@ FUNCTION([inq_num_rec_vars], [all], [P(count_out, nvarsp, nvars)], [Number of re
 FUNCTION([inq_num_fix_vars], [all], [P(count_out, nvarsp, nvars)], [Number of fixed-size variables. LOCAL])
 
 FUNCTION([inq_dim], [f77], [P(dimid, dimid)P(name_out, name)P(length_out, lenp, length)],
-[What a dimension is: name (room for NC_MAX_NAME + 1 characters) and length, which is the number of records for the
-record dimension. LOCAL Errors: NC_EBADDIM])
+[Name and length of a dimension. name is an array of at least NC_MAX_NAME + 1 characters. The length of the record
+dimension is the number of records. LOCAL Errors: NC_EBADDIM])
 FUNCTION([inq_dimid], [all], [P(name, name)P(dimid_out, idp, dimid)],
-[Id of the dimension of that name. LOCAL Errors: NC_EBADNAME NC_EBADDIM])
+[Id of the dimension with a given name. LOCAL Errors: NC_EBADNAME NC_EBADDIM])
 FUNCTION([inq_dimname], [f77], [P(dimid, dimid)P(name_out, name)],
-[Name of a dimension (room for NC_MAX_NAME + 1 characters). LOCAL Errors: NC_EBADDIM])
+[Name of a dimension; name is an array of at least NC_MAX_NAME + 1 characters. LOCAL Errors: NC_EBADDIM])
 FUNCTION([inq_dimlen], [f77], [P(dimid, dimid)P(length_out, lenp, length)],
-[Number of elements of a dimension; number of records of the record dimension. LOCAL Errors: NC_EBADDIM])
+[Length of a dimension; for the record dimension, the number of records. LOCAL Errors: NC_EBADDIM])
 
 FUNCTION([inq_var], [f77_by_hand], [P(varid, varid)P(name_out, name)P(type_out, xtypep, xtype)P(count_out, ndimsp, ndims)P(dimids_out, dimidsp, dimids)P(count_out, nattsp, natts)],
-[What a variable is: name (room for NC_MAX_NAME + 1 characters), type, rank, dimension ids (room for rank of them) and
-number of attributes. varid NC_GLOBAL serves for nattsp only. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
+[Name, type, number of dimensions, dimension ids and number of attributes of a variable. name is an array of at least
+NC_MAX_NAME + 1 characters, dimidsp of at least as many elements as the variable has dimensions. varid NC_GLOBAL is
+allowed if only nattsp is not NULL. LOCAL Errors: NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varid], [all], [P(name, name)P(varid_out, varidp, varid)],
-[Id of the variable of that name. LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
+[Id of the variable with a given name. LOCAL Errors: NC_EBADNAME NC_ENOTVAR])
 FUNCTION([inq_varname], [f77], [P(varid, varid)P(name_out, name)],
-[Name of a variable (room for NC_MAX_NAME + 1 characters). LOCAL Errors: NC_ENOTVAR])
+[Name of a variable; name is an array of at least NC_MAX_NAME + 1 characters. LOCAL Errors: NC_ENOTVAR])
 FUNCTION([inq_vartype], [f77], [P(varid, varid)P(type_out, xtypep, xtype)],
 [Type of a variable in the file: NC_INT, NC_DOUBLE ... LOCAL Errors: NC_ENOTVAR])
 FUNCTION([inq_varndims], [f77], [P(varid, varid)P(count_out, ndimsp, ndims)],
@@ -240,101 +240,104 @@ FUNCTION([inq_vardimid], [f77_by_hand], [P(varid, varid)P(dimids_out, dimidsp, d
 FUNCTION([inq_varnatts], [f77], [P(varid, varid)P(count_out, nattsp, natts)],
 [Number of attributes of a variable, or of the dataset (NC_GLOBAL). LOCAL Errors: NC_ENOTVAR])
 FUNCTION([inq_var_fill], [f77], [P(varid, varid)P(flags_out, no_fill)P(values_out, fill_value)],
-[Fill mode of a variable: 1 where filling is off, and the fill value in the variable's own type. LOCAL Errors:
+[Fill mode of a variable (1: filling is off) and its fill value in the variable's type. LOCAL Errors:
 NC_ENOTVAR NC_EGLOBAL])
 FUNCTION([inq_varoffset], [all], [P(varid, varid)P(offset_out, offset)],
-[File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined since. LOCAL
-Errors: NC_ENOTVAR])
+[File offset in bytes of the variable's first element, as of the last ncmpi_enddef: 0 for a variable defined later.
+LOCAL Errors: NC_ENOTVAR])
 
 FUNCTION([inq_format], [f77], [P(flags_out, formatp, format)],
 [Format of the file: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. LOCAL])
 FUNCTION([inq_version], [c], [P(flags_out, NC_mode)],
 [The create flag of the format: 0, NC_64BIT_OFFSET or NC_64BIT_DATA. LOCAL])
 FUNCTION([inq_path], [f77_by_hand], [P(count_out, pathlen)P(path_out, path)],
-[The path given to create or open, and its length. LOCAL])
+[The path passed to create or open, and its length. LOCAL])
 FUNCTION([inq_file_info], [all], [P(info_out, info_used, mpi_info)],
-[The hints in use, the library's and the MPI library's, as a new info object that the caller frees. LOCAL])
-FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Older name of inq_file_info. LOCAL])
+[The hints in effect, of this library and of the MPI library, in a new info object that the caller must free. LOCAL])
+FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Former name of inq_file_info. LOCAL])
 FUNCTION([inq_striping], [all], [P(count_out, striping_size)P(count_out, striping_count)],
-[Stripe size in bytes and stripe count of the file, 0 where the file system does not tell. LOCAL])
+[Stripe size in bytes and stripe count of the file, 0 if the file system does not report them. LOCAL])
 FUNCTION([inq_header_size], [all], [P(offset_out, size, h_size)],
-[Bytes that the header takes, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
+[Size of the header in bytes, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
 FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
-[Bytes reserved for the header, as of the last ncmpi_enddef: the first variable follows. 0 for a new file before its
-first ncmpi_enddef. LOCAL])
+[Extent of the header in bytes, including its free space, as of the last ncmpi_enddef: the first variable follows it. 0
+for a new file before its first ncmpi_enddef. LOCAL])
 FUNCTION([inq_recsize], [all], [P(offset_out, recsize)],
-[Bytes of one record of all record variables, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
-FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Bytes written so far by this rank. LOCAL])
-FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Bytes read so far by this rank. LOCAL])
+[Record size in bytes, the sum over all record variables, as of the last ncmpi_enddef: 0 for a new file before its first
+one. LOCAL])
+FUNCTION([inq_put_size], [all], [P(offset_out, size, put_size)], [Number of bytes that this rank has written. LOCAL])
+FUNCTION([inq_get_size], [all], [P(offset_out, size, get_size)], [Number of bytes that this rank has read. LOCAL])
 
 HEADING([Nonblocking requests])
 
 FUNCTION([wait], [f77_by_hand], [P(count, count)P(requests, array_of_requests, requests)P(statuses_out, array_of_statuses, statuses)],
-[Carry out pending requests, in independent mode. count: how many ids there are in array_of_requests; or NC_REQ_ALL,
-NC_GET_REQ_ALL, NC_PUT_REQ_ALL, and then both arrays may be NULL. Ids that are done become NC_REQ_NULL; entries that are
-NC_REQ_NULL are skipped. array_of_statuses (or NULL) receives an error code per id. Local to the rank. Errors:
+[Complete pending requests in independent data mode. count is the number of ids in array_of_requests; or it is
+NC_REQ_ALL, NC_GET_REQ_ALL or NC_PUT_REQ_ALL, and both arrays may be NULL. Ids of completed requests become NC_REQ_NULL.
+Entries that are NC_REQ_NULL are skipped. array_of_statuses receives an error code for each id; it may be NULL. Local to
+the rank. Errors:
 NC_EINDEFINE NC_ENOTINDEP NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
 
 FUNCTION([wait_all], [f77_by_hand], [P(count, count)P(requests, array_of_requests, requests)P(statuses_out, array_of_statuses, statuses)],
-[Carry out pending requests in collective mode, named as for ncmpi_wait: the requests of all ranks are carried out
-together. Numbers may differ across ranks, and be 0. COLLECTIVE Errors: NC_EINDEFINE NC_EINDEP NC_EINVAL_REQUEST
-NC_EINVAL NC_ERANGE])
+[Complete pending requests in collective data mode, with arguments as in ncmpi_wait. The library merges the requests of
+all ranks. The number of requests may differ across ranks, and may be 0. COLLECTIVE Errors: NC_EINDEFINE NC_EINDEP
+NC_EINVAL_REQUEST NC_EINVAL NC_ERANGE])
 
 FUNCTION([cancel], [f77_by_hand], [P(count, num)P(requests, reqs)P(statuses_out, statuses)],
-[Forget pending requests, named as for wait. LOCAL Errors: NC_EINVAL_REQUEST NC_EINVAL])
+[Cancel pending requests, with arguments as in ncmpi_wait. LOCAL Errors: NC_EINVAL_REQUEST NC_EINVAL])
 
 FUNCTION([inq_nreqs], [all], [P(count_out, nreqs)],
 [Number of pending requests of this rank. LOCAL])
 
 FUNCTION([buffer_attach], [all], [P(offset, bufsize)],
-[Allow buffered puts to keep up to bufsize bytes, counted in the external types of the file. LOCAL Errors: NC_ENULLBUF
-NC_EPREVATTACHBUF])
+[Allow buffered puts to store up to bufsize bytes, with values in the external types of the file. LOCAL Errors:
+NC_ENULLBUF NC_EPREVATTACHBUF])
 
 FUNCTION([buffer_detach], [all], [],
-[Take back what ncmpi_buffer_attach allowed. LOCAL Errors: NC_ENULLABUF NC_EPENDINGBPUT])
+[Detach the buffer of ncmpi_buffer_attach. LOCAL Errors: NC_ENULLABUF NC_EPENDINGBPUT])
 
 FUNCTION([inq_buffer_usage], [all], [P(offset_out, usage)],
 [Bytes of pending buffered puts. LOCAL Errors: NC_ENULLABUF])
 
 FUNCTION([inq_buffer_size], [all], [P(offset_out, buf_size)],
-[The bytes given to buffer_attach. LOCAL Errors: NC_ENULLABUF])
+[The size in bytes passed to ncmpi_buffer_attach. LOCAL Errors: NC_ENULLABUF])
 
 HEADING([Headers in CDL, the text that ncmpidump -h prints])
 
 CDL_FUNCTION([open], [P(path, filename)P(hid_out, hid)],
-[Read a file of CDL text, for example to create a dataset from it, and give it an id. All that the functions below
-return by pointer belongs to the library and lives until cdl_hdr_close; every output pointer of theirs may be NULL. With
-PNETCDF_VERBOSE=1 in the environment stderr tells what is wrong with the text, with line and column. LOCAL Errors:
-NC_ENOENT NC_EACCESS NC_EBAD_FILE NC_ENFILE NC_EINVAL (hid is NULL); NC_ENOTNC (no CDL), NC_ECHAR (text and numbers in
+[Read a file of CDL text, for example to create a dataset from it, and return an id. The functions below return pointers
+to memory that the library owns and that is valid until cdl_hdr_close. Each of their output pointers may be NULL. With
+PNETCDF_VERBOSE=1 in the environment, an error in the text is printed on stderr with its line and column. LOCAL Errors:
+NC_ENOENT NC_EACCESS NC_EBAD_FILE NC_ENFILE NC_EINVAL (hid is NULL); NC_ENOTNC (not CDL), NC_ECHAR (text and numbers in
 one attribute), NC_ERANGE NC_ENOTVAR NC_EBADDIM NC_EBADTYPE NC_ESTRICTCDF2 and those of ncmpi_def_dim and
 ncmpi_def_var])
 
 CDL_FUNCTION([close], [P(hid, hid)],
-[Forget a CDL header and all that the functions returned of it. LOCAL])
+[Free a CDL header and all memory that the functions returned for it. LOCAL])
 
 CDL_FUNCTION([inq_format], [P(hid, hid)P(flags_out, format)],
-[Format of a CDL header: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. It is what a comment "// file format:
-CDF-n" says, else the smallest that holds all definitions. LOCAL])
+[Format of a CDL header: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or NC_FORMAT_CDF5. It is the format in a comment "// file
+format: CDF-n", otherwise the first of the three that can hold all definitions. LOCAL])
 
 CDL_FUNCTION([inq_ndims], [P(hid, hid)P(count_out, ndims)],
 [Number of dimensions. LOCAL])
 
 CDL_FUNCTION([inq_dim], [P(hid, hid)P(dimid, dimid)P(name_ref, name)P(length_out, size)],
-[What a dimension of a CDL header is: name and length, which is NC_UNLIMITED for the record dimension. LOCAL Errors:
+[Name and length of a dimension of a CDL header. The length of the record dimension is NC_UNLIMITED. LOCAL Errors:
 NC_EBADDIM])
 
 CDL_FUNCTION([inq_nvars], [P(hid, hid)P(count_out, nvars)],
 [Number of variables. LOCAL])
 
 CDL_FUNCTION([inq_var], [P(hid, hid)P(varid, varid)P(name_ref, name)P(type_out, xtype)P(count_out, ndims)P(dimids_ref, dimids)],
-[What a variable of a CDL header is: name, type, rank and dimension ids (NULL for a scalar). LOCAL Errors: NC_ENOTVAR])
+[Name, type, number of dimensions and dimension ids (NULL for a scalar) of a variable of a CDL header. LOCAL Errors:
+NC_ENOTVAR])
 
 CDL_FUNCTION([inq_nattrs], [P(hid, hid)P(varid, varid)P(count_out, nattrs)],
 [Number of attributes of a variable, or of the file for NC_GLOBAL. LOCAL Errors: NC_ENOTVAR])
 
 CDL_FUNCTION([inq_attr], [P(hid, hid)P(varid, varid)P(attnum, attrid)P(name_ref, name)P(type_out, xtype)P(length_out, nelems)P(values_ref, value)],
-[What an attribute of a CDL header is, by its number attrid (from 0): name, type, number of elements and the elements in
-the C type of xtype, ready for ncmpi_put_att. value is NULL where there are none. LOCAL Errors: NC_ENOTVAR NC_ENOTATT])
+[Name, type, number of elements and elements of attribute number attrid (from 0) of a CDL header. The elements have the
+C type of xtype, as ncmpi_put_att requires. value is NULL for an empty attribute. LOCAL Errors: NC_ENOTVAR NC_ENOTATT])
 ])
 
 m4_dnl Checks of the rows above.

@@ -7,13 +7,13 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([errors.m4])m4_include([
 /* Build files of clients read the version from the first 1000 bytes of this file. */
 m4_define([FEATURE], [#define $1 $2])m4_dnl
 VERSIONS
-/* All functions return NC_NOERR or a negative error code whose meaning ncmpi_strerror tells. "Collective" calls are
- * made by all ranks of the communicator given to ncmpi_create or ncmpi_open, in the same order. Indices count from 0,
- * the slowest dimension first; sizes of dimensions are in elements, offsets and alignments in bytes.
+/* All functions return NC_NOERR or a negative error code; ncmpi_strerror returns its meaning. All ranks of the
+ * communicator passed to ncmpi_create or ncmpi_open make "collective" calls, in the same order. Indices count from 0,
+ * the slowest dimension first. Lengths of dimensions are in elements, offsets and alignments in bytes.
  *
- * Threads: under MPI_THREAD_MULTIPLE different threads may work with different files at once. A file, that is an ncid,
- * belongs to one thread at a time; and threads that open files of several ranks at once each use a communicator of
- * their own (MPI_Comm_dup), as MPI wants it for collective calls. MPI_COMM_SELF serves all threads. */
+ * Threads: under MPI_THREAD_MULTIPLE different threads may access different files at the same time. Only one thread at
+ * a time may use a file (an ncid). Threads that open files of several ranks at the same time must use a different
+ * communicator each (MPI_Comm_dup), as MPI requires for collective calls. All threads may use MPI_COMM_SELF. */
 
 #include <stddef.h>
 
