@@ -5,15 +5,17 @@ m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 .Os
 .Sh NAME
 .Nm pnetcdf_hints
-.Nd how a file is laid out and accessed
+.Nd hints on the layout and access of a file
 .Sh DESCRIPTION
-Hints change how fast a file is written and read, where its parts lie, and what is an error, never its contents.
-They are given for each file, in this order of precedence:
+Hints affect the speed of access, the layout of the file, and which conditions are errors.
+They never change the contents of a file.
+A hint is given, for each file, in one of these ways.
+The first has the highest precedence:
 .Bl -enum -compact
 .It
 in the environment variable
 .Ev PNETCDF_HINTS
-.Pq rank 0's counts for all ;
+.Pq the value on rank 0 applies to all ranks ;
 .It
 in the
 .Vt MPI_Info
@@ -23,14 +25,14 @@ given to
 or
 .Fn ncmpi_open ;
 .It
-by an argument, where a function has one
+by an argument, if a function has one
 .Pq Fn ncmpi__enddef ;
 .It
 by default.
 .El
 .Pp
 .Fn ncmpi_inq_file_info
-tells what is in use, including what the MPI library tells.
+returns the hints in effect, including those that the MPI library reports.
 .Ss PNETCDF_HINTS
 .Bd -literal -offset indent
 PNETCDF_HINTS='nc_ibuf_size=67108864;cb_nodes=8'
@@ -40,35 +42,38 @@ PNETCDF_HINTS='*.nc:striping_factor=4:nc_var_align_size=1048576,*.rst:cb_nodes=2
 Entries are separated by semicolons.
 An entry
 .Ql key=value
-is for every file.
+applies to every file.
 An entry with a colon before its first equals sign is a list of file patterns as in
 .Ev MPICH_MPIIO_HINTS
 of Cray's MPI library: patterns are separated by commas, each followed by its hints, with a colon before each.
-Only the first pattern that matches a file counts, and what it says outranks the entries for every file.
-A pattern without hints keeps a file from the patterns after it.
+Only the first pattern that matches a file applies.
+Its hints take precedence over the entries for every file.
+If a pattern without hints matches a file, later patterns do not apply to it.
 .Pp
 In a pattern
 .Ql *
-stands for any characters, also for slashes,
+matches any characters, including slashes,
 .Ql \&?
-for one character and
+matches one character and
 .Ql [[0-9]]
-for one of a set.
-It is held against the path as given to the library, and if it has no slash also against the last part of the path.
-Blanks around keys, values and patterns do not count.
-The value of a hint in a pattern cannot have a colon or a comma; in a
+matches one character of a set.
+A pattern is compared with the path as passed to the library.
+A pattern without a slash is also compared with the last component of the path.
+Blanks around keys, values and patterns are ignored.
+The value of a hint in a pattern cannot contain a colon or a comma.
+In a
 .Ql key=value
 for every file it can
 .Pq Ql cb_config_list=*:1 .
-What is not of these forms is ignored, and rank 0 says so on stderr.
+Other text is ignored, and rank 0 reports it on stderr.
 .Ss PNETCDF_HINTS_DISPLAY
 With
 .Ev PNETCDF_HINTS_DISPLAY=1
-rank 0 prints on stderr, for each file that is created or opened, every hint with its value, where it came from
+rank 0 prints on stderr, for each file that is created or opened, every hint with its value, its source
 (default,
 .Vt MPI_Info ,
 .Ev PNETCDF_HINTS
-or the MPI library), and whether it is used, ignored and why, or unknown.
+or the MPI library), and whether it is used, ignored (with the reason), or unknown.
 .Sh HINTS OF THE LIBRARY
 Integers are decimal.
 .Bl -tag -width Ds
@@ -89,7 +94,8 @@ HINT_ROWS
 m4_divert(0)m4_dnl
 .El
 .Sh HINTS WITHOUT EFFECT
-Programs for other versions may give them; they are accepted, and ignored for the reason given.
+Programs for other versions may set these hints.
+They are accepted, and ignored for the stated reason.
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_SIZE], [])
@@ -102,13 +108,13 @@ HINT_ROWS
 m4_divert(0)m4_dnl
 .El
 .Sh HINTS OF MPI-IO
-The library passes them on unchanged, with every hint that it does not know.
-The MPI library decides which of them it obeys.
+The library passes these hints and all unknown hints to the MPI library unchanged.
+The MPI library decides which of them it uses.
 Hints for its collective reads and writes
 .Pq Li cb_* , romio_cb_*
-change nothing: the library merges small pieces itself, with
+have no effect: the library merges small pieces itself, in a buffer of
 .Li nc_ibuf_size ,
-and asks MPI-IO for independent accesses only.
+and uses only independent MPI-IO calls.
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_FIXED], [])
@@ -124,6 +130,6 @@ returns
 .Li striping_unit
 and
 .Li striping_factor
-as the MPI library tells them.
+as the MPI library reports them.
 .Sh SEE ALSO
 .Xr pnetcdf 3

@@ -20,29 +20,29 @@ m4_divert(-1)
 
 m4_define([HINT_ROWS], [
 HINT_SIZE([nc_var_align_size], [layout.v_align], [-1], [1], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
-[bytes: where the first fixed-size variable begins in the file is a multiple of it. Outranks the argument v_align of
-ncmpi__enddef; without both 512])
+[bytes: the offset of the first fixed-size variable in the file is a multiple of this value. Takes precedence over the
+argument v_align of ncmpi__enddef. Without both, 512])
 HINT_ALIAS([nc_header_align_size], [nc_var_align_size],
-[older name of nc_var_align_size. Where both are given in PNETCDF_HINTS, or both in the MPI_Info, nc_var_align_size
-counts; otherwise PNETCDF_HINTS outranks the MPI_Info under either name])
+[former name of nc_var_align_size. If both are given in PNETCDF_HINTS, or both in the MPI_Info, nc_var_align_size
+applies. Otherwise PNETCDF_HINTS takes precedence over the MPI_Info with either name])
 HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
-[bytes: the same for the first record. Outranks the argument r_align of ncmpi__enddef; without both 4, in a file without
-fixed-size variables 512])
+[bytes: alignment of the first record. Takes precedence over the argument r_align of ncmpi__enddef. Without both, 4, or
+512 in a file without fixed-size variables])
 HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
-[bytes of the header that opening a file reads at a time])
+[bytes of the header that ncmpi_open reads at a time])
 HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
-[bytes that each rank moves at a time when data has to make room for a header or variables that grew])
+[bytes that each rank moves at a time when data move because the header or variables grew])
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
-[bytes of memory that a rank takes, beside 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all; more work
-than fits goes in several rounds])
+[bytes of memory that a rank uses, in addition to 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all.
+More data take several rounds])
 HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
-[how the file is reached. mpiio (also called gio): by MPI-IO. memory: the file lives in the memory of its one process
-until the program ends or deletes it, for scratch data and tests])
+[I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
+ends or deletes it, for scratch data and tests])
 HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
-[what a read gives where the file ends before its last variable does, as other writers leave it when no fill values are
-written and the last values never are. zero: zeros. error: NC_EREAD. A file that is truncated while it is open always
-gives NC_EREAD])
-HINT_FIXED([nc_in_place_swap], [disable], [the buffer of a put is never changed, not even for a moment])
+[result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
+if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
+truncated while it is open always returns NC_EREAD])
+HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
 HINT_FIXED([nc_num_aggrs_per_node], [0], [all ranks take part when small pieces are merged])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
@@ -58,34 +58,34 @@ HINT_FIXED([nc_burst_buf_overwrite], [disable], [there is no burst buffer in thi
 HINT_FIXED([nc_burst_buf_shared_logs], [disable], [there is no burst buffer in this build])
 HINT_FREE([nc_burst_buf_del_on_close], [enable], [there is no burst buffer in this build])
 HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [there is no burst buffer in this build])
-HINT_OUTPUT([nc_ina_node_list], [it names aggregators within nodes, and there are none])
-HINT_PASSED([striping_factor], [number of disks or servers over which a new file is spread])
-HINT_PASSED([striping_unit], [bytes that follow each other on one of them])
+HINT_OUTPUT([nc_ina_node_list], [it lists aggregators within nodes, which do not exist in this library])
+HINT_PASSED([striping_factor], [number of disks or servers over which a new file is distributed])
+HINT_PASSED([striping_unit], [number of consecutive bytes on one disk or server])
 HINT_PASSED([cb_nodes], [number of ranks that access the file in MPI-IO's collective calls])
-HINT_PASSED([cb_buffer_size], [bytes of memory of each of these])
-HINT_PASSED([cb_block_size], [bytes of the file that one of these accesses at a time])
-HINT_PASSED([cb_config_list], [which nodes they are on])
-HINT_PASSED([collective_buffering], [true or false: whether there are such ranks])
+HINT_PASSED([cb_buffer_size], [bytes of memory of each of these ranks])
+HINT_PASSED([cb_block_size], [bytes of the file that one of these ranks accesses at a time])
+HINT_PASSED([cb_config_list], [nodes of these ranks])
+HINT_PASSED([collective_buffering], [true or false: whether MPI-IO uses such ranks])
 HINT_PASSED([access_style], [how the program will access the file])
 HINT_PASSED([file_perm], [permissions of a new file])
 HINT_PASSED([io_node_list], [disks or servers that hold the file])
 HINT_PASSED([nb_proc], [number of processes that access the file])
 HINT_PASSED([num_io_nodes], [number of disks or servers])
-HINT_PASSED([ind_rd_buffer_size], [ROMIO: bytes that it reads at a time across gaps])
-HINT_PASSED([ind_wr_buffer_size], [ROMIO: bytes that it writes at a time across gaps])
-HINT_PASSED([romio_ds_read], [ROMIO: enable, disable, automatic: read across gaps])
-HINT_PASSED([romio_ds_write], [ROMIO: the same for writing])
-HINT_PASSED([romio_cb_read], [ROMIO: enable, disable, automatic: gather collective reads on few ranks])
-HINT_PASSED([romio_cb_write], [ROMIO: the same for writing])
+HINT_PASSED([ind_rd_buffer_size], [ROMIO: bytes that one access of data sieving reads])
+HINT_PASSED([ind_wr_buffer_size], [ROMIO: bytes that one access of data sieving writes])
+HINT_PASSED([romio_ds_read], [ROMIO: enable, disable, automatic: data sieving in reads])
+HINT_PASSED([romio_ds_write], [ROMIO: enable, disable, automatic: data sieving in writes])
+HINT_PASSED([romio_cb_read], [ROMIO: enable, disable, automatic: two-phase I/O in collective reads])
+HINT_PASSED([romio_cb_write], [ROMIO: enable, disable, automatic: two-phase I/O in collective writes])
 HINT_PASSED([romio_no_indep_rw], [ROMIO: true: only ranks of cb_config_list open the file])
 HINT_PASSED([romio_cb_pfr], [ROMIO: persistent file realms])
 HINT_PASSED([romio_cb_fr_types], [ROMIO: kind of file realms])
 HINT_PASSED([romio_cb_fr_alignment], [ROMIO: alignment of file realms])
-HINT_PASSED([romio_cb_ds_threshold], [ROMIO: gap in bytes up to which collective calls read across it])
+HINT_PASSED([romio_cb_ds_threshold], [ROMIO: largest gap in bytes for data sieving in collective calls])
 HINT_PASSED([romio_cb_alltoall], [ROMIO: how ranks exchange data])
-HINT_PASSED([romio_lustre_co_ratio], [ROMIO: ranks for each Lustre server])
-HINT_PASSED([romio_lustre_coll_threshold], [ROMIO: size of a request from which it is not gathered])
-HINT_PASSED([romio_lustre_ds_in_coll], [ROMIO: read across gaps in collective writes on Lustre])
+HINT_PASSED([romio_lustre_co_ratio], [ROMIO: number of ranks that access each Lustre server])
+HINT_PASSED([romio_lustre_coll_threshold], [ROMIO: request size from which collective calls access the file independently])
+HINT_PASSED([romio_lustre_ds_in_coll], [ROMIO: data sieving in collective writes on Lustre])
 HINT_PASSED([romio_visibility_immediate], [ROMIO: whether other ranks see a write at once])
 HINT_PASSED([romio_synchronized_flush], [ROMIO: how a flush is coordinated])
 ])
