@@ -70,7 +70,7 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
 }
 
 /* Read the next extents and convert what came; `place` is the stage, or user's memory. Where reading fails, the values
- * that are complete are the user's; of one that was cut a part may lie in the user's memory, and becomes 0. */
+ * that are complete are the user's; one that was cut, of which some bytes may lie in the user's memory, becomes 0. */
 static int read_piece(transfer *t, staging *p, pnc_packer *packer, int64_t n, char *bytes_at)
 {
     pnc_dataset *ds = t->ds;
@@ -80,7 +80,7 @@ static int read_piece(transfer *t, staging *p, pnc_packer *packer, int64_t n, ch
     elements = got / packer->ext_size;
     rest = got % packer->ext_size;
     if (rest > 0 && bytes_at != p->stage)
-        memset(bytes_at + got - rest, 0, (size_t)rest);
+        memset(bytes_at + got - rest, 0, (size_t)packer->ext_size);
     if (converts_in_place(t, packer))
         convert_in_place(packer, elements);
     else if (packer->direct == NULL)
