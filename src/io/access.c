@@ -1,5 +1,5 @@
-/* The blocking put/get family: a call is turned into a request and carried out. On a collective call a rank with an
- * error takes part with nothing. */
+/* Blocking puts and gets: each call becomes a request that is executed at once. In a collective call a rank with an
+ * error takes part with an empty list of requests. */
 #include "base/memory.h"
 #include "dataset/modes.h"
 #include "io/access.h"
@@ -38,11 +38,11 @@ int pnc_io_call_execute(pnc_dataset *ds, const pnc_call *call)
     pnc_request r = {0}, *list[1] = {&r};
     int err = pnc_io_mode_check(ds, way, call->collective);
 
-    if (err != NC_NOERR) /* not answered by a collective call: the mode is the same on all ranks */
+    if (err != NC_NOERR) /* no agreement needed: the mode is the same on all ranks */
         return err;
     n = pnc_io_request_count_numbers(ds, call);
     if (n > NUMBERS_INLINE && (numbers = pnc_memory_alloc(n, sizeof *numbers)) == NULL)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the arguments of a call");
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld indices of a call", (long long)n);
     if (err == NC_NOERR)
         err = pnc_io_request_init(ds, call, numbers, &r);
     err = pnc_io_requests_execute(ds, way, call->collective, list, err == NC_NOERR, err);

@@ -1,4 +1,4 @@
-/* One struct for the whole put/get family: the entry points fill it, access.c carries it out. */
+/* The arguments of all put/get functions in one struct, filled by the entry points. */
 #ifndef PNC_IO_CALL_H
 #define PNC_IO_CALL_H
 
@@ -21,11 +21,11 @@ typedef struct pnc_call {
     pnc_mem_type mem;
     void *buf; /* read only when op is a put */
     const MPI_Offset *start, *count, *stride, *imap;
-    int num; /* of the blocks of varn */
+    int num; /* number of blocks of varn */
     MPI_Offset *const *starts, *const *counts;
     MPI_Offset bufcount;
     MPI_Datatype buftype;
-    int *reqid; /* of iput, iget and bput; may be NULL */
+    int *reqid; /* iput, iget and bput only; may be NULL */
 } pnc_call;
 
 static inline pnc_direction pnc_io_call_get_way(const pnc_call *call)
@@ -33,13 +33,12 @@ static inline pnc_direction pnc_io_call_get_way(const pnc_call *call)
     return call->op == PNC_OP_GET || call->op == PNC_OP_IGET ? PNC_GET : PNC_PUT;
 }
 
-/* access.c: put and get, which end with the data moved. */
+/* access.c: blocking put and get. */
 int pnc_io_call_execute(pnc_dataset *ds, const pnc_call *call);
-/* queue.c: iput, iget and bput, which only post a request. */
+/* queue.c: iput, iget and bput post a request. */
 int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call);
 
-/* mput and mget: one call for each of num variables, carried out together. Arrays that the shape does not use are
- * NULL. */
+/* mput and mget: num variables in one call. Arrays that the shape does not use are NULL. */
 typedef struct pnc_multi {
     pnc_op op;
     pnc_shape shape;
@@ -56,7 +55,7 @@ typedef struct pnc_multi {
 /* multi.c */
 int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *multi);
 
-/* vard.c: a block that an MPI datatype describes, in bytes of the file from the variable's begin. */
+/* vard.c: a filetype with displacements in bytes from the begin of the variable. */
 int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
                         void *buf, MPI_Offset bufcount, MPI_Datatype buftype);
 

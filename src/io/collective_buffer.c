@@ -1,4 +1,4 @@
-/* The aggregator's side of an exchange. */
+/* The access phase of two-phase I/O for one block. */
 #include "io/collective_buffer.h"
 
 #include <string.h>
@@ -29,7 +29,8 @@ void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, int64_t index)
 {
     int64_t word = (cb->low - cb->first) / 64, end = (cb->high - cb->first + 63) / 64;
 
-    /* only what the last block has set: a small piece shall not cost 128 KiB */
+    /* clears only the words that the last block has set: clearing all 128 KiB would dominate the cost of a small
+     * piece */
     memset(cb->covered + word, 0, (size_t)(end - word) * sizeof *cb->covered);
     cb->first = cb->low = cb->high = index * PNC_DOMAIN_BLOCK;
 }
@@ -77,7 +78,7 @@ void pnc_io_collective_buffer_get(const pnc_collective_buffer *cb, pnc_extent pi
     memcpy(data, cb->bytes + (piece.offset - cb->first), (size_t)piece.length);
 }
 
-/* The first position from `at` on whose bit is `set`, or `end`. */
+/* The first position in [at, end) whose bit equals `set`, or `end`. */
 static int64_t find(const uint64_t *bits, int64_t at, int64_t end, bool set)
 {
     while (at < end) {
@@ -120,7 +121,7 @@ static int write_span(pnc_collective_buffer *cb, int64_t from, int64_t to)
     return ds->store->ops->write(ds->store, &extent, 1, cb->bytes + (from - cb->first), &ds->error);
 }
 
-/* All covered runs, a list at a time; their bytes move together in the window. */
+/* Write the covered runs, in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the buffer. */
 static int write_runs(pnc_collective_buffer *cb)
 {
     pnc_dataset *ds = cb->ds;
@@ -144,8 +145,8 @@ static int write_runs(pnc_collective_buffer *cb)
     return err;
 }
 
-/* Nobody else writes to this block before the call ends: all ranks send their pieces to its aggregator, and those that
- * write on their own did so before. What the gaps hold in the file stays. */
+/* Fill the gaps with the bytes that the file holds there. This is safe because no other rank writes to the block
+ * during the call: all ranks send their pieces to its aggregator, and direct writes have ended before. */
 static int fill_gaps(pnc_collective_buffer *cb)
 {
     pnc_dataset *ds = cb->ds;

@@ -1,4 +1,4 @@
-/* A list of requests as two cursors: extents of the file, and values in memory. */
+/* Cursors over a list of requests: extents of the file, and values in memory. */
 #include "io/cursors.h"
 
 static int elem_size(const pnc_dataset *ds, const pnc_request *r)
@@ -79,7 +79,7 @@ static int open_slab(pnc_extent_cursor *p, bool *found)
         return NC_NOERR;
     err = open_current(p);
     if (err != NC_NOERR)
-        return pnc_error_set(&p->ds->error, err, "%s: no memory to walk through a request", p->ds->path);
+        return pnc_error_set(&p->ds->error, err, "%s: no memory for the extents of a request", p->ds->path);
     p->slab++;
     p->open = true;
     return NC_NOERR;
@@ -170,7 +170,8 @@ static int open_request(pnc_value_cursor *v)
     while (v->at < v->n && v->list[v->at]->elements == 0)
         v->at++;
     if (v->at == v->n)
-        return pnc_error_set(&v->ds->error, NC_EINTERNAL, "a transfer has more bytes than its requests");
+        return pnc_error_set(&v->ds->error, NC_EINTERNAL, "internal error: a transfer has more bytes "
+                             "than its requests");
     err = pnc_io_request_init_packer(v->ds, v->list[v->at], &v->packer);
     if (err != NC_NOERR) {
         pnc_convert_packer_free(&v->packer);

@@ -34,11 +34,11 @@ static int make_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
     b->list = pnc_memory_alloc(m->num, sizeof *b->list);
     b->numbers = pnc_memory_alloc(total, sizeof *b->numbers);
     if (b->requests == NULL || b->list == NULL || b->numbers == NULL)
-        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the arguments of %d variables", m->num);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for requests of %d variables", m->num);
     return NC_NOERR;
 }
 
-/* All of them, or none where the arguments of one are wrong: the first error is returned. */
+/* Fill in a request per variable. Returns the first error; the caller then executes none of the requests. */
 static int fill_bundle(pnc_dataset *ds, const pnc_multi *m, bundle *b)
 {
     int64_t *numbers = b->numbers;
@@ -68,7 +68,7 @@ int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *m)
     if (err != NC_NOERR)
         return err;
     if (m->num < 0)
-        err = pnc_error_set(&ds->error, NC_EINVAL, "%d is no number of variables", m->num);
+        err = pnc_error_set(&ds->error, NC_EINVAL, "num is %d: must not be negative", m->num);
     if (m->num > 0 && m->varids == NULL)
         err = pnc_error_set(&ds->error, NC_EINVAL, "varids is NULL");
     if (err == NC_NOERR && m->num > 0)

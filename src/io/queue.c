@@ -1,4 +1,4 @@
-/* Nonblocking requests: posted one by one, carried out together. */
+/* Nonblocking requests: posted by iput, iget and bput; executed by wait and wait_all. */
 #include "io/queue.h"
 
 #include <limits.h>
@@ -9,12 +9,12 @@
 #include "dataset/modes.h"
 #include "io/transfer.h"
 
-/* Some programs use the buffer of an iput again before they wait, such as loops that post their index. Small puts are
- * packed when they are posted, so that such programs write what they mean, as they do with PnetCDF 1.12 (measured: up
- * to 4096 bytes). A packed put takes its bytes in memory, and the time to fill fresh memory. That is little against the
- * request itself up to TINY_PUT; larger ones are packed as long as all that are pending take no more than MOST_KEPT.
- * CPU time to post and wait, ns (1 rank, in the order of the file, without packing / all packed): 32 bytes 730 / 860,
- * 256 bytes 1030 / 1370, 4096 bytes 7000 / 12500. */
+/* Some programs reuse the buffer of an iput before they wait, for example a loop that posts its index. Small puts
+ * are therefore packed when they are posted: the file gets the value at the time of the iput, as with PnetCDF 1.12
+ * (measured: up to 4096 bytes). A packed put costs a copy of its bytes, in memory that is touched for the first
+ * time. This is small compared with the cost of the request up to TINY_PUT bytes. Larger puts, up to SMALL_PUT, are
+ * packed while all pending ones occupy at most MOST_KEPT bytes. CPU time to post and wait, ns (1 rank, in the order
+ * of the file, without packing / all packed): 32 bytes 730 / 860, 256 bytes 1030 / 1370, 4096 bytes 7000 / 12500. */
 #define TINY_PUT 64
 #define SMALL_PUT 4096
 #define MOST_KEPT (1 << 20)
@@ -30,7 +30,7 @@ int pnc_io_queue_init(pnc_dataset *ds)
 
 /* --- posting --- */
 
-/* Room for one more entry; ids begin anew whenever nothing is pending. */
+/* Ensure capacity for one more entry. Ids restart at 0 when no request is pending. */
 static int reserve_entry(pnc_dataset *ds)
 {
     pnc_queue *q = ds->queue;
@@ -38,13 +38,13 @@ static int reserve_entry(pnc_dataset *ds)
     if (q->pending == 0)
         q->n = q->next_id = 0;
     if (q->next_id == INT_MAX)
-        return pnc_error_set(&ds->error, NC_EINTOVERFLOW, "%s: the ids of requests are used up: wait for all that are "
-                             "pending, and they begin anew", ds->path);
+        return pnc_error_set(&ds->error, NC_EINTOVERFLOW, "%s: all %d request ids are in use: complete all pending "
+                             "requests, then ids restart at 0", ds->path, INT_MAX);
     if (q->n == q->capacity) {
         int64_t kept = 0, capacity = q->capacity == 0 ? 64 : 2 * q->capacity;
         pnc_queue_entry *larger;
 
-        for (int64_t i = 0; i < q->n; i++) /* first of all without those that are done */
+        for (int64_t i = 0; i < q->n; i++) /* remove completed entries before growing */
             if (q->entries[i].request != NULL)
                 q->entries[kept++] = q->entries[i];
         q->n = kept;
@@ -72,7 +72,7 @@ static void release(pnc_queue *q, pnc_request *r)
     pnc_arena_free(&q->arena, r);
 }
 
-/* Give back a request that is done, cancelled or was never entered. */
+/* Free a request that is completed, cancelled, or was never posted. */
 static void drop(pnc_dataset *ds, pnc_request *r)
 {
     if (r->external)
@@ -80,7 +80,8 @@ static void drop(pnc_dataset *ds, pnc_request *r)
     release(ds->queue, r);
 }
 
-/* Values that do not fit are told at once, though they are converted later: try, block by block. */
+/* Convert block by block and discard the result: NC_ERANGE is reported by the iput, though the values are converted
+ * again when the request is executed. */
 static int try_conversion(pnc_dataset *ds, pnc_request *r)
 {
     char block[4096];
@@ -104,7 +105,8 @@ static bool may_not_fit(const pnc_dataset *ds, const pnc_request *r)
     return r->mem != pnc_type_get_mem_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
 }
 
-/* The values of a put become external bytes now, behind the request in the arena: the user's memory is free again. */
+/* Pack the values of a put into external bytes, stored behind the request in the arena. The user's buffer may then
+ * be reused. */
 static int keep_values(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
@@ -116,7 +118,7 @@ static int keep_values(pnc_dataset *ds, pnc_request **request)
 
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
-        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory to keep the %lld bytes of a request", (long long)bytes);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for the %lld bytes of a request", (long long)bytes);
     *request = r;
     r->numbers = (int64_t *)(r + 1);
     values = (char *)(r->numbers + numbers);
@@ -140,9 +142,9 @@ static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
     int err;
 
     if (bytes > left)
-        return pnc_error_set(&ds->error, NC_EINSUFFBUF, "the attached buffer has %lld bytes left, the request needs "
-                             "%lld: wait for pending ones first, or attach a larger one", (long long)left,
-                             (long long)bytes);
+        return pnc_error_set(&ds->error, NC_EINSUFFBUF, "the request needs %lld bytes, but the attached buffer has "
+                             "%lld bytes left: wait for pending requests, or attach a larger buffer", (long long)bytes,
+                             (long long)left);
     err = keep_values(ds, request);
     if (err != NC_NOERR)
         return err;
@@ -151,7 +153,7 @@ static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
     return NC_NOERR;
 }
 
-/* What is done with the values of an iput: small ones are kept, others only tried. */
+/* Pack the values of a small iput; only check the range of larger ones. */
 static int keep_or_try(pnc_dataset *ds, pnc_request **request)
 {
     pnc_queue *q = ds->queue;
@@ -205,7 +207,7 @@ int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call)
         err = make_request(ds, call, &r);
     if (err == NC_NOERR && r->elements > 0)
         err = reserve_entry(ds);
-    if (err != NC_NOERR || r->elements == 0) { /* a request for nothing is done already */
+    if (err != NC_NOERR || r->elements == 0) { /* a request for no elements completes at once */
         if (r != NULL)
             drop(ds, r);
         return err;
@@ -238,7 +240,8 @@ static bool is_meant(int count, const pnc_request *r)
     return count == NC_REQ_ALL || (r->way == PNC_PUT ? count == NC_PUT_REQ_ALL : count == NC_GET_REQ_ALL);
 }
 
-/* The requests of a call, taken out of the queue, in the order of posting: puts at the front, gets at the back. */
+/* The requests of a wait or cancel call, removed from the queue, each kind in the order of posting: puts at the
+ * front of the list, gets at the back. */
 typedef struct batch {
     pnc_request **list;
     int64_t puts, gets, capacity;
@@ -276,11 +279,11 @@ static void put_in_order(batch *b)
 static int make_batch(pnc_dataset *ds, int64_t capacity, batch *b)
 {
     *b = (batch){pnc_memory_alloc(capacity, sizeof *b->list), 0, 0, capacity};
-    return b->list != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory to wait for %lld requests",
+    return b->list != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory for a list of %lld requests",
                                                       (long long)capacity);
 }
 
-/* All requests that a negative count means. */
+/* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
 static int take_all(pnc_dataset *ds, int count, batch *b)
 {
     pnc_queue *q = ds->queue;
@@ -289,7 +292,7 @@ static int take_all(pnc_dataset *ds, int count, batch *b)
     for (int64_t i = 0; err == NC_NOERR && i < q->n; i++)
         if (q->entries[i].request != NULL && is_meant(count, q->entries[i].request))
             take(q, &q->entries[i], b);
-    if (err == NC_NOERR) /* entries are in order, and gets were put in backwards */
+    if (err == NC_NOERR) /* take() stored the gets in descending order of ids */
         for (int64_t low = b->capacity - b->gets, high = b->capacity - 1; low < high; low++, high--) {
             pnc_request *swap = b->list[low];
 
@@ -299,7 +302,8 @@ static int take_all(pnc_dataset *ds, int count, batch *b)
     return err;
 }
 
-/* The requests that are named; a wrong name is an error of its own, and does not concern the others. */
+/* Take the requests with the given ids. An id that is not pending is an error, but the other requests are still
+ * taken. */
 static int take_named(pnc_dataset *ds, int count, const int *ids, int *statuses, batch *b)
 {
     int err = make_batch(ds, count, b), wrong = NC_NOERR;
@@ -330,14 +334,15 @@ static int take_batch(pnc_dataset *ds, int count, const int *ids, int *statuses,
     if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
         return take_all(ds, count, b);
     if (count < 0 || (count > 0 && ids == NULL))
-        return pnc_error_set(&ds->error, NC_EINVAL, "%d is no number of requests, or the array of requests is NULL",
-                             count);
+        return pnc_error_set(&ds->error, NC_EINVAL, "the number of requests is %d: it must not be negative, and the "
+                             "array of requests must not be NULL", count);
     return count == 0 ? NC_NOERR : take_named(ds, count, ids, statuses, b);
 }
 
 /* --- waiting --- */
 
-/* What became of each request that was named. They are looked up by id among those that were carried out. */
+/* Set the status of each request that the call names, and its id to NC_REQ_NULL. Executed requests are found by
+ * their ids. */
 static void report_statuses(const batch *b, int count, int *ids, int *statuses, int put_err, int get_err)
 {
     for (int i = 0; i < count; i++) {
@@ -347,7 +352,7 @@ static void report_statuses(const batch *b, int count, int *ids, int *statuses, 
 
         if (put == NULL && get == NULL)
             continue;
-        /* a second mention of an id keeps its error; what a put had out of range was told when it was posted */
+        /* a repeated id keeps its error; values of a put out of range were reported when it was posted */
         if (statuses != NULL && statuses[i] == NC_NOERR)
             statuses[i] = put != NULL ? put_err : get_err != NC_NOERR ? get_err : (*get)->status;
         ids[i] = NC_REQ_NULL;
@@ -363,13 +368,15 @@ static int first_outcome(pnc_dataset *ds, pnc_request **list, int64_t n)
     return err;
 }
 
-/* Whether any rank has puts, or gets: a direction in which nobody moves needs no collective call. */
+/* Set any[0] if any rank has puts, any[1] if any rank has gets: a direction without requests on all ranks needs no
+ * collective call. */
 static int agree_directions(pnc_dataset *ds, const batch *b, int any[2])
 {
     any[0] = b->puts > 0;
     any[1] = b->gets > 0;
     if (ds->nprocs > 1 && MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not agree on what to wait for", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce failed before the pending requests "
+                             "were executed", ds->path);
     return NC_NOERR;
 }
 
@@ -444,7 +451,7 @@ void pnc_io_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets)
         if (q->entries[i].request == NULL)
             continue;
         ++*(q->entries[i].request->way == PNC_PUT ? puts : gets);
-        release(q, q->entries[i].request); /* its variable may be gone: rank 0's definitions have replaced it */
+        release(q, q->entries[i].request); /* its variable may be undefined, so drop() cannot be used */
     }
     q->n = q->pending = 0;
     q->buffer_used = q->kept = 0;
@@ -463,15 +470,14 @@ void pnc_io_queue_free(pnc_dataset *ds)
     ds->queue = NULL;
 }
 
-/* --- the attached buffer: a bound on what buffered puts keep --- */
+/* --- attached buffer: an upper bound on the bytes of pending buffered puts --- */
 
 int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
 {
     if (bufsize <= 0)
-        return pnc_error_set(&ds->error, NC_ENULLBUF, "a buffer of %lld bytes cannot be attached: it takes 1 byte or "
-                             "more", (long long)bufsize);
+        return pnc_error_set(&ds->error, NC_ENULLBUF, "bufsize is %lld: must be at least 1", (long long)bufsize);
     if (ds->queue->buffer_size >= 0)
-        return pnc_error_set(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is attached already: detach it "
+        return pnc_error_set(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is already attached: detach it "
                              "first", (long long)ds->queue->buffer_size);
     ds->queue->buffer_size = bufsize;
     ds->queue->buffer_used = 0;
@@ -492,7 +498,7 @@ int pnc_dataset_buffer_detach(pnc_dataset *ds)
 
 int pnc_dataset_inq_buffer_usage(pnc_dataset *ds, MPI_Offset *usage)
 {
-    int err = usage == NULL ? NC_NOERR : need_buffer(ds); /* measured: without an output only the id is looked at */
+    int err = usage == NULL ? NC_NOERR : need_buffer(ds); /* measured: with a NULL argument only ncid is checked */
 
     if (err == NC_NOERR && usage != NULL)
         *usage = ds->queue->buffer_used;

@@ -1,4 +1,4 @@
-/* From a call's arguments to a request: checks in the documented order of precedence. */
+/* Makes a request from the arguments of a call: checks in the documented order of precedence. */
 #include "io/request.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "dataset/modes.h"
 #include "mpitype/flatten.h"
 
-/* MPI_Offset need not be int64_t itself, though it holds the same values. */
+/* MPI_Offset and int64_t may be distinct types of the same size. */
 static int64_t *copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)
 {
     for (int i = 0; i < n; i++)
@@ -32,9 +32,9 @@ int64_t pnc_io_request_count_numbers(const pnc_dataset *ds, const pnc_call *call
     return count_slabs(call) * ds->model.vars[call->varid]->ndims * (has_stride(call) ? 3 : 2);
 }
 
-/* --- parts --- */
+/* --- hyperslabs --- */
 
-/* The variable as selection sees it; shape has room for its dimensions beside those that are stored inline. */
+/* A variable as input of src/select; `shape` has capacity for its dimensions. */
 static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *shape)
 {
     for (int i = 0; i < var->ndims; i++)
@@ -45,7 +45,7 @@ static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *sh
 
 #define SHAPE_INLINE 16
 
-/* Memory for the shape of a variable: on the stack for all but the strangest. */
+/* on the stack up to SHAPE_INLINE dimensions. */
 typedef struct shape_memory {
     int64_t few[SHAPE_INLINE], *many;
 } shape_memory;
@@ -61,7 +61,7 @@ static void free_shape(shape_memory *capacity)
     pnc_memory_free(capacity->many);
 }
 
-/* The arguments that describe part i of the call; NULL where it gives none. */
+/* The arguments of hyperslab i of the call; NULL where the call has none. */
 typedef struct slab_arguments {
     const MPI_Offset *start, *count, *stride;
 } slab_arguments;
@@ -74,7 +74,7 @@ static slab_arguments arguments_of(const pnc_call *call, int64_t i)
     return (slab_arguments){call->start, call->count, has_stride(call) ? call->stride : NULL};
 }
 
-/* CDF-1 and CDF-2 keep the number of records in 4 bytes. */
+/* CDF-1 and CDF-2 store the number of records in 4 bytes. */
 int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records)
 {
     int64_t most = INT32_MAX;
@@ -82,12 +82,12 @@ int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t fi
     if (ds->model.format == 5 || records <= most)
         return NC_NOERR;
     return pnc_error_set(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds "
-                         "at most %lld records, and %lld are asked for: use NC_64BIT_DATA", var->name, ds->model.format,
+                         "at most %lld records, the request needs %lld: use NC_64BIT_DATA", var->name, ds->model.format,
                          (long long)most, (long long)records);
 }
 
-/* Elements of one part, added to the request's; checked against the largest element on either side, so that no size in
- * bytes can overflow later. */
+/* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
+ * and file, so that no size in bytes overflows later. */
 static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
 {
     int64_t bytes = 8;
@@ -105,7 +105,7 @@ static int add_elements(pnc_dataset *ds, pnc_request *r, const int64_t *count)
     return NC_NOERR;
 }
 
-/* Check one part and keep its numbers at `to`. */
+/* Check hyperslab i and store its numbers at `to`. */
 static int take_slab(pnc_dataset *ds, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to,
                      pnc_request *r)
 {
@@ -134,7 +134,7 @@ static int take_slab(pnc_dataset *ds, const pnc_call *call, const pnc_array *arr
     return err != NC_NOERR ? err : add_elements(ds, r, count);
 }
 
-/* The whole variable: all records that there are. */
+/* The whole variable: all existing records. */
 static int take_whole(pnc_dataset *ds, const pnc_array *array, pnc_request *r)
 {
     for (int i = 0; i < r->ndims; i++) {
@@ -175,8 +175,8 @@ static int check_conversion(pnc_dataset *ds, const pnc_var *var, pnc_mem_type me
                          text ? "it holds numbers, not text" : "it holds text, not numbers: use the _text functions");
 }
 
-/* Addresses below are never mapped, so that a NULL buffer with a datatype that begins there must be a mistake, and not
- * MPI_BOTTOM with absolute addresses. */
+/* No object has an address below this one: a NULL buffer whose datatype begins there is an error, not MPI_BOTTOM
+ * with absolute addresses. */
 #define LOWEST_ADDRESS 4096
 
 static int check_buffer(pnc_dataset *ds, const pnc_call *call, const pnc_request *r)
@@ -189,17 +189,17 @@ static int check_buffer(pnc_dataset *ds, const pnc_call *call, const pnc_request
         MPI_Type_get_true_extent(call->buftype, &low, &extent);
     if (low >= LOWEST_ADDRESS || low < 0)
         return NC_NOERR;
-    return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the buffer is NULL, but %lld values are to be moved",
+    return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": the buffer is NULL, but the request has %lld values",
                          ds->model.vars[r->varid]->name, (long long)r->elements);
 }
 
 static int no_flat_memory(pnc_dataset *ds, const pnc_request *r)
 {
-    return pnc_error_set(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to describe the buffer",
+    return pnc_error_set(&ds->error, NC_ENOMEM, "variable \"%s\": no memory to flatten the type of the buffer",
                          ds->model.vars[r->varid]->name);
 }
 
-/* True where all elements lie at equal distances. */
+/* True if all elements are equally spaced. */
 static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
 {
     int64_t elements = pnc_select_flat_count_elements(flat);
@@ -213,7 +213,7 @@ static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
     return regular;
 }
 
-/* imap over memory whose elements lie `stride` bytes apart, the first at `offset`. */
+/* Flatten imap over elements `stride` bytes apart, the first at `offset`. */
 static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
 {
     int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
@@ -222,7 +222,7 @@ static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int6
     for (int i = r->ndims - 1; i >= 0; i--) {
         if (call->imap[i] > most / count[i] || call->imap[i] < -most / count[i]) {
             pnc_select_flat_free(flat);
-            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld leads beyond any memory",
+            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap[%d] = %lld exceeds the address space",
                                  ds->model.vars[r->varid]->name, i, (long long)call->imap[i]);
         }
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
@@ -231,7 +231,7 @@ static int imap_over(pnc_dataset *ds, const pnc_call *call, pnc_request *r, int6
     return r->flat == NULL ? no_flat_memory(ds, r) : NC_NOERR;
 }
 
-/* imap counts the elements that the datatype picks, and these alone: it may not lead beyond them. */
+/* imap indexes the elements of the datatype: its largest index must not exceed theirs. */
 static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
 {
     int64_t last = 0;
@@ -248,7 +248,7 @@ static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
     return true;
 }
 
-/* imap over a datatype without a regular stride. `picked` is the flattened datatype. */
+/* Flatten imap over a datatype without a regular stride; `picked` is the flattened datatype. */
 static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
 {
     int64_t *imap = pnc_memory_alloc(r->ndims, sizeof *imap);
@@ -265,7 +265,7 @@ static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_fl
     return r->flat == NULL ? no_flat_memory(ds, r) : NC_NOERR;
 }
 
-/* Memory that an MPI datatype describes, and perhaps imap on top of it. */
+/* Flatten an MPI datatype, and imap over it if given. */
 static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
 {
     const pnc_var *var = ds->model.vars[r->varid];
@@ -274,7 +274,7 @@ static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
     int64_t offset;
     int err;
 
-    /* measured: nothing to move, but a mismatch where the call is collective */
+    /* measured: no elements in an independent call, NC_EIOMISMATCH in a collective call */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
         r->elements = r->nslabs = r->numrecs = 0;
     err = pnc_mpitype_buftype_flatten(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem,
@@ -292,7 +292,7 @@ static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
             if (imap_stays_inside(call, r))
                 return imap_in(ds, call, r, picked);
             pnc_select_flat_free(picked);
-            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap leads beyond the %lld elements of the "
+            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap exceeds the %lld elements of the "
                                  "MPI datatype", var->name, (long long)r->elements);
         }
         pnc_select_flat_free(picked);
@@ -321,14 +321,14 @@ int pnc_io_request_set_memory(pnc_dataset *ds, const pnc_call *call, pnc_request
     return err;
 }
 
-/* The number of blocks of varn; a single value is one block, and has no start. */
+/* Check the number of blocks of varn: at most 1 for a scalar variable, which has no start. */
 static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *var)
 {
     if (call->num != 0 && call->starts == NULL && var->ndims > 0)
         return pnc_error_set(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
     if (call->num < 0 || (call->num > 1 && var->ndims == 0))
-        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: %d is no number of blocks",
-                             var->name, var->ndims, call->num);
+        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: num is %d: must not be "
+                             "negative, and at most 1 without dimensions", var->name, var->ndims, call->num);
     return NC_NOERR;
 }
 
@@ -370,7 +370,7 @@ void pnc_io_request_free(pnc_request *r)
     r->flat = r->filetype = NULL;
 }
 
-/* --- carrying out --- */
+/* --- execution --- */
 
 int64_t pnc_io_request_count_bytes(const pnc_dataset *ds, const pnc_request *r)
 {

@@ -1,7 +1,7 @@
-/* What a call of the put/get family comes down to: hyperslabs of one variable, and where their values lie in memory.
+/* A request: hyperslabs of one variable, and the memory of their values.
  *
- * A request is small and flat, so that a million of them can wait in an arena. File offsets are not in it: a request
- * may be posted in define mode, before the file has a layout. */
+ * A request is small and contiguous: a million pending ones fit in an arena. It holds no file offsets, because it
+ * may be posted in define mode, before offsets are assigned. */
 #ifndef PNC_IO_REQUEST_H
 #define PNC_IO_REQUEST_H
 
@@ -11,47 +11,48 @@ typedef struct pnc_request {
     pnc_direction way;
     pnc_mem_type mem;
     int varid;
-    int ndims;          /* numbers of each hyperslab: start[ndims], count[ndims] and, if strided, stride[ndims] */
+    int ndims;          /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
-    /* instead of hyperslabs: the elements, in bytes from the variable's begin (put_vard, get_vard) */
+    /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the variable's begin */
     pnc_flat_type *filetype;
-    bool external;      /* memory holds external bytes already, packed when the request was posted */
-    bool buffered;      /* which count as used of the attached buffer (buffered put) */
-    int status;         /* NC_NOERR or NC_ERANGE once carried out */
+    bool external;      /* memory holds external bytes, packed when the request was posted */
+    bool buffered;      /* those bytes count as used of the attached buffer (bput) */
+    int status;         /* NC_NOERR or NC_ERANGE, set by execution */
     int id;             /* of a pending request */
-    int64_t nslabs;     /* with a filetype: the runs of it, which have no numbers */
+    int64_t nslabs;     /* with a filetype: number of its runs; `numbers` is unused */
     int64_t *numbers;
     int64_t elements;   /* of all hyperslabs */
-    int64_t numrecs;    /* number of records after a put, 0 where it concerns none */
+    int64_t numrecs;    /* number of records after a put, 0 for a fixed-size variable */
     char *memory;
-    pnc_flat_type *flat; /* NULL: the elements lie side by side */
+    pnc_flat_type *flat; /* NULL: the elements are contiguous */
 } pnc_request;
 
-/* How many numbers the hyperslabs of a call need; 0 where its varid names nothing. */
+/* Capacity that pnc_io_request_init needs in `numbers`; 0 if varid is invalid. */
 int64_t pnc_io_request_count_numbers(const pnc_dataset *ds, const pnc_call *call);
 
-/* What is looked at first: whether there is such a variable, and text meets text (where the memory type is known). */
+/* The first checks of a call: varid exists; text only to and from NC_CHAR (if the memory type is known). */
 int pnc_io_request_check_target(pnc_dataset *ds, const pnc_call *call);
-/* Check a call's arguments, in the documented order of errors, and fill in *r with memory for its numbers. On failure r
- * is empty, but may be released. */
+/* Check a call's arguments in the documented order of errors and fill in *r; `numbers` is the caller's. On failure
+ * *r is empty and may be freed. */
 int pnc_io_request_init(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r);
-/* Give back what it holds; the numbers are the caller's. */
+/* Release what *r holds, except the caller's numbers. */
 void pnc_io_request_free(pnc_request *r);
 
-/* What the two makers of requests share. Where the elements lie in memory (NC_ECHAR NC_EIOMISMATCH ..), once
- * r->elements is known, and all numbers where imap needs them. */
+/* Shared by put/get and put_vard/get_vard. Set the memory of a request from buffer, datatype and imap (NC_ECHAR,
+ * NC_EIOMISMATCH ..). r->elements must be set, and with imap also the numbers. */
 int pnc_io_request_set_memory(pnc_dataset *ds, const pnc_call *call, pnc_request *r);
-/* Whether the format can count so many records; `first` is the one that the request begins with. */
+/* Check that the format can store `records` records. `first` is the first record of the request: it selects the
+ * error code. */
 int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records);
 
-/* Bytes that it moves in the file. */
+/* Bytes of the request in the file. */
 int64_t pnc_io_request_count_bytes(const pnc_dataset *ds, const pnc_request *r);
-/* Where hyperslab number i lies in the file; for requests without a filetype. */
+/* The selection of hyperslab number i; for requests without a filetype. */
 int pnc_io_request_get_selection(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
-/* A packer over all its values. */
+/* Init a packer over all values of the request. */
 int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer *packer);
 
-/* The sentence for status NC_ERANGE in ds->error; returns r->status. */
+/* Set the message for status NC_ERANGE in ds->error. Returns r->status. */
 int pnc_io_request_report_status(pnc_dataset *ds, const pnc_request *r);
 
 #endif

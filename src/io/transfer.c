@@ -1,5 +1,5 @@
-/* Carrying out requests: each rank on its own where its runs are large, merged where they are small, and by
- * two-phase I/O where small runs may interleave. */
+/* Execution of requests, by one of three strategies: direct access for large runs; merging for small runs of one
+ * rank; two-phase I/O for small runs of several ranks, which may interleave. */
 #include "io/transfer.h"
 
 #include <string.h>
@@ -11,18 +11,18 @@
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
  * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
  *     64 B: 906 / 202    256 B: 933 / 205    1 KiB: 1242 / 719    4 KiB: 1786 / 2358    64 KiB: 20496 / 36053
- * Reads: 568 / 192 at 64 B, 1115 / 2566 at 4 KiB, but 13 and 1483 where the driver reads across the gaps; so that on
- * one node a read never needs the exchange. Between nodes the file system's round trips count, not ours. */
+ * Reads: 568 / 192 at 64 B, 1115 / 2566 at 4 KiB, but 13 and 1483 with data sieving in the driver: on one node, reads
+ * never use the exchange. Between nodes the round trips to the file system dominate. */
 #define SMALL_RUN_ONE_NODE 2048
 #define SMALL_RUN (1 << 20)
 
-/* So few are moved one by one, on one node: to merge them costs as much. Rows of 64 bytes, us of CPU time per put and
- * rank (one by one / exchange): 4 rows of 2 ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that share 2 cores 8.5 / 21
- * and 12 / 22. wait_all for 4 requests of one rank: 4.8 / 81. */
+/* Up to this many runs are accessed one by one on one node: merging them costs as much. Rows of 64 bytes, us of CPU
+ * time per put and rank (one by one / exchange): 4 rows of 2 ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that
+ * share 2 cores 8.5 / 21 and 12 / 22. wait_all for 4 requests of one rank: 4.8 / 81. */
 #define FEW_RUNS 8
 
-#define EXTENTS_AT_A_TIME 4096     /* of the direct path: 64 KiB */
-#define DIRECT_BYTES (512 << 20)   /* straight from or to the user's memory; the store wants less than 1 GiB */
+#define EXTENTS_AT_A_TIME 4096     /* direct strategy: 64 KiB of extents */
+#define DIRECT_BYTES (512 << 20)   /* without a staging buffer; the store accepts less than 1 GiB */
 #define MAX_INTERLEAVED 24         /* requests */
 #define CACHE_LINE 64
 
@@ -42,21 +42,22 @@ static int no_memory(transfer *t, int64_t bytes)
 
 /* --- direct --- */
 
-/* Room for the bytes and extents of one piece. */
+/* Staging buffer and extents of one portion. */
 typedef struct staging {
     pnc_extent *extents, few[16];
     int64_t max_extents, max_bytes;
-    char *stage; /* NULL where the user's memory serves */
+    char *stage; /* staging buffer; NULL if the user's memory is accessed directly */
 } staging;
 
-/* A get whose values have one size in file and memory reads into the user's buffer and converts there: a buffer between
- * them would make the processor fetch the user's memory only to overwrite it (swapping gets: 0.76 of the limit). */
+/* A get whose values have the same size in file and memory reads into the user's buffer and converts in place: with
+ * a staging buffer the processor would fetch the user's memory only to overwrite it (swapping gets: 0.76 of the
+ * limit). */
 static bool converts_in_place(const transfer *t, const pnc_packer *packer)
 {
     return t->way == PNC_GET && packer->flat != NULL && packer->mem_size == packer->ext_size;
 }
 
-/* Kernels want two buffers: a block in the first-level cache is one of them. */
+/* Kernels need distinct source and destination: the source is copied to a block in the first-level cache. */
 static void convert_in_place(pnc_packer *packer, int64_t elements)
 {
     char block[4096];
@@ -69,8 +70,8 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
     }
 }
 
-/* Read the next extents and convert what came; `place` is the stage, or user's memory. Where reading fails, the values
- * that are complete are the user's; one that was cut, of which some bytes may lie in the user's memory, becomes 0. */
+/* Read the next extents and convert what was read; `bytes_at` is the staging buffer or the user's memory. If the
+ * read fails, the complete values are still returned to the user. A value that was read in part is set to 0. */
 static int read_piece(transfer *t, staging *p, pnc_packer *packer, int64_t n, char *bytes_at)
 {
     pnc_dataset *ds = t->ds;
@@ -88,7 +89,7 @@ static int read_piece(transfer *t, staging *p, pnc_packer *packer, int64_t n, ch
     return err;
 }
 
-/* Move the next extents, converting on the way while they are in cache. */
+/* Access the next extents; their values are converted while they are in the cache. */
 static int access_portion(transfer *t, staging *p, pnc_packer *packer, int64_t n, int64_t bytes)
 {
     pnc_dataset *ds = t->ds;
@@ -121,7 +122,7 @@ static int make_staging(transfer *t, const pnc_packer *packer, int64_t wanted, s
     return p->stage == NULL ? no_memory(t, PNC_STAGE_BYTES) : NC_NOERR;
 }
 
-/* A request on its way. Its cursors point into it: it stays where it is. */
+/* A request in progress. Its cursors point into this struct, so it must not be moved. */
 typedef struct active_request {
     pnc_request *request;
     pnc_extent_cursor extents;
@@ -162,7 +163,8 @@ static void finish_request(active_request *m)
     pnc_convert_packer_free(&m->packer);
 }
 
-/* Large runs, or one rank's regular pattern, which the store knows to sieve: a piece of each request in turn. */
+/* Direct strategy: large runs, or a regular pattern of one rank, for which the store does data sieving. The requests
+ * advance alternately, one portion each. */
 static int transfer_direct(transfer *t, pnc_request **list, int64_t n)
 {
     active_request active[MAX_INTERLEAVED];
@@ -194,10 +196,10 @@ static bool scattered(const pnc_request *r)
     return r->flat != NULL && !pnc_select_flat_is_contiguous(r->flat, &offset);
 }
 
-/* How many requests, from number `first` on, are moved in turn: those whose values lie side by side, as the variables
- * of each cell of a mesh do. While a cache line is at hand it serves all of them: one after the other took 3 times as
- * long for 24 doubles of each cell. Of a variable only one, and for one place in memory, as the last of two that
- * overlap wins. */
+/* Number of requests, from index `first` on, that advance alternately: their values are adjacent in memory, like the
+ * variables of each cell of a mesh. A cache line is then used for all of them: one request after the other took 3
+ * times as long for 24 doubles per cell. Each variable, and for gets each memory address, occurs only once, since
+ * the last of two overlapping requests must win. */
 static int64_t count_interleaved(const transfer *t, int64_t first)
 {
     int64_t n = 1;
@@ -218,7 +220,7 @@ static int64_t count_interleaved(const transfer *t, int64_t first)
 
 typedef enum strategy { DIRECT, MERGED, TWO_PHASE } strategy;
 
-/* Bytes of a run on average, and how many there are. */
+/* Average bytes of a run, and number of runs. */
 static int measure_runs(transfer *t, int64_t small, int64_t few, int64_t *run, int64_t *nruns)
 {
     int64_t bytes = pnc_io_requests_count_bytes(t->ds, t->list, t->n), parts = 0;
@@ -226,7 +228,7 @@ static int measure_runs(transfer *t, int64_t small, int64_t few, int64_t *run, i
     *nruns = 0;
     for (int64_t i = 0; i < t->n; i++)
         parts += t->list[i]->elements > 0 ? t->list[i]->nslabs : 0;
-    if (parts > few && bytes / parts < small) { /* so small, and so many, that no closer look is needed */
+    if (parts > few && bytes / parts < small) { /* bounds from above and below: enough to decide */
         *run = bytes / parts;
         *nruns = parts;
         return NC_NOERR;
@@ -280,10 +282,10 @@ static int execute_independent(transfer *t, strategy choice)
     return err;
 }
 
-/* What the ranks agree on in one reduction: the largest of each. */
+/* Values that the ranks agree on in one reduction: the maximum of each. */
 typedef struct agreement {
-    int64_t failure;  /* the worst code, negated, and the rank that met it; 0 = none */
-    int64_t exchange; /* 1: some rank waits for the others */
+    int64_t failure;  /* the most negative code, negated, in the high 32 bits; its rank in the low ones; 0 = none */
+    int64_t exchange; /* 1: some rank needs two-phase I/O */
     int64_t numrecs;
 } agreement;
 
@@ -293,8 +295,8 @@ static int agree(transfer *t, int status, agreement *v)
     int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->numrecs}, all[3];
 
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the results of a collective call",
-                             ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce of the results of a collective call "
+                             "failed", ds->path);
     *v = (agreement){all[0], all[1], all[2]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
@@ -305,8 +307,8 @@ static int agree(transfer *t, int status, agreement *v)
     return status;
 }
 
-/* A collective call of several ranks: independent access, then two-phase I/O if any rank needs it. Every rank returns
- * the same kind of answer: an error if there was one anywhere. */
+/* A collective call of several ranks: independent access, then two-phase I/O if any rank needs it. If any rank has
+ * an error, all ranks return an error. */
 static int transfer_collective(transfer *t, int64_t *numrecs)
 {
     strategy choice;
@@ -333,7 +335,7 @@ static int transfer_independent(transfer *t)
     return err != NC_NOERR ? err : execute_independent(t, choice);
 }
 
-/* The number of records after a put that went well; the same on all ranks of a collective call. */
+/* Set the number of records after a successful put; the same on all ranks of a collective call. */
 static int increase_numrecs(pnc_dataset *ds, bool collective, int64_t numrecs)
 {
     if (numrecs <= ds->model.numrecs)

@@ -1,12 +1,12 @@
-/* Carrying out requests. */
+/* Execution of requests. */
 #ifndef PNC_IO_TRANSFER_H
 #define PNC_IO_TRANSFER_H
 
 #include "io/request.h"
 
-/* Move all requests of a list, which go the same way; where they overlap the last one wins. Collective where
- * `collective` is set (a rank without requests, or with a wrong argument, passes n = 0), and then carries the ranks'
- * agreement on errors of I/O and on the number of records. NC_ERANGE is left in the status of each request. */
+/* Execute a list of requests, all puts or all gets. Where requests overlap, the last one wins. If `collective`,
+ * every rank makes the call (with n = 0 if it has no requests or an error in its arguments), and the ranks agree on
+ * I/O errors and on the number of records. NC_ERANGE is set in the status of each request only. */
 int pnc_io_requests_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Small interleaved extents of several ranks, moved together. */
+/* Two-phase I/O for small interleaved extents of several ranks. */
 #include "io/two_phase.h"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "io/collective_buffer.h"
 #include "io/cursors.h"
 
-/* What passes between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
+/* Data between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
 typedef struct traffic {
-    int *extents, *extents_at; /* counted in int64_t, two for an extent */
+    int *extents, *extents_at; /* unit: int64_t, two per extent */
     int *bytes, *bytes_at;
 } traffic;
 
-/* A part of an extent that lies in one block, and where its bytes are in the stream. */
+/* A piece, and the position of its bytes in the stream. */
 typedef struct piece {
     pnc_extent extent;
     int64_t at;
@@ -22,24 +22,24 @@ typedef struct piece {
 typedef struct two_phase {
     pnc_dataset *ds;
     pnc_direction way;
-    int nprocs;                /* 1 where the rank is by itself */
-    pnc_extent_cursor extents; /* of this rank's requests, and their values */
+    int nprocs;                /* 1 in an independent call */
+    pnc_extent_cursor extents; /* of this rank's requests */
     pnc_value_cursor values;
-    int64_t left;       /* bytes still to be moved */
-    int64_t max_bytes, max_extents; /* that this rank takes in a round */
-    pnc_extent *taken;  /* in the order of the requests */
-    char *stream;       /* their bytes */
+    int64_t left;       /* bytes of the requests not yet taken */
+    int64_t max_bytes, max_extents; /* bounds on what this rank takes in a round */
+    pnc_extent *taken;  /* extents of the round in the order of the requests */
+    char *stream;       /* bytes of the values in the order of the requests */
     int64_t stream_bytes;
-    piece *pieces, *sorted; /* the same cut at blocks, and memory to sort them */
+    piece *pieces, *sorted; /* the extents cut at borders of blocks; memory for the sort */
     int64_t npieces;
-    pnc_extent *own_extents; /* the same grouped by aggregator, for each in the order of blocks */
+    pnc_extent *own_extents; /* the pieces grouped by aggregator, for each one in the order of blocks */
     char *own_bytes;
-    pnc_extent *others_extents; /* what this rank is the aggregator of, grouped by the rank that sent it */
+    pnc_extent *others_extents; /* pieces for which this rank is the aggregator, grouped by the rank that sent them */
     char *others_bytes;
     int64_t others_extents_capacity, others_bytes_capacity;
-    int *counts;        /* memory of the two below, and of the counts in transit */
+    int *counts;        /* memory of `to`, `from`, and of the counts in exchange_counts */
     traffic to, from;
-    int64_t *cursor;    /* per rank: a position in the lists above */
+    int64_t *cursor;    /* a position per rank in the lists above */
     pnc_collective_buffer buffer;
 } two_phase;
 
@@ -47,18 +47,18 @@ static int aggregator_of(const two_phase *x, int64_t offset)
 {
     int64_t block = offset / PNC_DOMAIN_BLOCK;
 
-    /* shifted by one from turn to turn: a stride of nprocs blocks still meets all ranks */
+    /* shifted by one every nprocs blocks: accesses with a stride of nprocs blocks still use all aggregators */
     return (int)((block + block / x->nprocs) % x->nprocs);
 }
 
-/* --- what this rank sends --- */
+/* --- pieces of this rank --- */
 
 static int64_t block_of(const piece *c)
 {
     return c->extent.offset / PNC_DOMAIN_BLOCK;
 }
 
-/* Cut what was taken at the borders of blocks; returns whether the blocks ascend. */
+/* Cut the extents of the round at borders of blocks; returns true if the blocks ascend. */
 static bool cut(two_phase *x, int64_t ntaken)
 {
     bool ascend = true;
@@ -82,7 +82,7 @@ static bool cut(two_phase *x, int64_t ntaken)
     return ascend;
 }
 
-/* Merge sort by block. It is stable: of pieces that overlap, the one posted last is written last. */
+/* Merge sort by block. It must be stable: of pieces that overlap, the one posted last is written last. */
 static void sort_by_block(two_phase *x)
 {
     piece *from = x->pieces, *to = x->sorted;
@@ -112,7 +112,7 @@ static void place(traffic *t, int nprocs)
     }
 }
 
-/* Count what goes to whom, and put the extents (and bytes, for a put) into that order. */
+/* Count the pieces and bytes for each aggregator, and group the extents (for a put also the bytes) accordingly. */
 static void group_by_aggregator(two_phase *x)
 {
     int64_t *extent_at = x->cursor, *byte_at = x->cursor + x->nprocs;
@@ -138,8 +138,7 @@ static void group_by_aggregator(two_phase *x)
     }
 }
 
-/* Take the next extents of the requests, with their values where they are to be written, and group them by
- * aggregator. */
+/* Take the next extents of the requests, for a put with their values, and group them by aggregator. */
 static int start_round(two_phase *x)
 {
     int64_t ntaken;
@@ -156,7 +155,7 @@ static int start_round(two_phase *x)
     return err;
 }
 
-/* Bytes that the aggregators sent, back into the order of the requests and on to the user's memory. */
+/* Reorder the bytes that the aggregators sent to the order of the requests, and unpack them into the user's memory. */
 static int return_values(two_phase *x)
 {
     int64_t *byte_at = x->cursor;
@@ -176,10 +175,10 @@ static int return_values(two_phase *x)
 
 static int mpi_failed(two_phase *x)
 {
-    return pnc_error_set(&x->ds->error, NC_EMPI, "%s: the ranks could not exchange their data", x->ds->path);
+    return pnc_error_set(&x->ds->error, NC_EMPI, "%s: an MPI call of the exchange phase failed", x->ds->path);
 }
 
-/* Let every aggregator know how much comes from whom, and make room for it. */
+/* Exchange the numbers of pieces and bytes, and allocate the receive buffers of the aggregator. */
 static int exchange_counts(two_phase *x)
 {
     int nprocs = x->nprocs, *sent = x->counts + 8 * nprocs, *got = sent + 2 * nprocs, last = nprocs - 1;
@@ -210,7 +209,7 @@ static int exchange_counts(two_phase *x)
     }
     if (extents <= x->others_extents_capacity && bytes <= x->others_bytes_capacity)
         return NC_NOERR;
-    return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory for an exchange of %lld bytes", x->ds->path,
+    return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory to receive %lld bytes from other ranks", x->ds->path,
                          (long long)bytes);
 }
 
@@ -231,10 +230,9 @@ static int exchange_data(two_phase *x)
                          x->ds->comm) == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
 }
 
-/* --- access phase: what an aggregator does --- */
+/* --- access phase --- */
 
-/* The pieces that rank r sent and that lie in a block, from position *at on: they ascend. Returns false at their
- * end. */
+/* The next piece of rank r, at *at, if it lies in `block`; false if it does not, since the pieces of a rank ascend. */
 static bool next_in_block(const two_phase *x, int r, int64_t *at, int64_t block, pnc_extent *extent)
 {
     if (*at == (x->from.extents_at[r] + x->from.extents[r]) / 2)
@@ -246,7 +244,7 @@ static bool next_in_block(const two_phase *x, int r, int64_t *at, int64_t block,
     return true;
 }
 
-/* The lowest block that some rank's list has next, or -1. */
+/* The lowest block among the next pieces of all ranks, or -1. */
 static int64_t lowest_block(const two_phase *x, const int64_t *at)
 {
     int64_t lowest = -1;
@@ -314,23 +312,23 @@ static int access_file(two_phase *x)
 
 /* --- rounds --- */
 
-/* Bytes between this rank and the others, and between aggregator and file. */
+/* The exchange phase and the access phase of one round. */
 static int exchange_and_access(two_phase *x)
 {
     int err = exchange_extents(x), exchanged;
 
     if (err == NC_NOERR && x->way == PNC_GET)
         err = access_file(x);
-    exchanged = exchange_data(x); /* whatever happened: the others are waiting */
+    exchanged = exchange_data(x); /* also after an error: the call is collective */
     err = err != NC_NOERR ? err : exchanged;
     if (x->way == PNC_PUT)
         return err != NC_NOERR ? err : access_file(x);
-    /* what a rank could not read for others must not reach their memory */
+    /* if any aggregator failed to read, no rank may unpack its bytes into the user's memory */
     err = pnc_dataset_status_agree(x->ds, err);
     return err != NC_NOERR ? err : return_values(x);
 }
 
-/* One round; *more: whether a further one is needed. */
+/* One round; *more is set if another one is needed. */
 static int run_round(two_phase *x, int err, bool *more)
 {
     int own[2], all[2] = {1, 0}, met;
@@ -346,14 +344,14 @@ static int run_round(two_phase *x, int err, bool *more)
     err = err != NC_NOERR ? err : met;
     own[0] = err != NC_NOERR;
     own[1] = x->left > 0;
-    /* a rank that failed is heard here, before the others count on it */
+    /* an error of any rank stops the rounds here, before the exchange phase */
     if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, x->ds->comm) != MPI_SUCCESS)
         err = mpi_failed(x);
     *more = !all[0] && all[1];
     return all[0] ? err : exchange_and_access(x);
 }
 
-/* The rank is its own aggregator: nothing is traded, and what it brings is what it serves. */
+/* A round of an independent call: the rank is the only aggregator, its own pieces are its input. */
 static int run_round_independent(two_phase *x)
 {
     int err = start_round(x);
@@ -370,11 +368,12 @@ static int run_round_independent(two_phase *x)
     return err;
 }
 
-/* Of a rank in a round, however many ranks share the memory; an aggregator of all has 2^18 ranks'. */
+/* Minimum per rank and round, independent of the number of ranks. MPI_Alltoallv counts in int: an aggregator may
+ * receive from up to 2^18 ranks. */
 #define LEAST_BYTES 8192
 
-/* What all of this may take is the hint: two blocks, the user's bytes twice, and what others send to an aggregator if
- * all of them meet on one. */
+/* The hint limits the memory of all buffers: two blocks, the bytes of this rank twice, and the bytes of all ranks if
+ * all of their pieces have the same aggregator. */
 static void size_rounds(two_phase *x)
 {
     int64_t limit = (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size :
@@ -406,7 +405,7 @@ static int init(two_phase *x)
     if (x->taken == NULL || x->pieces == NULL || x->sorted == NULL || x->own_extents == NULL || x->stream == NULL ||
         x->own_bytes == NULL || x->counts == NULL || x->cursor == NULL ||
         pnc_io_collective_buffer_init(&x->buffer, x->ds) != NC_NOERR)
-        return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory to merge small requests", x->ds->path);
+        return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory for the buffers of two-phase I/O", x->ds->path);
     x->to = (traffic){x->counts, x->counts + n, x->counts + 2 * n, x->counts + 3 * n};
     x->from = (traffic){x->counts + 4 * n, x->counts + 5 * n, x->counts + 6 * n, x->counts + 7 * n};
     return NC_NOERR;

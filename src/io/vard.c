@@ -1,16 +1,16 @@
-/* put_vard and get_vard: the place in the file is an MPI datatype, in bytes from the begin of the variable. It is
- * walked through, as one that describes memory is, and never expanded. */
+/* put_vard and get_vard: the filetype gives byte displacements from the begin of the variable. It is flattened like
+ * a buffer datatype and never expanded. */
 #include "dataset/modes.h"
 #include "io/access.h"
 #include "mpitype/flatten.h"
 
-/* What a filetype reaches, in bytes from the begin of the variable. */
+/* Range and runs of a filetype, in bytes from the begin of the variable. */
 typedef struct reach {
-    int64_t runs;       /* of bytes that follow one another */
-    int64_t first, end; /* the lowest byte, and beyond the highest one */
+    int64_t runs;       /* contiguous runs of bytes */
+    int64_t first, end; /* the lowest byte; one beyond the highest byte */
 } reach;
 
-/* One more run; `last` is the end of the one before. */
+/* Add a run; `last` is the end of the previous one. */
 static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
 {
     bool is_first = r->runs == 0;
@@ -40,8 +40,9 @@ static int walk(const pnc_flat_type *flat, reach *r)
     return NC_NOERR;
 }
 
-/* A filetype may lead from the variable into others, as where one call writes several of them, but not out of the
- * file's data. Records have no end: a put adds those that it reaches, whichever variable it names. */
+/* A filetype may extend into other variables, because one call may write several of them, but not beyond the data of
+ * the file. Records are unbounded: a put adds the records up to the highest one that the filetype covers, for any
+ * variable. */
 static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, const reach *r)
 {
     const pnc_model *model = &ds->model;
@@ -49,9 +50,9 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
         records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_error_set(&ds->error, NC_ETYPESIZE, "the filetype for variable \"%s\", which begins at byte %lld of "
-                             "the file, reaches from %lld to %lld bytes from there: outside of the file's data, from "
-                             "byte %lld to %lld", var->name, (long long)var->begin, (long long)r->first,
+        return pnc_error_set(&ds->error, NC_ETYPESIZE, "variable \"%s\" begins at byte %lld of the file, the filetype "
+                             "covers the bytes from %lld to %lld relative to it: outside the data of the file, bytes "
+                             "%lld to %lld", var->name, (long long)var->begin, (long long)r->first,
                              (long long)r->end, (long long)begin, (long long)end);
     if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
         return NC_NOERR;
@@ -61,30 +62,30 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
         return pnc_io_request_check_records(ds, var, records - 1, records);
     }
     if (records > model->numrecs)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "the filetype for variable \"%s\" reaches record %lld, but "
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "variable \"%s\": the filetype extends to %lld records, but "
                              "the file has %lld", var->name, (long long)records, (long long)model->numrecs);
     return NC_NOERR;
 }
 
-/* The filetype must be made of the variable's own type. */
+/* Flatten the filetype; its elements must have the variable's type. */
 static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
     int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->filetype, &mem, &ds->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
-        /* as many bytes, but elements of another size or without a type */
+        /* the size matches, but the elements have another size or no type */
         pnc_error_clear(&ds->error);
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of other "
-                            "elements", var->name, pnc_type_get_name(var->type));
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype has elements "
+                            "of another size, or without a type", var->name, pnc_type_get_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
         !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 &&
                                                                  var->type == NC_INT64))
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype is made of %s",
-                            var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype has elements "
+                            "of type %s", var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && walk(q->filetype, r) != NC_NOERR)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to walk through a filetype");
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to flatten a filetype");
     q->nslabs = r->runs;
     return err;
 }
@@ -101,13 +102,14 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_get_size(var->type) != 0)
-        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "the filetype has %lld bytes, no whole number of elements "
-                             "of variable \"%s\"", (long long)size, var->name);
+        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\": the filetype has %lld bytes, not a "
+                             "multiple of %d, the size of an element", var->name, (long long)size,
+                             (int)pnc_type_get_size(var->type));
     q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;
     err = read_filetype(ds, var, filetype, q, &r);
-    if (err == NC_NOERR && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) { /* a rank with nothing to do */
+    if (err == NC_NOERR && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) { /* no elements */
         q->elements = 0;
         return NC_NOERR;
     }
