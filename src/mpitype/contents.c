@@ -1,11 +1,11 @@
-/* Contents of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the arguments of
- * both end up in one list of 64-bit numbers. */
+/* Envelope and contents of MPI datatypes. MPI-4 has a second set of constructors, with counts of type MPI_Count; the
+ * arguments of both are stored in one list of 64-bit integers. */
 #include "mpitype/contents.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Arguments as MPI returns them: sorted by their C types. */
+/* Arguments as MPI returns them: by C type. */
 typedef struct arguments {
     MPI_Count nints, naddresses, ncounts, ntypes;
     int *ints;
@@ -72,8 +72,8 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
     return get_contents(type, a) == MPI_SUCCESS ? NC_NOERR : NC_EUNSPTETYPE;
 }
 
-/* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts are first, but for two constructors that begin
- * with ints; byte displacements are last, and are counts where counts are large. */
+/* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts come first, except that two constructors begin
+ * with ints. Byte displacements come last; with large counts they are counts too. */
 static int64_t *merge(const arguments *a, int combiner)
 {
     int64_t *numbers = pnc_memory_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);

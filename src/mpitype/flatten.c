@@ -1,12 +1,11 @@
-/* MPI datatypes, flattened. Each constructor is taken apart as the MPI standard defines it (MPI-3.1, 4.1) and
- * becomes loops of the flattened datatype; what is regular stays a loop, so that it is no larger than what the user
- * gave. */
+/* Flattening of MPI datatypes. Each constructor becomes loops, as the MPI standard defines it (MPI-3.1, 4.1).
+ * Regular structure stays a loop: the flattened datatype is at most as large as the arguments of the constructors. */
 #include "mpitype/flatten.h"
 
 #include "base/memory.h"
 #include "mpitype/contents.h"
 
-/* All elements of a datatype must be of one kind. */
+/* State of one flattening. All elements of a datatype must have the same type. */
 typedef struct decoder {
     int xtype;
     bool known;  /* mem is set */
@@ -41,8 +40,8 @@ static bool is_any(MPI_Datatype type, const MPI_Datatype *list, size_t n)
 }
 #define IS_ANY(type, list) is_any(type, list, sizeof(list) / sizeof((list)[0]))
 
-/* The memory type of a predefined datatype by its class and size, or PNC_MEM_TYPE_COUNT. Fortran's types are
- * MPI_DATATYPE_NULL where MPI was built without Fortran, which no type equals. */
+/* The memory type of a predefined datatype by its class and size, or PNC_MEM_TYPE_COUNT. If MPI was built without
+ * Fortran, the Fortran types are MPI_DATATYPE_NULL, which equals no type here. */
 static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 {
     const MPI_Datatype text[] = {MPI_CHAR, MPI_CHARACTER};
@@ -57,7 +56,7 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 
     if (IS_ANY(type, text))
         return PNC_TEXT;
-    if (type == MPI_LONG) /* not by its size: a get that is out of range leaves the fill value of long */
+    if (type == MPI_LONG) /* long has a type of its own: its fill value for a get out of range differs */
         return PNC_LONG;
     if (IS_ANY(type, signed_integer))
         return integer_of(size, true);
@@ -68,8 +67,8 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 
 static int no_memory(decoder *d)
 {
-    return pnc_error_set(d->error, NC_ENOMEM, "no memory to describe an MPI datatype (or it spans more than any "
-                         "memory)");
+    return pnc_error_set(d->error, NC_ENOMEM, "no memory to flatten an MPI datatype, or its extent exceeds the "
+                         "address space");
 }
 
 static int unsupported(decoder *d, MPI_Datatype type)
@@ -79,13 +78,13 @@ static int unsupported(decoder *d, MPI_Datatype type)
 
     MPI_Type_get_name(type, name, &length);
     if (type == MPI_BYTE)
-        return pnc_error_set(d->error, NC_EBADTYPE, "MPI_BYTE does not say which type the values in memory have, and "
-                             "the variable is of type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
-    return pnc_error_set(d->error, NC_EUNSPTETYPE, "the MPI datatype %s is neither an integer, a real nor a character "
-                         "type that netCDF knows", name);
+        return pnc_error_set(d->error, NC_EBADTYPE, "the buffer has datatype MPI_BYTE, which has no type of values, "
+                             "the variable has type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
+    return pnc_error_set(d->error, NC_EUNSPTETYPE, "the MPI datatype %s has no netCDF counterpart: use an integer, "
+                         "real or character type of 1 to 8 bytes", name);
 }
 
-/* A predefined type or one of Fortran 90's by precision: an element. */
+/* Flatten an element: a predefined type, or one from MPI_Type_create_f90_*. */
 static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_flat_type **flat)
 {
     if (type == MPI_BYTE && pnc_type_get_size(d->xtype) == 1)
@@ -93,8 +92,8 @@ static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_
     if (mem == PNC_MEM_TYPE_COUNT)
         return unsupported(d, type);
     if (d->known && d->mem != mem)
-        return pnc_error_set(d->error, NC_EMULTITYPES, "the MPI datatype of the buffer mixes elements of types %s and "
-                             "%s", pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
+        return pnc_error_set(d->error, NC_EMULTITYPES, "the datatype of the buffer has elements of types %s and %s: "
+                             "all must have the same type", pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
     d->known = true;
     d->mem = mem;
     *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(mem));
@@ -109,7 +108,8 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* Blocks of lengths[i] (or `equal`) copies of types[i] (or the only one) at bytes[i], or at places[i] extents. */
+/* Blocks: lengths[i] (or `equal`) copies of types[i] (or types[0]) at displacement bytes[i], or places[i] in extents
+ * of the type. */
 typedef struct blocks {
     int64_t n, equal;
     const int64_t *lengths, *places, *bytes;
@@ -127,7 +127,7 @@ static int flatten_block(decoder *d, const blocks *b, int64_t i, pnc_flat_type *
 
     if (shared != NULL)
         flat = pnc_select_flat_share(shared);
-    else if (length == 0) /* its type does not matter */
+    else if (length == 0) /* the type of an empty block is irrelevant */
         flat = pnc_select_flat_create_block(0, 1);
     else if ((err = flatten_type(d, type, &flat)) != NC_NOERR)
         return err;
@@ -161,7 +161,7 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
     return err;
 }
 
-/* count copies of (length copies of type, one extent apart), `stride` bytes apart. */
+/* A vector: `count` blocks, `stride` bytes apart, of `length` adjacent copies of `type`. */
 static int flatten_vector(decoder *d, MPI_Datatype type, int64_t count, int64_t length, int64_t stride,
                           pnc_flat_type **flat)
 {
@@ -184,7 +184,7 @@ static int flatten_subarray(decoder *d, const pnc_type_contents *r, pnc_flat_typ
 
     if (err != NC_NOERR)
         return err;
-    for (int64_t k = 0; k < n; k++) { /* from the fastest dimension outwards */
+    for (int64_t k = 0; k < n; k++) { /* fastest dimension first */
         int64_t i = c_order ? n - 1 - k : k;
 
         *flat = pnc_select_flat_create_vector(*flat, subsizes[i], distance);
@@ -195,8 +195,9 @@ static int flatten_subarray(decoder *d, const pnc_type_contents *r, pnc_flat_typ
     return *flat != NULL ? NC_NOERR : no_memory(d);
 }
 
-/* One dimension of a distributed array: what coordinate `at` of `procs` owns of `size` elements that lie `distance`
- * bytes apart. Blocks of `block` go round the processes; the last block may be cut. */
+/* One dimension of a distributed array: the elements of the process at coordinate `at` of `procs`, out of `size`
+ * elements `distance` bytes apart. Blocks of `block` elements are assigned round-robin; the last block may be
+ * shorter. */
 static pnc_flat_type *flatten_cyclic(pnc_flat_type *child, int64_t size, int64_t block, int64_t procs, int64_t at,
                                      int64_t distance)
 {
@@ -215,7 +216,7 @@ static pnc_flat_type *flatten_cyclic(pnc_flat_type *child, int64_t size, int64_t
     return pnc_select_flat_create_shifted(pnc_select_flat_create_sequence(parts, 2), at * block * distance);
 }
 
-/* numbers: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The process grid is in C order always. */
+/* numbers: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The process grid is always in C order. */
 static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type **flat)
 {
     int64_t rank = r->numbers[1], n = r->numbers[2];
@@ -255,7 +256,7 @@ static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_conten
 
     switch (r->combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: /* only the extent is another, and that is asked for where it matters */
+    case MPI_COMBINER_RESIZED: /* only the extent differs, and extent_of reads it where it is used */
         return flatten_type(d, r->types[0], flat);
     case MPI_COMBINER_CONTIGUOUS: return flatten_vector(d, r->types[0], 1, numbers[0], 0, flat);
     case MPI_COMBINER_VECTOR: return flatten_vector(d, r->types[0], numbers[0], numbers[1], numbers[2] * extent, flat);
@@ -275,14 +276,14 @@ static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_conten
     return flatten_blocks(d, &b, flat);
 }
 
-/* One instance of a datatype; *map is set only on success. */
+/* Flatten one instance of a datatype; *flat is set only on success. */
 static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
 {
     pnc_type_contents r = {0};
     int size = 0, combiner = pnc_mpitype_combiner_get(type), err;
 
     MPI_Type_size(type, &size);
-    if (size == 0) { /* no elements, whatever it was made of; also the markers of bounds in old struct types */
+    if (size == 0) { /* no elements; includes MPI_LB and MPI_UB in old struct types */
         *flat = pnc_select_flat_create_block(0, 1);
         return *flat != NULL ? NC_NOERR : no_memory(d);
     }
@@ -301,23 +302,23 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
     return err;
 }
 
-/* A contiguous buffer that fits the request. */
+/* A contiguous buffer of as many elements as the request. */
 static int map_plain(int64_t elements, pnc_mem_type type, pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error)
 {
     *mem = type;
     *flat = pnc_select_flat_create_block(elements, (int)pnc_mem_type_get_size(type));
-    return *flat != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to describe the buffer");
+    return *flat != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to flatten the type of the buffer");
 }
 
-/* bufcount may be left to us only where one element is one instance of the type. */
+/* bufcount may be NC_COUNT_IGNORE only for a predefined type, where an instance is an element. */
 static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_flat_type **flat, pnc_mem_type *mem)
 {
     pnc_flat_type *one = NULL;
     int err;
 
     if (pnc_mpitype_combiner_get(buftype) != MPI_COMBINER_NAMED)
-        return pnc_error_set(d->error, NC_EBADTYPE, "bufcount is -1 (NC_COUNT_IGNORE), but the buffer's datatype is "
-                             "not a predefined one: pass the number of instances");
+        return pnc_error_set(d->error, NC_EBADTYPE, "bufcount is NC_COUNT_IGNORE (-1), but the datatype of the buffer "
+                             "is not predefined: pass the number of instances");
     err = flatten_type(d, buftype, &one);
     pnc_select_flat_free(one);
     if (err == NC_NOERR && !d->known)
@@ -338,18 +339,18 @@ int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtyp
     if (bufcount == NC_COUNT_IGNORE)
         return map_uncounted(&d, buftype, elements, flat, mem);
     if (bufcount < 0)
-        return pnc_error_set(error, NC_ENEGATIVECNT, "bufcount %lld is negative", (long long)bufcount);
+        return pnc_error_set(error, NC_ENEGATIVECNT, "bufcount is %lld: must not be negative", (long long)bufcount);
     err = flatten_type(&d, buftype, &one);
     if (err != NC_NOERR)
         return err;
     if (pnc_size_multiply(bufcount, pnc_select_flat_count_elements(one), &total) != 0 || total != elements) {
-        err = pnc_error_set(error, NC_EIOMISMATCH, "the request selects %lld values, but the buffer holds %lld times "
-                            "an MPI datatype of %lld", (long long)elements, (long long)bufcount,
+        err = pnc_error_set(error, NC_EIOMISMATCH, "the request has %lld elements, but the buffer has %lld instances "
+                            "of an MPI datatype with %lld elements", (long long)elements, (long long)bufcount,
                             (long long)pnc_select_flat_count_elements(one));
         pnc_select_flat_free(one);
         return err;
     }
-    if (elements == 0) { /* nothing to move, and perhaps no type to move it as */
+    if (elements == 0) { /* an empty request; its element type may be unknown */
         pnc_select_flat_free(one);
         return map_plain(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), flat, mem, error);
     }

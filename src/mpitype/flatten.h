@@ -1,4 +1,4 @@
-/* MPI datatypes as runs of memory: flattened, but not expanded. */
+/* Flattens MPI datatypes: loops over runs of memory, not expanded. */
 #ifndef PNC_MPITYPE_FLATTEN_H
 #define PNC_MPITYPE_FLATTEN_H
 
@@ -7,9 +7,9 @@
 #include "base/types.h"
 #include "select/flat_type.h"
 
-/* The memory that bufcount instances of an MPI datatype describe. *mem is the type of its elements.
- * MPI_DATATYPE_NULL, or bufcount -1 (NC_COUNT_IGNORE) with a predefined type: the buffer is contiguous and fits the
- * request of `elements` elements. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
+/* Flatten bufcount instances of an MPI datatype; *mem is the type of its elements. With MPI_DATATYPE_NULL, or with
+ * bufcount -1 (NC_COUNT_IGNORE) and a predefined type, the buffer is contiguous and has as many elements as the
+ * request: `elements`. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
 int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements,
                                 pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error);
 
