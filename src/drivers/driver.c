@@ -1,4 +1,4 @@
-/* The table of drivers, and what they share. */
+/* The table of drivers, and functions that all drivers use. */
 #include "drivers/driver.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_err
     int worst = status;
 
     if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the ranks' results failed", path);
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the status failed", path);
     if (status == NC_NOERR && worst != NC_NOERR)
         pnc_error_set_remote(error, worst, "another rank could not open %s: %s", path, pnc_error_get_text(worst));
     return worst;

@@ -1,4 +1,4 @@
-/* What all drivers do alike. */
+/* Behaviour common to all drivers. */
 #include "drivers/store.h"
 
 #include <string.h>
@@ -12,12 +12,12 @@ int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest
         return pnc_error_set(error, NC_EREAD, "%s ends at byte %lld, but had %lld bytes before and was truncated while "
                              "it was open: bytes %lld to %lld are lost", path, (long long)size, known, first, last);
     if (rest.offset < size)
-        return pnc_error_set(error, NC_EREAD, "%s has %lld bytes, but none could be read from byte %lld on", path,
+        return pnc_error_set(error, NC_EREAD, "%s has %lld bytes, but the read at byte %lld returned none", path,
                              (long long)size, first);
     if (store->end->refuses_short)
-        return pnc_error_set(error, NC_EREAD, "%s ends at byte %lld, but bytes %lld to %lld were to be read: values "
-                             "that were never written, or a file cut short; with the hint nc_short_file=zero they read "
-                             "as zeros", path, (long long)size, first, last);
+        return pnc_error_set(error, NC_EREAD, "%s ends at byte %lld, but the call reads bytes %lld to %lld: values "
+                             "that were never written, or a truncated file; set the hint nc_short_file=zero to read "
+                             "zeros", path, (long long)size, first, last);
     memset(to, 0, (size_t)rest.length);
     return NC_NOERR;
 }

@@ -1,7 +1,8 @@
-/* A store moves bytes between memory and extents of one open file. Small on purpose: a driver is a dozen functions.
+/* A store transfers bytes between memory and extents of one open file. The interface is small: a driver is a dozen
+ * functions.
  *
- * All functions return NC_NOERR or a code with a message in *error. A call marked collective is made by every rank of
- * the communicator, with n = 0 where a rank has nothing to move. */
+ * All functions return NC_NOERR, or a code with a message in *error. Every rank of the communicator must make a call
+ * that is marked collective. */
 #ifndef PNC_DRIVERS_STORE_H
 #define PNC_DRIVERS_STORE_H
 
@@ -15,19 +16,19 @@ typedef struct pnc_store pnc_store;
 
 typedef struct pnc_store_ops {
     const char *name; /* value of the hint nc_driver */
-    /* Collective. mode: NC_WRITE, NC_NOCLOBBER bits as given by the caller; create truncates. Codes: NC_EEXIST
-     * NC_ENOENT NC_EACCESS.. as in the error rules. All ranks get the same code. */
+    /* Collective. mode: the caller's NC_WRITE and NC_NOCLOBBER bits; create truncates. Error codes (NC_EEXIST,
+     * NC_ENOENT, NC_EACCESS ..) are the same on all ranks. */
     int (*create)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*open)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
-    const char *(*local_path)(const char *path); /* the path without MPI-IO's prefix; or NULL */
-    /* Collective; frees the store also when it fails. */
+    const char *(*local_path)(const char *path); /* the path without MPI-IO's prefix; may be NULL */
+    /* Collective; frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
-    /* Move n extents, in any order, from or to buf, where their bytes follow each other. The sum of the lengths is
-     * below 1 GiB (the caller cuts). Local. */
+    /* Read or write n extents, in any order; their bytes are contiguous in buf. The total length must be below 1
+     * GiB. Local. */
     int (*write)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
-    /* *got, also where the call fails: how many bytes at the front of buf are those of the extents. All others are as
-     * they were, but for those of one extent where MPI itself reports the failure. May be NULL. */
+    /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
+     * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
     int (*sync)(pnc_store *store, pnc_error *error);                      /* collective */
     int (*size)(pnc_store *store, int64_t *out, pnc_error *error);        /* local */
@@ -35,9 +36,9 @@ typedef struct pnc_store_ops {
     int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);     /* local; the caller frees it */
 } pnc_store_ops;
 
-/* What is known of the end of the file. */
+/* Known facts about the end of the file. */
 typedef struct pnc_store_end {
-    int64_t least_size; /* bytes that the file has had while it was open: if it has fewer, it was truncated */
+    int64_t least_size; /* lower bound of the size while open: a smaller file was truncated */
     bool refuses_short; /* reads beyond the end of the file are errors */
 } pnc_store_end;
 
@@ -47,14 +48,14 @@ struct pnc_store {
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
     int nnodes;          /* nodes that the communicator spans, at least 1 */
-    int64_t sieve_gap;   /* bytes: a smaller gap between two extents is cheaper to read than to skip */
-    int64_t few_extents; /* so few extents are cheaper to access one by one */
-    pnc_store_end *end;  /* of the driver that has the file: a wrapper shares it */
+    int64_t sieve_gap;   /* smaller gaps between two extents are cheaper to read than to skip */
+    int64_t few_extents; /* up to this many extents are cheaper to access one by one */
+    pnc_store_end *end;  /* owned by the driver that opened the file; wrappers share it */
 };
 
-/* A read of an extent stopped at byte rest.offset, and the file has `size` bytes now. Where the file simply ends there
- * (its writer left it short) the rest reads as zeros; where it was truncated while it was open, where the bytes are
- * there but do not come, or where the user wants no zeros: NC_EREAD. */
+/* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a
+ * file whose writer left it short, the rest reads as zeros. NC_EREAD if the file was truncated while open, if the
+ * bytes exist but cannot be read, or if the user wants errors instead of zeros. */
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
                        pnc_error *error);
 

@@ -1,5 +1,6 @@
-/* A wrapper driver adds something to another driver: it counts accesses, delays them, or makes some of them fail. It
- * writes its own create and open, and the operations that it changes; the others are those below, which forward. */
+/* A wrapper driver adds to another driver: it counts accesses, delays them, or makes some of them fail. It
+ * implements create, open and the operations that it changes, and uses the functions below, which forward, for the
+ * others. */
 #ifndef PNC_DRIVERS_WRAPPER_H
 #define PNC_DRIVERS_WRAPPER_H
 
@@ -18,8 +19,8 @@ static inline pnc_store *pnc_wrapper_get_inner(pnc_store *store)
     return ((pnc_wrapper *)store)->inner;
 }
 
-/* Collective. Wrap an open store in a struct of `size` bytes, zeroed beyond its pnc_wrapper. If a rank has no memory,
- * all ranks close the inner store and return NC_ENOMEM. */
+/* Collective. Wrap an open store in a struct of `size` bytes, zeroed beyond its pnc_wrapper. If allocation fails on
+ * any rank, all ranks close the inner store and return NC_ENOMEM. */
 int pnc_wrapper_init(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
                      pnc_error *error);
 

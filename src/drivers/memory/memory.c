@@ -1,4 +1,4 @@
-/* Files that live in memory, for scratch data and tests: one growing buffer per path, kept from close to open until it
+/* Files in memory, for scratch data and tests: one growing buffer per path. It persists after close, until the file
  * is removed or the program ends. One rank only. */
 #include "drivers/driver.h"
 
@@ -12,8 +12,8 @@ typedef struct memory_file {
     char *path;
     char *bytes;
     int64_t size, capacity;
-    int stores;   /* that have it open */
-    bool removed; /* its last store frees it */
+    int stores;   /* number of stores that have the file open */
+    bool removed; /* removed from the list; freed when the last store closes */
 } memory_file;
 
 typedef struct memory_store {
@@ -22,9 +22,9 @@ typedef struct memory_store {
     memory_file *file;
 } memory_store;
 
-/* Threads may open, close and remove different files at once. */
+/* Different threads may open, close and remove different files concurrently. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static memory_file *files; /* all of the process */
+static memory_file *files; /* all files of the process */
 
 static memory_file **find(const char *path)
 {
@@ -54,8 +54,8 @@ static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
 
     MPI_Comm_size(comm, &nprocs);
     if (nprocs != 1)
-        return pnc_error_set(error, NC_EDRIVER, "%s: the memory driver serves 1 process, not %d: use MPI_COMM_SELF or "
-                             "nc_driver=mpiio", path, nprocs);
+        return pnc_error_set(error, NC_EDRIVER, "%s: the memory driver supports 1 process, not %d: use MPI_COMM_SELF "
+                             "or nc_driver=mpiio", path, nprocs);
     return path[0] != '\0' ? NC_NOERR : pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
 }
 
@@ -82,7 +82,7 @@ static int create_locked(MPI_Comm comm, const char *path, int mode, pnc_store **
     int err = NC_NOERR;
 
     if (file != NULL && (mode & NC_NOCLOBBER))
-        return pnc_error_set(error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+        return pnc_error_set(error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     if (file == NULL)
         err = add_file(path, &file, error);
     if (err != NC_NOERR)

@@ -1,10 +1,10 @@
-/* Reading and writing lists of extents at explicit offsets. Short ones near to each other go through a sieve buffer
- * (sieve.c) or a file view (view.c). */
+/* Lists of extents at explicit offsets. Short extents close to each other use a sieve buffer (sieve.c) or a file
+ * view (view.c). */
 #include "drivers/mpiio/mpiio.h"
 
 #include <stddef.h>
 
-/* Ascending and disjoint, with extents and gaps that are small on average. */
+/* True if the extents ascend, are disjoint, and extents and gaps are small on average. */
 static bool dense(const pnc_extent *extents, int64_t n)
 {
     int64_t bytes = 0, span;
@@ -43,8 +43,8 @@ static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pn
     return NC_NOERR;
 }
 
-/* A read that comes short goes on from where it stopped as long as the file, which other ranks may be writing, has
- * bytes there and they come. */
+/* After a short read, continue at the first missing byte while the file extends beyond it (other ranks may be
+ * writing) and reads return bytes. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, pnc_error *error)
 {
     int64_t size = 0;

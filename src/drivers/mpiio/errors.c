@@ -1,4 +1,4 @@
-/* MPI's error classes to our codes and sentences. */
+/* Maps MPI error classes to netCDF error codes and messages. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@ static int code_of_class(int class, int otherwise)
     return otherwise;
 }
 
-/* ROMIO files a full disk, or an offset beyond all that the file system has offsets for, under "other I/O error", and
- * says what it is in the text alone. */
+/* ROMIO reports a full disk, or an offset beyond the largest one of the file system, as "other I/O error": only the
+ * text has the cause. */
 static int code_of_text(const char *text, int otherwise)
 {
     const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EFBIG, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA},
@@ -43,21 +43,21 @@ int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const cha
     MPI_Error_string(mpi_code, text, &length);
     code = code_of_class(class, code_of_text(text, otherwise));
     if (code == NC_ENO_SPACE && strstr(text, strerror(EFBIG)) != NULL)
-        return pnc_error_set(error, code, "cannot %s %s: the place lies beyond the largest file that the file system, "
-                             "or the limit of the process (ulimit -f), allows", what, path);
+        return pnc_error_set(error, code, "cannot %s %s: the offset exceeds the largest file size of the file system, "
+                             "or the limit of the process (ulimit -f)", what, path);
     switch (code) {
-    case NC_ENO_SPACE: return pnc_error_set(error, code, "cannot %s %s: no space is left on its file system", what,
+    case NC_ENO_SPACE: return pnc_error_set(error, code, "cannot %s %s: no space left on its file system", what,
                                             path);
     case NC_ENFILE: return pnc_error_set(error, code, "cannot %s %s: too many files are open in this process (ulimit "
                                          "-n): close some", what, path);
-    case NC_EQUOTA: return pnc_error_set(error, code, "cannot %s %s: the disk quota is used up", what, path);
+    case NC_EQUOTA: return pnc_error_set(error, code, "cannot %s %s: disk quota exceeded", what, path);
     default: return pnc_error_set(error, code, "cannot %s %s: %s", what, path, text);
     }
 }
 
 int pnc_mpiio_error_set_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
 {
-    return pnc_error_set(error, NC_ENO_SPACE, "%s: only %d of %lld bytes could be written at offset %lld: is the file "
-                         "system full, or the file larger than it, or the limit of the process (ulimit -f), allows?",
+    return pnc_error_set(error, NC_ENO_SPACE, "%s: only %d of %lld bytes were written at offset %lld: the file system "
+                         "is full, or the file exceeds its largest file size or the process limit (ulimit -f)",
                          path, moved, (long long)extent.length, (long long)extent.offset);
 }

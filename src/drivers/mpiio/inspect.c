@@ -1,5 +1,5 @@
-/* A look at a path before MPI opens it: MPI's own answers to a directory, a missing folder or a file without
- * permission differ between implementations and say little. */
+/* Inspection of a path before MPI opens it: the errors of MPI implementations for a directory, a missing directory
+ * or a file without permission differ, and lack detail. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The kinds of file systems that ROMIO has a driver for. */
+/* The prefixes of ROMIO, one per file system driver. */
 const char *pnc_mpiio_path_strip(const char *path)
 {
     static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime",
@@ -31,7 +31,7 @@ static int code_of_errno(int number)
     }
 }
 
-/* What stat says is only final where the path is an ordinary one: MPI may know file systems that stat does not. */
+/* An error of stat is final only for a path without a prefix: MPI may support file systems that stat does not. */
 static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
 {
     bool creates = purpose == PNC_MPIIO_REPLACE || purpose == PNC_MPIIO_NEW;
@@ -54,7 +54,7 @@ void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpi
     else if (stat(local, &facts) != 0)
         missing(path, errno, local == path, purpose, sight);
     else if (purpose == PNC_MPIIO_NEW)
-        pnc_error_set(&sight->error, NC_EEXIST, "%s exists already, and NC_NOCLOBBER forbids to replace it", path);
+        pnc_error_set(&sight->error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     else if (S_ISDIR(facts.st_mode))
         pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
     else if (!S_ISREG(facts.st_mode))

@@ -1,4 +1,4 @@
-/* The driver that reaches the file system through MPI-IO: its table of operations, and the small ones of them. */
+/* The MPI-IO driver: its table of operations, and the short ones among them. */
 #include "drivers/mpiio/mpiio.h"
 
 static int remove_file(const char *path, MPI_Info info, pnc_error *error)

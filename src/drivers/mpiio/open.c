@@ -1,4 +1,4 @@
-/* Opening, creating and closing: every rank comes out with the same code. */
+/* Open, create and close; all ranks return the same code. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* Rank 0 looks, all know: one broadcast. */
+/* Inspect the path on rank 0 and broadcast the result. */
 static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight, pnc_error *error)
 {
     int rank, nprocs;
@@ -19,7 +19,7 @@ static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_
     if (rank == 0)
         pnc_mpiio_path_inspect(path, purpose, sight);
     if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: the ranks could not exchange what rank 0 found", path);
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", path);
     if (sight->error.code != NC_NOERR)
         return (rank == 0 ? pnc_error_set : pnc_error_set_remote)(error, sight->error.code, "%s", sight->error.text);
     return NC_NOERR;
@@ -30,7 +30,7 @@ static int count_nodes(MPI_Comm comm)
     MPI_Comm node;
     int on_node = 0, leads, nodes = 1;
 
-    /* a rank that cannot tell counts as a node of its own, and comes to the sum, where the others wait */
+    /* if the split fails on a rank, the rank counts as a node of its own and still takes part in the MPI_Allreduce */
     if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
         MPI_Comm_rank(node, &on_node);
         MPI_Comm_free(&node);
@@ -40,7 +40,7 @@ static int count_nodes(MPI_Comm comm)
     return nodes < 1 ? 1 : nodes;
 }
 
-/* Whether the user tells ROMIO not to sieve writes. */
+/* True if the hint romio_ds_write disables data sieving of writes. */
 static bool forbids_sieving(MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1];
@@ -51,8 +51,8 @@ static bool forbids_sieving(MPI_Info info)
     return given && strcmp(value, "disable") == 0;
 }
 
-/* A program of one rank and without threads. Ranks may also open one file with MPI_COMM_SELF each. A program that uses
- * sessions only has no MPI_COMM_WORLD to ask. */
+/* True for a program of one rank without threads: only then no other rank can have opened the file with
+ * MPI_COMM_SELF. In a program that only uses MPI sessions there is no MPI_COMM_WORLD: false. */
 static bool is_sole_writer(void)
 {
     int ranks = 0, level = MPI_THREAD_MULTIPLE, has_world = 0;
@@ -111,20 +111,20 @@ static int close_file(MPI_Comm comm, MPI_File *file)
     return code;
 }
 
-/* ROMIO duplicates the communicator, and goes on with MPI_COMM_NULL, which ends the program, where MPI has none left:
- * see before whether it has. Collective, as its failure is. */
+/* ROMIO duplicates the communicator and, if MPI has no communicator left, continues with MPI_COMM_NULL, which aborts
+ * the program: test first. Collective, and fails on all ranks alike. */
 static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *error)
 {
     MPI_Comm spare;
 
     if (MPI_Comm_dup(comm, &spare) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_ENFILE, "%s: MPI has no communicator left for one more open file: close some",
-                             path);
+        return pnc_error_set(error, NC_ENFILE, "%s: MPI_Comm_dup failed: no communicator left for another open file, "
+                             "close some files", path);
     MPI_Comm_free(&spare);
     return NC_NOERR;
 }
 
-/* Open MPI needs descriptors beside the file's own, and has no word for their lack. */
+/* Open MPI needs file descriptors in addition to that of the file, and has no error class for their lack. */
 static bool lacks_descriptors(void)
 {
     int own[4], n = 0;
@@ -193,7 +193,7 @@ int pnc_mpiio_file_create(MPI_Comm comm, const char *path, int mode, MPI_Info in
 
     if (err != NC_NOERR)
         return err;
-    /* truncated, not removed first: a symbolic link stays and its target becomes the new file */
+    /* truncate instead of remove: a symbolic link stays, and its target is overwritten */
     return open_file(comm, path, amode, !fresh && sight.must_truncate, info, out, error);
 }
 

@@ -1,6 +1,6 @@
-/* Many small extents of one rank through a sieve buffer: one access for all that fit into it with the gaps between
- * them. Writing fetches the gaps first and puts them back, which only a program of one rank and thread may do, and
- * under a lock. */
+/* Data sieving for many small extents of one rank: one access covers all extents that fit into the sieve buffer,
+ * with the gaps between them. A write reads the gaps first and writes them back. This requires a program of one rank
+ * and one thread, and a lock. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define SIEVE_BUFFER_BYTES (512 * 1024)
 
-/* Without memory for a sieve buffer every extent is moved on its own, or through a view. */
+/* If allocation fails, each extent is accessed on its own, or through a file view. */
 static bool has_sieve_buffer(pnc_mpiio *io)
 {
     if (io->sieve_buffer == NULL)
@@ -20,7 +20,7 @@ static bool has_sieve_buffer(pnc_mpiio *io)
     return io->sieve_buffer != NULL;
 }
 
-/* A constant size is one move instead of a call: most extents of this kind are single values. */
+/* With a constant size the compiler replaces the call of memcpy by a move: most extents here are single values. */
 static inline void copy_extent(char *to, const char *from, int64_t length)
 {
     if (length == 8)
@@ -40,7 +40,7 @@ static int64_t bytes_of(const pnc_extent *extents, int64_t n)
     return bytes;
 }
 
-/* How many, from the first on, go through the sieve buffer at once; 1 where the first is moved on its own. */
+/* Number of leading extents that one sieve buffer covers; 1 if the first is accessed on its own. */
 static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     int64_t end = extents[0].offset + extents[0].length, i;
@@ -59,7 +59,7 @@ static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
     return i;
 }
 
-/* The sieve buffer ends where the last extent ends: it reaches past the end of the file only if that extent does. */
+/* The span ends with the last extent: it exceeds the end of the file only if that extent does. */
 static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
                              pnc_error *error)
 {
@@ -90,7 +90,7 @@ int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, ch
     return err;
 }
 
-/* What the file holds between the extents, and zeros where it ends before. */
+/* Read the span of the extents; bytes beyond the end of the file are zeros. */
 static int fetch_sieve_buffer(pnc_mpiio *io, pnc_extent all, pnc_error *error)
 {
     MPI_Offset size = 0;
@@ -105,8 +105,8 @@ static int fetch_sieve_buffer(pnc_mpiio *io, pnc_extent all, pnc_error *error)
     return err;
 }
 
-/* kind: F_WRLCK or F_UNLCK. The lock that ROMIO takes for its sieving: other programs that sieve keep out of the
- * span. */
+/* kind: F_WRLCK or F_UNLCK. ROMIO takes the same lock for its data sieving: other programs that sieve do not write
+ * to the span. */
 static int set_lock(pnc_mpiio *io, pnc_extent span, short kind)
 {
     struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_start = span.offset, .l_len = span.length};
@@ -127,7 +127,8 @@ bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
     return io->lock >= 0 && set_lock(io, pnc_mpiio_extents_get_span(extents, n), F_WRLCK) == 0;
 }
 
-/* A lock that stays would stop every other program that sieves: the descriptor takes it along. */
+/* If unlocking fails, closing the descriptor releases the lock. A remaining lock would block all other programs that
+ * sieve. */
 static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
 {
     int number;
@@ -142,7 +143,8 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
                          strerror(number));
 }
 
-/* Under a lock, and where no other rank or thread writes: what they wrote between reading and writing would be lost. */
+/* The caller holds the lock, and no other rank or thread writes: a concurrent write between read and write would be
+ * lost. */
 static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
@@ -168,6 +170,6 @@ int pnc_mpiio_sieve_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, c
                        : pnc_mpiio_extent_write(io, extents[i], buf, error);
         buf += bytes_of(extents + i, some);
     }
-    late = unlock(io, pnc_mpiio_extents_get_span(extents, n), error); /* of two messages the first stays */
+    late = unlock(io, pnc_mpiio_extents_get_span(extents, n), error); /* the message of the first error is kept */
     return err == NC_NOERR ? late : err;
 }

@@ -1,17 +1,17 @@
-/* Threads that open and close files at once take turns.
+/* Turns: collective MPI_File_ calls of different threads, one after the other.
  *
- * ROMIO, the MPI-IO of MPICH and its kin, holds one lock for the whole process while MPI_File_open, _close, _set_size
- * and _sync wait for the other ranks. Two threads A and B of two ranks, each with a file of their own, then wait for
- * ever: A of rank 0 has the lock and waits for A of rank 1, which waits for the lock that B of rank 1 has, which waits
- * for B of rank 0, which waits for the lock. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call
- * only when all ranks of the communicator hold a lock of ours, so that nobody waits in ROMIO for one who cannot come.
- * Reads and writes are local calls and need no turn. */
+ * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while MPI_File_open, _close, _set_size
+ * and _sync block for the other ranks. Consider threads A and B on two ranks, each opening a file with its
+ * counterpart on the other rank. If A holds the lock on rank 0, and B on rank 1, then both calls block forever: A on
+ * rank 1 and B on rank 0 cannot enter ROMIO. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call
+ * only when all ranks of the communicator hold the lock of this file. No rank then blocks in ROMIO for a rank that
+ * cannot enter. Reads and writes are local calls and need no turn. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>
 #include <time.h>
 
-#define PATIENCE_MS 20 /* a turn takes as long as opening a file; longer than that two may wait for each other */
+#define PATIENCE_MS 20 /* a turn takes as long as opening a file; a longer wait may be a deadlock */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -28,19 +28,20 @@ static bool lock_within(long milliseconds)
 
 static void rest(int attempt)
 {
-    int world_rank = 0, has_world = 0; /* none where MPI has sessions only */
+    int world_rank = 0, has_world = 0; /* MPI_COMM_WORLD does not exist with sessions only */
     long milliseconds;
 
     MPI_Initialized(&has_world);
     if (has_world)
         MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    /* Roots that were in each other's way come back after different times. */
+    /* different delays per root, so that two roots do not collide again */
     milliseconds = (long)(attempt < 20 ? attempt : 20) * (1 + world_rank % 13);
     nanosleep(&(struct timespec){.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000}, NULL);
 }
 
-/* The root comes first: threads whose communicators share their root, as duplicates of one communicator do, get their
- * turns in the order in which they come there, and the other ranks wait for nothing but the end of the turn before. */
+/* The root takes its lock before the others try. Communicators with the same root, such as duplicates of one
+ * communicator, thus get their turns in the order of arrival at the root; the other ranks only wait for the end of
+ * the previous turn. */
 static int try_once(MPI_Comm comm, int rank, bool *taken)
 {
     int mine = 1, all = 0, code;

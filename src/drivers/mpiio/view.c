@@ -1,12 +1,12 @@
-/* Many small extents of one rank through a file view, where other ranks or threads may have opened the same file with
- * MPI_COMM_SELF: MPI-IO sieves them under locks, which keep the bytes safe that others write into the gaps in this way.
- * A program of one rank sieves for itself (sieve.c), at a third of the time. */
+/* Many small extents of one rank through a file view, for programs in which other ranks or threads may have opened
+ * the same file with MPI_COMM_SELF: MPI-IO sieves them under locks, which protect bytes that others write into the
+ * gaps by the same method. A program of one rank uses sieve.c, which takes a third of the time. */
 #include "drivers/mpiio/mpiio.h"
 
 #include "base/memory.h"
 
-/* Extents of one length at equal distances, which MPI describes in a few words (stride 2 of doubles: 24 ns an element
- * where a list of them takes 30). */
+/* True for extents of the same length at equal distances: a vector type is faster than a list of displacements
+ * (stride 2 of doubles: 24 ns per element, list 30 ns). */
 static bool regular(const pnc_extent *extents, int64_t n)
 {
     int64_t step = extents[1].offset - extents[0].offset;
@@ -17,7 +17,7 @@ static bool regular(const pnc_extent *extents, int64_t n)
     return true;
 }
 
-/* A type that holds the extents, from the first one on. */
+/* The filetype of the extents, relative to the first one. */
 static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
 {
     if (regular(extents, n))
@@ -38,8 +38,8 @@ static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
     return code;
 }
 
-/* Beyond the end of the file ROMIO's sieving reads nothing and then writes, into the gaps, whatever its buffer held
- * before. With the last byte in its place there are zeros to be read. */
+/* Extend the file to the last byte of the extents. Beyond the end of the file, the data sieving of ROMIO reads
+ * nothing and then writes the old content of its buffer into the gaps; after this write it reads zeros. */
 static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
 {
     MPI_Offset size;
@@ -74,7 +74,7 @@ int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_BYTE, &moved);
     MPI_Type_free(&type);
-    /* all other operations use plain byte offsets */
+    /* all other operations assume the default file view */
     late = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     if (code != MPI_SUCCESS || late != MPI_SUCCESS)
         return pnc_mpiio_error_set(error, code != MPI_SUCCESS ? code : late, NC_EWRITE, "write", io->path);
