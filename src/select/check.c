@@ -1,5 +1,5 @@
-/* Bounds of a subarray, checked in the order of precedence that users of the classic API rely on:
- * every start, then counts and edges, then strides. No sum or product here can overflow. */
+/* Checks the bounds of a hyperslab in the documented order of precedence: first all starts, then counts and edges,
+ * then strides. No sum or product here can overflow. */
 #include "select/selection.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static bool check_is_open(const check *c, int dim)
     return dim == 0 && c->array->is_record && c->how.growing;
 }
 
-/* What a person calls the bound: records come and go, dimensions do not. */
+/* A record dimension is reported by its number of records, any other dimension by its length. */
 static int check_start_fail(const check *c, int dim)
 {
     const char *name = c->array->name;
@@ -104,7 +104,7 @@ static int check_strides(const check *c)
     return NC_NOERR;
 }
 
-/* Number of records whose last byte still has a file offset. */
+/* Maximum number of records: the last byte of each has a file offset below 2^63. */
 static int64_t check_record_limit(const pnc_array *array)
 {
     int64_t row = array->elem_size;
@@ -116,7 +116,7 @@ static int64_t check_record_limit(const pnc_array *array)
     return array->recsize > 0 ? (INT64_MAX - array->begin - row) / array->recsize + 1 : INT64_MAX;
 }
 
-/* A growing record dimension has no length, yet offsets must stay below 2^63. */
+/* A record dimension that a put may extend has no length to check against; its offsets must stay below 2^63. */
 static int check_growth(const check *c)
 {
     if (c->array->ndims == 0 || !check_is_open(c, 0) || (c->count && c->count[0] == 0))

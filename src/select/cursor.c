@@ -1,4 +1,4 @@
-/* Walks the runs of a selection in the order of its elements and hands them out as extents, in portions. */
+/* Cursor over a selection: returns its runs as extents, in portions. */
 #include "select/selection.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ void pnc_select_cursor_free(pnc_selection_cursor *cursor)
     *cursor = (pnc_selection_cursor){0};
 }
 
-/* The portion under way. */
+/* The portion being filled. */
 typedef struct portion {
     pnc_extent *out;
     int64_t n, max_extents;
@@ -34,7 +34,7 @@ static void portion_add(portion *p, int64_t offset, int64_t length)
     p->space -= length;
 }
 
-/* Carry into the outer axes after the innermost one has come to its end. */
+/* Carry into the outer axes at the end of the innermost one. */
 static void cursor_carry(pnc_selection_cursor *cursor, const pnc_axis *axis, int64_t *index)
 {
     for (int d = cursor->selection->rank - 1; d > 0 && index[d] == axis[d].count; d--) {
@@ -44,7 +44,7 @@ static void cursor_carry(pnc_selection_cursor *cursor, const pnc_axis *axis, int
     }
 }
 
-/* Move n runs ahead along the innermost axis, where at least n are left. */
+/* Advance by n runs along the innermost axis; at least n must be left. */
 static void cursor_step(pnc_selection_cursor *cursor, int64_t n)
 {
     const pnc_selection *s = cursor->selection;
@@ -64,7 +64,7 @@ static void cursor_step(pnc_selection_cursor *cursor, int64_t n)
     cursor_carry(cursor, axis, index);
 }
 
-/* What is left of a run, or as much of it as fits; false once nothing fits any more. */
+/* Take the rest of a run, cut to fit; false if nothing more fits. */
 static bool cursor_take_part(pnc_selection_cursor *cursor, int grain, portion *p)
 {
     int64_t left = cursor->selection->run - cursor->within;
@@ -80,8 +80,8 @@ static bool cursor_take_part(pnc_selection_cursor *cursor, int grain, portion *p
     return false;
 }
 
-/* Whole runs along the innermost axis. Only the first can touch the extent before it: inside an axis the stride
- * exceeds the run, else the two would have been collapsed. */
+/* Take whole runs along the innermost axis. Only the first one can be adjacent to the extent before it: within an
+ * axis the stride exceeds the run, because adjacent runs are collapsed. */
 static void cursor_take_runs(pnc_selection_cursor *cursor, portion *p)
 {
     const pnc_selection *s = cursor->selection;

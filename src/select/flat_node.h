@@ -1,5 +1,6 @@
-/* The nodes of a flattened datatype; known to its builders and to its cursor only. Nodes are shared and change only
- * while one holder has them; a simplification of a shared one makes a new one. `ends` tell nothing that is new. */
+/* The nodes of a flattened datatype, private to its builders and its cursor. A node may be shared; it is changed
+ * only while it has a single reference, else a simplification makes a new node. `ends` is a cache of derived values
+ * and is exempt. */
 #ifndef PNC_SELECT_FLAT_NODE_H
 #define PNC_SELECT_FLAT_NODE_H
 
@@ -13,19 +14,19 @@ struct pnc_flat_type {
     int height;       /* levels below and including this one */
     int64_t refs;
     int64_t elements;
-    int64_t reach;    /* no element lies further from the user's pointer, in bytes */
-    int64_t offset;   /* bytes, added to all that lies below */
+    int64_t reach;    /* maximum distance in bytes of an element from the user's pointer */
+    int64_t offset;   /* bytes, added to all offsets below this node */
     int64_t n;        /* runs, copies or children */
     int64_t stride;   /* vector: bytes from copy to copy */
-    pnc_flat_type *child;      /* vector; pick: the order */
-    pnc_flat_type *inner;      /* pick: what is picked from */
+    pnc_flat_type *child;      /* vector: what is repeated; pick: the order */
+    pnc_flat_type *inner;      /* pick: the elements */
     int64_t *ends;             /* below a pick, of several runs or children: elements up to the end of each */
     pnc_flat_type **children;  /* sequence */
-    pnc_memory_run *runs;      /* runs: &single or an array of its own */
+    pnc_memory_run *runs;      /* runs: &single or an owned array */
     pnc_memory_run single;
 };
 
-/* flat_pick.c: the run that element number `at` of a flattened datatype below a pick is in, from that element on. */
+/* flat_pick.c: the rest of the run that holds element number `at`, for a flattened datatype below a pick. */
 pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at);
 
 static inline bool pnc_select_flat_is_run(const pnc_flat_type *node)

@@ -1,5 +1,5 @@
-/* Elements of one memory map in the order of another: found by search in the tree, so that nothing is copied or
- * expanded. */
+/* The elements of one flattened datatype in the order of another. Each is found by a search in the tree: neither
+ * tree is copied or expanded. */
 #include "base/memory.h"
 #include "select/flat_node.h"
 
@@ -8,13 +8,13 @@ static int64_t elements_of(const pnc_flat_type *node, int64_t i)
     return node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
 }
 
-/* Count the elements up to each run or child, all over the tree. */
+/* Set `ends` in all nodes of the tree: the number of elements up to the end of each run or child. */
 static int index_tree(pnc_flat_type *node)
 {
     int64_t end = 0;
     int err;
 
-    if (node->ends != NULL) /* shared, and counted before */
+    if (node->ends != NULL) /* shared, and already set */
         return NC_NOERR;
     err = node->kind == PNC_FLAT_VECTOR ? index_tree(node->child) : NC_NOERR;
     for (int64_t i = 0; node->kind == PNC_FLAT_SEQUENCE && i < node->n && err == NC_NOERR; i++)
@@ -29,7 +29,7 @@ static int index_tree(pnc_flat_type *node)
     return NC_NOERR;
 }
 
-/* The run or child that holds element *at of a node, which becomes its place in there. */
+/* The index of the run or child that holds element *at of the node; *at becomes relative to it. */
 static int64_t search(const pnc_flat_type *node, int64_t *at)
 {
     int64_t low = 0, high = node->n - 1;

@@ -1,4 +1,4 @@
-/* Builders of flattened datatypes: each tries to say the same with fewer and longer runs. */
+/* Builders of flattened datatypes. Each one simplifies: fewer and longer runs with the same elements. */
 #include "select/flat_type.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "select/flat_node.h"
 
-/* No memory is as large; below it, sums and differences of a few distances cannot overflow. */
+/* Larger than any address space; below it, sums and differences of a few distances cannot overflow. */
 #define REACH_MAX (INT64_MAX / 8)
 
 static bool too_far(int64_t distance)
@@ -14,7 +14,8 @@ static bool too_far(int64_t distance)
     return distance > REACH_MAX || distance < -REACH_MAX;
 }
 
-/* Bytes from the first to one beyond the last of `count` steps, without sign; -1 where that is too far. */
+/* Distance in bytes from the first step to one beyond the last of `count`, as an absolute value; -1 if it exceeds
+ * REACH_MAX. */
 static int64_t span(int64_t count, int64_t stride)
 {
     int64_t bytes;
@@ -51,7 +52,7 @@ void pnc_select_flat_free(pnc_flat_type *flat)
     pnc_memory_free(flat);
 }
 
-/* Set how far the node's elements may lie from the pointer of the user; refuse a node that goes too far. */
+/* Set the node's reach; frees the node and returns NULL if it exceeds REACH_MAX. */
 static pnc_flat_type *node_reach(pnc_flat_type *node, int64_t below)
 {
     if (node) {
@@ -108,7 +109,7 @@ pnc_flat_type *pnc_select_flat_create_block(int64_t count, int elem_size)
     return node_run(elem_size, (pnc_memory_run){0, elem_size, count});
 }
 
-/* A vector of one run is a longer run, where the copies follow one another at the run's own stride. */
+/* A vector of one run is a longer run if the copies continue at the stride of the run. */
 static bool vector_as_run(const pnc_flat_type *child, int64_t count, int64_t stride, pnc_memory_run *run)
 {
     if (!pnc_select_flat_is_run(child))
@@ -140,7 +141,7 @@ static pnc_flat_type *vector_new(pnc_flat_type *child, int64_t count, int64_t st
     return node_reach(node, bytes + child->reach);
 }
 
-/* A vector of vectors is one, where the inner copies continue from one outer copy to the next. */
+/* A vector of a vector is one vector if the inner copies continue from one outer copy to the next. */
 static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t stride)
 {
     int64_t elements;
@@ -160,7 +161,8 @@ static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t str
     return node_reach(node, node->reach);
 }
 
-/* The same node for a longer run, where nobody else holds it: a nonblocking call with imap spends its time on nodes. */
+/* Reuse a node with a single reference for a longer run: allocation of nodes dominates the cost of a nonblocking
+ * call with imap. */
 static pnc_flat_type *lengthen(pnc_flat_type *node, pnc_memory_run run)
 {
     int64_t bytes = span(run.count, run.stride);
@@ -188,7 +190,7 @@ pnc_flat_type *pnc_select_flat_create_vector(pnc_flat_type *child, int64_t count
     return node;
 }
 
-/* Another node with the same content, whose offset may be changed. */
+/* A new node with the same content, whose offset may be changed. */
 static pnc_flat_type *node_clone(pnc_flat_type *node)
 {
     if (pnc_select_flat_is_run(node)) {
@@ -219,8 +221,8 @@ pnc_flat_type *pnc_select_flat_create_shifted(pnc_flat_type *child, int64_t offs
     return node_reach(child, below);
 }
 
-/* Append a run, or lengthen the last one where it continues at the same stride. A single element continues only what
- * is contiguous, lest it steal the first element of the run that follows. */
+/* Append a run, or extend the last one if the run continues it at the same stride. A single element extends only a
+ * contiguous run: otherwise it could absorb the first element of the following run. */
 static int64_t runs_append(pnc_memory_run *runs, int64_t n, pnc_memory_run run, int elem_size)
 {
     if (run.count == 1)
@@ -237,7 +239,7 @@ static int64_t runs_append(pnc_memory_run *runs, int64_t n, pnc_memory_run run, 
     return n + 1;
 }
 
-/* Runs of one shape at equal distances are a vector: so do many indexed types look in practice. */
+/* Runs of the same count and stride at equal distances are a vector: typical of indexed types. */
 static bool runs_are_vector(const pnc_memory_run *runs, int64_t n, int64_t *stride)
 {
     if (n < 2)
@@ -269,7 +271,7 @@ static pnc_flat_type *runs_node(pnc_memory_run *runs, int64_t n, int elem_size, 
     return node_reach(node, reach);
 }
 
-/* A list of runs out of children that are runs themselves. */
+/* Make one node from children that are all runs. */
 static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
 {
     int64_t total = 0, used = 0, reach = 0;
@@ -311,7 +313,7 @@ static pnc_flat_type *sequence_new(pnc_flat_type **children, int64_t n)
     return node_reach(node, reach);
 }
 
-/* The children that select something, in front; the others are released and become NULL. */
+/* Move non-empty children to the front; the others are freed and set to NULL. */
 static int64_t sequence_compact(pnc_flat_type **children, int64_t n)
 {
     int64_t used = 0;

@@ -1,7 +1,7 @@
-/* Where the elements of a request lie in the user's memory, in the order in which they go to the file.
+/* A flattened datatype: the positions of a request's elements in the user's memory, in the order of the file.
  *
- * A tree of loops over elements of one size: imap and MPI datatypes (decoded one level higher, where MPI is known)
- * both become one. Offsets are bytes relative to the user's pointer and may be negative. */
+ * A tree of loops over elements of one size, made from an imap or from an MPI datatype (in src/mpitype, because this
+ * room does not use MPI). Offsets are bytes relative to the user's pointer and may be negative. */
 #ifndef PNC_SELECT_FLAT_TYPE_H
 #define PNC_SELECT_FLAT_TYPE_H
 
@@ -11,40 +11,41 @@
 
 typedef struct pnc_flat_type pnc_flat_type;
 
-/* Builders. Each returns NULL when memory runs out or a distance exceeds 64 bits, and takes ownership of its children
- * also then (a NULL child gives NULL). They simplify as they go: a vector whose stride is its child's extent of a
- * contiguous child is one block. A negative count counts as 0. */
-/* contiguous elements */
+/* Builders. They return NULL if allocation fails or a distance exceeds 64 bits. They take ownership of their
+ * children even then; a NULL child gives NULL. They simplify: a vector of a contiguous child whose stride is the
+ * extent of the child becomes one block. A negative count counts as 0. */
+/* Contiguous elements. */
 pnc_flat_type *pnc_select_flat_create_block(int64_t count, int elem_size);
-/* bytes from copy to copy */
+/* stride: bytes from copy to copy. */
 pnc_flat_type *pnc_select_flat_create_vector(pnc_flat_type *child, int64_t count, int64_t stride);
-/* child moved by bytes */
+/* The child, displaced by `offset` bytes. */
 pnc_flat_type *pnc_select_flat_create_shifted(pnc_flat_type *child, int64_t offset);
-/* one after the other; array not kept */
+/* Children in sequence; the array remains the caller's. */
 pnc_flat_type *pnc_select_flat_create_sequence(pnc_flat_type **children, int64_t n);
 /* ndims counts with distances in elements between neighbours along each dimension (imap of varm; NULL = C order). */
 pnc_flat_type *pnc_select_flat_create_imap(int ndims, const int64_t *count, const int64_t *imap, int elem_size);
-/* The elements of `inner` in another order: `order` walks through them as if they lay side by side from offset 0, and
- * must not lead beyond them (imap over an MPI datatype). */
+/* The elements of `inner` in another order: `order` indexes them as if they were contiguous from offset 0. It must
+ * not exceed their number (imap over an MPI datatype). */
 pnc_flat_type *pnc_select_flat_create_pick(pnc_flat_type *order, pnc_flat_type *inner);
 void pnc_select_flat_free(pnc_flat_type *flat);
-/* A deep copy costs too much for a queue of requests: share instead. The counter is not atomic: callers hold a lock. */
+/* Add a reference: a deep copy costs too much for a queue of requests. The counter is not atomic: callers hold a
+ * lock. */
 pnc_flat_type *pnc_select_flat_share(pnc_flat_type *flat);
 
 int64_t pnc_select_flat_count_elements(const pnc_flat_type *flat);
 int pnc_select_flat_get_element_size(const pnc_flat_type *flat);
-/* True where all elements lie side by side; *offset is where they begin. */
+/* True if the elements are contiguous; *offset is the offset of the first one. */
 bool pnc_select_flat_is_contiguous(const pnc_flat_type *flat, int64_t *offset);
 
-/* A run of elements at equal distances. */
+/* A run: elements at equal distances. */
 typedef struct pnc_memory_run { int64_t offset, stride, count; } pnc_memory_run; /* bytes, bytes, elements */
 
 typedef struct pnc_run_cursor {
     const pnc_flat_type *flat;
     struct pnc_run_level *stack; /* one level per loop of the tree */
     int depth;
-    int64_t done;               /* elements already taken */
-    pnc_memory_run left;        /* what is left of the current run */
+    int64_t done;               /* elements already returned */
+    pnc_memory_run left;        /* rest of the current run */
 } pnc_run_cursor;
 
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat);

@@ -1,14 +1,14 @@
-/* Walks a memory map run by run, without allocation once it has started. */
+/* Cursor over the runs of a flattened datatype; allocates memory only at init. */
 #include "base/memory.h"
 #include "select/flat_node.h"
 
 typedef struct pnc_run_level {
     const pnc_flat_type *node;
     int64_t index;  /* the next run, copy or child */
-    int64_t offset; /* of the node, with all that lies above */
+    int64_t offset; /* of the node, including those of all levels above */
 } pnc_run_level;
 
-/* A pick is the root: what the cursor walks through is its order. */
+/* A pick is always the root: the cursor iterates over its order. */
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat)
 {
     *cursor = (pnc_run_cursor){.flat = flat};
@@ -59,7 +59,7 @@ static bool cursor_advance(pnc_run_cursor *cursor)
             continue;
         }
         int64_t offset = top->offset + i * node->stride;
-        if (pnc_select_flat_is_run(node->child)) { /* the row of a block, by far the most frequent: spare it a level */
+        if (pnc_select_flat_is_run(node->child)) { /* rows of a block, the most frequent case: no level for them */
             cursor_set(cursor, node->child->runs[0], offset + node->child->offset);
             return true;
         }
@@ -68,7 +68,7 @@ static bool cursor_advance(pnc_run_cursor *cursor)
     return false;
 }
 
-/* The first elements of a run of the order, as far as they are in one run of what is picked from. */
+/* The first elements of a run of the order that are in one run of `inner`. */
 static pnc_memory_run picked(const pnc_flat_type *pick, pnc_memory_run run)
 {
     int64_t step = run.stride / pick->elem_size;

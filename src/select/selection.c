@@ -1,5 +1,4 @@
-/* A checked subarray as a nest of axes around contiguous runs; neighbouring dimensions become one wherever the bytes
- * allow it. */
+/* Builds a selection from a checked hyperslab. Adjacent dimensions are combined if their bytes allow it. */
 #include "select/selection.h"
 
 #include "base/memory.h"
@@ -28,7 +27,7 @@ static bool selects_nothing(const pnc_array *array, const int64_t *count)
     return false;
 }
 
-/* The selection while it grows from the innermost dimension outwards; axes are still innermost first. */
+/* A selection under construction, from the innermost dimension outwards; axes are innermost first. */
 typedef struct builder {
     pnc_selection *out;
     pnc_axis *axis;
@@ -47,8 +46,8 @@ static void add_axis(builder *b, int64_t count, int64_t step)
         b->axis[out->rank++] = (pnc_axis){count, step};
 }
 
-/* One dimension, whose neighbours lie `distance` bytes apart. `last` is the end of the last element so far, relative to
- * the first one: it bounds the run of add_axis. */
+/* Add a dimension whose neighbouring elements are `distance` bytes apart. `last` is the end of the last element so
+ * far, relative to the first one: it bounds the run of add_axis. */
 static int add_dimension(builder *b, int64_t start, int64_t count, int64_t stride, int64_t distance, int64_t *last)
 {
     int64_t shift, step, span;
@@ -87,7 +86,7 @@ static void reverse_axes(pnc_axis *axis, int rank)
     }
 }
 
-/* Collapsing usually brings even a variable of high rank back into the inline axes. */
+/* After collapsing, even a variable of high rank usually fits into the inline axes. */
 static void finish_axes(pnc_selection *out)
 {
     if (!out->large || out->rank > PNC_SELECTION_INLINE)

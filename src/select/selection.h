@@ -1,7 +1,7 @@
-/* start/count/stride of a variable to byte extents of the file, without expanding them.
+/* A hyperslab (start, count, stride) as byte extents of the file, not expanded.
  *
- * A selection is a nest of axes around runs of contiguous bytes. Contiguous trailing dimensions are collapsed, so a
- * whole variable is one run and a block of a million rows costs O(rank). */
+ * A selection is a nest of axes around runs of contiguous bytes. Contiguous trailing dimensions are collapsed: a
+ * whole variable is one run, and a block of a million rows costs O(rank). */
 #ifndef PNC_SELECT_SELECTION_H
 #define PNC_SELECT_SELECTION_H
 
@@ -11,7 +11,7 @@
 
 typedef struct pnc_extent { int64_t offset, length; } pnc_extent; /* bytes in the file */
 
-/* The variable as selection sees it. */
+/* The properties of a variable that a selection depends on. */
 typedef struct pnc_array {
     const char *name;     /* for messages */
     int64_t begin;        /* file offset of element 0,0,.. */
@@ -40,29 +40,29 @@ static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection 
     return selection->large ? selection->large : selection->small;
 }
 
-/* Check a subarray against the array's bounds in the order of the error rules: NC_EINVALCOORDS, then NC_EEDGE or
- * NC_ENEGATIVECNT, then NC_ESTRIDE; NULL start/count as in section 2 of the rules. `relax`: start == length with count
- * 0 is allowed. `growing`: writes may go beyond the number of records, as far as file offsets reach (else the same
- * codes). count NULL means all ones when `single` (var1). Nothing overflows, however large the numbers. */
+/* Check a hyperslab against the array's bounds in the documented order of errors: NC_EINVALCOORDS, then NC_EEDGE or
+ * NC_ENEGATIVECNT, then NC_ESTRIDE. `relax`: start == length is allowed with count 0. `growing`: a write may exceed
+ * the number of records, up to the largest file offset (beyond it the same codes). `single`: count NULL means all
+ * ones (var1). Nothing overflows for any arguments. */
 typedef struct pnc_bounds { bool relax, growing, single; } pnc_bounds;
 int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
                                const int64_t *stride, pnc_bounds how, pnc_error *error);
 
-/* Build the selection of a checked subarray. count NULL = ones; start NULL = zeros; stride NULL = ones.
- * NC_EINVALCOORDS where an unchecked one leaves the range of file offsets; NC_ENOMEM. */
+/* Build the selection of a checked hyperslab. count NULL = ones; start NULL = zeros; stride NULL = ones.
+ * NC_EINVALCOORDS if an unchecked one exceeds the range of file offsets; NC_ENOMEM. */
 int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
                               const int64_t *stride);
 void pnc_select_selection_init_empty(pnc_selection *out);
 void pnc_select_selection_free(pnc_selection *selection);
-/* Index after the last record that the subarray touches; 0 if it selects nothing or is no record variable. */
+/* Index after the last record of the hyperslab; 0 if it selects nothing or the variable is not a record variable. */
 int64_t pnc_select_hyperslab_count_records(const pnc_array *array, const int64_t *start, const int64_t *count,
                                            const int64_t *stride);
 
-/* Walks the runs in order of the elements. Plain data, cheap to copy (but end only one of the copies). */
+/* Cursor over the runs in the order of the elements. May be copied; free only one of the copies. */
 typedef struct pnc_selection_cursor {
     const pnc_selection *selection;
     int64_t run;    /* index of the current run */
-    int64_t within; /* bytes of it already taken */
+    int64_t within; /* bytes of the current run already taken */
     int64_t offset; /* file offset of the current run */
     int64_t small[PNC_SELECTION_INLINE]; /* index along each axis */
     int64_t *large;                      /* the same where the rank is larger, else NULL */
@@ -70,8 +70,8 @@ typedef struct pnc_selection_cursor {
 
 int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection);
 void pnc_select_cursor_free(pnc_selection_cursor *cursor);
-/* Take the next extents: at most max_extents of them, at most max_bytes in all (a run is cut where that falls, on a
- * multiple of `grain` bytes, the element size). Extents that touch are merged. Returns their number (0 = the end, or
+/* Take the next extents, at most max_extents of them and max_bytes in total. The last run is cut to fit, at a
+ * multiple of `grain` bytes, the element size. Adjacent extents are merged. Returns their number (0 = the end, or
  * max_bytes < grain), and their bytes in *bytes. */
 int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out,
                                int64_t max_extents, int64_t *bytes);
