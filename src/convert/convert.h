@@ -1,30 +1,31 @@
-/* Memory values to external bytes and back: range check, conversion, byte order; and the packer that walks a request's
- * memory while it does so. One set of kernels, compiled per instruction set, chosen once at run time. */
+/* Conversion between values in memory and external bytes: range check, type, byte order. The packer applies it to
+ * the memory of a request. One set of kernels, compiled per instruction set and selected at run time. */
 #ifndef PNC_CONVERT_CONVERT_H
 #define PNC_CONVERT_CONVERT_H
 
 #include "base/types.h"
 #include "select/flat_type.h"
 
-/* dst and src must not overlap; n elements side by side in both; any alignment on the external side.
- * Returns NC_NOERR or NC_ERANGE: the elements out of range became *fill (destination representation: external bytes
- * for a put, a memory value for a get), all others are converted. */
+/* Convert n contiguous elements; dst and src must not overlap; any alignment on the external side. Returns NC_NOERR
+ * or NC_ERANGE: elements out of range become *fill (in the representation of the destination: external bytes for a
+ * put, a memory value for a get), all others are converted. */
 typedef int (*pnc_kernel)(void *dst, const void *src, int64_t n, const void *fill);
 
 typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
 
-/* The kernel of a type pair, or NULL where the pair is text <-> number (NC_ECHAR). format 1 and 2: NC_BYTE through
- * uchar copies bits and never gives NC_ERANGE. *same is set where memory and file hold the same bytes (memcpy). */
+/* The kernel of a type pair, or NULL for text <-> number (NC_ECHAR). In formats 1 and 2, NC_BYTE through uchar
+ * copies bits and never returns NC_ERANGE. *same is set if memory and file have the same bytes (memcpy). */
 pnc_kernel pnc_convert_kernel_find(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same);
 
-/* The scalar twin of the same pair: says what is right. The fast kernels leave unusual blocks to it. */
+/* The scalar kernel of the same pair, which defines the correct result. The fast kernels call it for blocks with
+ * special values. */
 pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format);
 
 /* The instruction set in use: "baseline", "avx2", ... */
 const char *pnc_convert_kernel_get_isa(void);
 
-/* The default fill value of a memory type, in memory form (what a get stores for an element out of range); out has 8
- * bytes. Long has the value of NC_FILL_INT. */
+/* The default fill value of a memory type, in memory form (the value that a get stores for an element out of range);
+ * out has 8 bytes. Long has the value of NC_FILL_INT. */
 void pnc_convert_fill_get_memory(pnc_mem_type mem, void *out);
 /* The default fill value of an external type as external bytes. */
 void pnc_convert_fill_get_external(int xtype, void *out);
@@ -36,25 +37,25 @@ typedef struct pnc_packer {
     char *memory;           /* the user's buffer; never written when way is PNC_PUT */
     int mem_size, ext_size; /* bytes of one element on each side */
     bool same;              /* memory holds external bytes */
-    char *direct;           /* next byte where memory is contiguous and holds external bytes already, else NULL */
-    char *flat;             /* next element where memory is contiguous but needs conversion, else NULL */
+    char *direct;           /* next byte if memory is contiguous and holds external bytes, else NULL */
+    char *flat;             /* next element if memory is contiguous and needs conversion, else NULL */
     unsigned char fill[8];  /* for elements out of range */
     pnc_run_cursor cursor;  /* for all other memory */
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_packer;
 
-/* map NULL: the elements lie side by side at memory. fill as a kernel takes it; NULL is the default of the
- * destination's type. Returns NC_ECHAR where the types do not convert, NC_ENOMEM, NC_EINTERNAL where the
- * map's elements have another size than mem. End a packer that failed too. */
+/* flat NULL: the elements are contiguous at memory. fill as for a kernel; NULL is the default of the destination's
+ * type. NC_ECHAR if the types do not convert; NC_ENOMEM; NC_EINTERNAL if the elements of `flat` have another size
+ * than mem. After a failure, too, the packer must be freed. */
 int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
                             pnc_mem_type mem, int format, const void *fill);
-/* A packer over memory that holds external bytes of ext_size each, side by side. */
+/* A packer over contiguous memory that holds external bytes, ext_size per element. */
 void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size);
 void pnc_convert_packer_free(pnc_packer *packer);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n);
-/* Where direct is not NULL: the place of the next n elements in the user's memory, which then count as done. */
+/* If direct is not NULL: the address of the next n elements in the user's memory; the packer advances by n. */
 void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Long takes the fill value of NC_INT even where it has 8 bytes: programs compare with what they always got. */
+/* Long has the fill value of NC_INT even if it has 8 bytes: existing programs compare with it. */
 #define FILL_OF_LONG NC_FILL_INT
 
-/* A value of each external type, and of each memory type by way of the external type that holds it exactly. */
+/* A function per external type. A memory type uses the external type that represents it exactly. */
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
     static void fill_##constant(void *out)                \
     {                                                     \

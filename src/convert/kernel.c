@@ -1,10 +1,10 @@
-/* Which kernel serves a type pair on this machine. */
+/* Selects the kernel of a type pair for this machine. */
 #include "convert/kernels.h"
 
 #include <string.h>
 
-/* The fastest set that this processor can run. A look into a table that the C runtime filled at start: nothing to
- * remember between calls. */
+/* The fastest set that this processor supports. __builtin_cpu_supports reads a table that the C runtime fills at
+ * start: no need to cache the result. */
 static const pnc_kernels *kernels_of_machine(void)
 {
 #ifdef PNC_WITH_AVX2 /* the build compiles kernels_avx2.c: x86 only */
@@ -43,7 +43,7 @@ static const pnc_num num_of_mem[] = {
 _Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8, "C types of the files' sizes");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 binary32 and binary64");
 
-/* CDF-1 and CDF-2 have one byte type for both signs, so that uchar reads and writes its bits. */
+/* CDF-1 and CDF-2 have one byte type for both signs: uchar reads and writes its bits. */
 static bool is_bytes(int xtype, pnc_mem_type mem, int format)
 {
     return mem == PNC_TEXT || (xtype == NC_BYTE && mem == PNC_UCHAR && format < 5);

@@ -1,6 +1,6 @@
-/* What the kernel files share: the numeric types, the list of all pairs, and the tables of kernels.
+/* Shared by the kernel files: the numeric types, the list of all pairs, and the tables of kernels.
  *
- * Both sides of a conversion are one of ten numeric types: those of CDF-5. Memory types are mapped to them by size and
+ * Both sides of a conversion have one of ten numeric types: those of CDF-5. Memory types map to them by size and
  * sign (long is i64 or i32). */
 #ifndef PNC_CONVERT_KERNELS_H
 #define PNC_CONVERT_KERNELS_H
@@ -20,11 +20,11 @@ typedef struct pnc_kernels {
 } pnc_kernels;
 
 extern const pnc_kernels pnc_kernels_scalar; /* one element at a time */
-extern const pnc_kernels pnc_kernels_base;   /* blocks, in the instruction set that every machine of this kind has */
+extern const pnc_kernels pnc_kernels_base;   /* blocks, baseline instruction set of the architecture */
 extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WITH_AVX2 is defined */
 
-/* How each type becomes each other type: M(source, destination, way) for all pairs.
- * SAME  the bytes, in the other order        WIDE  always fits
+/* The kind of conversion of each pair of types: M(source, destination, kind).
+ * SAME  byte order only                      WIDE  always fits
  * INT   integers that may not fit            TRUNC floating point to integer
  * REAL  double to float */
 #define PNC_PAIR_ROW(M, S, i8w, u8w, i16w, u16w, i32w, u32w, i64w, u64w, f32w, f64w) \

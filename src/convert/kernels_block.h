@@ -1,14 +1,14 @@
 /* Template of the fast kernels: included once per instruction set, with KERNELS (name of the table) and ISA defined.
  *
- * A block fits the first-level cache. Its range check only gathers evidence, without a branch per element, so that the
- * compiler makes vectors of it; a block that has something unusual (out of range, or NaN on its way to an integer) is
- * left to the scalar twin. Conversion therefore never meets a value that C or the processor would object to. */
+ * A block fits in the first-level cache. Its range check only accumulates flags, without a branch per element, so
+ * that the compiler vectorises it. A block with a special value (out of range, or NaN to an integer) is converted by
+ * the scalar kernel. The conversion below therefore never has undefined behaviour or a floating-point exception. */
 #include "convert/kernels.h"
 #include "convert/numbers.h"
 
 #define BLOCK 512
 
-/* Verdict on one value: 0 where it is usual. NaN compares false, hence the negation for TRUNC. */
+/* Flag of a value: 0 if it is in range. Comparisons with NaN are false, hence the negation in ODD_TRUNC. */
 #define ODD_INT(v) (((v) < low) | ((v) > high))
 #define ODD_TRUNC(v) (!(((v) >= low) & ((v) <= high)))
 #define ODD_REAL(v) (((v) < low) | ((v) > high))
@@ -17,7 +17,7 @@
 #define LIMITS_TRUNC(S, D) const pnc_##S low = (pnc_##S)MIN_##D, high = TOP_##S##_##D
 #define LIMITS_REAL(S, D) const pnc_##S low = -FLT_MAX, high = FLT_MAX
 
-/* A call per block of one pair: to and from are the places of element i, m the elements of the block. */
+/* Converts block by block: to and from point to element i, m is the number of elements in the block. */
 #define BLOCKS(S, D, way, usual, convert)                                                \
     int status = NC_NOERR;                                                               \
     for (int64_t i = 0; i < n; i += BLOCK) {                                             \
@@ -31,7 +31,7 @@
     }                                                                                    \
     return status
 
-/* Pairs that may fail: look first, then convert. A get swaps into a block of its own in between. */
+/* Pairs that may fail: check, then convert. A get swaps the bytes into a block of its own in between. */
 #define KERNEL_CHECKED(S, D, kind)                                                       \
     static inline bool usual_put_##S##_##D(const char *src, int64_t n)                   \
     {                                                                                    \

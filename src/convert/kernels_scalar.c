@@ -1,13 +1,13 @@
-/* Conversion one element at a time, every case spelled out. The fast kernels fall back on it for a block that holds
- * anything unusual, and a test holds them against it.
+/* Conversion of one element at a time, with every case explicit. The fast kernels call it for blocks with special
+ * values, and a test compares them with it.
  *
- * A floating-point value is in the range of an integer type where it lies between the limits before truncation: -0.5
- * is out of range for unsigned types, 127.5 for a byte, 2^63 for int64. NaN becomes an integer without complaint
+ * A floating-point value is in the range of an integer type if it lies between the limits before truncation: -0.5 is
+ * out of range for unsigned types, 127.5 for a byte, 2^63 for int64. NaN becomes an integer without an error
  * (numbers.h). A double beyond FLT_MAX, infinities included, is out of range for a float; NaN is not. */
 #include "convert/kernels.h"
 #include "convert/numbers.h"
 
-/* Each of these says whether v is in range, and converts it. */
+/* Each function converts v and returns true if v is in range. */
 #define CONVERT_WIDE(S, D)                                                       \
     static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out)                \
     {                                                                            \

@@ -1,6 +1,6 @@
-/* The ten numeric types as the kernels see them: C type, limits, loads and stores at any alignment in both byte orders.
+/* The ten numeric types of the kernels: C type, limits, loads and stores at any alignment in both byte orders.
  *
- * Everything is inline and static: each kernel file compiles its own copy for its own instruction set. */
+ * All functions are static inline: each kernel file compiles them for its own instruction set. */
 #ifndef PNC_CONVERT_NUMBERS_H
 #define PNC_CONVERT_NUMBERS_H
 
@@ -19,7 +19,7 @@ typedef uint64_t pnc_u64;
 typedef float pnc_f32;
 typedef double pnc_f64;
 
-/* The unsigned integer of the same width: carries the bytes, and the verdicts of a range check, lane by lane. */
+/* The unsigned integer of the same width: for the bytes, and for the flags of a range check, lane by lane. */
 typedef uint8_t pnc_bits_i8, pnc_bits_u8;
 typedef uint16_t pnc_bits_i16, pnc_bits_u16;
 typedef uint32_t pnc_bits_i32, pnc_bits_u32, pnc_bits_f32;
@@ -43,8 +43,8 @@ typedef uint64_t pnc_bits_i64, pnc_bits_u64, pnc_bits_f64;
 #define MAX_i64 INT64_MAX
 #define MAX_u64 UINT64_MAX
 
-/* The range of D as values of the integer type S. Where D reaches further, S's own limit, which no value exceeds: the
- * compiler then drops the comparison. */
+/* The range of D as values of the integer type S. If D has a wider range, the limit of S, which no value exceeds:
+ * the compiler then removes the comparison. */
 #define LOW(S, D) ((int64_t)MIN_##D > (int64_t)MIN_##S ? (pnc_##S)MIN_##D : (pnc_##S)MIN_##S)
 #define HIGH(S, D) ((uint64_t)MAX_##D < (uint64_t)MAX_##S ? (pnc_##S)MAX_##D : (pnc_##S)MAX_##S)
 
@@ -67,8 +67,8 @@ typedef uint64_t pnc_bits_i64, pnc_bits_u64, pnc_bits_f64;
 #define TOP_f64_i64 9223372036854774784.0
 #define TOP_f64_u64 18446744073709549568.0
 
-/* What an integer becomes that was NaN: what x86 makes of it, as users' files already hold it. The narrow types take
- * the low bytes of a wider indefinite value, which are zero. */
+/* The integer that NaN becomes: the result on x86, which existing files have. Narrow types take the low bytes of the
+ * wider indefinite integer, which are zero. */
 #define NAN_i8 0
 #define NAN_u8 0
 #define NAN_i16 0
@@ -83,7 +83,7 @@ static inline uint8_t pnc_swap_8(uint8_t v)
     return v;
 }
 
-/* Files are big-endian; this folds to nothing on big-endian machines. */
+/* Files are big-endian; no operation on big-endian machines. */
 static inline uint16_t pnc_swap_16(uint16_t v)
 {
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(v) : v;
@@ -99,8 +99,8 @@ static inline uint64_t pnc_swap_64(uint64_t v)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(v) : v;
 }
 
-/* Element i of an array in memory form (load, store) or external form (load_be, store_be), at any alignment; swap goes
- * from either form to the other and leaves every bit of a NaN as it is. */
+/* Element i of an array in memory form (load, store) or external form (load_be, store_be), at any alignment. swap
+ * converts from either form to the other and preserves all bits of a NaN. */
 #define NUMBER(T, width)                                                    \
     static inline pnc_##T pnc_load_##T(const char *p, int64_t i)            \
     {                                                                       \

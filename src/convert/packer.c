@@ -1,14 +1,14 @@
-/* Moves a request between the user's memory and external bytes: directly where memory holds them already, through the
- * kernel where memory is contiguous, and otherwise through a block that gathers (or is scattered to) strided runs. */
+/* Packs and unpacks the memory of a request, in one of three ways: a copy if memory holds external bytes; the kernel
+ * if memory is contiguous; otherwise a block into which runs are gathered (or from which they are scattered). */
 #include "convert/convert.h"
 
 #include <string.h>
 
-/* Elements gathered before the kernel runs: as many as it checks at once, and 4 KiB at most. */
+/* Elements of the block: as many as a kernel checks at once, at most 4 KiB. */
 #define PACK_BLOCK 512
-/* A contiguous run of so many elements repays a call of the kernel of its own. */
+/* Contiguous runs of at least this many elements are converted without the block. */
 #define PACK_RUN_MIN 64
-/* A run of no more elements is copied sooner by a loop than by a call. */
+/* Runs of at most this many elements are copied faster by a loop than by a call. */
 #define PACK_SHORT_RUN 4
 
 int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
@@ -47,7 +47,7 @@ void pnc_convert_packer_free(pnc_packer *packer)
     *packer = (pnc_packer){0};
 }
 
-/* The element size as a constant lets the compiler turn each copy into one move. */
+/* With a constant element size the compiler replaces each copy by one move. */
 #define COPY_RUN(size)                                                                              \
     for (int64_t i = 0; i < n; i++)                                                                 \
         memcpy(dst + i * dst_stride, src + i * src_stride, size)
@@ -88,7 +88,7 @@ static void drop_front(pnc_memory_run *run, int64_t n)
     run->count -= n;
 }
 
-/* Short and strided runs collect in the block; a long contiguous one goes past it. */
+/* Short and strided runs are gathered in the block; long contiguous runs bypass it. */
 static void pack_runs(pnc_packer *packer, char *out, int64_t n)
 {
     char block[PACK_BLOCK * 8];
@@ -116,7 +116,7 @@ static void pack_runs(pnc_packer *packer, char *out, int64_t n)
     }
 }
 
-/* The same the other way round: the block holds converted elements that wait for the next runs. */
+/* The inverse: the block holds converted elements for the next runs. */
 static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
 {
     char block[PACK_BLOCK * 8];
@@ -146,7 +146,7 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
     }
 }
 
-/* No conversion: runs go straight between memory and ext. */
+/* No conversion: runs are copied between memory and ext. */
 static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
 {
     const int size = packer->mem_size;
