@@ -1,4 +1,4 @@
-/* Many small pieces of memory out of large chunks. */
+/* Arena allocator: many small allocations from large chunks. */
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #define CHUNK_BYTES (256 * 1024)
 
-/* Before each piece: where it comes from, and how much of it, this one included. */
+/* Header of each piece: its chunk, and its size including the header. */
 typedef struct unit {
     _Alignas(max_align_t) struct pnc_chunk *chunk;
     int64_t units;
@@ -17,7 +17,7 @@ typedef struct unit {
 
 struct pnc_chunk {
     int64_t used, capacity; /* in units */
-    int64_t live;           /* pieces not yet given back */
+    int64_t live;           /* pieces not yet freed */
     unit units[];
 };
 
@@ -42,7 +42,7 @@ static int64_t units_for(int64_t bytes)
     return bytes / (int64_t)sizeof(unit) + (bytes % (int64_t)sizeof(unit) != 0) + 1;
 }
 
-/* Nothing was taken from its chunk after it. */
+/* True if the piece is the last one allocated from its chunk. */
 static bool is_last(const unit *piece)
 {
     const struct pnc_chunk *chunk = piece->chunk;

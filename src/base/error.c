@@ -50,7 +50,7 @@ const char *pnc_error_get_text(int code)
 {
     static _Thread_local char unknown[PNC_UNKNOWN_SIZE];
 
-    if (code > 0) /* the C library's own errno values pass through the API unchanged */
+    if (code > 0) /* errno values pass through the API unchanged */
         return strerror(code);
     switch (code) {
 #define PNC_ERROR_ROW(name, value, text) case value: return text;

@@ -1,7 +1,7 @@
-/* The error object: a code from the public table and one sentence for a person.
+/* The error object: a code from the public table and a message.
  *
- * The function that detects an error writes the sentence (file, name, index, bound, cure); its
- * callers return the code. Every pnc_error pointer in the library may be NULL. */
+ * The function that detects an error sets the message (file, name, index, bound, cure); its callers return the code.
+ * Every pnc_error pointer in the library may be NULL. */
 #ifndef PNC_BASE_ERROR_H
 #define PNC_BASE_ERROR_H
 
@@ -17,15 +17,15 @@
 
 typedef struct pnc_error {
     int code;       /* NC_NOERR while nothing has failed */
-    bool remote;    /* of another rank, which reports it */
-    char text[512]; /* empty, or a sentence without a final newline */
+    bool remote;    /* an error of another rank, which reports it */
+    char text[512]; /* empty, or a message without a final newline */
 } pnc_error;
 
-/* Record code and sentence unless an earlier failure is already held. Returns code, so that callers can write
- * `return pnc_error_set(...)`. */
+/* Set code and message unless an error is already set. Returns code, so that callers can write `return
+ * pnc_error_set(...)`. */
 int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
-/* The same for a failure of another rank. */
+/* The same for an error of another rank. */
 int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 void pnc_error_clear(pnc_error *error);

@@ -1,10 +1,10 @@
-/* Allocation that cannot overflow, and arithmetic on sizes that come from files and users. */
+/* Allocation and arithmetic with overflow checks, for sizes from files and users. */
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of count items, never 0 (malloc(0) may give NULL, which would look like a failure). Returns -1 on overflow. */
+/* Bytes of count items, at least 1 (malloc(0) may return NULL, which means failure). Returns -1 on overflow. */
 static int total_bytes(int64_t count, size_t size, size_t *out)
 {
     if (count < 0 || (size != 0 && (uint64_t)count > PTRDIFF_MAX / size))

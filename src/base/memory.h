@@ -1,4 +1,4 @@
-/* Allocation that cannot overflow. All return NULL on failure (and for a size that does not fit size_t). */
+/* Allocation with overflow checks. All return NULL on failure, and for a size that exceeds size_t. */
 #ifndef PNC_BASE_MEMORY_H
 #define PNC_BASE_MEMORY_H
 

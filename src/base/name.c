@@ -1,4 +1,5 @@
-/* Names: the character rules of the NetCDF Classic Format Specification; utf8proc checks UTF-8 and brings it to NFC. */
+/* Names: the character rules of the NetCDF Classic Format Specification; utf8proc validates UTF-8 and normalises to
+ * NFC. */
 #include "base/name.h"
 
 #include <stdbool.h>
@@ -20,9 +21,8 @@ static bool is_alphanumeric(unsigned char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* utf8proc_map allocates with malloc, so that pnc_memory_free can free its result. NULL for bad UTF-8 and for lack of
- * memory;
- * *code tells which. */
+/* The NFC form of a name, freed by pnc_memory_free (utf8proc_map uses malloc). NULL for invalid UTF-8 or if
+ * allocation fails; *code is the error. */
 static char *to_nfc(const char *name, int *code)
 {
     utf8proc_uint8_t *out = NULL;
@@ -61,7 +61,7 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     int code;
 
     if (name == NULL || name[0] == '\0')
-        return pnc_error_set(error, NC_EBADNAME, "a name is %s: give it at least one character", name ? "empty" :
+        return pnc_error_set(error, NC_EBADNAME, "a name is %s: must have at least one character", name ? "empty" :
                              "NULL");
     if (strlen(name) > NC_MAX_NAME)
         return pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
@@ -74,7 +74,7 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     if (nfc == NULL)
         return pnc_error_set(error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\""
                                                        : "name \"%.60s\" is not valid UTF-8", name);
-    /* composition exclusions: a few characters are longer in NFC than as given */
+    /* composition exclusions: a few characters are longer in NFC */
     if (strlen(nfc) > NC_MAX_NAME) {
         code = pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are "
                              "allowed", name, strlen(nfc), NC_MAX_NAME);

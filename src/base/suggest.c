@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 64 }; /* letters compared: longer names are rarely typed */
+enum { LONGEST = 64 }; /* bound on compared letters: longer names are rarely typed */
 
 static int lower(char c)
 {
@@ -16,7 +16,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Row i of the table holds the distances of the first i letters of a to the first j of b; three rows are enough. */
+/* Row i of the table has the distances of the first i letters of a to the first j of b; three rows are kept. */
 static int distance(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][LONGEST + 1];
@@ -42,7 +42,7 @@ const char *pnc_name_suggest(const char *wanted, int count, const char *const na
     size_t length = strlen(wanted);
     if (length > LONGEST)
         return NULL;
-    int bound = ((int)length + 2) / 3; /* distances below it are near enough */
+    int bound = ((int)length + 2) / 3; /* a suggestion must have a smaller distance */
     const char *nearest = NULL;
     for (int i = 0; i < count; i++) {
         size_t other = names[i] ? strlen(names[i]) : LONGEST + 1;

@@ -1,4 +1,4 @@
-/* Name to index over uthash, whose out-of-memory exit is replaced by a code. */
+/* Map from name to index over uthash. Its exit() on lack of memory is replaced by an error code. */
 #include "base/table.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* uthash reports lack of memory by this macro, inside the function that adds; the entry is then not in the table. */
+/* uthash calls this macro if allocation fails, in the function that adds; the entry is then not in the table. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(entry) (added = false)
 #include <uthash.h>
@@ -72,7 +72,7 @@ void pnc_table_clear(pnc_table *table)
 {
     struct pnc_table_entry *entry, *next;
 
-    /* the chain of insertion order outlives the buckets: free those first, then walk it */
+    /* HASH_CLEAR frees the buckets only: the chain in insertion order remains valid for the loop */
     entry = table->head;
     HASH_CLEAR(hh, table->head);
     for (; entry != NULL; entry = next) {

@@ -1,7 +1,7 @@
 /* External types and memory types, from the rows of src/spec/types.m4. */
 #include "base/types.h"
 
-/* Indexed by the constants' values, which run from 1 without a gap. */
+/* Indexed by the values of the constants, which start at 1 and have no gaps. */
 static const struct { size_t size; const char *name; } xtypes[] = {
     {0, "none"},
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) {bytes, name},
@@ -44,7 +44,7 @@ pnc_mem_type pnc_type_get_mem_type(int xtype)
 {
     int mem;
 
-    /* from the end, so that NC_INT64 gives long long and not long, which is shorter on some machines */
+    /* in descending order: NC_INT64 maps to long long, not to long, which has 4 bytes on some machines */
     for (mem = PNC_MEM_TYPE_COUNT - 1; mem >= 0; mem--)
         if (mems[mem].exact == xtype)
             return (pnc_mem_type)mem;
