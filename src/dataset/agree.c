@@ -10,8 +10,8 @@ int pnc_dataset_status_broadcast(pnc_dataset *ds, int status)
     if (ds->nprocs == 1)
         return status;
     if (MPI_Bcast(&status, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange the result of rank 0", ds->path);
-    if (status != NC_NOERR) { /* rank 0 knows why */
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the result of rank 0 failed", ds->path);
+    if (status != NC_NOERR) { /* the error object of rank 0 has the cause */
         pnc_error cause = ds->error;
 
         MPI_Bcast(cause.text, sizeof cause.text, MPI_CHAR, 0, ds->comm);
@@ -26,14 +26,14 @@ int pnc_dataset_status_agree(pnc_dataset *ds, int status)
     int worst = status;
 
     if (ds->nprocs > 1 && MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their results", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce of the results of the ranks failed", ds->path);
     if (status == NC_NOERR && worst != NC_NOERR)
         pnc_error_set_remote(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_error_get_text(worst));
     return status != NC_NOERR ? status : worst;
 }
 
-/* All arguments as one record: for each its length and then its bytes, so that two ranks agree where the records are
- * the same. */
+/* All arguments as one record of length and bytes for each: two ranks passed the same arguments if their records are
+ * equal. */
 static char *pack_arguments(const pnc_argument *args, int n, int64_t *size)
 {
     char *record, *p;
@@ -73,13 +73,13 @@ static int compare_arguments(const char *root, int64_t size, const pnc_argument 
 
 int pnc_dataset_bytes_broadcast(pnc_dataset *ds, char *bytes, int64_t size)
 {
-    const int64_t most = 1 << 30; /* an int must count them */
+    const int64_t most = 1 << 30; /* the count of MPI_Bcast is an int */
 
     for (int64_t at = 0; at < size; at += most) {
         int piece = (int)(size - at < most ? size - at : most);
 
         if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-            return pnc_error_set(&ds->error, NC_EMPI, "%s: rank 0 could not send %lld bytes to all ranks", ds->path,
+            return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of %lld bytes failed", ds->path,
                                  (long long)size);
     }
     return NC_NOERR;
@@ -92,7 +92,7 @@ int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *
     char *record, *root;
     int err = NC_NOERR, code;
 
-    /* the state of the file, the same on all ranks */
+    /* these errors depend on the mode of the file, which is the same on all ranks */
     if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
         return local;
     if (!ds->safe && consequence != PNC_CHANGES_HEADER)
@@ -104,7 +104,7 @@ int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *
     if (MPI_Bcast(&root_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
         err = NC_EMPI;
     root = ds->rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
-    /* a rank without memory must not leave the others waiting in the broadcast */
+    /* if a rank has no memory, no rank enters the broadcast */
     err = pnc_dataset_status_agree(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
     if (err == NC_NOERR)
         err = pnc_dataset_bytes_broadcast(ds, root, root_size);
@@ -113,7 +113,7 @@ int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *
         pnc_memory_free(root);
     pnc_memory_free(record);
     if (code != NC_NOERR)
-        pnc_error_set(&ds->error, code, "%s: rank %d passed other arguments than rank 0 to a collective call: %s",
+        pnc_error_set(&ds->error, code, "%s: rank %d and rank 0 passed different arguments to a collective call: %s",
                       ds->path, ds->rank, pnc_error_get_text(code));
     return pnc_dataset_status_agree(ds, local != NC_NOERR ? local : code);
 }

@@ -1,4 +1,4 @@
-/* Attributes: conversion between memory and external values, and their place in the header. */
+/* Attributes: converted between memory and external types, and stored in the header. */
 #include "dataset/attribute.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static bool is_fill_value(int varid, const char *name)
     return varid != NC_GLOBAL && strcmp(name, NC_FillValue) == 0;
 }
 
-/* As CDL writes it: variable:attribute, or :attribute for one of the file. */
+/* The name in CDL: variable:attribute, or :attribute for a global attribute. */
 typedef struct label {
     char text[2 * NC_MAX_NAME + 8];
 } label;
@@ -36,7 +36,7 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
     return l;
 }
 
-/* Everything that can be said against the arguments, in the order of the error rules. */
+/* The order of the checks decides which error is returned if there are several. */
 static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype, int64_t len, const void *op,
                      pnc_mem_type mem)
 {
@@ -53,21 +53,23 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return err;
     label l = label_of(ds, varid, name);
     if (!pnc_type_is_valid(xtype, 5))
-        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", l.text, xtype);
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %d: must be an external type", l.text,
+                             xtype);
     if (!pnc_type_is_valid(xtype, ds->model.format))
-        return pnc_error_set(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s needs a CDF-5 file "
-                             "(NC_64BIT_DATA); %s is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path,
+        return pnc_error_set(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s requires a CDF-5 file "
+                             "(NC_64BIT_DATA), but %s is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path,
                              ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
-        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\": text and numbers do not convert into each other",
-                             l.text);
+        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
+                             "through the text functions", l.text, pnc_type_get_name(xtype));
     if (len < 0)
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": length %lld is negative", l.text,
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: must not be negative", l.text,
                              (long long)len);
     if (len > 0 && op == NULL)
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL", l.text);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL, but len is %lld", l.text,
+                             (long long)len);
     if (len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": %lld elements are too many for CDF-%d", l.text,
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: too large for CDF-%d", l.text,
                              (long long)len, ds->model.format);
     return NC_NOERR;
 }
@@ -77,14 +79,14 @@ static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t l
     const pnc_var *var = ds->model.vars[varid];
 
     if (xtype != var->type)
-        return pnc_error_set(&ds->error, NC_EBADTYPE, "_FillValue of variable \"%s\" must be of type %s", var->name,
-                             pnc_type_get_name(var->type));
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s:_FillValue\" has type %s: must be %s, as the "
+                             "variable", var->name, pnc_type_get_name(xtype), pnc_type_get_name(var->type));
     if (len != 1)
-        return pnc_error_set(&ds->error, NC_EINVAL, "_FillValue of variable \"%s\" must have one element, not %lld",
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1",
                              var->name, (long long)len);
     if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
-        return pnc_error_set(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value is "
-                             "fixed", var->name);
+        return pnc_error_set(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value "
+                             "cannot change any more", var->name);
     return NC_NOERR;
 }
 
@@ -93,7 +95,7 @@ static int64_t padded(int64_t bytes)
     return (bytes + 3) / 4 * 4;
 }
 
-/* In data mode the header may not grow. */
+/* In data mode the header must not grow. */
 static int check_size(pnc_dataset *ds, const pnc_atts *atts, int varid, const char *name, int xtype, int64_t len)
 {
     int index = pnc_format_atts_find(atts, name);
@@ -127,7 +129,7 @@ static int convert_value(pnc_dataset *ds, const char *name, const void *op, pnc_
     return NC_NOERR;
 }
 
-/* Put external bytes into the model, and into the file where the dataset is in data mode. */
+/* Put external bytes into the model, and in data mode into the file. */
 static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, const new_value *value)
 {
     int index = pnc_format_atts_find(atts, name), err;
@@ -169,7 +171,7 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_t
         err = store_attribute(ds, atts, name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
         err = pnc_error_set(&ds->error, NC_ERANGE,
-                            "attribute \"%s\": some values do not fit type %s and became its fill value",
+                            "attribute \"%s\": some values are out of range for type %s, the fill value is stored",
                             label_of(ds, varid, name).text, pnc_type_get_name(xtype));
     pnc_memory_free(value.bytes);
     return err;
@@ -178,7 +180,7 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const char *name, nc_t
 int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xtype, MPI_Offset nelems,
                         const void *value)
 {
-    /* the type is judged in its turn; any memory type will do for one that is none */
+    /* the callee rejects an invalid xtype, whatever memory type goes with it */
     return pnc_dataset_attribute_put(ds, varid, name, xtype, nelems, value,
                                      pnc_type_is_valid(xtype, 5) ? pnc_type_get_mem_type(xtype) : PNC_SCHAR);
 }
@@ -194,18 +196,19 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void
     if (err != NC_NOERR)
         return err;
     att = atts->at[index];
-    if (att->len == 0) /* before the types: an empty text is an empty list of numbers, and the other way round */
+    if (att->len == 0) /* before the check of types: without values, text and numbers are the same */
         return NC_NOERR;
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
-        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" is of type %s: text and numbers do not convert "
-                             "into each other", label_of(ds, varid, name).text, pnc_type_get_name(att->type));
+        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" has type %s: NC_CHAR values are only accessed "
+                             "through the text functions", label_of(ds, varid, name).text,
+                             pnc_type_get_name(att->type));
     if (ip == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
                              label_of(ds, varid, name).text);
     pnc_convert_fill_get_memory(mem, fill);
     err = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, &same)(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
-        pnc_error_set(&ds->error, err, "attribute \"%s\": some values do not fit type %s in memory",
+        pnc_error_set(&ds->error, err, "attribute \"%s\": some values are out of range for type %s in memory",
                       label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));
     return err;
 }
@@ -223,7 +226,7 @@ int pnc_dataset_attribute_copy(pnc_dataset *from, int varid_in, const char *name
 {
     pnc_atts *source, *target;
     new_value value = {NC_CHAR, 0, NULL, NC_NOERR};
-    bool onto_itself = from == to && varid_in == varid_out; /* leaves everything as it is */
+    bool onto_itself = from == to && varid_in == varid_out; /* changes nothing */
     int index, err = pnc_dataset_mode_check_write(to);
 
     if (err == NC_NOERR && pnc_format_atts_get(&from->model, varid_in) != NULL &&
@@ -237,7 +240,7 @@ int pnc_dataset_attribute_copy(pnc_dataset *from, int varid_in, const char *name
         value.xtype = att->type;
         value.len = att->len;
         value.bytes = att->value;
-        /* the checks of a put; the value is known to be there */
+        /* the checks of a put, but for a NULL buffer */
         if (!onto_itself)
             err = check_put(to, varid_out, name, att->type, att->len, att->len > 0 ? att->value : "",
                             pnc_type_get_mem_type(att->type));

@@ -1,5 +1,5 @@
-/* Define mode: dimensions, variables, names and fill modes. The rules of the format are the model's; here are modes,
- * the agreement of ranks, and what a change costs in the file. */
+/* Define mode: dimensions, variables, names and fill modes. The model checks the rules of the format; this file checks
+ * modes, compares the arguments of ranks, and writes changes to the file in data mode. */
 #include "dataset/dataset.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
 
 int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int ndims, const int *dimids, int *varidp)
 {
-    int known = ndims > 0 && ndims <= PNC_VAR_DIMS_MAX && dimids != NULL ? ndims : 0; /* no further is read */
+    int known = ndims > 0 && ndims <= PNC_VAR_DIMS_MAX && dimids != NULL ? ndims : 0; /* readable dimids */
     pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_VAR_TYPE, &xtype, sizeof xtype},
                            {NC_EMULTIDEFINE_VAR_NDIMS, &ndims, sizeof ndims},
@@ -57,7 +57,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
     int err = pnc_dataset_mode_check_define_write(ds);
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
-        err = pnc_error_set(&ds->error, NC_EINVAL, "fill mode %d is neither NC_FILL nor NC_NOFILL", fillmode);
+        err = pnc_error_set(&ds->error, NC_EINVAL, "fillmode is %d: must be NC_FILL or NC_NOFILL", fillmode);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_STAYS_LOCAL);
     if (err != NC_NOERR)
         return err;
@@ -69,7 +69,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
     return NC_NOERR;
 }
 
-/* Put the fill value, given in memory form, into the variable's attribute. */
+/* Store a fill value, given in the memory type, in the variable's attribute. */
 static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
 {
     unsigned char external[8];
@@ -94,7 +94,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
             size = (int64_t)pnc_type_get_size(ds->model.vars[varid]->type);
         if (is_old && fill_value != NULL && !no_fill)
             err = pnc_error_set(&ds->error, NC_ELATEFILL,
-                                "variable \"%s\" existed before ncmpi_redef: its fill value is fixed",
+                                "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
                                 ds->model.vars[varid]->name);
     }
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
@@ -110,7 +110,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     return err;
 }
 
-/* In data mode a name that became no longer is written at once. */
+/* In data mode the new name, which is not longer than the old one, is written at once. */
 static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
 {
     return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_dataset_header_update(ds, where, old_field, name, NULL);
@@ -125,8 +125,8 @@ static int check_name(pnc_dataset *ds, const char *name)
     return err;
 }
 
-/* What all three kinds of rename check once the object is known; args[0] is the new name. That it is in use already
- * counts more than its length; the model tells. */
+/* The checks that the three rename functions share; args[0] is the new name. NC_ENAMEINUSE, which the model reports
+ * later, outranks the check of the length. */
 static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_table *names, const pnc_argument *args,
                           int n)
 {
@@ -136,8 +136,8 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
-        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE, "\"%s\" is longer than \"%s\": call ncmpi_redef before "
-                            "renaming", name, old);
+        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE, "new name \"%s\" is longer than \"%s\": call ncmpi_redef "
+                            "before renaming", name, old);
     pnc_memory_free(normal);
     return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
@@ -151,7 +151,7 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
-        err = check_name(ds, name); /* measured: a bad name counts before a bad id, for dimensions alone */
+        err = check_name(ds, name); /* measured: for dimensions only, a bad name outranks a bad id */
     if (err == NC_NOERR)
         err = pnc_dataset_dim_check(ds, dimid);
     if (err == NC_NOERR) {

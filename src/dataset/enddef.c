@@ -1,4 +1,4 @@
-/* Leaving define mode: lay out, make room, write the header, fill what is new. */
+/* Leaving define mode: compute the layout, move data, fill new variables, write the header. */
 #include "dataset/dataset.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include "dataset/move.h"
 #include "io/queue.h"
 
-/* The hint counts before the argument, the argument before the default. */
+/* A hint outranks the argument, which outranks the default. */
 static int64_t first_given(int64_t hint, int64_t argument)
 {
     return hint > 0 ? hint : argument;
@@ -33,7 +33,7 @@ static void forget_before(pnc_dataset *ds)
     ds->before = NULL;
 }
 
-/* The new header comes last: until it is written, the old one and the data that it describes can be brought back. */
+/* The new header is written last: until then the old one, and the data that it describes, can be restored. */
 static int change_file(pnc_dataset *ds, const char *header, int64_t n)
 {
     int err = fill_new(ds);
@@ -79,7 +79,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
     return NC_NOERR;
 }
 
-/* What was posted for definitions that are no more could reach any place of the file. */
+/* Requests that were posted with definitions that no longer exist could access any offset of the file. */
 static int drop_overruled(pnc_dataset *ds)
 {
     int64_t puts, gets;
@@ -87,8 +87,8 @@ static int drop_overruled(pnc_dataset *ds)
     if (!ds->overruled || ds->queue->pending == 0)
         return NC_NOERR;
     pnc_io_queue_clear(ds, &puts, &gets);
-    return pnc_error_set(&ds->error, NC_EMULTIDEFINE, "%s: rank %d defined other things than rank 0, whose definitions "
-                         "count; %lld nonblocking requests that it had posted before are dropped", ds->path, ds->rank,
+    return pnc_error_set(&ds->error, NC_EMULTIDEFINE, "%s: the definitions of rank %d differed from those of rank 0 "
+                         "and were replaced; its %lld pending requests are cancelled", ds->path, ds->rank,
                          (long long)(puts + gets));
 }
 
@@ -101,7 +101,9 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     int err = pnc_dataset_mode_check_define(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
-        err = pnc_error_set(&ds->error, NC_EINVAL, "free space and alignment are bytes, 0 or more");
+        err = pnc_error_set(&ds->error, NC_EINVAL, "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "
+                            "must not be negative", (long long)h_minfree, (long long)v_align, (long long)v_minfree,
+                            (long long)r_align);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE);
     if (err == NC_NOERR)
         err = finish(ds, &hints);

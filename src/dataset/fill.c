@@ -1,4 +1,4 @@
-/* Writing fill values: one pattern, written again and again, never a buffer as large as the variable. */
+/* Writing fill values: one pattern is written repeatedly, so that memory is bounded whatever the size of a variable. */
 #include "dataset/dataset.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define PATTERN_BYTES (1 << 20)
 
-/* A pattern of the variable's fill value, made once per call. */
+/* A buffer of `bytes` bytes that repeats the variable's fill value. */
 static char *make_pattern(const pnc_var *var, int64_t bytes)
 {
     int size = (int)pnc_type_get_size(var->type);
@@ -46,21 +46,21 @@ int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int
     return err;
 }
 
-/* CDF-1 and CDF-2 count records in 4 bytes; in CDF-5 file offsets end the file. */
+/* CDF-1 and CDF-2 store the number of records in 4 bytes; in CDF-5 the bound is the largest file offset. */
 static int check_record(pnc_dataset *ds, int64_t recno)
 {
     int64_t end;
 
     if (recno < 0)
-        return pnc_error_set(&ds->error, NC_EINVAL, "record %lld is negative", (long long)recno);
+        return pnc_error_set(&ds->error, NC_EINVAL, "recno is %lld: must not be negative", (long long)recno);
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
         pnc_size_multiply(recno + 1, ds->model.recsize, &end) != 0 || pnc_size_add(end, ds->model.begin_rec, &end) != 0)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "record %lld is beyond what a CDF-%d file can hold",
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "recno is %lld: too large for a CDF-%d file",
                              (long long)recno, ds->model.format);
     return NC_NOERR;
 }
 
-/* An attribute _FillValue is enough, although it does not make ncmpi_enddef fill the variable. */
+/* The attribute _FillValue suffices, although it does not make ncmpi_enddef fill the variable. */
 static bool can_be_filled(const pnc_var *var)
 {
     return !var->no_fill || pnc_format_atts_find(&var->atts, NC_FillValue) >= 0;
@@ -80,8 +80,8 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
                             ds->model.vars[varid]->name);
     if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
-        err = pnc_error_set(&ds->error, NC_ENOTFILL, "filling is off for variable \"%s\", and it has no _FillValue: "
-                            "ncmpi_def_var_fill switches it on in define mode", ds->model.vars[varid]->name);
+        err = pnc_error_set(&ds->error, NC_ENOTFILL, "variable \"%s\" is in no-fill mode and has no _FillValue: call "
+                            "ncmpi_def_var_fill in define mode", ds->model.vars[varid]->name);
     if (err == NC_NOERR)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},

@@ -1,4 +1,4 @@
-/* The header in the file: rank 0 reads and writes it for all. */
+/* The header in the file: only rank 0 reads and writes it. */
 #include "dataset/dataset.h"
 
 #include <stdio.h>
@@ -7,15 +7,15 @@
 #include "base/memory.h"
 #include "format/codec.h"
 
-#define LARGEST_PIECE ((int64_t)1 << 29) /* bytes that one store operation moves */
+#define LARGEST_PIECE ((int64_t)1 << 29) /* bytes per operation of the store */
 
 typedef struct header_bytes {
     char *at;
-    int64_t n;         /* bytes of the file at hand */
+    int64_t n;         /* bytes of the file in memory */
     int64_t file_size;
 } header_bytes;
 
-/* The decoder does not know which file it reads. */
+/* Add the path to a message of the decoder, which has only bytes. */
 static int name_file(pnc_dataset *ds, int err)
 {
     pnc_error cause = ds->error;
@@ -46,7 +46,7 @@ static int read_bytes(pnc_dataset *ds, header_bytes *header, int64_t upto)
     return NC_NOERR;
 }
 
-/* Rank 0: read until the header decodes. */
+/* Rank 0: read in chunks until the header is complete. */
 static int read_on_root(pnc_dataset *ds, header_bytes *header)
 {
     int64_t need = ds->hints.header_read_chunk;
@@ -63,14 +63,14 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
     return name_file(ds, err);
 }
 
-/* Give rank 0's encoded header to the others, which put their model aside for it. */
+/* Broadcast rank 0's encoded header; the other ranks replace their model by it. */
 static int share_header(pnc_dataset *ds, header_bytes *header)
 {
     int64_t sizes[2] = {header->n, header->file_size}, need;
     int err = NC_NOERR;
 
     if (MPI_Bcast(sizes, 2, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be sent to all ranks", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the size of the header failed", ds->path);
     if (ds->rank != 0 && err == NC_NOERR) {
         header->at = pnc_memory_alloc(sizes[0], 1);
         if (header->at == NULL)
@@ -93,7 +93,7 @@ int pnc_dataset_header_read(pnc_dataset *ds)
     header_bytes header = {NULL, 0, 0};
     int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? read_on_root(ds, &header) : NC_NOERR);
 
-    header.n = ds->model.header_size; /* of what was read, the others need no more */
+    header.n = ds->model.header_size; /* rank 0 may have read beyond the header */
     if (err == NC_NOERR && ds->nprocs > 1)
         err = share_header(ds, &header);
     pnc_memory_free(header.at);
@@ -116,8 +116,8 @@ static int write_bytes(pnc_dataset *ds, int64_t where, const char *bytes, int64_
     return NC_NOERR;
 }
 
-/* FNV-1a: enough to notice that two ranks defined different things by mistake. Whether a variable is filled is no part
- * of the header. */
+/* FNV-1a: sufficient to detect definitions that differ by mistake. Fill modes are added, as the header does not contain
+ * them. */
 static uint64_t digest(const pnc_model *model, const char *bytes, int64_t n)
 {
     const uint64_t prime = 1099511628211u;
@@ -149,17 +149,18 @@ static int share_fill_modes(pnc_dataset *ds)
     return err;
 }
 
-/* The file holds rank 0's definitions. A rank whose own differ takes them over, lest it write data to other places. */
+/* The file contains rank 0's definitions. A rank whose definitions differ adopts them; otherwise it would write data to
+ * wrong offsets. */
 static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 {
     uint64_t own = digest(&ds->model, header->at, header->n), root = own;
     int differs, err;
 
     if (MPI_Bcast(&root, 1, MPI_UINT64_T, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast failed in the comparison of headers", ds->path);
     differs = ds->overruled = own != root;
     if (MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the header could not be compared across ranks", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce failed in the comparison of headers", ds->path);
     if (!differs)
         return NC_NOERR;
     if (ds->rank != 0) {
@@ -174,7 +175,7 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
-    /* the number of records is part of the header: all ranks encode and compare the same */
+    /* before encoding: the number of records is in the header */
     int err = pnc_dataset_numrecs_agree(ds);
 
     header.at = pnc_memory_alloc(header.n, 1);
@@ -197,7 +198,7 @@ int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n)
     return NC_NOERR;
 }
 
-/* Rank 0. What goes beyond the old header goes first: the old one is whole if that fails. */
+/* Rank 0. Bytes beyond the old header are written first: if that fails, the old header is intact. */
 static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
 {
     int64_t first = ds->before != NULL && ds->before->header_size < n ? ds->before->header_size : n;
@@ -206,7 +207,7 @@ static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
     return err != NC_NOERR ? err : write_bytes(ds, 0, bytes, first);
 }
 
-/* Rank 0: after a failure. */
+/* Rank 0, after a failure: write the old header again. */
 static void restore(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
@@ -222,7 +223,7 @@ static void restore(pnc_dataset *ds)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_error_set(&ds->error, cause.code, "%.300s; and the old header could not be put back: the file is damaged",
+    pnc_error_set(&ds->error, cause.code, "%.300s; writing the old header again failed too: the file is damaged",
                   cause.text);
 }
 
@@ -276,7 +277,8 @@ int pnc_dataset_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, 
     return err;
 }
 
-/* Rank 0: other tools fail where a file ends before its data, also before data that was never written. */
+/* Rank 0: extend the file to the end of its data. Other tools fail on shorter files, even if the data beyond their end
+ * was never written. */
 static int reach_end(pnc_dataset *ds)
 {
     int64_t size, end = pnc_format_layout_get_file_end(&ds->model);
@@ -288,7 +290,7 @@ static int reach_end(pnc_dataset *ds)
     return ds->store->ops->write(ds->store, &last, 1, "", &ds->error);
 }
 
-/* All ranks know the size from then on, and so a file that is truncated later. */
+/* From then on all ranks can detect that the file was truncated. */
 static void note_end(pnc_dataset *ds)
 {
     int64_t end = pnc_format_layout_get_file_end(&ds->model);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "drivers/driver.h"
 
-/* The reporters that rows name: the value in effect of one hint, as text of at most MPI_MAX_INFO_VAL characters. */
+/* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value);
@@ -91,7 +91,7 @@ bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t
 
 /* --- in --- */
 
-/* Rank 0's environment counts: launchers need not hand it to all ranks. *list is NULL where it says nothing. */
+/* Broadcast rank 0's PNETCDF_HINTS, as launchers need not set it on all ranks. *list is NULL if there is none. */
 static int share_list(pnc_dataset *ds, char **list)
 {
     const char *own = ds->rank == 0 ? getenv("PNETCDF_HINTS") : NULL;
@@ -99,7 +99,7 @@ static int share_list(pnc_dataset *ds, char **list)
 
     *list = NULL;
     if (ds->nprocs > 1 && MPI_Bcast(&length, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of PNETCDF_HINTS failed", ds->path);
     if (length == 0)
         return NC_NOERR;
     *list = ds->rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
@@ -107,7 +107,7 @@ static int share_list(pnc_dataset *ds, char **list)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(*list, length, MPI_CHAR, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange PNETCDF_HINTS", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of PNETCDF_HINTS failed", ds->path);
     return err;
 }
 
@@ -121,25 +121,25 @@ static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
 
         if (MPI_Info_get_nthkey(from, i, key) == MPI_SUCCESS && pnc_dataset_hints_get(from, key, value) &&
             MPI_Info_set(to, key, value) != MPI_SUCCESS)
-            return pnc_error_set(error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
+            return pnc_error_set(error, NC_EMPI, "MPI_Info_set failed for hint %s=%s", key, value);
     }
     return NC_NOERR;
 }
 
-/* ds->info from the user's and from the list, which also stays apart in ds->environment. */
+/* Merge the user's info and the list into ds->info; ds->environment holds the list alone. */
 static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
 {
     int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info), err;
 
     if (status != MPI_SUCCESS) {
         ds->info = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the info object with the hints could not be copied", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI could not create an info object for the hints", ds->path);
     }
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
         ds->environment = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", ds->path);
     }
     err = pnc_dataset_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
     return err != NC_NOERR ? err : add_all(ds->environment, ds->info, &ds->error);
@@ -214,7 +214,7 @@ int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
     err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR && ds->nprocs > 1 &&
         MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not exchange their hints", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the hints of rank 0 failed", ds->path);
     if (err == NC_NOERR)
         ds->driver = pnc_driver_get((int)ds->hints.driver);
     return err;
@@ -232,7 +232,7 @@ int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_s
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&environment) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: no info object for PNETCDF_HINTS", path);
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", path);
     err = pnc_dataset_hints_parse(list, path, false, environment, error);
     if (err == NC_NOERR && pnc_dataset_hints_get(environment, "nc_driver", value))
         *out = pnc_driver_get(choice_of(environment, hint));
@@ -267,7 +267,7 @@ static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value
     snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->words[get_field(&ds->hints, hint)]);
 }
 
-/* By its own name, whichever alias was given. */
+/* The driver's own name, even if an alias was given. */
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     (void)hint;
@@ -306,10 +306,11 @@ int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
         if (in_effect(ds, hint, value))
             status = MPI_Info_set(*out, hint->name, value);
         else if (hint->kind != PNC_HINT_PASSED && pnc_dataset_hints_get(*out, hint->name, value))
-            status = MPI_Info_delete(*out, hint->name); /* Open MPI repeats whatever it was given */
+            status = MPI_Info_delete(*out, hint->name); /* Open MPI reports all hints that it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);
-            err = pnc_error_set(&ds->error, NC_EMPI, "the hints of %s could not be reported", ds->path);
+            err = pnc_error_set(&ds->error, NC_EMPI, "%s: hint %s could not be set in the info object", ds->path,
+                                hint->name);
         }
     }
     return err;

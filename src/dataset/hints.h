@@ -1,5 +1,5 @@
-/* Hints: from MPI_Info and PNETCDF_HINTS into the dataset, and back as a report. What each one means stands in
- * src/spec/hints.m4. */
+/* Hints: from MPI_Info and PNETCDF_HINTS into the dataset, and back as a report. src/spec/hints.m4 describes each
+ * hint. */
 #ifndef PNC_DATASET_HINTS_H
 #define PNC_DATASET_HINTS_H
 
@@ -7,11 +7,11 @@
 #include "dataset/dataset.h"
 
 typedef enum pnc_hint_kind {
-    PNC_HINT_SIZE,   /* an integer that the library obeys */
+    PNC_HINT_SIZE,   /* an integer that the library uses */
     PNC_HINT_CHOICE, /* one of several words */
-    PNC_HINT_FIXED,  /* without effect: the library always does what `value` says */
+    PNC_HINT_FIXED,  /* without effect: the library always behaves as `value` says */
     PNC_HINT_FREE,   /* without effect, whatever its value */
-    PNC_HINT_OUTPUT, /* only ever told by a library */
+    PNC_HINT_OUTPUT, /* reported by other libraries, never given */
     PNC_HINT_PASSED  /* for MPI-IO */
 } pnc_hint_kind;
 
@@ -20,7 +20,7 @@ typedef enum pnc_hint_below { PNC_BELOW_LEAST, PNC_BELOW_MOST, PNC_BELOW_SENSELE
 typedef struct pnc_hint {
     const char *name;
     pnc_hint_kind kind;
-    const char *value; /* the default, or of a fixed one the only value */
+    const char *value; /* the default; of PNC_HINT_FIXED the only value */
     const char *text;  /* what it means, or why it has no effect */
     /* of PNC_HINT_SIZE and PNC_HINT_CHOICE: */
     size_t field;      /* of pnc_hints, an int64_t */
@@ -33,37 +33,36 @@ typedef struct pnc_hint {
     int64_t multiple;
 } pnc_hint;
 
-#define PNC_HINTS_MOST 96 /* rows that the table may have */
+#define PNC_HINTS_MOST 96 /* upper bound of the rows in the table */
 extern const pnc_hint pnc_hint_table[];
 extern const int pnc_hint_count;
 const pnc_hint *pnc_dataset_hint_find(const char *name); /* or NULL */
 
-/* Collective. Gather the user's info and rank 0's PNETCDF_HINTS, which outranks it, into ds->info; read our own hints,
- * of which rank 0's count, and choose the driver. A rank that has failed before passes its error in `err`. */
+/* Collective. Merge the user's info and rank 0's PNETCDF_HINTS, which outranks it, into ds->info; set ds->hints, to the
+ * values of rank 0, and the driver. A rank that has already failed passes its error in `err`. */
 int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err);
-/* What is in use: the MPI library's own report and our hints. The caller frees *out. */
+/* Hints in effect: those that the MPI library reports and those of this library. The caller frees *out. */
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out);
 /* The driver for a file that need not be open. Local. */
 int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
-/* The integer that a hint holds, or `otherwise` where it is absent or no integer. */
+/* The value of a hint as an integer; `otherwise` if it is absent or not an integer. */
 int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise);
 
-/* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false where the info has none. */
+/* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false if the info does not have it. */
 bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value);
-/* What a given value of a PNC_HINT_SIZE comes to; false where it is no integer or makes no sense. */
+/* The value that a PNC_HINT_SIZE takes from a text, within its limits; false if the text is ignored. */
 bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out);
-/* Which of the words of a PNC_HINT_CHOICE that is; -1 where it is none of them. */
+/* The index of a word of a PNC_HINT_CHOICE, or -1. */
 int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text);
-/* Synonyms are rows with one field. The one that decides the field of `hint` is the first one with a usable value, in
- * PNETCDF_HINTS and then in the MPI_Info; *source names which of these, *out is the value. NULL if none is given. */
+/* Aliases are rows with the same field. The row that decides the field of `hint` is the first one with a valid value,
+ * in PNETCDF_HINTS and then in the MPI_Info; *source names which of the two, *out is the value. NULL: none is given. */
 const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source,
                                                int64_t *out);
 
-/* hints_text.c: add what PNETCDF_HINTS has for the file `path` to the info; warn: tell what cannot be understood. */
+/* hints_text.c: add the hints of PNETCDF_HINTS for the file `path` to the info; warn: print malformed entries. */
 int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
 
-/* hints_show.c: on rank 0, where PNETCDF_HINTS_DISPLAY asks for it: every hint, its value, where it came from and what
- * becomes of it. Local. */
+/* hints_show.c: print every hint with its value, origin and effect, on rank 0 if PNETCDF_HINTS_DISPLAY is on. Local. */
 void pnc_dataset_hints_display(pnc_dataset *ds);
 
 #endif

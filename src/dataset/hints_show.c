@@ -1,4 +1,4 @@
-/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, where it came from and what became of it. */
+/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, origin and effect. */
 #include "dataset/hints.h"
 
 #include <stdio.h>
@@ -15,11 +15,11 @@ typedef struct line {
 
 typedef struct sight {
     pnc_dataset *ds;
-    MPI_Info in_use; /* as ncmpi_inq_file_info tells */
-    MPI_Info by_mpi; /* what the MPI library alone tells */
+    MPI_Info in_use; /* as ncmpi_inq_file_info reports */
+    MPI_Info by_mpi; /* as the MPI library reports */
 } sight;
 
-/* The value that was given for a hint; an empty line->value where none was. */
+/* Set the given value of a hint and its origin; the value is empty if none was given. */
 static void find_given(const sight *s, line *l)
 {
     l->value[0] = '\0';
@@ -41,7 +41,7 @@ static void explain_size(const sight *s, const pnc_hint *hint, line *l)
 
     pnc_dataset_hints_get(s->in_use, hint->name, effect);
     if (given && !pnc_dataset_hint_parse_size(hint, l->value, &number))
-        snprintf(l->fate, sizeof l->fate, "ignored: it has to be an integer of at least %lld; %s is used",
+        snprintf(l->fate, sizeof l->fate, "ignored: must be an integer of at least %lld; %s is used",
                  (long long)hint->least, effect);
     else if (given && decisive != hint)
         snprintf(l->fate, sizeof l->fate, "ignored: %s from %s is used, %s", decisive->name, source, effect);
@@ -68,7 +68,7 @@ static void explain_choice(const pnc_hint *hint, line *l)
     if (l->value[0] == '\0' || pnc_dataset_hint_find_choice(hint, l->value) >= 0)
         snprintf(l->fate, sizeof l->fate, "used");
     else
-        snprintf(l->fate, sizeof l->fate, "ignored: none of its values%s%s%s; %s is used",
+        snprintf(l->fate, sizeof l->fate, "ignored: not one of its values%s%s%s; %s is used",
                  near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "",
                  hint->value);
 }
@@ -83,14 +83,14 @@ static void explain_passed(const sight *s, line *l)
         snprintf(l->value, sizeof l->value, "%s", effect);
     }
     if (!given)
-        snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which tells no value for this file");
+        snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which reports no value for this file");
     else if (strcmp(effect, l->value) != 0)
         snprintf(l->fate, sizeof l->fate, "the MPI library uses %s", effect);
     else
         snprintf(l->fate, sizeof l->fate, "used by the MPI library");
 }
 
-/* A hint that is in no table of ours: a typing error, or one that only this MPI library knows. */
+/* A hint that is not in the table: a typing error, or a hint of this MPI library. */
 static void explain_other(const sight *s, line *l)
 {
     const char *names[PNC_HINTS_MOST], *near;
@@ -134,7 +134,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
         find_given(s, &l);
         explain_passed(s, &l);
         break;
-    case PNC_HINT_FIXED: /* it has the value that the library always uses */
+    case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
         snprintf(l.fate, sizeof l.fate, "%s: %s",
                  *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored", hint->text);
         break;
@@ -146,7 +146,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
     print(&l);
 }
 
-/* The hints of an info that no table of ours has; those that `but` has as well were shown before. */
+/* Print the hints of an info that are not in the table, except those in `but`, which are printed already. */
 static void show_others(const sight *s, MPI_Info info, MPI_Info but)
 {
     int n = 0;
@@ -175,9 +175,9 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
         return;
     if (pnc_dataset_hints_report(ds, &s.in_use) == NC_NOERR &&
         ds->store->ops->hints(ds->store, &s.by_mpi, &ds->error) == NC_NOERR) {
-        flockfile(stderr); /* files that other threads open now wait for their turn */
+        flockfile(stderr); /* keeps the lines together while other threads open files */
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->path);
-        print(&(line){.name = "hint", .value = "value", .origin = "from", .fate = "what becomes of it"});
+        print(&(line){.name = "hint", .value = "value", .origin = "from", .fate = "effect"});
         for (int i = 0; i < pnc_hint_count; i++)
             show_ours(&s, &pnc_hint_table[i]);
         show_others(&s, ds->info, MPI_INFO_NULL);
@@ -188,5 +188,5 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
         MPI_Info_free(&s.in_use);
     if (s.by_mpi != MPI_INFO_NULL)
         MPI_Info_free(&s.by_mpi);
-    pnc_error_clear(&ds->error); /* nobody asked for more than a look */
+    pnc_error_clear(&ds->error); /* a failure of the display is not a failure of the call */
 }

@@ -2,12 +2,12 @@
  *
  *     list     = entry *(";" entry)
  *     entry    = hint                                for every file
- *              | pattern ":" [hint *(":" hint)]      for files whose name it matches, the first one that does
+ *              | pattern ":" [hint *(":" hint)]      for files that it matches; the first match applies
  *                *("," pattern ":" ...)
  *     hint     = key "=" value
  *
- * Keys have no ':', so that an entry is about files where a ':' stands before its first '='; the value of a hint for
- * every file may then hold ':' and ','. Blanks around tokens do not count. */
+ * Keys do not contain ':': an entry with a ':' before its first '=' begins with a pattern, and the value of a hint for
+ * every file may contain ':' and ','. Blanks around tokens are ignored. */
 #include "dataset/hints.h"
 
 #include <ctype.h>
@@ -63,11 +63,11 @@ static int set_hint(const scan *s, char *entry)
         return NC_NOERR;
     }
     if (MPI_Info_set(s->info, key, value) != MPI_SUCCESS)
-        return pnc_error_set(s->error, NC_EMPI, "MPI refused the hint %s=%s", key, value);
+        return pnc_error_set(s->error, NC_EMPI, "MPI_Info_set failed for hint %s=%s", key, value);
     return NC_NOERR;
 }
 
-/* As MPICH_MPIIO_HINTS does: a pattern without '/' may also match the last part of the path alone. */
+/* As in MPICH_MPIIO_HINTS, a pattern without '/' also matches the last component of the path. */
 static bool matches(const char *pattern, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -108,7 +108,7 @@ static int parse(scan *s, char *list)
         else
             err = set_hint(s, entry);
     }
-    /* last, so that they outrank those for every file */
+    /* last, to outrank the hints for every file */
     for (char *hint = s->matched == NULL ? NULL : strtok_r(s->matched, ":", &rest); hint != NULL && err == NC_NOERR;
          hint = strtok_r(NULL, ":", &rest))
         err = set_hint(s, hint);

@@ -1,4 +1,4 @@
-/* Questions that the model answers: local, in every mode; any output pointer may be NULL. */
+/* Inquiry functions: local, valid in every mode. Any output pointer may be NULL. */
 #include "dataset/dataset.h"
 
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "dataset/hints.h"
 #include "dataset/modes.h"
 
-/* Outputs may be NULL. */
 #define SET_OUTPUT(out, value) \
     do { \
         if ((out) != NULL) \
@@ -84,7 +83,7 @@ int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
     return NC_NOERR;
 }
 
-/* The definitions whose layout the file has, those of the last ncmpi_enddef; NULL in a new file before the first. */
+/* The definitions that the file is laid out for: of the last ncmpi_enddef; NULL in a new file before the first one. */
 static const pnc_model *laid_out(const pnc_dataset *ds)
 {
     return ds->mode == PNC_DEFINE ? ds->before : &ds->model;
@@ -313,8 +312,8 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     if (atts == NULL)
         return pnc_dataset_var_reject(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
-        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attribute number %d is outside 0..%d", ds->path, attnum,
-                             atts->n - 1);
+        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->path,
+                             attnum, atts->n);
     set_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

@@ -1,5 +1,4 @@
-/* What went wrong, for a person: the message of the last call that failed, kept for ncmpi_inq_last_error and printed
- * where PNETCDF_VERBOSE asks for it. */
+/* The message of the last call that failed: kept for ncmpi_inq_last_error, and printed if PNETCDF_VERBOSE is on. */
 #include "dataset/dataset.h"
 
 #include <stdio.h>
@@ -7,7 +6,7 @@
 
 static _Thread_local pnc_failure last_of_thread;
 
-/* The sentence may name the file already, and there may be neither sentence nor file. */
+/* The text of the error may be absent, or contain the path already; path may be NULL. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
     const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
@@ -21,7 +20,7 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
              name_file ? ": " : "", sentence, pnc_error_get_name(err));
 }
 
-/* A rank that only heard of a failure leaves it to the one that met it. */
+/* Only the rank that detects an error prints it. */
 static void print(const pnc_failure *failure, const pnc_error *error)
 {
     if (pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->remote))

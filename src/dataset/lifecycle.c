@@ -1,4 +1,4 @@
-/* From create or open to close: the dataset struct and everything that is settled once per file. */
+/* From create or open to close: the dataset struct and everything that is decided once per file. */
 #include "dataset/lifecycle.h"
 
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include "dataset/hints.h"
 #include "io/queue.h"
 
-/* Flags of netCDF that promise what no parallel file can keep. Others that mean nothing here are left alone, as
- * programs pass the same mode to other libraries. */
+/* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
+ * the same mode to other libraries. */
 #define REFUSED_FLAGS (NC_DISKLESS | NC_MMAP)
 
 static atomic_int default_format = NC_FORMAT_CLASSIC;
@@ -59,7 +59,7 @@ static void free_dataset(pnc_dataset *ds)
     pnc_memory_free(ds);
 }
 
-/* The end of a create or open that failed. */
+/* At the end of a create or open that failed. */
 static int give_up(pnc_dataset *ds, int err)
 {
     pnc_dataset_error_report(ds, err);
@@ -67,8 +67,8 @@ static int give_up(pnc_dataset *ds, int err)
     return err;
 }
 
-/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH, of which a file takes two: ours and
- * that of MPI-IO); a program that meets the bound hears of it from us, and not by the error handler that ends it. */
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
+ * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
 static int duplicate(MPI_Comm comm, MPI_Comm *own)
 {
     MPI_Errhandler users;
@@ -83,10 +83,10 @@ static int duplicate(MPI_Comm comm, MPI_Comm *own)
     return code;
 }
 
-/* Our own communicator, or an error on every rank where one of them is not ready. Threads may open files with
- * MPI_COMM_SELF at once, though a collective call on one communicator belongs to one thread at a time; with several
- * ranks the caller has to see to that: no lock here could tell which thread goes with which one of another rank. It is
- * not shared by files either, which belong to different threads. */
+/* Duplicate the communicator, or return an error on every rank if one of them is not ready. Each file has its own, as
+ * different threads may use different files. MPI forbids concurrent collective calls on one communicator: the lock
+ * allows threads to open files with MPI_COMM_SELF at once. With several ranks the caller must order the calls: a lock
+ * cannot match the threads of different ranks. */
 static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -96,7 +96,7 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
     if (nprocs > 1)
         code = MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, comm);
     if (code != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "the communicator could not be used");
+        return pnc_error_set(error, NC_EMPI, "MPI_Allreduce failed on the communicator");
     if (!all)
         return pnc_error_set(error, NC_ENOMEM, "no memory to open a file");
     if (nprocs == 1)
@@ -107,12 +107,12 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
     if (code == MPI_SUCCESS)
         return NC_NOERR;
     *own = MPI_COMM_NULL;
-    return pnc_error_set(error, NC_ENFILE, "MPI has no communicator left for one more file: close some, or free "
-                         "communicators that are no longer needed");
+    return pnc_error_set(error, NC_ENFILE, "MPI_Comm_dup failed, as MPI libraries bound the number of "
+                         "communicators: close files, or free communicators that are no longer needed");
 }
 
-/* The struct with a communicator of its own; nothing is known of the file yet. Collective; an error on every rank where
- * one of them has no memory. */
+/* Allocate the struct and duplicate the communicator. Collective; returns an error on every rank if one of them has no
+ * memory. */
 static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
 {
     pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
@@ -142,7 +142,7 @@ static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_da
     return NC_NOERR;
 }
 
-/* Rank 0's mode counts; a rank that passed another is told so, and in safe mode everybody is. */
+/* Adopt rank 0's mode. Returns `code` on ranks that passed a different mode; in safe mode, an error on all ranks. */
 static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
 {
     int mine = *mode, root[2] = {*mode, *format}, err;
@@ -158,22 +158,22 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
 static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "NC_64BIT_OFFSET and NC_64BIT_DATA name two formats: choose "
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "cmode has both NC_64BIT_OFFSET and NC_64BIT_DATA: choose "
                              "one");
     if (cmode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "NC_DISKLESS and NC_MMAP are for files that one process "
-                             "keeps in memory: leave them out");
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
+                             "do not support: leave them out");
     if (cmode & NC_NETCDF4)
-        return pnc_error_set(&ds->error, NC_ENOTBUILT, "this build makes no netCDF-4 files: leave NC_NETCDF4 out for a "
-                             "classic one");
+        return pnc_error_set(&ds->error, NC_ENOTBUILT, "cmode has NC_NETCDF4, but this build cannot create netCDF-4 "
+                             "files: leave it out for a classic file");
     return NC_NOERR;
 }
 
 static int check_open_mode(pnc_dataset *ds, int omode)
 {
     if (omode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_OMODE, "NC_DISKLESS and NC_MMAP are for files that one process "
-                             "keeps in memory: leave them out");
+        return pnc_error_set(&ds->error, NC_EINVAL_OMODE, "omode has NC_DISKLESS or NC_MMAP, which parallel files "
+                             "do not support: leave them out");
     return NC_NOERR;
 }
 
@@ -189,8 +189,7 @@ static int format_of(int cmode, int otherwise)
     return cmode & NC_64BIT_DATA ? 5 : cmode & NC_64BIT_OFFSET ? 2 : otherwise;
 }
 
-/* Switches decide which collective calls are made: rank 0's count, also where the others were started in another
- * environment. */
+/* Adopt rank 0's switches: they decide which collective calls are made, and the environments of ranks may differ. */
 static int share_switches(pnc_dataset *ds)
 {
     int switches[2] = {ds->safe, ds->relax};
@@ -202,7 +201,7 @@ static int share_switches(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-/* What create and open share before the file is touched. */
+/* What create and open have in common before they access the file. */
 static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call, pnc_dataset **out)
 {
     const pnc_error no_communicator = {.code = NC_EINVAL, .text = "the communicator is MPI_COMM_NULL"};
@@ -210,7 +209,7 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
     pnc_dataset *ds;
     int err;
 
-    if (comm == MPI_COMM_NULL) /* to MPI an error that ends the program */
+    if (comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         return pnc_dataset_error_report_call(call, path, NC_EINVAL, &no_communicator);
     err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
     if (err != NC_NOERR)
@@ -237,11 +236,11 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
     return err;
 }
 
-/* The end of a create or open that went well, but for ranks that passed different modes. */
+/* At the end of a successful create or open: report different modes of ranks. */
 static int welcome(pnc_dataset *ds, int mismatch)
 {
     if (mismatch != NC_NOERR)
-        pnc_error_set(&ds->error, mismatch, "rank %d passed another mode than rank 0, whose mode counts", ds->rank);
+        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's is used", ds->rank);
     return pnc_dataset_error_report(ds, mismatch);
 }
 
@@ -271,7 +270,7 @@ int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info
     return give_up(ds, err);
 }
 
-/* Other writers may leave a file without its end: in no fill mode, or when they were stopped. */
+/* Other writers may leave a file that is too short: in no-fill mode, or if they were interrupted. */
 static void remark_short(pnc_dataset *ds)
 {
     int64_t size = ds->store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
@@ -280,7 +279,7 @@ static void remark_short(pnc_dataset *ds)
         return;
     pnc_error_set(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values "
                   "beyond the end were never written, or the file was cut short; %s", ds->path, (long long)size,
-                  (long long)end, ds->store->end->refuses_short ? "to read them is NC_EREAD (hint nc_short_file=error)"
+                  (long long)end, ds->store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
                                            : "they read as zeros");
     pnc_dataset_remark_report(ds);
 }
@@ -323,7 +322,7 @@ int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
     return err != NC_NOERR ? err : driver->remove(path, info, error);
 }
 
-/* Close the store and forget the dataset, whatever happened before. */
+/* Close the store and free the dataset, even if the call has failed before. */
 static int end(pnc_dataset *ds, int err)
 {
     int late = ds->store->ops->close(ds->store, &ds->error);
@@ -335,7 +334,7 @@ static int end(pnc_dataset *ds, int err)
     return err;
 }
 
-/* Requests that nobody waited for are lost, and this must not go unseen. */
+/* Pending requests are cancelled; this is reported even if close itself succeeds. */
 static int cancel_pending(pnc_dataset *ds)
 {
     int64_t puts, gets;
@@ -349,7 +348,7 @@ static int cancel_pending(pnc_dataset *ds)
     pnc_error_set(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before "
                   "ncmpi_close", ds->path);
     pnc_dataset_error_report(ds, NC_EPENDING);
-    pnc_error_clear(&ds->error); /* closing may fail as well */
+    pnc_error_clear(&ds->error); /* close may set an error of its own */
     return NC_EPENDING;
 }
 
@@ -372,12 +371,12 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int64_t puts, gets;
     int err = NC_NOERR;
 
-    pnc_io_queue_clear(ds, &puts, &gets); /* as everything that is under way is meant to be */
+    pnc_io_queue_clear(ds, &puts, &gets); /* abort cancels pending requests without an error */
     if (ds->mode != PNC_DEFINE)
         return pnc_dataset_close(ds);
     if (!forget_file)
         return end(ds, err);
-    /* with all that was to be written to it */
+    /* no ncmpi_enddef has completed: delete the file */
     err = driver->close(ds->store, &ds->error);
     if (ds->rank == 0) {
         int late = driver->remove(ds->path, ds->info, &ds->error);

@@ -9,8 +9,8 @@ int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, 
 /* Local: the driver that the hints name deletes the file. */
 int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error);
 
-/* The format of new files without a format flag, of all threads: NC_EINVAL for one that cannot be made. old may be
- * NULL. */
+/* The format of files that are created without a format flag, for all threads. NC_EINVAL for a format that cannot be
+ * created. old may be NULL. */
 int pnc_dataset_default_format_get(void);
 int pnc_dataset_default_format_set(int format, int *old, pnc_error *error);
 

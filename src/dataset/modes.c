@@ -1,4 +1,4 @@
-/* Modes of a dataset: what each call needs, and the calls that change them. */
+/* Modes of a dataset: the checks at the start of a call, and the calls that change modes. */
 #include "dataset/modes.h"
 
 #include "base/memory.h"
@@ -53,12 +53,12 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
     return err;
 }
 
-/* An id that names nothing, where n things have ids from 0. */
+/* An error about an id that is not in 0..n-1. */
 static int no_such(pnc_dataset *ds, int code, const char *what, int id, int n)
 {
     if (n == 0)
-        return pnc_error_set(&ds->error, code, "%s has no %ss, and so none with id %d", ds->path, what, id);
-    return pnc_error_set(&ds->error, code, "%s has no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
+        return pnc_error_set(&ds->error, code, "%s: no %s with id %d: the file has no %ss", ds->path, what, id, what);
+    return pnc_error_set(&ds->error, code, "%s: no %s with id %d (valid: 0..%d)", ds->path, what, id, n - 1);
 }
 
 int pnc_dataset_var_reject(pnc_dataset *ds, int varid)
@@ -76,7 +76,7 @@ int pnc_dataset_dim_check(pnc_dataset *ds, int dimid)
 int pnc_dataset_var_check(pnc_dataset *ds, int varid)
 {
     if (varid == NC_GLOBAL)
-        return pnc_error_set(&ds->error, NC_EGLOBAL, "NC_GLOBAL is no variable: give the id of one");
+        return pnc_error_set(&ds->error, NC_EGLOBAL, "varid is NC_GLOBAL: must be the id of a variable");
     if (varid < 0 || varid >= ds->model.nvars)
         return pnc_dataset_var_reject(ds, varid);
     return NC_NOERR;
@@ -128,7 +128,7 @@ int pnc_dataset_redef(pnc_dataset *ds)
     ds->before = pnc_memory_alloc_zeroed(1, sizeof *ds->before);
     err = ds->before == NULL ? NC_ENOMEM : pnc_format_model_copy(ds->before, &ds->model);
     if (err != NC_NOERR)
-        pnc_error_set(&ds->error, err, "%s: no memory to remember the definitions before ncmpi_redef", ds->path);
+        pnc_error_set(&ds->error, err, "%s: no memory for a copy of the definitions", ds->path);
     err = pnc_dataset_status_agree(ds, err);
     if (err == NC_NOERR) {
         ds->mode = PNC_DEFINE;
@@ -146,7 +146,7 @@ int pnc_dataset_numrecs_agree(pnc_dataset *ds)
     int64_t mine[2] = {ds->model.numrecs, ds->numrecs_dirty}, all[2] = {mine[0], mine[1]};
 
     if (ds->nprocs > 1 && MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: the ranks could not agree on the number of records", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce of the number of records failed", ds->path);
     ds->model.numrecs = all[0];
     ds->numrecs_dirty = all[1] != 0;
     return NC_NOERR;

@@ -1,5 +1,5 @@
-/* What a call needs before it may begin: a mode, a permission, an object that exists. Each returns NC_NOERR, or the
- * code with a sentence in ds->error. */
+/* The checks at the start of a call: its mode, permission, and ids. Each returns NC_NOERR, or sets ds->error and
+ * returns its code. */
 #ifndef PNC_DATASET_MODES_H
 #define PNC_DATASET_MODES_H
 
@@ -12,10 +12,10 @@ int pnc_dataset_mode_check_data(pnc_dataset *ds);         /* NC_EINDEFINE */
 int pnc_dataset_mode_check_collective(pnc_dataset *ds);   /* NC_EINDEFINE NC_EINDEP */
 int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENOTINDEP */
 
-int pnc_dataset_var_reject(pnc_dataset *ds, int varid); /* NC_ENOTVAR always: varid is not one of them */
+int pnc_dataset_var_reject(pnc_dataset *ds, int varid); /* always NC_ENOTVAR */
 int pnc_dataset_dim_check(pnc_dataset *ds, int dimid);  /* NC_EBADDIM */
 int pnc_dataset_var_check(pnc_dataset *ds, int varid);  /* NC_EGLOBAL NC_ENOTVAR */
-/* The attributes of varid or NC_GLOBAL, and the number of the one called name: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */
+/* The attributes of varid or NC_GLOBAL, and the index of attribute `name`: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */
 int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
 
 #endif

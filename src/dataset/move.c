@@ -1,9 +1,9 @@
 /* Moving data towards the end of the file.
  *
- * All that moves is one stream of bytes, whose new places ascend as the old ones do and never lie before them. Moved
- * from its end, it overwrites nothing that is still to be read. What goes beyond the end of the old file goes first:
- * should the disk be full, nothing of the old file is touched yet. A failure after that is answered by moving back what
- * was moved, from its beginning. */
+ * The data to move are one stream of bytes. New offsets ascend as the old ones do and are never smaller. The stream is
+ * moved from its end, so that no round overwrites data that is still to be read. Data with new offsets beyond the end
+ * of the old file are moved first: if the disk is full, the old file is still intact. After a later failure the moved
+ * data are moved back, from the beginning of the stream. */
 #include "dataset/move.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 #define EXTENTS_AT_A_TIME 512
 
-/* Old bytes that follow one another. Their new places are blocks of `block` bytes, one every `stride` bytes. */
+/* Contiguous bytes of the old file. In the new file they are blocks of `block` bytes, one every `stride` bytes. */
 typedef struct pnc_stretch {
     int64_t at; /* position in the stream */
     int64_t bytes;
@@ -28,7 +28,7 @@ static void add_stretch(pnc_move *m, int64_t from, int64_t to, int64_t bytes)
     m->total += bytes;
 }
 
-/* Data that was never written, beyond the end of the file, need not move. */
+/* Data beyond the end of the file was never written and is not moved. */
 static int64_t bytes_present(const pnc_move *m, int64_t from, int64_t bytes)
 {
     int64_t present = m->file_size > from ? m->file_size - from : 0;
@@ -39,7 +39,7 @@ static int64_t bytes_present(const pnc_move *m, int64_t from, int64_t bytes)
 static void add_fixed(pnc_move *m)
 {
     const pnc_model *old = m->ds->before, *now = &m->ds->model;
-    int64_t shift = 0; /* of the fixed variable before this one */
+    int64_t shift = 0; /* of the preceding fixed-size variable */
 
     for (int i = 0; i < old->nvars; i++) {
         const pnc_var *var = old->vars[i];
@@ -47,7 +47,7 @@ static void add_fixed(pnc_move *m)
 
         if (var->is_record || bytes == 0)
             continue;
-        if (step != 0 && step == shift) { /* neighbours move as one, with the padding between them */
+        if (step != 0 && step == shift) { /* extend the last stretch, with the padding between both */
             pnc_stretch *last = &m->stretches[m->n - 1];
             int64_t more = var->begin + bytes - (last->from + last->bytes);
 
@@ -60,7 +60,7 @@ static void add_fixed(pnc_move *m)
     }
 }
 
-/* Old variables stand first in a record, in the same places, so that each record moves as one block. */
+/* Old variables come first in a record, at unchanged offsets in it, so that each record moves as one block. */
 static void add_records(pnc_move *m)
 {
     const pnc_model *old = m->ds->before, *now = &m->ds->model;
@@ -90,7 +90,7 @@ static const pnc_stretch *stretch_at(const pnc_move *m, int64_t position)
     return &m->stretches[low];
 }
 
-/* Where the stream lies from a position on, as far as the bytes follow one another there. */
+/* The extent of the stream from a position on, as far as it is contiguous in the old or new file. */
 static pnc_extent extent_at(const pnc_move *m, side where, int64_t position)
 {
     const pnc_stretch *s = stretch_at(m, position);
@@ -102,7 +102,7 @@ static pnc_extent extent_at(const pnc_move *m, side where, int64_t position)
                         left < s->block - in_block ? left : s->block - in_block};
 }
 
-/* The first position whose new place is beyond the end of the file. */
+/* The first position whose new offset is beyond the end of the file. */
 static int64_t find_beyond(const pnc_move *m)
 {
     int64_t low = 0, high = m->total;
@@ -125,7 +125,7 @@ static int find_size(pnc_move *m)
                                            ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
 
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: the size of the file could not be sent to all ranks", ds->path);
+        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the size of the file failed", ds->path);
     return err;
 }
 
@@ -172,7 +172,7 @@ static range share_of(const pnc_move *m, range all)
     return (range){first, first + share + (rank < extra)};
 }
 
-/* This rank's part of a round, between the file and m->buf. */
+/* Move this rank's share of a round between the file and m->buf. */
 static int transfer(pnc_move *m, pnc_direction way, side where, range part)
 {
     pnc_dataset *ds = m->ds;
@@ -198,7 +198,7 @@ static int transfer(pnc_move *m, pnc_direction way, side where, range part)
     return err;
 }
 
-/* One round towards the end of the file: only when all ranks have read does any write. */
+/* One round towards the end of the file. No rank writes before all ranks have read. */
 static int round_forward(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
@@ -208,7 +208,7 @@ static int round_forward(pnc_move *m, range all)
         return err;
     m->overwritten = m->overwritten || all.first < m->beyond;
     err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_PUT, NEW, mine));
-    if (err != NC_NOERR && m->overwritten) /* what stood there is in memory still */
+    if (err != NC_NOERR && m->overwritten) /* m->buf still has the old bytes */
         m->lost = transfer(m, PNC_PUT, OLD, mine);
     return err;
 }
@@ -228,11 +228,12 @@ int pnc_dataset_move_execute(pnc_move *m)
             m->moved = all.first;
     }
     if (err == NC_NOERR)
-        m->overwritten = true; /* by what now takes the room that was made */
+        m->overwritten = true; /* from now on: the extents that the move freed are written next */
     return err;
 }
 
-/* One round towards the beginning: new places lie behind all old ones that are still to be written. */
+/* One round towards the beginning. As new offsets are never smaller than old ones, it overwrites nothing that is still
+ * to be read. */
 static int round_back(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
@@ -254,11 +255,11 @@ void pnc_dataset_move_undo(pnc_move *m)
         err = round_back(m, all);
         m->moved = all.end;
     }
-    if (err == NC_NOERR) /* nor shall a later try take what is there now for data */
+    if (err == NC_NOERR) /* otherwise a later attempt would take the bytes beyond for data */
         err = pnc_dataset_status_agree(ds, ds->store->ops->set_size(ds->store, m->file_size, &ds->error));
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
     pnc_error_set(&ds->error, cause.code,
-                  "%.300s; and what was moved could not be put back: the data in the file are damaged", cause.text);
+                  "%.300s; moving the data back failed too: the data in the file are damaged", cause.text);
 }

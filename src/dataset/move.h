@@ -1,5 +1,5 @@
-/* Data that make room when the header or a section before them grows. They can be moved back until the new header is
- * written, so that a file of which this fails still holds what it held. */
+/* Moving data when the header, or a section before the data, grows. The move can be undone until the new header is
+ * written, so that the old contents survive a failure. */
 #ifndef PNC_DATASET_MOVE_H
 #define PNC_DATASET_MOVE_H
 
@@ -7,23 +7,24 @@
 
 typedef struct pnc_move {
     pnc_dataset *ds;
-    struct pnc_stretch *stretches; /* what moves, in the order of the file: one stream of bytes */
+    struct pnc_stretch *stretches; /* the data to move, in file order: one stream of bytes */
     int n;
     int64_t total;     /* bytes of the stream */
-    int64_t moved;     /* from this position on the stream is in its new place */
-    int64_t beyond;    /* from this position on new places lie beyond the end of the old file */
-    bool overwritten;  /* something was written inside the old file */
-    int lost;          /* why this rank's part of a failed round could not be put back, or NC_NOERR */
+    int64_t moved;     /* from this position on the stream is at its new offsets */
+    int64_t beyond;    /* from this position on new offsets are beyond the end of the old file */
+    bool overwritten;  /* bytes inside the old file were overwritten */
+    int lost;          /* the error of restoring this rank's share of a failed round, or NC_NOERR */
     int64_t file_size; /* of the old file */
     int64_t chunk;     /* bytes that a rank moves in one round */
     char *buf;
 } pnc_move;
 
-/* All are collective. Find what differs between ds->before and ds->model; free it also where this fails. */
+/* Collective, all but free. init finds offsets that differ between ds->before and ds->model; call free even if it
+ * fails. */
 int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *move);
 int pnc_dataset_move_execute(pnc_move *move);
-/* After a failure, whatever else was written meanwhile: all bytes of data in their old places, the file of its old
- * size. ds->error holds the failure; where the data cannot be put back its sentence says so. */
+/* After a failure: restore all data at their old offsets, whatever was written since, and the old size of the file.
+ * ds->error holds the cause; its message says if the data cannot be restored. */
 void pnc_dataset_move_undo(pnc_move *move);
 void pnc_dataset_move_free(pnc_move *move);
 

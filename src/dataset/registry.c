@@ -1,10 +1,10 @@
-/* Which ncid names which open dataset. */
+/* The table of open datasets, indexed by ncid. */
 #include "dataset/dataset.h"
 
 #include <stdatomic.h>
 
-/* Threads may open and close different datasets at once, each slot being taken and given back by one atomic operation;
- * a dataset itself belongs to one thread at a time. */
+/* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
+ * at a time may use a dataset. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
 
 int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
@@ -12,12 +12,12 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
     for (int i = 0; i < NC_MAX_NFILES; i++) {
         pnc_dataset *expected = NULL;
 
-        *ncid = i; /* before others can see the dataset, of which it may be a part */
+        *ncid = i; /* before other threads see the dataset, as ncid may point into it */
         if (atomic_compare_exchange_strong(&open_datasets[i], &expected, ds))
             return NC_NOERR;
     }
     *ncid = -1;
-    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, which is the most: close some",
+    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some",
                          ds->path, NC_MAX_NFILES);
 }
 
@@ -37,7 +37,7 @@ int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
     pnc_error error = {0};
 
     if (ds == NULL) {
-        pnc_error_set(&error, NC_EBADID, "ncid %d names no open file: it was closed, or never opened", ncid);
+        pnc_error_set(&error, NC_EBADID, "ncid is %d: not an open file; it was closed or never opened", ncid);
         return pnc_dataset_error_report_call(call, NULL, NC_EBADID, &error);
     }
     pnc_error_clear(&ds->error);

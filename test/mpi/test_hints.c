@@ -549,13 +549,13 @@ static void test_display(void)
     t_check(t_rank != 0 || strstr(text, "\"nonsense\"") != NULL, "an ill-formed entry is complained about");
     expect_line(text, "nc_var_align_size", "512 default used");
     expect_line(text, "nc_header_align_size",
-                "x PNETCDF_HINTS ignored: it has to be an integer of at least 1; 512 is used");
+                "x PNETCDF_HINTS ignored: must be an integer of at least 1; 512 is used");
     expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");
     expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
     expect_line(text, "nc_driver",
-                "mpio MPI_Info ignored: none of its values (did you mean mpiio?); mpiio is used");
+                "mpio MPI_Info ignored: not one of its values (did you mean mpiio?); mpiio is used");
     expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used by the MPI library");
     expect_line(text, "cb_buffer_size", "1234567 MPI_Info used by the MPI library");
     expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");
