@@ -1,4 +1,4 @@
-/* What the entry points see: the public header and the room below. */
+/* What the entry points include: the public header and the rooms below. */
 #ifndef PNC_API_API_H
 #define PNC_API_API_H
 
@@ -9,7 +9,7 @@
 #include "io/call.h"
 #include "dataset/dataset.h"
 
-/* Open a file outside of MPI, for reading. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
+/* Open a file for reading, without MPI. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
 int pnc_api_file_open(const char *filename, int *fd);
 /* Bytes read, 0 at the end of the file, or a negative code. */
 ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity);

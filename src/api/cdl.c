@@ -1,4 +1,4 @@
-/* cdl_hdr_*: headers in CDL, each read once, and what they hold for those who ask. */
+/* cdl_hdr_*: open a header in CDL, which reads it once, and inquire about its contents. */
 #include "api/api.h"
 
 #include <pthread.h>
@@ -11,12 +11,12 @@
 #include "convert/convert.h"
 #include "format/cdl.h"
 
-/* The model holds values as they stand in a file; users get them as they stand in memory. */
+/* The model holds attribute values in external form; the caller receives them in memory form. */
 typedef struct cdl_header {
     pnc_model model;
-    int *first;     /* of the values of variable v's attributes: first[v + 1]; those of the file come before them */
+    int *first;     /* index into values: first[0] for global attributes, first[v + 1] for those of variable v */
     void **values;  /* of all attributes, NULL where there are no elements */
-    char *elements; /* where values points to */
+    char *elements; /* what `values` points into */
 } cdl_header;
 
 /* As for datasets: threads may open and close different headers at once. */
@@ -68,7 +68,7 @@ static int64_t elements_for(const pnc_att *att)
 
 static void to_native(cdl_header *header)
 {
-    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
+    static const char unused[8]; /* fill value: the types are the same, so no value is out of range */
     char *elements = header->elements;
     int n = 0;
 
@@ -106,7 +106,7 @@ static int make_values(cdl_header *header)
     return NC_NOERR;
 }
 
-/* The whole file; it need not be one whose size is known beforehand. */
+/* Read the whole file. It may be a pipe: its size need not be known beforehand. */
 static int read_text(const char *filename, char **text, int64_t *size)
 {
     int64_t capacity = 1 << 16, used = 0;

@@ -8,7 +8,7 @@ m4_define([PLAIN], [])
 m4_define([CDL_FUNCTION], [])
 
 
-m4_dnl close and abort free the dataset; they tell what went wrong themselves.
+m4_dnl close and abort free the dataset; they report errors themselves.
 m4_define([FUNCTION], [m4_divert(0)
 int ncmpi_$1(int ncid[]TYPED([$3]))
 {

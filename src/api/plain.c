@@ -1,4 +1,4 @@
-/* Entry points that do not start from an open dataset. */
+/* Entry points that are not generated: those that do not call pnc_dataset_<name> with one dataset. */
 #include "api/api.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
         return pnc_dataset_error_report_call(__func__, filename, err, NULL);
     n = pnc_api_file_read(fd, magic, sizeof magic);
     close(fd);
-    if (n >= 0 && n < (ssize_t)sizeof magic) /* no file of any format is so short */
+    if (n >= 0 && n < (ssize_t)sizeof magic) /* every format has at least 8 bytes */
         n = NC_EFILE;
     if (n < 0)
         return pnc_dataset_error_report_call(__func__, filename, (int)n, NULL);
@@ -117,7 +117,7 @@ int ncmpi_inq_last_error(int ncid, int *code, char *message)
     const pnc_failure *last;
     int err = pnc_dataset_error_get_last(ncid, &last);
 
-    if (err != NC_NOERR) /* not told: the failure that is asked for must not be lost by a slip in asking */
+    if (err != NC_NOERR) /* not reported: a bad ncid must not replace the failure that is inquired about */
         return err;
     if (code != NULL)
         *code = last->code;
@@ -141,7 +141,7 @@ const char *ncmpi_inq_libvers(void)
     return PNETCDF_VERSION " of " PNETCDF_RELEASE_DATE;
 }
 
-/* Accounting for every allocation would cost each of them a lock; tools such as valgrind tell more. */
+/* Counting allocations would cost each of them a lock; tools such as valgrind report more. */
 int ncmpi_inq_malloc_size(MPI_Offset *size)
 {
     (void)size;

@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
-/* Generated from src/spec: the functions behind the data families. Each calls the function of C that has its name, so
- * that profilers, which wrap those, count what the program has called. */
+/* Generated from src/spec: the functions behind the data families. Each calls the C function of the same name, so that
+ * profilers, which wrap C functions, count the calls of the program. */
 #include "binding/f77/procedures.h"
 #include "binding/f77/shim.h"
 m4_divert(-1)

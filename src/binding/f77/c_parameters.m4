@@ -1,4 +1,4 @@
-m4_dnl Parameters of the C functions behind the nfmpi_ procedures, in C, from the way they are passed
+m4_dnl C declarations of the parameters of the functions behind the nfmpi_ procedures, by the way of passing
 m4_dnl (src/spec/roles.m4).
 m4_divert(-1)
 m4_define([SHIM_TYPE], [m4_ifelse(
@@ -26,7 +26,7 @@ m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
     [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P(message_out, answer)]))],
     [int pnc_f77_$1(m4_ifelse([$3], [], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
-m4_dnl The families, named as in C: num blocks are contiguous in Fortran, and not lists of pointers.
+m4_dnl The families, with the names of C. In Fortran the num blocks are one contiguous array, not a list of pointers.
 m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$6$5(int ncid, int varid, m4_dnl
 m4_ifelse([$2], [n], [int num, const MPI_Offset *starts, const MPI_Offset *counts, ], [INDEX_PARAMETERS([$2])])m4_dnl
 IS_PUT([$1])void *buf[]m4_ifelse([$6], [], [, MPI_Offset bufcount, MPI_Fint buftype])[]IS_POSTED([$1], [, int *req]))])

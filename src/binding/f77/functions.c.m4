@@ -1,11 +1,11 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
-/* Generated from src/spec: the functions behind all nfmpi_ procedures that are no member of a data family. */
+/* Generated from src/spec: the functions behind the nfmpi_ procedures outside the data families. */
 #include "binding/f77/procedures.h"
 #include "binding/f77/shim.h"
 
 m4_divert(-1)
 
-m4_dnl What becomes of an argument before the call, in it, and after it. The longest text that comes back is a message.
+m4_dnl The code for an argument before the call, in the call, and after it. The longest text_out is a message.
 m4_define([BEFORE], [m4_ifelse(
     PASSING([$1]), [text_in], [
     pnc_f77_string $3_c;],
@@ -38,7 +38,7 @@ m4_define([RESULT], [m4_ifelse(
     if (err == NC_NOERR)
         *$3 = MPI_Info_c2f($3_c);])])
 
-m4_dnl ncids are no ids of this kind: create and open pass them through.
+m4_dnl create and open pass ncids through unchanged: they count from 0 in Fortran too.
 m4_define([WRITTEN], [
 C_FUNCTION($@)
 {m4_ifelse([$4], [text], [

@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_dnl
-/* Generated from src/spec: the C functions behind the nfmpi_ procedures. Their arguments are Fortran's: ids and indices
- * from 1, fastest dimension first, handles of MPI as integers, strings with lengths. */
+/* Generated from src/spec: the C functions behind the nfmpi_ procedures. Arguments are those of Fortran: ids and
+ * indices from 1, fastest dimension first, MPI handles as integers, strings with lengths. */
 #ifndef PNC_BINDING_F77_PROCEDURES_H
 #define PNC_BINDING_F77_PROCEDURES_H
 

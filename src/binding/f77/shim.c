@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Any id that cannot be a variable's, for calls that have failed already but have to be made by all ranks. */
+/* An invalid varid, for collective calls of a rank that has already failed. */
 #define NO_VARIABLE (-2)
 
 void pnc_f77_string_begin(pnc_f77_string *string, const char *text, size_t length)
@@ -55,7 +55,7 @@ void pnc_f77_dimids_convert(int *dimids, int ndims)
         dimids[i] = pnc_f77_id_return(dimids[i]);
 }
 
-/* 0 where there is no such variable: the function that is called next says so. */
+/* 0 if there is no such variable: the next call returns the error. */
 static int rank_of(int ncid, int varid)
 {
     int ndims = 0;
@@ -113,7 +113,7 @@ int pnc_f77_block_end(pnc_f77_block *block, int err)
     return block->err != NC_NOERR ? block->err : err;
 }
 
-/* One allocation: num pointers to starts, num to counts, and what they point to. */
+/* One allocation: num pointers to starts, num pointers to counts, and the arrays. */
 void pnc_f77_list_begin(pnc_f77_list *list, int ncid, int varid, int num, const MPI_Offset *starts,
                         const MPI_Offset *counts)
 {
@@ -123,7 +123,7 @@ void pnc_f77_list_begin(pnc_f77_list *list, int ncid, int varid, int num, const 
     list->varid = pnc_f77_id_convert(varid);
     list->err = NC_NOERR;
     ndims = (size_t)rank_of(ncid, list->varid);
-    stride = ndims > 0 ? ndims : 1; /* a scalar variable has starts of no elements, which still are not NULL */
+    stride = ndims > 0 ? ndims : 1; /* the starts of a scalar variable have no elements, but must not be NULL */
     list->starts = NULL;
     if (n <= SIZE_MAX / 2 / stride / (sizeof *list->starts + sizeof *values) - 1)
         list->starts = malloc(2 * (n + 1) * (sizeof *list->starts + stride * sizeof *values));

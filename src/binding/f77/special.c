@@ -1,11 +1,11 @@
-/* The functions behind those nfmpi_ procedures whose arguments depend on one another. */
+/* The functions behind nfmpi_ procedures with arguments that depend on each other. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "binding/f77/procedures.h"
 #include "binding/f77/shim.h"
 
-/* In Fortran no argument can be NULL, but with NF_REQ_ALL and its kin the arrays count for nothing. */
+/* Fortran cannot pass NULL: with a negative count, such as NF_REQ_ALL, the arrays are not used. */
 static int *unless_all(int count, int *array)
 {
     return count < 0 ? NULL : array;
@@ -46,7 +46,7 @@ int pnc_f77_def_var(int ncid, const char *name, size_t name_len, int xtype, int 
     pnc_f77_string_begin(&text, name, name_len);
     if (turned == NULL) {
         text.err = NC_ENOMEM;
-        ndims = -1; /* refused by C, on the way to what all ranks have to agree on */
+        ndims = -1; /* ncmpi_def_var rejects it, after its collective comparison of arguments */
     }
     for (size_t i = 0; turned != NULL && i < n; i++)
         turned[i] = pnc_f77_id_convert(dimids[n - 1 - i]);
@@ -103,7 +103,7 @@ int pnc_f77_inq_path(int ncid, int *pathlen, char *path, size_t path_len)
     return err;
 }
 
-/* The whole text where the variable is an array of single characters, whose number nobody tells: CHARACTER TEXT(80). */
+/* With buf_len 1 the whole text: an array of characters, such as CHARACTER TEXT(80), does not pass its size. */
 static int get_text(int ncid, int varid, const char *name, char *buf, size_t buf_len)
 {
     MPI_Offset length;

@@ -1,5 +1,5 @@
-/* The generics that move values. Each becomes one call of the C interface: start and count change their order and base;
- * an array section becomes an MPI datatype and goes to a flexible function, all else to the one of its type. */
+/* The generics that put and get values. Each makes one call of the C interface, with order and base of start and count
+ * converted: of a flexible function with an MPI datatype for an array section, of the typed function for all else. */
 #include "binding/f90/f90.h"
 
 #include <stdint.h>
@@ -13,8 +13,8 @@ static void release(pnc_f90_buffer *b)
         MPI_Type_free(&b->type);
 }
 
-/* The first n elements of an array, of a type that has their size. A mismatch of numbers is left to the C interface to
- * tell: it is given what the array really holds. */
+/* The first n elements of an array, of a type that has their size. If the array has fewer, *b has its actual size, and
+ * the C interface returns the error. */
 static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, pnc_f90_buffer *b)
 {
     MPI_Offset held = pnc_f90_array_count_elements(array);
@@ -30,7 +30,7 @@ static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_O
     return err;
 }
 
-/* The same, of the array's own type; such an array without gaps may go to the function of that type. */
+/* The same, of the array's own type; if it is contiguous, for the function of that type. */
 static int take_values(const pnc_f90_array *array, MPI_Offset n, pnc_f90_buffer *b)
 {
     int err = take_elements(array, array->element, n, b);
@@ -48,8 +48,8 @@ static bool is_named(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED;
 }
 
-/* bufcount instances of buftype, for `wanted` elements of the file. A section is taken where the type is that of its
- * elements; a type that describes memory by itself needs memory without gaps to lie over. */
+/* bufcount instances of buftype, for `wanted` elements of the file. A section is valid if buftype is the type of its
+ * elements; a derived datatype requires contiguous memory. */
 static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, MPI_Offset wanted, pnc_f90_buffer *b)
 {
     MPI_Datatype type = MPI_Type_f2c(*call->buftype);
@@ -67,7 +67,7 @@ static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, M
     return take_elements(array, type, count < 0 ? wanted : count, b);
 }
 
-/* True where a map, in elements, stays among the `held` elements that follow the first. */
+/* Whether an imap, in elements, stays within the `held` elements of the array. */
 static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offset *map, MPI_Offset held)
 {
     MPI_Offset last = 0;
@@ -82,7 +82,7 @@ static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offse
     return true;
 }
 
-/* --- places in the file --- */
+/* --- hyperslabs --- */
 
 /* numbers(f), and numbers(f, part) of a list, counted from 0. These arrays are declared contiguous. */
 static MPI_Offset number_at(const CFI_cdesc_t *numbers, int f, int part)
@@ -95,7 +95,7 @@ static bool is_short(const CFI_cdesc_t *numbers, int ndims)
     return numbers != NULL && numbers->dim[0].extent < ndims;
 }
 
-/* The codes are those that the C interface has for an argument that is missing altogether. */
+/* The codes are those of the C interface for a missing argument. */
 static int check_lengths(const pnc_f90_call *call, int ndims)
 {
     if (is_short(call->start, ndims))
@@ -116,7 +116,7 @@ static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *arr
     return call->count == NULL && array->rank == 0 ? PNCF90_VAR1 : PNCF90_VARA;
 }
 
-/* Without a count it is the shape of the values. p->start is all the memory, to be freed. */
+/* An absent count is the shape of the values. p->start is the only allocation; the caller frees it. */
 static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int n, pnc_f90_hyperslab *p)
 {
     int err = check_lengths(call, n);
@@ -141,7 +141,7 @@ static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int 
     return NC_NOERR;
 }
 
-/* Elements of a block. Counts that no array can have are left to the C interface to refuse. */
+/* Elements of a block. The C interface rejects counts that no array can have. */
 static MPI_Offset elements_of(int ndims, const MPI_Offset *count)
 {
     MPI_Offset n = 1;
@@ -157,7 +157,7 @@ static MPI_Offset elements_of(int ndims, const MPI_Offset *count)
     return n;
 }
 
-/* Values have been given for dimensions that the variable does not have. */
+/* Whether the values have dimensions, longer than 1, that the variable does not have. */
 static bool loses_values(const pnc_f90_call *call, const pnc_f90_array *array, int ndims)
 {
     for (int i = ndims; call->count == NULL && i < array->rank; i++)
@@ -166,7 +166,7 @@ static bool loses_values(const pnc_f90_call *call, const pnc_f90_array *array, i
     return false;
 }
 
-/* Text and numbers, of which the C interface can tell only later, as it is given a datatype. */
+/* Text for numbers, or numbers for text: a call with a datatype would detect it later than one with a type. */
 static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array)
 {
     nc_type type;
@@ -193,11 +193,11 @@ static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int
 
 /* --- the calls --- */
 
-/* A rank whose arguments are wrong still reaches a collective call, with one that moves nothing: no start and an empty
- * buffer of text. The error found here is the answer, unless that call meets one that outranks it. */
+/* A rank with invalid arguments still makes a collective call, which transfers nothing: start is NULL and the buffer is
+ * empty text. The error found here is returned, unless that call returns one that outranks it. */
 static int refuse(int err, int status)
 {
-    switch (status) { /* what such a call may meet by itself */
+    switch (status) { /* errors that such a call returns by itself */
     case NC_NOERR:
     case NC_EINVALCOORDS:
     case NC_ENULLSTART:
@@ -214,7 +214,7 @@ int pnc_f90_call_execute(const pnc_f90_call *call)
     pnc_f90_array array;
     int ndims = 0, err;
 
-    ncmpi_inq_varndims(call->ncid, call->varid, &ndims); /* an error will meet the call below as well */
+    ncmpi_inq_varndims(call->ncid, call->varid, &ndims); /* the call below returns the error */
     array = pnc_f90_array_get(call->values, ndims);
     err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, ndims, &p);
     if (err == NC_NOERR)
@@ -252,7 +252,7 @@ static int check_lists(const pnc_f90_call *call, int ndims, CFI_index_t num)
     return NC_NOERR;
 }
 
-/* Returns how many elements all blocks together have. */
+/* Returns the number of elements of all blocks. */
 static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_hyperslab *p)
 {
     MPI_Offset *at = p->start, elements = 0;
@@ -271,7 +271,7 @@ static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_hyper
     return elements;
 }
 
-/* p->start holds all numbers; it and p->starts are to be freed. */
+/* p->start has all numbers; the caller frees it and p->starts. */
 static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, pnc_f90_hyperslab *p,
                        MPI_Offset *elements)
 {
@@ -313,7 +313,7 @@ int pnc_f90_call_execute_varn(const pnc_f90_call *call)
     return err;
 }
 
-/* --- places given as an MPI datatype --- */
+/* --- filetypes --- */
 
 static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const pnc_f90_buffer *b)
 {

@@ -1,10 +1,10 @@
-/* Arrays of values, as Fortran's descriptors describe them, and MPI datatypes of their sections: nothing is copied. */
+/* Arrays of values from Fortran's descriptors, and MPI datatypes of their sections: nothing is copied. */
 #include "binding/f90/f90.h"
 
 #include <limits.h>
 #include <stdint.h>
 
-/* What an element is in MPI, and which external type has the same values. */
+/* Set the MPI datatype of an element, and the external type of the same values. */
 static void set_element(pnc_f90_array *array, CFI_type_t type)
 {
     switch (type) {
@@ -65,7 +65,7 @@ bool pnc_f90_array_is_contiguous(const pnc_f90_array *array)
     return true;
 }
 
-/* *type becomes *type followed by `more` at `place`; both are freed. */
+/* Replace *type by *type and `more` at the displacement `place`; both are freed. */
 static int append(MPI_Datatype *type, MPI_Datatype more, MPI_Aint place)
 {
     int lengths[2] = {1, 1}, err;
@@ -78,7 +78,7 @@ static int append(MPI_Datatype *type, MPI_Datatype more, MPI_Aint place)
     return err == MPI_SUCCESS ? NC_NOERR : NC_ENOMEM;
 }
 
-/* n instances of a type, `distance` bytes apart. The counts of MPI-3 are int. */
+/* n instances of a type, `distance` bytes apart. MPI-3 counts are int. */
 static int repeat(MPI_Datatype one, MPI_Offset n, MPI_Aint distance, MPI_Datatype *out)
 {
     const MPI_Offset chunk = 1 << 30;

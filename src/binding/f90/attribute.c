@@ -1,5 +1,4 @@
-/* Attributes, and fill values, which the C interface takes in the variable's own type: the Fortran value is
- * converted. */
+/* Attributes and fill values. Fill values are converted to the type of the variable, which the C interface requires. */
 #include "binding/f90/f90.h"
 
 #include <float.h>
@@ -111,8 +110,7 @@ static number load(nc_type type, const place *p)
     }
 }
 
-/* Whether an integer type holds a number once its fraction is cut off; low and high are powers of two, give or take
- * 1. */
+/* Whether a number, truncated towards 0, is in low..high. */
 static bool fits(number n, double low, double high)
 {
     return n.is_real ? n.real > low - 1 && n.real < high + 1 : n.real >= low && n.real <= high;
@@ -148,7 +146,7 @@ static int store(nc_type type, number n, place *p)
     return NC_NOERR;
 }
 
-/* Fortran has no unsigned integers: those of the same size hold their bits. */
+/* Fortran has no unsigned integers: signed ones of the same size have the same bits. */
 static int convert(nc_type from, const place *in, nc_type to, place *out)
 {
     if ((from == NC_CHAR) != (to == NC_CHAR))

@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
-/* Generated from src/spec: from what a generic of module pnetcdf was called with to the function of the C interface
- * that a program in C would call: profilers, which wrap those, count by operation, shape and type. */
+/* Generated from src/spec: each call of a generic of module pnetcdf becomes a call of the C function for the same
+ * operation, shape and type: profilers, which wrap C functions, count by these. */
 #include "binding/f90/f90.h"
 
 #define CASE(op, collective, shape, kind) ((((op) * 2 + (collective)) * 8 + (shape)) * 16 + (kind))
@@ -24,6 +24,6 @@ m4_ifelse([$6], [], [, b->count, b->type])[]IS_POSTED([$1], [, call->req]));
 m4_divert(-1)])])
 FAMILIES
 m4_divert(0)m4_dnl
-    default: return NC_EINVAL; /* no generic of the module comes here */
+    default: return NC_EINVAL; /* not reached by a generic of the module */
     }
 }

@@ -1,7 +1,6 @@
-/* Module pnetcdf consists of interfaces that are bound to C functions pncf90_*: those of this folder. They receive what
- * Fortran knows of its arguments as C descriptors (ISO_Fortran_binding.h, Fortran 2018, 18.4) and call ncmpi_*. Fortran
- * counts dimensions from the fastest, and ids and indices from 1: both are turned round here. An optional argument that
- * is absent is NULL. */
+/* Module pnetcdf consists of interfaces bound to the C functions pncf90_* of this folder. These receive arguments as C
+ * descriptors (ISO_Fortran_binding.h, Fortran 2018, 18.4) and call ncmpi_*. They reverse the order of dimensions and
+ * convert ids and indices, which count from 1 in Fortran. An optional argument that is absent is NULL. */
 #ifndef PNC_BINDING_F90_H
 #define PNC_BINDING_F90_H
 
@@ -10,22 +9,21 @@
 
 #include <pnetcdf.h>
 
-/* What only Fortran calls needs no prototype: it is declared in the module. */
+/* Functions that only Fortran calls are declared in the module, without a prototype in C. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* --- text --- */
 
-/* Longer than any name or path that is accepted: what is cut off is refused for its length by whom it is passed to. */
+/* Longer than any valid name or path: the callee rejects a truncated text as too long. */
 #define PNCF90_TEXT_MAX 8192
 
-/* Of text, without the blanks at its end. */
+/* Without trailing blanks. */
 size_t pnc_f90_text_get_length(const CFI_cdesc_t *text);
 
-/* Copy text without the blanks at its end to `to`, which has room for PNCF90_TEXT_MAX characters; returns it. */
+/* Copy text without trailing blanks to `to`, which has a capacity of PNCF90_TEXT_MAX characters; returns `to`. */
 const char *pnc_f90_text_copy_in(const CFI_cdesc_t *text, char *to);
 
-/* Copy a C string into a Fortran variable, filled up with blanks; NC_ESTS where it is too short, then holding the
- * beginning. */
+/* Copy a C string into a Fortran variable, padded with blanks; NC_ESTS if it is truncated. */
 int pnc_f90_text_copy_out(const char *text, const CFI_cdesc_t *to);
 
 /* --- arrays of values --- */
@@ -35,7 +33,7 @@ int pnc_f90_text_copy_out(const char *text, const CFI_cdesc_t *to);
 /* An array of elements, fastest dimension first. Characters are elements, and the length of strings a dimension. */
 typedef struct pnc_f90_array {
     char *base;
-    MPI_Datatype element; /* MPI_DATATYPE_NULL for types that netCDF does not know */
+    MPI_Datatype element; /* MPI_DATATYPE_NULL for types that netCDF does not have */
     nc_type kind;         /* the external type of the same values; NC_NAT for those */
     MPI_Offset size;      /* bytes of an element */
     int rank;
@@ -43,7 +41,7 @@ typedef struct pnc_f90_array {
     MPI_Aint distance[PNCF90_MAX_RANK]; /* in bytes */
 } pnc_f90_array;
 
-/* `ndims` is the rank of the variable that the values belong to: an array of single characters may have the same. */
+/* `ndims` is the rank of the variable: an array of single characters may have the same rank. */
 pnc_f90_array pnc_f90_array_get(const CFI_cdesc_t *values, int ndims);
 
 /* Number of elements; PNCF90_UNKNOWN for an assumed-size array. */
@@ -52,14 +50,14 @@ MPI_Offset pnc_f90_array_count_elements(const pnc_f90_array *array);
 
 bool pnc_f90_array_is_contiguous(const pnc_f90_array *array);
 
-/* A committed datatype, to be freed, of the first n elements of an array, each of type `element`; NC_ENOMEM. */
+/* A committed datatype of the first n elements of an array, each of type `element`; the caller frees it. NC_ENOMEM */
 int pnc_f90_array_create_type(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, MPI_Datatype *type);
 
 /* --- put and get --- */
 
 typedef enum { PNCF90_PUT, PNCF90_GET, PNCF90_IPUT, PNCF90_IGET, PNCF90_BPUT } pnc_f90_op;
 
-/* What a generic of the module was called with. */
+/* The arguments of a generic of the module. */
 typedef struct pnc_f90_call {
     pnc_f90_op op;
     bool collective;
@@ -71,7 +69,7 @@ typedef struct pnc_f90_call {
     int *req;
 } pnc_f90_call;
 
-/* The same in C's order and base, and the shape of the C function that takes it; NULL where that has a default. */
+/* The same in C's order and base, and the shape of the C function; NULL for defaults. */
 typedef enum { PNCF90_VAR1, PNCF90_VARA, PNCF90_VARS, PNCF90_VARM, PNCF90_VARN } pnc_f90_shape;
 
 typedef struct pnc_f90_hyperslab {
@@ -81,13 +79,13 @@ typedef struct pnc_f90_hyperslab {
     MPI_Offset **starts, **counts;
 } pnc_f90_hyperslab;
 
-/* The values, for the function of the C type that belongs to an external type, or for a flexible one: NC_NAT. */
+/* The values, for the function of the C type of an external type, or for the flexible function: NC_NAT. */
 typedef struct pnc_f90_buffer {
     nc_type kind;
     void *base;
     MPI_Offset count;
     MPI_Datatype type;
-    bool owned; /* the type is ours to free */
+    bool owned; /* the type is freed after the call */
 } pnc_f90_buffer;
 
 int pnc_f90_call_dispatch(const pnc_f90_call *call, const pnc_f90_hyperslab *slab, const pnc_f90_buffer *buffer);

@@ -1,4 +1,4 @@
-/* Definitions and inquiry with optional arguments and arrays, and requests by their ids. */
+/* Definitions and inquiry with optional arguments and arrays; wait and cancel with lists of requests. */
 #include "binding/f90/f90.h"
 
 #include <stdlib.h>
@@ -29,8 +29,7 @@ int pncf90_def_dim_int(const int *ncid, const CFI_cdesc_t *name, const int *len,
 
 /* --- variables --- */
 
-/* dimids: from 1, fastest first; on return of the C interface from 0, slowest first; and the same the other way
- * round. */
+/* Convert dimids between Fortran (from 1, fastest first) and C (from 0, slowest first), in either direction. */
 static void turn_dimids(const int *from, int n, int shift, int *to)
 {
     for (int i = 0; i < n; i++)
@@ -99,7 +98,7 @@ int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t
     return err;
 }
 
-/* --- the rest of what a header holds --- */
+/* --- other contents of the header --- */
 
 int pncf90_inquire(const int *ncid, int *ndimensions, int *nvariables, int *nattributes, int *unlimiteddimid,
                    int *formatnum)
@@ -159,7 +158,7 @@ int pncf90_inq_files_opened(int *nfiles, const CFI_cdesc_t *ncids)
 
 /* --- requests --- */
 
-/* Calls with wrong lengths still reach a collective wait, with no request. */
+/* A call with wrong lengths still takes part in a collective wait, without requests. */
 static int on_requests(int function(int, int, int *, int *), int ncid, int num, const CFI_cdesc_t *req,
                        const CFI_cdesc_t *st)
 {

@@ -2,9 +2,9 @@ m4_include(`common.m4')m4_include([errors.m4])m4_include([constants.m4])m4_inclu
 ! Generated from src/spec: module pnetcdf, the Fortran 90 interface of PnetCDF; manual: pnetcdf_f90(3).
 !
 ! It consists of constants and interfaces. The C functions behind them receive arrays of any rank as descriptors, so
-! that a section arrives with its strides and is not copied. Values pass through a procedure on their way: gfortran 12
-! gives C functions wrong strides of an allocatable array that an intrinsic has allocated, and gives its own procedures
-! the right ones. Where the MPI library has mpi_f08, handles may be integers or of its types.
+! that a section is passed with its strides and is not copied. Values pass through a Fortran procedure: gfortran 12
+! passes wrong strides to C functions, but right ones to Fortran procedures, for an allocatable array that an intrinsic
+! has allocated. If the MPI library has mpi_f08, handles may be integers or of its types.
 module pnetcdf
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_float, c_int, c_int8_t, c_int16_t, c_int32_t, c_int64_t
 m4_ifdef([WITH_MPI_F08], [    use mpi_f08, only: f08_comm => mpi_comm, f08_datatype => mpi_datatype, f08_info => mpi_info
@@ -16,7 +16,7 @@ m4_ifdef([WITH_MPI_F08], [    private :: f08_comm, f08_datatype, f08_info
 
     include 'pnetcdf_checked.inc'
 
-    ! Programs, and tests of build files, say `call nfmpi_put_att(...)'. That is no error where nothing is declared.
+    ! Programs and tests of build files contain `call nfmpi_put_att(...)', which is valid as long as it is not declared.
     private :: nfmpi_put_att, nfmpi_get_att
 
     ! --- constants: those of pnetcdf.inc by other names, and some of other kinds ---
@@ -73,7 +73,7 @@ m4_define([F90_HANDLES], [m4_divert(0)
 AS_INTEGERS([BODY([pncf90_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])AS_TYPES([BODY([pncf90_$1_f08], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])    end interface
 m4_divert(-1)])
 
-m4_dnl --- the generics that move values: for each the C function behind it, its specifics, and their procedures ---
+m4_dnl --- the generics that put and get values: for each the C function behind it, its specifics, and their procedures ---
 m4_define([IS_GET], [m4_ifelse(_op, [get], [$1], _op, [iget], [$1], [$2])])
 m4_define([ARGUMENTS], [ncid, varid, values[]IS_POSTED(_op, [, req]), &
                 _arguments])
@@ -127,7 +127,7 @@ m4_define([IN_GENERIC], [        procedure :: C_NAME[]$1
 ])
 m4_define([HIDDEN], [    private :: C_NAME[]$1
 ])
-m4_dnl A handle of mpi_f08 goes on as the integer in it.
+m4_dnl A handle of mpi_f08 is passed on as the integer in it.
 m4_define([PROCEDURE], [
     integer(c_int) function C_NAME[]$1(ARGUMENTS) result(err)
 HEAD([$2])_declarations

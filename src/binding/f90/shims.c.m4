@@ -1,9 +1,9 @@
 m4_include(`common.m4')m4_include([types.m4])m4_include([families.m4])m4_include([fortran_module.m4])m4_dnl
-/* Generated from src/spec: what the interfaces of module pnetcdf are bound to, where it can be said in a row. */
+/* Generated from src/spec: the functions of module pnetcdf that rows of the tables can describe. */
 #include "binding/f90/f90.h"
 
 m4_divert(-1)
-m4_dnl For each kind of argument: the C parameter, what comes before the call, what is passed on, what comes after.
+m4_dnl For each kind of argument: the C parameter, the code before the call, the argument of the call, the code after it.
 m4_define([PARAMETER_int_in], [const int *$1])
 m4_define([PASS_int_in], [*$1])
 m4_define([PARAMETER_id_in], [const int *$1])
@@ -63,7 +63,7 @@ m4_divert(-1)])
 m4_define([F90_HANDLES], m4_defn([F90]))
 F90_FUNCTIONS
 
-m4_dnl PNCF90_PUT .. and the argument that only the nonblocking ones have.
+m4_dnl PNCF90_PUT .. and the additional argument of the nonblocking operations.
 m4_define([CALL], [.op = PNCF90_[]m4_UP([$1]), .collective = m4_ifelse([$2], [], [false], [true]), .ncid = *ncid, .varid = *varid - 1, .values = values[]IS_POSTED([$1], [, .req = req])])
 m4_define([HEAD], [const int *ncid, const int *varid, const CFI_cdesc_t *values[]IS_POSTED([$1], [, int *req])])
 m4_define([INDEX], [const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map])

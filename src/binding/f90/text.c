@@ -1,4 +1,4 @@
-/* Text between Fortran, where it has a length and ends in blanks, and C, where it ends in a null character. */
+/* Text: with a length and trailing blanks in Fortran, null-terminated in C. */
 #include "binding/f90/f90.h"
 
 #include <string.h>
