@@ -1,10 +1,10 @@
-m4_dnl Checks of the rows in this folder: whatever a row says that is not understood stops the build.
+m4_dnl Checks of the rows in this folder: an invalid row stops the build.
 m4_dnl
 m4_dnl REFUSE(file, row, what is wrong) prints a message and ends m4.
 m4_dnl CHECK_COUNT(file, row, number of arguments, least, most); CHECK_NAME(file, row, identifier); CHECK_VALUE(file,
 m4_dnl   row, value, what it is) refuses an empty one.
-m4_dnl CHECK_ROWS(file, list of rows) expands the list: a file defines the words of its rows as checks first. What is
-m4_dnl   left then is not a row.
+m4_dnl CHECK_ROWS(file, list of rows) expands the list. Before, a file defines the words of its rows as checks, which
+m4_dnl   expand to nothing: text that remains is not a row.
 m4_divert(-1)
 m4_define([REFUSE], [m4_errprint([src/spec/$1: row $2: $3
 ])m4_m4exit(1)])

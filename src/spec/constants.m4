@@ -1,5 +1,5 @@
-m4_dnl Every public constant that is no error code, once: name, value as a C expression, meaning, and the spelling of
-m4_dnl netcdf.h where that differs. Programs include both headers, and a macro can be defined again only with the same
+m4_dnl Every public constant except error codes, once: name, value as a C expression, meaning, and the spelling of
+m4_dnl netcdf.h if it differs. Programs include both headers, and C allows a macro to be redefined only with the same
 m4_dnl tokens.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)

@@ -1,5 +1,5 @@
-m4_dnl Every constant as a #define; shared by pnetcdf.h and the internal constants.h. The guards let pnetcdf.h follow
-m4_dnl netcdf.h, which has other limits (NC_MAX_DIMS and the like); the spelling lets it go first.
+m4_dnl Every constant as a #define; shared by pnetcdf.h and the internal constants.h. The guards allow
+m4_dnl pnetcdf.h to be included after netcdf.h, which has other limits (NC_MAX_DIMS), the spelling before it.
 m4_define([SECTION], [
 /* $1 */])m4_dnl
 m4_define([DEFINE], [#ifndef $1

@@ -1,7 +1,7 @@
 m4_dnl Version and features of the library, once: name and value, an integer or a string, in C.
 m4_dnl
 m4_dnl VERSIONS are those whose names begin with PNETCDF_VERSION. Build files of clients join the values of all macros
-m4_dnl that begin with PNETCDF_VERSION_, in the order in which they stand.
+m4_dnl that begin with PNETCDF_VERSION_, in the order of the header.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([VERSIONS], [m4_dnl

@@ -1,7 +1,7 @@
-m4_dnl How the rows of functions.m4, families.m4 and types.m4 read in Fortran; includes them.
+m4_dnl The Fortran view of the rows of functions.m4, families.m4 and types.m4; includes them.
 m4_dnl
 m4_dnl FUNCTIONS and VARD expand ROW(Fortran name after nfmpi_, C name after ncmpi_, parameters, result, faces) for
-m4_dnl   every function that Fortran has and that is no member of a data family. Result is int, or text for strings.
+m4_dnl   every function with a Fortran interface outside the data families. Result is int, or text for strings.
 m4_dnl FAMILIES expands FORTRAN_MEMBER(operation, shape, Fortran suffix, value of the external type, _all or nothing, C
 m4_dnl   suffix) for every member of a data family; the flexible ones have no suffixes and NC_NAT.
 m4_include([types.m4])m4_include([constants.m4])m4_include([families.m4])m4_include([functions.m4])m4_dnl
@@ -30,7 +30,7 @@ m4_define([OF_ATTRIBUTE], [P(ncid, ncid)P(varid, varid)P(name, name)])
 m4_dnl The Fortran name of a parameter, for EACH.
 m4_define([DUMMY], [$3])
 
-m4_dnl The members of the data families that Fortran has. The external type is the one of the same values.
+m4_dnl The members of the data families with a Fortran interface. The external type is the one of the same values.
 m4_define([SECTION], [])
 m4_define([CONSTANT], [m4_define([VALUE_$1], [$2])])
 CONSTANTS

@@ -1,8 +1,8 @@
 m4_dnl The constants in Fortran; includes their rows.
 m4_dnl
 m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real,
-m4_dnl double precision or OFFSET. Left out are strings, limits of numbers, for which Fortran has huge(), and what does
-m4_dnl not begin with NC_.
+m4_dnl double precision or OFFSET. Not included: strings, limits of numbers, for which Fortran has huge(), and names that
+m4_dnl do not begin with NC_.
 m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4; the type is integer or
 m4_dnl character(len=*).
 m4_include([constants.m4])m4_include([features.m4])m4_include([errors.m4])m4_dnl
@@ -22,7 +22,7 @@ m4_define([CONSTANT_IN_FORTRAN], [IN_FORTRAN([$1], [$2], [FORTRAN_CONSTANT(LOWER
     [[integer], NUMBER([$2])]))])])
 m4_define([ALIAS_IN_FORTRAN], [FORTRAN_CONSTANT(LOWER_NAME([$1]), [integer], nf_[]LOWER_NAME([$2]))])
 
-m4_dnl Names that only Fortran has.
+m4_dnl Names of the Fortran interface only.
 m4_define([FORTRAN_ONLY], [FORTRAN_CONSTANT([int1], [integer], [nf_byte])
 FORTRAN_CONSTANT([int2], [integer], [nf_short])
 FORTRAN_CONSTANT([int4], [integer], [nf_int])

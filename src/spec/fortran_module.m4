@@ -1,8 +1,8 @@
-m4_dnl What the Fortran 90 module takes from the rows of functions.m4, types.m4 and families.m4.
+m4_dnl The Fortran 90 module's view of the rows of functions.m4, types.m4 and families.m4.
 m4_dnl
-m4_dnl F90_FUNCTIONS expands F90(name, parameters) for each function that nf90mpi_<name> hands on to ncmpi_<name>
-m4_dnl   argument by argument, and F90_HANDLES likewise for those with handles of MPI, which the module offers with
-m4_dnl   integers and with the types of mpi_f08.
+m4_dnl F90_FUNCTIONS expands F90(name, parameters) for each nf90mpi_<name> that passes all its arguments to
+m4_dnl   ncmpi_<name>, and F90_HANDLES for those with MPI handles, which the module declares both as integers and with
+m4_dnl   the types of mpi_f08.
 m4_include([functions.m4])m4_dnl
 m4_divert(-1)
 m4_define([F90_FUNCTIONS], [m4_pushdef([HEADING], [])m4_pushdef([CDL_FUNCTION], [])m4_pushdef([ATTRIBUTES], [])m4_dnl
@@ -26,7 +26,7 @@ m4_define([DECLARED_longlong], [integer(c_int64_t)])
 m4_define([DECLARED_float],    [real(c_float)])
 m4_define([DECLARED_double],   [real(c_double)])
 
-m4_dnl The kinds of the default fill values, of which pnetcdf.inc has most as integers.
+m4_dnl The kinds of the default fill values, most of which are default integers in pnetcdf.inc.
 m4_define([FILL_KIND], [m4_ifelse(
     [$1], [fill_char],  [integer(c_int8_t)],
     [$1], [fill_byte],  [integer(c_int8_t)],
@@ -37,7 +37,7 @@ m4_define([FILL_KIND], [m4_ifelse(
     [$2], [OFFSET],     [integer(c_int64_t)],
     [$2])])
 
-m4_dnl The generics that move values: ACCESS(operation, _all or nothing).
+m4_dnl The generics that put and get values: ACCESS(operation, _all or nothing).
 m4_define([ACCESSES], [m4_pushdef([OPERATION], m4_defn([ACCESS_OF]))FAMILIES[]m4_popdef([OPERATION])])
 m4_define([ACCESS_OF], [ACCESS([$1], [])m4_ifelse([$2], [twins], [ACCESS([$1], [_all])])])
 m4_divert[]m4_dnl

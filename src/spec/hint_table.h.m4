@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 /* Generated from src/spec/hints.m4: one row per hint. Define PNC_HINT_ROW first: (name, kind, default as text, text),
- * PNC_HINT_SIZE_ROW for the integers that the library obeys: (name, field, default, least, most, below, multiple,
+ * PNC_HINT_SIZE_ROW for the integers that the library uses: (name, field, default, least, most, below, multiple,
  * reporter, text), and PNC_HINT_CHOICE_ROW for its choices: (name, field, default, words, reporter, text). */
 m4_define([ON_ONE_LINE], ["m4_translit([$1], [
 ], [ ])"])m4_dnl

@@ -1,4 +1,4 @@
-m4_dnl Every hint that the library knows, once. From these rows come the table that src/dataset/hints.c reads
+m4_dnl Every hint of the library, once. From these rows come the table that src/dataset/hints.c reads
 m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
 m4_dnl
 m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, below, multiple, reporter, meaning): an integer. A
@@ -11,10 +11,10 @@ m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning)
 m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
 m4_dnl   Reporter: empty, or the function in src/dataset/hints.c that gives the value in effect, if the field alone does
 m4_dnl   not.
-m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always does what this value asks for.
+m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always behaves as with this value.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
-m4_dnl HINT_OUTPUT(name, why): told by the library, not given to it.
-m4_dnl HINT_PASSED(name, meaning): MPI-IO's; it goes there unchanged.
+m4_dnl HINT_OUTPUT(name, why): reported by libraries, not given to them.
+m4_dnl HINT_PASSED(name, meaning): passed to MPI-IO unchanged.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 

@@ -1,7 +1,7 @@
-m4_dnl The functions in the files that Fortran programs include, by interfaces.
+m4_dnl Interfaces of the functions, for the files that Fortran programs include.
 m4_dnl
-m4_dnl Directives switch the checks of an argument off: those of type, kind and rank, or with (R) only that of the rank;
-m4_dnl the one of gfortran has no such choice. For a compiler that knows none of them pnetcdf.inc has no interfaces
+m4_dnl Directives disable the checks of an argument: of type, kind and rank, or with (R) of the rank only; the
+m4_dnl directive of gfortran always disables all. For a compiler without such a directive pnetcdf.inc has no interfaces
 m4_dnl (configure.ac).
 m4_divert(-1)
 m4_define([UNCHECKED], [!GCC$ attributes no_arg_check :: $1
@@ -11,8 +11,8 @@ m4_define([UNCHECKED], [!GCC$ attributes no_arg_check :: $1
 m4_define([DECLARED], [
         $2[]m4_ifelse([$3], [], [], [[, $3]]) :: $1[]$4])
 
-m4_dnl An argument: one value, an array (or a scalar or an element in its place), memory of any type, a string, an array
-m4_dnl of strings; each with its name, type and passing.
+m4_dnl An argument: one value, an array (or a scalar or an array element), memory of any type, a string, an array of
+m4_dnl strings; each with its name, type and passing.
 m4_define([INTENT], [m4_ifelse(m4_regexp([$1], [_in$]), -1, [intent(inout)], [intent(in)])])
 m4_ifelse(PNC_ARGUMENTS, [checked], [
 m4_define([VALUE], [DECLARED([$1], [$2], INTENT([$3]))])
@@ -90,7 +90,7 @@ m4_ifelse([$3], [], [VALUE([n], [OFFSET], [int_in])VALUE([type], [integer], [int
 IS_POSTED([$1], [VALUES([req], [integer], [list])])
       end function
 m4_divert(-1)])
-m4_dnl Every member calls for its interface; the first one writes it.
+m4_dnl Every member expands its interface; only the first expansion writes it.
 m4_define([FORTRAN_MEMBER], [m4_ifdef(known_[]INTERFACE_NAME($@), [],
     [m4_define(known_[]INTERFACE_NAME($@))FAMILY_INTERFACE($@)])])
 FAMILIES

@@ -1,5 +1,5 @@
 m4_include(`common.m4')m4_include([functions.m4])m4_dnl
-/* Generated from src/spec/functions.m4: what each ncmpi_<name>(ncid, ...) does once the dataset is known. */
+/* Generated from src/spec/functions.m4: the functions that ncmpi_<name>(ncid, ...) call with the dataset of ncid. */
 #ifndef PNC_DATASET_OPERATIONS_H
 #define PNC_DATASET_OPERATIONS_H
 

@@ -1,8 +1,8 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([fortran_constants.m4])m4_dnl
-m4_dnl The files that Fortran programs include. PNC_ARGUMENTS says what compilers accept as arguments: with `any' and
-m4_dnl `external' what they accept for external functions, for which old programs were written: integer*8 for integer
-m4_dnl and the reverse, a scalar for an array; with `checked' only the right types and kinds. No line may need to be
-m4_dnl continued: no way to do that holds for the fixed form of 72 columns, of 132 columns, and for the free form.
+m4_dnl The files that Fortran programs include. PNC_ARGUMENTS decides which arguments compilers accept: with `any' and
+m4_dnl `external' those of external functions, which old programs rely on: integer*8 for integer and the reverse, a
+m4_dnl scalar for an array; with `checked' only the declared types and kinds. No line may be continued: no continuation
+m4_dnl is valid in fixed form of 72 columns, fixed form of 132 columns, and free form.
 m4_ifelse(PNC_ARGUMENTS, [checked], [m4_dnl
 !     pnetcdf_checked.inc - constants and functions of PnetCDF for
 !     Fortran, in place of pnetcdf.inc: compilers refuse arguments of a
@@ -22,8 +22,8 @@ m4_ifelse(PNC_ARGUMENTS, [checked], [m4_dnl
 !     fixed or free form; programs need mpif.h or the module mpi too.
 !     Names: man 3 pnetcdf_f77.  Indices count from 1, the fastest
 !     dimension first.  Sizes, starts and counts are integers of kind
-!     MPI_OFFSET_KIND.  Compilers check no argument here but for the
-!     number of them and for strings: pnetcdf_checked.inc has them do.
+!     MPI_OFFSET_KIND.  Compilers check only the number of arguments and
+!     strings here; with pnetcdf_checked.inc they check all arguments.
 ])m4_dnl
       integer nf_offset_kind
       parameter (nf_offset_kind = selected_int_kind(18))
@@ -44,8 +44,8 @@ FORTRAN_CONSTANTS
 
 m4_divert(0)m4_dnl
 
-!     Uses every constant, so that compilers do not tell of those that
-!     a program does not.
+!     Uses every constant, so that compilers do not warn of those that
+!     a program does not use.
       type nf_constants
         integer(nf_offset_kind) :: unlimited = nfmpi_unlimited
 m4_divert(-1)

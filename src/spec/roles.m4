@@ -1,5 +1,5 @@
-m4_dnl What a parameter of a function is for, once. A role decides the type in C, how Fortran declares the argument, and
-m4_dnl what becomes of it on its way from Fortran to C and back.
+m4_dnl The roles of parameters, once. A role decides the type in C, the declaration in Fortran, and the conversion
+m4_dnl between both.
 m4_dnl
 m4_dnl ROLE(name, C type, passing, meaning). Passing, in or out of the function:
 m4_dnl   int_in, int_out        an integer, unchanged
@@ -7,11 +7,11 @@ m4_dnl   id_in, id_out          counts from 1 in Fortran, from 0 in C
 m4_dnl   index_in               the same, of kind MPI_OFFSET_KIND
 m4_dnl   offset_in, offset_out  an integer of kind MPI_OFFSET_KIND, unchanged
 m4_dnl   text_in, text_out      a string; without its trailing blanks in C, filled with blanks in Fortran
-m4_dnl   chars_in, chars_out    the characters of an attribute, whose number another argument says
+m4_dnl   chars_in, chars_out    the characters of an attribute; another argument has their number
 m4_dnl   buffer_in, buffer_out  memory of any type, unchanged
-m4_dnl   list_in, list          an array of integers, which a function written by hand passes
-m4_dnl   comm_in, info_in, info_out, type_in  a handle of MPI, which is an integer in Fortran
-m4_dnl   c_only                 functions with such a parameter exist in C alone
+m4_dnl   list_in, list          an array of integers, converted by hand-written functions
+m4_dnl   comm_in, info_in, info_out, type_in  an MPI handle, which is an integer in Fortran
+m4_dnl   c_only                 functions with such a parameter exist in C only
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([ROLES], [
@@ -83,7 +83,7 @@ m4_indir(m4_defn([_each]), [$1], [$2], m4_ifelse([$3], [], [[$2]], [[$3]]))[]])
 m4_define([LIST_OF_P], [m4_translit([$1], [
 ])])
 
-m4_dnl CHECK_PARAMETERS(file, row, parameters): nothing but P with a role and a name each.
+m4_dnl CHECK_PARAMETERS(file, row, parameters): accepts only P(..), each with a role and a name.
 m4_define([CHECK_PARAMETERS], [m4_pushdef([_file], [$1])m4_pushdef([_row], [$2])m4_pushdef([P], m4_defn([P_CHECKED]))m4_dnl
 CHECK_REST([$1], [$2], WITHOUT_BLANKS(LIST_OF_P([$3])))m4_popdef([P], [_row], [_file])])
 m4_define([P_CHECKED], [CHECK_COUNT(_file, _row, $#, 2, 3)CHECK_NAME(_file, _row, [$2])m4_dnl
