@@ -552,7 +552,7 @@ static void test_display(void)
                 "x PNETCDF_HINTS ignored: must be an integer of at least 1; 512 is used");
     expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");
     expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
-    expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the buffer of a put is never changed");
+    expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the library never changes the buffer of a put");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
     expect_line(text, "nc_driver",
                 "mpio MPI_Info ignored: not one of its values (did you mean mpiio?); mpiio is used");

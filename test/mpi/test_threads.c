@@ -115,7 +115,7 @@ static void fail_on_purpose(worker *w, int ncid)
         expect(w, ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_ENOTVAR &&
                strstr(message, wanted) != NULL && strstr(message, w->path) != NULL, "message of another failure", code);
         ncmpi_inq_ndims(bad, NULL);
-        snprintf(wanted, sizeof wanted, "ncid %d", bad);
+        snprintf(wanted, sizeof wanted, "ncid is %d", bad);
         expect(w, ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_EBADID &&
                strstr(message, wanted) != NULL, "message of another bad ncid", code);
         snprintf(wanted, sizeof wanted, "%d", unknown);
