@@ -2,11 +2,11 @@ m4_dnl Every hint of the library, once. From these rows come the table that src/
 m4_dnl (hint_table.h), with it PNETCDF_HINTS_DISPLAY and ncmpi_inq_file_info, and the manual page pnetcdf_hints(7).
 m4_dnl
 m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, below, multiple, reporter, meaning): an integer. A
-m4_dnl   default of -1: not set. Below says what a number under the least becomes: LEAST; SENSELESS: it is ignored;
-m4_dnl   MOST: a negative one becomes the most. A number above the most becomes that. Then it is rounded up to a
-m4_dnl   multiple.
-m4_dnl HINT_ALIAS(name, hint, meaning): another name of a HINT_SIZE. Within PNETCDF_HINTS, and within an MPI_Info, the
-m4_dnl   name whose row stands first counts.
+m4_dnl   default of -1: not set. Below decides about a number less than the least: LEAST: the least replaces it;
+m4_dnl   SENSELESS: it is ignored; MOST: the most replaces it if it is negative. A number greater than the most is
+m4_dnl   replaced by the most. The result is rounded up to a multiple.
+m4_dnl HINT_ALIAS(name, hint, meaning): another name of a HINT_SIZE. If PNETCDF_HINTS, or an MPI_Info, has several names,
+m4_dnl   the one with the first row is used.
 m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning): one of several words, which are
 m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
 m4_dnl   Reporter: empty, or the function in src/dataset/hints.c that gives the value in effect, if the field alone does
