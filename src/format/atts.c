@@ -1,5 +1,5 @@
-/* Attribute lists. Most variables have a handful, so a list is searched in order until it has grown long enough for a
- * hash table to pay. */
+/* Attribute lists. Most variables have few attributes: a list is searched linearly, and gets a hash table from
+ * PNC_ATTS_HASHED entries on. */
 #include "format/entries.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ pnc_att *pnc_format_att_create(const char *name, int64_t name_len, int type, int
     return att;
 }
 
-/* Without memory for the table the list stays searchable in order. */
+/* Without memory for the table the list is still searched linearly. */
 static void hash_names(pnc_atts *atts)
 {
     for (int i = 0; i < atts->n; i++) {
@@ -79,13 +79,13 @@ int pnc_format_atts_find(const pnc_atts *atts, const char *name)
     if (name == NULL)
         return -1;
     index = pnc_format_atts_find_exact(atts, pnc_name_make_key(name, &owned));
-    if (index < 0 && owned != NULL) /* a name that is not in NFC in a foreign file */
+    if (index < 0 && owned != NULL) /* names in files of other writers need not be in NFC */
         index = pnc_format_atts_find_exact(atts, name);
     pnc_memory_free(owned);
     return index;
 }
 
-/* Put att in the place of the one at index. The table borrows names, so it lets go of the old one first. */
+/* Replace the attribute at index by att. The table borrows names: the old name is removed first. */
 static void replace(pnc_atts *atts, int index, pnc_att *att)
 {
     pnc_att *old = atts->at[index];
@@ -109,19 +109,19 @@ int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len,
     if (code != NC_NOERR)
         return code;
     if (pnc_type_get_size(type) == 0) {
-        code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": %d is no external type", nfc, type);
+        code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": %d is not an external type", nfc, type);
         goto free_name;
     }
     if (len < 0 || (len > 0 && value == NULL)) {
-        code = pnc_error_set(error, NC_EINVAL, len < 0 ? "attribute \"%s\": its length %lld is negative"
-                                                  : "attribute \"%s\": no values are given for its length %lld",
+        code = pnc_error_set(error, NC_EINVAL, len < 0 ? "attribute \"%s\": length %lld is negative"
+                                                  : "attribute \"%s\": the pointer to its %lld values is NULL",
                              nfc, (long long)len);
         goto free_name;
     }
     index = pnc_format_atts_find_exact(atts, nfc);
-    if (index < 0) /* perhaps a foreign file's, not in NFC */
+    if (index < 0) /* names in files of other writers need not be in NFC */
         index = pnc_format_atts_find_exact(atts, name);
-    if (index >= 0) /* keeps the name as the file has it */
+    if (index >= 0) /* keep the name as it is in the file */
         name = atts->at[index]->name;
     else
         name = nfc;
@@ -147,7 +147,7 @@ int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_erro
     if (code != NC_NOERR)
         return code;
     if (index < 0 || index >= atts->n) {
-        code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: there are %d", index, atts->n);
+        code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: the list has %d", index, atts->n);
         goto free_name;
     }
     old = atts->at[index];

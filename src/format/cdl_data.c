@@ -1,4 +1,4 @@
-/* Values in CDL: they are kept for an attribute, and go on by blocks for a variable. */
+/* Values in CDL: values of an attribute are stored, values of a variable are passed on in blocks. */
 #include "format/cdl_reader.h"
 
 #include <string.h>
@@ -18,13 +18,13 @@ static int64_t size_of(const pnc_cdl_reader *reader)
     return (int64_t)pnc_type_get_size(current(reader)->type);
 }
 
-/* Elements of the variable, or of one record of it. */
+/* Elements of the variable, or of one of its records. */
 static int64_t per_record(const pnc_var *var)
 {
     return var->size / (int64_t)pnc_type_get_size(var->type);
 }
 
-/* A text that is the value of char c(time), and how long it was. */
+/* A text that is the value of a variable such as char c(time), and its length. */
 typedef struct cdl_open_text {
     int varid;
     int64_t count;
@@ -45,7 +45,7 @@ static int flush(pnc_cdl_reader *reader, pnc_cdl_position at)
     return pnc_format_cdl_fail_refused(reader, at, err, &why);
 }
 
-/* The elements so far are the whole variable, or whole records. */
+/* End the variable: its elements so far are all, or whole records. */
 static int flush_last(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     const pnc_cdl_sink *sink = reader->sink;
@@ -69,7 +69,7 @@ static int put_element(pnc_cdl_reader *reader, pnc_cdl_position at, const char *
     return (reader->count - reader->first) * size == BLOCK_BYTES ? flush(reader, at) : NC_NOERR;
 }
 
-/* Up to the next multiple of so many elements. */
+/* Pad the variable to a multiple of so many elements. */
 static int pad(pnc_cdl_reader *reader, pnc_cdl_position at, int64_t multiple, const char *bytes)
 {
     int err = NC_NOERR;
@@ -107,7 +107,7 @@ int pnc_format_cdl_data_end(pnc_cdl_reader *reader, pnc_cdl_position at)
     const char *rest = reader->quoted && var->ndims < 2 ? null : reader->fill;
     int err = NC_NOERR;
 
-    if (reader->count == 0 && !var->is_record) /* "" */
+    if (reader->count == 0 && !var->is_record) /* the empty text "" */
         err = put_element(reader, at, rest);
     if (err == NC_NOERR && reader->quoted)
         err = pad(reader, at, reader->row, "");
@@ -127,8 +127,8 @@ int pnc_format_cdl_data_end(pnc_cdl_reader *reader, pnc_cdl_position at)
     return NC_NOERR;
 }
 
-/* Null characters at the end of a text are not printed, and with char c(time) they are records: their number is what
- * other variables tell, or else a comment. */
+/* The dumping tools do not print null characters at the end of a text. Of a variable such as char c(time) they are
+ * records: their number follows from other variables, or else from a comment. */
 int pnc_format_cdl_reader_finish(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     const cdl_open_text *texts = (const cdl_open_text *)(const void *)reader->open_texts.at;
@@ -140,7 +140,7 @@ int pnc_format_cdl_reader_finish(pnc_cdl_reader *reader, pnc_cdl_position at)
     for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
         reader->varid = texts[i].varid;
         reader->count = reader->first = texts[i].count;
-        reader->limit = INT64_MAX; /* not that of the variable that came last */
+        reader->limit = INT64_MAX; /* not the limit of the last variable */
         while (err == NC_NOERR && reader->count < reader->model->numrecs)
             err = put_element(reader, at, "");
         if (err == NC_NOERR && reader->count > texts[i].count)
@@ -151,13 +151,13 @@ int pnc_format_cdl_reader_finish(pnc_cdl_reader *reader, pnc_cdl_position at)
 
 /* --- values --- */
 
-/* Attributes hold either text or numbers. */
+/* An attribute has either text or numbers. */
 static int check_kind(pnc_cdl_reader *reader, pnc_cdl_position at, bool text)
 {
     if (reader->att_given && text != reader->att_text)
-        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "an attribute holds either text or numbers, not both");
+        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "an attribute has either text or numbers, not both");
     if (reader->att_typed && !text && reader->att_type == NC_CHAR)
-        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "type char does not hold numbers");
+        return pnc_format_cdl_fail(reader, at, NC_ECHAR, "type char has text, not numbers");
     reader->att_text = text;
     return NC_NOERR;
 }
@@ -219,8 +219,8 @@ int pnc_format_cdl_character_put(pnc_cdl_reader *reader, pnc_cdl_position at, ch
 
 /* --- texts --- */
 
-/* The dumping tools cut a row behind each newline, and go on in the fifth column of the next line; a row of its own
- * would begin elsewhere. */
+/* The dumping tools break a row after each newline, and continue in the fifth column of the next line; a new row begins
+ * in another column. */
 static bool goes_on(const pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     return reader->newline && at.line == reader->text_end.line + 1 && at.column == 5;
@@ -265,7 +265,7 @@ int pnc_format_cdl_text_put(pnc_cdl_reader *reader, pnc_cdl_position at, const c
     return err;
 }
 
-/* A row at least; the dumping tools drop null characters at the end of a row. */
+/* Pad the text to at least one row: the dumping tools drop null characters at the end of a row. */
 int pnc_format_cdl_text_end(pnc_cdl_reader *reader, pnc_cdl_position at)
 {
     int err = NC_NOERR;

@@ -1,8 +1,8 @@
-/* Sentences of CDL, and what each does to the reader.
+/* The grammar of CDL, and its actions.
  *
- * Words such as types and UNLIMITED are names until their place tells: a variable may be called "int". Beyond what the
- * dumping tools print it takes what people write by hand: several dimensions or variables between commas, a type before
- * an attribute, values of several types in one attribute. */
+ * Words such as types and UNLIMITED are names until the parser knows their role: a variable may have the name "int".
+ * Beyond the output of the dumping tools the grammar accepts what people write by hand: several dimensions or variables
+ * separated by commas, a type before an attribute, values of several types in one attribute. */
 %code requires {
 #include <stddef.h>
 #include "format/cdl_reader.h"
@@ -46,13 +46,13 @@
 
 #include "base/memory.h"
 
-/* A construct is where its first word is. */
+/* The position of a construct is that of its first token. */
 #define YYLLOC_DEFAULT(at, parts, n) ((at) = (n) > 0 ? YYRHSLOC(parts, 1) : YYRHSLOC(parts, 0))
-#define TRY(step) do { if ((step) != NC_NOERR) YYABORT; } while (0) /* frees what waits on the stack */
+#define TRY(step) do { if ((step) != NC_NOERR) YYABORT; } while (0) /* frees values on the parser's stack */
 
 int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, void *scanner);
 
-/* Without memory the scanner comes back here, not further: what waits on the parser's stack is still to be freed. */
+/* An allocation failure in the scanner returns here, not further: values on the parser's stack must be freed. */
 static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
 {
     jmp_buf out_of_memory;
@@ -94,7 +94,7 @@ statements: %empty | statements statement ;
 
 statement: DIMENSIONS { reader->section = PNC_CDL_DIMENSIONS; }
     | VARIABLES { reader->section = PNC_CDL_VARIABLES; }
-    | OF_NETCDF4 { TRY(pnc_format_cdl_fail(reader, @1, NC_ENOTNC, "%s is of netCDF-4: the classic formats have "
+    | OF_NETCDF4 { TRY(pnc_format_cdl_fail(reader, @1, NC_ENOTNC, "%s is netCDF-4: the classic formats only have "
                                            "dimensions, variables and attributes", reader->shown)); }
     | dimensions ';'
     | variables ';'
@@ -138,7 +138,7 @@ pieces: %empty
 
 %%
 
-/* What begins a value is "a value" to people; and where a definition may begin, a list would be too long. */
+/* Messages say "a value" for any token that begins a value, and do not list all tokens that begin a definition. */
 static void say_expected(const yypcontext_t *context, char *out, size_t capacity)
 {
     yysymbol_kind_t kinds[8];
@@ -163,13 +163,13 @@ static int yyreport_syntax_error(const yypcontext_t *context, pnc_cdl_reader *re
 
     (void)scanner;
     if (reader->code != NC_NOERR)
-        return 0; /* the scanner has told, and ended */
+        return 0; /* the scanner has set the error, and ended */
     say_expected(context, expected, sizeof expected);
     pnc_format_cdl_fail_expected(reader, *yypcontext_location(context), expected);
     return 0;
 }
 
-/* Also bison's own: its stack cannot grow. */
+/* Also called by bison itself if its stack cannot grow. */
 static void pnc_cdl_yyerror(pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner, const char *message)
 {
     (void)at;

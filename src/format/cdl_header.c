@@ -1,4 +1,4 @@
-/* What dimensions, variables and attributes in CDL do to the model. */
+/* Dimensions, variables and attributes in CDL: add them to the model. */
 #include "format/cdl_reader.h"
 
 #include <limits.h>
@@ -27,7 +27,7 @@ static int type_of_name(const char *name)
 
 static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
-    return pnc_format_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is no type of the classic formats, which are byte, "
+    return pnc_format_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is not a type of the classic formats, which are byte, "
                                "char, short, int, float, double, ubyte, ushort, uint, int64, uint64", name);
 }
 
@@ -53,8 +53,8 @@ int pnc_format_cdl_dim_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
     pnc_error why = {0};
 
     if (reader->section != PNC_CDL_DIMENSIONS)
-        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined, but no \"dimensions:\" stands "
-                                   "above");
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined without \"dimensions:\" "
+                                   "before it");
     return pnc_format_cdl_fail_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
 }
 
@@ -67,7 +67,7 @@ int pnc_format_cdl_vars_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const
     if (reader->var_type == 0)
         return unknown_type(reader, at, type_name);
     if (reader->section != PNC_CDL_VARIABLES)
-        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined, but no \"variables:\" stands above");
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined without \"variables:\" before it");
     return NC_NOERR;
 }
 
@@ -101,7 +101,7 @@ int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
 
 /* --- attributes --- */
 
-/* Of which variable, or the file's; and of which type, or 0. */
+/* The owner (a variable or the file), and the type, or 0. */
 static int find_owner(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner, pnc_cdl_position type_at,
                       const char *type_name, int *varid, int *type)
 {
@@ -114,7 +114,7 @@ static int find_owner(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const c
     *varid = pnc_format_var_find(reader->model, owner);
     if (*varid >= 0)
         return NC_NOERR;
-    if (type_name == NULL) /* a type and no variable: an attribute of the file */
+    if (type_name == NULL) /* a type without a variable: an attribute of the file */
         *type = type_of_name(owner);
     *varid = NC_GLOBAL;
     if (*type != 0 && type_name == NULL)
@@ -138,7 +138,7 @@ int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_position owner_at, 
     return err;
 }
 
-/* What ncdump -s prints and files do not hold: it says how a file is stored. */
+/* Attributes that ncdump -s prints about how a file is stored; the file does not contain them. */
 static bool is_virtual(const pnc_cdl_reader *reader)
 {
     static const char *const of_file[] = {"_Format", "_NCProperties", "_IsNetcdf4", "_SuperblockVersion", NULL};
@@ -152,7 +152,7 @@ static bool is_virtual(const pnc_cdl_reader *reader)
     return false;
 }
 
-/* :_Format = "classic" and its like choose the format, unless it is known from elsewhere. */
+/* An attribute :_Format = "classic" (and so on) sets the format, unless the caller or a comment has set it. */
 static int take_virtual(pnc_cdl_reader *reader)
 {
     static const struct { const char *name; int format; } rows[] = {
@@ -170,12 +170,12 @@ static int take_virtual(pnc_cdl_reader *reader)
             return NC_NOERR;
         }
     }
-    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format is \"classic\", \"64-bit offset\" or "
-                               "\"64-bit data\"");
+    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format must be \"classic\", "
+                               "\"64-bit offset\" or \"64-bit data\"");
 }
 
-/* A single number without a type before it and a suffix takes the variable's type, where it fits. NaN stays as it is:
- * other libraries write it as a double for a float variable, and a dump of that shall become the same again. */
+/* A single number without type and suffix is converted to the variable's type, if it fits. NaN keeps its type: other
+ * libraries write it as a double for a float variable, and a copy by way of a dump must be identical. */
 static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
 {
     const pnc_cdl_item *item = (const pnc_cdl_item *)(const void *)reader->items.at;
@@ -188,7 +188,7 @@ static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
         pnc_format_cdl_number_encode(&item->number, type, bytes)) reader->att_type = type;
 }
 
-/* External bytes of the numbers go where texts stand anyway. */
+/* Replace the numbers by their external bytes, in the buffer of texts. */
 static int store_items(pnc_cdl_reader *reader)
 {
     const int64_t n = reader->items.n / (int64_t)sizeof(pnc_cdl_item);
@@ -220,7 +220,7 @@ int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
                                    "exists in CDF-5 only, and the file format is CDF-%d", reader->att_name,
                                    pnc_type_get_name(reader->att_type), reader->model->format);
     err = store_items(reader);
-    /* The dumping tools drop null characters at the end of a text: this one was the fill value. */
+    /* The dumping tools drop null characters at the end of a text: an empty _FillValue was one null character. */
     if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
         reader->model->vars[reader->att_varid]->type == NC_CHAR && reader->att_type == NC_CHAR && reader->text.n == 0)
         err = pnc_format_cdl_bytes_append(reader, &reader->text, "", 1);
@@ -250,7 +250,7 @@ static bool format_holds(pnc_model *model, int format, pnc_error *error)
     return pnc_format_layout_compute(model, NULL, NULL, error) == NC_NOERR;
 }
 
-/* Without a word about the format. What not even CDF-5 can hold is for the one who creates a file from it to find. */
+/* Choose a format if the text has none. What exceeds CDF-5 too is reported when the file is created. */
 static void choose_format(pnc_model *model)
 {
     if (!format_holds(model, NC_FORMAT_CLASSIC, NULL) && !format_holds(model, NC_FORMAT_CDF2, NULL))

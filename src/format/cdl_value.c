@@ -1,4 +1,4 @@
-/* Values of CDL: what the text of numbers and escapes means, and the external bytes of numbers. */
+/* Values in CDL: decode numbers and escape sequences, and encode numbers as external bytes. */
 #include "format/cdl_reader.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "base/types.h"
 #include "format/entries.h"
 
-#define NUMBER_SIZE 512 /* more than anybody writes */
+#define NUMBER_SIZE 512 /* longer than any number that programs write */
 
-/* The token that a number is read from. */
+/* The token that contains the number. */
 typedef struct cdl_token {
     pnc_cdl_reader *reader;
     pnc_cdl_position at;
@@ -32,7 +32,7 @@ static int out_of_range(const cdl_token *token, int type)
                                pnc_type_get_name(type));
 }
 
-/* Letters after the digits. CDL's "l" is as old as the 4-byte long: an int. */
+/* The type of a suffix. "l" means int, because CDL is older than longs of 8 bytes. */
 static int type_of_suffix(const char *suffix)
 {
     static const struct { const char *text; int type; } rows[] = {
@@ -76,8 +76,8 @@ static int read_integer(const cdl_token *token, const char *digits, pnc_cdl_numb
     return fits(out->type, out->negative, out->value.magnitude) ? NC_NOERR : out_of_range(token, out->type);
 }
 
-/* How far beyond the largest number of a type its text may be: "1.79769313486232e+308" is what the tools make of the
- * largest double, and "1.80e+308" where three digits are asked for. */
+/* The factor by which a text may exceed the largest number of its type: the tools print the largest double as
+ * "1.79769313486232e+308", or as "1.80e+308" with three digits. */
 #define ROUNDED_UP 1.0015
 
 static bool is_largest_double(const char *text)
@@ -91,7 +91,7 @@ static bool is_largest_double(const char *text)
     return fabs(strtod(tenth, NULL)) <= DBL_MAX / 10 * ROUNDED_UP;
 }
 
-/* One letter may follow: f makes a float; d says double, as no letter does. */
+/* One letter may follow: f for float; d for double, which is also the default. */
 static int read_real(const cdl_token *token, const char *text, pnc_cdl_number *out)
 {
     char *suffix;
@@ -152,10 +152,10 @@ int pnc_format_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_position at, cons
         return read_special(&token, digits, out);
     if (digits[leading] != '\0' && strchr(".eEfFdD", digits[leading]) != NULL)
         return read_real(&token, copy, out);
-    return read_integer(&token, digits, out); /* also 0x..., whose x is none of those letters */
+    return read_integer(&token, digits, out); /* also 0x..., because x is not one of those letters */
 }
 
-/* False for a real number that is no integer, or beyond all types. */
+/* Returns false for a real number that is not an integer, or exceeds all types. */
 static bool to_integer(const pnc_cdl_number *number, bool *negative, uint64_t *magnitude)
 {
     double size;
@@ -180,7 +180,7 @@ static double to_double(const pnc_cdl_number *number)
     return number->negative ? -(double)number->value.magnitude : (double)number->value.magnitude;
 }
 
-/* Not by way of a double, which would round twice. */
+/* A conversion to double and then to float would round twice. */
 static float to_float(const pnc_cdl_number *number)
 {
     if (number->real)
@@ -206,7 +206,7 @@ bool pnc_format_cdl_number_encode(const pnc_cdl_number *number, int type, void *
     }
     if (!to_integer(number, &negative, &magnitude) || !fits(type, negative, magnitude))
         return false;
-    if (negative) /* two's complement, of which the type takes the low bytes */
+    if (negative) /* two's complement; the type uses the low bytes */
         magnitude = 0 - magnitude;
     pnc_format_value_encode(&magnitude, sizeof magnitude, bytes);
     memcpy(out, bytes + sizeof bytes - pnc_type_get_size(type), pnc_type_get_size(type));

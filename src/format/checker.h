@@ -1,19 +1,19 @@
-/* Where the decoder and its rules put what they find. */
+/* Collects what the decoder and the rules find. */
 #ifndef PNC_FORMAT_CHECKER_H
 #define PNC_FORMAT_CHECKER_H
 
 #include "format/observe.h"
 
 typedef struct pnc_checker {
-    const pnc_observer *observer; /* NULL: the first violation ends all */
+    const pnc_observer *observer; /* NULL: the first violation ends decoding */
     pnc_error *error;             /* of the first violation */
-    int code;                     /* of the first violation that did not end all */
+    int code;                     /* of the first violation that did not end decoding */
 } pnc_checker;
 
-/* A violation that ends the reading. Returns code. */
+/* A violation that ends decoding. Returns code. */
 int pnc_format_violation_fail(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format, ...)
     PNC_PRINTF(5, 6);
-/* Another one. Returns NC_NOERR with an observer, else code. */
+/* A violation after which decoding can continue. Returns NC_NOERR with an observer, else code. */
 int pnc_format_violation_report(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format,
                                 ...)
     PNC_PRINTF(5, 6);
@@ -22,11 +22,11 @@ void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *exp
 void pnc_format_field_report(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
     PNC_PRINTF(5, 6);
 
-/* The rules that hold between entries: where variables lie. Also derives the layout fields of the model.
- * streaming: the number of records follows from the size of the file. */
+/* Rules about the offsets of variables. Also derives the layout fields of the model. streaming: the number of records
+ * follows from the size of the file. */
 int pnc_format_offsets_check(pnc_checker *checker, pnc_model *model, int64_t file_size, bool streaming);
 
-/* What only an observer wants to know, once the model is complete. */
+/* Rules that are checked for an observer only, on a complete model. */
 void pnc_format_rules_check(pnc_checker *checker, const pnc_model *model, int64_t file_size);
 
 #endif

@@ -1,8 +1,7 @@
-/* Bytes to header model, as in the NetCDF Classic Format Specification, in one pass.
+/* Decode a header, as in the NetCDF Classic Format Specification, in one pass.
  *
- * The bytes may come from anybody. No count is believed before it is held against the bytes that remain in the file,
- * and arrays grow with the entries that are really there, so that memory stays within a small multiple of the bytes at
- * hand. */
+ * Headers are not trusted: every count is checked against the bytes that remain in the file, and arrays grow with the
+ * entries that were decoded. Memory is bounded by a small multiple of the bytes in the buffer. */
 #include "format/codec.h"
 
 #include <inttypes.h>
@@ -15,12 +14,12 @@
 
 typedef struct reader {
     const unsigned char *p;
-    int64_t n;         /* bytes at hand */
+    int64_t n;         /* bytes in the buffer */
     int64_t file_size;
     int64_t pos;
-    int64_t want;      /* bytes that must be at hand to go on, after PNC_NEED_MORE_BYTES */
-    bool streaming;    /* numrecs is to be found out from the file's size */
-    bool odd_names;    /* some name ends in NUL bytes, so that we would write it differently */
+    int64_t want;      /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
+    bool streaming;    /* numrecs follows from the size of the file */
+    bool odd_names;    /* a name ends in NUL bytes: it is encoded with another length */
     pnc_model *model;
     pnc_checker checker;
 } reader;
@@ -37,14 +36,13 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
     return PNC_KIND_UNKNOWN;
 }
 
-/* The next n bytes of the header, or NC_ENOTNC where the file has fewer, or PNC_NEED_MORE_BYTES where only the buffer
- * has. */
+/* The next n bytes of the header. NC_ENOTNC: the file has fewer; PNC_NEED_MORE_BYTES: the buffer has fewer. */
 static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     if (n > r->file_size - r->pos)
-        return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a header that is complete",
-                                         "the header is cut short: %s at byte %" PRId64 " needs %" PRId64
-                                         " bytes, and the file has %" PRId64 " in all", what, r->pos, n, r->file_size);
+        return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a complete header",
+                                         "the header is truncated: %s at byte %" PRId64 " needs %" PRId64
+                                         " bytes, but the file has %" PRId64, what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
         r->want = r->pos + n;
         return PNC_NEED_MORE_BYTES;
@@ -67,8 +65,8 @@ static int take_word(reader *r, int bytes, const char *what, uint64_t *out)
     return NC_NOERR;
 }
 
-/* A NON_NEG of the specification, or code_if_negative. 32-bit ones are taken as unsigned: CDF-2 dimensions and
- * sizes go up to 2^32 - 4. */
+/* A NON_NEG of the specification, or code_if_negative. Words of 32 bits are unsigned: dimensions and sizes in CDF-2 are
+ * at most 2^32 - 4. */
 static int take_count(reader *r, const char *what, int code_if_negative, int64_t *out)
 {
     uint64_t word = 0;
@@ -85,7 +83,7 @@ static int take_count(reader *r, const char *what, int code_if_negative, int64_t
     return NC_NOERR;
 }
 
-/* The largest count that a format allows, and the code of a larger one. */
+/* The largest count that a format allows, and the code for a larger one. */
 typedef struct limit {
     int64_t most;
     int code;
@@ -95,7 +93,7 @@ static const limit max_name = {NC_MAX_NAME, NC_EMAXNAME}, max_dims = {NC_MAX_DIM
                    max_atts = {NC_MAX_ATTRS, NC_EMAXATTS}, max_vars = {NC_MAX_VARS, NC_EMAXVARS},
                    max_var_dims = {NC_MAX_VAR_DIMS, NC_EMAXDIMS}, no_limit = {INT64_MAX, NC_ENOTNC};
 
-/* A count of items of at least item_bytes bytes each, which follow it. */
+/* A count of items that follow it, each of at least item_bytes bytes. */
 static int take_length(reader *r, const char *what, int64_t item_bytes, limit max, int64_t *out)
 {
     int64_t at = r->pos;
@@ -105,7 +103,7 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, limit ma
         return code;
     if (*out > (r->file_size - r->pos) / item_bytes)
         return pnc_format_violation_fail(&r->checker, at, *out > max.most ? max.code : NC_ENOTNC,
-                                         "a count of what is there",
+                                         "a count of items that are in the file",
                                          "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
                                          " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
@@ -127,7 +125,7 @@ static void check_padding(reader *r, const unsigned char *padding, int64_t n, co
                                   padding[0], (int)n, n > 1 ? "s" : "");
 }
 
-/* n bytes and their padding, whose content does not matter: real files have other bytes than zeros there. */
+/* n bytes and their padding, which may have any values: files of some writers have other bytes than zeros there. */
 static int take_padded(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     int code = take(r, n > INT64_MAX - 3 ? n : padded(n), what, out);
@@ -137,7 +135,7 @@ static int take_padded(reader *r, int64_t n, const char *what, const unsigned ch
     return code;
 }
 
-/* A name points into the bytes at hand. Some writers count the terminating NUL of C too. */
+/* A name in the buffer. Some writers count its terminating NUL. */
 typedef struct name_ref {
     const char *bytes;
     int64_t n;
@@ -166,13 +164,13 @@ static int take_name(reader *r, const char *what, name_ref *out)
     out->n = n;
     pnc_format_field_report(&r->checker, at + width, r->pos - at - width, what, "\"%.*s\"", n < 256 ? (int)n : 256,
                             out->bytes);
-    if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 */
+    if (n > NC_MAX_NAME) /* callers have buffers of NC_MAX_NAME + 1 bytes */
         return pnc_format_violation_report(&r->checker, at, NC_EMAXNAME, "a name of at most 256 bytes",
                                            "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what,
                                            at, n, NC_MAX_NAME);
     if (memchr(p, '\0', (size_t)n) != NULL)
         return pnc_format_violation_report(&r->checker, at, NC_ENOTNC, "a name without NUL bytes",
-                                           "%s at byte %" PRId64 " has a NUL byte within", what, at);
+                                           "%s at byte %" PRId64 " contains a NUL byte", what, at);
     return NC_NOERR;
 }
 
@@ -189,7 +187,7 @@ static int duplicate(reader *r, const char *what, const char *name, int64_t at)
                                        name);
 }
 
-/* The head of a list: ABSENT, or its tag and the number of its entries, each of at least entry_bytes bytes. */
+/* The head of a list: ABSENT, or the tag and the number of entries, each of at least entry_bytes bytes. */
 static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, limit max, int64_t *out)
 {
     uint64_t found = 0;
@@ -201,7 +199,7 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
         return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC, "the tag of this list, or 0 where the list is "
                                          "absent",
-                                         "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected there",
+                                         "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected",
                                          what, at, (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
         code = take_length(r, what, entry_bytes, max, out);
@@ -218,7 +216,7 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     return NC_NOERR;
 }
 
-/* stops: what follows cannot be read without the type. Else *out is 0 after a violation. */
+/* stops: decoding cannot continue without the type. Else *out is 0 after a violation. */
 static int take_type(reader *r, bool stops, int *out)
 {
     uint64_t word = 0;
@@ -252,8 +250,8 @@ static int take_dim(reader *r)
         return code;
     if (len == NC_UNLIMITED && recdim >= 0)
         code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMIT, "at most one unlimited dimension",
-                                           "the dimension at byte %" PRId64 " is unlimited, and so is dimension "
-                                           "\"%.80s\": only one may be", at, model->dims[recdim]->name);
+                                           "the dimension at byte %" PRId64 " is unlimited, as is dimension "
+                                           "\"%.80s\": only one is allowed", at, model->dims[recdim]->name);
     if (code != NC_NOERR)
         return code;
     name = pnc_format_name_copy(ref.bytes, ref.n);
@@ -268,7 +266,7 @@ static int take_dim(reader *r)
     if (pnc_format_dim_append(model, name, len) != NC_NOERR)
         return no_memory(r, "dimension");
     model->dims[model->ndims - 1]->where = at;
-    if (recdim >= 0) /* also after a second unlimited one */
+    if (recdim >= 0) /* also after a second unlimited dimension */
         model->recdim = recdim;
     return NC_NOERR;
 }
@@ -328,7 +326,7 @@ static int take_atts(reader *r, pnc_atts *atts)
     return code;
 }
 
-/* *bad: some id names no dimension. */
+/* *bad: an id is not that of a dimension. */
 static int take_dimids(reader *r, pnc_var *var, bool *bad)
 {
     const pnc_model *model = r->model;
@@ -340,7 +338,7 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
         if (code != NC_NOERR)
             return code;
         if (id >= (uint64_t)model->ndims) {
-            code = pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of a dimension",
+            code = pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of an existing dimension",
                                                "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64
                                                " does not "
                                                "exist: there are %d dimensions", var->name, (int64_t)id, at,
@@ -348,8 +346,8 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
             *bad = true;
             id = 0;
         } else if (i > 0 && (int)id == model->recdim) {
-            code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension in first place",
-                                               "variable \"%.80s\": the unlimited dimension stands at position %d "
+            code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension at position 0",
+                                               "variable \"%.80s\": the unlimited dimension is at position %d "
                                                "(byte %" PRId64 "); it must be the first", var->name, i, at);
         } else {
             pnc_format_field_report(&r->checker, at, r->pos - at, "a dimension id", "%d", (int)id);
@@ -361,21 +359,22 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
     return NC_NOERR;
 }
 
-/* "vsize": the bytes of the variable, or of one record of it, rounded up to 4; 2^32 - 1 where that does not fit. */
+/* vsize: bytes of the variable, or of one record of it, rounded up to 4; 2^32 - 1 if that does not fit. */
 static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsize)
 {
     uint64_t right = (uint64_t)(var->size > INT64_MAX - 3 ? INT64_MAX - 3 : padded(var->size));
 
     if (r->model->format < 5 && right > UINT32_MAX)
         right = UINT32_MAX;
-    /* Before the specification said so, writers put the lower 32 bits there, or 2^32 - 4. */
+    /* Before the specification defined this value, writers stored the lower 32 bits, or 2^32 - 4. */
     if (vsize != right)
         pnc_format_warning_report(&r->checker, at, PNC_RULE_VSIZE,
                                   "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64
-                                  ", but its type and dimensions make %" PRIu64, var->name, at, vsize, right);
+                                  ", but its type and dimensions give %" PRIu64, var->name, at, vsize, right);
 }
 
-/* What follows the dimension ids. vsize is redundant and wrong in files with large variables: it is passed over. */
+/* Decode the fields after the dimension ids. vsize is redundant, and wrong in files with large variables: it is
+ * skipped. */
 static int take_var_tail(reader *r, pnc_var *var, bool bad)
 {
     int64_t at, vsize_at = 0;
@@ -417,7 +416,7 @@ static int take_var(reader *r)
         code = take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims);
     if (code != NC_NOERR)
         return code;
-    if (ndims * width > r->n - r->pos) { /* before memory is taken for them */
+    if (ndims * width > r->n - r->pos) { /* before memory is allocated for them */
         r->want = r->pos + ndims * width;
         return PNC_NEED_MORE_BYTES;
     }
@@ -429,7 +428,7 @@ static int take_var(reader *r)
         return no_memory(r, "variable");
     var->where = at;
     code = take_dimids(r, var, &bad);
-    if (bad) /* only an observer comes here: nothing is known of its shape */
+    if (bad) /* reached with an observer only: the shape is unknown */
         var->ndims = 0;
     if (code == NC_NOERR)
         code = take_var_tail(r, var, bad);
@@ -473,8 +472,8 @@ static int take_start(reader *r)
                                          "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (kind == PNC_KIND_UNKNOWN)
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
-                                         "this is no netCDF file: it starts with bytes %02x %02x %02x %02x, not with "
-                                         "\"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
+                                         "this is not a netCDF file: it starts with bytes %02x %02x %02x %02x, not "
+                                         "with \"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
     r->model->format = kind;
     pnc_format_field_report(&r->checker, 0, 4, "the magic number", "CDF-%d", kind);
     width = pnc_format_count_get_size(kind);
@@ -491,14 +490,14 @@ static int take_start(reader *r)
     if (code != NC_NOERR)
         return code;
     if (r->streaming)
-        pnc_format_field_report(&r->checker, 4, width, "the number of records", "as many as the file has room for");
+        pnc_format_field_report(&r->checker, 4, width, "the number of records", "computed from the size of the file");
     else
         pnc_format_field_report(&r->checker, 4, width, "the number of records", "%" PRIu64, word);
     r->model->numrecs = r->streaming ? 0 : (int64_t)word;
     return NC_NOERR;
 }
 
-/* Entries that we would encode with another length cannot be patched in place. */
+/* An entry that would be encoded with another length cannot be patched in place. */
 static void forget_places(pnc_model *model)
 {
     for (int i = 0; i < model->ndims; i++)

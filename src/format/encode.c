@@ -1,5 +1,5 @@
-/* Header model to bytes, as in the NetCDF Classic Format Specification. One walk serves for the size and for the bytes:
- * with no buffer it only counts. */
+/* Encode a header, as in the NetCDF Classic Format Specification. The same functions compute the size (without a
+ * buffer) and write the bytes. */
 #include "format/codec.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void put_name(writer *w, const char *name)
     put_padded(w, name, n);
 }
 
-/* An empty list is ABSENT: no tag. */
+/* An empty list is ABSENT: tag 0. */
 static void put_list(writer *w, int tag, int n)
 {
     put_word(w, n > 0 ? (uint64_t)tag : 0, 4);
@@ -77,8 +77,8 @@ static void put_atts(writer *w, const pnc_atts *atts)
     }
 }
 
-/* The specification's vsize: the bytes of one variable or record, rounded up to 4 (also for a lone record variable,
- * whose records are packed). Redundant; where it does not fit 32 bits, 2^32 - 1 says so. */
+/* vsize of the specification: bytes of one variable or record, rounded up to 4 (also for a single record variable,
+ * whose records are packed). Redundant; 2^32 - 1 if it does not fit in 32 bits. */
 static void put_vsize(writer *w, const pnc_var *var)
 {
     int64_t padded = var->size > INT64_MAX - 3 ? INT64_MAX - 3 : (var->size + 3) & ~(int64_t)3;

@@ -1,5 +1,5 @@
-/* Where the variables lie: fixed variables in order of definition, then the records, one after another, each holding
- * one piece of every record variable. */
+/* Offsets of variables: fixed-size variables in order of definition, then the records, each with its part of every
+ * record variable. */
 #include "format/layout.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #define PNC_DEFAULT_ALIGN 512
 
-/* Round x up to a multiple of `align`; -1 beyond 64 bits. */
+/* Round x up to a multiple of `align`; -1 if that exceeds 64 bits. */
 static int round_up(int64_t x, int64_t align, int64_t *out)
 {
     int64_t rest = x % align;
@@ -17,7 +17,7 @@ static int round_up(int64_t x, int64_t align, int64_t *out)
     return rest == 0 ? pnc_size_add(x, 0, out) : pnc_size_add(x, align - rest, out);
 }
 
-/* What is given, or else the default, as a multiple of 4. */
+/* The given alignment, or the default, as a multiple of 4. */
 static int64_t alignment(int64_t given, int64_t fallback)
 {
     int64_t align = given > 0 ? given : fallback;
@@ -86,7 +86,7 @@ static int place_records(pnc_model *model, int64_t pos)
 static int too_far(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid < 0)
-        return pnc_error_set(error, NC_EVARSIZE, "the free space or alignment asked for ends beyond byte 2^63 of the "
+        return pnc_error_set(error, NC_EVARSIZE, "the given free space or alignment ends beyond byte 2^63 of the "
                              "file");
     return pnc_error_set(error, NC_EVARSIZE,
                          "variable \"%s\" would reach beyond byte 2^63 of the file: shorten its dimensions",
@@ -144,7 +144,7 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
     model->header_size = pnc_format_header_get_size(model);
     if (pnc_size_add(model->header_size, given_or_zero(hints->h_minfree), &pos) < 0)
         return too_far(model, -1, error);
-    if (fixed && before != NULL && before->nvars > 0) /* also where only records stood there (measured) */
+    if (fixed && before != NULL && before->nvars > 0) /* also if only records were there (measured) */
         pos = max64(pos, before->header_extent);
     bad = place_fixed(model, before, v_align, &pos);
     if (bad >= 0)
@@ -183,7 +183,7 @@ int64_t pnc_format_layout_get_file_end(const pnc_model *model)
 
     if (round_up(pnc_format_layout_get_data_end(model), 4, &end) < 0)
         end = INT64_MAX;
-    /* a lone record variable is not padded, and recsize knows */
+    /* a single record variable has no padding: recsize has none */
     if (model->nrecvars > 0 && model->numrecs > 0)
         end = max64(pnc_format_layout_get_data_end(model), model->begin_rec + model->numrecs * model->recsize);
     return end;

@@ -1,28 +1,26 @@
-/* Where the variables lie: offsets, alignment, free space, and the limits of each format. */
+/* Offsets of variables, alignment, free space, and the limits of each format. */
 #ifndef PNC_FORMAT_LAYOUT_H
 #define PNC_FORMAT_LAYOUT_H
 
 #include "format/model.h"
 
-/* Bytes; -1 (or 0 for an alignment) = not given, take the default. */
+/* Bytes; -1 (0 for an alignment): not given, the default applies. */
 typedef struct pnc_layout_hints {
     int64_t h_minfree, v_align, v_minfree, r_align;
 } pnc_layout_hints;
 
-/* Assign begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before
- * redef, or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE where the format's limits are
- * exceeded. */
+/* Set begin of every variable, header_size, header_extent, begin_rec and recsize. `before` is the layout before redef,
+ * or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE: a limit of the format is exceeded. */
 int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_hints *hints,
                               pnc_error *error);
 
-/* NetCDF Classic Format Specification, "Large File Support": the bytes of a variable, or of one record of it, must fit
- * 31 (CDF-1) or 32 bits (CDF-2), but for the variable that comes last in the file: the last record variable, or the
- * last variable of a file without record variables. */
+/* NetCDF Classic Format Specification, "Large File Support": the size of a variable, or of one record of it, must fit
+ * in 31 (CDF-1) or 32 bits (CDF-2). Exempt is the last variable of the file: the last record variable, or the last
+ * variable of a file without record variables. */
 int64_t pnc_format_layout_get_max_size(int format);           /* bytes of any other variable */
 int pnc_format_layout_find_too_large(const pnc_model *model); /* id of the first variable that is larger, or -1 */
 
-/* Bytes of var, or of one record of it, in the file, with the padding that this model asks for (none where it is the
- * only record variable). */
+/* Bytes in the file of var, or of one record of it, with padding (none if it is the only record variable). */
 int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *var);
 
 /* First offset after the data of `numrecs` records and of all fixed variables. */

@@ -1,4 +1,4 @@
-/* The header model: its life, its dimensions, and what all its lists share. */
+/* The header model: its allocation and release, its dimensions, and functions that all its lists use. */
 #include "format/entries.h"
 
 #include <limits.h>
@@ -41,7 +41,8 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
     memset(model, 0, sizeof *model);
     model->recdim = -1;
     if (format != 1 && format != 2 && format != 5)
-        return pnc_error_set(error, NC_EINVAL, "%d is no classic format: choose CDF-1, CDF-2 or CDF-5", format);
+        return pnc_error_set(error, NC_EINVAL,
+                             "format %d is not a classic format: choose CDF-1, CDF-2 or CDF-5", format);
     model->format = format;
     return NC_NOERR;
 }
@@ -147,8 +148,8 @@ int pnc_format_dim_append(pnc_model *model, char *name, int64_t len)
     return NC_NOERR;
 }
 
-/* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. Files
- * of other libraries may have longer ones in CDF-2. */
+/* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. CDF-2
+ * files of other libraries may have longer ones. */
 int64_t pnc_format_dim_get_max_length(int format)
 {
     return format == 5 ? INT64_MAX : NC_MAX_INT;

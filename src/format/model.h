@@ -1,7 +1,7 @@
-/* The header model: what a classic file says about itself, as plain data that can be copied and compared.
+/* The header model: the contents of a classic header as plain data that can be copied and compared.
  *
- * Adding, renaming and deleting check the rules of the format (names, types, lengths, record dimension) but know
- * nothing of define mode or of other ranks: that is the dataset's business. */
+ * Functions that add, rename and delete entries check the rules of the format (names, types, lengths, record
+ * dimension). Define mode and agreement between ranks are checked in src/dataset. */
 #ifndef PNC_FORMAT_MODEL_H
 #define PNC_FORMAT_MODEL_H
 
@@ -13,11 +13,11 @@
 
 typedef struct pnc_dim {
     char *name;
-    int64_t len;   /* 0 = the record dimension */
+    int64_t len;   /* 0: the record dimension */
     int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
 } pnc_dim;
 
-/* One block of memory with its name and value: replaced as a whole, never changed in place. */
+/* Name and value are in the same block of memory: an attribute is replaced as a whole, never changed in place. */
 typedef struct pnc_att {
     char *name;
     int type;
@@ -61,7 +61,7 @@ typedef struct pnc_model {
     pnc_atts gatts;
     /* layout, set by pnc_format_layout_compute or decode */
     int64_t header_size;   /* bytes of the encoded header */
-    int64_t header_extent; /* offset of the first variable (begin_rec where there is no fixed variable) */
+    int64_t header_extent; /* offset of the first variable (begin_rec without fixed-size variables) */
     int64_t begin_rec;     /* offset of the record section */
     int64_t recsize;       /* bytes from one record to the next */
 } pnc_model;
@@ -77,8 +77,8 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
 int64_t pnc_format_dim_get_max_length(int format);                       /* of fixed length */
 int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid);    /* numrecs for the record dimension */
 
-/* Dimensions of a variable that is defined. The format knows no bound; this one keeps a wrong number from being taken
- * for the length of the caller's array. netCDF-C opens files with up to 1024. */
+/* Largest number of dimensions of a defined variable. The format has no bound; this one rejects a wrong number before
+ * it is used as the length of the caller's array. netCDF-C opens files with up to 1024. */
 #define PNC_VAR_DIMS_MAX (1 << 20)
 
 /* Variables. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE
@@ -88,17 +88,17 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
 int pnc_format_var_find(const pnc_model *model, const char *name);
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
-/* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL if varid names nothing. */
+/* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name);        /* index or -1 */
-/* Create or replace; value is external bytes and is copied. */
+/* Create or replace. value has external bytes, and is copied. */
 int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
 int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);
 int pnc_format_atts_delete(pnc_atts *atts, int index);
 void pnc_format_atts_free(pnc_atts *atts);
 
-/* The bytes that fill a variable: its _FillValue if it has one of its own type and length 1, else the type's default.
- * out receives pnc_type_get_size(type) external bytes. */
+/* The fill value of a variable: its attribute _FillValue if that has the type of the variable and length 1, else the
+ * default of the type. out receives pnc_type_get_size(type) external bytes. */
 void pnc_format_var_get_fill_value(const pnc_var *var, void *out);
 
 #endif

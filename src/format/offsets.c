@@ -1,4 +1,4 @@
-/* The rules about where variables lie, which a decoded header must hold to before anything is read by it. */
+/* Rules about the offsets of variables, checked on a decoded header before data are accessed. */
 #include "format/checker.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include "format/entries.h"
 #include "format/layout.h"
 
-/* The offset is the last word of a variable's entry. */
+/* `begin` is the last field of a variable's entry. */
 int64_t pnc_format_var_locate_begin(const pnc_model *model, int varid)
 {
     int64_t end = varid + 1 < model->nvars ? model->vars[varid + 1]->where : model->header_size;
@@ -30,19 +30,19 @@ static int check_sizes(pnc_checker *checker, const pnc_model *model)
                                        pnc_format_layout_get_max_size(model->format));
 }
 
-/* A variable must begin behind the header and behind `floor`, where the variable `previous` ends (-1: all those of
- * fixed size). */
+/* A variable must begin after the header and after `floor`, the end of the variable `previous` (-1: of the fixed-size
+ * variables). */
 static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, int previous, int64_t floor)
 {
     const pnc_var *var = model->vars[varid];
     int64_t at = pnc_format_var_locate_begin(model, varid);
 
     if (var->begin < 0)
-        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset behind the header",
+        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset after the header",
                                            "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64
                                            ")", var->name, at, var->begin);
     if (var->begin < model->header_size)
-        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset behind the header",
+        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset after the header",
                                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
                                            "), inside the header, which ends at byte %" PRId64, var->name, var->begin,
                                            at, model->header_size);
@@ -58,8 +58,8 @@ static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, 
     return NC_NOERR;
 }
 
-/* Fixed (or record) variables must lie behind `floor` and one behind the other, in order of definition. *floor becomes
- * the first byte behind them. */
+/* Fixed-size (or record) variables must begin after `floor`, in order of definition, without overlap. *floor becomes
+ * the end of the last one. */
 static int check_order(pnc_checker *checker, pnc_model *model, bool records, int64_t *floor)
 {
     int previous = -1;
@@ -73,7 +73,7 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
         code = check_begin(checker, model, i, previous, *floor);
         if (code != NC_NOERR)
             return code;
-        if (var->begin < 0) /* an observer goes on */
+        if (var->begin < 0) /* with an observer decoding continues */
             var->begin = 0;
         if (pnc_size_add(var->begin, var->size, floor) < 0)
             return pnc_format_violation_fail(checker, pnc_format_var_locate_begin(model, i), NC_ENOTNC,
@@ -86,7 +86,7 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
     return NC_NOERR;
 }
 
-/* Bytes of a record, which may overflow in a hostile header. */
+/* The record size, which may overflow in an invalid header. */
 static int record_size(const pnc_model *model, int64_t *out)
 {
     *out = 0;
@@ -96,7 +96,7 @@ static int record_size(const pnc_model *model, int64_t *out)
     return 0;
 }
 
-/* The pieces of one record must fit in the bytes from one record to the next, and all records in 64-bit offsets. */
+/* One record of all variables must fit in the record size, and all records must end below 2^63. */
 static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_first, int64_t file_size,
                          bool streaming)
 {
@@ -106,11 +106,11 @@ static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_
     if (used > model->recsize)
         code = pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC, "the variables of a record side by "
                                            "side",
-                                           "the variables of a record lie on %" PRId64 " bytes from byte %" PRId64
+                                           "the variables of a record occupy %" PRId64 " bytes from byte %" PRId64
                                            ", but "
                                            "the next record begins after %" PRId64 ": they overlap", used,
                                            model->begin_rec, model->recsize);
-    if (streaming && model->recsize > 0) /* padding behind the last variable of the last record may be missing */
+    if (streaming && model->recsize > 0) /* the padding after the last variable of the last record may be missing */
         model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
     if (code == NC_NOERR && (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
                              pnc_size_add(bytes, model->begin_rec, &bytes) < 0))
@@ -123,7 +123,7 @@ static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_
 int pnc_format_offsets_check(pnc_checker *checker, pnc_model *model, int64_t file_size, bool streaming)
 {
     int64_t floor = model->header_size, recsize;
-    int code = check_sizes(checker, model); /* before the offsets: CDF-1 has none behind such a variable */
+    int code = check_sizes(checker, model); /* before the offsets: a CDF-1 offset cannot exceed such a variable */
 
     if (code == NC_NOERR)
         code = check_order(checker, model, false, &floor);
@@ -131,7 +131,7 @@ int pnc_format_offsets_check(pnc_checker *checker, pnc_model *model, int64_t fil
         code = check_order(checker, model, true, &floor);
     if (code == NC_NOERR && record_size(model, &recsize) < 0)
         code = pnc_format_violation_fail(checker, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
-                                         "the variables of one record have more than 2^63 bytes together");
+                                         "the variables of one record have more than 2^63 bytes in total");
     if (code != NC_NOERR)
         return code;
     pnc_format_layout_derive(model);

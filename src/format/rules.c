@@ -1,5 +1,4 @@
-/* Rules that reading does not depend on, and those that go beyond the header: what a validator tells on top of what the
- * decoder refuses. */
+/* Rules that the decoder does not need, and rules about data after the header: findings for validators only. */
 #include "format/checker.h"
 
 #include <inttypes.h>
@@ -10,14 +9,14 @@
 #include "format/entries.h"
 #include "format/layout.h"
 
-/* Names of the specification: letters, digits, '_' or multibyte characters first, no control characters, no '/', no
- * blank at the end, and in normal form C. */
+/* Names by the specification: a letter, a digit, '_' or a multibyte character first, no control characters, no '/', no
+ * trailing blank, in normal form C. */
 static void check_name(pnc_checker *checker, int64_t at, const char *what, const char *name)
 {
     pnc_error error = {0};
     char *nfc = NULL;
 
-    if (strlen(name) > NC_MAX_NAME) /* known already */
+    if (strlen(name) > NC_MAX_NAME) /* reported before */
         return;
     if (pnc_name_normalise(name, &nfc, &error) != NC_NOERR)
         pnc_format_warning_report(checker, at, "a name as the specification allows", "%s: %s", what, error.text);
@@ -60,7 +59,7 @@ static void check_entries(pnc_checker *checker, const pnc_model *model)
                                   model->numrecs);
 }
 
-/* Bytes of the variable's data that the file should have behind its end, and where they begin. */
+/* Bytes of the variable's data that are beyond the end of the file, and the offset of the first of them. */
 static int64_t missing(const pnc_model *model, const pnc_var *var, int64_t file_size, int64_t *from)
 {
     int64_t first, begin = var->begin, records = 0, left;
@@ -72,7 +71,7 @@ static int64_t missing(const pnc_model *model, const pnc_var *var, int64_t file_
     }
     if (model->numrecs == 0 || model->recsize == 0)
         return 0;
-    /* the first record of which something is missing */
+    /* the first record that is incomplete */
     if (file_size - begin >= var->size)
         records = (file_size - begin - var->size) / model->recsize + 1;
     if (records >= model->numrecs)
@@ -90,14 +89,14 @@ static void check_data(pnc_checker *checker, const pnc_model *model, int64_t fil
         int64_t from, n = missing(model, var, file_size, &from);
 
         if (n > 0)
-            pnc_format_warning_report(checker, from, "a file that has all of its data",
+            pnc_format_warning_report(checker, from, "a file that contains all data",
                                       "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
                                       " bytes are beyond the end of the file, and read as zeros", var->name, n,
                                       var->size * (var->is_record ? model->numrecs : 1));
     }
 }
 
-/* The bytes behind the last variable. */
+/* Check the bytes after the last variable. */
 static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
     int64_t end = pnc_format_layout_get_data_end(model), padded = pnc_format_layout_get_file_end(model), more = 0;
@@ -112,8 +111,8 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
         more = (file_size - padded) / model->recsize;
     if (more > 0)
         pnc_format_warning_report(checker, padded, "the number of records that the file has",
-                                  "the file has room for %" PRId64 " more record%s than the %" PRId64
-                                  " that byte 4 tells of", more, more == 1 ? "" : "s", model->numrecs);
+                                  "the file has space for %" PRId64 " more record%s than the %" PRId64
+                                  " that the header counts", more, more == 1 ? "" : "s", model->numrecs);
     else
         pnc_format_warning_report(checker, padded, "the end of the file", "%" PRId64
                                   " bytes lie behind the last variable", file_size - padded);
@@ -122,7 +121,7 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
 void pnc_format_rules_check(pnc_checker *checker, const pnc_model *model, int64_t file_size)
 {
     check_entries(checker, model);
-    if (checker->code != NC_NOERR) /* sums of what the header tells may be anything */
+    if (checker->code != NC_NOERR) /* sizes computed from an invalid header are meaningless */
         return;
     check_data(checker, model, file_size);
     check_end(checker, model, file_size);

@@ -16,7 +16,7 @@ pnc_var *pnc_format_var_create(char *name, int ndims)
     var = pnc_memory_alloc_zeroed(1, sizeof *var);
     if (var == NULL)
         goto free_name;
-    /* one block: the lengths, then the ids */
+    /* one allocation: the lengths, then the ids */
     var->shape = pnc_memory_alloc(ndims, sizeof *var->shape + sizeof *var->dimids);
     if (var->shape == NULL)
         goto free_var;
@@ -76,7 +76,7 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
         return pnc_error_set(error, NC_ESTRICTCDF2,
                              "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
                              "create it with NC_64BIT_DATA", name, pnc_type_get_name(type), model->format);
-    return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": %d is no external type", name, type);
+    return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": %d is not an external type", name, type);
 }
 
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
@@ -86,7 +86,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                              "variable can have", name, ndims, PNC_VAR_DIMS_MAX);
     if (ndims < 0 || (ndims > 0 && dimids == NULL))
         return pnc_error_set(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
-                                                    : "variable \"%s\": no dimension ids are given for %d dimensions",
+                                                    : "variable \"%s\": the pointer to its %d dimension ids is NULL",
                              name, ndims);
     for (int i = 0; i < ndims; i++) {
         if (dimids[i] < 0 || dimids[i] >= model->ndims)
@@ -95,7 +95,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
                                  "%d dimensions", name, dimids[i], i, model->ndims);
         if (i > 0 && dimids[i] == model->recdim)
             return pnc_error_set(error, NC_EUNLIMPOS,
-                                 "variable \"%s\": unlimited dimension \"%s\" stands at position %d; it "
+                                 "variable \"%s\": unlimited dimension \"%s\" is at position %d; it "
                                  "must be the first", name, model->dims[dimids[i]]->name, i);
     }
     return NC_NOERR;

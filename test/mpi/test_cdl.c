@@ -258,7 +258,7 @@ static void test_message(void)
         if (file != NULL)
             fclose(file);
         t_local(err == NC_ENOTNC && strstr(line, "cdl_hdr_open") != NULL && strstr(line, cdl) != NULL &&
-                strstr(line, "line 4, column 4: 5 stands where") != NULL, "%s", line);
+                strstr(line, "line 4, column 4: found 5, but") != NULL, "%s", line);
     }
     t_check(true, "PNETCDF_VERBOSE=1: call, file, line and column on stderr");
 }

@@ -317,7 +317,7 @@ static void refuse(const char *sample, const damage *rows, size_t count)
 static void test_damage(void **state)
 {
     static const damage small[] = {
-        {0, 0x43444604, NC_ENOTNC, "no netCDF"},       {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
+        {0, 0x43444604, NC_ENOTNC, "not a netCDF"},     {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
         {8, 0x0000000b, NC_ENOTNC, "byte 8"},         {8, 0, NC_ENOTNC, "no tag"},
         {8, 0xffffffff, NC_ENOTNC, "byte 8"},         {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
         {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},       {12, 3, NC_ENOTNC, "byte 40"},
