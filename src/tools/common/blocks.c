@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Blocks in all. Where a hostile header asks for more than can be counted, reading ends long before the last one. */
+/* Total number of blocks. If an invalid header makes it overflow, reading fails long before the last block. */
 static int64_t count_blocks(const tool_blocks *blocks)
 {
     int64_t total = blocks->parts;

@@ -1,12 +1,12 @@
-/* An array from its first element to its last, in blocks of a bounded number of elements: as many whole rows, planes
- * ... as fit, or parts of a row. */
+/* Walk through an array in blocks of a bounded number of elements: as many whole rows, planes ... as fit, or parts of a
+ * row. */
 #ifndef PNC_TOOLS_COMMON_BLOCKS_H
 #define PNC_TOOLS_COMMON_BLOCKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOOL_BLOCK_ELEMENTS = 1 << 19 }; /* 4 MiB of doubles; more does not make reading any faster */
+enum { TOOL_BLOCK_ELEMENTS = 1 << 19 }; /* 4 MiB of doubles; larger blocks do not make reading faster */
 
 typedef struct tool_blocks {
     int ndims;

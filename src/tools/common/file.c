@@ -25,14 +25,14 @@ int tool_file_open_bytes(const char *path, tool_file *file)
     struct stat facts;
 
     *file = (tool_file){.path = path, .fd = -1};
-    /* not to be caught in a FIFO that nobody writes to */
+    /* opening a FIFO without a writer must not block */
     file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file->fd < 0)
         return failed(file, errno == ENOENT ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE, strerror(errno));
     if (fstat(file->fd, &facts) != 0)
         return failed(file, NC_EFILE, strerror(errno));
     if (!S_ISREG(facts.st_mode))
-        return failed(file, NC_EFILE, S_ISDIR(facts.st_mode) ? "this is a folder" : "this is no ordinary file");
+        return failed(file, NC_EFILE, S_ISDIR(facts.st_mode) ? "this is a folder" : "this is not a regular file");
     file->size = facts.st_size;
     return NC_NOERR;
 }
@@ -41,7 +41,7 @@ void tool_file_close(tool_file *file)
 {
     pnc_format_model_free(&file->model);
     if (file->fd >= 0)
-        close(file->fd); /* opened to be read: nothing can be lost here */
+        close(file->fd); /* opened for reading: an error of close loses no data */
     file->fd = -1;
 }
 
@@ -64,7 +64,7 @@ int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n
     return NC_NOERR;
 }
 
-/* The same for data, which a writer may have left without its end: that reads as zeros. */
+/* As above, for data: bytes beyond the end of the file read as zeros. */
 static int read_data(const tool_file *file, int64_t offset, char *bytes, int64_t n)
 {
     int64_t present = offset < file->size ? file->size - offset : 0;
@@ -75,7 +75,7 @@ static int read_data(const tool_file *file, int64_t offset, char *bytes, int64_t
     return tool_file_read(file, offset, bytes, present);
 }
 
-/* Bytes up to `upto`, behind those that are there. */
+/* Read up to offset `upto`, after the *n bytes already read. */
 static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t *n)
 {
     char *larger;
@@ -130,8 +130,8 @@ void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *sha
         shape[i] = pnc_format_dim_get_length(&file->model, var->dimids[i]);
 }
 
-/* Elements between the first one of the variable (or of the record) and the one at start, and elements of the block
- * that lie side by side. */
+/* skip: elements from the first one of the variable (or record) to the one at start; run: contiguous elements of the
+ * block. */
 static void locate(const pnc_var *var, const int64_t *start, const int64_t *count, int64_t *skip, int64_t *run)
 {
     *skip = 0;
@@ -142,7 +142,7 @@ static void locate(const pnc_var *var, const int64_t *start, const int64_t *coun
     }
 }
 
-/* Kernels want two buffers: a block in the first-level cache is one of them. */
+/* Kernels need two buffers: the second is a slice that fits in the first-level cache. */
 static void make_native(int type, int64_t n, char *values)
 {
     static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */

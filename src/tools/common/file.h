@@ -11,27 +11,25 @@ typedef struct tool_file {
     pnc_model model;  /* of the header; empty until it is read */
 } tool_file;
 
-/* All functions below return NC_NOERR or a code, after a complaint that names file and cause. A file that failed to
- * open may be closed too. */
+/* All functions below return NC_NOERR, or a code after an error message that names file and cause. A file may be closed
+ * after a failed open. */
 
 int tool_file_open(const char *path, tool_file *file);        /* open, read and check the header */
 int tool_file_open_bytes(const char *path, tool_file *file);  /* open only, for a look at the bytes */
-/* Read as much as the header needs, for somebody who looks on (format/observe.h), into *bytes, which the caller frees
- * with pnc_memory_free, and what it holds into file->model. NC_NOERR also where there are violations, unless
- * observer is NULL. */
+/* Read the header into *bytes, which the caller frees with pnc_memory_free, report it to an observer
+ * (format/observe.h), and decode it into file->model. Violations return NC_NOERR unless observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);
 void tool_file_close(tool_file *file);
 
-/* n bytes from offset on. NC_EREAD where the file ends before. */
+/* n bytes from `offset`. NC_EREAD if the file ends before. */
 int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n);
 
-/* Lengths of the variable's dimensions, the number of records among them; shape has room for var->ndims. */
+/* Lengths of the variable's dimensions, with the number of records; shape has var->ndims elements. */
 void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
 
-/* A block of a variable (see blocks.h): count elements from start on, of which all but those along one dimension are
- * whole or single. values: external bytes, or, where native is set, values of this machine in the type that
- * pnc_type_get_mem_type tells; room for as many elements in both cases. What lies beyond the end of the file reads as
- * zeros. */
+/* Read a block of a variable (see blocks.h): count elements from start; all dimensions but one are whole or have count
+ * 1. values receives external bytes or, with native, values in host byte order of the type pnc_type_get_mem_type; its
+ * capacity is the same number of elements in both cases. Data beyond the end of the file read as zeros. */
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values);
 

@@ -1,4 +1,4 @@
-/* Strings in JSON, as RFC 8259 wants them: UTF-8, with control characters, quotes and backslashes escaped. */
+/* JSON strings (RFC 8259): UTF-8, with control characters, quotes and backslashes escaped. */
 #include "tools/common/json.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef PNC_TOOLS_COMMON_JSON_H
 #define PNC_TOOLS_COMMON_JSON_H
 
-/* A string with its quotes. Bytes that are no UTF-8, which a foreign file's names may have, become U+FFFD. */
+/* A string in quotes. Invalid UTF-8, possible in names of foreign files, becomes U+FFFD. */
 void tool_json_print_string(const char *text);
 
 #endif

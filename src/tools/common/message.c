@@ -20,8 +20,8 @@ void tool_program_start(const char *program, char **argv)
 
     tool = program;
     snprintf(name, sizeof name, "%s", program);
-    argv[0] = name; /* what getopt writes before its messages */
-    setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init takes stdout's buffer away */
+    argv[0] = name; /* getopt prefixes its messages with it */
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init removes the buffer of stdout */
     signal(SIGPIPE, SIG_IGN);
 }
 

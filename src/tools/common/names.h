@@ -10,19 +10,19 @@ typedef struct tool_names {
     int n;
 } tool_names;
 
-/* Replaces what names held: of several options the last one counts. Empty names do not count.
- * NC_NOERR; NC_EINVAL: no name; NC_ENOMEM. A complaint names the option. */
+/* Replaces the previous list: the last one of repeated options is used. Empty names are skipped. NC_NOERR; NC_EINVAL:
+ * no name; NC_ENOMEM. The error message names the option. */
 int tool_names_parse(const char *option, const char *list, tool_names *names);
 void tool_names_free(tool_names *names);
 
-/* Is it one of the list, or is the list empty? */
+/* True if the list contains the name, or is empty. */
 bool tool_names_contain(const tool_names *names, const char *name);
 
-/* Complain that the file has no variable of this name; if one of those that it has is nearly the same, ask whether that
- * is meant. Returns NC_ENOTVAR. */
+/* Print an error that the file has no variable of this name, with the most similar name as a suggestion. Returns
+ * NC_ENOTVAR. */
 int tool_names_report_missing(const char *path, const char *name, int count, const char *const known[]);
 
-/* NC_NOERR where the file has all variables of the list; NC_ENOTVAR or NC_ENOMEM after a complaint. */
+/* NC_NOERR if the file has all variables of the list; NC_ENOTVAR or NC_ENOMEM after an error message. */
 int tool_names_check(const tool_names *names, const char *path, const pnc_model *model);
 
 #endif

@@ -58,8 +58,8 @@ void tool_cdl_format_set_default(const cdl_type *type, int digits, cdl_format *f
     }
 }
 
-/* Reads the conversion that starts after a '%' and writes it with the length modifier that our arguments have. Returns
- * the number of characters read, 0 for a conversion that we do not take. */
+/* Copies the conversion after a '%', with the length modifier of our arguments. Returns the number of characters read,
+ * 0 for an unsupported conversion. */
 static size_t copy_conversion(const cdl_type *type, const char *text, char *out, char *conversion)
 {
     const char *letters = type->class == CDL_REAL ? "eEfFgGaA" : "diouxX";
@@ -73,7 +73,7 @@ static size_t copy_conversion(const cdl_type *type, const char *text, char *out,
     }
     size_t modifier = strspn(text + length, "hlLqjzt");
     char letter = text[length + modifier];
-    /* Wider than 9999 would not fit the buffer anyway, but might overflow printf's count. */
+    /* widths above 9999 exceed the buffer, and might overflow the count of printf */
     if (flags > 8 || width > 4 || precision > 4 || letter == '\0' || !strchr(letters, letter))
         return 0;
     memcpy(out, text, length);
@@ -108,12 +108,12 @@ bool tool_cdl_format_set_custom(const cdl_type *type, const char *text, cdl_form
     return true;
 }
 
-/* The formats come from the two functions above, which know their arguments; the compiler cannot. */
+/* The two functions above check the formats against the arguments; the compiler cannot. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_integer(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE])
 {
-    /* C promotes small types to int: that is what -1 in hexadecimal, or an unsigned number with %d, looks like. */
+    /* C promotes small types to int: this affects negative numbers in hexadecimal and unsigned numbers with %d. */
     bool small = type->size <= sizeof(int);
     unsigned long long u = type->class == CDL_UNSIGNED ? value.u : (unsigned long long)value.i;
     if (format->conversion == 'd' || format->conversion == 'i')
@@ -156,7 +156,7 @@ void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format,
 bool tool_cdl_fill_get_default(const cdl_type *type, cdl_value *fill)
 {
     switch (type->code) {
-    case NC_CHAR: fill->i = NC_FILL_CHAR; return true; /* matters where characters are printed as numbers */
+    case NC_CHAR: fill->i = NC_FILL_CHAR; return true; /* used if characters are printed as numbers */
     case NC_SHORT: fill->i = NC_FILL_SHORT; return true;
     case NC_INT: fill->i = NC_FILL_INT; return true;
     case NC_INT64: fill->i = NC_FILL_INT64; return true;

@@ -14,10 +14,10 @@ typedef struct cdl_type {
     cdl_class class;
     size_t size;
     const char *name;
-    const char *suffix; /* of numbers in attributes, where nothing else tells their type */
+    const char *suffix; /* of numbers in attributes, where only the suffix gives the type */
 } cdl_type;
 
-/* One number as it is in memory; which member counts is a matter of its class. */
+/* One number in memory; its class selects the member. */
 typedef union cdl_value {
     long long i;
     unsigned long long u;
@@ -29,7 +29,7 @@ enum {
     CDL_FORMAT_SIZE = 256
 };
 
-/* A printf format that is known to fit its type, see tool_cdl_format_set_default and tool_cdl_format_set_custom. */
+/* A printf format that was checked against its type, see tool_cdl_format_set_default and tool_cdl_format_set_custom. */
 typedef struct cdl_format {
     char text[CDL_FORMAT_SIZE];
     char conversion; /* its letter, or '\0' for a text without one */
@@ -40,11 +40,11 @@ const cdl_type *tool_cdl_type_find(int code);
 
 cdl_value tool_cdl_value_load(const cdl_type *type, const void *memory);
 
-/* digits: significant digits of floating point types; other types do not look at it. */
+/* digits: significant digits of floating point types; ignored for other types. */
 void tool_cdl_format_set_default(const cdl_type *type, int digits, cdl_format *format);
 
-/* Takes a user's C_format attribute. Returns false, and leaves format alone, unless it has at most one conversion and
- * that one suits the type: the text comes from a file, and must not lead printf astray. */
+/* Use a C_format attribute. Returns false, and leaves format unchanged, unless it has at most one conversion and that
+ * one is valid for the type: the text comes from a file and must not reach printf unchecked. */
 bool tool_cdl_format_set_custom(const cdl_type *type, const char *text, cdl_format *format);
 
 void tool_cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_value value, char out[CDL_NUMBER_SIZE]);
@@ -53,7 +53,7 @@ void tool_cdl_number_print(const cdl_type *type, const cdl_format *format, cdl_v
 void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format, cdl_value value,
                                  char out[CDL_NUMBER_SIZE]);
 
-/* The value of an element that was never written. Returns false for types where every value is data by default. */
+/* The value of elements that were never written. Returns false for types without a default fill value. */
 bool tool_cdl_fill_get_default(const cdl_type *type, cdl_value *fill);
 
 /* Floating point values one rounding step away from the fill value count as fill values too. */

@@ -1,4 +1,4 @@
-/* Write beside, then rename: the rename is one step for everybody who looks (POSIX rename()). */
+/* Write to a temporary file, then rename it: rename() is atomic (POSIX). */
 #include "config.h" /* system extensions */
 
 #include "tools/common/output.h"
@@ -18,18 +18,18 @@
 static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-/* The state is a signal that waits for the end of the hold, or one of these. A handler may run on any thread. */
+/* The state is the number of a pending signal, or one of these. A handler may run on any thread. */
 enum { WATCHING = 0, HOLDING = -1, ENDING = -2 };
 static atomic_int state = WATCHING;
-static int holds; /* nested */
-static char watched[PATH_MAX]; /* what a signal removes; "": nothing. Changes only while HOLDING */
+static int holds; /* nesting depth */
+static char watched[PATH_MAX]; /* the file that a signal removes; "": none. Changes only while HOLDING */
 
 static void remove_and_end(int number)
 {
     if (*watched)
         unlink(watched);
     signal(number, SIG_DFL);
-    raise(number); /* the caller shall see what ended us */
+    raise(number); /* so that the exit status shows the signal */
 }
 
 static void take_signal(int number)
@@ -46,11 +46,11 @@ static void install_handler(void)
     struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++) {
-        /* who ignores signals, as nohup does, is not to be ended by them */
+        /* keep ignored signals ignored, as nohup expects */
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit (setrlimit) is a write error like others */
+    signal(SIGXFSZ, SIG_IGN); /* makes a file size limit (setrlimit) an ordinary write error */
 }
 
 void tool_signals_hold(void)
@@ -59,7 +59,7 @@ void tool_signals_hold(void)
         return;
     install_handler();
     for (int now = WATCHING; !atomic_compare_exchange_strong(&state, &now, HOLDING); now = WATCHING)
-        pause(); /* another thread is about to end us */
+        pause(); /* another thread is about to end the process */
 }
 
 void tool_signals_release(void)
@@ -97,13 +97,13 @@ static int fail(pnc_error *error, const char *path, const char *what)
     return pnc_error_set(error, code_of(number), "%s: %s: %s", path, what, strerror(number));
 }
 
-/* Sets output->path, and *mode to the permissions of the file that will be replaced or to those of a new one. */
+/* Sets output->path, and *mode to the permissions of the file to be replaced, or of a new file. */
 static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_error *error)
 {
     struct stat there;
     if (stat(path, &there) == 0) {
         if (!S_ISREG(there.st_mode))
-            return pnc_error_set(error, NC_EACCESS, "%s: cannot become a netCDF file: it is no regular file", path);
+            return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
         if (!output->overwrite)
             return pnc_error_set(error, NC_EEXIST, "%s: exists already", path);
         *mode = there.st_mode & 0777;
@@ -111,7 +111,7 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
         return output->path ? NC_NOERR : fail(error, path, "cannot be replaced");
     }
     if (lstat(path, &there) == 0)
-        return pnc_error_set(error, NC_ENOENT, "%s: is a symbolic link that leads nowhere", path);
+        return pnc_error_set(error, NC_ENOENT, "%s: is a symbolic link without a target", path);
     if (errno != ENOENT)
         return fail(error, path, "cannot be written");
     mode_t mask = umask(0);
@@ -177,7 +177,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
     struct stat there;
     int err = NC_NOERR;
     if (!output->overwrite && lstat(output->path, &there) == 0)
-        err = pnc_error_set(error, NC_EEXIST, "%s: has come into being meanwhile", output->path);
+        err = pnc_error_set(error, NC_EEXIST, "%s: was created by another program meanwhile", output->path);
     else if (rename(output->temporary, output->path) != 0)
         err = fail(error, output->path, "cannot be renamed from its temporary name");
     if (err != NC_NOERR) {

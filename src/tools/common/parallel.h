@@ -1,21 +1,21 @@
-/* What tools that use the library on several ranks have in common. */
+/* Functions of tools that run on several ranks. */
 #ifndef PNC_TOOLS_COMMON_PARALLEL_H
 #define PNC_TOOLS_COMMON_PARALLEL_H
 
 #include <mpi.h>
 #include <pnetcdf.h>
 
-/* Of the memory type that holds values of an external type exactly. */
+/* MPI type of the memory type that holds values of an external type exactly. */
 MPI_Datatype tool_type_get_mpi(int type);
 
 /* The worst code of all ranks. */
 int tool_status_agree(int err);
 
-/* What the library says of its last failure, or what there is to say about the code. For one rank. */
+/* Print the last error message of the library, or the text of the code. To be called on one rank. */
 void tool_error_print_last(const char *path, int code);
 
-/* Runs parse(argc, argv, options) on rank 0, which says what is wrong with the command line, then on the others, which
- * read what is known to be right. Returns its result, the largest of all ranks: -1 to go on, else the exit status. */
+/* Runs parse(argc, argv, options) on rank 0, which reports errors of the command line, and then on the other ranks.
+ * Returns the largest result of all ranks: -1 to continue, else the exit status. */
 int tool_options_parse(int (*parse)(int argc, char **argv, void *options), int argc, char **argv, void *options);
 
 #endif

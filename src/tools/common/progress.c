@@ -1,4 +1,4 @@
-/* The line is written over itself, and by messages; CSI K (ECMA-48) wipes what a longer one has left. */
+/* The line is overwritten by the next one and by messages; CSI K (ECMA-48) erases the rest of a longer line. */
 #include "config.h" /* system extensions */
 
 #include "tools/common/progress.h"
@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static FILE *shown_on; /* where a line stands now */
+static FILE *shown_on; /* the stream that shows a line now */
 
 static double now(void)
 {
@@ -47,7 +47,7 @@ void tool_progress_update(tool_progress *progress, int64_t done)
     char line[200];
     if (!progress->out)
         return;
-    if (done > progress->total) /* of several ranks each tells for all */
+    if (done > progress->total) /* each rank estimates the progress of all */
         done = progress->total;
     double time = now();
     if (time < progress->next)

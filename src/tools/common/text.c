@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ASCII only, so that UTF-8 passes as it is: characters that CDL's grammar gives another meaning; "_.@+-/%" and letters
- * stand for themselves. */
+/* ASCII characters with a meaning in the grammar of CDL. UTF-8, "_.@+-/%" and letters are not escaped. */
 static const char name_specials[] = " !\"#$&'()*,:;<=>?[\\]^`{|}~";
 
 char *tool_cdl_name_escape(const char *name)

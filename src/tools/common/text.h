@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns the name as CDL writes it, to be freed by the caller, or NULL without memory. */
+/* Returns the name as in CDL, to be freed by the caller, or NULL without memory. */
 char *tool_cdl_name_escape(const char *name);
 
-/* Is this the name of a section, where a colon after it starts that section? */
+/* True for the name of a section: a colon after it would begin that section. */
 bool tool_cdl_name_is_section(const char *name);
 
-/* A quoted string, written piece by piece as its characters arrive. Null characters at the end are dropped; a string is
- * cut after each newline, and the next piece starts on a line of its own after indent. */
+/* A quoted string, written piece by piece. Null characters at the end are dropped; after each newline the string is
+ * split, and continues on a new line after indent. */
 typedef struct cdl_string {
     FILE *out;
     const char *indent;

@@ -1,4 +1,4 @@
-/* Blocks are mostly equal: what is equal byte by byte is passed over in slices, the rest is judged value by value. */
+/* Blocks are mostly equal: slices that are equal byte by byte are skipped, others are compared value by value. */
 #include "tools/diff/compare.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ void diff_result_init(diff_result *result)
     *result = (diff_result){.first.at = -1, .absolute.at = -1, .relative.at = -1};
 }
 
-/* Of equally large differences the first one counts: the result is the same in whatever order they come. */
+/* Of equal differences the one with the smallest index is kept: the result does not depend on the order. */
 static void keep_larger(int order, const diff_element *other, diff_element *largest)
 {
     if (other->at >= 0 && (largest->at < 0 || order > 0 || (order == 0 && other->at < largest->at)))
@@ -124,7 +124,7 @@ static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const 
     judge_whole(element, x > y ? x - y : y - x, (double)(x > y ? x : y), tolerance, result);
 }
 
-/* One loop for each type, so that the type is asked for once and not for every element. */
+/* One loop for each type, so that the type is not tested for every element. */
 #define EACH(ctype, judge)                              \
     do {                                                \
         const ctype *a = x, *b = y;                     \
@@ -155,7 +155,7 @@ static void compare_slice(int type, const void *x, const void *y, int64_t n, int
     case NC_UINT64: EACH_NUMBER(unsigned long long, judge_unsigned); break;
     case NC_FLOAT: EACH_NUMBER(float, judge_real); break;
     case NC_DOUBLE: EACH_NUMBER(double, judge_real); break;
-    default: break; /* there are no others: pnc_type_get_size is 0 */
+    default: break; /* not reached: pnc_type_get_size is 0 */
     }
 }
 

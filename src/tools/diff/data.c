@@ -1,4 +1,4 @@
-/* Data: each variable is cut into blocks, which are dealt to the processes in turn. */
+/* Data: each variable is divided into blocks, which are assigned to the ranks round robin. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 #include "tools/common/progress.h"
 #include "tools/diff/diff.h"
 
-/* What all variables share: two blocks, and how far the work has come. */
+/* Shared by all variables: two blocks, and the progress. */
 typedef struct walk {
     diff_run *run;
     char *values[2];
@@ -17,7 +17,7 @@ typedef struct walk {
     int64_t done; /* bytes, of both files */
 } walk;
 
-/* Of both files; what is too large to be counted is never read to its end. */
+/* Bytes in both files. An overflow is harmless: such a variable cannot be read to its end. */
 static int64_t bytes_of(const diff_var *var)
 {
     int64_t bytes = 2 * (int64_t)pnc_type_get_size(var->type);
@@ -111,7 +111,7 @@ static int64_t elements_of(const diff_var *var)
 {
     int64_t elements = 1;
     for (int i = 0; i < var->ndims; i++)
-        elements *= var->shape[i]; /* fits: all of them have been read */
+        elements *= var->shape[i]; /* no overflow: all elements have been read */
     return elements;
 }
 
@@ -129,7 +129,7 @@ static int compare_variable(walk *w, const int varids[2])
     diff_result result;
     diff_result_init(&result);
     int status = result.status = tool_blocks_init(var->ndims, var->shape, &blocks);
-    merge(run, &result); /* all have memory, or none goes on */
+    merge(run, &result); /* continue only if all ranks have memory */
     if (result.status != NC_NOERR && status != NC_NOERR)
         tool_error_print("%s: variable %s: no memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
@@ -151,8 +151,8 @@ static int compare_variable(walk *w, const int varids[2])
 
 /* --- all of them --- */
 
-/* The variable of this name in both files, -1 where it is missing. Values of different shape or type are not compared;
- * they count as different. */
+/* Compare the variable of this name in both files; id -1: missing. Values of different shape or type are not compared,
+ * and count as different. */
 static int compare_pair(walk *w, const char *name, int a, int b)
 {
     diff_run *run = w->run;
@@ -242,7 +242,7 @@ int diff_data_compare(diff_run *run)
     if (agreed.status == NC_NOERR) {
         tool_progress_begin(stderr, run->options->program, total, &w.progress);
         if (!run->out)
-            w.progress.out = NULL; /* one rank tells */
+            w.progress.out = NULL; /* only one rank shows progress */
         status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
         tool_progress_wipe();
     }

@@ -1,4 +1,4 @@
-/* Comparison of two files: what ncmpidiff and cdfdiff have in common. */
+/* Comparison of two files, shared by ncmpidiff and cdfdiff. */
 #ifndef PNC_TOOLS_DIFF_DIFF_H
 #define PNC_TOOLS_DIFF_DIFF_H
 
@@ -9,7 +9,7 @@
 #include "tools/diff/options.h"
 #include "tools/diff/source.h"
 
-/* The processes that compare. merge gives all of them what all have found; NULL where there is one. */
+/* The processes that compare. merge combines the results of all of them; NULL for a single process. */
 typedef struct diff_world {
     int rank, nprocs;
     void (*merge)(diff_result *result);
@@ -34,15 +34,15 @@ enum { DIFF_VALUE_SIZE = 80, DIFF_TYPE_SIZE = 16 };
 void diff_sameness_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3); /* printed by -b */
 void diff_difference_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
 const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]);              /* "NC_FLOAT" */
-/* A number with as many digits as tell it from all others, or a piece of text in quotes. */
+/* A number with enough digits to be unique, or an excerpt of a text in quotes. */
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);
 const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);
 
 void diff_header_compare(diff_run *run);
-/* Type and dimensions of a variable; says whether its values can be compared. */
+/* Compare type and dimensions of a variable; returns true if its values can be compared. */
 bool diff_var_compare(diff_run *run, const diff_var *a, const diff_var *b, int64_t *counter);
 bool diff_var_is_comparable(const diff_var *a, const diff_var *b);
-/* These return DIFF_SAME, or DIFF_TROUBLE after a complaint. */
+/* These return DIFF_SAME, or DIFF_TROUBLE after an error message. */
 int diff_names_check(const diff_run *run);
 int diff_data_compare(diff_run *run);
 

@@ -1,4 +1,4 @@
-/* The course of a comparison: headers, data, sums, exit status. */
+/* Sequence of a comparison: headers, data, totals, exit status. */
 #include "tools/common/message.h"
 #include "tools/diff/diff.h"
 

@@ -1,5 +1,5 @@
-/* Headers: format, numbers of parts, dimensions, variables, attributes. Parts belong together by their names; their
- * order does not count. */
+/* Compare headers: format, counts, dimensions, variables, attributes. Entries are matched by name; their order is
+ * ignored. */
 #include <string.h>
 
 #include "base/types.h"
@@ -16,7 +16,7 @@ static void compare_format(diff_run *run)
     diff_difference_print(run, ": file format (CDF-%d) != (CDF-%d)", a, b);
 }
 
-/* indent and before: what stands before the word in a line that tells of sameness, and of a difference. */
+/* indent, before: prefixes of `what` in a line about equality, and about a difference. */
 static bool compare_number(diff_run *run, const char *indent, const char *before, const char *what, int64_t a,
                            int64_t b)
 {
@@ -200,7 +200,7 @@ void diff_header_compare(diff_run *run)
     const diff_source *a = run->sources[0], *b = run->sources[1];
     compare_format(run);
     if (run->options->names.n > 0 && !run->options->header_only)
-        return; /* of the listed variables what matters is told with their data */
+        return; /* differences of the listed variables are reported with their data */
     run->header += !compare_number(run, "", "", "number of dimensions", a->ndims, b->ndims);
     run->header += !compare_number(run, "", "", "number of variables", a->nvars, b->nvars);
     run->header += !compare_number(run, "", "", "number of global attributes", a->atts.n, b->atts.n);

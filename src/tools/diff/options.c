@@ -63,7 +63,7 @@ static int parse_option(int letter, diff_options *options)
     default:
         fprintf(stderr, usage, options->program);
         fprintf(stderr, "Try `%s --help'.\n", options->program);
-        return DIFF_TROUBLE; /* getopt has named the option */
+        return DIFF_TROUBLE; /* getopt has printed the error */
     }
 }
 

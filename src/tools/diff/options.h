@@ -17,7 +17,7 @@ typedef struct diff_options {
     diff_tolerance tolerance;
 } diff_options;
 
-/* Returns -1 when there are files to be compared, else the exit status: all is said, and nothing is left to do. */
+/* Returns -1 if there are files to compare, else the exit status, after all output. */
 int diff_options_parse(const char *program, int argc, char **argv, diff_options *options);
 void diff_options_free(diff_options *options);
 

@@ -1,5 +1,5 @@
-/* A file as the comparison sees it: its header in memory, and a way to read blocks of its variables. The programs
- * differ in how they fill this in. */
+/* A file to be compared: its header in memory, and a function that reads blocks of its variables. Each program provides
+ * its own. */
 #ifndef PNC_TOOLS_DIFF_SOURCE_H
 #define PNC_TOOLS_DIFF_SOURCE_H
 
@@ -44,22 +44,21 @@ typedef struct diff_source {
     diff_var *vars;
     diff_atts atts;
     pnc_table dim_names, var_names;
-    /* Reads a block into the memory type that belongs to the variable's type. All processes take part, those that have
-     * nothing to read with a count of 0, and a failure is one on all of them. Returns NC_NOERR, or a code after a
-     * complaint. */
+    /* Reads a block into the memory type of the variable. Collective: processes without data to read pass a count of 0,
+     * and an error on one is returned on all. Returns NC_NOERR, or a code after an error message. */
     int (*read)(const struct diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
                 void *values);
-    void *handle; /* the program's */
+    void *handle; /* data of the program */
 } diff_source;
 
-/* Room for the parts of a header, to be filled in; all 0 and NULL at first. NC_NOERR or NC_ENOMEM. */
+/* Allocate the entries of a header, initialised to 0 and NULL. NC_NOERR or NC_ENOMEM. */
 int diff_source_alloc(diff_source *source, int ndims, int nvars);
 int diff_var_alloc(diff_var *var, const char *name, int type, int ndims);
 int diff_atts_alloc(diff_atts *atts, int n);
 int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length);
 
-/* When dims and vars are complete: tables of names, and the shapes of all variables. */
+/* Complete a source whose dims and vars are set: tables of names, and shapes of all variables. */
 int diff_source_finish(diff_source *source);
-void diff_source_free(diff_source *source); /* after a failure too; does not close the handle */
+void diff_source_free(diff_source *source); /* also after an error; does not close the handle */
 
 #endif

@@ -1,4 +1,4 @@
-/* What the comparison writes: lines, types, values. */
+/* Output of the comparison: lines, types, values. */
 #include "tools/diff/diff.h"
 
 #include <ctype.h>
@@ -48,7 +48,7 @@ const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE])
 
 static void print_real(double value, bool is_float, char *out)
 {
-    int most = is_float ? 9 : 17; /* digits that are always enough for IEEE 754 */
+    int most = is_float ? 9 : 17; /* digits that always suffice for IEEE 754 */
     for (int digits = 6; digits <= most; digits++) {
         snprintf(out, DIFF_VALUE_SIZE, "%.*g", digits, value);
         if (is_float ? strtof(out, NULL) == (float)value : strtod(out, NULL) == value)
@@ -89,10 +89,10 @@ const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_
     }
 }
 
-/* Long texts are cut to what surrounds the place of interest. */
+/* Long texts are reduced to an excerpt around `place`. */
 const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE])
 {
-    enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* room for quotes, dots and an escape */
+    enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* capacity for quotes, dots and an escape */
     int64_t at = place > BEFORE && length > LONGEST / 2 ? place - BEFORE : 0;
     char *end = out;
     end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", at > 0 ? "..." : "");

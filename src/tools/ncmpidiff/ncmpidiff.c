@@ -1,4 +1,4 @@
-/* ncmpidiff: compare two files, all ranks together, through the public interface of the library. */
+/* ncmpidiff: compare two files on several ranks, with the public interface of the library. */
 #include "base/memory.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
@@ -8,7 +8,7 @@
 
 typedef struct api_file {
     int ncid, rank;
-    MPI_Offset *start, *count; /* of a block: room for the variable with most dimensions */
+    MPI_Offset *start, *count; /* of a block: capacity for the variable with most dimensions */
 } api_file;
 
 static int load_att(int ncid, int varid, int index, diff_att *att)
@@ -134,7 +134,7 @@ static void close_file(api_file *file, diff_source *source)
     diff_source_free(source);
     pnc_memory_free(file->start);
     if (file->ncid >= 0)
-        ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
+        ncmpi_close(file->ncid); /* opened for reading: an error of close loses no data */
 }
 
 /* --- all ranks together --- */

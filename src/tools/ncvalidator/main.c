@@ -1,4 +1,4 @@
-/* ncvalidator: hold a file against the rules of its format, and repair what can be repaired. */
+/* ncvalidator: check a file against the rules of its format, and repair it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tools/ncvalidator/repair.h"
 #include "tools/ncvalidator/report.h"
 
-/* The state of the file at `path`, which is called by another name while it has not got its own yet. */
+/* Examine the file at `path`; reports use `name`, because a repaired file has a temporary name until the end. */
 static int look(const char *path, const char *name, const options *o, bool last, tool_file *file, report *r)
 {
     int err = tool_file_open_bytes(path, file);
@@ -35,7 +35,7 @@ static void print(const tool_file *file, const report *r, const repair_log *log,
         puts("\n}");
 }
 
-/* Look again at what a repair has left, and tell. */
+/* Examine and report the repaired file. */
 static int conclude(const char *path, const char *name, const repair_log *log, const options *o)
 {
     tool_file file;

@@ -47,7 +47,7 @@ static int parse_option(int letter, options *out)
     case OPTION_OUTPUT: out->output = optarg; return -1;
     case 'h': printf("%s%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
-    default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has named the option */
+    default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has printed the error */
     }
 }
 

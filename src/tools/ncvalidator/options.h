@@ -12,7 +12,7 @@ typedef struct options {
     bool repair, in_place;
 } options;
 
-/* Returns -1 when there is a file to be looked at, else the exit status: all is said. */
+/* Returns -1 if there is a file to examine, else the exit status, after all output. */
 int validator_options_parse(int argc, char **argv, options *out);
 
 #endif

@@ -1,11 +1,11 @@
-/* Repairs of what an interrupted writer leaves behind.
+/* Repairs after an interrupted writer.
  *
- * The library writes a record's data before it raises the number of records in the header, so that records may be there
- * that the header does not count; a copy that was cut has fewer than it counts.
+ * The library writes the data of a record before it increases the number of records in the header: the file may have
+ * more records than the header counts. A truncated copy has fewer.
  *
- * Where a header grows (src/dataset/enddef.c, move.c) the data move up, the last bytes first, and the new header is
- * written last. So a header that is whole is the old one, and data from some place on have moved; or it is the new one,
- * and nothing is missing. Other writers write the header first: then the ends of new variables may be missing. */
+ * When a header grows (src/dataset/enddef.c, move.c) the data are moved up, the last bytes first, and the new header is
+ * written last. A valid header is therefore either the old one, with data moved from some offset on, or the new one,
+ * with all data moved. Other writers write the header first: then the ends of new variables may be missing. */
 #include "tools/ncvalidator/repair.h"
 
 #include <errno.h>
@@ -51,8 +51,8 @@ static int write_failed(const char *path)
 /* A file that is being repaired. */
 typedef struct target {
     const char *path;
-    tool_file file; /* to read it; its model is that of the file as it was found */
-    int fd;         /* to write it */
+    tool_file file; /* for reading; its model is that of the file before the repair */
+    int fd;         /* for writing */
     repair_log *log;
 } target;
 
@@ -123,7 +123,7 @@ int validator_padding_repair(const char *path, const report *r, repair_log *log)
 
 /* --- records --- */
 
-/* Records of which every byte is in the file. The padding behind the last one may be missing. */
+/* Records that are completely in the file. The padding after the last one may be missing. */
 static int64_t whole_records(const pnc_model *model, int64_t file_size)
 {
     int64_t end = 0;
@@ -174,7 +174,7 @@ static int repair_streaming(target *t, bool streaming)
 
 /* --- the end of the file --- */
 
-/* Fill values for the part of a fixed-size variable that the file does not reach. */
+/* Write fill values to the part of a fixed-size variable beyond the end of the file. */
 static int fill_rest(target *t, const pnc_var *var)
 {
     int64_t size = (int64_t)pnc_type_get_size(var->type), end = var->begin + var->size, at = t->file.size;
@@ -184,7 +184,7 @@ static int fill_rest(target *t, const pnc_var *var)
 
     if (at < var->begin)
         at = var->begin;
-    at = var->begin + (at - var->begin) / size * size; /* an element that was cut is lost as a whole */
+    at = var->begin + (at - var->begin) / size * size; /* a truncated element is lost as a whole */
     if (at >= end)
         return NC_NOERR;
     fill = pnc_memory_alloc(n, 1);
@@ -204,12 +204,12 @@ static int fill_rest(target *t, const pnc_var *var)
     return err;
 }
 
-/* Disks are large, but not every size that a header tells fits one. */
+/* The end given by an invalid header may exceed any disk. */
 static int too_large(target *t, int64_t end)
 {
     if (end - t->file.size <= t->file.size + ((int64_t)64 << 20))
         return 0;
-    note(t->log, false, "%" PRId64 " bytes are missing at the end, far more than the file has: it was not made longer",
+    note(t->log, false, "%" PRId64 " bytes are missing at the end, far more than the file has: it was not extended",
          end - t->file.size);
     return 1;
 }
@@ -237,7 +237,7 @@ static int roll_back(target *t, const shift *s, int64_t end)
     int err = validator_shift_undo(&t->file, s, end, t->fd);
 
     if (err == EIO)
-        return NC_EREAD; /* said already */
+        return NC_EREAD; /* the error was printed before */
     if (err != 0) {
         errno = err;
         return write_failed(t->path);
@@ -247,7 +247,7 @@ static int roll_back(target *t, const shift *s, int64_t end)
     return set_size(t, end);
 }
 
-/* The file is longer than its header tells. */
+/* Repair a file that is longer than its header requires. */
 static int repair_surplus(target *t, int64_t whole)
 {
     const pnc_model *model = &t->file.model;
@@ -263,7 +263,7 @@ static int repair_surplus(target *t, int64_t whole)
     if (s.found == 1)
         return roll_back(t, &s, end);
     if (s.found > 1)
-        note(t->log, false, "the header may have been about to grow when the writer ended; the data do not tell which "
+        note(t->log, false, "the writer may have been interrupted while the header grew; the data do not show which "
              "part had moved, and were left as they are");
     else if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);

@@ -1,10 +1,10 @@
-/* Repairs: what can be made good again of a file that was not finished, or was cut. */
+/* Repairs of files that were not completed, or were truncated. */
 #ifndef PNC_TOOLS_NCVALIDATOR_REPAIR_H
 #define PNC_TOOLS_NCVALIDATOR_REPAIR_H
 
 #include "tools/ncvalidator/report.h"
 
-/* What was done, or could not be. */
+/* A repair, or a defect that cannot be repaired. */
 typedef struct repair_step {
     bool certain;
     char text[400];
@@ -17,12 +17,12 @@ typedef struct repair_log {
     int n;
 } repair_log;
 
-/* All return NC_NOERR, or a code after a complaint. */
+/* All return NC_NOERR, or a code after an error message. */
 
-/* Null the header's padding in the file at `path`, which is the one of the report. */
+/* Set the header's padding to null in the file at `path`, the file of the report. */
 int validator_padding_repair(const char *path, const report *r, repair_log *log);
 
-/* All that can be repaired of the file, in the file at `path`: itself or a copy. */
+/* Repair the file at `path`: the file of the report or a copy of it. */
 int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log);
 
 /* Copy a file's bytes into the file at `path`, which exists. */

@@ -1,4 +1,4 @@
-/* Reports: findings are collected while the decoder reads, and printed in the order of their places in the file. */
+/* Reports: findings are collected during decoding, and printed in the order of their offsets. */
 #include "tools/ncvalidator/report.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static void take_finding(void *who, const pnc_finding *found)
         r->n++;
 }
 
-/* Names come from the file: what a terminal would obey is shown as '?'. */
+/* Control characters in names would act on a terminal: they are printed as '?'. */
 static void print_clean(const char *text)
 {
     for (; *text != '\0'; text++)

@@ -1,4 +1,4 @@
-/* What was found in a file, and how it is told. */
+/* The findings in a file, and their output. */
 #ifndef PNC_TOOLS_NCVALIDATOR_REPORT_H
 #define PNC_TOOLS_NCVALIDATOR_REPORT_H
 
@@ -20,20 +20,20 @@ typedef struct finding {
 typedef struct report {
     finding *list;
     int n, capacity;
-    int64_t errors, warnings, left_out; /* of a file with very many, some are only counted */
+    int64_t errors, warnings, left_out; /* findings beyond a limit are only counted */
     int64_t padded;                     /* the warnings of padding that is not null */
     bool no_memory;
     bool trace, json, lenient;
     int64_t nfields;
 } report;
 
-/* Read the header of an open file, and fill report and file->model. The report's options are to be set before; with
- * trace fields are printed at once. NC_NOERR also where the file is not valid: then report->errors tells; else a code,
- * after a complaint. */
+/* Read the header of an open file into report and file->model. The options in the report must be set before; with
+ * trace, fields are printed at once. Returns NC_NOERR also for an invalid file (see report->errors), or a code after an
+ * error message. */
 int validator_report_make(tool_file *file, report *r);
 void validator_report_free(report *r);
 
-/* The verdict: no errors, and null padding unless the report is lenient. */
+/* Valid: no errors, and null padding unless the report is lenient. */
 bool validator_report_is_valid(const report *r);
 
 /* The verdict and all findings as text, or as the members of a JSON object. */

@@ -1,13 +1,17 @@
-/* Where did a move of data up by a distance D stop?
+/* Find the offset at which a move of data up by a distance D stopped.
  *
- * Moves go from the last byte to the first. When all bytes from P on have moved, and none before it, the file has for
- * each byte x of the old data
- *     x < P:           at x the old byte; x + D is another one's place
- *     P <= x < P + D:  the old byte at x, where nothing came to lie yet, and at x + D
- *     P + D <= x:      at x the byte that belongs to x - D; the old byte at x + D
- * So between P and P + D both places hold the same, on D bytes: that is looked for. A longer run of equal bytes gives
- * the same result wherever in it P is; two runs do not tell which of them it was. D is how much longer the file has
- * become, because what goes beyond its end is moved first. */
+ * The last byte is moved first. If all bytes from P on have moved, and none before, then for each offset x of the old
+ * data
+ *
+ *   x < P: x holds the old byte;
+ *
+ *   P <= x < P + D: x holds the old byte, not yet overwritten, and x + D holds the same byte;
+ *
+ *   P + D <= x: x holds the byte that was at x - D, and x + D the old byte at x.
+ *
+ * So the D bytes from P equal the D bytes from P + D: this function searches for such a run. A longer run of equal
+ * bytes gives the same result for every P in it; two runs are ambiguous. D is the growth of the file, because the bytes
+ * beyond its end are moved first. */
 #include "tools/ncvalidator/shift.h"
 
 #include <errno.h>
@@ -18,11 +22,11 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { PIECE = 1 << 20, LEAST = 32 }; /* equal bytes on less than that may be chance */
+enum { PIECE = 1 << 20, LEAST = 32 }; /* fewer equal bytes may be chance */
 
 typedef struct search {
     shift *s;
-    int64_t run;   /* equal bytes up to here */
+    int64_t run;   /* equal bytes up to this offset */
     bool constant; /* they are all the same: that may be chance */
     char last;
 } search;
@@ -53,7 +57,7 @@ static void compare(search *q, int64_t at, const char *low, const char *high, in
     }
 }
 
-/* distance is the file's surplus over `end`. */
+/* distance: bytes of the file after `end`. */
 static int try_distance(const tool_file *file, int64_t first, int64_t end, char *buffer, shift *s)
 {
     search q = {s, 0, true, 0};
