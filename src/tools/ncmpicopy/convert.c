@@ -1,4 +1,4 @@
-/* Conversion by the library's own kernels, by way of the external form. */
+/* Convert with the kernels of the library, by way of the external type. */
 #include "tools/ncmpicopy/convert.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
         pnc_convert_fill_get_external(from, external);
         kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
     }
-    /* Of types of one byte all values are data unless the variable says otherwise. */
+    /* In types of one byte all values are data, unless the variable has a _FillValue. */
     conversion->has_fill = own_fill || pnc_type_get_size(from) > 1;
     kernel(PNC_GET, to, to)(conversion->fill_to, conversion->external_fill, 1, conversion->external_fill);
     return NC_NOERR;
@@ -66,7 +66,7 @@ static bool is_missing(const copy_conversion *c, const char *value)
     return c->has_fill && memcmp(value, c->fill_from, pnc_type_get_size(c->from)) == 0;
 }
 
-/* One by one: which of them do not fit? */
+/* Convert value by value, to find those that do not fit. */
 static void convert_slowly(copy_conversion *c, pnc_kernel put, const char *in, int64_t n, int64_t at, char *external)
 {
     for (int64_t i = 0; i < n; i++, in += pnc_type_get_size(c->from), external += pnc_type_get_size(c->to))
@@ -74,7 +74,7 @@ static void convert_slowly(copy_conversion *c, pnc_kernel put, const char *in, i
             count_misfit(c, at + i);
 }
 
-/* Missing values stay missing. No integer is NaN, though the library converts it to some. */
+/* Keep missing values missing. NaN is not an integer, although the library converts it to one. */
 static void mend(copy_conversion *c, const char *in, int64_t n, int64_t at, char *out)
 {
     bool nan_fits = !is_real(c->from) || is_real(c->to);

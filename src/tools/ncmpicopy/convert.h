@@ -1,5 +1,5 @@
-/* Values of one external type become values of another one, as the library would convert them, and those that do not
- * fit are counted. Pure. */
+/* Convert values of one external type to another, as the library does, and count those that do not fit. No file
+ * access. */
 #ifndef PNC_TOOLS_NCMPICOPY_CONVERT_H
 #define PNC_TOOLS_NCMPICOPY_CONVERT_H
 
@@ -10,7 +10,7 @@ typedef struct copy_conversion {
     int from, to; /* external types; values are in the memory types that belong to them */
     bool has_fill;
     unsigned char fill_from[8], fill_to[8]; /* missing values stay missing */
-    unsigned char external_fill[8];         /* fill_to as it stands in a file */
+    unsigned char external_fill[8];         /* fill_to in external form */
     int64_t misfits; /* values that did not fit, and became the fill value */
     int64_t first;   /* element number of the first one, -1: none */
 } copy_conversion;

@@ -1,4 +1,4 @@
-/* Data: input by input, variable by variable, in blocks that are dealt to the ranks in turn. */
+/* Data: input by input, variable by variable, in blocks that are assigned to the ranks round robin. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,19 +8,19 @@
 #include "tools/common/progress.h"
 #include "tools/ncmpicopy/copy.h"
 
-/* What all variables share. */
+/* Shared by all variables. */
 typedef struct work {
     copy_plan *plan;
     copy_way way;
     int from, to;  /* ncids */
     int input;     /* number of the input */
-    int64_t begin; /* the place of the input's first index along the joined dimension, in all inputs */
+    int64_t begin; /* index of the input's first element along the joined dimension, over all inputs */
     char *read, *converted, *compared;
     tool_progress progress;
     int64_t done; /* bytes */
 } work;
 
-/* Where a part of a variable is: ndims numbers each. */
+/* The extent of a part of a variable: ndims numbers each. */
 typedef struct part {
     MPI_Offset *in_start, *stride, *out_start, *count; /* of a block */
     int64_t *first, *place, *shape;                    /* of the whole part: in the input, in the output, its lengths */
@@ -48,7 +48,7 @@ static void free_part(part *p)
     pnc_memory_free(p->first);
 }
 
-/* Of the joined dimension an input holds the indices from begin on; the part's indices are first + k * stride. */
+/* An input has the indices of the joined dimension from begin on; the part's indices are first + k * stride. */
 static void locate_joined(const work *w, const copy_dim *dim, part *p)
 {
     int64_t end = w->begin + w->plan->lengths[w->input];
@@ -103,7 +103,7 @@ static int read_block(const work *w, int varid, const copy_var *var, const part 
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
 }
 
-/* Number of an element in the variable of the output; misfits are counted from there. */
+/* Index of an element in the variable of the output; misfits are reported by it. */
 static int64_t element_of(const copy_var *var, const part *p)
 {
     int64_t element = 0;
@@ -139,8 +139,8 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
     bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_get_size(var->to)) == 0;
     if (tool_status_agree(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
         return NC_NOERR;
-    return copy_error_print(w->plan, NC_EFILE, "%s: variable %s: what was read back is not what was written: a fault "
-                            "of the file system or of a disk", w->plan->options->output, var->name);
+    return copy_error_print(w->plan, NC_EFILE, "%s: variable %s: the data read back differ from the data "
+                            "written: a fault of the file system or of a disk", w->plan->options->output, var->name);
 }
 
 /* --- one variable --- */
@@ -227,7 +227,7 @@ int copy_data_move(copy_plan *plan, int ncid, copy_way way)
         copy_error_print(plan, err, "no memory for data");
     tool_progress_begin(stderr, way == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
     if (plan->rank > 0)
-        w.progress.out = NULL; /* one rank tells */
+        w.progress.out = NULL; /* only one rank shows progress */
     for (w.input = 0; err == NC_NOERR && w.input < plan->options->ninputs; w.input++) {
         err = move_input(&w);
         w.begin += plan->lengths[w.input];

@@ -1,5 +1,5 @@
-/* ncmpicopy: copy netCDF files in parallel. The output is written under another name, checked if that is wished, and
- * gets its own name at the end. */
+/* ncmpicopy: copy netCDF files in parallel. The output is written under a temporary name, verified on request, and
+ * renamed at the end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
         if (err != NC_NOERR)
             tool_error_print("%s", error.text);
     }
-    err = tool_status_agree(err); /* the others watch until it is done */
+    err = tool_status_agree(err); /* the other ranks watch the output until rank 0 is done */
     if (plan->rank > 0) {
         tool_output_watch(NULL);
         pnc_memory_free(output->temporary);
@@ -89,7 +89,7 @@ static int write_file(copy_plan *plan, int ncid)
     if (err == NC_NOERR)
         err = copy_data_move(plan, ncid, COPY_WRITE);
     if (err != NC_NOERR) {
-        ncmpi_abort(ncid); /* the file goes away in any case */
+        ncmpi_abort(ncid); /* the file is removed in any case */
         return err;
     }
     err = ncmpi_close(ncid);

@@ -163,7 +163,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
     case LONG_VERSION: tool_version_print(); return finish_output();
-    default: /* getopt has named the option */
+    default: /* getopt has printed the error */
         fprintf(stderr, "%sTry `ncmpicopy --help'.\n", usage);
         return COPY_FAILED;
     }

@@ -12,7 +12,7 @@ enum { COPY_DONE = 0, COPY_FAILED = 1, COPY_LOSSY = 2 }; /* exit status */
 /* -d: part of a dimension. Negative indices count from its end. */
 typedef struct copy_slab {
     char *name;
-    int64_t first, last, stride; /* last is inside */
+    int64_t first, last, stride; /* last is included */
 } copy_slab;
 
 /* -t: another type for a variable. */
@@ -37,7 +37,7 @@ typedef struct copy_options {
     int64_t reserve, align, record_align; /* bytes; 0: not given */
 } copy_options;
 
-/* Returns -1 when there is something to be copied, else the exit status: all is said, and nothing is left to do. */
+/* Returns -1 if there are files to copy, else the exit status, after all output. */
 int copy_options_parse(int argc, char **argv, void *options);
 void copy_options_free(copy_options *options);
 

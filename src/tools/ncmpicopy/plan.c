@@ -1,4 +1,4 @@
-/* The plan is made of headers only. Every rank makes the same one. */
+/* The plan is computed from headers only, and is the same on every rank. */
 #include "tools/ncmpicopy/plan.h"
 
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
     bool *wanted = pnc_memory_alloc_zeroed(nvars, sizeof *wanted);
     int err = plan->vars && wanted ? NC_NOERR : NC_ENOMEM, varid;
     for (int i = 0; err == NC_NOERR && i < names->n; i++)
-        if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* the others have been complained of */
+        if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* missing names were reported before */
             wanted[varid] = true;
     for (int i = 0; err == NC_NOERR && i < nvars; i++) {
         if (names->n > 0 && !wanted[i])
@@ -214,7 +214,7 @@ static int take_slab(copy_plan *plan, const copy_slab *slab)
     return NC_NOERR;
 }
 
-/* When the length of the joined dimension is known. */
+/* Called when the length of the joined dimension is known. */
 static int choose_lengths(copy_plan *plan)
 {
     int err = NC_NOERR;

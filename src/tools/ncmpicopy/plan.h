@@ -1,4 +1,4 @@
-/* What will be copied: dimensions and variables of the output, and where in the inputs they come from. */
+/* The plan of a copy: dimensions and variables of the output, and their sources in the inputs. */
 #ifndef PNC_TOOLS_NCMPICOPY_PLAN_H
 #define PNC_TOOLS_NCMPICOPY_PLAN_H
 
@@ -21,7 +21,7 @@ typedef struct copy_var {
     int ndims, natts;
     int *dimids;    /* the same in input and output */
     int64_t *shape; /* in the output */
-    bool joined;    /* comes from all inputs, not only from the first one */
+    bool joined;    /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
 } copy_var;
 
@@ -37,14 +37,14 @@ typedef struct copy_plan {
     int64_t *lengths; /* of it in each input */
 } copy_plan;
 
-/* Collective: all inputs are looked at. Returns NC_NOERR or, on all ranks, a code after a complaint of rank 0. The plan
- * may be freed in any case. */
+/* Collective: reads the headers of all inputs. Returns NC_NOERR or, on all ranks, a code after an error message of rank
+ * 0. The plan may be freed in any case. */
 int copy_plan_init(const copy_options *options, copy_plan *plan);
 void copy_plan_free(copy_plan *plan);
 
-/* Opens an input to be read; complains like copy_plan_init. */
+/* Opens an input for reading; reports errors like copy_plan_init. */
 int copy_input_open(const copy_plan *plan, const char *path, int *ncid);
-/* A code after a complaint by rank 0, in the words of printf. */
+/* Prints an error message on rank 0, with a format of printf, and returns code. */
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct dump_variable {
 /* The ranks that dump a file. */
 typedef struct dump_team {
     int rank, nprocs;
-    bool ended;  /* all know of a failure, or that nothing is left to do */
+    bool ended;  /* all ranks know of an error, or no work is left */
     char *text;  /* what this rank wrote, size bytes, where it is not the one that prints */
     size_t size;
 } dump_team;
@@ -43,8 +43,7 @@ typedef struct dump_file {
     dump_dimension *dimensions;
 } dump_file;
 
-/* All functions below return NC_NOERR or the code of what failed, after a line on stderr that says it. All ranks call
- * them; rank 0 speaks and prints. */
+/* All functions below are collective, and return NC_NOERR or a code after an error message. Rank 0 prints. */
 
 /* "ncmpidump: FILE: WHAT: cause"; what may be NULL. Returns code. */
 int dump_error_print(const dump_file *file, int code, const char *what);

@@ -43,7 +43,7 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
     return NC_NOERR;
 }
 
-/* A block is far from what an int counts. Rank 0 asks for it or ends the work, and tells why. */
+/* The size of a block fits in an int. Rank 0 requests a block, or ends the work after an error. */
 static void send_blocks(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
 {
     int wanted = 1;

@@ -20,8 +20,8 @@ typedef struct dump_formatter {
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with);
 
-/* The worst code of all ranks. Whoever fails comes here once more at the end, whoever learns of a failure here does
- * not: others wait at their next large variable, or at the end. */
+/* Collective: the worst code of all ranks. A rank that detected an error calls it once more at the end; a rank that
+ * learns of an error by it does not: other ranks block in it at their next large variable, or at the end. */
 int dump_team_agree(const dump_file *file, int err);
 
 #endif

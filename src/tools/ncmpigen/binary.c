@@ -135,7 +135,7 @@ static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_erro
     return err;
 }
 
-/* What has no value, and the padding behind what has. */
+/* Fill elements without values, and write the padding after the others. */
 static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error *error)
 {
     const pnc_var *var = model->vars[varid];

@@ -1,4 +1,4 @@
-/* Nothing comes of the text: it is only checked. And what all kinds of output share. */
+/* Only check the text; and functions shared by all kinds of output. */
 #include "config.h" /* system extensions */
 
 #include <string.h>

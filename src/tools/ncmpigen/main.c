@@ -44,7 +44,7 @@ static int open_text(const char *path, text_input *input, pnc_error *error)
             return pnc_error_set(error, errno == ENOENT ? NC_ENOENT : NC_EREAD, "%s: cannot be opened: %s", path,
                                  strerror(errno));
     }
-    if (fstat(input->file, &there) == 0 && S_ISREG(there.st_mode)) /* else nobody knows how much will come */
+    if (fstat(input->file, &there) == 0 && S_ISREG(there.st_mode)) /* the size of other inputs is unknown */
         tool_progress_begin(stderr, input->name, there.st_size, &input->progress);
     return NC_NOERR;
 }

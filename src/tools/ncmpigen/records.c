@@ -42,7 +42,7 @@ static int failed(const char *verb, pnc_error *error)
                          "a temporary file for the records cannot be %s: %s", verb, strerror(errno));
 }
 
-/* Its name is gone before anybody sees it, and signals wait so long. */
+/* The file is unlinked at once; signals are held until then. */
 static FILE *open_spool(char *path)
 {
     tool_signals_hold();
@@ -148,7 +148,7 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
         if (got < 0 && errno == EINTR)
             continue;
         if (got == 0)
-            errno = EIO; /* somebody cut it */
+            errno = EIO; /* the file was truncated by another program */
         if (got <= 0)
             return failed("read", error);
         done += got;
