@@ -98,7 +98,7 @@ RULES = [
     ("fix dim", 0, word(2), "error", "NC_EBADDIM", "id 2"),
     ("rec dim 1", 0, word(0), "error", "NC_EUNLIMPOS", "position 1"),
     ("fix type", 0, word(0), "error", "NC_EBADTYPE", "type"),
-    ("fix vsize", 0, word(10), "warning", "NC_NOERR", "make 12"),
+    ("fix vsize", 0, word(10), "warning", "NC_NOERR", "give 12"),
     ("fix begin", 0, word(100), "error", "NC_ENOTNC", "inside the header"),
     ("fix begin", 0, word(-4), "error", "NC_ENOTNC", "negative"),
     ("rec begin", 0, word(208), "error", "NC_ENOTNC", "the fixed-size variables before it"),
