@@ -3,7 +3,7 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 ! (access.c.m4, functions.c.m4), strings with their lengths. The C function converts ids, indices and orders.
 m4_divert(-1)
 
-m4_dnl A parameter in the interface of the C function; in the procedure; and as an argument of the call of the C function.
+m4_dnl A parameter: in the interface of the C function, in the procedure, and as an argument of the call of C.
 m4_define([BASE_TYPE], [m4_ifelse(
     m4_index([$1], [text]), 0, [character(kind=c_char)],
     m4_index([$1], [chars]), 0, [character(kind=c_char)],

@@ -73,7 +73,7 @@ m4_define([F90_HANDLES], [m4_divert(0)
 AS_INTEGERS([BODY([pncf90_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])AS_TYPES([BODY([pncf90_$1_f08], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])    end interface
 m4_divert(-1)])
 
-m4_dnl --- the generics that put and get values: for each the C function behind it, its specifics, and their procedures ---
+m4_dnl --- the generics that put and get values: the C function behind each, its specifics, and their procedures ---
 m4_define([IS_GET], [m4_ifelse(_op, [get], [$1], _op, [iget], [$1], [$2])])
 m4_define([ARGUMENTS], [ncid, varid, values[]IS_POSTED(_op, [, req]), &
                 _arguments])

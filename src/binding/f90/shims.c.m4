@@ -3,7 +3,7 @@ m4_include(`common.m4')m4_include([types.m4])m4_include([families.m4])m4_include
 #include "binding/f90/f90.h"
 
 m4_divert(-1)
-m4_dnl For each kind of argument: the C parameter, the code before the call, the argument of the call, the code after it.
+m4_dnl For each kind of argument: C parameter, code before the call, argument of the call, code after the call.
 m4_define([PARAMETER_int_in], [const int *$1])
 m4_define([PASS_int_in], [*$1])
 m4_define([PARAMETER_id_in], [const int *$1])
