@@ -1,8 +1,8 @@
 m4_dnl The constants in Fortran; includes their rows.
 m4_dnl
 m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real,
-m4_dnl double precision or OFFSET. Not included: strings, limits of numbers, for which Fortran has huge(), and names that
-m4_dnl do not begin with NC_.
+m4_dnl double precision or OFFSET. Not included: strings, limits of numbers, for which Fortran has huge(), and what
+m4_dnl does not begin with NC_.
 m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4; the type is integer or
 m4_dnl character(len=*).
 m4_include([constants.m4])m4_include([features.m4])m4_include([errors.m4])m4_dnl

@@ -5,7 +5,7 @@ m4_dnl HINT_SIZE(name, field of pnc_hints, default, least, most, below, multiple
 m4_dnl   default of -1: not set. Below decides about a number less than the least: LEAST: the least replaces it;
 m4_dnl   SENSELESS: it is ignored; MOST: the most replaces it if it is negative. A number greater than the most is
 m4_dnl   replaced by the most. The result is rounded up to a multiple.
-m4_dnl HINT_ALIAS(name, hint, meaning): another name of a HINT_SIZE. If PNETCDF_HINTS, or an MPI_Info, has several names,
+m4_dnl HINT_ALIAS(name, hint, meaning): another name of a HINT_SIZE. If PNETCDF_HINTS, or an MPI_Info, has several,
 m4_dnl   the one with the first row is used.
 m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning): one of several words, which are
 m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
