@@ -13,22 +13,22 @@
 #include <unistd.h>
 
 enum {
-    VARIABLES = 20000,    /* of a huge header */
-    CHANGES = 2000,       /* of names and attributes in it */
-    REQUESTS = 100000,    /* nonblocking, per rank */
-    REQUEST = 8,          /* ints of one */
-    SMALL_PUTS = 2000,    /* collective calls of a few bytes */
+    VARIABLES = 20000, /* of a huge header */
+    CHANGES = 2000,    /* of names and attributes in it */
+    REQUESTS = 100000, /* nonblocking, per rank */
+    REQUEST = 8,       /* ints of one */
+    SMALL_PUTS = 2000, /* collective calls of a few bytes */
     RECORDS = 500,
-    BYTES = 128 << 20,    /* of a large variable */
-    COLUMNS = 1024,       /* doubles in a row of it */
-    FIELDS = 24           /* doubles of each cell of a mesh */
+    BYTES = 128 << 20, /* of a large variable */
+    COLUMNS = 1024,    /* doubles in a row of it */
+    FIELDS = 24        /* doubles of each cell of a mesh */
 };
 
 struct bench {
     int rank, nprocs, ncid, varid;
     const char *dir, *only;
     char path[1024];
-    double *values; /* this rank's part of a large variable */
+    double *values;     /* this rank's part of a large variable */
     MPI_Offset rows, n; /* its rows, and its elements */
 };
 

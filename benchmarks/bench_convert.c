@@ -54,7 +54,7 @@ static void prepare(pnc_direction way, int xtype, pnc_mem_type mem, char *src)
     for (int i = 0; i < ELEMENTS; i++)
         small[i] = (signed char)(i * 7 % 101);
     char *external = malloc(PIECE);
-    if (!external)
+    if (external == NULL)
         exit(1);
     pnc_convert_kernel_find_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
     if (way == PNC_GET)
@@ -73,8 +73,8 @@ static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, cha
     prepare(way, xtype, mem, src);
     for (int run = 0; run < RUNS; run++)
         for (int k = 0; k < 3; k++)
-            rate[k][run] = rate_of(kernel[k], dst, src, k == 0 ? (int64_t)in * ELEMENTS : ELEMENTS,
-                                   (int64_t)in * ELEMENTS);
+            rate[k][run] =
+                rate_of(kernel[k], dst, src, k == 0 ? (int64_t)in * ELEMENTS : ELEMENTS, (int64_t)in * ELEMENTS);
     for (int k = 0; k < 3; k++)
         qsort(rate[k], RUNS, sizeof(double), by_size);
     const double limit = rate[0][RUNS / 2], scalar = rate[1][RUNS / 2], fast = rate[2][RUNS / 2];
@@ -84,15 +84,17 @@ static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, cha
 
 int main(int argc, char **argv)
 {
-    static const struct { pnc_mem_type mem; int xtype; } pair[] = {
-        {PNC_SHORT, NC_SHORT}, {PNC_INT, NC_INT}, {PNC_FLOAT, NC_FLOAT}, {PNC_DOUBLE, NC_DOUBLE},
-        {PNC_LONGLONG, NC_INT64}, {PNC_DOUBLE, NC_INT}, {PNC_DOUBLE, NC_FLOAT}, {PNC_DOUBLE, NC_SHORT},
-        {PNC_FLOAT, NC_SHORT}, {PNC_FLOAT, NC_DOUBLE}, {PNC_INT, NC_DOUBLE}, {PNC_INT, NC_SHORT},
-        {PNC_INT, NC_FLOAT}, {PNC_SHORT, NC_INT}, {PNC_INT, NC_BYTE}, {PNC_LONGLONG, NC_INT},
-        {PNC_LONGLONG, NC_DOUBLE}, {PNC_UINT, NC_INT}, {PNC_DOUBLE, NC_UINT}, {PNC_DOUBLE, NC_INT64}};
+    static const struct {
+        pnc_mem_type mem;
+        int xtype;
+    } pair[] = {{PNC_SHORT, NC_SHORT},     {PNC_INT, NC_INT},      {PNC_FLOAT, NC_FLOAT},  {PNC_DOUBLE, NC_DOUBLE},
+                {PNC_LONGLONG, NC_INT64},  {PNC_DOUBLE, NC_INT},   {PNC_DOUBLE, NC_FLOAT}, {PNC_DOUBLE, NC_SHORT},
+                {PNC_FLOAT, NC_SHORT},     {PNC_FLOAT, NC_DOUBLE}, {PNC_INT, NC_DOUBLE},   {PNC_INT, NC_SHORT},
+                {PNC_INT, NC_FLOAT},       {PNC_SHORT, NC_INT},    {PNC_INT, NC_BYTE},     {PNC_LONGLONG, NC_INT},
+                {PNC_LONGLONG, NC_DOUBLE}, {PNC_UINT, NC_INT},     {PNC_DOUBLE, NC_UINT},  {PNC_DOUBLE, NC_INT64}};
     const int all = argc > 1 && strcmp(argv[1], "all") == 0;
     char *src = malloc(PIECE + 64), *dst = malloc(PIECE + 64);
-    if (!src || !dst)
+    if (src == NULL || dst == NULL)
         return 1;
     memset(dst, 0, PIECE);
     printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_kernel_get_isa());

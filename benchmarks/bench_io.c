@@ -63,7 +63,7 @@ static void options_read(int argc, char **argv)
     }
     if (bench.bytes >> 20 < (size_t)bench.report.nprocs)
         bench_fail("--size must give each of the %d ranks 1 MiB at least", bench.report.nprocs);
-    if (!bench.dir)
+    if (bench.dir == NULL)
         bench.dir = access("/dev/shm", W_OK) ? "." : "/dev/shm";
     int run = (int)getpid(); /* two runs at once must not share a file */
     MPI_Bcast(&run, 1, MPI_INT, 0, MPI_COMM_WORLD);

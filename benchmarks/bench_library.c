@@ -11,14 +11,14 @@
 
 #include "bench_measure.h"
 
-#define CALLS(suffix, T)                                                                                              \
-    static int put_##suffix(int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count, const void *from)  \
-    {                                                                                                                 \
-        return ncmpi_put_vara_##suffix##_all(ncid, varid, start, count, (const T *)from);                             \
-    }                                                                                                                 \
-    static int get_##suffix(int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count, void *to)          \
-    {                                                                                                                 \
-        return ncmpi_get_vara_##suffix##_all(ncid, varid, start, count, (T *)to);                                     \
+#define CALLS(suffix, T)                                                                                             \
+    static int put_##suffix(int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count, const void *from) \
+    {                                                                                                                \
+        return ncmpi_put_vara_##suffix##_all(ncid, varid, start, count, (const T *)from);                            \
+    }                                                                                                                \
+    static int get_##suffix(int ncid, int varid, const MPI_Offset *start, const MPI_Offset *count, void *to)         \
+    {                                                                                                                \
+        return ncmpi_get_vara_##suffix##_all(ncid, varid, start, count, (T *)to);                                    \
     }
 
 CALLS(schar, signed char)
@@ -33,12 +33,14 @@ CALLS(uint, unsigned int)
 CALLS(longlong, long long)
 CALLS(ulonglong, unsigned long long)
 
+/* clang-format off */
 #define TYPE(suffix, external, T) {#suffix, external, sizeof(T), put_##suffix, get_##suffix}
+/* clang-format on */
 
 static const struct bench_type types[] = {
-    TYPE(schar, NC_BYTE, char),       TYPE(text, NC_CHAR, char),        TYPE(short, NC_SHORT, short),
-    TYPE(int, NC_INT, int),           TYPE(float, NC_FLOAT, float),     TYPE(double, NC_DOUBLE, double),
-    TYPE(uchar, NC_UBYTE, char),      TYPE(ushort, NC_USHORT, short),   TYPE(uint, NC_UINT, int),
+    TYPE(schar, NC_BYTE, char),       TYPE(text, NC_CHAR, char),          TYPE(short, NC_SHORT, short),
+    TYPE(int, NC_INT, int),           TYPE(float, NC_FLOAT, float),       TYPE(double, NC_DOUBLE, double),
+    TYPE(uchar, NC_UBYTE, char),      TYPE(ushort, NC_USHORT, short),     TYPE(uint, NC_UINT, int),
     TYPE(longlong, NC_INT64, double), TYPE(ulonglong, NC_UINT64, double),
 };
 
@@ -122,8 +124,8 @@ void bench_job_close(struct bench_job *job)
         unlink(job->path);
 }
 
-#define FILL(T)                                                                                                       \
-    for (size_t i = 0; i < job->memory_bytes / sizeof(T); i++)                                                        \
+#define FILL(T)                                                \
+    for (size_t i = 0; i < job->memory_bytes / sizeof(T); i++) \
     ((T *)(void *)job->source)[i] = (T)((i * 31 + i / 127 + seed) % 101)
 
 void bench_job_fill(struct bench_job *job, unsigned seed)

@@ -24,7 +24,7 @@ struct bench_job {
     const struct bench_type *memory, *external;
     int ndims;
     MPI_Offset shape[3], start[3], count[3], stride[3], imap[3]; /* imap[0] != 0: varm; stride[0] > 1: vars */
-    MPI_Datatype buftype;                                       /* not MPI_DATATYPE_NULL: flexible, one of it */
+    MPI_Datatype buftype;                                        /* not MPI_DATATYPE_NULL: flexible, one of it */
     int ncid, varid;
     MPI_File fh;
     struct bench_plan plan;

@@ -82,8 +82,8 @@ __attribute__((target("avx2"))) static void transpose_avx2(const uint64_t *from,
         for (c = 0; c + 8 <= cols; c += 8)
             for (size_t half = 0; half < 4; half++) {
                 size_t dr = half / 2 * 4, dc = half % 2 * 4;
-                transpose4_avx2(from + (r + dr) * from_step + c + dc, from_step,
-                                to + (c + dc) * to_step + r + dr, to_step);
+                transpose4_avx2(from + (r + dr) * from_step + c + dc, from_step, to + (c + dc) * to_step + r + dr,
+                                to_step);
             }
         transpose_edge(from + r * from_step + c, from_step, to + c * to_step + r, to_step, 8, cols - c);
     }

@@ -78,8 +78,8 @@ void bench_report_begin(const struct bench_report *report, const char *library)
         return;
     printf("# %s\n# %d rank%s, medians of %d interleaved runs; ratio = time of the limit / time of the subject\n",
            library, report->nprocs, report->nprocs > 1 ? "s" : "", report->rounds);
-    printf("%-30s %-4s %-22s %-16s %9s %9s %8s %6s %6s %5s\n", "case", "op", "subject", "limit", "limit ms",
-           "cpu ms", "MB/s", "cpu", "wall", "goal");
+    printf("%-30s %-4s %-22s %-16s %9s %9s %8s %6s %6s %5s\n", "case", "op", "subject", "limit", "limit ms", "cpu ms",
+           "MB/s", "cpu", "wall", "goal");
 }
 
 static void row_print(const struct bench_report *report, const char *title, const char *direction, size_t bytes,
@@ -91,8 +91,8 @@ static void row_print(const struct bench_report *report, const char *title, cons
         snprintf(goal, sizeof goal, "%.1f%s", subject->goal, cpu < subject->goal ? " below" : "");
     double limit_ms = 1e3 * base.cpu, own_ms = 1e3 * own.cpu, rate = 1e-6 * (double)bytes / own.cpu;
     if (report->tabs)
-        printf("%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.0f\t%.3f\t%.3f\t%s\n", title, direction, subject->name, limit,
-               limit_ms, own_ms, rate, cpu, wall, goal);
+        printf("%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.0f\t%.3f\t%.3f\t%s\n", title, direction, subject->name, limit, limit_ms,
+               own_ms, rate, cpu, wall, goal);
     else
         printf("%-30s %-4s %-22s %-16s %9.2f %9.2f %8.0f %6.2f %6.2f %5s\n", title, direction, subject->name, limit,
                limit_ms, own_ms, rate, cpu, wall, goal);

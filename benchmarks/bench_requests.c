@@ -79,9 +79,9 @@ static void post(struct bench *b, enum way way)
     for (long i = 0; i < b->n; i++) {
         long k = b->order[i];
         MPI_Offset start = ((MPI_Offset)k * b->nprocs + b->rank) * LENGTH;
-        int code = way == IPUT ? ncmpi_iput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
-                 : way == BPUT ? ncmpi_bput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
-                               : ncmpi_iget_vara_int(b->ncid, b->varid, &start, &count, b->got + k * LENGTH, NULL);
+        int code = way == IPUT   ? ncmpi_iput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
+                   : way == BPUT ? ncmpi_bput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
+                                 : ncmpi_iget_vara_int(b->ncid, b->varid, &start, &count, b->got + k * LENGTH, NULL);
         check(code, "post");
     }
 }
@@ -170,9 +170,11 @@ int main(int argc, char **argv)
     prepare(&b);
     make_file(&b);
     if (b.rank == 0)
-        printf("%d ranks, requests of 32 bytes that interleave\n\n"
-               "| requests               |  per rank |  post ns |  wait ns | pending MiB |  peak MiB |\n"
-               "|---|---|---|---|---|---|\n", b.nprocs);
+        printf(
+            "%d ranks, requests of 32 bytes that interleave\n\n"
+            "| requests               |  per rank |  post ns |  wait ns | pending MiB |  peak MiB |\n"
+            "|---|---|---|---|---|---|\n",
+            b.nprocs);
     run(&b, "iput along the file", IPUT);
     run(&b, "iget along the file", IGET);
     run(&b, "bput along the file", BPUT);

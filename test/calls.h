@@ -24,7 +24,7 @@ enum memory {
     MEMORIES
 };
 enum shape { VAR, VAR1, VARA, VARS, VARM, VARN, VARD, SHAPES }; /* VARD: flexible, and never posted */
-enum post { NOW, POSTED, BUFFERED }; /* put or get; iput or iget; bput */
+enum post { NOW, POSTED, BUFFERED };                            /* put or get; iput or iget; bput */
 
 struct call {
     bool put, collective, flexible;
@@ -38,7 +38,7 @@ struct call {
     MPI_Offset bufcount; /* flexible calls only */
     MPI_Datatype buftype;
     MPI_Datatype filetype; /* VARD only */
-    int *request; /* of calls that post one */
+    int *request;          /* of calls that post one */
 };
 
 /* mput or mget: the arrays of a call, one element per variable. */
@@ -79,34 +79,34 @@ static const enum memory memory_of_type[12] = {M_INT,    M_SCHAR, M_TEXT,   M_SH
                                                M_DOUBLE, M_UCHAR, M_USHORT, M_UINT,  M_LONGLONG, M_ULONGLONG};
 
 /* One function for each shape; the arguments that all of them end with come last. */
-#define CALL_BY_SHAPE(way, end, ...)                                                                                   \
-    switch (c->shape) {                                                                                                \
-    case VAR: return ncmpi_##way##_var##end(ncid, varid, __VA_ARGS__);                                                 \
-    case VAR1: return ncmpi_##way##_var1##end(ncid, varid, c->start, __VA_ARGS__);                                     \
-    case VARA: return ncmpi_##way##_vara##end(ncid, varid, c->start, c->count, __VA_ARGS__);                           \
-    case VARS: return ncmpi_##way##_vars##end(ncid, varid, c->start, c->count, c->stride, __VA_ARGS__);                \
-    case VARM: return ncmpi_##way##_varm##end(ncid, varid, c->start, c->count, c->stride, c->imap, __VA_ARGS__);       \
-    default: return ncmpi_##way##_varn##end(ncid, varid, c->num, c->starts, c->counts, __VA_ARGS__);                   \
+#define CALL_BY_SHAPE(way, end, ...)                                                                             \
+    switch (c->shape) {                                                                                          \
+    case VAR: return ncmpi_##way##_var##end(ncid, varid, __VA_ARGS__);                                           \
+    case VAR1: return ncmpi_##way##_var1##end(ncid, varid, c->start, __VA_ARGS__);                               \
+    case VARA: return ncmpi_##way##_vara##end(ncid, varid, c->start, c->count, __VA_ARGS__);                     \
+    case VARS: return ncmpi_##way##_vars##end(ncid, varid, c->start, c->count, c->stride, __VA_ARGS__);          \
+    case VARM: return ncmpi_##way##_varm##end(ncid, varid, c->start, c->count, c->stride, c->imap, __VA_ARGS__); \
+    default: return ncmpi_##way##_varn##end(ncid, varid, c->num, c->starts, c->counts, __VA_ARGS__);             \
     }
 
-#define CALLS_OF_TYPE(suffix, ctype)                                                                                   \
-    static inline int call_put_##suffix(int ncid, int varid, const struct call *c)                                     \
-    {                                                                                                                  \
-        if (c->post == POSTED)                                                                                         \
-            CALL_BY_SHAPE(iput, _##suffix, (const ctype *)c->buffer, c->request)                                       \
-        if (c->post == BUFFERED)                                                                                       \
-            CALL_BY_SHAPE(bput, _##suffix, (const ctype *)c->buffer, c->request)                                       \
-        if (c->collective)                                                                                             \
-            CALL_BY_SHAPE(put, _##suffix##_all, (const ctype *)c->buffer)                                              \
-        CALL_BY_SHAPE(put, _##suffix, (const ctype *)c->buffer)                                                        \
-    }                                                                                                                  \
-    static inline int call_get_##suffix(int ncid, int varid, const struct call *c)                                     \
-    {                                                                                                                  \
-        if (c->post != NOW)                                                                                            \
-            CALL_BY_SHAPE(iget, _##suffix, (ctype *)c->buffer, c->request)                                             \
-        if (c->collective)                                                                                             \
-            CALL_BY_SHAPE(get, _##suffix##_all, (ctype *)c->buffer)                                                    \
-        CALL_BY_SHAPE(get, _##suffix, (ctype *)c->buffer)                                                              \
+#define CALLS_OF_TYPE(suffix, ctype)                                               \
+    static inline int call_put_##suffix(int ncid, int varid, const struct call *c) \
+    {                                                                              \
+        if (c->post == POSTED)                                                     \
+            CALL_BY_SHAPE(iput, _##suffix, (const ctype *)c->buffer, c->request)   \
+        if (c->post == BUFFERED)                                                   \
+            CALL_BY_SHAPE(bput, _##suffix, (const ctype *)c->buffer, c->request)   \
+        if (c->collective)                                                         \
+            CALL_BY_SHAPE(put, _##suffix##_all, (const ctype *)c->buffer)          \
+        CALL_BY_SHAPE(put, _##suffix, (const ctype *)c->buffer)                    \
+    }                                                                              \
+    static inline int call_get_##suffix(int ncid, int varid, const struct call *c) \
+    {                                                                              \
+        if (c->post != NOW)                                                        \
+            CALL_BY_SHAPE(iget, _##suffix, (ctype *)c->buffer, c->request)         \
+        if (c->collective)                                                         \
+            CALL_BY_SHAPE(get, _##suffix##_all, (ctype *)c->buffer)                \
+        CALL_BY_SHAPE(get, _##suffix, (ctype *)c->buffer)                          \
     }
 
 #define MULTI_BY_SHAPE(way, end, ...)                                                                                  \
@@ -114,29 +114,28 @@ static const enum memory memory_of_type[12] = {M_INT,    M_SCHAR, M_TEXT,   M_SH
     case VAR: return ncmpi_##way##_var##end(ncid, m->num, m->varids, __VA_ARGS__);                                     \
     case VAR1: return ncmpi_##way##_var1##end(ncid, m->num, m->varids, m->starts, __VA_ARGS__);                        \
     case VARA: return ncmpi_##way##_vara##end(ncid, m->num, m->varids, m->starts, m->counts, __VA_ARGS__);             \
-    case VARS:                                                                                                         \
-        return ncmpi_##way##_vars##end(ncid, m->num, m->varids, m->starts, m->counts, m->strides, __VA_ARGS__);        \
+    case VARS: return ncmpi_##way##_vars##end(ncid, m->num, m->varids, m->starts, m->counts, m->strides, __VA_ARGS__); \
     default:                                                                                                           \
         return ncmpi_##way##_varm##end(ncid, m->num, m->varids, m->starts, m->counts, m->strides, m->imaps,            \
                                        __VA_ARGS__);                                                                   \
     }
 
-#define MULTI_OF_TYPE(suffix, ctype)                                                                                   \
-    static inline int multi_put_##suffix(int ncid, const struct multi_call *m)                                         \
-    {                                                                                                                  \
-        if (m->collective)                                                                                             \
-            MULTI_BY_SHAPE(mput, _##suffix##_all, (ctype *const *)m->buffers)                                          \
-        MULTI_BY_SHAPE(mput, _##suffix, (ctype *const *)m->buffers)                                                    \
-    }                                                                                                                  \
-    static inline int multi_get_##suffix(int ncid, const struct multi_call *m)                                         \
-    {                                                                                                                  \
-        if (m->collective)                                                                                             \
-            MULTI_BY_SHAPE(mget, _##suffix##_all, (ctype **)m->buffers)                                                \
-        MULTI_BY_SHAPE(mget, _##suffix, (ctype **)m->buffers)                                                          \
+#define MULTI_OF_TYPE(suffix, ctype)                                           \
+    static inline int multi_put_##suffix(int ncid, const struct multi_call *m) \
+    {                                                                          \
+        if (m->collective)                                                     \
+            MULTI_BY_SHAPE(mput, _##suffix##_all, (ctype *const *)m->buffers)  \
+        MULTI_BY_SHAPE(mput, _##suffix, (ctype *const *)m->buffers)            \
+    }                                                                          \
+    static inline int multi_get_##suffix(int ncid, const struct multi_call *m) \
+    {                                                                          \
+        if (m->collective)                                                     \
+            MULTI_BY_SHAPE(mget, _##suffix##_all, (ctype **)m->buffers)        \
+        MULTI_BY_SHAPE(mget, _##suffix, (ctype **)m->buffers)                  \
     }
 
-#define CALLS_AND_MULTI(suffix, ctype)                                                                                 \
-    CALLS_OF_TYPE(suffix, ctype)                                                                                       \
+#define CALLS_AND_MULTI(suffix, ctype) \
+    CALLS_OF_TYPE(suffix, ctype)       \
     MULTI_OF_TYPE(suffix, ctype)
 
 CALLS_AND_MULTI(text, char)

@@ -55,9 +55,11 @@ static inline int create_from_cdl(MPI_Comm comm, const char *cdl, const char *pa
         return err;
     err = cdl_hdr_inq_format(hid, &format);
     if (err == NC_NOERR)
-        err = ncmpi_create(comm, path, NC_CLOBBER | (format == NC_FORMAT_CDF5   ? NC_64BIT_DATA
-                                                     : format == NC_FORMAT_CDF2 ? NC_64BIT_OFFSET
-                                                                                : 0), MPI_INFO_NULL, &ncid);
+        err = ncmpi_create(comm, path,
+                           NC_CLOBBER | (format == NC_FORMAT_CDF5   ? NC_64BIT_DATA
+                                         : format == NC_FORMAT_CDF2 ? NC_64BIT_OFFSET
+                                                                    : 0),
+                           MPI_INFO_NULL, &ncid);
     if (err == NC_NOERR) {
         err = copy_definitions(hid, ncid);
         err2 = ncmpi_close(ncid);

@@ -63,7 +63,7 @@ static void report_failure(bool ok, const char *text)
     char mine[TEXT_SIZE];
     text_compose(mine, ok, text);
     char *all = t_rank == 0 ? malloc((size_t)t_nprocs * TEXT_SIZE) : NULL;
-    if (t_rank == 0 && !all) {
+    if (t_rank == 0 && all == NULL) {
         printf("Bail out! no memory for a report\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -137,12 +137,12 @@ const char *t_path(const char *name)
 const char *t_data(const char *name)
 {
     const char *folder = getenv("PNC_TEST_DATA"), *rest = "";
-    if (!folder || !*folder) {
+    if (folder == NULL || !*folder) {
         folder = getenv("srcdir");
         rest = "/../shared/data";
     }
     struct stat status;
-    if (!folder || stat(path_join(folder, rest, "."), &status) != 0)
+    if (folder == NULL || stat(path_join(folder, rest, "."), &status) != 0)
         return NULL;
     return path_join(folder, rest, name);
 }

@@ -22,49 +22,49 @@ struct kind_of {
 };
 
 #define TWO63 9223372036854775808.0L
-#define KIND_I8                                                                                                        \
-    {                                                                                                                  \
-        K_INTEGER, 1, -128, 127, -127                                                                                  \
+#define KIND_I8                       \
+    {                                 \
+        K_INTEGER, 1, -128, 127, -127 \
     }
-#define KIND_U8                                                                                                        \
-    {                                                                                                                  \
-        K_INTEGER, 1, 0, 255, 255                                                                                      \
+#define KIND_U8                   \
+    {                             \
+        K_INTEGER, 1, 0, 255, 255 \
     }
-#define KIND_I16                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 2, -32768, 32767, -32767                                                                            \
+#define KIND_I16                            \
+    {                                       \
+        K_INTEGER, 2, -32768, 32767, -32767 \
     }
-#define KIND_U16                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 2, 0, 65535, 65535                                                                                  \
+#define KIND_U16                      \
+    {                                 \
+        K_INTEGER, 2, 0, 65535, 65535 \
     }
-#define KIND_I32                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 4, -2147483648.0L, 2147483647.0L, -2147483647.0L                                                    \
+#define KIND_I32                                                    \
+    {                                                               \
+        K_INTEGER, 4, -2147483648.0L, 2147483647.0L, -2147483647.0L \
     }
-#define KIND_U32                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 4, 0, 4294967295.0L, 4294967295.0L                                                                  \
+#define KIND_U32                                      \
+    {                                                 \
+        K_INTEGER, 4, 0, 4294967295.0L, 4294967295.0L \
     }
-#define KIND_I64                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 8, -TWO63, TWO63 - 1, -TWO63 + 2                                                                    \
+#define KIND_I64                                    \
+    {                                               \
+        K_INTEGER, 8, -TWO63, TWO63 - 1, -TWO63 + 2 \
     }
-#define KIND_U64                                                                                                       \
-    {                                                                                                                  \
-        K_INTEGER, 8, 0, 2 * TWO63 - 1, 2 * TWO63 - 2                                                                  \
+#define KIND_U64                                      \
+    {                                                 \
+        K_INTEGER, 8, 0, 2 * TWO63 - 1, 2 * TWO63 - 2 \
     }
-#define KIND_F32                                                                                                       \
-    {                                                                                                                  \
-        K_FLOAT, 4, -FLT_MAX, FLT_MAX, 9.9692099683868690e+36f                                                         \
+#define KIND_F32                                               \
+    {                                                          \
+        K_FLOAT, 4, -FLT_MAX, FLT_MAX, 9.9692099683868690e+36f \
     }
-#define KIND_F64                                                                                                       \
-    {                                                                                                                  \
-        K_DOUBLE, 8, -DBL_MAX, DBL_MAX, 9.9692099683868690e+36                                                         \
+#define KIND_F64                                               \
+    {                                                          \
+        K_DOUBLE, 8, -DBL_MAX, DBL_MAX, 9.9692099683868690e+36 \
     }
-#define KIND_TXT                                                                                                       \
-    {                                                                                                                  \
-        K_CHAR, 1, -128, 255, 0                                                                                        \
+#define KIND_TXT                \
+    {                           \
+        K_CHAR, 1, -128, 255, 0 \
     }
 
 static const struct kind_of kind_of_type[12] = {{K_CHAR, 0, 0, 0, 0},
@@ -91,17 +91,17 @@ static const char *const type_names[12] = {"?",      "byte",  "char",   "short",
 
 enum verdict { FITS, RANGE, UNDEFINED };
 
-#define NAIVE_LOAD(ctype)                                                                                              \
-    {                                                                                                                  \
-        ctype value;                                                                                                   \
-        memcpy(&value, at, sizeof value);                                                                              \
-        return (wide)value;                                                                                            \
+#define NAIVE_LOAD(ctype)                 \
+    {                                     \
+        ctype value;                      \
+        memcpy(&value, at, sizeof value); \
+        return (wide)value;               \
     }
-#define NAIVE_STORE(ctype)                                                                                             \
-    {                                                                                                                  \
-        ctype value = (ctype)from;                                                                                     \
-        memcpy(at, &value, sizeof value);                                                                              \
-        return;                                                                                                        \
+#define NAIVE_STORE(ctype)                \
+    {                                     \
+        ctype value = (ctype)from;        \
+        memcpy(at, &value, sizeof value); \
+        return;                           \
     }
 
 static inline wide naive_load(enum memory memory, const void *at)

@@ -21,7 +21,7 @@ struct variable {
     bool record, filled; /* filled: fill mode is on */
     MPI_Offset shape[MAX_RANK];
     MPI_Offset inner; /* elements, of one record in record variables */
-    wide fill; /* what an element out of range becomes */
+    wide fill;        /* what an element out of range becomes */
     struct cell *cells;
 };
 

@@ -17,7 +17,8 @@
 #ifdef __GNUC__
 __attribute__((format(printf, 1, 2)))
 #endif
-static inline _Noreturn void die(const char *format, ...)
+static inline _Noreturn void
+die(const char *format, ...)
 {
     char text[2048];
     int rank;

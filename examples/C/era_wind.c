@@ -17,8 +17,13 @@ enum { U, V, Z, N_INPUTS, SPEED = N_INPUTS, N_VARIABLES };
 enum { N_FORMATS = 3, MAX_MISSING = 9, MAX_DIMS = 8 };
 
 static const char *const names[N_VARIABLES] = {"u", "v", "z", "speed"};
-static const struct { const char *suffix; int mode; } formats[N_FORMATS] = {
-    {"cdf1", 0}, {"cdf2", NC_64BIT_OFFSET}, {"cdf5", NC_64BIT_DATA},
+static const struct {
+    const char *suffix;
+    int mode;
+} formats[N_FORMATS] = {
+    {"cdf1", 0},
+    {"cdf2", NC_64BIT_OFFSET},
+    {"cdf5", NC_64BIT_DATA},
 };
 static const float fill_value = NC_FILL_FLOAT;
 
@@ -33,14 +38,14 @@ struct packing {
 struct input {
     const char *path;
     int ncid;
-    int varids[N_INPUTS];               /* -1: not in the file */
+    int varids[N_INPUTS]; /* -1: not in the file */
     struct packing packing[N_INPUTS];
-    int n_dims, dims[MAX_DIMS];  /* of u, and of the others */
-    int unlimited;                      /* dimension id or -1 */
-    MPI_Offset start[MAX_DIMS];  /* this rank's share: one index of dimension 0, a range of latitudes */
+    int n_dims, dims[MAX_DIMS]; /* of u, and of the others */
+    int unlimited;              /* dimension id or -1 */
+    MPI_Offset start[MAX_DIMS]; /* this rank's share: one index of dimension 0, a range of latitudes */
     MPI_Offset count[MAX_DIMS];
-    MPI_Offset length;                  /* of dimension 0 */
-    size_t n_rows, n_columns;           /* the share as rows of longitudes */
+    MPI_Offset length;        /* of dimension 0 */
+    size_t n_rows, n_columns; /* the share as rows of longitudes */
 };
 
 struct output {
@@ -61,9 +66,9 @@ static int read_numbers(const struct input *in, int varid, const char *name, int
     NC_TRY(in->path, status);
     if (type == NC_CHAR || length < 1 || length > most)
         die("file %s: attribute %s has %lld values of type %d, expected are 1 to %d numbers", in->path, name,
-            (long long) length, type, most);
+            (long long)length, type, most);
     NC_TRY(in->path, ncmpi_get_att_double(in->ncid, varid, name, values));
-    return (int) length;
+    return (int)length;
 }
 
 /* What netCDF libraries write where a program has written nothing; bytes have no such value. */
@@ -72,12 +77,12 @@ static int default_fill(nc_type type, double *fill)
     switch (type) {
     case NC_SHORT: *fill = NC_FILL_SHORT; return 1;
     case NC_INT: *fill = NC_FILL_INT; return 1;
-    case NC_FLOAT: *fill = (double) NC_FILL_FLOAT; return 1;
+    case NC_FLOAT: *fill = (double)NC_FILL_FLOAT; return 1;
     case NC_DOUBLE: *fill = NC_FILL_DOUBLE; return 1;
     case NC_USHORT: *fill = NC_FILL_USHORT; return 1;
     case NC_UINT: *fill = NC_FILL_UINT; return 1;
-    case NC_INT64: *fill = (double) NC_FILL_INT64; return 1;
-    case NC_UINT64: *fill = (double) NC_FILL_UINT64; return 1;
+    case NC_INT64: *fill = (double)NC_FILL_INT64; return 1;
+    case NC_UINT64: *fill = (double)NC_FILL_UINT64; return 1;
     default: return 0;
     }
 }
@@ -137,7 +142,7 @@ static void find_variable(struct input *in, int v)
         in->n_dims = n_dims;
         memcpy(in->dims, dims, sizeof dims);
     }
-    if (n_dims != in->n_dims || memcmp(dims, in->dims, (size_t) n_dims * sizeof dims[0]) != 0)
+    if (n_dims != in->n_dims || memcmp(dims, in->dims, (size_t)n_dims * sizeof dims[0]) != 0)
         die("file %s: variable %s must have the same dimensions as u", in->path, names[v]);
     in->packing[v] = read_packing(in, in->varids[v]);
 }
@@ -147,7 +152,7 @@ static void open_input(const char *path, struct input *in)
     int rank, n_ranks;
     MPI_Offset n;
 
-    *in = (struct input) {.path = path, .n_rows = 1};
+    *in = (struct input){.path = path, .n_rows = 1};
     NC_TRY(path, ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &in->ncid));
     NC_TRY(path, ncmpi_inq_unlimdim(in->ncid, &in->unlimited));
     for (int v = 0; v < N_INPUTS; v++)
@@ -164,13 +169,13 @@ static void open_input(const char *path, struct input *in)
     in->start[latitude] = n * rank / n_ranks;
     in->count[latitude] = n * (rank + 1) / n_ranks - in->start[latitude];
     for (int d = 0; d <= latitude; d++)
-        in->n_rows *= (size_t) in->count[d];
-    in->n_columns = (size_t) in->count[latitude + 1];
+        in->n_rows *= (size_t)in->count[d];
+    in->n_columns = (size_t)in->count[latitude + 1];
 }
 
 static void put_text(const struct output *out, int varid, const char *name, const char *text)
 {
-    NC_TRY(out->path, ncmpi_put_att_text(out->ncid, varid, name, (MPI_Offset) strlen(text), text));
+    NC_TRY(out->path, ncmpi_put_att_text(out->ncid, varid, name, (MPI_Offset)strlen(text), text));
 }
 
 static void copy_text(const struct input *in, int from, const char *name, const struct output *out, int to)
@@ -268,7 +273,7 @@ static void write_axes(const struct input *in, const struct output *out)
         if (from < 0)
             continue;
         NC_TRY(in->path, ncmpi_inq_dim(in->ncid, in->dims[d], name, &length));
-        double *values = allocate((size_t) length, sizeof(double));
+        double *values = allocate((size_t)length, sizeof(double));
         NC_TRY(in->path, ncmpi_get_var_double_all(in->ncid, from, values));
         NC_TRY(out->path, ncmpi_inq_varid(out->ncid, name, &to));
         NC_TRY(out->path, ncmpi_put_vara_double_all(out->ncid, to, &start, &length, values));
@@ -283,8 +288,8 @@ static void create_output(const struct input *in, const char *prefix, int format
 
     out->path = allocate(size, 1);
     snprintf(out->path, size, "%s.%s.nc", prefix, formats[format].suffix);
-    NC_TRY(out->path, ncmpi_create(MPI_COMM_WORLD, out->path, NC_CLOBBER | formats[format].mode, MPI_INFO_NULL,
-                                   &out->ncid));
+    NC_TRY(out->path,
+           ncmpi_create(MPI_COMM_WORLD, out->path, NC_CLOBBER | formats[format].mode, MPI_INFO_NULL, &out->ncid));
     define_axes(in, out, dims);
     out->speed = define_field(out, names[SPEED], in->n_dims, dims);
     copy_text(in, in->varids[U], "units", out, out->speed);
@@ -317,7 +322,7 @@ static void set_means(const double *values, size_t n_rows, size_t n_columns, flo
                 sum += values[k];
                 n++;
             }
-        means[row] = n > 0 ? (float) (sum / (double) n) : fill_value;
+        means[row] = n > 0 ? (float)(sum / (double)n) : fill_value;
     }
 }
 
@@ -327,7 +332,7 @@ static void write_all(const struct input *in, const struct output *outputs, doub
     const size_t n = in->n_rows * in->n_columns;
 
     for (size_t k = 0; k < n; k++)
-        buffer[k] = isnan(fields[SPEED][k]) ? fill_value : (float) fields[SPEED][k];
+        buffer[k] = isnan(fields[SPEED][k]) ? fill_value : (float)fields[SPEED][k];
     for (const struct output *out = outputs; out < outputs + N_FORMATS; out++)
         NC_TRY(out->path, ncmpi_put_vara_float_all(out->ncid, out->speed, in->start, in->count, buffer));
     for (int v = 0; v < N_VARIABLES; v++) {
@@ -374,8 +379,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc != 3) {
         if (rank == 0)
-            fprintf(stderr, "Usage: mpiexec -n RANKS era_wind INPUT.nc OUTPUT_PREFIX\n"
-                            "Writes OUTPUT_PREFIX.cdf1.nc, .cdf2.nc and .cdf5.nc.\n");
+            fprintf(stderr,
+                    "Usage: mpiexec -n RANKS era_wind INPUT.nc OUTPUT_PREFIX\n"
+                    "Writes OUTPUT_PREFIX.cdf1.nc, .cdf2.nc and .cdf5.nc.\n");
         MPI_Finalize();
         return EXIT_FAILURE;
     }

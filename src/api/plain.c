@@ -53,12 +53,9 @@ static int format_constant(int kind)
     switch (kind) {
     case PNC_KIND_CDF1:
     case PNC_KIND_CDF2:
-    case PNC_KIND_CDF5:
-        return kind; /* the constants are the version byte of the file */
-    case PNC_KIND_HDF5:
-        return NC_FORMAT_NETCDF4;
-    default:
-        return NC_FORMAT_UNKNOWN;
+    case PNC_KIND_CDF5: return kind; /* the constants are the version byte of the file */
+    case PNC_KIND_HDF5: return NC_FORMAT_NETCDF4;
+    default: return NC_FORMAT_UNKNOWN;
     }
 }
 
@@ -108,8 +105,9 @@ int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, in
 
     if (err == NC_NOERR)
         err = pnc_dataset_registry_find(ncid_out, __func__, &out);
-    return err != NC_NOERR ? err :
-        pnc_dataset_error_report(out, pnc_dataset_attribute_copy(in, varid_in, name, out, varid_out));
+    return err != NC_NOERR
+               ? err
+               : pnc_dataset_error_report(out, pnc_dataset_attribute_copy(in, varid_in, name, out, varid_out));
 }
 
 int ncmpi_inq_last_error(int ncid, int *code, char *message)

@@ -28,7 +28,8 @@ static struct pnc_chunk *new_chunk(int64_t units)
 
     if (capacity < units)
         capacity = units;
-    chunk = capacity > INT64_MAX / (int64_t)sizeof(unit) - 8 ? NULL
+    chunk = capacity > INT64_MAX / (int64_t)sizeof(unit) - 8
+                ? NULL
                 : pnc_memory_alloc((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;

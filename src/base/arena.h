@@ -14,6 +14,6 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for any type;
  * then unchanged. */
 void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes);
 void pnc_arena_free(pnc_arena *arena, void *piece);
-void pnc_arena_destroy(pnc_arena *arena);              /* all pieces must have been freed */
+void pnc_arena_destroy(pnc_arena *arena); /* all pieces must have been freed */
 
 #endif

@@ -53,8 +53,10 @@ const char *pnc_error_get_text(int code)
     if (code > 0) /* errno values pass through the API unchanged */
         return strerror(code);
     switch (code) {
+/* clang-format off */
 #define PNC_ERROR_ROW(name, value, text) case value: return text;
 #include "spec/error_table.h"
+        /* clang-format on */
     default: break;
     }
     snprintf(unknown, sizeof unknown, "Unknown Error %d", code);
@@ -66,8 +68,10 @@ const char *pnc_error_get_name(int code)
     static _Thread_local char unknown[PNC_UNKNOWN_SIZE];
 
     switch (code) {
+/* clang-format off */
 #define PNC_ERROR_ROW(name, value, text) case value: return #name;
 #include "spec/error_table.h"
+        /* clang-format on */
     default: break;
     }
     snprintf(unknown, sizeof unknown, "Unknown Error %d", code);

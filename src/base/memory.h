@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *pnc_memory_alloc(int64_t count, size_t size);         /* uninitialised; count 0 gives a valid pointer */
-void *pnc_memory_alloc_zeroed(int64_t count, size_t size);  /* zeroed */
+void *pnc_memory_alloc(int64_t count, size_t size);             /* uninitialised; count 0 gives a valid pointer */
+void *pnc_memory_alloc_zeroed(int64_t count, size_t size);      /* zeroed */
 void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like reallocarray */
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);

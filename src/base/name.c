@@ -26,8 +26,8 @@ static bool is_alphanumeric(unsigned char c)
 static char *to_nfc(const char *name, int *code)
 {
     utf8proc_uint8_t *out = NULL;
-    utf8proc_ssize_t n = utf8proc_map((const utf8proc_uint8_t *)name, 0, &out,
-                                      UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    utf8proc_ssize_t n =
+        utf8proc_map((const utf8proc_uint8_t *)name, 0, &out, UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 
     if (n >= 0)
         return (char *)out;
@@ -61,8 +61,8 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     int code;
 
     if (name == NULL || name[0] == '\0')
-        return pnc_error_set(error, NC_EBADNAME, "a name is %s: must have at least one character", name ? "empty" :
-                             "NULL");
+        return pnc_error_set(error, NC_EBADNAME, "a name is %s: must have at least one character",
+                             name ? "empty" : "NULL");
     if (strlen(name) > NC_MAX_NAME)
         return pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
                              strlen(name), NC_MAX_NAME);
@@ -72,12 +72,15 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     code = NC_ENOMEM;
     nfc = is_ascii(name) ? pnc_string_copy(name) : to_nfc(name, &code);
     if (nfc == NULL)
-        return pnc_error_set(error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\""
-                                                       : "name \"%.60s\" is not valid UTF-8", name);
+        return pnc_error_set(
+            error, code, code == NC_ENOMEM ? "no memory for the name \"%.60s\"" : "name \"%.60s\" is not valid UTF-8",
+            name);
     /* composition exclusions: a few characters are longer in NFC */
     if (strlen(nfc) > NC_MAX_NAME) {
-        code = pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes in normal form C: at most %d are "
-                             "allowed", name, strlen(nfc), NC_MAX_NAME);
+        code = pnc_error_set(error, NC_EMAXNAME,
+                             "name \"%.40s...\" has %zu bytes in normal form C: at most %d are "
+                             "allowed",
+                             name, strlen(nfc), NC_MAX_NAME);
         pnc_memory_free(nfc);
         return code;
     }

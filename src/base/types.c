@@ -2,13 +2,20 @@
 #include "base/types.h"
 
 /* Indexed by the values of the constants, which start at 1 and have no gaps. */
-static const struct { size_t size; const char *name; } xtypes[] = {
+static const struct {
+    size_t size;
+    const char *name;
+} xtypes[] = {
     {0, "none"},
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) {bytes, name},
 #include "spec/type_table.h"
 };
 
-static const struct { size_t size; const char *name; int exact; } mems[] = {
+static const struct {
+    size_t size;
+    const char *name;
+    int exact;
+} mems[] = {
 #define PNC_MEM_ROW(mem, ctype, suffix, exact) {sizeof(ctype), suffix, exact},
 #include "spec/type_table.h"
 };

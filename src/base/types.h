@@ -9,12 +9,23 @@
 
 /* Types of values in the user's memory; the order is that of the table. */
 typedef enum pnc_mem_type {
-    PNC_TEXT, PNC_SCHAR, PNC_UCHAR, PNC_SHORT, PNC_USHORT, PNC_INT, PNC_UINT, PNC_LONG,
-    PNC_FLOAT, PNC_DOUBLE, PNC_LONGLONG, PNC_ULONGLONG, PNC_MEM_TYPE_COUNT
+    PNC_TEXT,
+    PNC_SCHAR,
+    PNC_UCHAR,
+    PNC_SHORT,
+    PNC_USHORT,
+    PNC_INT,
+    PNC_UINT,
+    PNC_LONG,
+    PNC_FLOAT,
+    PNC_DOUBLE,
+    PNC_LONGLONG,
+    PNC_ULONGLONG,
+    PNC_MEM_TYPE_COUNT
 } pnc_mem_type;
 
-size_t pnc_type_get_size(int xtype);      /* bytes of one external value; 0 if xtype is not a type */
-const char *pnc_type_get_name(int xtype); /* CDL name: "byte", "char", "short", "int", "float", ... */
+size_t pnc_type_get_size(int xtype);           /* bytes of one external value; 0 if xtype is not a type */
+const char *pnc_type_get_name(int xtype);      /* CDL name: "byte", "char", "short", "int", "float", ... */
 bool pnc_type_is_valid(int xtype, int format); /* types 1..6 in CDF-1 and CDF-2, 1..11 in CDF-5 */
 size_t pnc_mem_type_get_size(pnc_mem_type mem);
 const char *pnc_mem_type_get_name(pnc_mem_type mem); /* suffix in function names: "schar", "longlong", ... */

@@ -28,17 +28,23 @@ static int copy_bytes(void *dst, const void *src, int64_t n, const void *fill)
 }
 
 static const pnc_num num_of_xtype[] = {
-    [NC_BYTE] = PNC_NUM_i8,    [NC_SHORT] = PNC_NUM_i16, [NC_INT] = PNC_NUM_i32,    [NC_FLOAT] = PNC_NUM_f32,
-    [NC_DOUBLE] = PNC_NUM_f64, [NC_UBYTE] = PNC_NUM_u8,  [NC_USHORT] = PNC_NUM_u16, [NC_UINT] = PNC_NUM_u32,
+    [NC_BYTE] = PNC_NUM_i8,    [NC_SHORT] = PNC_NUM_i16,  [NC_INT] = PNC_NUM_i32,    [NC_FLOAT] = PNC_NUM_f32,
+    [NC_DOUBLE] = PNC_NUM_f64, [NC_UBYTE] = PNC_NUM_u8,   [NC_USHORT] = PNC_NUM_u16, [NC_UINT] = PNC_NUM_u32,
     [NC_INT64] = PNC_NUM_i64,  [NC_UINT64] = PNC_NUM_u64,
 };
 
 static const pnc_num num_of_mem[] = {
-    [PNC_SCHAR] = PNC_NUM_i8,  [PNC_UCHAR] = PNC_NUM_u8,    [PNC_SHORT] = PNC_NUM_i16,
-    [PNC_USHORT] = PNC_NUM_u16, [PNC_INT] = PNC_NUM_i32,    [PNC_UINT] = PNC_NUM_u32,
+    [PNC_SCHAR] = PNC_NUM_i8,
+    [PNC_UCHAR] = PNC_NUM_u8,
+    [PNC_SHORT] = PNC_NUM_i16,
+    [PNC_USHORT] = PNC_NUM_u16,
+    [PNC_INT] = PNC_NUM_i32,
+    [PNC_UINT] = PNC_NUM_u32,
     [PNC_LONG] = sizeof(long) == 8 ? PNC_NUM_i64 : PNC_NUM_i32,
-    [PNC_FLOAT] = PNC_NUM_f32, [PNC_DOUBLE] = PNC_NUM_f64,
-    [PNC_LONGLONG] = PNC_NUM_i64, [PNC_ULONGLONG] = PNC_NUM_u64,
+    [PNC_FLOAT] = PNC_NUM_f32,
+    [PNC_DOUBLE] = PNC_NUM_f64,
+    [PNC_LONGLONG] = PNC_NUM_i64,
+    [PNC_ULONGLONG] = PNC_NUM_u64,
 };
 _Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long long) == 8, "C types of the files' sizes");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE 754 binary32 and binary64");

@@ -8,8 +8,17 @@
 #include "convert/convert.h"
 
 typedef enum pnc_num {
-    PNC_NUM_i8, PNC_NUM_u8, PNC_NUM_i16, PNC_NUM_u16, PNC_NUM_i32, PNC_NUM_u32, PNC_NUM_i64, PNC_NUM_u64,
-    PNC_NUM_f32, PNC_NUM_f64, PNC_NUM_COUNT
+    PNC_NUM_i8,
+    PNC_NUM_u8,
+    PNC_NUM_i16,
+    PNC_NUM_u16,
+    PNC_NUM_i32,
+    PNC_NUM_u32,
+    PNC_NUM_i64,
+    PNC_NUM_u64,
+    PNC_NUM_f32,
+    PNC_NUM_f64,
+    PNC_NUM_COUNT
 } pnc_num;
 
 /* The kernels compiled for one instruction set. put: [memory][file]; get: [file][memory]. */
@@ -27,6 +36,7 @@ extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WIT
  * SAME  byte order only                      WIDE  always fits
  * INT   integers that may not fit            TRUNC floating point to integer
  * REAL  double to float */
+/* clang-format off */
 #define PNC_PAIR_ROW(M, S, i8w, u8w, i16w, u16w, i32w, u32w, i64w, u64w, f32w, f64w) \
     M(S, i8, i8w) M(S, u8, u8w) M(S, i16, i16w) M(S, u16, u16w) M(S, i32, i32w) M(S, u32, u32w) \
     M(S, i64, i64w) M(S, u64, u64w) M(S, f32, f32w) M(S, f64, f64w)
@@ -42,8 +52,10 @@ extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WIT
     PNC_PAIR_ROW(M, u64,  INT,   INT,   INT,   INT,   INT,   INT,   INT,   SAME,  WIDE, WIDE) \
     PNC_PAIR_ROW(M, f32,  TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, SAME, WIDE) \
     PNC_PAIR_ROW(M, f64,  TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, TRUNC, REAL, SAME)
+/* clang-format on */
 
 /* The same pairs as rows of a table of function names. */
+/* clang-format off */
 #define PNC_TABLE_ROW(prefix, S) \
     {prefix##_##S##_i8, prefix##_##S##_u8, prefix##_##S##_i16, prefix##_##S##_u16, prefix##_##S##_i32, \
      prefix##_##S##_u32, prefix##_##S##_i64, prefix##_##S##_u64, prefix##_##S##_f32, prefix##_##S##_f64}
@@ -51,5 +63,6 @@ extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WIT
     {PNC_TABLE_ROW(prefix, i8), PNC_TABLE_ROW(prefix, u8), PNC_TABLE_ROW(prefix, i16), PNC_TABLE_ROW(prefix, u16), \
      PNC_TABLE_ROW(prefix, i32), PNC_TABLE_ROW(prefix, u32), PNC_TABLE_ROW(prefix, i64), PNC_TABLE_ROW(prefix, u64), \
      PNC_TABLE_ROW(prefix, f32), PNC_TABLE_ROW(prefix, f64)}
+/* clang-format on */
 
 #endif

@@ -8,39 +8,40 @@
 #include "convert/numbers.h"
 
 /* Each function converts v and returns true if v is in range. */
-#define CONVERT_WIDE(S, D)                                                       \
-    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out)                \
-    {                                                                            \
-        *out = (pnc_##D)v;                                                       \
-        return true;                                                             \
+#define CONVERT_WIDE(S, D)                                        \
+    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
+    {                                                             \
+        *out = (pnc_##D)v;                                        \
+        return true;                                              \
     }
-#define CONVERT_INT(S, D)                                                        \
-    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out)                \
-    {                                                                            \
-        const pnc_##S low = LOW(S, D), high = HIGH(S, D);                        \
-        *out = (pnc_##D)v;                                                       \
-        return v >= low && v <= high;                                            \
+#define CONVERT_INT(S, D)                                         \
+    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
+    {                                                             \
+        const pnc_##S low = LOW(S, D), high = HIGH(S, D);         \
+        *out = (pnc_##D)v;                                        \
+        return v >= low && v <= high;                             \
     }
-#define CONVERT_TRUNC(S, D)                                                      \
-    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out)                \
-    {                                                                            \
-        *out = NAN_##D;                                                          \
-        if (v != v)                                                              \
-            return true;                                                         \
-        if (v < (pnc_##S)MIN_##D || v > TOP_##S##_##D)                           \
-            return false;                                                        \
-        *out = (pnc_##D)v;                                                       \
-        return true;                                                             \
+#define CONVERT_TRUNC(S, D)                                       \
+    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
+    {                                                             \
+        *out = NAN_##D;                                           \
+        if (v != v)                                               \
+            return true;                                          \
+        if (v < (pnc_##S)MIN_##D || v > TOP_##S##_##D)            \
+            return false;                                         \
+        *out = (pnc_##D)v;                                        \
+        return true;                                              \
     }
-#define CONVERT_REAL(S, D)                                                       \
-    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out)                \
-    {                                                                            \
-        if (v < -FLT_MAX || v > FLT_MAX)                                         \
-            return false;                                                        \
-        *out = (pnc_##D)v;                                                       \
-        return true;                                                             \
+#define CONVERT_REAL(S, D)                                        \
+    static inline bool convert_##S##_##D(pnc_##S v, pnc_##D *out) \
+    {                                                             \
+        if (v < -FLT_MAX || v > FLT_MAX)                          \
+            return false;                                         \
+        *out = (pnc_##D)v;                                        \
+        return true;                                              \
     }
 
+/* clang-format off */
 #define KERNEL_CONVERT(S, D, way)                                                \
     CONVERT_##way(S, D)                                                          \
     static int put_##S##_##D(void *dst, const void *src, int64_t n, const void *fill) \
@@ -70,18 +71,19 @@
         }                                                                        \
         return status;                                                           \
     }
+/* clang-format on */
 
-#define KERNEL_SAME(S, D, way)                                                   \
+#define KERNEL_SAME(S, D, way)                                                        \
     static int put_##S##_##D(void *dst, const void *src, int64_t n, const void *fill) \
-    {                                                                            \
-        (void)fill;                                                              \
-        for (int64_t i = 0; i < n; i++)                                          \
-            pnc_swap_##S(dst, src, i);                                           \
-        return NC_NOERR;                                                         \
-    }                                                                            \
+    {                                                                                 \
+        (void)fill;                                                                   \
+        for (int64_t i = 0; i < n; i++)                                               \
+            pnc_swap_##S(dst, src, i);                                                \
+        return NC_NOERR;                                                              \
+    }                                                                                 \
     static int get_##S##_##D(void *dst, const void *src, int64_t n, const void *fill) \
-    {                                                                            \
-        return put_##S##_##D(dst, src, n, fill);                                 \
+    {                                                                                 \
+        return put_##S##_##D(dst, src, n, fill);                                      \
     }
 #define KERNEL_WIDE KERNEL_CONVERT
 #define KERNEL_INT KERNEL_CONVERT

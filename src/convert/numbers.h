@@ -101,39 +101,39 @@ static inline uint64_t pnc_swap_64(uint64_t v)
 
 /* Element i of an array in memory form (load, store) or external form (load_be, store_be), at any alignment. swap
  * converts from either form to the other and preserves all bits of a NaN. */
-#define NUMBER(T, width)                                                    \
-    static inline pnc_##T pnc_load_##T(const char *p, int64_t i)            \
-    {                                                                       \
-        pnc_##T v;                                                          \
-        memcpy(&v, p + i * (int64_t)sizeof v, sizeof v);                    \
-        return v;                                                           \
-    }                                                                       \
-    static inline void pnc_store_##T(char *p, int64_t i, pnc_##T v)         \
-    {                                                                       \
-        memcpy(p + i * (int64_t)sizeof v, &v, sizeof v);                    \
-    }                                                                       \
-    static inline pnc_##T pnc_load_be_##T(const char *p, int64_t i)         \
-    {                                                                       \
-        uint##width##_t bits;                                               \
-        pnc_##T v;                                                          \
-        memcpy(&bits, p + i * (int64_t)sizeof bits, sizeof bits);           \
-        bits = pnc_swap_##width(bits);                                      \
-        memcpy(&v, &bits, sizeof v);                                        \
-        return v;                                                           \
-    }                                                                       \
-    static inline void pnc_store_be_##T(char *p, int64_t i, pnc_##T v)      \
-    {                                                                       \
-        uint##width##_t bits;                                               \
-        memcpy(&bits, &v, sizeof bits);                                     \
-        bits = pnc_swap_##width(bits);                                      \
-        memcpy(p + i * (int64_t)sizeof bits, &bits, sizeof bits);           \
-    }                                                                       \
-    static inline void pnc_swap_##T(char *dst, const char *src, int64_t i)  \
-    {                                                                       \
-        uint##width##_t bits;                                               \
-        memcpy(&bits, src + i * (int64_t)sizeof bits, sizeof bits);         \
-        bits = pnc_swap_##width(bits);                                      \
-        memcpy(dst + i * (int64_t)sizeof bits, &bits, sizeof bits);         \
+#define NUMBER(T, width)                                                   \
+    static inline pnc_##T pnc_load_##T(const char *p, int64_t i)           \
+    {                                                                      \
+        pnc_##T v;                                                         \
+        memcpy(&v, p + i * (int64_t)sizeof v, sizeof v);                   \
+        return v;                                                          \
+    }                                                                      \
+    static inline void pnc_store_##T(char *p, int64_t i, pnc_##T v)        \
+    {                                                                      \
+        memcpy(p + i * (int64_t)sizeof v, &v, sizeof v);                   \
+    }                                                                      \
+    static inline pnc_##T pnc_load_be_##T(const char *p, int64_t i)        \
+    {                                                                      \
+        uint##width##_t bits;                                              \
+        pnc_##T v;                                                         \
+        memcpy(&bits, p + i * (int64_t)sizeof bits, sizeof bits);          \
+        bits = pnc_swap_##width(bits);                                     \
+        memcpy(&v, &bits, sizeof v);                                       \
+        return v;                                                          \
+    }                                                                      \
+    static inline void pnc_store_be_##T(char *p, int64_t i, pnc_##T v)     \
+    {                                                                      \
+        uint##width##_t bits;                                              \
+        memcpy(&bits, &v, sizeof bits);                                    \
+        bits = pnc_swap_##width(bits);                                     \
+        memcpy(p + i * (int64_t)sizeof bits, &bits, sizeof bits);          \
+    }                                                                      \
+    static inline void pnc_swap_##T(char *dst, const char *src, int64_t i) \
+    {                                                                      \
+        uint##width##_t bits;                                              \
+        memcpy(&bits, src + i * (int64_t)sizeof bits, sizeof bits);        \
+        bits = pnc_swap_##width(bits);                                     \
+        memcpy(dst + i * (int64_t)sizeof bits, &bits, sizeof bits);        \
     }
 
 NUMBER(i8, 8)

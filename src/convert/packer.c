@@ -21,15 +21,16 @@ int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_fla
         return NC_ECHAR;
     packer->mem_size = (int)pnc_mem_type_get_size(mem);
     packer->ext_size = (int)pnc_type_get_size(xtype);
-    if (flat && pnc_select_flat_count_elements(flat) > 0 && pnc_select_flat_get_element_size(flat) != packer->mem_size)
+    if (flat != NULL && pnc_select_flat_count_elements(flat) > 0 &&
+        pnc_select_flat_get_element_size(flat) != packer->mem_size)
         return NC_EINTERNAL;
-    if (fill)
+    if (fill != NULL)
         memcpy(packer->fill, fill, (size_t)(way == PNC_PUT ? packer->ext_size : packer->mem_size));
     else if (way == PNC_PUT)
         pnc_convert_fill_get_external(xtype, packer->fill);
     else
         pnc_convert_fill_get_memory(mem, packer->fill);
-    if (flat && (!memory || !pnc_select_flat_is_contiguous(flat, &offset)))
+    if (flat != NULL && (memory == NULL || !pnc_select_flat_is_contiguous(flat, &offset)))
         return pnc_select_run_cursor_init(&packer->cursor, flat);
     *(packer->same ? &packer->direct : &packer->flat) = packer->memory + offset;
     return NC_NOERR;
@@ -37,8 +38,13 @@ int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_fla
 
 void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size)
 {
-    *packer = (pnc_packer){.way = way, .memory = memory, .direct = memory, .same = true, .mem_size = ext_size,
-                           .ext_size = ext_size, .status = NC_NOERR};
+    *packer = (pnc_packer){.way = way,
+                           .memory = memory,
+                           .direct = memory,
+                           .same = true,
+                           .mem_size = ext_size,
+                           .ext_size = ext_size,
+                           .status = NC_NOERR};
 }
 
 void pnc_convert_packer_free(pnc_packer *packer)
@@ -48,9 +54,9 @@ void pnc_convert_packer_free(pnc_packer *packer)
 }
 
 /* With a constant element size the compiler replaces each copy by one move. */
-#define COPY_RUN(size)                                                                              \
-    for (int64_t i = 0; i < n; i++)                                                                 \
-        memcpy(dst + i * dst_stride, src + i * src_stride, size)
+#define COPY_RUN(size)              \
+    for (int64_t i = 0; i < n; i++) \
+    memcpy(dst + i * dst_stride, src + i * src_stride, size)
 
 static void copy_run(char *dst, int64_t dst_stride, const char *src, int64_t src_stride, int64_t n, int size)
 {
@@ -153,7 +159,7 @@ static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
     pnc_memory_run run;
     for (int64_t i = 0; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
         char *memory = packer->memory + run.offset;
-        if (out)
+        if (out != NULL)
             copy_run(out + i * size, size, memory, run.stride, run.count, size);
         else
             copy_run(memory, run.stride, in + i * size, size, run.count, size);
@@ -173,7 +179,7 @@ void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
         return;
     if (packer->direct) {
         memcpy(ext, pnc_convert_packer_take_direct(packer, n), (size_t)(n * packer->ext_size));
-    } else if (packer->flat) {
+    } else if (packer->flat != NULL) {
         run_kernel(packer, ext, packer->flat, n);
         packer->flat += n * packer->mem_size;
     } else if (packer->same) {
@@ -189,7 +195,7 @@ void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
         return;
     if (packer->direct) {
         memcpy(pnc_convert_packer_take_direct(packer, n), ext, (size_t)(n * packer->ext_size));
-    } else if (packer->flat) {
+    } else if (packer->flat != NULL) {
         run_kernel(packer, packer->flat, ext, n);
         packer->flat += n * packer->mem_size;
     } else if (packer->same) {

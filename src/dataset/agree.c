@@ -79,8 +79,7 @@ int pnc_dataset_bytes_broadcast(pnc_dataset *ds, char *bytes, int64_t size)
         int piece = (int)(size - at < most ? size - at : most);
 
         if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-            return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of %lld bytes failed", ds->path,
-                                 (long long)size);
+            return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of %lld bytes failed", ds->path, (long long)size);
     }
     return NC_NOERR;
 }

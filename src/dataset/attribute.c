@@ -56,12 +56,15 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %d: must be an external type", l.text,
                              xtype);
     if (!pnc_type_is_valid(xtype, ds->model.format))
-        return pnc_error_set(&ds->error, NC_ESTRICTCDF2, "attribute \"%s\": type %s requires a CDF-5 file "
-                             "(NC_64BIT_DATA), but %s is CDF-%d", l.text, pnc_type_get_name(xtype), ds->path,
-                             ds->model.format);
+        return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
+                             "attribute \"%s\": type %s requires a CDF-5 file "
+                             "(NC_64BIT_DATA), but %s is CDF-%d",
+                             l.text, pnc_type_get_name(xtype), ds->path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
-        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
-                             "through the text functions", l.text, pnc_type_get_name(xtype));
+        return pnc_error_set(&ds->error, NC_ECHAR,
+                             "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
+                             "through the text functions",
+                             l.text, pnc_type_get_name(xtype));
     if (len < 0)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: must not be negative", l.text,
                              (long long)len);
@@ -79,14 +82,18 @@ static int check_fill_value(pnc_dataset *ds, int varid, nc_type xtype, int64_t l
     const pnc_var *var = ds->model.vars[varid];
 
     if (xtype != var->type)
-        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s:_FillValue\" has type %s: must be %s, as the "
-                             "variable", var->name, pnc_type_get_name(xtype), pnc_type_get_name(var->type));
+        return pnc_error_set(&ds->error, NC_EBADTYPE,
+                             "attribute \"%s:_FillValue\" has type %s: must be %s, as the "
+                             "variable",
+                             var->name, pnc_type_get_name(xtype), pnc_type_get_name(var->type));
     if (len != 1)
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1",
-                             var->name, (long long)len);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s:_FillValue\" has length %lld: must be 1", var->name,
+                             (long long)len);
     if (ds->mode == PNC_DEFINE && ds->before != NULL && varid < ds->before->nvars)
-        return pnc_error_set(&ds->error, NC_ELATEFILL, "variable \"%s\" existed before ncmpi_redef: its fill value "
-                             "cannot change any more", var->name);
+        return pnc_error_set(&ds->error, NC_ELATEFILL,
+                             "variable \"%s\" existed before ncmpi_redef: its fill value "
+                             "cannot change any more",
+                             var->name);
     return NC_NOERR;
 }
 
@@ -199,9 +206,10 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void
     if (att->len == 0) /* before the check of types: without values, text and numbers are the same */
         return NC_NOERR;
     if ((mem == PNC_TEXT) != (att->type == NC_CHAR))
-        return pnc_error_set(&ds->error, NC_ECHAR, "attribute \"%s\" has type %s: NC_CHAR values are only accessed "
-                             "through the text functions", label_of(ds, varid, name).text,
-                             pnc_type_get_name(att->type));
+        return pnc_error_set(&ds->error, NC_ECHAR,
+                             "attribute \"%s\" has type %s: NC_CHAR values are only accessed "
+                             "through the text functions",
+                             label_of(ds, varid, name).text, pnc_type_get_name(att->type));
     if (ip == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
                              label_of(ds, varid, name).text);
@@ -218,8 +226,9 @@ int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *valu
     pnc_atts *atts;
     int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
 
-    return err != NC_NOERR ? err :
-        pnc_dataset_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
+    return err != NC_NOERR
+               ? err
+               : pnc_dataset_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
 }
 
 int pnc_dataset_attribute_copy(pnc_dataset *from, int varid_in, const char *name, pnc_dataset *to, int varid_out)

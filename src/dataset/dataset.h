@@ -17,12 +17,12 @@ typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
 
 /* Hints that the library itself uses; all others are passed to MPI-IO. */
 typedef struct pnc_hints {
-    pnc_layout_hints layout;    /* -1 where no hint was given */
-    int64_t header_read_chunk;  /* bytes of the header read at a time */
-    int64_t data_move_chunk;    /* bytes per round when data moves at enddef */
-    int64_t buffer_size;        /* cap on extra memory per rank (nc_ibuf_size) */
-    int64_t driver;             /* index into the names of drivers */
-    int64_t short_file;         /* 0: reads beyond the end of the file give zeros, 1: an error */
+    pnc_layout_hints layout;   /* -1 where no hint was given */
+    int64_t header_read_chunk; /* bytes of the header read at a time */
+    int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
+    int64_t buffer_size;       /* cap on extra memory per rank (nc_ibuf_size) */
+    int64_t driver;            /* index into the names of drivers */
+    int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
 } pnc_hints;
 
 /* The report of a call that failed. The message has call, rank, file, cause, and the name of the code. */
@@ -34,7 +34,7 @@ typedef struct pnc_failure {
 typedef struct pnc_dataset {
     int ncid;
     char *path;
-    MPI_Comm comm;        /* duplicate of the user's communicator */
+    MPI_Comm comm; /* duplicate of the user's communicator */
     int rank, nprocs;
     MPI_Info info;        /* hints as given by user and environment, or MPI_INFO_NULL */
     MPI_Info environment; /* those of PNETCDF_HINTS alone, or MPI_INFO_NULL */
@@ -45,20 +45,20 @@ typedef struct pnc_dataset {
     pnc_store *store;
     pnc_mode mode;
     bool read_only;
-    bool is_new;          /* created, and its first enddef has not completed */
-    bool safe;            /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
-    bool relax;           /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
-    bool share;           /* NC_SHARE: flush after each collective write */
-    int fill_mode;        /* NC_FILL or NC_NOFILL, for variables defined from now on */
+    bool is_new;   /* created, and its first enddef has not completed */
+    bool safe;     /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
+    bool relax;    /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    bool share;    /* NC_SHARE: flush after each collective write */
+    int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
-    pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
-    bool numrecs_dirty;   /* model.numrecs is not yet written to the file */
+    pnc_model *before;          /* the model before redef; NULL outside define mode and in a new file */
+    bool numrecs_dirty;         /* model.numrecs is not yet written to the file */
     int64_t put_size, get_size; /* bytes that this rank has written and read */
-    struct pnc_queue *queue; /* pending nonblocking requests */
-    void *stage;          /* staging buffer of PNC_STAGE_BYTES, allocated at first use, freed at close */
-    const char *call;     /* name of the API function in progress */
-    pnc_error error;      /* of that call */
-    pnc_failure last;     /* the last call that failed */
+    struct pnc_queue *queue;    /* pending nonblocking requests */
+    void *stage;                /* staging buffer of PNC_STAGE_BYTES, allocated at first use, freed at close */
+    const char *call;           /* name of the API function in progress */
+    pnc_error error;            /* of that call */
+    pnc_failure last;           /* the last call that failed */
 } pnc_dataset;
 
 #define PNC_STAGE_BYTES (256 * 1024) /* fits the second-level cache, from conversion to system call */
@@ -92,11 +92,15 @@ int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);
 /* In safe mode, compare every argument with that of rank 0, byte by byte. Returns on every rank the code of the first
  * argument that differs on any rank, or NC_NOERR. A rank whose call has already failed passes its error in `local`;
  * then every rank returns an error. Outside safe mode the result depends on what the call does next: */
-typedef struct pnc_argument { int code; const void *bytes; int64_t length; } pnc_argument;
+typedef struct pnc_argument {
+    int code;
+    const void *bytes;
+    int64_t length;
+} pnc_argument;
 typedef enum pnc_consequence {
-    PNC_STAYS_LOCAL,    /* each rank returns its own `local`; not collective */
-    PNC_IS_COLLECTIVE,  /* all ranks return an error if one does: none blocks in a later step */
-    PNC_CHANGES_HEADER  /* as in safe mode: in data mode no later step reconciles the headers of the ranks */
+    PNC_STAYS_LOCAL,   /* each rank returns its own `local`; not collective */
+    PNC_IS_COLLECTIVE, /* all ranks return an error if one does: none blocks in a later step */
+    PNC_CHANGES_HEADER /* as in safe mode: in data mode no later step reconciles the headers of the ranks */
 } pnc_consequence;
 int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,
                                 pnc_consequence consequence);
@@ -109,8 +113,8 @@ int pnc_dataset_status_broadcast(pnc_dataset *ds, int status);
 int pnc_dataset_status_agree(pnc_dataset *ds, int status);
 
 /* --- headerio.c: the header in the file --- */
-int pnc_dataset_header_read(pnc_dataset *ds);                          /* collective: rank 0 reads, all decode */
-int pnc_dataset_header_write(pnc_dataset *ds);                         /* collective: rank 0 writes all of it */
+int pnc_dataset_header_read(pnc_dataset *ds);  /* collective: rank 0 reads, all decode */
+int pnc_dataset_header_write(pnc_dataset *ds); /* collective: rank 0 writes all of it */
 /* header_write in two steps, both collective. First all ranks adopt rank 0's definitions and encode them; the caller
  * frees *bytes. Then rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
 int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n);
@@ -118,8 +122,8 @@ int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* Collective, in data mode: write a changed name or, if att is not NULL, a changed attribute. It is written in place if
  * its size has not changed; otherwise the whole header is written. */
 int pnc_dataset_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, const char *name, const pnc_att *att);
-int pnc_dataset_numrecs_write(pnc_dataset *ds);                        /* collective: rank 0 writes model.numrecs */
-int pnc_dataset_file_extend(pnc_dataset *ds);                          /* collective: to the end of its data */
+int pnc_dataset_numrecs_write(pnc_dataset *ds); /* collective: rank 0 writes model.numrecs */
+int pnc_dataset_file_extend(pnc_dataset *ds);   /* collective: to the end of its data */
 
 /* --- records --- */
 /* Collective: all ranks agree on the largest number of records; flush: and rank 0 writes it if it grew. */

@@ -75,8 +75,8 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
     unsigned char external[8];
     pnc_mem_type mem = pnc_type_get_mem_type(var->type);
 
-    pnc_convert_kernel_find(PNC_PUT, var->type, mem, ds->model.format,
-                            &(bool){false})(external, fill_value, 1, external);
+    pnc_convert_kernel_find(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1,
+                                                                                       external);
     return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
 }
 
@@ -136,8 +136,10 @@ static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
-        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE, "new name \"%s\" is longer than \"%s\": call ncmpi_redef "
-                            "before renaming", name, old);
+        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE,
+                            "new name \"%s\" is longer than \"%s\": call ncmpi_redef "
+                            "before renaming",
+                            name, old);
     pnc_memory_free(normal);
     return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }

@@ -87,9 +87,10 @@ static int drop_overruled(pnc_dataset *ds)
     if (!ds->overruled || ds->queue->pending == 0)
         return NC_NOERR;
     pnc_io_queue_clear(ds, &puts, &gets);
-    return pnc_error_set(&ds->error, NC_EMULTIDEFINE, "%s: the definitions of rank %d differed from those of rank 0 "
-                         "and were replaced; its %lld pending requests are cancelled", ds->path, ds->rank,
-                         (long long)(puts + gets));
+    return pnc_error_set(&ds->error, NC_EMULTIDEFINE,
+                         "%s: the definitions of rank %d differed from those of rank 0 "
+                         "and were replaced; its %lld pending requests are cancelled",
+                         ds->path, ds->rank, (long long)(puts + gets));
 }
 
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
@@ -101,9 +102,10 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     int err = pnc_dataset_mode_check_define(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
-        err = pnc_error_set(&ds->error, NC_EINVAL, "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "
-                            "must not be negative", (long long)h_minfree, (long long)v_align, (long long)v_minfree,
-                            (long long)r_align);
+        err = pnc_error_set(&ds->error, NC_EINVAL,
+                            "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "
+                            "must not be negative",
+                            (long long)h_minfree, (long long)v_align, (long long)v_minfree, (long long)r_align);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE);
     if (err == NC_NOERR)
         err = finish(ds, &hints);

@@ -80,8 +80,10 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
                             ds->model.vars[varid]->name);
     if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
-        err = pnc_error_set(&ds->error, NC_ENOTFILL, "variable \"%s\" is in no-fill mode and has no _FillValue: call "
-                            "ncmpi_def_var_fill in define mode", ds->model.vars[varid]->name);
+        err = pnc_error_set(&ds->error, NC_ENOTFILL,
+                            "variable \"%s\" is in no-fill mode and has no _FillValue: call "
+                            "ncmpi_def_var_fill in define mode",
+                            ds->model.vars[varid]->name);
     if (err == NC_NOERR)
         err = check_record(ds, recno);
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},

@@ -11,7 +11,7 @@
 
 typedef struct header_bytes {
     char *at;
-    int64_t n;         /* bytes of the file in memory */
+    int64_t n; /* bytes of the file in memory */
     int64_t file_size;
 } header_bytes;
 
@@ -266,9 +266,9 @@ int pnc_dataset_header_update(pnc_dataset *ds, int64_t where, int64_t old_size, 
     if (n != old_size || where < 0)
         return pnc_dataset_header_write(ds);
     bytes = pnc_memory_alloc(n, 1);
-    err = pnc_dataset_status_agree(ds, bytes == NULL ?
-                                   pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header",
-                                                                     (long long)n) : NC_NOERR);
+    err = pnc_dataset_status_agree(
+        ds, bytes == NULL ? pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)n)
+                          : NC_NOERR);
     if (err == NC_NOERR) {
         encode_entry(ds, name, att, bytes);
         err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ? write_bytes(ds, where, bytes, n) : NC_NOERR);

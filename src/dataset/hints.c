@@ -19,11 +19,25 @@ static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *val
 #define PNC_HINT_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PNC_HINT_ROW(hint, class, given, meaning) {.name = hint, .kind = class, .value = given, .text = meaning},
 #define PNC_HINT_CHOICE_ROW(hint, member, first, list, reporter, meaning) \
-    {.name = hint, .kind = PNC_HINT_CHOICE, .value = first, .text = meaning, .field = offsetof(pnc_hints, member), \
-     .report = reporter, .words = list},
+    {.name = hint,                                                        \
+     .kind = PNC_HINT_CHOICE,                                             \
+     .value = first,                                                      \
+     .text = meaning,                                                     \
+     .field = offsetof(pnc_hints, member),                                \
+     .report = reporter,                                                  \
+     .words = list},
 #define PNC_HINT_SIZE_ROW(hint, member, unset, low, high, under, grain, reporter, meaning) \
-    {.name = hint, .kind = PNC_HINT_SIZE, .value = "", .text = meaning, .field = offsetof(pnc_hints, member), \
-     .report = reporter, .otherwise = unset, .least = low, .most = high, .below = under, .multiple = grain},
+    {.name = hint,                                                                         \
+     .kind = PNC_HINT_SIZE,                                                                \
+     .value = "",                                                                          \
+     .text = meaning,                                                                      \
+     .field = offsetof(pnc_hints, member),                                                 \
+     .report = reporter,                                                                   \
+     .otherwise = unset,                                                                   \
+     .least = low,                                                                         \
+     .most = high,                                                                         \
+     .below = under,                                                                       \
+     .multiple = grain},
 const pnc_hint pnc_hint_table[] = {
 #include "spec/hint_table.h"
 };
@@ -166,8 +180,10 @@ static int choice_of(MPI_Info info, const pnc_hint *hint)
 const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source,
                                                int64_t *out)
 {
-    const struct { MPI_Info info; const char *name; } sources[] = {{ds->environment, "PNETCDF_HINTS"},
-                                                                   {ds->info, "MPI_Info"}};
+    const struct {
+        MPI_Info info;
+        const char *name;
+    } sources[] = {{ds->environment, "PNETCDF_HINTS"}, {ds->info, "MPI_Info"}};
     char value[MPI_MAX_INFO_VAL + 1];
 
     for (int k = 0; k < 2; k++)
@@ -279,18 +295,13 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     switch (hint->kind) {
     case PNC_HINT_SIZE:
-    case PNC_HINT_CHOICE:
-        hint->report(ds, hint, value);
-        return true;
+    case PNC_HINT_CHOICE: hint->report(ds, hint, value); return true;
     case PNC_HINT_FREE:
         if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
         return *value != '\0';
-    case PNC_HINT_FIXED:
-        snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
-        return true;
-    default:
-        return false;
+    case PNC_HINT_FIXED: snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value); return true;
+    default: return false;
     }
 }
 

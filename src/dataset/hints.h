@@ -23,8 +23,9 @@ typedef struct pnc_hint {
     const char *value; /* the default; of PNC_HINT_FIXED the only value */
     const char *text;  /* what it means, or why it has no effect */
     /* of PNC_HINT_SIZE and PNC_HINT_CHOICE: */
-    size_t field;      /* of pnc_hints, an int64_t */
-    void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value); /* the value in effect */
+    size_t field; /* of pnc_hints, an int64_t */
+    /* the value in effect */
+    void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value);
     /* of PNC_HINT_CHOICE: */
     const char *const *words; /* the field is the index; the default is the first, NULL ends them */
     /* of PNC_HINT_SIZE: */

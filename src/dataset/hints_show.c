@@ -122,12 +122,8 @@ static void show_ours(const sight *s, const pnc_hint *hint)
     find_given(s, &l);
     given = l.value;
     switch (hint->kind) {
-    case PNC_HINT_SIZE:
-        explain_size(s, hint, &l);
-        break;
-    case PNC_HINT_CHOICE:
-        explain_choice(hint, &l);
-        break;
+    case PNC_HINT_SIZE: explain_size(s, hint, &l); break;
+    case PNC_HINT_CHOICE: explain_choice(hint, &l); break;
     case PNC_HINT_PASSED:
         if (*given == '\0' && !pnc_dataset_hints_get(s->by_mpi, hint->name, l.value))
             return;
@@ -138,8 +134,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
         snprintf(l.fate, sizeof l.fate, "%s: %s",
                  *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored", hint->text);
         break;
-    default:
-        snprintf(l.fate, sizeof l.fate, "ignored: %s", hint->text);
+    default: snprintf(l.fate, sizeof l.fate, "ignored: %s", hint->text);
     }
     if (l.value[0] == '\0')
         snprintf(l.value, sizeof l.value, "%s", hint->value);

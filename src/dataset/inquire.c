@@ -9,9 +9,9 @@
 #include "dataset/modes.h"
 
 #define SET_OUTPUT(out, value) \
-    do { \
-        if ((out) != NULL) \
-            *(out) = (value); \
+    do {                       \
+        if ((out) != NULL)     \
+            *(out) = (value);  \
     } while (0)
 
 static void set_name(char *out, const char *name)
@@ -71,8 +71,9 @@ int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 
 int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 {
-    SET_OUTPUT(NC_mode, ds->model.format == 5 ? NC_64BIT_DATA : ds->model.format == 2 ? NC_64BIT_OFFSET :
-               NC_CLASSIC_MODEL);
+    SET_OUTPUT(NC_mode, ds->model.format == 5   ? NC_64BIT_DATA
+                        : ds->model.format == 2 ? NC_64BIT_OFFSET
+                                                : NC_CLASSIC_MODEL);
     return NC_NOERR;
 }
 
@@ -252,8 +253,8 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
         bool same;
-        pnc_kernel kernel = pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type),
-                                                    ds->model.format, &same);
+        pnc_kernel kernel =
+            pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format, &same);
 
         pnc_format_var_get_fill_value(var, external);
         kernel(fill_value, external, 1, unused);
@@ -312,8 +313,8 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     if (atts == NULL)
         return pnc_dataset_var_reject(ds, varid);
     if (attnum < 0 || attnum >= atts->n)
-        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->path,
-                             attnum, atts->n);
+        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->path, attnum,
+                             atts->n);
     set_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

@@ -26,8 +26,10 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     int before;
 
     if (format != NC_FORMAT_CLASSIC && format != NC_FORMAT_CDF2 && format != NC_FORMAT_CDF5)
-        return pnc_error_set(error, NC_EINVAL, "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 "
-                             "or NC_FORMAT_CDF5", format);
+        return pnc_error_set(error, NC_EINVAL,
+                             "format %d cannot be created: choose NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 "
+                             "or NC_FORMAT_CDF5",
+                             format);
     before = atomic_exchange(&default_format, format);
     if (old != NULL)
         *old = before;
@@ -107,7 +109,8 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
     if (code == MPI_SUCCESS)
         return NC_NOERR;
     *own = MPI_COMM_NULL;
-    return pnc_error_set(error, NC_ENFILE, "MPI_Comm_dup failed, as MPI libraries bound the number of "
+    return pnc_error_set(error, NC_ENFILE,
+                         "MPI_Comm_dup failed, as MPI libraries bound the number of "
                          "communicators: close files, or free communicators that are no longer needed");
 }
 
@@ -158,13 +161,16 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
 static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "cmode has both NC_64BIT_OFFSET and NC_64BIT_DATA: choose "
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
+                             "cmode has both NC_64BIT_OFFSET and NC_64BIT_DATA: choose "
                              "one");
     if (cmode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_CMODE, "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
+        return pnc_error_set(&ds->error, NC_EINVAL_CMODE,
+                             "cmode has NC_DISKLESS or NC_MMAP, which parallel files "
                              "do not support: leave them out");
     if (cmode & NC_NETCDF4)
-        return pnc_error_set(&ds->error, NC_ENOTBUILT, "cmode has NC_NETCDF4, but this build cannot create netCDF-4 "
+        return pnc_error_set(&ds->error, NC_ENOTBUILT,
+                             "cmode has NC_NETCDF4, but this build cannot create netCDF-4 "
                              "files: leave it out for a classic file");
     return NC_NOERR;
 }
@@ -172,7 +178,8 @@ static int check_create_mode(pnc_dataset *ds, int cmode)
 static int check_open_mode(pnc_dataset *ds, int omode)
 {
     if (omode & REFUSED_FLAGS)
-        return pnc_error_set(&ds->error, NC_EINVAL_OMODE, "omode has NC_DISKLESS or NC_MMAP, which parallel files "
+        return pnc_error_set(&ds->error, NC_EINVAL_OMODE,
+                             "omode has NC_DISKLESS or NC_MMAP, which parallel files "
                              "do not support: leave them out");
     return NC_NOERR;
 }
@@ -277,10 +284,12 @@ static void remark_short(pnc_dataset *ds)
 
     if (size >= end)
         return;
-    pnc_error_set(&ds->error, NC_NOERR, "%s ends at byte %lld, but its header describes data up to byte %lld: values "
-                  "beyond the end were never written, or the file was cut short; %s", ds->path, (long long)size,
-                  (long long)end, ds->store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
-                                           : "they read as zeros");
+    pnc_error_set(&ds->error, NC_NOERR,
+                  "%s ends at byte %lld, but its header describes data up to byte %lld: values "
+                  "beyond the end were never written, or the file was cut short; %s",
+                  ds->path, (long long)size, (long long)end,
+                  ds->store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
+                                                : "they read as zeros");
     pnc_dataset_remark_report(ds);
 }
 
@@ -342,11 +351,14 @@ static int cancel_pending(pnc_dataset *ds)
     pnc_io_queue_clear(ds, &puts, &gets);
     if (puts + gets == 0)
         return NC_NOERR;
-    fprintf(stderr, "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
-            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n", ds->path, (long long)puts, (long long)gets,
-            ds->rank);
-    pnc_error_set(&ds->error, NC_EPENDING, "%s was closed with pending requests: call ncmpi_wait_all before "
-                  "ncmpi_close", ds->path);
+    fprintf(stderr,
+            "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
+            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
+            ds->path, (long long)puts, (long long)gets, ds->rank);
+    pnc_error_set(&ds->error, NC_EPENDING,
+                  "%s was closed with pending requests: call ncmpi_wait_all before "
+                  "ncmpi_close",
+                  ds->path);
     pnc_dataset_error_report(ds, NC_EPENDING);
     pnc_error_clear(&ds->error); /* close may set an error of its own */
     return NC_EPENDING;

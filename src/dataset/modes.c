@@ -38,8 +38,10 @@ int pnc_dataset_mode_check_collective(pnc_dataset *ds)
     int err = pnc_dataset_mode_check_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_INDEPENDENT)
-        err = pnc_error_set(&ds->error, NC_EINDEP, "%s is in independent data mode: call ncmpi_end_indep_data before "
-                            "collective access", ds->path);
+        err = pnc_error_set(&ds->error, NC_EINDEP,
+                            "%s is in independent data mode: call ncmpi_end_indep_data before "
+                            "collective access",
+                            ds->path);
     return err;
 }
 
@@ -48,8 +50,10 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
     int err = pnc_dataset_mode_check_data(ds);
 
     if (err == NC_NOERR && ds->mode == PNC_COLLECTIVE)
-        err = pnc_error_set(&ds->error, NC_ENOTINDEP, "%s is in collective data mode: call ncmpi_begin_indep_data "
-                            "first, or the function that ends in _all", ds->path);
+        err = pnc_error_set(&ds->error, NC_ENOTINDEP,
+                            "%s is in collective data mode: call ncmpi_begin_indep_data "
+                            "first, or the function that ends in _all",
+                            ds->path);
     return err;
 }
 
@@ -91,8 +95,8 @@ int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts 
     if (*index < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
                              ds->path, varid == NC_GLOBAL ? "" : ", variable ",
-                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME, name == NULL ? "" :
-                             name);
+                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
+                             name == NULL ? "" : name);
     return NC_NOERR;
 }
 

@@ -121,8 +121,8 @@ static int64_t find_beyond(const pnc_move *m)
 static int find_size(pnc_move *m)
 {
     pnc_dataset *ds = m->ds;
-    int err = pnc_dataset_status_broadcast(ds, ds->rank == 0 ?
-                                           ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
+    int err = pnc_dataset_status_broadcast(
+        ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
 
     if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
         err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the size of the file failed", ds->path);
@@ -162,7 +162,9 @@ void pnc_dataset_move_free(pnc_move *m)
 
 /* --- rounds --- */
 
-typedef struct range { int64_t first, end; } range; /* of positions */
+typedef struct range {
+    int64_t first, end;
+} range; /* of positions */
 
 static range share_of(const pnc_move *m, range all)
 {
@@ -260,6 +262,6 @@ void pnc_dataset_move_undo(pnc_move *m)
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);
-    pnc_error_set(&ds->error, cause.code,
-                  "%.300s; moving the data back failed too: the data in the file are damaged", cause.text);
+    pnc_error_set(&ds->error, cause.code, "%.300s; moving the data back failed too: the data in the file are damaged",
+                  cause.text);
 }

@@ -17,8 +17,8 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
             return NC_NOERR;
     }
     *ncid = -1;
-    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some",
-                         ds->path, NC_MAX_NFILES);
+    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some", ds->path,
+                         NC_MAX_NFILES);
 }
 
 void pnc_dataset_registry_remove(int ncid)

@@ -9,15 +9,19 @@ int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest
     long long first = rest.offset, last = rest.offset + rest.length - 1, known = store->end->least_size;
 
     if (size < known)
-        return pnc_error_set(error, NC_EREAD, "%s ends at byte %lld, but had %lld bytes before and was truncated while "
-                             "it was open: bytes %lld to %lld are lost", path, (long long)size, known, first, last);
+        return pnc_error_set(error, NC_EREAD,
+                             "%s ends at byte %lld, but had %lld bytes before and was truncated while "
+                             "it was open: bytes %lld to %lld are lost",
+                             path, (long long)size, known, first, last);
     if (rest.offset < size)
         return pnc_error_set(error, NC_EREAD, "%s has %lld bytes, but the read at byte %lld returned none", path,
                              (long long)size, first);
     if (store->end->refuses_short)
-        return pnc_error_set(error, NC_EREAD, "%s ends at byte %lld, but the call reads bytes %lld to %lld: values "
+        return pnc_error_set(error, NC_EREAD,
+                             "%s ends at byte %lld, but the call reads bytes %lld to %lld: values "
                              "that were never written, or a truncated file; set the hint nc_short_file=zero to read "
-                             "zeros", path, (long long)size, first, last);
+                             "zeros",
+                             path, (long long)size, first, last);
     memset(to, 0, (size_t)rest.length);
     return NC_NOERR;
 }

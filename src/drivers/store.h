@@ -30,10 +30,10 @@ typedef struct pnc_store_ops {
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
-    int (*sync)(pnc_store *store, pnc_error *error);                      /* collective */
-    int (*size)(pnc_store *store, int64_t *out, pnc_error *error);        /* local */
-    int (*set_size)(pnc_store *store, int64_t size, pnc_error *error);    /* collective */
-    int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);     /* local; the caller frees it */
+    int (*sync)(pnc_store *store, pnc_error *error);                   /* collective */
+    int (*size)(pnc_store *store, int64_t *out, pnc_error *error);     /* local */
+    int (*set_size)(pnc_store *store, int64_t size, pnc_error *error); /* collective */
+    int (*hints)(pnc_store *store, MPI_Info *used, pnc_error *error);  /* local; the caller frees it */
 } pnc_store_ops;
 
 /* Known facts about the end of the file. */

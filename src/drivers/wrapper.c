@@ -41,8 +41,7 @@ int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, co
     return inner->ops->write(inner, extents, n, buf, error);
 }
 
-int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                     pnc_error *error)
+int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_get_inner(store);
 

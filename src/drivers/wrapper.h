@@ -26,8 +26,7 @@ int pnc_wrapper_init(const pnc_store_ops *ops, size_t size, pnc_store *inner, co
 
 int pnc_wrapper_close(pnc_store *store, pnc_error *error);
 int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
-int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                     pnc_error *error);
+int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
 int pnc_wrapper_sync(pnc_store *store, pnc_error *error);
 int pnc_wrapper_get_size(pnc_store *store, int64_t *out, pnc_error *error);
 int pnc_wrapper_set_size(pnc_store *store, int64_t size, pnc_error *error);

@@ -113,8 +113,9 @@ int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len,
         goto free_name;
     }
     if (len < 0 || (len > 0 && value == NULL)) {
-        code = pnc_error_set(error, NC_EINVAL, len < 0 ? "attribute \"%s\": length %lld is negative"
-                                                  : "attribute \"%s\": the pointer to its %lld values is NULL",
+        code = pnc_error_set(error, NC_EINVAL,
+                             len < 0 ? "attribute \"%s\": length %lld is negative"
+                                     : "attribute \"%s\": the pointer to its %lld values is NULL",
                              nfc, (long long)len);
         goto free_name;
     }

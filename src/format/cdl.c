@@ -116,7 +116,11 @@ static int parse(pnc_cdl_reader *reader)
 
 int pnc_format_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, pnc_model *model, pnc_error *error)
 {
-    pnc_cdl_reader reader = {.source = source, .sink = sink, .model = model, .error = error, .next = {1, 1},
+    pnc_cdl_reader reader = {.source = source,
+                             .sink = sink,
+                             .model = model,
+                             .error = error,
+                             .next = {1, 1},
                              .format_known = source->format != 0};
     int code = pnc_format_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error);
 

@@ -210,8 +210,8 @@ int pnc_format_cdl_character_put(pnc_cdl_reader *reader, pnc_cdl_position at, ch
     if (reader->in_data ? current(reader)->type == NC_CHAR : reader->att_type == NC_CHAR) {
         reader->quoted = false;
         reader->att_text = reader->att_given = true;
-        return reader->in_data ? put_element(reader, at, &c) :
-            pnc_format_cdl_bytes_append(reader, &reader->text, &c, 1);
+        return reader->in_data ? put_element(reader, at, &c)
+                               : pnc_format_cdl_bytes_append(reader, &reader->text, &c, 1);
     }
     pnc_format_cdl_number_set_byte(c, &number);
     return pnc_format_cdl_number_put(reader, at, &number);

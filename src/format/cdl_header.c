@@ -12,8 +12,13 @@
 
 static int type_of_name(const char *name)
 {
-    static const struct { const char *name; int type; } synonyms[] = {
-        {"integer", NC_INT}, {"long", NC_INT}, {"real", NC_FLOAT},
+    static const struct {
+        const char *name;
+        int type;
+    } synonyms[] = {
+        {"integer", NC_INT},
+        {"long", NC_INT},
+        {"real", NC_FLOAT},
     };
 
     for (int type = NC_BYTE; type <= NC_UINT64; type++)
@@ -27,8 +32,10 @@ static int type_of_name(const char *name)
 
 static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
-    return pnc_format_cdl_fail(reader, at, NC_EBADTYPE, "\"%s\" is not a type of the classic formats, which are byte, "
-                               "char, short, int, float, double, ubyte, ushort, uint, int64, uint64", name);
+    return pnc_format_cdl_fail(reader, at, NC_EBADTYPE,
+                               "\"%s\" is not a type of the classic formats, which are byte, "
+                               "char, short, int, float, double, ubyte, ushort, uint, int64, uint64",
+                               name);
 }
 
 static int unknown_var(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
@@ -42,7 +49,8 @@ int pnc_format_cdl_dim_read_length(pnc_cdl_reader *reader, pnc_cdl_position at, 
                                    int64_t *len)
 {
     if (number->real || number->negative || number->value.magnitude == 0 || number->value.magnitude > INT64_MAX)
-        return pnc_format_cdl_fail(reader, at, NC_EDIMSIZE, "the length of a dimension is a positive integer, or "
+        return pnc_format_cdl_fail(reader, at, NC_EDIMSIZE,
+                                   "the length of a dimension is a positive integer, or "
                                    "UNLIMITED");
     *len = (int64_t)number->value.magnitude;
     return NC_NOERR;
@@ -53,7 +61,8 @@ int pnc_format_cdl_dim_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
     pnc_error why = {0};
 
     if (reader->section != PNC_CDL_DIMENSIONS)
-        return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a dimension is defined without \"dimensions:\" "
+        return pnc_format_cdl_fail(reader, at, NC_ENOTNC,
+                                   "a dimension is defined without \"dimensions:\" "
                                    "before it");
     return pnc_format_cdl_fail_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
 }
@@ -142,8 +151,8 @@ int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_position owner_at, 
 static bool is_virtual(const pnc_cdl_reader *reader)
 {
     static const char *const of_file[] = {"_Format", "_NCProperties", "_IsNetcdf4", "_SuperblockVersion", NULL};
-    static const char *const of_variable[] = {"_Storage", "_ChunkSizes", "_Endianness", "_NoFill", "_Fletcher32",
-                                              "_DeflateLevel", "_Shuffle", "_Filter", "_Codecs", NULL};
+    static const char *const of_variable[] = {"_Storage",      "_ChunkSizes", "_Endianness", "_NoFill", "_Fletcher32",
+                                              "_DeflateLevel", "_Shuffle",    "_Filter",     "_Codecs", NULL};
     const char *const *names = reader->att_varid == NC_GLOBAL ? of_file : of_variable;
 
     for (int i = 0; names[i] != NULL; i++)
@@ -155,8 +164,13 @@ static bool is_virtual(const pnc_cdl_reader *reader)
 /* An attribute :_Format = "classic" (and so on) sets the format, unless the caller or a comment has set it. */
 static int take_virtual(pnc_cdl_reader *reader)
 {
-    static const struct { const char *name; int format; } rows[] = {
-        {"classic", NC_FORMAT_CLASSIC}, {"64-bit offset", NC_FORMAT_CDF2}, {"64-bit data", NC_FORMAT_CDF5},
+    static const struct {
+        const char *name;
+        int format;
+    } rows[] = {
+        {"classic", NC_FORMAT_CLASSIC},
+        {"64-bit offset", NC_FORMAT_CDF2},
+        {"64-bit data", NC_FORMAT_CDF5},
         {"cdf5", NC_FORMAT_CDF5},
     };
 
@@ -170,7 +184,8 @@ static int take_virtual(pnc_cdl_reader *reader)
             return NC_NOERR;
         }
     }
-    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC, "_Format must be \"classic\", "
+    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC,
+                               "_Format must be \"classic\", "
                                "\"64-bit offset\" or \"64-bit data\"");
 }
 
@@ -185,7 +200,8 @@ static void adapt_fill(pnc_cdl_reader *reader, int64_t len)
     if (len == 1 && !reader->att_typed && type != NC_CHAR && strcmp(reader->att_name, "_FillValue") == 0 &&
         (item->number.type == NC_INT || item->number.type == NC_DOUBLE) &&
         !(item->number.real && isnan(item->number.value.real)) &&
-        pnc_format_cdl_number_encode(&item->number, type, bytes)) reader->att_type = type;
+        pnc_format_cdl_number_encode(&item->number, type, bytes))
+        reader->att_type = type;
 }
 
 /* Replace the numbers by their external bytes, in the buffer of texts. */
@@ -200,8 +216,8 @@ static int store_items(pnc_cdl_reader *reader)
         char bytes[8];
         err = pnc_format_cdl_number_store(reader, items[i].position, &items[i].number, reader->att_type, bytes);
         if (err == NC_NOERR)
-            err = pnc_format_cdl_bytes_append(reader, &reader->text, bytes,
-                                              (int64_t)pnc_type_get_size(reader->att_type));
+            err =
+                pnc_format_cdl_bytes_append(reader, &reader->text, bytes, (int64_t)pnc_type_get_size(reader->att_type));
     }
     return err;
 }
@@ -216,9 +232,10 @@ int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
     if (is_virtual(reader))
         return take_virtual(reader);
     if (!pnc_type_is_valid(reader->att_type, reader->model->format))
-        return pnc_format_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2, "attribute \"%s\" is of type %s, which "
-                                   "exists in CDF-5 only, and the file format is CDF-%d", reader->att_name,
-                                   pnc_type_get_name(reader->att_type), reader->model->format);
+        return pnc_format_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2,
+                                   "attribute \"%s\" is of type %s, which "
+                                   "exists in CDF-5 only, and the file format is CDF-%d",
+                                   reader->att_name, pnc_type_get_name(reader->att_type), reader->model->format);
     err = store_items(reader);
     /* The dumping tools drop null characters at the end of a text: an empty _FillValue was one null character. */
     if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
@@ -269,8 +286,8 @@ int pnc_format_cdl_header_end(pnc_cdl_reader *reader, pnc_cdl_position at)
         return NC_NOERR;
     if (!format_holds(model, model->format, &why))
         return pnc_format_cdl_fail(reader, at, why.code != NC_NOERR ? why.code : NC_ESTRICTCDF2,
-                                   "CDF-%d cannot hold this: %s",
-                                   model->format, why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
+                                   "CDF-%d cannot hold this: %s", model->format,
+                                   why.code != NC_NOERR ? why.text : "it has types or lengths of CDF-5");
     if (reader->sink->header == NULL)
         return NC_NOERR;
     return pnc_format_cdl_fail_refused(reader, at, reader->sink->header(reader->sink->with, model, reader->name, &why),

@@ -42,17 +42,17 @@ typedef struct pnc_cdl_reader {
     const pnc_cdl_sink *sink; /* NULL: data are not read */
     pnc_model *model;
     pnc_error *error;
-    int code;             /* of the error that ends reading */
+    int code; /* of the error that ends reading */
     jmp_buf *out_of_memory;
     /* the scanner */
-    union pnc_cdl_block *blocks; /* its memory */
-    pnc_cdl_position next;   /* behind the last token */
-    pnc_cdl_position opened; /* of the text or comment that is read */
+    union pnc_cdl_block *blocks;   /* its memory */
+    pnc_cdl_position next;         /* behind the last token */
+    pnc_cdl_position opened;       /* of the text or comment that is read */
     char shown[PNC_CDL_SHOWN + 4]; /* the last token, cut */
-    bool ended;           /* there are no more tokens */
-    bool too_long;        /* a token exceeds the scanner's memory */
-    bool begun;           /* something is defined: comments no longer give the format */
-    char *name;           /* the word between netcdf and the brace */
+    bool ended;                    /* there are no more tokens */
+    bool too_long;                 /* a token exceeds the scanner's memory */
+    bool begun;                    /* something is defined: comments no longer give the format */
+    char *name;                    /* the word between netcdf and the brace */
     /* the header */
     enum { PNC_CDL_NOWHERE, PNC_CDL_DIMENSIONS, PNC_CDL_VARIABLES } section;
     bool format_known;
@@ -61,7 +61,7 @@ typedef struct pnc_cdl_reader {
     int *dimids;
     int ndims, dimids_capacity;
     /* the attribute */
-    int att_varid, att_type; /* type 0: none given */
+    int att_varid, att_type;             /* type 0: none given */
     bool att_typed, att_text, att_given; /* its type is given before it; it has text; it has a value */
     char *att_name;
     pnc_cdl_position att_place;
@@ -76,14 +76,14 @@ typedef struct pnc_cdl_reader {
     bool quoted, newline; /* the last value is a text; its last character is a newline */
     pnc_cdl_position text_end;
     pnc_cdl_bytes open_texts;
-    bool records_seen;    /* a variable whose values give their number was read */
+    bool records_seen; /* a variable whose values give their number was read */
     char fill[8];
     char *block;
 } pnc_cdl_reader;
 
 /* Set an error at a position. Returns code, which the reader keeps. */
-int pnc_format_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_position at, int code, const char *format,
-                        ...) PNC_PRINTF(4, 5);
+int pnc_format_cdl_fail(pnc_cdl_reader *reader, pnc_cdl_position at, int code, const char *format, ...)
+    PNC_PRINTF(4, 5);
 /* Set NC_ENOTNC because the last token is not the expected one. */
 int pnc_format_cdl_fail_expected(pnc_cdl_reader *reader, pnc_cdl_position at, const char *what);
 /* The model or the sink returned an error: set its message, with the position. */

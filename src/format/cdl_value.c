@@ -35,7 +35,10 @@ static int out_of_range(const cdl_token *token, int type)
 /* The type of a suffix. "l" means int, because CDL is older than longs of 8 bytes. */
 static int type_of_suffix(const char *suffix)
 {
-    static const struct { const char *text; int type; } rows[] = {
+    static const struct {
+        const char *text;
+        int type;
+    } rows[] = {
         {"b", NC_BYTE}, {"ub", NC_UBYTE}, {"s", NC_SHORT},  {"us", NC_USHORT},  {"l", NC_INT},
         {"u", NC_UINT}, {"ul", NC_UINT},  {"ll", NC_INT64}, {"ull", NC_UINT64},
     };
@@ -115,8 +118,13 @@ static int read_real(const cdl_token *token, const char *text, pnc_cdl_number *o
 /* NaN and Infinity, with f for a float. */
 static int read_special(const cdl_token *token, const char *name, pnc_cdl_number *out)
 {
-    static const struct { const char *text; float value; } rows[] = {
-        {"nan", NAN}, {"infinity", INFINITY}, {"inf", INFINITY},
+    static const struct {
+        const char *text;
+        float value;
+    } rows[] = {
+        {"nan", NAN},
+        {"infinity", INFINITY},
+        {"inf", INFINITY},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -237,8 +245,8 @@ void pnc_format_cdl_number_set_byte(char c, pnc_cdl_number *out)
 int pnc_format_cdl_type_join(int a, int b)
 {
     static const unsigned char rank[] = {
-        [NC_BYTE] = 1, [NC_UBYTE] = 2, [NC_SHORT] = 3, [NC_USHORT] = 4, [NC_INT] = 5,
-        [NC_UINT] = 6, [NC_INT64] = 7, [NC_UINT64] = 8, [NC_FLOAT] = 9, [NC_DOUBLE] = 10,
+        [NC_BYTE] = 1, [NC_UBYTE] = 2, [NC_SHORT] = 3,  [NC_USHORT] = 4, [NC_INT] = 5,
+        [NC_UINT] = 6, [NC_INT64] = 7, [NC_UINT64] = 8, [NC_FLOAT] = 9,  [NC_DOUBLE] = 10,
     };
 
     return rank[a] > rank[b] ? a : b;

@@ -6,8 +6,9 @@
 
 enum { SENTENCE = 512 };
 
-PNC_PRINTF(6, 0) static void report_finding(const pnc_checker *checker, pnc_severity severity, int code, int64_t at,
-                                            const char *expected, const char *format, va_list args)
+PNC_PRINTF(6, 0)
+static void report_finding(const pnc_checker *checker, pnc_severity severity, int code, int64_t at,
+                           const char *expected, const char *format, va_list args)
 {
     char found[SENTENCE];
 

@@ -15,10 +15,9 @@ int pnc_format_violation_fail(pnc_checker *checker, int64_t at, int code, const 
     PNC_PRINTF(5, 6);
 /* A violation after which decoding can continue. Returns NC_NOERR with an observer, else code. */
 int pnc_format_violation_report(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format,
-                                ...)
-    PNC_PRINTF(5, 6);
-void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *expected, const char *format,
-                               ...) PNC_PRINTF(4, 5);
+                                ...) PNC_PRINTF(5, 6);
+void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *expected, const char *format, ...)
+    PNC_PRINTF(4, 5);
 void pnc_format_field_report(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
     PNC_PRINTF(5, 6);
 

@@ -14,12 +14,12 @@
 
 typedef struct reader {
     const unsigned char *p;
-    int64_t n;         /* bytes in the buffer */
+    int64_t n; /* bytes in the buffer */
     int64_t file_size;
     int64_t pos;
-    int64_t want;      /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
-    bool streaming;    /* numrecs follows from the size of the file */
-    bool odd_names;    /* a name ends in NUL bytes: it is encoded with another length */
+    int64_t want;   /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
+    bool streaming; /* numrecs follows from the size of the file */
+    bool odd_names; /* a name ends in NUL bytes: it is encoded with another length */
     pnc_model *model;
     pnc_checker checker;
 } reader;
@@ -42,7 +42,8 @@ static int take(reader *r, int64_t n, const char *what, const unsigned char **ou
     if (n > r->file_size - r->pos)
         return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a complete header",
                                          "the header is truncated: %s at byte %" PRId64 " needs %" PRId64
-                                         " bytes, but the file has %" PRId64, what, r->pos, n, r->file_size);
+                                         " bytes, but the file has %" PRId64,
+                                         what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
         r->want = r->pos + n;
         return PNC_NEED_MORE_BYTES;
@@ -105,7 +106,8 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, limit ma
         return pnc_format_violation_fail(&r->checker, at, *out > max.most ? max.code : NC_ENOTNC,
                                          "a count of items that are in the file",
                                          "%s at byte %" PRId64 ": a count of %" PRId64 " cannot fit in the %" PRId64
-                                         " bytes that follow in the file", what, at, *out, r->file_size - r->pos);
+                                         " bytes that follow in the file",
+                                         what, at, *out, r->file_size - r->pos);
     return NC_NOERR;
 }
 
@@ -158,8 +160,9 @@ static int take_name(reader *r, const char *what, name_ref *out)
         r->odd_names = true;
     }
     if (n < raw)
-        pnc_format_warning_report(&r->checker, at, "a name without NUL bytes", "%s at byte %" PRId64 " counts %" PRId64
-                                  " NUL byte%s at its end", what, at, raw - n, raw - n == 1 ? "" : "s");
+        pnc_format_warning_report(&r->checker, at, "a name without NUL bytes",
+                                  "%s at byte %" PRId64 " counts %" PRId64 " NUL byte%s at its end", what, at, raw - n,
+                                  raw - n == 1 ? "" : "s");
     out->bytes = (const char *)p;
     out->n = n;
     pnc_format_field_report(&r->checker, at + width, r->pos - at - width, what, "\"%.*s\"", n < 256 ? (int)n : 256,
@@ -197,10 +200,11 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     if (code == NC_NOERR)
         pnc_format_field_report(&r->checker, at, 4, "tag", "0x%08x", (unsigned)found);
     if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
-        return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC, "the tag of this list, or 0 where the list is "
+        return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC,
+                                         "the tag of this list, or 0 where the list is "
                                          "absent",
-                                         "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected",
-                                         what, at, (unsigned)found, (unsigned)tag);
+                                         "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected", what, at,
+                                         (unsigned)found, (unsigned)tag);
     if (code == NC_NOERR)
         code = take_length(r, what, entry_bytes, max, out);
     if (code != NC_NOERR)
@@ -211,8 +215,7 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     if (*out >= INT_MAX)
         return pnc_format_violation_fail(&r->checker, at, max.code, "less than 2^31 - 1 entries",
                                          "%s at byte %" PRId64 " has %" PRId64 " entries: at most %d are supported",
-                                         what, at,
-                                         *out, INT_MAX - 1);
+                                         what, at, *out, INT_MAX - 1);
     return NC_NOERR;
 }
 
@@ -250,8 +253,10 @@ static int take_dim(reader *r)
         return code;
     if (len == NC_UNLIMITED && recdim >= 0)
         code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMIT, "at most one unlimited dimension",
-                                           "the dimension at byte %" PRId64 " is unlimited, as is dimension "
-                                           "\"%.80s\": only one is allowed", at, model->dims[recdim]->name);
+                                           "the dimension at byte %" PRId64
+                                           " is unlimited, as is dimension "
+                                           "\"%.80s\": only one is allowed",
+                                           at, model->dims[recdim]->name);
     if (code != NC_NOERR)
         return code;
     name = pnc_format_name_copy(ref.bytes, ref.n);
@@ -300,8 +305,8 @@ static int take_att(reader *r, pnc_atts *atts)
         code = take_padded(r, len * size, "an attribute's value", &value);
     if (code != NC_NOERR)
         return code;
-    pnc_format_field_report(&r->checker, r->pos - padded(len * size), len * size, "an attribute's value", "%" PRId64
-                            " of %s", len, pnc_type_get_name(type));
+    pnc_format_field_report(&r->checker, r->pos - padded(len * size), len * size, "an attribute's value",
+                            "%" PRId64 " of %s", len, pnc_type_get_name(type));
     att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return no_memory(r, "attribute");
@@ -341,14 +346,15 @@ static int take_dimids(reader *r, pnc_var *var, bool *bad)
             code = pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of an existing dimension",
                                                "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64
                                                " does not "
-                                               "exist: there are %d dimensions", var->name, (int64_t)id, at,
-                                               model->ndims);
+                                               "exist: there are %d dimensions",
+                                               var->name, (int64_t)id, at, model->ndims);
             *bad = true;
             id = 0;
         } else if (i > 0 && (int)id == model->recdim) {
             code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension at position 0",
                                                "variable \"%.80s\": the unlimited dimension is at position %d "
-                                               "(byte %" PRId64 "); it must be the first", var->name, i, at);
+                                               "(byte %" PRId64 "); it must be the first",
+                                               var->name, i, at);
         } else {
             pnc_format_field_report(&r->checker, at, r->pos - at, "a dimension id", "%d", (int)id);
         }
@@ -370,7 +376,8 @@ static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsiz
     if (vsize != right)
         pnc_format_warning_report(&r->checker, at, PNC_RULE_VSIZE,
                                   "variable \"%.80s\": its size at byte %" PRId64 " is %" PRIu64
-                                  ", but its type and dimensions give %" PRIu64, var->name, at, vsize, right);
+                                  ", but its type and dimensions give %" PRIu64,
+                                  var->name, at, vsize, right);
 }
 
 /* Decode the fields after the dimension ids. vsize is redundant, and wrong in files with large variables: it is
@@ -473,7 +480,8 @@ static int take_start(reader *r)
     if (kind == PNC_KIND_UNKNOWN)
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
                                          "this is not a netCDF file: it starts with bytes %02x %02x %02x %02x, not "
-                                         "with \"CDF\" and 1, 2 or 5", p[0], p[1], p[2], p[3]);
+                                         "with \"CDF\" and 1, 2 or 5",
+                                         p[0], p[1], p[2], p[3]);
     r->model->format = kind;
     pnc_format_field_report(&r->checker, 0, 4, "the magic number", "CDF-%d", kind);
     width = pnc_format_count_get_size(kind);
@@ -535,7 +543,10 @@ static int take_header(reader *r)
 int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
                               pnc_model *out, int64_t *need, pnc_error *error)
 {
-    reader r = {.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size, .model = out,
+    reader r = {.p = bytes,
+                .n = n < file_size ? n : file_size,
+                .file_size = file_size,
+                .model = out,
                 .checker = {observer, error, NC_NOERR}};
     int code;
 

@@ -86,7 +86,8 @@ static int place_records(pnc_model *model, int64_t pos)
 static int too_far(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid < 0)
-        return pnc_error_set(error, NC_EVARSIZE, "the given free space or alignment ends beyond byte 2^63 of the "
+        return pnc_error_set(error, NC_EVARSIZE,
+                             "the given free space or alignment ends beyond byte 2^63 of the "
                              "file");
     return pnc_error_set(error, NC_EVARSIZE,
                          "variable \"%s\" would reach beyond byte 2^63 of the file: shorten its dimensions",
@@ -116,14 +117,17 @@ static int check_limits(const pnc_model *model, pnc_error *error)
     int large = pnc_format_layout_find_too_large(model);
 
     if (large >= 0)
-        return pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64
+        return pnc_error_set(error, NC_EVARSIZE,
+                             "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64
                              " to all variables but the last one in the file: create the file with NC_64BIT_DATA",
                              model->vars[large]->name, model->vars[large]->size,
                              model->vars[large]->is_record ? " a record" : "", model->format,
                              pnc_format_layout_get_max_size(model->format));
     for (int i = 0; model->format == 1 && i < model->nvars; i++)
         if (model->vars[i]->begin > INT32_MAX)
-            return pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" would begin at byte %" PRId64 "; CDF-1 offsets "
+            return pnc_error_set(error, NC_EVARSIZE,
+                                 "variable \"%s\" would begin at byte %" PRId64
+                                 "; CDF-1 offsets "
                                  "end at %d: create the file with NC_64BIT_OFFSET or NC_64BIT_DATA",
                                  model->vars[i]->name, model->vars[i]->begin, INT32_MAX);
     return NC_NOERR;

@@ -41,8 +41,8 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
     memset(model, 0, sizeof *model);
     model->recdim = -1;
     if (format != 1 && format != 2 && format != 5)
-        return pnc_error_set(error, NC_EINVAL,
-                             "format %d is not a classic format: choose CDF-1, CDF-2 or CDF-5", format);
+        return pnc_error_set(error, NC_EINVAL, "format %d is not a classic format: choose CDF-1, CDF-2 or CDF-5",
+                             format);
     model->format = format;
     return NC_NOERR;
 }
@@ -163,15 +163,18 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id,
     if (code != NC_NOERR)
         return code;
     if (len < 0 || len > pnc_format_dim_get_max_length(model->format)) {
-        code = pnc_error_set(error, NC_EDIMSIZE, "dimension \"%s\": length %lld is outside 0..%lld, the range of "
+        code = pnc_error_set(error, NC_EDIMSIZE,
+                             "dimension \"%s\": length %lld is outside 0..%lld, the range of "
                              "CDF-%d%s",
                              nfc, (long long)len, (long long)pnc_format_dim_get_max_length(model->format),
                              model->format, len > 0 ? ": create the file with NC_64BIT_DATA" : "");
         goto fail;
     }
     if (len == NC_UNLIMITED && model->recdim >= 0) {
-        code = pnc_error_set(error, NC_EUNLIMIT, "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the "
-                             "classic formats have one unlimited dimension", nfc, model->dims[model->recdim]->name);
+        code = pnc_error_set(error, NC_EUNLIMIT,
+                             "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the "
+                             "classic formats have one unlimited dimension",
+                             nfc, model->dims[model->recdim]->name);
         goto fail;
     }
     if (pnc_table_find(&model->dim_names, nfc) >= 0) {

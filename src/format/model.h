@@ -38,19 +38,19 @@ typedef struct pnc_var {
     int ndims;
     int *dimids;
     pnc_atts atts;
-    int64_t begin;   /* file offset of the first byte (of the first record) */
-    int64_t where;   /* as in pnc_dim */
-    bool no_fill;    /* not in the file: filling is off for this variable */
+    int64_t begin; /* file offset of the first byte (of the first record) */
+    int64_t where; /* as in pnc_dim */
+    bool no_fill;  /* not in the file: filling is off for this variable */
     /* derived from dimids when the variable is added or decoded */
     bool is_record;
-    int64_t *shape;  /* dimension lengths, 0 for the record dimension */
-    int64_t size;    /* bytes of the whole variable, or of one record, without padding */
+    int64_t *shape; /* dimension lengths, 0 for the record dimension */
+    int64_t size;   /* bytes of the whole variable, or of one record, without padding */
 } pnc_var;
 
 typedef struct pnc_model {
-    int format;          /* 1, 2 or 5 */
-    int64_t numrecs;     /* number of records */
-    int recdim;          /* id of the record dimension, or -1 */
+    int format;      /* 1, 2 or 5 */
+    int64_t numrecs; /* number of records */
+    int recdim;      /* id of the record dimension, or -1 */
     int ndims, dims_capacity;
     pnc_dim **dims;
     pnc_table dim_names;
@@ -67,15 +67,15 @@ typedef struct pnc_model {
 } pnc_model;
 
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
-void pnc_format_model_free(pnc_model *model);                            /* leaves an empty, reusable struct */
-int pnc_format_model_copy(pnc_model *out, const pnc_model *from);        /* deep; NC_NOERR or NC_ENOMEM */
+void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
+int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
 /* Dimensions. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE NC_ENOMEM */
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error);
-int pnc_format_dim_find(const pnc_model *model, const char *name);       /* id or -1; name need not be NFC */
+int pnc_format_dim_find(const pnc_model *model, const char *name); /* id or -1; name need not be NFC */
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
-int64_t pnc_format_dim_get_max_length(int format);                       /* of fixed length */
-int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid);    /* numrecs for the record dimension */
+int64_t pnc_format_dim_get_max_length(int format);                    /* of fixed length */
+int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs for the record dimension */
 
 /* Largest number of dimensions of a defined variable. The format has no bound; this one rejects a wrong number before
  * it is used as the length of the caller's array. netCDF-C opens files with up to 1024. */
@@ -90,7 +90,7 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
 
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
-int pnc_format_atts_find(const pnc_atts *atts, const char *name);        /* index or -1 */
+int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */
 /* Create or replace. value has external bytes, and is copied. */
 int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
 int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);

@@ -29,7 +29,7 @@ typedef struct pnc_field {
 } pnc_field;
 
 typedef struct pnc_observer {
-    void *who; /* the first argument of both */
+    void *who;                                              /* the first argument of both */
     void (*field)(void *who, const pnc_field *field);       /* may be NULL */
     void (*finding)(void *who, const pnc_finding *finding); /* may be NULL */
 } pnc_observer;

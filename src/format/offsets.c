@@ -23,11 +23,11 @@ static int check_sizes(pnc_checker *checker, const pnc_model *model)
     if (var == NULL)
         return NC_NOERR;
     return pnc_format_violation_report(checker, var->where, NC_EVARSIZE, "variables within the limits of this format",
-                                       "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64 " bytes%s: CDF-%d allows %"
-                                       PRId64
-                                       " to all variables but the last one in the file", var->name, var->where,
-                                       var->size, var->is_record ? " a record" : "", model->format,
-                                       pnc_format_layout_get_max_size(model->format));
+                                       "variable \"%.80s\" (byte %" PRId64 ") has %" PRId64
+                                       " bytes%s: CDF-%d allows %" PRId64
+                                       " to all variables but the last one in the file",
+                                       var->name, var->where, var->size, var->is_record ? " a record" : "",
+                                       model->format, pnc_format_layout_get_max_size(model->format));
 }
 
 /* A variable must begin after the header and after `floor`, the end of the variable `previous` (-1: of the fixed-size
@@ -38,23 +38,23 @@ static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, 
     int64_t at = pnc_format_var_locate_begin(model, varid);
 
     if (var->begin < 0)
-        return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset after the header",
-                                           "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64
-                                           ")", var->name, at, var->begin);
+        return pnc_format_violation_report(
+            checker, at, NC_ENOTNC, "an offset after the header",
+            "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")", var->name, at, var->begin);
     if (var->begin < model->header_size)
         return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset after the header",
                                            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                                           "), inside the header, which ends at byte %" PRId64, var->name, var->begin,
-                                           at, model->header_size);
+                                           "), inside the header, which ends at byte %" PRId64,
+                                           var->name, var->begin, at, model->header_size);
     if (var->begin < floor)
-        return pnc_format_violation_report(checker, at, NC_ENOTNC,
-                                           "fixed-size variables, then those of a record, in the order of their "
-                                           "definition",
-                                           "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
-                                           "), but %s%.80s%s before it end%s at byte %" PRId64, var->name, var->begin,
-                                           at, previous < 0 ? "the fixed-size variables" : "variable \"",
-                                           previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"",
-                                           previous < 0 ? "" : "s", floor);
+        return pnc_format_violation_report(
+            checker, at, NC_ENOTNC,
+            "fixed-size variables, then those of a record, in the order of their "
+            "definition",
+            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+            "), but %s%.80s%s before it end%s at byte %" PRId64,
+            var->name, var->begin, at, previous < 0 ? "the fixed-size variables" : "variable \"",
+            previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"", previous < 0 ? "" : "s", floor);
     return NC_NOERR;
 }
 
@@ -78,9 +78,9 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
         if (pnc_size_add(var->begin, var->size, floor) < 0)
             return pnc_format_violation_fail(checker, pnc_format_var_locate_begin(model, i), NC_ENOTNC,
                                              "data below byte 2^63",
-                                             "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %"
-                                             PRId64 ") and ends beyond byte 2^63", var->name, var->begin,
-                                             pnc_format_var_locate_begin(model, i));
+                                             "variable \"%.80s\" begins at byte %" PRId64
+                                             " (so it says at byte %" PRId64 ") and ends beyond byte 2^63",
+                                             var->name, var->begin, pnc_format_var_locate_begin(model, i));
         previous = i;
     }
     return NC_NOERR;
@@ -92,7 +92,8 @@ static int record_size(const pnc_model *model, int64_t *out)
     *out = 0;
     for (int i = 0; i < model->nvars; i++)
         if (model->vars[i]->is_record &&
-            pnc_size_add(*out, pnc_format_var_get_padded_size(model, model->vars[i]), out) < 0) return -1;
+            pnc_size_add(*out, pnc_format_var_get_padded_size(model, model->vars[i]), out) < 0)
+            return -1;
     return 0;
 }
 
@@ -104,12 +105,13 @@ static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_
     int code = NC_NOERR;
 
     if (used > model->recsize)
-        code = pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC, "the variables of a record side by "
+        code = pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC,
+                                           "the variables of a record side by "
                                            "side",
                                            "the variables of a record occupy %" PRId64 " bytes from byte %" PRId64
                                            ", but "
-                                           "the next record begins after %" PRId64 ": they overlap", used,
-                                           model->begin_rec, model->recsize);
+                                           "the next record begins after %" PRId64 ": they overlap",
+                                           used, model->begin_rec, model->recsize);
     if (streaming && model->recsize > 0) /* the padding after the last variable of the last record may be missing */
         model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
     if (code == NC_NOERR && (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||

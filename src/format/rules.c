@@ -50,8 +50,8 @@ static void check_entries(pnc_checker *checker, const pnc_model *model)
         }
         if (var->begin % 4 != 0)
             pnc_format_warning_report(checker, pnc_format_var_locate_begin(model, i),
-                                      "an offset that is a multiple of 4",
-                                      "variable \"%.80s\" begins at byte %" PRId64, var->name, var->begin);
+                                      "an offset that is a multiple of 4", "variable \"%.80s\" begins at byte %" PRId64,
+                                      var->name, var->begin);
     }
     if (model->numrecs > 0 && model->nrecvars == 0)
         pnc_format_warning_report(checker, 4, "no records where no variable has any",
@@ -91,8 +91,8 @@ static void check_data(pnc_checker *checker, const pnc_model *model, int64_t fil
         if (n > 0)
             pnc_format_warning_report(checker, from, "a file that contains all data",
                                       "variable \"%.80s\" is truncated: %" PRId64 " of its %" PRId64
-                                      " bytes are beyond the end of the file, and read as zeros", var->name, n,
-                                      var->size * (var->is_record ? model->numrecs : 1));
+                                      " bytes are beyond the end of the file, and read as zeros",
+                                      var->name, n, var->size * (var->is_record ? model->numrecs : 1));
     }
 }
 
@@ -112,10 +112,11 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
     if (more > 0)
         pnc_format_warning_report(checker, padded, "the number of records that the file has",
                                   "the file has space for %" PRId64 " more record%s than the %" PRId64
-                                  " that the header counts", more, more == 1 ? "" : "s", model->numrecs);
+                                  " that the header counts",
+                                  more, more == 1 ? "" : "s", model->numrecs);
     else
-        pnc_format_warning_report(checker, padded, "the end of the file", "%" PRId64
-                                  " bytes lie behind the last variable", file_size - padded);
+        pnc_format_warning_report(checker, padded, "the end of the file",
+                                  "%" PRId64 " bytes lie behind the last variable", file_size - padded);
 }
 
 void pnc_format_rules_check(pnc_checker *checker, const pnc_model *model, int64_t file_size)

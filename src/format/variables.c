@@ -75,28 +75,34 @@ static int check_type(const pnc_model *model, const char *name, int type, pnc_er
     if (pnc_type_is_valid(type, 5))
         return pnc_error_set(error, NC_ESTRICTCDF2,
                              "variable \"%s\": type %s exists in CDF-5 only, and this file is CDF-%d: "
-                             "create it with NC_64BIT_DATA", name, pnc_type_get_name(type), model->format);
+                             "create it with NC_64BIT_DATA",
+                             name, pnc_type_get_name(type), model->format);
     return pnc_error_set(error, NC_EBADTYPE, "variable \"%s\": %d is not an external type", name, type);
 }
 
 static int check_dims(const pnc_model *model, const char *name, int ndims, const int *dimids, pnc_error *error)
 {
     if (ndims > PNC_VAR_DIMS_MAX)
-        return pnc_error_set(error, NC_EMAXDIMS, "variable \"%s\": %d dimensions are more than the %d that a "
-                             "variable can have", name, ndims, PNC_VAR_DIMS_MAX);
+        return pnc_error_set(error, NC_EMAXDIMS,
+                             "variable \"%s\": %d dimensions are more than the %d that a "
+                             "variable can have",
+                             name, ndims, PNC_VAR_DIMS_MAX);
     if (ndims < 0 || (ndims > 0 && dimids == NULL))
-        return pnc_error_set(error, NC_EINVAL, ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
-                                                    : "variable \"%s\": the pointer to its %d dimension ids is NULL",
+        return pnc_error_set(error, NC_EINVAL,
+                             ndims < 0 ? "variable \"%s\": number of dimensions %d is negative"
+                                       : "variable \"%s\": the pointer to its %d dimension ids is NULL",
                              name, ndims);
     for (int i = 0; i < ndims; i++) {
         if (dimids[i] < 0 || dimids[i] >= model->ndims)
             return pnc_error_set(error, NC_EBADDIM,
                                  "variable \"%s\": dimension id %d at position %d does not exist: there are "
-                                 "%d dimensions", name, dimids[i], i, model->ndims);
+                                 "%d dimensions",
+                                 name, dimids[i], i, model->ndims);
         if (i > 0 && dimids[i] == model->recdim)
             return pnc_error_set(error, NC_EUNLIMPOS,
                                  "variable \"%s\": unlimited dimension \"%s\" is at position %d; it "
-                                 "must be the first", name, model->dims[dimids[i]]->name, i);
+                                 "must be the first",
+                                 name, model->dims[dimids[i]]->name, i);
     }
     return NC_NOERR;
 }
@@ -191,7 +197,11 @@ static void default_fill(int type, void *out)
 {
     switch (type) {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
-    case constant: { ctype value = fill; pnc_format_value_encode(&value, bytes, out); break; }
+    case constant: {                                      \
+        ctype value = fill;                               \
+        pnc_format_value_encode(&value, bytes, out);      \
+        break;                                            \
+    }
 #include "spec/type_table.h"
     default: break;
     }

@@ -189,6 +189,5 @@ int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
     pnc_dataset *ds = cb->ds;
     pnc_extent extent = {cb->low, cb->high - cb->low};
 
-    return ds->store->ops->read(ds->store, &extent, 1, cb->bytes + (cb->low - cb->first), NULL,
-                                &ds->error);
+    return ds->store->ops->read(ds->store, &extent, 1, cb->bytes + (cb->low - cb->first), NULL, &ds->error);
 }

@@ -5,17 +5,17 @@
 
 #include "dataset/dataset.h"
 
-#define PNC_DOMAIN_BLOCK (INT64_C(1) << 20) /* bytes */
+#define PNC_DOMAIN_BLOCK (INT64_C(1) << 20)                                        /* bytes */
 #define PNC_COLLECTIVE_BUFFER_MEMORY (2 * PNC_DOMAIN_BLOCK + PNC_DOMAIN_BLOCK / 8) /* bytes */
 
 typedef struct pnc_collective_buffer {
     pnc_dataset *ds;
-    bool exclusive;     /* no other rank writes to the block during the call: its gaps may be read and written back */
-    int64_t first;      /* file offset of the block */
-    int64_t low, high;  /* file offsets of the span of all pieces; low == high: no piece yet */
-    char *bytes;        /* bytes of the block */
-    char *old;          /* bytes that the file holds in the gaps */
-    uint64_t *covered;  /* one bit per byte, set if a piece covers the byte */
+    bool exclusive;    /* no other rank writes to the block during the call: its gaps may be read and written back */
+    int64_t first;     /* file offset of the block */
+    int64_t low, high; /* file offsets of the span of all pieces; low == high: no piece yet */
+    char *bytes;       /* bytes of the block */
+    char *old;         /* bytes that the file holds in the gaps */
+    uint64_t *covered; /* one bit per byte, set if a piece covers the byte */
 } pnc_collective_buffer;
 
 int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_dataset *ds);

@@ -170,7 +170,8 @@ static int open_request(pnc_value_cursor *v)
     while (v->at < v->n && v->list[v->at]->elements == 0)
         v->at++;
     if (v->at == v->n)
-        return pnc_error_set(&v->ds->error, NC_EINTERNAL, "internal error: a transfer has more bytes "
+        return pnc_error_set(&v->ds->error, NC_EINTERNAL,
+                             "internal error: a transfer has more bytes "
                              "than its requests");
     err = pnc_io_request_init_packer(v->ds, v->list[v->at], &v->packer);
     if (err != NC_NOERR) {

@@ -12,8 +12,8 @@ typedef struct pnc_extent_cursor {
     int64_t n, at, slab;
     pnc_selection selection; /* of the current hyperslab */
     pnc_selection_cursor cursor;
-    pnc_run_cursor runs;     /* of the current request, if it has a filetype */
-    pnc_memory_run run;      /* the rest of the current run */
+    pnc_run_cursor runs; /* of the current request, if it has a filetype */
+    pnc_memory_run run;  /* the rest of the current run */
     bool open;
 } pnc_extent_cursor;
 

@@ -5,7 +5,11 @@
 
 static pnc_call call_of(const pnc_multi *m, int i)
 {
-    return (pnc_call){.op = m->op, .shape = m->shape, .collective = m->collective, .varid = m->varids[i], .mem = m->mem,
+    return (pnc_call){.op = m->op,
+                      .shape = m->shape,
+                      .collective = m->collective,
+                      .varid = m->varids[i],
+                      .mem = m->mem,
                       .buf = m->bufs == NULL ? NULL : m->bufs[i],
                       .start = m->starts == NULL ? NULL : m->starts[i],
                       .count = m->counts == NULL ? NULL : m->counts[i],

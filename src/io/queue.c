@@ -38,8 +38,10 @@ static int reserve_entry(pnc_dataset *ds)
     if (q->pending == 0)
         q->n = q->next_id = 0;
     if (q->next_id == INT_MAX)
-        return pnc_error_set(&ds->error, NC_EINTOVERFLOW, "%s: all %d request ids are in use: complete all pending "
-                             "requests, then ids restart at 0", ds->path, INT_MAX);
+        return pnc_error_set(&ds->error, NC_EINTOVERFLOW,
+                             "%s: all %d request ids are in use: complete all pending "
+                             "requests, then ids restart at 0",
+                             ds->path, INT_MAX);
     if (q->n == q->capacity) {
         int64_t kept = 0, capacity = q->capacity == 0 ? 64 : 2 * q->capacity;
         pnc_queue_entry *larger;
@@ -142,9 +144,10 @@ static int keep_in_buffer(pnc_dataset *ds, pnc_request **request)
     int err;
 
     if (bytes > left)
-        return pnc_error_set(&ds->error, NC_EINSUFFBUF, "the request needs %lld bytes, but the attached buffer has "
-                             "%lld bytes left: wait for pending requests, or attach a larger buffer", (long long)bytes,
-                             (long long)left);
+        return pnc_error_set(&ds->error, NC_EINSUFFBUF,
+                             "the request needs %lld bytes, but the attached buffer has "
+                             "%lld bytes left: wait for pending requests, or attach a larger buffer",
+                             (long long)bytes, (long long)left);
     err = keep_values(ds, request);
     if (err != NC_NOERR)
         return err;
@@ -187,8 +190,10 @@ static int make_request(pnc_dataset *ds, const pnc_call *call, pnc_request **req
 
 static int need_buffer(pnc_dataset *ds)
 {
-    return ds->queue->buffer_size >= 0 ? NC_NOERR : pnc_error_set(&ds->error, NC_ENULLABUF, "no buffer is attached: "
-                                                                     "call ncmpi_buffer_attach first");
+    return ds->queue->buffer_size >= 0 ? NC_NOERR
+                                       : pnc_error_set(&ds->error, NC_ENULLABUF,
+                                                       "no buffer is attached: "
+                                                       "call ncmpi_buffer_attach first");
 }
 
 int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call)
@@ -279,8 +284,9 @@ static void put_in_order(batch *b)
 static int make_batch(pnc_dataset *ds, int64_t capacity, batch *b)
 {
     *b = (batch){pnc_memory_alloc(capacity, sizeof *b->list), 0, 0, capacity};
-    return b->list != NULL ? NC_NOERR : pnc_error_set(&ds->error, NC_ENOMEM, "no memory for a list of %lld requests",
-                                                      (long long)capacity);
+    return b->list != NULL
+               ? NC_NOERR
+               : pnc_error_set(&ds->error, NC_ENOMEM, "no memory for a list of %lld requests", (long long)capacity);
 }
 
 /* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
@@ -334,8 +340,10 @@ static int take_batch(pnc_dataset *ds, int count, const int *ids, int *statuses,
     if (count == NC_REQ_ALL || count == NC_GET_REQ_ALL || count == NC_PUT_REQ_ALL)
         return take_all(ds, count, b);
     if (count < 0 || (count > 0 && ids == NULL))
-        return pnc_error_set(&ds->error, NC_EINVAL, "the number of requests is %d: it must not be negative, and the "
-                             "array of requests must not be NULL", count);
+        return pnc_error_set(&ds->error, NC_EINVAL,
+                             "the number of requests is %d: it must not be negative, and the "
+                             "array of requests must not be NULL",
+                             count);
     return count == 0 ? NC_NOERR : take_named(ds, count, ids, statuses, b);
 }
 
@@ -375,8 +383,10 @@ static int agree_directions(pnc_dataset *ds, const batch *b, int any[2])
     any[0] = b->puts > 0;
     any[1] = b->gets > 0;
     if (ds->nprocs > 1 && MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce failed before the pending requests "
-                             "were executed", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI,
+                             "%s: MPI_Allreduce failed before the pending requests "
+                             "were executed",
+                             ds->path);
     return NC_NOERR;
 }
 
@@ -477,8 +487,10 @@ int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
     if (bufsize <= 0)
         return pnc_error_set(&ds->error, NC_ENULLBUF, "bufsize is %lld: must be at least 1", (long long)bufsize);
     if (ds->queue->buffer_size >= 0)
-        return pnc_error_set(&ds->error, NC_EPREVATTACHBUF, "a buffer of %lld bytes is already attached: detach it "
-                             "first", (long long)ds->queue->buffer_size);
+        return pnc_error_set(&ds->error, NC_EPREVATTACHBUF,
+                             "a buffer of %lld bytes is already attached: detach it "
+                             "first",
+                             (long long)ds->queue->buffer_size);
     ds->queue->buffer_size = bufsize;
     ds->queue->buffer_used = 0;
     return NC_NOERR;

@@ -17,7 +17,7 @@ typedef struct pnc_queue {
     int next_id;
     int64_t buffer_size; /* of the attached buffer, -1 without one */
     int64_t buffer_used;
-    int64_t kept;        /* bytes of iputs that were packed when they were posted */
+    int64_t kept; /* bytes of iputs that were packed when they were posted */
 } pnc_queue;
 
 int pnc_io_queue_init(pnc_dataset *ds);

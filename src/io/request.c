@@ -39,8 +39,13 @@ static pnc_array array_of(const pnc_dataset *ds, const pnc_var *var, int64_t *sh
 {
     for (int i = 0; i < var->ndims; i++)
         shape[i] = var->is_record && i == 0 ? ds->model.numrecs : var->shape[i];
-    return (pnc_array){.name = var->name, .begin = var->begin, .elem_size = (int)pnc_type_get_size(var->type),
-                       .ndims = var->ndims, .shape = shape, .is_record = var->is_record, .recsize = ds->model.recsize};
+    return (pnc_array){.name = var->name,
+                       .begin = var->begin,
+                       .elem_size = (int)pnc_type_get_size(var->type),
+                       .ndims = var->ndims,
+                       .shape = shape,
+                       .is_record = var->is_record,
+                       .recsize = ds->model.recsize};
 }
 
 #define SHAPE_INLINE 16
@@ -81,9 +86,10 @@ int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t fi
 
     if (ds->model.format == 5 || records <= most)
         return NC_NOERR;
-    return pnc_error_set(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE, "variable \"%s\": a CDF-%d file holds "
-                         "at most %lld records, the request needs %lld: use NC_64BIT_DATA", var->name, ds->model.format,
-                         (long long)most, (long long)records);
+    return pnc_error_set(&ds->error, first >= most ? NC_EINVALCOORDS : NC_EEDGE,
+                         "variable \"%s\": a CDF-%d file holds "
+                         "at most %lld records, the request needs %lld: use NC_64BIT_DATA",
+                         var->name, ds->model.format, (long long)most, (long long)records);
 }
 
 /* Add the elements of one hyperslab to the request's. The check assumes elements of 8 bytes, the largest in memory
@@ -258,9 +264,8 @@ static int imap_in(pnc_dataset *ds, const pnc_call *call, pnc_request *r, pnc_fl
         return no_flat_memory(ds, r);
     }
     copy_numbers(imap, call->imap, 0, r->ndims);
-    r->flat = pnc_select_flat_create_pick(pnc_select_flat_create_imap(r->ndims, r->numbers + r->ndims, imap,
-                                                                      (int)pnc_mem_type_get_size(r->mem)),
-                                          picked);
+    r->flat = pnc_select_flat_create_pick(
+        pnc_select_flat_create_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_type_get_size(r->mem)), picked);
     pnc_memory_free(imap);
     return r->flat == NULL ? no_flat_memory(ds, r) : NC_NOERR;
 }
@@ -292,8 +297,10 @@ static int flatten_buffer(pnc_dataset *ds, const pnc_call *call, pnc_request *r)
             if (imap_stays_inside(call, r))
                 return imap_in(ds, call, r, picked);
             pnc_select_flat_free(picked);
-            return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\": imap exceeds the %lld elements of the "
-                                 "MPI datatype", var->name, (long long)r->elements);
+            return pnc_error_set(&ds->error, NC_EINVAL,
+                                 "variable \"%s\": imap exceeds the %lld elements of the "
+                                 "MPI datatype",
+                                 var->name, (long long)r->elements);
         }
         pnc_select_flat_free(picked);
         return imap_over(ds, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
@@ -327,8 +334,10 @@ static int check_blocks(pnc_dataset *ds, const pnc_call *call, const pnc_var *va
     if (call->num != 0 && call->starts == NULL && var->ndims > 0)
         return pnc_error_set(&ds->error, NC_ENULLSTART, "variable \"%s\": starts is NULL", var->name);
     if (call->num < 0 || (call->num > 1 && var->ndims == 0))
-        return pnc_error_set(&ds->error, NC_EINVAL, "variable \"%s\" with %d dimensions: num is %d: must not be "
-                             "negative, and at most 1 without dimensions", var->name, var->ndims, call->num);
+        return pnc_error_set(&ds->error, NC_EINVAL,
+                             "variable \"%s\" with %d dimensions: num is %d: must not be "
+                             "negative, and at most 1 without dimensions",
+                             var->name, var->ndims, call->num);
     return NC_NOERR;
 }
 
@@ -391,8 +400,8 @@ int pnc_io_request_get_selection(pnc_dataset *ds, const pnc_request *r, int64_t 
     start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
     err = pnc_select_selection_init(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
     free_shape(&capacity);
-    return err == NC_NOERR ? err :
-        pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
+    return err == NC_NOERR ? err
+                           : pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
 int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer *packer)
@@ -410,8 +419,8 @@ int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer
     else
         pnc_convert_fill_get_memory(r->mem, fill);
     err = pnc_convert_packer_init(packer, r->way, r->flat, r->memory, var->type, r->mem, ds->model.format, fill);
-    return err == NC_NOERR ? err :
-        pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
+    return err == NC_NOERR ? err
+                           : pnc_error_set(&ds->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
 }
 
 int pnc_io_request_report_status(pnc_dataset *ds, const pnc_request *r)
@@ -421,7 +430,8 @@ int pnc_io_request_report_status(pnc_dataset *ds, const pnc_request *r)
 
     if (r->status == NC_NOERR)
         return NC_NOERR;
-    return pnc_error_set(&ds->error, r->status, "variable \"%s\": some values of type %s do not fit type %s and became "
-                         "the fill value", var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file :
-                         memory);
+    return pnc_error_set(&ds->error, r->status,
+                         "variable \"%s\": some values of type %s do not fit type %s and became "
+                         "the fill value",
+                         var->name, r->way == PNC_PUT ? memory : file, r->way == PNC_PUT ? file : memory);
 }

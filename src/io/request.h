@@ -11,18 +11,18 @@ typedef struct pnc_request {
     pnc_direction way;
     pnc_mem_type mem;
     int varid;
-    int ndims;          /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
+    int ndims; /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
     /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the variable's begin */
     pnc_flat_type *filetype;
-    bool external;      /* memory holds external bytes, packed when the request was posted */
-    bool buffered;      /* those bytes count as used of the attached buffer (bput) */
-    int status;         /* NC_NOERR or NC_ERANGE, set by execution */
-    int id;             /* of a pending request */
-    int64_t nslabs;     /* with a filetype: number of its runs; `numbers` is unused */
+    bool external;  /* memory holds external bytes, packed when the request was posted */
+    bool buffered;  /* those bytes count as used of the attached buffer (bput) */
+    int status;     /* NC_NOERR or NC_ERANGE, set by execution */
+    int id;         /* of a pending request */
+    int64_t nslabs; /* with a filetype: number of its runs; `numbers` is unused */
     int64_t *numbers;
-    int64_t elements;   /* of all hyperslabs */
-    int64_t numrecs;    /* number of records after a put, 0 for a fixed-size variable */
+    int64_t elements; /* of all hyperslabs */
+    int64_t numrecs;  /* number of records after a put, 0 for a fixed-size variable */
     char *memory;
     pnc_flat_type *flat; /* NULL: the elements are contiguous */
 } pnc_request;

@@ -21,9 +21,9 @@
  * share 2 cores 8.5 / 21 and 12 / 22. wait_all for 4 requests of one rank: 4.8 / 81. */
 #define FEW_RUNS 8
 
-#define EXTENTS_AT_A_TIME 4096     /* direct strategy: 64 KiB of extents */
-#define DIRECT_BYTES (512 << 20)   /* without a staging buffer; the store accepts less than 1 GiB */
-#define MAX_INTERLEAVED 24         /* requests */
+#define EXTENTS_AT_A_TIME 4096   /* direct strategy: 64 KiB of extents */
+#define DIRECT_BYTES (512 << 20) /* without a staging buffer; the store accepts less than 1 GiB */
+#define MAX_INTERLEAVED 24       /* requests */
 #define CACHE_LINE 64
 
 typedef struct transfer {
@@ -295,8 +295,10 @@ static int agree(transfer *t, int status, agreement *v)
     int64_t own[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + ds->rank, v->exchange, v->numrecs}, all[3];
 
     if (MPI_Allreduce(own, all, 3, MPI_INT64_T, MPI_MAX, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce of the results of a collective call "
-                             "failed", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI,
+                             "%s: MPI_Allreduce of the results of a collective call "
+                             "failed",
+                             ds->path);
     *v = (agreement){all[0], all[1], all[2]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);

@@ -25,10 +25,10 @@ typedef struct two_phase {
     int nprocs;                /* 1 in an independent call */
     pnc_extent_cursor extents; /* of this rank's requests */
     pnc_value_cursor values;
-    int64_t left;       /* bytes of the requests not yet taken */
+    int64_t left;                   /* bytes of the requests not yet taken */
     int64_t max_bytes, max_extents; /* bounds on what this rank takes in a round */
-    pnc_extent *taken;  /* extents of the round in the order of the requests */
-    char *stream;       /* bytes of the values in the order of the requests */
+    pnc_extent *taken;              /* extents of the round in the order of the requests */
+    char *stream;                   /* bytes of the values in the order of the requests */
     int64_t stream_bytes;
     piece *pieces, *sorted; /* the extents cut at borders of blocks; memory for the sort */
     int64_t npieces;
@@ -37,9 +37,9 @@ typedef struct two_phase {
     pnc_extent *others_extents; /* pieces for which this rank is the aggregator, grouped by the rank that sent them */
     char *others_bytes;
     int64_t others_extents_capacity, others_bytes_capacity;
-    int *counts;        /* memory of `to`, `from`, and of the counts in exchange_counts */
+    int *counts; /* memory of `to`, `from`, and of the counts in exchange_counts */
     traffic to, from;
-    int64_t *cursor;    /* a position per rank in the lists above */
+    int64_t *cursor; /* a position per rank in the lists above */
     pnc_collective_buffer buffer;
 } two_phase;
 
@@ -216,18 +216,21 @@ static int exchange_counts(two_phase *x)
 static int exchange_extents(two_phase *x)
 {
     return MPI_Alltoallv(x->own_extents, x->to.extents, x->to.extents_at, MPI_INT64_T, x->others_extents,
-                         x->from.extents,
-                         x->from.extents_at, MPI_INT64_T, x->ds->comm) == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
+                         x->from.extents, x->from.extents_at, MPI_INT64_T, x->ds->comm) == MPI_SUCCESS
+               ? NC_NOERR
+               : mpi_failed(x);
 }
 
 static int exchange_data(two_phase *x)
 {
     const traffic *out = x->way == PNC_PUT ? &x->to : &x->from, *in = x->way == PNC_PUT ? &x->from : &x->to;
-    char *give = x->way == PNC_PUT ? x->own_bytes : x->others_bytes, *take = x->way == PNC_PUT ? x->others_bytes :
-        x->own_bytes;
+    char *give = x->way == PNC_PUT ? x->own_bytes : x->others_bytes,
+         *take = x->way == PNC_PUT ? x->others_bytes : x->own_bytes;
 
     return MPI_Alltoallv(give, out->bytes, out->bytes_at, MPI_BYTE, take, in->bytes, in->bytes_at, MPI_BYTE,
-                         x->ds->comm) == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
+                         x->ds->comm) == MPI_SUCCESS
+               ? NC_NOERR
+               : mpi_failed(x);
 }
 
 /* --- access phase --- */
@@ -376,8 +379,8 @@ static int run_round_independent(two_phase *x)
  * all of their pieces have the same aggregator. */
 static void size_rounds(two_phase *x)
 {
-    int64_t limit = (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size :
-                     1 << 29) - PNC_COLLECTIVE_BUFFER_MEMORY;
+    int64_t limit =
+        (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29) - PNC_COLLECTIVE_BUFFER_MEMORY;
     int64_t shares = x->nprocs + 2;
 
     x->max_bytes = limit / (2 * shares);

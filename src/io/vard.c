@@ -47,13 +47,15 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
 {
     const pnc_model *model = &ds->model;
     int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model),
-        records;
+            records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_error_set(&ds->error, NC_ETYPESIZE, "variable \"%s\" begins at byte %lld of the file, the filetype "
+        return pnc_error_set(&ds->error, NC_ETYPESIZE,
+                             "variable \"%s\" begins at byte %lld of the file, the filetype "
                              "covers the bytes from %lld to %lld relative to it: outside the data of the file, bytes "
-                             "%lld to %lld", var->name, (long long)var->begin, (long long)r->first,
-                             (long long)r->end, (long long)begin, (long long)end);
+                             "%lld to %lld",
+                             var->name, (long long)var->begin, (long long)r->first, (long long)r->end, (long long)begin,
+                             (long long)end);
     if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
         return NC_NOERR;
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
@@ -62,8 +64,10 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
         return pnc_io_request_check_records(ds, var, records - 1, records);
     }
     if (records > model->numrecs)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "variable \"%s\": the filetype extends to %lld records, but "
-                             "the file has %lld", var->name, (long long)records, (long long)model->numrecs);
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS,
+                             "variable \"%s\": the filetype extends to %lld records, but "
+                             "the file has %lld",
+                             var->name, (long long)records, (long long)model->numrecs);
     return NC_NOERR;
 }
 
@@ -76,14 +80,17 @@ static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filet
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* the size matches, but the elements have another size or no type */
         pnc_error_clear(&ds->error);
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype has elements "
-                            "of another size, or without a type", var->name, pnc_type_get_name(var->type));
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+                            "variable \"%s\" has type %s, the filetype has elements "
+                            "of another size, or without a type",
+                            var->name, pnc_type_get_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
-        !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 &&
-                                                                 var->type == NC_INT64))
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\" has type %s, the filetype has elements "
-                            "of type %s", var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
+        !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 && var->type == NC_INT64))
+        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+                            "variable \"%s\" has type %s, the filetype has elements "
+                            "of type %s",
+                            var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && walk(q->filetype, r) != NC_NOERR)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to flatten a filetype");
     q->nslabs = r->runs;
@@ -102,9 +109,10 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
     var = ds->model.vars[call->varid];
     MPI_Type_size_x(filetype, &size);
     if (size % (int)pnc_type_get_size(var->type) != 0)
-        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH, "variable \"%s\": the filetype has %lld bytes, not a "
-                             "multiple of %d, the size of an element", var->name, (long long)size,
-                             (int)pnc_type_get_size(var->type));
+        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+                             "variable \"%s\": the filetype has %lld bytes, not a "
+                             "multiple of %d, the size of an element",
+                             var->name, (long long)size, (int)pnc_type_get_size(var->type));
     q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;
@@ -121,8 +129,13 @@ static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *
 int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
                         void *buf, MPI_Offset bufcount, MPI_Datatype buftype)
 {
-    const pnc_call call = {.op = way == PNC_PUT ? PNC_OP_PUT : PNC_OP_GET, .shape = PNC_VARA, .varid = varid,
-                           .mem = PNC_FLEX, .buf = buf, .bufcount = bufcount, .buftype = buftype};
+    const pnc_call call = {.op = way == PNC_PUT ? PNC_OP_PUT : PNC_OP_GET,
+                           .shape = PNC_VARA,
+                           .varid = varid,
+                           .mem = PNC_FLEX,
+                           .buf = buf,
+                           .bufcount = bufcount,
+                           .buftype = buftype};
     pnc_request q = {.way = way, .varid = varid}, *list[1] = {&q};
     int err = pnc_io_mode_check(ds, way, collective);
 

@@ -8,7 +8,7 @@
 /* State of one flattening. All elements of a datatype must have the same type. */
 typedef struct decoder {
     int xtype;
-    bool known;  /* mem is set */
+    bool known; /* mem is set */
     pnc_mem_type mem;
     pnc_error *error;
 } decoder;
@@ -45,13 +45,13 @@ static bool is_any(MPI_Datatype type, const MPI_Datatype *list, size_t n)
 static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 {
     const MPI_Datatype text[] = {MPI_CHAR, MPI_CHARACTER};
-    const MPI_Datatype signed_integer[] = {
-        MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG_LONG_INT, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T,
-        MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4,
-        MPI_INTEGER8};
-    const MPI_Datatype unsigned_integer[] = {
-        MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
-        MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T};
+    const MPI_Datatype signed_integer[] = {MPI_SIGNED_CHAR, MPI_SHORT,    MPI_INT,      MPI_LONG_LONG_INT,
+                                           MPI_INT8_T,      MPI_INT16_T,  MPI_INT32_T,  MPI_INT64_T,
+                                           MPI_AINT,        MPI_OFFSET,   MPI_COUNT,    MPI_INTEGER,
+                                           MPI_INTEGER1,    MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8};
+    const MPI_Datatype unsigned_integer[] = {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,     MPI_UNSIGNED,
+                                             MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
+                                             MPI_UINT16_T,      MPI_UINT32_T,           MPI_UINT64_T};
     const MPI_Datatype real[] = {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8};
 
     if (IS_ANY(type, text))
@@ -67,7 +67,8 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
 
 static int no_memory(decoder *d)
 {
-    return pnc_error_set(d->error, NC_ENOMEM, "no memory to flatten an MPI datatype, or its extent exceeds the "
+    return pnc_error_set(d->error, NC_ENOMEM,
+                         "no memory to flatten an MPI datatype, or its extent exceeds the "
                          "address space");
 }
 
@@ -78,10 +79,14 @@ static int unsupported(decoder *d, MPI_Datatype type)
 
     MPI_Type_get_name(type, name, &length);
     if (type == MPI_BYTE)
-        return pnc_error_set(d->error, NC_EBADTYPE, "the buffer has datatype MPI_BYTE, which has no type of values, "
-                             "the variable has type %s: use MPI_INT, MPI_DOUBLE ..", pnc_type_get_name(d->xtype));
-    return pnc_error_set(d->error, NC_EUNSPTETYPE, "the MPI datatype %s has no netCDF counterpart: use an integer, "
-                         "real or character type of 1 to 8 bytes", name);
+        return pnc_error_set(d->error, NC_EBADTYPE,
+                             "the buffer has datatype MPI_BYTE, which has no type of values, "
+                             "the variable has type %s: use MPI_INT, MPI_DOUBLE ..",
+                             pnc_type_get_name(d->xtype));
+    return pnc_error_set(d->error, NC_EUNSPTETYPE,
+                         "the MPI datatype %s has no netCDF counterpart: use an integer, "
+                         "real or character type of 1 to 8 bytes",
+                         name);
 }
 
 /* Flatten an element: a predefined type, or one from MPI_Type_create_f90_*. */
@@ -92,8 +97,10 @@ static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_
     if (mem == PNC_MEM_TYPE_COUNT)
         return unsupported(d, type);
     if (d->known && d->mem != mem)
-        return pnc_error_set(d->error, NC_EMULTITYPES, "the datatype of the buffer has elements of types %s and %s: "
-                             "all must have the same type", pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
+        return pnc_error_set(d->error, NC_EMULTITYPES,
+                             "the datatype of the buffer has elements of types %s and %s: "
+                             "all must have the same type",
+                             pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
     d->known = true;
     d->mem = mem;
     *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(mem));
@@ -209,10 +216,10 @@ static pnc_flat_type *flatten_cyclic(pnc_flat_type *child, int64_t size, int64_t
     if (rest >= block)
         full++;
     rest = rest >= block || rest < 0 ? 0 : rest;
-    parts[0] = pnc_select_flat_create_vector(pnc_select_flat_create_vector(pnc_select_flat_share(child), block,
-                                                                           distance), full, round * distance);
-    parts[1] = pnc_select_flat_create_shifted(pnc_select_flat_create_vector(child, rest, distance),
-                                              full * round * distance);
+    parts[0] = pnc_select_flat_create_vector(
+        pnc_select_flat_create_vector(pnc_select_flat_share(child), block, distance), full, round * distance);
+    parts[1] =
+        pnc_select_flat_create_shifted(pnc_select_flat_create_vector(child, rest, distance), full * round * distance);
     return pnc_select_flat_create_shifted(pnc_select_flat_create_sequence(parts, 2), at * block * distance);
 }
 
@@ -267,9 +274,7 @@ static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_conten
     case MPI_COMBINER_HINDEXED: b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0]; break;
     case MPI_COMBINER_INDEXED_BLOCK: b.equal = numbers[1], b.places = numbers + 2; break;
     case MPI_COMBINER_HINDEXED_BLOCK: b.equal = numbers[1], b.bytes = numbers + 2; break;
-    case MPI_COMBINER_STRUCT:
-        b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0], b.many_types = true;
-        break;
+    case MPI_COMBINER_STRUCT: b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0], b.many_types = true; break;
     default: return unsupported(d, type);
     }
     b.n = numbers[0];
@@ -317,7 +322,8 @@ static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc
     int err;
 
     if (pnc_mpitype_combiner_get(buftype) != MPI_COMBINER_NAMED)
-        return pnc_error_set(d->error, NC_EBADTYPE, "bufcount is NC_COUNT_IGNORE (-1), but the datatype of the buffer "
+        return pnc_error_set(d->error, NC_EBADTYPE,
+                             "bufcount is NC_COUNT_IGNORE (-1), but the datatype of the buffer "
                              "is not predefined: pass the number of instances");
     err = flatten_type(d, buftype, &one);
     pnc_select_flat_free(one);
@@ -344,9 +350,10 @@ int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtyp
     if (err != NC_NOERR)
         return err;
     if (pnc_size_multiply(bufcount, pnc_select_flat_count_elements(one), &total) != 0 || total != elements) {
-        err = pnc_error_set(error, NC_EIOMISMATCH, "the request has %lld elements, but the buffer has %lld instances "
-                            "of an MPI datatype with %lld elements", (long long)elements, (long long)bufcount,
-                            (long long)pnc_select_flat_count_elements(one));
+        err = pnc_error_set(error, NC_EIOMISMATCH,
+                            "the request has %lld elements, but the buffer has %lld instances "
+                            "of an MPI datatype with %lld elements",
+                            (long long)elements, (long long)bufcount, (long long)pnc_select_flat_count_elements(one));
         pnc_select_flat_free(one);
         return err;
     }

@@ -28,25 +28,36 @@ static int check_start_fail(const check *c, int dim)
                              start, name);
     if (dim == 0 && c->array->is_record) {
         if (length == 0)
-            return pnc_error_set(c->error, NC_EINVALCOORDS, "start[0] = %" PRId64 " is out of bounds: variable \"%s\" "
-                                 "has no records yet", start, name);
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[0] = %" PRId64 " is out of bounds: variable \"%s\" has %"
-                             PRId64 " records (valid: 0..%" PRId64 ")", start, name, length, length - 1);
+            return pnc_error_set(c->error, NC_EINVALCOORDS,
+                                 "start[0] = %" PRId64
+                                 " is out of bounds: variable \"%s\" "
+                                 "has no records yet",
+                                 start, name);
+        return pnc_error_set(c->error, NC_EINVALCOORDS,
+                             "start[0] = %" PRId64 " is out of bounds: variable \"%s\" has %" PRId64
+                             " records (valid: 0..%" PRId64 ")",
+                             start, name, length, length - 1);
     }
     if (length == 0)
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 " is out of bounds: variable \"%s\" has "
-                             "length 0 along dimension %d", dim, start, name, dim);
-    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 " is out of bounds: variable \"%s\" has "
-                         "length %"
-                         PRId64 " along dimension %d (valid: 0..%" PRId64 ")", dim, start, name, length, dim,
-                         length - 1);
+        return pnc_error_set(c->error, NC_EINVALCOORDS,
+                             "start[%d] = %" PRId64
+                             " is out of bounds: variable \"%s\" has "
+                             "length 0 along dimension %d",
+                             dim, start, name, dim);
+    return pnc_error_set(c->error, NC_EINVALCOORDS,
+                         "start[%d] = %" PRId64
+                         " is out of bounds: variable \"%s\" has "
+                         "length %" PRId64 " along dimension %d (valid: 0..%" PRId64 ")",
+                         dim, start, name, length, dim, length - 1);
 }
 
 static int check_starts(const check *c)
 {
     if (!c->start)
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start is NULL: variable \"%s\" has %d dimensions and needs a "
-                             "start index for each", c->array->name, c->array->ndims);
+        return pnc_error_set(c->error, NC_EINVALCOORDS,
+                             "start is NULL: variable \"%s\" has %d dimensions and needs a "
+                             "start index for each",
+                             c->array->name, c->array->ndims);
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t start = c->start[dim], length = c->array->shape[dim];
         bool nothing = c->how.relax && c->count && c->count[dim] == 0;
@@ -65,13 +76,16 @@ static int check_edge_fail(const check *c, int dim, int64_t stride)
     int64_t length = c->array->shape[dim], start = c->start[dim], count = c->count[dim];
     int64_t space = start < length ? (length - 1 - start) / stride + 1 : 0;
     if (stride == 1)
-        return pnc_error_set(c->error, NC_EEDGE, "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
+        return pnc_error_set(c->error, NC_EEDGE,
+                             "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
                              " %s along dimension %d, so that from start[%d] = %" PRId64 " at most %" PRId64
-                             " are left", dim, count, c->array->name, length, what, dim, dim, start, space);
-    return pnc_error_set(c->error, NC_EEDGE, "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
+                             " are left",
+                             dim, count, c->array->name, length, what, dim, dim, start, space);
+    return pnc_error_set(c->error, NC_EEDGE,
+                         "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
                          " %s along dimension %d, so that from start[%d] = %" PRId64 " with stride %" PRId64
-                         " at most %" PRId64 " are left", dim, count, c->array->name, length, what, dim, dim, start,
-                         stride, space);
+                         " at most %" PRId64 " are left",
+                         dim, count, c->array->name, length, what, dim, dim, start, stride, space);
 }
 
 static int check_counts(const check *c)
@@ -79,8 +93,10 @@ static int check_counts(const check *c)
     if (!c->count) {
         if (c->how.single)
             return NC_NOERR;
-        return pnc_error_set(c->error, NC_EEDGE, "count is NULL: variable \"%s\" has %d dimensions and needs a count "
-                             "for each", c->array->name, c->array->ndims);
+        return pnc_error_set(c->error, NC_EEDGE,
+                             "count is NULL: variable \"%s\" has %d dimensions and needs a count "
+                             "for each",
+                             c->array->name, c->array->ndims);
     }
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t count = c->count[dim], stride = c->stride && c->stride[dim] > 0 ? c->stride[dim] : 1;
@@ -123,12 +139,16 @@ static int check_growth(const check *c)
         return NC_NOERR;
     int64_t limit = check_record_limit(c->array), stride = c->stride ? c->stride[0] : 1;
     if (c->start[0] >= limit)
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[0] = %" PRId64 " is out of bounds: a file can hold at "
-                             "most %"
-                             PRId64 " records of variable \"%s\"", c->start[0], limit, c->array->name);
+        return pnc_error_set(c->error, NC_EINVALCOORDS,
+                             "start[0] = %" PRId64
+                             " is out of bounds: a file can hold at "
+                             "most %" PRId64 " records of variable \"%s\"",
+                             c->start[0], limit, c->array->name);
     if (c->count && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
-        return pnc_error_set(c->error, NC_EEDGE, "count[0] = %" PRId64 " is too large: a file can hold at most %" PRId64
-                             " records of variable \"%s\"", c->count[0], limit, c->array->name);
+        return pnc_error_set(c->error, NC_EEDGE,
+                             "count[0] = %" PRId64 " is too large: a file can hold at most %" PRId64
+                             " records of variable \"%s\"",
+                             c->count[0], limit, c->array->name);
     return NC_NOERR;
 }
 

@@ -7,7 +7,8 @@ int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *se
 {
     *cursor = (pnc_selection_cursor){.selection = selection, .offset = selection->base};
     if (selection->rank > PNC_SELECTION_INLINE &&
-        !(cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large))) return NC_ENOMEM;
+        !(cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large)))
+        return NC_ENOMEM;
     return NC_NOERR;
 }
 
@@ -27,7 +28,7 @@ typedef struct portion {
 static void portion_add(portion *p, int64_t offset, int64_t length)
 {
     pnc_extent *last = p->n > 0 ? &p->out[p->n - 1] : NULL;
-    if (last && last->offset + last->length == offset)
+    if (last != NULL && last->offset + last->length == offset)
         last->length += length;
     else
         p->out[p->n++] = (pnc_extent){offset, length};

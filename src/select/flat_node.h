@@ -11,18 +11,18 @@ typedef enum pnc_flat_kind { PNC_FLAT_RUNS, PNC_FLAT_VECTOR, PNC_FLAT_SEQUENCE, 
 struct pnc_flat_type {
     pnc_flat_kind kind;
     int elem_size;
-    int height;       /* levels below and including this one */
+    int height; /* levels below and including this one */
     int64_t refs;
     int64_t elements;
-    int64_t reach;    /* maximum distance in bytes of an element from the user's pointer */
-    int64_t offset;   /* bytes, added to all offsets below this node */
-    int64_t n;        /* runs, copies or children */
-    int64_t stride;   /* vector: bytes from copy to copy */
-    pnc_flat_type *child;      /* vector: what is repeated; pick: the order */
-    pnc_flat_type *inner;      /* pick: the elements */
-    int64_t *ends;             /* below a pick, of several runs or children: elements up to the end of each */
-    pnc_flat_type **children;  /* sequence */
-    pnc_memory_run *runs;      /* runs: &single or an owned array */
+    int64_t reach;            /* maximum distance in bytes of an element from the user's pointer */
+    int64_t offset;           /* bytes, added to all offsets below this node */
+    int64_t n;                /* runs, copies or children */
+    int64_t stride;           /* vector: bytes from copy to copy */
+    pnc_flat_type *child;     /* vector: what is repeated; pick: the order */
+    pnc_flat_type *inner;     /* pick: the elements */
+    int64_t *ends;            /* below a pick, of several runs or children: elements up to the end of each */
+    pnc_flat_type **children; /* sequence */
+    pnc_memory_run *runs;     /* runs: &single or an owned array */
     pnc_memory_run single;
 };
 

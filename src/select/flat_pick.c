@@ -80,8 +80,14 @@ pnc_flat_type *pnc_select_flat_create_pick(pnc_flat_type *order, pnc_flat_type *
         pnc_select_flat_free(inner);
         return NULL;
     }
-    *node = (pnc_flat_type){.kind = PNC_FLAT_PICK, .elem_size = inner->elem_size, .height = order->height, .refs = 1,
-                            .elements = order->elements, .reach = inner->reach, .child = order, .inner = inner};
+    *node = (pnc_flat_type){.kind = PNC_FLAT_PICK,
+                            .elem_size = inner->elem_size,
+                            .height = order->height,
+                            .refs = 1,
+                            .elements = order->elements,
+                            .reach = inner->reach,
+                            .child = order,
+                            .inner = inner};
     node->runs = &node->single;
     return node;
 }

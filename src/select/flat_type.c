@@ -27,7 +27,7 @@ static int64_t span(int64_t count, int64_t stride)
 static pnc_flat_type *node_new(pnc_flat_kind kind, int elem_size)
 {
     pnc_flat_type *node = pnc_memory_alloc_zeroed(1, sizeof *node);
-    if (!node)
+    if (node == NULL)
         return NULL;
     node->kind = kind;
     node->elem_size = elem_size;
@@ -55,7 +55,7 @@ void pnc_select_flat_free(pnc_flat_type *flat)
 /* Set the node's reach; frees the node and returns NULL if it exceeds REACH_MAX. */
 static pnc_flat_type *node_reach(pnc_flat_type *node, int64_t below)
 {
-    if (node) {
+    if (node != NULL) {
         node->reach = below + (node->offset < 0 ? -node->offset : node->offset);
         if (node->reach <= REACH_MAX)
             return node;
@@ -68,7 +68,7 @@ static pnc_flat_type *node_run(int elem_size, pnc_memory_run run)
 {
     int64_t bytes = span(run.count > 0 ? run.count : 0, run.stride);
     pnc_flat_type *node = bytes < 0 || too_far(run.offset) ? NULL : node_new(PNC_FLAT_RUNS, elem_size);
-    if (!node || run.count <= 0)
+    if (node == NULL || run.count <= 0)
         return node;
     node->single = run;
     node->n = 1;
@@ -131,7 +131,7 @@ static pnc_flat_type *vector_new(pnc_flat_type *child, int64_t count, int64_t st
 {
     int64_t bytes = span(count, stride);
     pnc_flat_type *node = bytes < 0 ? NULL : node_new(PNC_FLAT_VECTOR, child->elem_size);
-    if (!node)
+    if (node == NULL)
         return NULL;
     node->n = count;
     node->stride = stride;
@@ -155,7 +155,7 @@ static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t str
     if (child->kind != PNC_FLAT_VECTOR || child->n * child->stride != stride)
         return vector_new(child, count, stride);
     pnc_flat_type *node = vector_new(child->child, count * child->n, child->stride);
-    if (!node)
+    if (node == NULL)
         return NULL;
     node->offset = child->offset;
     return node_reach(node, node->reach);
@@ -180,10 +180,10 @@ pnc_flat_type *pnc_select_flat_create_vector(pnc_flat_type *child, int64_t count
 {
     int64_t elements;
     pnc_memory_run run;
-    if (!child || (count == 1 && child->elements > 0))
+    if (child == NULL || (count == 1 && child->elements > 0))
         return child;
-    if (child->refs == 1 && count > 0 && child->elements > 0 && pnc_size_multiply(count, child->elements, &elements) ==
-        0 && vector_as_run(child, count, stride, &run))
+    if (child->refs == 1 && count > 0 && child->elements > 0 &&
+        pnc_size_multiply(count, child->elements, &elements) == 0 && vector_as_run(child, count, stride, &run))
         return lengthen(child, run);
     pnc_flat_type *node = vector_of(child, count, stride);
     pnc_select_flat_free(child);
@@ -195,7 +195,7 @@ static pnc_flat_type *node_clone(pnc_flat_type *node)
 {
     if (pnc_select_flat_is_run(node)) {
         pnc_flat_type *run = node_run(node->elem_size, node->runs[0]);
-        if (!run)
+        if (run == NULL)
             return NULL;
         run->offset = node->offset;
         return node_reach(run, run->reach);
@@ -205,14 +205,14 @@ static pnc_flat_type *node_clone(pnc_flat_type *node)
 
 pnc_flat_type *pnc_select_flat_create_shifted(pnc_flat_type *child, int64_t offset)
 {
-    if (!child || child->elements == 0 || offset == 0)
+    if (child == NULL || child->elements == 0 || offset == 0)
         return child;
     if (child->refs > 1) {
         pnc_flat_type *clone = node_clone(child);
         pnc_select_flat_free(child);
         child = clone;
     }
-    if (!child || too_far(offset)) {
+    if (child == NULL || too_far(offset)) {
         pnc_select_flat_free(child);
         return NULL;
     }
@@ -260,7 +260,7 @@ static pnc_flat_type *runs_node(pnc_memory_run *runs, int64_t n, int elem_size, 
     if (runs_are_vector(runs, n, &stride))
         return pnc_select_flat_create_vector(node_run(elem_size, runs[0]), n, stride);
     pnc_flat_type *node = node_new(PNC_FLAT_RUNS, elem_size);
-    if (!node || !(node->runs = pnc_memory_alloc(n, sizeof *runs))) {
+    if (node == NULL || !(node->runs = pnc_memory_alloc(n, sizeof *runs))) {
         pnc_memory_free(node);
         return NULL;
     }
@@ -280,7 +280,7 @@ static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
         reach = children[i]->reach > reach ? children[i]->reach : reach;
     }
     pnc_memory_run *runs = pnc_memory_alloc(total, sizeof *runs);
-    if (!runs)
+    if (runs == NULL)
         return NULL;
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < children[i]->n; k++) {
@@ -296,7 +296,7 @@ static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
 static pnc_flat_type *sequence_new(pnc_flat_type **children, int64_t n)
 {
     pnc_flat_type *node = node_new(PNC_FLAT_SEQUENCE, children[0]->elem_size);
-    if (!node || !(node->children = pnc_memory_alloc(n, sizeof *children))) {
+    if (node == NULL || !(node->children = pnc_memory_alloc(n, sizeof *children))) {
         pnc_memory_free(node);
         return NULL;
     }
@@ -365,7 +365,7 @@ pnc_flat_type *pnc_select_flat_create_imap(int ndims, const int64_t *count, cons
     for (int dim = ndims - 1; flat && dim >= 0; dim--) {
         bool far = imap && span(elem_size, imap[dim]) < 0;
         int64_t stride = imap && !far ? imap[dim] * elem_size : distance;
-        if (far || (!imap && pnc_size_multiply(distance, count[dim], &distance))) {
+        if (far || (imap == NULL && pnc_size_multiply(distance, count[dim], &distance))) {
             pnc_select_flat_free(flat);
             return NULL;
         }

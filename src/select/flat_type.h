@@ -38,14 +38,16 @@ int pnc_select_flat_get_element_size(const pnc_flat_type *flat);
 bool pnc_select_flat_is_contiguous(const pnc_flat_type *flat, int64_t *offset);
 
 /* A run: elements at equal distances. */
-typedef struct pnc_memory_run { int64_t offset, stride, count; } pnc_memory_run; /* bytes, bytes, elements */
+typedef struct pnc_memory_run {
+    int64_t offset, stride, count;
+} pnc_memory_run; /* bytes, bytes, elements */
 
 typedef struct pnc_run_cursor {
     const pnc_flat_type *flat;
     struct pnc_run_level *stack; /* one level per loop of the tree */
     int depth;
-    int64_t done;               /* elements already returned */
-    pnc_memory_run left;        /* rest of the current run */
+    int64_t done;        /* elements already returned */
+    pnc_memory_run left; /* rest of the current run */
 } pnc_run_cursor;
 
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat);

@@ -38,9 +38,9 @@ static void add_axis(builder *b, int64_t count, int64_t step)
     pnc_selection *out = b->out;
     pnc_axis *last = out->rank > 0 ? &b->axis[out->rank - 1] : NULL;
     int64_t extent;
-    if (!last && step == out->run)
+    if (last == NULL && step == out->run)
         out->run *= count;
-    else if (last && !pnc_size_multiply(last->stride, last->count, &extent) && step == extent)
+    else if (last != NULL && !pnc_size_multiply(last->stride, last->count, &extent) && step == extent)
         last->count *= count;
     else
         b->axis[out->rank++] = (pnc_axis){count, step};
@@ -56,7 +56,8 @@ static int add_dimension(builder *b, int64_t start, int64_t count, int64_t strid
     if (count == 1)
         return NC_NOERR;
     if (pnc_size_multiply(stride, distance, &step) || pnc_size_multiply(count - 1, step, &span) ||
-        pnc_size_add(*last, span, last)) return NC_EINVALCOORDS;
+        pnc_size_add(*last, span, last))
+        return NC_EINVALCOORDS;
     add_axis(b, count, step);
     return NC_NOERR;
 }
@@ -69,7 +70,7 @@ static int add_dimensions(builder *b, const pnc_array *array, const int64_t *sta
         bool records = dim == 0 && array->is_record;
         int status = add_dimension(b, start ? start[dim] : 0, count_along(count, dim), stride ? stride[dim] : 1,
                                    records ? array->recsize : distance, &last);
-        if (status)
+        if (status != NC_NOERR)
             return status;
         if (dim > 0 && pnc_size_multiply(distance, array->shape[dim], &distance))
             return NC_EINVALCOORDS;
@@ -109,7 +110,7 @@ int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const 
     out->run = array->elem_size;
     builder b = {out, out->large ? out->large : out->small};
     int status = add_dimensions(&b, array, start, count, stride);
-    if (status) {
+    if (status != NC_NOERR) {
         pnc_select_selection_free(out);
         return status;
     }

@@ -9,28 +9,32 @@
 #include <stdint.h>
 #include "base/error.h"
 
-typedef struct pnc_extent { int64_t offset, length; } pnc_extent; /* bytes in the file */
+typedef struct pnc_extent {
+    int64_t offset, length;
+} pnc_extent; /* bytes in the file */
 
 /* The properties of a variable that a selection depends on. */
 typedef struct pnc_array {
-    const char *name;     /* for messages */
-    int64_t begin;        /* file offset of element 0,0,.. */
-    int elem_size;        /* external bytes of one element */
+    const char *name; /* for messages */
+    int64_t begin;    /* file offset of element 0,0,.. */
+    int elem_size;    /* external bytes of one element */
     int ndims;
     const int64_t *shape; /* lengths; entry 0 of a record variable is the number of records (bound of a read) */
     bool is_record;
-    int64_t recsize;      /* bytes from record to record */
+    int64_t recsize; /* bytes from record to record */
 } pnc_array;
 
-typedef struct pnc_axis { int64_t count, stride; } pnc_axis; /* stride in bytes, may exceed the run */
+typedef struct pnc_axis {
+    int64_t count, stride;
+} pnc_axis; /* stride in bytes, may exceed the run */
 
 #define PNC_SELECTION_INLINE 8
 typedef struct pnc_selection {
-    int64_t base;   /* file offset of the first run */
-    int64_t run;    /* bytes of each run; 0 = nothing selected */
+    int64_t base; /* file offset of the first run */
+    int64_t run;  /* bytes of each run; 0 = nothing selected */
     int64_t nruns;
-    int64_t bytes;  /* run * nruns */
-    int rank;       /* number of axes, outermost first */
+    int64_t bytes; /* run * nruns */
+    int rank;      /* number of axes, outermost first */
     pnc_axis small[PNC_SELECTION_INLINE];
     pnc_axis *large; /* owned; NULL unless rank > PNC_SELECTION_INLINE, so that the struct may be moved and copied */
 } pnc_selection;
@@ -44,7 +48,9 @@ static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection 
  * NC_ENEGATIVECNT, then NC_ESTRIDE. `relax`: start == length is allowed with count 0. `growing`: a write may exceed
  * the number of records, up to the largest file offset (beyond it the same codes). `single`: count NULL means all
  * ones (var1). Nothing overflows for any arguments. */
-typedef struct pnc_bounds { bool relax, growing, single; } pnc_bounds;
+typedef struct pnc_bounds {
+    bool relax, growing, single;
+} pnc_bounds;
 int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, const int64_t *count,
                                const int64_t *stride, pnc_bounds how, pnc_error *error);
 
@@ -61,9 +67,9 @@ int64_t pnc_select_hyperslab_count_records(const pnc_array *array, const int64_t
 /* Cursor over the runs in the order of the elements. May be copied; free only one of the copies. */
 typedef struct pnc_selection_cursor {
     const pnc_selection *selection;
-    int64_t run;    /* index of the current run */
-    int64_t within; /* bytes of the current run already taken */
-    int64_t offset; /* file offset of the current run */
+    int64_t run;                         /* index of the current run */
+    int64_t within;                      /* bytes of the current run already taken */
+    int64_t offset;                      /* file offset of the current run */
     int64_t small[PNC_SELECTION_INLINE]; /* index along each axis */
     int64_t *large;                      /* the same where the rank is larger, else NULL */
 } pnc_selection_cursor;

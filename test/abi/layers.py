@@ -1,5 +1,5 @@
 """The arrows of the house point down: each room of src includes only what lies below it, and the pure rooms neither
-call MPI nor touch files nor keep anything that changes. And no line of the house is too long."""
+call MPI nor touch files nor keep anything that changes."""
 # needs: python
 import os
 import re
@@ -46,12 +46,6 @@ FILE_HEADERS = {"fcntl.h", "unistd.h", "sys/stat.h", "sys/mman.h", "dirent.h"}
 FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "write", "pread", "pread64", "pwrite",
               "pwrite64", "fread", "fwrite", "printf", "puts", "putchar", "mmap", "mmap64", "stat", "unlink", "stderr",
               "stdout", "__printf_chk", "__fprintf_chk", "fprintf"}
-# Where people read: folders, files of the top, and by ending or "#!" what in them is text that people wrote.
-WRITTEN = ["src", "test", "benchmarks", "examples", "man", "docs", "scripts", "cmake", ".ci"]
-AT_THE_TOP = ["README.md", "NEWS.md", "CONTRIBUTING.md", "configure.ac", "Makefile.am", "check", "demo"]
-TEXTS = (".c", ".h", ".inc", ".l", ".y", ".f", ".f90", ".m4", ".py", ".sh", ".am", ".in", ".md", ".1", ".3", ".7")
-COLUMNS = 120
-
 
 def is_made(path):
     """Whether flex or bison made it: a release has it beside its source."""
@@ -157,40 +151,7 @@ def check_objects(room):
     tap.ok(not kept, f"the {len(paths)} objects of src/{room} keep nothing that threads would share", "\n".join(kept))
 
 
-def written():
-    """(path, lines) of each text that is checked in, as far as a release has it."""
-    paths = [os.path.join(TOP, name) for name in AT_THE_TOP]
-    for folder in WRITTEN:
-        for path, _, names in os.walk(os.path.join(TOP, folder)):
-            paths += [os.path.join(path, name) for name in sorted(names)]
-    for path in paths:
-        if not os.path.isfile(path) or is_made(path):
-            continue
-        with open(path, "rb") as file:
-            if not path.endswith(TEXTS) and path not in paths[:len(AT_THE_TOP)] and file.read(2) != b"#!":
-                continue
-            file.seek(0)
-            lines = file.read().decode().splitlines()
-        # a build in the folder of the sources leaves there what it makes
-        if path.endswith(".m4") or not any(re.search(r"\bGenerated (from|by)\b", line) for line in lines[:5]):
-            yield os.path.relpath(path, TOP), lines
-
-
-def may_be_long(path, line):
-    """Rows of a table, and where a line end would be one of the text that m4 makes."""
-    return path.endswith(".md") and line.startswith("|") or path.endswith(".m4") and "[" in line
-
-
-def check_columns():
-    texts = list(written())
-    wrong = [f"{path}:{number}: {len(line)} columns" for path, lines in texts for number, line in enumerate(lines, 1)
-             if len(line) > COLUMNS and not may_be_long(path, line)]
-    tap.ok(len(texts) > 300 and not wrong, f"the lines of {len(texts)} texts have at most {COLUMNS} columns",
-           "\n".join(wrong))
-
-
 check_includes()
-check_columns()
 for each in PURE_ROOMS + SHARED_ROOMS:
     check_objects(each)
 tap.finish()

@@ -93,7 +93,8 @@ static void write_variable(int ncid, int varid, nc_type type, size_t n)
     for (size_t i = 0; i < n; i++)
         text[i] = (char)(values[i] = value_at(varid, (int)i / NX, (int)i % NX));
     t_local((type == NC_CHAR ? ncmpi_put_var_text_all(ncid, varid, text)
-                             : ncmpi_put_var_int_all(ncid, varid, values)) == NC_NOERR, "write");
+                             : ncmpi_put_var_int_all(ncid, varid, values)) == NC_NOERR,
+            "write");
     free(values);
     free(text);
 }

@@ -77,8 +77,7 @@ static void inquire(void)
     t_local(ncmpi_inq_header_size(ncid, &numbers[0]) == NC_NOERR &&
                 ncmpi_inq_header_extent(ncid, &numbers[1]) == NC_NOERR &&
                 ncmpi_inq_varoffset(ncid, 1, &numbers[2]) == NC_NOERR &&
-                ncmpi_inq_recsize(ncid, &numbers[3]) == NC_NOERR &&
-                ncmpi_close(ncid) == NC_NOERR,
+                ncmpi_inq_recsize(ncid, &numbers[3]) == NC_NOERR && ncmpi_close(ncid) == NC_NOERR,
             "inquire from C");
     /* a record: 2 x 3 shorts, and 1 byte filled up to 4 */
     t_check(numbers[3] == 12 + 4, "16 bytes a record, not %lld", (long long)numbers[3]);
@@ -91,7 +90,7 @@ static void check_attributes(void)
     static const struct {
         const char *name;
         nc_type type;
-    } atts[] = {{"a_int1", NC_BYTE},    {"a_int2", NC_SHORT}, {"a_int", NC_INT},
+    } atts[] = {{"a_int1", NC_BYTE},  {"a_int2", NC_SHORT}, {"a_int", NC_INT},
                 {"a_int8", NC_INT64}, {"a_real", NC_FLOAT}, {"a_double", NC_DOUBLE}};
     int ncid = open_for_reading("f77_attributes.nc"), natts = 0, answer = 0;
     char text[5] = "";

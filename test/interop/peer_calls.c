@@ -22,30 +22,30 @@ static void show(const char *call, int code, const char *more)
 
 /* A call alone, with an int, with an MPI_Offset, or with a name that it sets; set before, to see whether it did. */
 #define CALL(call) show(#call, call, "")
-#define INT(call) \
-    do { \
-        int code_ = (number = -77, call); \
-        char more_[40]; \
+#define INT(call)                                     \
+    do {                                              \
+        int code_ = (number = -77, call);             \
+        char more_[40];                               \
         snprintf(more_, sizeof more_, " %d", number); \
-        show(#call, code_, more_); \
+        show(#call, code_, more_);                    \
     } while (0)
-#define SIZE(call) \
-    do { \
-        int code_ = (size = -77, call); \
-        char more_[40]; \
+#define SIZE(call)                                               \
+    do {                                                         \
+        int code_ = (size = -77, call);                          \
+        char more_[40];                                          \
         snprintf(more_, sizeof more_, " %lld", (long long)size); \
-        show(#call, code_, more_); \
+        show(#call, code_, more_);                               \
     } while (0)
-#define TEXT(call) \
-    do { \
+#define TEXT(call)                                     \
+    do {                                               \
         int code_ = (strcpy(text, "untouched"), call); \
-        char more_[sizeof text + 1]; \
-        snprintf(more_, sizeof more_, " %s", text); \
-        show(#call, code_, more_); \
+        char more_[sizeof text + 1];                   \
+        snprintf(more_, sizeof more_, " %s", text);    \
+        show(#call, code_, more_);                     \
     } while (0)
 
-enum { TIME, X };                 /* dimensions */
-enum { V, S, C, R };              /* variables: fixed, scalar, text, with records */
+enum { TIME, X };    /* dimensions */
+enum { V, S, C, R }; /* variables: fixed, scalar, text, with records */
 static MPI_Offset at[2] = {0, 0}, far[2] = {9, 9}, two[2] = {2, 2}, four[2] = {1, 4}, none[2] = {0, 0};
 static MPI_Offset *const blocks[2] = {at, at};
 

@@ -171,14 +171,8 @@ static void write_fills(const char *folder, int format)
 
 static void write_names(const char *folder, int format)
 {
-    static const char *const names[] = {"with space",
-                                        "\303\274ber",
-                                        "\xe6\xb8\xa9\xe5\xba\xa6",
-                                        "dot.dash-plus+at@",
-                                        "7up",
-                                        "_x",
-                                        "brackets(a)[b]",
-                                        "colon:percent%"};
+    static const char *const names[] = {"with space", "\303\274ber", "\xe6\xb8\xa9\xe5\xba\xa6", "dot.dash-plus+at@",
+                                        "7up",        "_x",          "brackets(a)[b]",           "colon:percent%"};
     int ncid = create(folder, "names", format), id, value = 5;
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         int dim = define_dim(ncid, names[i], i + 1);

@@ -11,27 +11,29 @@ static char path[4096], other[4096];
 
 #define PUT(upper, lower) [M_##upper] = put_##lower,
 #define GET(upper, lower) [M_##upper] = get_##lower,
-#define WRAP(upper, lower)                                                                                             \
-    static int put_##lower(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, const void *values)      \
-    {                                                                                                                  \
-        return ncmpi_put_att_##lower(ncid, varid, name, type, n, values);                                              \
-    }                                                                                                                  \
-    static int get_##lower(int ncid, int varid, const char *name, void *values)                                        \
-    {                                                                                                                  \
-        return ncmpi_get_att_##lower(ncid, varid, name, values);                                                       \
+#define WRAP(upper, lower)                                                                                        \
+    static int put_##lower(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, const void *values) \
+    {                                                                                                             \
+        return ncmpi_put_att_##lower(ncid, varid, name, type, n, values);                                         \
+    }                                                                                                             \
+    static int get_##lower(int ncid, int varid, const char *name, void *values)                                   \
+    {                                                                                                             \
+        return ncmpi_get_att_##lower(ncid, varid, name, values);                                                  \
     }
+/* clang-format off */
 #define NUMBERS(DO)                                                                                                    \
     DO(SCHAR, schar)                                                                                                   \
     DO(UCHAR, uchar) DO(SHORT, short) DO(USHORT, ushort) DO(INT, int) DO(UINT, uint) DO(LONG, long) DO(FLOAT, float)   \
         DO(DOUBLE, double) DO(LONGLONG, longlong) DO(ULONGLONG, ulonglong)
+/* clang-format on */
 
 NUMBERS(WRAP)
 
 static int put(int ncid, int varid, const char *name, nc_type type, MPI_Offset n, enum memory memory,
                const void *buffer)
 {
-    static int (*const puts_by_memory[MEMORIES])(int, int, const char *, nc_type, MPI_Offset, const void *) = {
-        NUMBERS(PUT)};
+    static int (*const puts_by_memory[MEMORIES])(int, int, const char *, nc_type, MPI_Offset,
+                                                 const void *) = {NUMBERS(PUT)};
     if (memory == M_TEXT)
         return ncmpi_put_att_text(ncid, varid, name, n, buffer);
     return puts_by_memory[memory](ncid, varid, name, type, n, buffer);
@@ -94,8 +96,8 @@ static void test_empty(int ncid)
         t_local(ncmpi_put_att(ncid, NC_GLOBAL, name, type, 0, NULL) == NC_NOERR, "put_att %s", name);
         for (enum memory m = M_TEXT; m < MEMORIES; m++) {
             memset(buffer, 0x55, sizeof buffer);
-            int code = m == M_TEXT ? ncmpi_get_att_text(ncid, NC_GLOBAL, name, buffer)
-                                   : get(ncid, NC_GLOBAL, name, m, buffer);
+            int code =
+                m == M_TEXT ? ncmpi_get_att_text(ncid, NC_GLOBAL, name, buffer) : get(ncid, NC_GLOBAL, name, m, buffer);
             t_local(code == NC_NOERR && buffer[0] == 0x55, "get %s as %s: %s", name, memory_types[m].name,
                     ncmpi_strerrno(code));
             code = m == M_TEXT ? ncmpi_get_att_text(ncid, NC_GLOBAL, name, NULL) : get(ncid, NC_GLOBAL, name, m, NULL);

@@ -117,22 +117,63 @@ static void test_other_formats(void)
 /* Headers by hand whose counts or variables no file of their format can have. The message names the byte. */
 static void test_impossible_headers(void)
 {
-    static const struct { const char *what; size_t n; const char *bytes; int code; const char *byte; } rows[] = {
-        {"CDF-1: 2^31 dimensions", 32, "CDF\1\0\0\0\0" "\0\0\0\12\x80\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0",
+    static const struct {
+        const char *what;
+        size_t n;
+        const char *bytes;
+        int code;
+        const char *byte;
+    } rows[] = {
+        {"CDF-1: 2^31 dimensions", 32,
+         "CDF\1\0\0\0\0"
+         "\0\0\0\12\x80\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\0\0\0\0\0",
          NC_EMAXDIMS, "byte 12"},
         {"CDF-2: 2^32 - 1 attributes", 32,
-         "CDF\2\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\14\xff\xff\xff\xff" "\0\0\0\0\0\0\0\0", NC_EMAXATTS, "byte 20"},
-        {"CDF-1: 2^31 variables", 32, "CDF\1\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\13\x80\0\0\0",
+         "CDF\2\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\14\xff\xff\xff\xff"
+         "\0\0\0\0\0\0\0\0",
+         NC_EMAXATTS, "byte 20"},
+        {"CDF-1: 2^31 variables", 32,
+         "CDF\1\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\13\x80\0\0\0",
          NC_EMAXVARS, "byte 28"},
         {"CDF-1: 2^31 - 1 variables, more than the file has", 32,
-         "CDF\1\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\13\x7f\xff\xff\xff", NC_ENOTNC, "byte 28"},
-        {"CDF-5: 2^31 dimensions", 24, "CDF\5\0\0\0\0\0\0\0\0" "\0\0\0\12\0\0\0\0\x80\0\0\0", NC_EMAXDIMS, "byte 16"},
-        {"CDF-5: -1 attributes", 36, "CDF\5\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0\0\0\0"
-         "\0\0\0\14\xff\xff\xff\xff\xff\xff\xff\xff", NC_EMAXATTS, "byte 28"},
+         "CDF\1\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\13\x7f\xff\xff\xff",
+         NC_ENOTNC, "byte 28"},
+        {"CDF-5: 2^31 dimensions", 24,
+         "CDF\5\0\0\0\0\0\0\0\0"
+         "\0\0\0\12\0\0\0\0\x80\0\0\0",
+         NC_EMAXDIMS, "byte 16"},
+        {"CDF-5: -1 attributes", 36,
+         "CDF\5\0\0\0\0\0\0\0\0"
+         "\0\0\0\0\0\0\0\0\0\0\0\0"
+         "\0\0\0\14\xff\xff\xff\xff\xff\xff\xff\xff",
+         NC_EMAXATTS, "byte 28"},
         {"CDF-2: a variable of 2^32 bytes before another one", 120,
-         "CDF\2\0\0\0\0" "\0\0\0\12\0\0\0\1" "\0\0\0\1x\0\0\0\x80\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\13\0\0\0\2"
-         "\0\0\0\1a\0\0\0" "\0\0\0\1\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\3\xff\xff\xff\xff" "\0\0\0\0\0\0\1\0"
-         "\0\0\0\1b\0\0\0" "\0\0\0\0" "\0\0\0\0\0\0\0\0" "\0\0\0\1\0\0\0\4" "\0\0\0\1\0\0\1\0", NC_EVARSIZE, "byte 44"},
+         "CDF\2\0\0\0\0"
+         "\0\0\0\12\0\0\0\1"
+         "\0\0\0\1x\0\0\0\x80\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\13\0\0\0\2"
+         "\0\0\0\1a\0\0\0"
+         "\0\0\0\1\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\3\xff\xff\xff\xff"
+         "\0\0\0\0\0\0\1\0"
+         "\0\0\0\1b\0\0\0"
+         "\0\0\0\0"
+         "\0\0\0\0\0\0\0\0"
+         "\0\0\0\1\0\0\0\4"
+         "\0\0\0\1\0\0\1\0",
+         NC_EVARSIZE, "byte 44"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char message[NC_MAX_MESSAGE] = "";

@@ -110,8 +110,8 @@ static void write_text(const char *path, const char *comment, const char *first,
 {
     if (t_rank == 0) {
         FILE *file = fopen(path, "w");
-        bool good = file != NULL && fprintf(file, "netcdf test {\n// file format: %s\n%s%s%s", comment, first, second,
-                                            third) > 0;
+        bool good = file != NULL &&
+                    fprintf(file, "netcdf test {\n// file format: %s\n%s%s%s", comment, first, second, third) > 0;
         t_local(file != NULL && fclose(file) == 0 && good, "cannot write %s", path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -181,7 +181,8 @@ static void test_inquire(void)
             "a variable");
     must(cdl_hdr_inq_attr(hid, 6, 3, &name, &type, &len, &value));
     t_check(strcmp(name, "ll") == 0 && type == NC_INT64 && len == 2 && (size_t)value % sizeof(long long) == 0 &&
-            ((long long *)value)[1] == 5, "values of an attribute in memory form");
+                ((long long *)value)[1] == 5,
+            "values of an attribute in memory form");
     must(cdl_hdr_inq_attr(hid, 6, 3, &again, NULL, NULL, NULL));
     t_check(name == again, "pointers stay the same");
     must(cdl_hdr_inq_attr(hid, NC_GLOBAL, 1, &name, &type, &len, &value));
@@ -258,7 +259,8 @@ static void test_message(void)
         if (file != NULL)
             fclose(file);
         t_local(err == NC_ENOTNC && strstr(line, "cdl_hdr_open") != NULL && strstr(line, cdl) != NULL &&
-                strstr(line, "line 4, column 4: found 5, but") != NULL, "%s", line);
+                    strstr(line, "line 4, column 4: found 5, but") != NULL,
+                "%s", line);
     }
     t_check(true, "PNETCDF_VERBOSE=1: call, file, line and column on stderr");
 }

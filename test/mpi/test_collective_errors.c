@@ -228,7 +228,8 @@ static void test_header_changes(void)
     expect_code(ncmpi_rename_var(ncid, RECORD, last ? "text" : "r"), NC_EMULTIDEFINE_VAR_NAME,
                 "rename_var in data mode, one rank's new name is in use");
     t_check(ncmpi_inq_dimid(ncid, "x", &id) == NC_NOERR && ncmpi_inq_varid(ncid, "record", &id) == NC_NOERR &&
-            ncmpi_inq_attid(ncid, NC_GLOBAL, "other", &id) == NC_NOERR, "all names stayed");
+                ncmpi_inq_attid(ncid, NC_GLOBAL, "other", &id) == NC_NOERR,
+            "all names stayed");
     expect_ok(ncmpi_rename_var(ncid, RECORD, "r"), "rename_var that all ranks agree on");
     expect_ok(ncmpi_close(ncid), "close");
 }
@@ -250,7 +251,7 @@ static void test_overruled(void)
     t_local(ncmpi_buffer_attach(ncid, 100) == NC_NOERR, "attach");
     if (last)
         t_local(ncmpi_iput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR &&
-                ncmpi_bput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR,
+                    ncmpi_bput_vara_int(ncid, id, &start, &count, &value, &request) == NC_NOERR,
                 "iput and bput in define mode");
     wrong = t_nprocs - 1;
     expect_mine(ncmpi_enddef(ncid), NC_EMULTIDEFINE, "enddef of a rank with other definitions and a pending request");

@@ -19,25 +19,11 @@ static int create(int cmode)
 
 static void test_names(void)
 {
-    static const char *const good[] = {"a",
-                                       "_x",
-                                       "7up",
-                                       "with space",
-                                       "dot.dash-plus+at@",
-                                       "\303\274ber",
-                                       "\xe6\xb8\xa9\xe5\xba\xa6",
-                                       "a:b",
-                                       "x(y)",
-                                       "100%"};
-    static const char *const bad[] = {"",
-                                      "a/b",
-                                      "trailing ",
-                                      "tab\t",
-                                      "\x01",
-                                      "bad\377utf8",
-                                      "cut\xc3",
-                                      "\x7f",
-                                      " leading"};
+    static const char *const good[] = {
+        "a",   "_x",   "7up", "with space", "dot.dash-plus+at@", "\303\274ber", "\xe6\xb8\xa9\xe5\xba\xa6",
+        "a:b", "x(y)", "100%"};
+    static const char *const bad[] = {"",        "a/b",  "trailing ", "tab\t", "\x01", "bad\377utf8",
+                                      "cut\xc3", "\x7f", " leading"};
     int ncid = create(0), id, same;
     char name[NC_MAX_NAME + 40], text[60];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {

@@ -19,8 +19,8 @@ enum { SMALL = 50, ROWS = 1024, COLUMNS = 1024, MIB = 1 << 20 }; /* the large va
 enum { FIXED, LARGE, RECORD };
 
 static char path[4300];
-static const char *disk;  /* "tmpfs" or "limit" */
-static bool limited;      /* by the process */
+static const char *disk; /* "tmpfs" or "limit" */
+static bool limited;     /* by the process */
 
 /* --- the disk --- */
 

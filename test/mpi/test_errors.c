@@ -248,8 +248,10 @@ static void test_modes(void)
 /* sync, sync_numrecs and flush keep the data mode they are called in. */
 static void test_sync_keeps_mode(void)
 {
-    static const struct { const char *name; int (*call)(int ncid); } rows[] = {
-        {"sync", ncmpi_sync}, {"sync_numrecs", ncmpi_sync_numrecs}, {"flush", ncmpi_flush}};
+    static const struct {
+        const char *name;
+        int (*call)(int ncid);
+    } rows[] = {{"sync", ncmpi_sync}, {"sync_numrecs", ncmpi_sync_numrecs}, {"flush", ncmpi_flush}};
     int ncid = create(0), value, got;
     MPI_Offset start[2] = {0, 0}, count[2] = {1, 1};
 

@@ -35,8 +35,7 @@ static void check_filled(int ncid, int varid, int type, int record, wide wanted)
             bad = i;
     t_local(code == NC_NOERR && bad < 0, "%s, variable %d, element %d: %Lg, expected %Lg (%s)", type_names[type], varid,
             bad, (long double)naive_load(memory, values + (bad < 0 ? 0 : (size_t)bad * memory_types[memory].size)),
-            (long double)wanted,
-            ncmpi_strerrno(code));
+            (long double)wanted, ncmpi_strerrno(code));
     free(values);
 }
 

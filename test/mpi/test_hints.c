@@ -35,7 +35,9 @@ static void flatten(MPI_Info info, char *out, size_t room)
 
 static void test_grammar(void)
 {
-    static const struct { const char *list, *path, *hints; } rows[] = {
+    static const struct {
+        const char *list, *path, *hints;
+    } rows[] = {
         {"", "x.nc", ""},
         {"a=1", "x.nc", "a=1"},
         {" a = 1 ; b=2;", "x.nc", "a=1 b=2"},
@@ -111,7 +113,9 @@ static int create(MPI_Comm comm, MPI_Info info)
 
 static void test_values(void)
 {
-    static const struct { const char *key, *given, *told; } rows[] = {
+    static const struct {
+        const char *key, *given, *told;
+    } rows[] = {
         {"nc_var_align_size", NULL, "512"},
         {"nc_var_align_size", "1024", "1024"},
         {"nc_var_align_size", "1021", "1024"},
@@ -128,7 +132,7 @@ static void test_values(void)
         {"nc_header_read_chunk_size", "50", "52"},
         {"nc_data_move_chunk_size", NULL, "1048576"},
         {"nc_data_move_chunk_size", "-1", "268435456"}, /* one chunk, as large as they get */
-        {"nc_data_move_chunk_size", "1", "4096"}, /* smaller pieces take for ever */
+        {"nc_data_move_chunk_size", "1", "4096"},       /* smaller pieces take for ever */
         {"nc_data_move_chunk_size", "0", "4096"},
         {"nc_data_move_chunk_size", "4097", "4097"},
         {"nc_ibuf_size", NULL, "16777216"},
@@ -200,7 +204,10 @@ static void test_precedence(void)
 /* Two names of one hint: within a source nc_var_align_size counts, then PNETCDF_HINTS outranks the MPI_Info. */
 static void test_synonyms(void)
 {
-    static const struct { const char *environment, *var, *header; MPI_Offset expected; } rows[] = {
+    static const struct {
+        const char *environment, *var, *header;
+        MPI_Offset expected;
+    } rows[] = {
         {"", "44", "68", 44},
         {"", "x", "68", 68},
         {"nc_header_align_size=1048;nc_var_align_size=1044", NULL, NULL, 1044},
@@ -446,12 +453,8 @@ static void test_rows(void)
         const pnc_hint *hint = &pnc_hint_table[i];
 
         switch (hint->kind) {
-        case PNC_HINT_SIZE:
-            test_number(hint);
-            break;
-        case PNC_HINT_CHOICE:
-            test_choice(hint);
-            break;
+        case PNC_HINT_SIZE: test_number(hint); break;
+        case PNC_HINT_CHOICE: test_choice(hint); break;
         case PNC_HINT_FIXED:
             expect_row(hint, NULL, NULL, 0, hint->value);
             expect_row(hint, "nonsense", NULL, 0, hint->value);
@@ -461,11 +464,8 @@ static void test_rows(void)
             expect_row(hint, "7", NULL, 0, "7");
             expect_row(hint, "7", "9", 0, "9");
             break;
-        case PNC_HINT_OUTPUT:
-            expect_row(hint, "7", NULL, 0, "");
-            break;
-        case PNC_HINT_PASSED: /* MPI-IO reports what it likes */
-            break;
+        case PNC_HINT_OUTPUT: expect_row(hint, "7", NULL, 0, ""); break;
+        case PNC_HINT_PASSED: /* MPI-IO reports what it likes */ break;
         }
     }
 }
@@ -548,14 +548,12 @@ static void test_display(void)
     t_check(t_rank != 0 || strstr(text, path) != NULL, "the display names the file");
     t_check(t_rank != 0 || strstr(text, "\"nonsense\"") != NULL, "an ill-formed entry is complained about");
     expect_line(text, "nc_var_align_size", "512 default used");
-    expect_line(text, "nc_header_align_size",
-                "x PNETCDF_HINTS ignored: must be an integer of at least 1; 512 is used");
+    expect_line(text, "nc_header_align_size", "x PNETCDF_HINTS ignored: must be an integer of at least 1; 512 is used");
     expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");
     expect_line(text, "nc_ibuf_size", "10 MPI_Info used as 65536");
     expect_line(text, "nc_in_place_swap", "enable MPI_Info ignored: the library never changes the buffer of a put");
     expect_line(text, "nc_hash_size_dim", "256 default ignored:");
-    expect_line(text, "nc_driver",
-                "mpio MPI_Info ignored: not one of its values (did you mean mpiio?); mpiio is used");
+    expect_line(text, "nc_driver", "mpio MPI_Info ignored: not one of its values (did you mean mpiio?); mpiio is used");
     expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used by the MPI library");
     expect_line(text, "cb_buffer_size", "1234567 MPI_Info used by the MPI library");
     expect_line(text, "nc_var_algin_size", "7 MPI_Info unknown: did you mean nc_var_align_size?");

@@ -27,7 +27,6 @@ static int create(int cmode)
     return ncid;
 }
 
-
 /* More dimensions than the caller's array can have: it is not read to its end, and beyond. */
 static void test_many_dimensions(bool safe)
 {
@@ -168,7 +167,7 @@ static void test_places(void)
     mounted = mount_own(dir, file);
     all = mounted;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (all) {
+    if (all != NULL) {
         expect_code(ncmpi_open(MPI_COMM_WORLD, file, NC_WRITE, MPI_INFO_NULL, &ncid), NC_EPERM,
                     "open for writing on a read-only file system");
         expect_code(ncmpi_create(MPI_COMM_WORLD, file, NC_CLOBBER, MPI_INFO_NULL, &ncid), NC_EPERM,

@@ -50,8 +50,8 @@ static bool holds(int ncid, int varid, MPI_Offset start, MPI_Offset n, int first
     t_local(code == NC_NOERR, "get: %s", ncmpi_strerrno(code));
     for (MPI_Offset i = 0; i < n; i++)
         same = t_local(got[i] == first + (int)i, "variable %d place %lld holds %d, not %d", varid,
-                       (long long)(start + i),
-                       got[i], first + (int)i) && same;
+                       (long long)(start + i), got[i], first + (int)i) &&
+               same;
     free(got);
     return same;
 }
@@ -141,9 +141,9 @@ static void test_modes(void)
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     expect_code(ncmpi_wait_all(ncid, 1, ids, NULL), NC_EINDEP, "wait_all in independent mode");
     t_check(ids[0] != NC_REQ_NULL && pending(ncid, 1), "its requests stay pending");
-    expect_ok(ncmpi_iput_vara_int(ncid, RECORD, (MPI_Offset[]){0, mine[0]}, (MPI_Offset[]){1, PER_RANK}, values,
-                                  &ids[1]),
-              "iput in independent mode");
+    expect_ok(
+        ncmpi_iput_vara_int(ncid, RECORD, (MPI_Offset[]){0, mine[0]}, (MPI_Offset[]){1, PER_RANK}, values, &ids[1]),
+        "iput in independent mode");
     if (t_rank == 0) /* the others go on without */
         t_local(ncmpi_wait(ncid, 1, ids, NULL) == NC_NOERR && ids[0] == NC_REQ_NULL, "wait of rank 0 alone");
     t_check(pending(ncid, t_rank == 0 ? 1 : 2), "wait is local");
@@ -432,7 +432,8 @@ static void test_careless(bool collective)
         MPI_Type_vector(N, 1, 2, MPI_INT, &every_second);
         MPI_Type_commit(&every_second);
         t_local((k < 3 ? ncmpi_iput_vara_int(ncid, ints, start, count, values, NULL)
-                       : ncmpi_iput_vara(ncid, ints, start, count, values, 1, every_second, NULL)) == NC_NOERR, "iput");
+                       : ncmpi_iput_vara(ncid, ints, start, count, values, 1, every_second, NULL)) == NC_NOERR,
+                "iput");
         MPI_Type_free(&every_second);
     }
     for (int i = 0; i < N; i++)
@@ -468,7 +469,8 @@ static void test_careless(bool collective)
     t_check(t_local(wrong == 0, "%d values wrong", wrong), "%s wait: the values are those at the time of posting",
             collective ? "collective" : "independent");
     t_check(ncmpi_iput_var1_int(ncid, ints, start, values, &wrong) == NC_NOERR &&
-            ncmpi_cancel(ncid, 1, &wrong, NULL) == NC_NOERR && pending(ncid, 0), "such a request can be cancelled");
+                ncmpi_cancel(ncid, 1, &wrong, NULL) == NC_NOERR && pending(ncid, 0),
+            "such a request can be cancelled");
     expect_ok(ncmpi_buffer_detach(ncid), "detach");
     expect_ok(ncmpi_close(ncid), "close");
 }
@@ -550,9 +552,9 @@ static void test_datatypes(void)
     MPI_Type_commit(&column);
     expect_ok(ncmpi_iput_vara(ncid, FIXED, mine, each, memory, 1, column, NULL), "iput of a subarray");
     MPI_Type_free(&column);
-    expect_ok(ncmpi_iput_vara(ncid, BYTES, mine, each, (signed char[]){9, 8, 7, 6, 5, 4, 3, 2}, 77, MPI_DATATYPE_NULL,
-                              NULL),
-              "iput with MPI_DATATYPE_NULL");
+    expect_ok(
+        ncmpi_iput_vara(ncid, BYTES, mine, each, (signed char[]){9, 8, 7, 6, 5, 4, 3, 2}, 77, MPI_DATATYPE_NULL, NULL),
+        "iput with MPI_DATATYPE_NULL");
     expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait_all after its type was freed");
     t_check(holds(ncid, FIXED, mine[0], PER_RANK, 1000 + 10 * t_rank), "data is right");
     MPI_Type_vector(PER_RANK, 1, 2, MPI_INT, &gaps);
@@ -764,8 +766,8 @@ static void test_many_variables(bool collective)
 {
     enum { NVARS = 20, PIECES = 40, LENGTH = 25 };
     int varids[NVARS], ncid = create_wide(MPI_INFO_NULL, NVARS, varids), *ids = malloc(NVARS * PIECES * sizeof *ids);
-    int (*values)[LENGTH] = malloc(NVARS * PIECES * sizeof *values);
-    int (*got)[LENGTH] = calloc(NVARS * PIECES, sizeof *got);
+    int(*values)[LENGTH] = malloc(NVARS * PIECES * sizeof *values);
+    int(*got)[LENGTH] = calloc(NVARS * PIECES, sizeof *got);
     int (*wait)(int, int, int *, int *) = collective ? ncmpi_wait_all : ncmpi_wait;
     MPI_Offset count = LENGTH, start;
     if (!collective)
@@ -819,7 +821,7 @@ static void test_fields_of_cells(bool collective)
 {
     int varids[NFIELDS], ncid = create_wide(MPI_INFO_NULL, NFIELDS, varids), wrong = 0;
     int *line = malloc(CELLS * sizeof *line);
-    int (*cells)[NFIELDS] = malloc(CELLS * sizeof *cells), (*got)[NFIELDS] = calloc(CELLS, sizeof *got);
+    int(*cells)[NFIELDS] = malloc(CELLS * sizeof *cells), (*got)[NFIELDS] = calloc(CELLS, sizeof *got);
     int (*wait)(int, int, int *, int *) = collective ? ncmpi_wait_all : ncmpi_wait;
     MPI_Offset start = (MPI_Offset)WIDE * t_rank, count = CELLS;
     for (int i = 0; i < CELLS; i++)

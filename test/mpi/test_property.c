@@ -35,9 +35,9 @@ struct posted {
     struct variable *v;
     struct call call;
     struct selection selection;
-    wide *values;     /* of a put */
-    MPI_Offset room;  /* in the attached buffer */
-    bool nameless;    /* posted without asking for an id */
+    wide *values;    /* of a put */
+    MPI_Offset room; /* in the attached buffer */
+    bool nameless;   /* posted without asking for an id */
     int id;
     struct buffer buffer;
     char story[400];
@@ -54,7 +54,7 @@ struct file {
     struct posted *queue[MAX_RANKS][MAX_PENDING]; /* in the order of posting */
     int queued[MAX_RANKS];
     MPI_Offset attached, used[MAX_RANKS]; /* the buffer for bput, 0 without */
-    bool alive; /* false: a call failed that the rest needs */
+    bool alive;                           /* false: a call failed that the rest needs */
     long operations;
     int failures;
     char story[400]; /* the operation under way, for messages */
@@ -534,8 +534,8 @@ static int run_bundle(struct file *f, struct bundle *m)
     MPI_Datatype types[MAX_TOGETHER];
     void *buffers[MAX_TOGETHER];
     const struct call *c = m->calls;
-    struct multi_call multi = {c->put, c->collective, c->flexible, c->shape, c->memory, m->n, m->ids, lists[0],
-                               lists[1], lists[2], lists[3], buffers, bufcounts, types};
+    struct multi_call multi = {c->put,   c->collective, c->flexible, c->shape, c->memory, m->n,      m->ids,
+                               lists[0], lists[1],      lists[2],    lists[3], buffers,   bufcounts, types};
     for (int k = 0; k < m->n; k++, c++) {
         lists[0][k] = (MPI_Offset *)c->start;
         lists[1][k] = (MPI_Offset *)c->count;

@@ -40,8 +40,9 @@ static bool failed;
 static int64_t allowed(pnc_extent extent)
 {
     if (kind == DISK_FULL)
-        return extent.offset >= limit ? 0
-               : limit - extent.offset < extent.length ? limit - extent.offset : extent.length;
+        return extent.offset >= limit                  ? 0
+               : limit - extent.offset < extent.length ? limit - extent.offset
+                                                       : extent.length;
     if (failed || limit >= extent.length) {
         limit -= failed ? 0 : extent.length;
         return extent.length;

@@ -184,8 +184,10 @@ static void read_converted(int ncid, int varid)
     start[1] = count[1] = 1;
     clear();
     err = ncmpi_get_vars_double_all(ncid, varid, start, count, stride, got);
-    judge(err, varid == WIDE ? count_wrong(varid, (int)start[0], (int)count[0], 2, 1)
-                             : count_wrong(varid, 1, (int)count[0], 2 * NY, 1), varid, "every other element");
+    judge(err,
+          varid == WIDE ? count_wrong(varid, (int)start[0], (int)count[0], 2, 1)
+                        : count_wrong(varid, 1, (int)count[0], 2 * NY, 1),
+          varid, "every other element");
 }
 
 static void read_blocks(int ncid, int varid)
@@ -250,8 +252,12 @@ static long cut_in(int varid, int i, int bytes)
 
 static void test_short(void)
 {
-    const long cuts[] = {whole - 1, cut_in(BYTES, 25 * NY, 3), cut_in(SERIES, 12 * NY, 6), cut_in(SERIES, 0, 0),
-                         cut_in(WIDE, NX / 2, 3), cut_in(WIDE, 100, 0)};
+    const long cuts[] = {whole - 1,
+                         cut_in(BYTES, 25 * NY, 3),
+                         cut_in(SERIES, 12 * NY, 6),
+                         cut_in(SERIES, 0, 0),
+                         cut_in(WIDE, NX / 2, 3),
+                         cut_in(WIDE, 100, 0)};
 
     for (int i = 0; i < 6; i++) {
         int ncid;
@@ -271,7 +277,8 @@ static bool has_words(int ncid, const char *words, long number)
     snprintf(digits, sizeof digits, "%ld", number);
     ncmpi_inq_last_error(ncid, &code, message);
     return t_local(code == NC_NOERR && strstr(message, words) != NULL && strstr(message, digits) != NULL &&
-                   strstr(message, path) != NULL, "%d \"%s\"", code, message);
+                       strstr(message, path) != NULL,
+                   "%d \"%s\"", code, message);
 }
 
 /* What rank 0 prints while the file is opened. */
@@ -349,7 +356,8 @@ static void judge_failed(int err, int varid, int n, const char *what)
         kept += got[i] == UNTOUCHED;
     }
     t_check(t_local(err == NC_EREAD && wrong == 0 && kept > 0, "%s, %d values wrong, %d kept", ncmpi_strerrno(err),
-                    wrong, kept), "truncated while open, variable %d: %s", varid, what);
+                    wrong, kept),
+            "truncated while open, variable %d: %s", varid, what);
 }
 
 /* The file is whole when it is opened. */
@@ -441,8 +449,9 @@ static void test_memory_driver(void)
     int ncid;
 
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "short", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->write(store, &extent, 1, image, NULL) == NC_NOERR &&
-            store->ops->close(store, NULL) == NC_NOERR, "a short file in memory");
+                store->ops->write(store, &extent, 1, image, NULL) == NC_NOERR &&
+                store->ops->close(store, NULL) == NC_NOERR,
+            "a short file in memory");
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_driver", "memory");
     expect_ok(ncmpi_open(MPI_COMM_SELF, "short", NC_NOWRITE, info, &ncid), "memory driver: open");

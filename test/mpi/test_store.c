@@ -140,21 +140,23 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     t_check(ops->read(store, &inside, 1, bytes, NULL, &error) == NC_NOERR, "%s: read up to the end", ops->name);
     memset(bytes, 'x', sizeof bytes);
     t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_NOERR && got == 20 &&
-            memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x',
+                memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x',
             "%s: zeros past the end: %s", ops->name, error.text);
     store->end->refuses_short = true;
     t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
-            strstr(error.text, "100") != NULL && strstr(error.text, path) != NULL, "%s: or an error: %s", ops->name,
-            error.text);
+                strstr(error.text, "100") != NULL && strstr(error.text, path) != NULL,
+            "%s: or an error: %s", ops->name, error.text);
     pnc_error_clear(&error);
     memset(bytes, 'x', sizeof bytes);
     t_check(ops->read(store, pair, 2, bytes, &got, &error) == NC_EREAD && (got == 4 || got == 6) && bytes[got] == 'x' &&
-            bytes[got - 1] == '\0', "%s: the last of two extents past the end, %d bytes came", ops->name, (int)got);
+                bytes[got - 1] == '\0',
+            "%s: the last of two extents past the end, %d bytes came", ops->name, (int)got);
     store->end->refuses_short = false;
     store->end->least_size = 101; /* it was longer once */
     pnc_error_clear(&error);
     t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
-            strstr(error.text, "truncated") != NULL, "%s: truncated meanwhile: %s", ops->name, error.text);
+                strstr(error.text, "truncated") != NULL,
+            "%s: truncated meanwhile: %s", ops->name, error.text);
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
@@ -174,7 +176,7 @@ static void test_beyond(const char *path)
     for (int i = 0; i < TIMES && t_rank == 0 && err == NC_NOERR; i++) {
         size_t room = (512 << 10) + 64;
         char *dirt = malloc(room); /* of the size of ROMIO's buffer, which finds it again */
-        if (dirt)
+        if (dirt != NULL)
             memset(dirt, 'd', room);
         free(dirt);
         unlink(path);
@@ -355,16 +357,20 @@ static void test_wrapper(const char *path)
             "counting: create %s", error.text);
     /* all ranks write the same bytes */
     t_check(t_local(store->ops->write(store, extents, 2, "abcdefg", &error) == NC_NOERR &&
-                    store->ops->read(store, extents + 1, 1, back, NULL, &error) == NC_NOERR &&
-                    strcmp(back, "defg") == 0, "\"%s\" %s", back, error.text), "counting: write two extents, read one");
+                        store->ops->read(store, extents + 1, 1, back, NULL, &error) == NC_NOERR &&
+                        strcmp(back, "defg") == 0,
+                    "\"%s\" %s", back, error.text),
+            "counting: write two extents, read one");
     t_check(t_local(store->ops->size(store, &size, &error) == NC_NOERR && size == 24 &&
-                    store->ops->hints(store, &info, &error) == NC_NOERR && info != MPI_INFO_NULL,
-                    "%d %s", (int)size, error.text), "counting: size and hints are those of the wrapped driver");
+                        store->ops->hints(store, &info, &error) == NC_NOERR && info != MPI_INFO_NULL,
+                    "%d %s", (int)size, error.text),
+            "counting: size and hints are those of the wrapped driver");
     MPI_Info_free(&info);
     counting_counts counts = *counting_counts_of(store);
     t_check(t_local(counts.writes == 1 && counts.bytes_written == 7 && counts.reads == 1 && counts.bytes_read == 4,
                     "%d %d %d %d", (int)counts.writes, (int)counts.bytes_written, (int)counts.reads,
-                    (int)counts.bytes_read), "counting: one write of 7 bytes, one read of 4");
+                    (int)counts.bytes_read),
+            "counting: one write of 7 bytes, one read of 4");
     t_check(store->ops->close(store, &error) == NC_NOERR, "counting: close");
 }
 
@@ -386,13 +392,16 @@ static void test_memory(void)
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", NC_NOCLOBBER, MPI_INFO_NULL, &store, &error) == NC_EEXIST,
             "memory: exists");
     t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->write(store, &extent, 1, "abc", NULL) == NC_NOERR &&
-            store->ops->close(store, NULL) == NC_NOERR, "memory: write and close");
+                store->ops->write(store, &extent, 1, "abc", NULL) == NC_NOERR &&
+                store->ops->close(store, NULL) == NC_NOERR,
+            "memory: write and close");
     t_check(pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
-            store->ops->read(store, &extent, 1, back, NULL, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
-            store->ops->close(store, NULL) == NC_NOERR, "memory: open finds \"%s\"", back);
+                store->ops->read(store, &extent, 1, back, NULL, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
+                store->ops->close(store, NULL) == NC_NOERR,
+            "memory: open finds \"%s\"", back);
     t_check(pnc_store_memory.remove("m", MPI_INFO_NULL, NULL) == NC_NOERR &&
-            pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT, "memory: removed");
+                pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT,
+            "memory: removed");
 }
 
 int main(int argc, char **argv)

@@ -15,7 +15,7 @@
 #define COLUMNS 40
 
 typedef struct worker {
-    int number;      /* of the thread */
+    int number; /* of the thread */
     int rounds;
     MPI_Comm comm;
     const char *driver;
@@ -112,12 +112,16 @@ static void fail_on_purpose(worker *w, int ncid)
     for (int i = 0; i < 20; i++) {
         ncmpi_inq_varname(ncid, bad, NULL);
         snprintf(wanted, sizeof wanted, "id %d", bad);
-        expect(w, ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_ENOTVAR &&
-               strstr(message, wanted) != NULL && strstr(message, w->path) != NULL, "message of another failure", code);
+        expect(w,
+               ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_ENOTVAR &&
+                   strstr(message, wanted) != NULL && strstr(message, w->path) != NULL,
+               "message of another failure", code);
         ncmpi_inq_ndims(bad, NULL);
         snprintf(wanted, sizeof wanted, "ncid is %d", bad);
-        expect(w, ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_EBADID &&
-               strstr(message, wanted) != NULL, "message of another bad ncid", code);
+        expect(w,
+               ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_EBADID &&
+                   strstr(message, wanted) != NULL,
+               "message of another bad ncid", code);
         snprintf(wanted, sizeof wanted, "%d", unknown);
         expect(w, strstr(ncmpi_strerror(unknown), wanted) != NULL, "text of another unknown code", unknown);
     }

@@ -41,8 +41,7 @@ static int spy_write(pnc_store *store, const pnc_extent *extents, int64_t n, con
     return pnc_wrapper_write(store, extents, n, buf, error);
 }
 
-static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
-                    pnc_error *error)
+static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
 {
     note((spy *)store, extents, n);
     return pnc_wrapper_read(store, extents, n, buf, got, error);
@@ -104,8 +103,14 @@ static int value_at(int64_t row, int64_t column)
 static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset first, MPI_Offset rows, double *buf)
 {
     MPI_Offset start[2] = {first, (MPI_Offset)t_rank * WIDTH}, count[2] = {rows, WIDTH};
-    pnc_call call = {.op = op, .shape = PNC_VARA, .collective = true, .varid = varid, .mem = PNC_DOUBLE, .buf = buf,
-                     .start = start, .count = count};
+    pnc_call call = {.op = op,
+                     .shape = PNC_VARA,
+                     .collective = true,
+                     .varid = varid,
+                     .mem = PNC_DOUBLE,
+                     .buf = buf,
+                     .start = start,
+                     .count = count};
 
     pnc_error_clear(&ds->error);
     eye->calls = 0;
@@ -140,8 +145,7 @@ static void test_columns(int nnodes, int64_t memory)
     t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, ds->error.text);
     t_check(ds->put_size == ROWS * WIDTH * 4, "put_size %d", (int)ds->put_size);
     t_check(!exchange || (eye->calls < ROWS / 100 && eye->most_extents <= 1),
-            "interleaved columns become few large writes: %d, of up to %d extents", eye->calls,
-            (int)eye->most_extents);
+            "interleaved columns become few large writes: %d, of up to %d extents", eye->calls, (int)eye->most_extents);
     memset(back, 0, sizeof back);
     err = access_columns(ds, PNC_OP_GET, column_var, 0, ROWS, back);
     t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", ds->error.text);
@@ -168,8 +172,13 @@ static void test_records(void)
     t_check(err == NC_NOERR && (t_rank == 0 || is_filled(back, 0, 3)), "rank 0 gets nothing, the others all: %d", err);
     ds->mode = PNC_INDEPENDENT;
     MPI_Offset start[2] = {9 + t_rank, 0}, count[2] = {1, WIDTH};
-    pnc_call alone = {.op = PNC_OP_PUT, .shape = PNC_VARA, .varid = record_var, .mem = PNC_DOUBLE, .buf = buf,
-                      .start = start, .count = count};
+    pnc_call alone = {.op = PNC_OP_PUT,
+                      .shape = PNC_VARA,
+                      .varid = record_var,
+                      .mem = PNC_DOUBLE,
+                      .buf = buf,
+                      .start = start,
+                      .count = count};
     err = pnc_io_call_execute(ds, &alone);
     t_check(err == NC_NOERR && ds->model.numrecs == 10 + t_rank && ds->numrecs_dirty,
             "an independent put counts its own records: %d", (int)ds->model.numrecs);
@@ -229,8 +238,17 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
     int user[24], got[24], expected[24];
     MPI_Offset start[2] = {0, (MPI_Offset)t_rank * WIDTH}, count[2] = {3, 4}, imap[2] = {1, 3};
     pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
-    pnc_call call = {.op = PNC_OP_PUT, .shape = PNC_VARM, .collective = true, .varid = column_var, .mem = PNC_FLEX,
-                     .buf = user, .start = start, .count = count, .imap = imap, .bufcount = 1, .buftype = type};
+    pnc_call call = {.op = PNC_OP_PUT,
+                     .shape = PNC_VARM,
+                     .collective = true,
+                     .varid = column_var,
+                     .mem = PNC_FLEX,
+                     .buf = user,
+                     .start = start,
+                     .count = count,
+                     .imap = imap,
+                     .bufcount = 1,
+                     .buftype = type};
     bool same = true;
     int err;
 
@@ -255,7 +273,7 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
 static void test_imap(void)
 {
     const int irregular[12] = {0, 1, 5, 6, 7, 9, 12, 13, 14, 20, 21, 23},
-        backwards[12] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+              backwards[12] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
     int every_other[12];
     MPI_Datatype type;
 

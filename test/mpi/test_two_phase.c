@@ -83,8 +83,10 @@ int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
     /* dense; gaps in each row; gaps of rows; long gaps; rows that cross stripes */
-    const pattern patterns[] = {{MOST / 128, 32 * t_nprocs, 32, 1}, {MOST / 512, 40 * t_nprocs + 9, 37, 1},
-                                {MOST / 256, 16 * t_nprocs, 16, 3}, {64, 6000 * t_nprocs, 700, 2},
+    const pattern patterns[] = {{MOST / 128, 32 * t_nprocs, 32, 1},
+                                {MOST / 512, 40 * t_nprocs + 9, 37, 1},
+                                {MOST / 256, 16 * t_nprocs, 16, 3},
+                                {64, 6000 * t_nprocs, 700, 2},
                                 {MOST / 4096, 1000 * t_nprocs + 24, 1000, 1}};
     const char *memories[] = {"65536", "16777216"};
 

@@ -100,8 +100,16 @@ static void test_types(bool collective)
     for (int memory = M_TEXT + 1; memory < MEMORIES; memory++) {
         for (int k = 0; k < 2; k++) {
             char values[ELEMENTS * 8], got[ELEMENTS * 8];
-            struct call c = {true, collective, false, NOW, VARN, (enum memory)memory, .num = BLOCKS, .starts = b.starts,
-                             .counts = b.counts, .buffer = values};
+            struct call c = {true,
+                             collective,
+                             false,
+                             NOW,
+                             VARN,
+                             (enum memory)memory,
+                             .num = BLOCKS,
+                             .starts = b.starts,
+                             .counts = b.counts,
+                             .buffer = values};
             size_t size = memory_types[memory].size;
             blank(ncid, ids[k]);
             if (!collective)
@@ -277,7 +285,7 @@ static void test_varn_overlap(int length)
 {
     enum { N = 7 };
     MPI_Offset starts[N], counts[N], *at[N], *of[N], first = (MPI_Offset)length * N * t_rank,
-        all = (MPI_Offset)length * N;
+                                                     all = (MPI_Offset)length * N;
     int ncid = -1, dim, id, *values = malloc((size_t)all * sizeof *values), *model = calloc((size_t)all, sizeof *model);
     int *got = calloc((size_t)all, sizeof *got);
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
@@ -310,8 +318,7 @@ static MPI_Datatype columns(MPI_Datatype type)
 {
     MPI_Datatype made;
     MPI_Type_create_subarray(2, (int[]){NY, (int)nx}, (int[]){NY - 1, PER_RANK}, (int[]){1, (int)mine}, MPI_ORDER_C,
-                             type,
-                             &made);
+                             type, &made);
     MPI_Type_commit(&made);
     return made;
 }
@@ -347,7 +354,8 @@ static void test_vard(bool collective)
             t_local(all[y][x] == (y == 0 ? -1 : values[y - 1][x]), "place %d %d holds %d", y, x, all[y][x]);
     t_check(true, "the data is at its place");
     t_local(ncmpi_get_vara_int_all(ncid, shorts, (MPI_Offset[]){1, mine}, (MPI_Offset[]){NY - 1, PER_RANK}, got[0]) ==
-                NC_NOERR, "get");
+                NC_NOERR,
+            "get");
     t_check(memcmp(got, values, sizeof got) == 0, "shorts as well");
     MPI_Type_free(&file);
     MPI_Type_free(&file_of_shorts);
@@ -666,13 +674,15 @@ static void test_many(enum shape shape, bool collective, bool flexible)
     static const nc_type types[NVARS] = {NC_INT, NC_INT64, NC_DOUBLE};
     for (int k = 0; k < NVARS; k++) /* VAR asks for all of it: one dimension, and the same on all ranks */
         m.varids[k] = define(ncid, (char[]){(char)('a' + k), '\0'}, types[k], shape == VAR ? 1 : 2,
-                             shape == VAR ? (int[]){DIM_Y} : k == 2 ? (int[]){DIM_T, DIM_X} : (int[]){DIM_Y, DIM_X});
+                             shape == VAR ? (int[]){DIM_Y}
+                             : k == 2     ? (int[]){DIM_T, DIM_X}
+                                          : (int[]){DIM_Y, DIM_X});
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     if (!collective)
         ncmpi_begin_indep_data(ncid);
     fill_many(&m, shape);
-    struct multi_call c = {true, collective, flexible, shape, M_INT, NVARS, m.varids, m.starts, m.counts, m.strides,
-                           m.imaps, m.buffers, m.bufcounts, m.types};
+    struct multi_call c = {true,     collective, flexible,  shape,   M_INT,     NVARS,       m.varids,
+                           m.starts, m.counts,   m.strides, m.imaps, m.buffers, m.bufcounts, m.types};
     int put = multi_run(ncid, &c), single = NC_NOERR;
     t_local(put == NC_NOERR, "mput: %s", ncmpi_strerrno(put));
     memset(&got, 0, sizeof got);
@@ -685,8 +695,8 @@ static void test_many(enum shape shape, bool collective, bool flexible)
     t_local(memcmp(m.values, got.values, sizeof m.values) == 0, "mget brings what mput brought");
     for (int k = 0; k < NVARS && single == NC_NOERR; k++) { /* the same by single calls of one variable */
         int one[NY * PER_RANK] = {0};
-        struct call s = {false, collective, false, NOW, shape, M_INT, m.start[k], m.count[k], m.stride[k], m.imap[k],
-                         .buffer = one};
+        struct call s = {false,      collective, false,       NOW,       shape,        M_INT,
+                         m.start[k], m.count[k], m.stride[k], m.imap[k], .buffer = one};
         single = call_run(ncid, m.varids[k], &s);
         t_local(single == NC_NOERR && memcmp(one, m.values[k], (size_t)m.n * sizeof *one) == 0, "variable %d", k);
     }
@@ -703,8 +713,8 @@ static void test_many_errors(void)
     int ncid = create(0), got[15] = {0};
     static struct many m;
     for (int k = 0; k < NVARS; k++)
-        m.varids[k] = define(ncid, (char[]){(char)('a' + k), '\0'}, k == 1 ? NC_BYTE : NC_INT, 2,
-                             (int[]){DIM_Y, DIM_X});
+        m.varids[k] =
+            define(ncid, (char[]){(char)('a' + k), '\0'}, k == 1 ? NC_BYTE : NC_INT, 2, (int[]){DIM_Y, DIM_X});
     int text = define(ncid, "text", NC_CHAR, 2, (int[]){DIM_Y, DIM_X}), right = m.varids[1];
     fill_many(&m, VARA);
     int **bufs = (int **)m.buffers;

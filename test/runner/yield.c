@@ -50,7 +50,7 @@ unsigned ucp_worker_progress(void *worker)
     if (idle < POLLS_BEFORE_SLEEP)
         idle++;
     if (idle >= POLLS_BEFORE_SLEEP)
-        nanosleep(&(struct timespec){ .tv_nsec = SLEEP_NANOSECONDS }, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NANOSECONDS}, NULL);
     else if (idle > POLLS_AT_FULL_SPEED)
         sched_yield();
     return 0;

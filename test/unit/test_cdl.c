@@ -115,7 +115,11 @@ static void test_whole(void **state)
 }
 
 /* Values of a global attribute and their external bytes. */
-static const struct { const char *text; int type, len; const char *bytes; } good_values[] = {
+static const struct {
+    const char *text;
+    int type, len;
+    const char *bytes;
+} good_values[] = {
     {"-128b, 127B", NC_BYTE, 2, "\x80\x7f"},
     {"'a', '\\n', '\\377'", NC_BYTE, 3, "a\n\xff"},
     {"0ub, 255UB", NC_UBYTE, 2, "\0\xff"},
@@ -149,7 +153,11 @@ static const struct { const char *text; int type, len; const char *bytes; } good
     {"\"\", \"\"", NC_CHAR, 0, ""},
     {"\"ab\", \"\", \"c\"", NC_CHAR, 3, "abc"},
     {"\"\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\"\\?\\q\"", NC_CHAR, 12, "\a\b\f\n\r\t\v\\'\"?q"},
-    {"\"\\0001\\0z\\12\\101\\377\\x41g\\xfF1\"", NC_CHAR, 11, "\0" "1\0z\nA\xff" "Ag\xff" "1"},
+    {"\"\\0001\\0z\\12\\101\\377\\x41g\\xfF1\"", NC_CHAR, 11,
+     "\0"
+     "1\0z\nA\xff"
+     "Ag\xff"
+     "1"},
     {"\"two\nlines\"", NC_CHAR, 9, "two\nlines"},
 };
 
@@ -168,17 +176,19 @@ static void test_values(void **state)
 static void test_types(void **state)
 {
     (void)state;
-    assert_parses("netcdf t { variables: byte a; char b; short c; int d; float e; double f; ubyte g; ushort h; uint i; "
-                  "int64 j; uint64 k; long l; integer m; real n, o; }");
+    assert_parses(
+        "netcdf t { variables: byte a; char b; short c; int d; float e; double f; ubyte g; ushort h; uint i; "
+        "int64 j; uint64 k; long l; integer m; real n, o; }");
     assert_int_equal(model.nvars, 15);
     for (int i = 0; i < 11; i++)
         assert_int_equal(model.vars[i]->type, i + 1);
     assert_true(model.vars[11]->type == NC_INT && model.vars[12]->type == NC_INT);
     assert_true(model.vars[13]->type == NC_FLOAT && model.vars[14]->type == NC_FLOAT);
 
-    assert_parses("netcdf t { variables: float v; char c; float byte; byte :h = 3; float v:a = 1, 2b; "
-                  "float v:_FillValue = -999.; short v:e = ; char c:t = 'x', 'y'; int :g = 1, 2.0; "
-                  "int :g = 4; c:_FillValue = \"\"; short s; s:_FillValue = NaN; s:e = \"\"; }");
+    assert_parses(
+        "netcdf t { variables: float v; char c; float byte; byte :h = 3; float v:a = 1, 2b; "
+        "float v:_FillValue = -999.; short v:e = ; char c:t = 'x', 'y'; int :g = 1, 2.0; "
+        "int :g = 4; c:_FillValue = \"\"; short s; s:_FillValue = NaN; s:e = \"\"; }");
     assert_att(2, 0, "h", NC_INT, 1, "\0\0\0\3"); /* of the variable, as its name is there */
     assert_att(0, 0, "a", NC_FLOAT, 2, "\x3f\x80\0\0\x40\0\0\0");
     assert_att(0, 1, "_FillValue", NC_FLOAT, 1, "\xc4\x79\xc0\0");
@@ -195,8 +205,9 @@ static void test_by_hand(void **state)
     (void)state;
     assert_parses("// a note\nnetcdf{}");
     assert_int_equal(model.ndims + model.nvars + model.gatts.n, 0);
-    assert_parses("netcdf not \\{ escaped well {dimensions:x=1,y=0x10;z=unlimited;:a=1;variables:int a(x),b,c(z,y);"
-                  "dimensions:w=2;variables:char d(w);d:u=\"m\";}//");
+    assert_parses(
+        "netcdf not \\{ escaped well {dimensions:x=1,y=0x10;z=unlimited;:a=1;variables:int a(x),b,c(z,y);"
+        "dimensions:w=2;variables:char d(w);d:u=\"m\";}//");
     assert_int_equal(model.ndims, 4);
     assert_int_equal(model.dims[1]->len, 16);
     assert_int_equal(model.nvars, 4);
@@ -208,7 +219,10 @@ static void test_by_hand(void **state)
 
 static void test_format(void **state)
 {
-    static const struct { const char *text; int format; } rows[] = {
+    static const struct {
+        const char *text;
+        int format;
+    } rows[] = {
         {"netcdf a { }", 1},
         {"netcdf a {\n// file format: CDF-1\n}", 1},
         {"netcdf a {\n// file format: CDF-2 (large file)\n}", 2},
@@ -234,7 +248,11 @@ static void test_format(void **state)
 }
 
 /* The place is where a person has to look. */
-static const struct { const char *text; int code, line, column; const char *words; } mistakes[] = {
+static const struct {
+    const char *text;
+    int code, line, column;
+    const char *words;
+} mistakes[] = {
     {"", NC_ENOTNC, 1, 1, "netcdf"},
     {"CDF\001", NC_ENOTNC, 1, 1, "netcdf"},
     {"\n\n  netcdv a {}", NC_ENOTNC, 3, 3, "netcdf"},
@@ -390,12 +408,8 @@ static void test_damaged(void **state)
             size_t at = (size_t)random_in(0, (int64_t)n - 1), from = (size_t)random_in(0, (int64_t)n - 1);
             size_t some = (size_t)random_in(1, 20);
             switch (random_in(0, 3)) {
-            case 0: /* another byte */
-                text[at] = bytes[random_in(0, sizeof bytes - 2)];
-                break;
-            case 1: /* any other byte */
-                text[at] = (char)random_in(0, 255);
-                break;
+            case 0: /* another byte */ text[at] = bytes[random_in(0, sizeof bytes - 2)]; break;
+            case 1: /* any other byte */ text[at] = (char)random_in(0, 255); break;
             case 2: /* some are lost */
                 some = some < n - at ? some : n - at - 1;
                 memmove(text + at, text + at + some, n - at - some);
@@ -420,14 +434,10 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_whole, finish),
-        cmocka_unit_test_teardown(test_values, finish),
-        cmocka_unit_test_teardown(test_types, finish),
-        cmocka_unit_test_teardown(test_by_hand, finish),
-        cmocka_unit_test_teardown(test_format, finish),
-        cmocka_unit_test_teardown(test_mistakes, finish),
-        cmocka_unit_test_teardown(test_long_names, finish),
-        cmocka_unit_test_teardown(test_cut, finish),
+        cmocka_unit_test_teardown(test_whole, finish),      cmocka_unit_test_teardown(test_values, finish),
+        cmocka_unit_test_teardown(test_types, finish),      cmocka_unit_test_teardown(test_by_hand, finish),
+        cmocka_unit_test_teardown(test_format, finish),     cmocka_unit_test_teardown(test_mistakes, finish),
+        cmocka_unit_test_teardown(test_long_names, finish), cmocka_unit_test_teardown(test_cut, finish),
         cmocka_unit_test_teardown(test_damaged, finish),
     };
 

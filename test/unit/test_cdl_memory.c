@@ -105,12 +105,16 @@ static void check_text(const char *text, int expected)
 static void test_whole(void **state)
 {
     (void)state;
-    check_text("netcdf a\\ b { dimensions: x = 3, y = 2 ; t = UNLIMITED ; variables: int v(t, x, y), s ; "
-               "float v:f = 1, 2 ;\n"
-               "v:text = \"abc\", \"d\" ; char c(t) ; :_Format = \"64-bit data\" ;\n"
-               "data: v = 1, 2, _, NaN ; c = \"\" ; s = 5 ; }", NC_ERANGE);
-    check_text("netcdf a { dimensions: x = 3 ; t = UNLIMITED ; variables: int v(t, x), s ; float v:f = 1, 2 ;\n"
-               "v:text = \"abc\", \"d\" ; char c(t) ; data: v = 1, 2, _ ; c = \"\" ; s = 5 ; }", NC_NOERR);
+    check_text(
+        "netcdf a\\ b { dimensions: x = 3, y = 2 ; t = UNLIMITED ; variables: int v(t, x, y), s ; "
+        "float v:f = 1, 2 ;\n"
+        "v:text = \"abc\", \"d\" ; char c(t) ; :_Format = \"64-bit data\" ;\n"
+        "data: v = 1, 2, _, NaN ; c = \"\" ; s = 5 ; }",
+        NC_ERANGE);
+    check_text(
+        "netcdf a { dimensions: x = 3 ; t = UNLIMITED ; variables: int v(t, x), s ; float v:f = 1, 2 ;\n"
+        "v:text = \"abc\", \"d\" ; char c(t) ; data: v = 1, 2, _ ; c = \"\" ; s = 5 ; }",
+        NC_NOERR);
 }
 
 /* The scanner needs more than its first buffer, while words before wait in the parser. */

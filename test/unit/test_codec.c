@@ -234,7 +234,9 @@ static void test_pieces(void **state)
 
 static void test_streaming(void **state)
 {
-    static const struct { int64_t file_size, numrecs; } rows[] = {
+    static const struct {
+        int64_t file_size, numrecs;
+    } rows[] = {
         {244, 0}, {259, 0}, {260, 1}, {275, 1}, {276, 2}, {244 + 16 * 7, 7},
     };
     unsigned char bytes[ROOM];
@@ -268,17 +270,17 @@ static void test_lenient(void **state)
     (void)state;
 
     memcpy(bytes, good, (size_t)n);
-    bytes[21] = 'Z';               /* behind the name "t" */
-    bytes[71] = 'Z';               /* behind the value "abc" */
+    bytes[21] = 'Z';                   /* behind the name "t" */
+    bytes[71] = 'Z';                   /* behind the value "abc" */
     put_word(bytes + 148, 0xffffffff); /* vsize of fix */
-    put_word(bytes + 176, 0x0c);   /* attributes of rb: tag and no entries */
+    put_word(bytes + 176, 0x0c);       /* attributes of rb: tag and no entries */
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     check_sample(&m, 1);
     assert_encodes_to(&m, good, n);
     pnc_format_model_free(&m);
 
     memcpy(bytes, good, (size_t)n);
-    put_word(bytes + 16, 2);       /* "t\0" */
+    put_word(bytes + 16, 2); /* "t\0" */
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
     assert_string_equal(m.dims[0]->name, "t");
     assert_int_equal(m.dims[0]->where, -1); /* entries cannot be patched where we would write them differently */
@@ -289,10 +291,10 @@ static void test_lenient(void **state)
 }
 
 typedef struct damage {
-    int64_t at;         /* byte of the sample where this word is put */
+    int64_t at; /* byte of the sample where this word is put */
     uint32_t word;
     int code;
-    const char *text;   /* must be in the message */
+    const char *text; /* must be in the message */
 } damage;
 
 static void refuse(const char *sample, const damage *rows, size_t count)
@@ -317,44 +319,78 @@ static void refuse(const char *sample, const damage *rows, size_t count)
 static void test_damage(void **state)
 {
     static const damage small[] = {
-        {0, 0x43444604, NC_ENOTNC, "not a netCDF"},     {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
-        {8, 0x0000000b, NC_ENOTNC, "byte 8"},         {8, 0, NC_ENOTNC, "no tag"},
-        {8, 0xffffffff, NC_ENOTNC, "byte 8"},         {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
-        {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},       {12, 3, NC_ENOTNC, "byte 40"},
-        {16, 0x00010000, NC_EMAXNAME, "byte 16"},       {16, 0xffffffff, NC_EMAXNAME, "byte 16"},
-        {32, 0x74000000, NC_ENOTNC, "byte 28"},       {36, 0, NC_EUNLIMIT, "\"t\""},
-        {40, 0x0000000b, NC_ENOTNC, "byte 40"},       {52, 0x74006c65, NC_ENOTNC, "NUL"},
-        {60, 0, NC_EBADTYPE, "byte 60"},              {60, 7, NC_EBADTYPE, "byte 60"},
-        {60, 12, NC_EBADTYPE, "CDF-1"},                {64, 0x40000000, NC_ENOTNC, "byte 64"},
-        {72, 0x0000000c, NC_ENOTNC, "byte 72"},       {76, 0x10000000, NC_ENOTNC, "byte 76"},
-        {88, 0x40000000, NC_ENOTNC, "byte 88"},       {92, 7, NC_EBADDIM, "byte 92"},
-        {92, 0xffffffff, NC_EBADDIM, "\"fix\""},       {132, 0x75000000, NC_ENOTNC, "byte 128"},
-        {144, 0, NC_EBADTYPE, "byte 144"},            {152, 100, NC_ENOTNC, "inside the header"},
-        {152, 231, NC_ENOTNC, "byte 152)"},            {152, 0xfffffff0, NC_ENOTNC, "negative"},
-        {152, 240, NC_ENOTNC, "byte 192)"},            {160, 0x72640000, NC_ENOTNC, "byte 196"},
-        {172, 0, NC_EUNLIMPOS, "byte 172"},               {192, 252, NC_ENOTNC, "byte 228)"},
-        {192, 236, NC_ENOTNC, "fixed-size"},           {228, 256, NC_ENOTNC, "overlap"},
+        {0, 0x43444604, NC_ENOTNC, "not a netCDF"},
+        {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
+        {8, 0x0000000b, NC_ENOTNC, "byte 8"},
+        {8, 0, NC_ENOTNC, "no tag"},
+        {8, 0xffffffff, NC_ENOTNC, "byte 8"},
+        {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
+        {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},
+        {12, 3, NC_ENOTNC, "byte 40"},
+        {16, 0x00010000, NC_EMAXNAME, "byte 16"},
+        {16, 0xffffffff, NC_EMAXNAME, "byte 16"},
+        {32, 0x74000000, NC_ENOTNC, "byte 28"},
+        {36, 0, NC_EUNLIMIT, "\"t\""},
+        {40, 0x0000000b, NC_ENOTNC, "byte 40"},
+        {52, 0x74006c65, NC_ENOTNC, "NUL"},
+        {60, 0, NC_EBADTYPE, "byte 60"},
+        {60, 7, NC_EBADTYPE, "byte 60"},
+        {60, 12, NC_EBADTYPE, "CDF-1"},
+        {64, 0x40000000, NC_ENOTNC, "byte 64"},
+        {72, 0x0000000c, NC_ENOTNC, "byte 72"},
+        {76, 0x10000000, NC_ENOTNC, "byte 76"},
+        {88, 0x40000000, NC_ENOTNC, "byte 88"},
+        {92, 7, NC_EBADDIM, "byte 92"},
+        {92, 0xffffffff, NC_EBADDIM, "\"fix\""},
+        {132, 0x75000000, NC_ENOTNC, "byte 128"},
+        {144, 0, NC_EBADTYPE, "byte 144"},
+        {152, 100, NC_ENOTNC, "inside the header"},
+        {152, 231, NC_ENOTNC, "byte 152)"},
+        {152, 0xfffffff0, NC_ENOTNC, "negative"},
+        {152, 240, NC_ENOTNC, "byte 192)"},
+        {160, 0x72640000, NC_ENOTNC, "byte 196"},
+        {172, 0, NC_EUNLIMPOS, "byte 172"},
+        {192, 252, NC_ENOTNC, "byte 228)"},
+        {192, 236, NC_ENOTNC, "fixed-size"},
+        {228, 256, NC_ENOTNC, "overlap"},
         {24, 5, NC_ENOTNC, "\"rd\" begins"},
         /* counts that no file can have, and those that this file cannot have */
-        {12, 0x80000000, NC_EMAXDIMS, "byte 12"},      {12, 0x40000000, NC_ENOTNC, "byte 12"},
-        {44, 0x80000000, NC_EMAXATTS, "byte 44"},      {44, 0xffffffff, NC_EMAXATTS, "byte 44"},
-        {44, 0x7fffffff, NC_ENOTNC, "byte 44"},        {76, 0x80000000, NC_EMAXVARS, "byte 76"},
-        {76, 0xffffffff, NC_EMAXVARS, "byte 76"},      {76, 0x7fffffff, NC_ENOTNC, "byte 76"},
-        {88, 0x80000000, NC_EMAXDIMS, "byte 88"},      {88, 0x7fffffff, NC_ENOTNC, "byte 88"},
-        {100, 0x80000000, NC_EMAXATTS, "byte 100"},    {100, 0x7fffffff, NC_ENOTNC, "byte 100"},
-        {80, 257, NC_EMAXNAME, "byte 80"},             {64, 0x80000000, NC_ENOTNC, "byte 64"},
+        {12, 0x80000000, NC_EMAXDIMS, "byte 12"},
+        {12, 0x40000000, NC_ENOTNC, "byte 12"},
+        {44, 0x80000000, NC_EMAXATTS, "byte 44"},
+        {44, 0xffffffff, NC_EMAXATTS, "byte 44"},
+        {44, 0x7fffffff, NC_ENOTNC, "byte 44"},
+        {76, 0x80000000, NC_EMAXVARS, "byte 76"},
+        {76, 0xffffffff, NC_EMAXVARS, "byte 76"},
+        {76, 0x7fffffff, NC_ENOTNC, "byte 76"},
+        {88, 0x80000000, NC_EMAXDIMS, "byte 88"},
+        {88, 0x7fffffff, NC_ENOTNC, "byte 88"},
+        {100, 0x80000000, NC_EMAXATTS, "byte 100"},
+        {100, 0x7fffffff, NC_ENOTNC, "byte 100"},
+        {80, 257, NC_EMAXNAME, "byte 80"},
+        {64, 0x80000000, NC_ENOTNC, "byte 64"},
     };
     static const damage large[] = {
-        {4, 0x80000000, NC_ENOTNC, "byte 4"},         {16, 0x40000000, NC_EMAXDIMS, "byte 16"},
-        {24, 0x40000000, NC_EMAXNAME, "byte 24"},       {36, 0x80000000, NC_ENOTNC, "negative"},
-        {60, 0x40000000, NC_EMAXVARS, "byte 60"},       {80, 0x40000000, NC_EMAXDIMS, "byte 80"},
-        {88, 0x40000000, NC_EBADDIM, "byte 88"},      {100, 0x40000000, NC_EMAXATTS, "byte 100"},
-        {108, 0xc0000000, NC_EMAXNAME, "negative"},      {124, 0x20000000, NC_ENOTNC, "byte 124"},
-        {120, 12, NC_EBADTYPE, "CDF-5"},               {152, 0x80000000, NC_ENOTNC, "byte 152"},
-        {16, 0x80000000, NC_EMAXDIMS, "negative"},     {48, 0x80000000, NC_EMAXATTS, "negative"},
-        {60, 0xffffffff, NC_EMAXVARS, "negative"},     {80, 0x80000000, NC_EMAXDIMS, "negative"},
-        {100, 0x80000000, NC_EMAXATTS, "negative"},    {20, 0x80000000, NC_EMAXDIMS, "byte 16"},
-        {20, 0x7fffffff, NC_ENOTNC, "byte 16"},        {64, 0x80000000, NC_EMAXVARS, "byte 60"},
+        {4, 0x80000000, NC_ENOTNC, "byte 4"},
+        {16, 0x40000000, NC_EMAXDIMS, "byte 16"},
+        {24, 0x40000000, NC_EMAXNAME, "byte 24"},
+        {36, 0x80000000, NC_ENOTNC, "negative"},
+        {60, 0x40000000, NC_EMAXVARS, "byte 60"},
+        {80, 0x40000000, NC_EMAXDIMS, "byte 80"},
+        {88, 0x40000000, NC_EBADDIM, "byte 88"},
+        {100, 0x40000000, NC_EMAXATTS, "byte 100"},
+        {108, 0xc0000000, NC_EMAXNAME, "negative"},
+        {124, 0x20000000, NC_ENOTNC, "byte 124"},
+        {120, 12, NC_EBADTYPE, "CDF-5"},
+        {152, 0x80000000, NC_ENOTNC, "byte 152"},
+        {16, 0x80000000, NC_EMAXDIMS, "negative"},
+        {48, 0x80000000, NC_EMAXATTS, "negative"},
+        {60, 0xffffffff, NC_EMAXVARS, "negative"},
+        {80, 0x80000000, NC_EMAXDIMS, "negative"},
+        {100, 0x80000000, NC_EMAXATTS, "negative"},
+        {20, 0x80000000, NC_EMAXDIMS, "byte 16"},
+        {20, 0x7fffffff, NC_ENOTNC, "byte 16"},
+        {64, 0x80000000, NC_EMAXVARS, "byte 60"},
     };
     (void)state;
 
@@ -373,12 +409,24 @@ static void test_too_large(void **state)
         "43444602 00000000  0000000a 00000002 00000001 78000000 00000001 00000001 79000000 00000001  00000000 00000000"
         "0000000b 00000002  00000001 61000000 00000001 00000000 00000000 00000000 00000001 00000004 0000000000000100"
         "                   00000001 62000000 00000001 00000001 00000000 00000000 00000001 00000004 0000000000000104"};
-    static const struct { int format; uint32_t x, y; int code; } rows[] = {
-        {1, 4, 4, NC_NOERR},          {1, 4, 0xffffffff, NC_NOERR},    {1, 4, 0x80000000, NC_NOERR},
-        {1, 0x7ffffefc, 4, NC_NOERR}, {1, 0x7ffffffd, 4, NC_EVARSIZE},
-        {1, 0x7ffffffd, 0, NC_EVARSIZE}, {1, 0xffffffff, 4, NC_EVARSIZE},
-        {2, 4, 4, NC_NOERR},          {2, 4, 0xffffffff, NC_NOERR},    {2, 0xfffffffc, 4, NC_NOERR},
-        {2, 0xfffffffd, 4, NC_EVARSIZE}, {2, 0xfffffffd, 0, NC_EVARSIZE}, {2, 0xffffffff, 0xffffffff, NC_EVARSIZE},
+    static const struct {
+        int format;
+        uint32_t x, y;
+        int code;
+    } rows[] = {
+        {1, 4, 4, NC_NOERR},
+        {1, 4, 0xffffffff, NC_NOERR},
+        {1, 4, 0x80000000, NC_NOERR},
+        {1, 0x7ffffefc, 4, NC_NOERR},
+        {1, 0x7ffffffd, 4, NC_EVARSIZE},
+        {1, 0x7ffffffd, 0, NC_EVARSIZE},
+        {1, 0xffffffff, 4, NC_EVARSIZE},
+        {2, 4, 4, NC_NOERR},
+        {2, 4, 0xffffffff, NC_NOERR},
+        {2, 0xfffffffc, 4, NC_NOERR},
+        {2, 0xfffffffd, 4, NC_EVARSIZE},
+        {2, 0xfffffffd, 0, NC_EVARSIZE},
+        {2, 0xffffffff, 0xffffffff, NC_EVARSIZE},
     };
     (void)state;
 
@@ -578,10 +626,10 @@ static void test_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_cdf5), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_pieces), cmocka_unit_test(test_streaming), cmocka_unit_test(test_lenient),
-        cmocka_unit_test(test_damage), cmocka_unit_test(test_too_large), cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_foreign), cmocka_unit_test(test_many), cmocka_unit_test(test_real_files),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_cdf5),      cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_pieces),  cmocka_unit_test(test_streaming), cmocka_unit_test(test_lenient),
+        cmocka_unit_test(test_damage),  cmocka_unit_test(test_too_large), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_foreign), cmocka_unit_test(test_many),      cmocka_unit_test(test_real_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

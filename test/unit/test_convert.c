@@ -19,22 +19,123 @@ enum { FORMAT5 = 5 };
 
 /* ---- values that matter: the neighbourhood of every limit, in every type that can hold it ---- */
 
-static const double real_values[] = {
-    0.0, -0.0, 0.5, -0.5, -0.999, 1.0, -1.0, 3.99, -3.99, 127.0, 127.5, 128.0, -128.0, -128.5, -129.0, 254.999,
-    255.0, 255.5, 256.0, 32767.0, 32767.5, 32768.0, -32768.0, -32768.5, -32769.0, 65535.0, 65535.5, 65536.0,
-    2147483520.0, 2147483647.0, 2147483647.5, 2147483648.0, -2147483648.0, -2147483648.5, -2147483649.0,
-    -2147483904.0, 4294967040.0, 4294967295.0, 4294967295.5, 4294967296.0, 9223371487098961920.0,
-    9223372036854774784.0, 9223372036854775808.0, 9223372036854777856.0, -9223372036854775808.0,
-    -9223372036854777856.0, 18446742974197923840.0, 18446744073709549568.0, 18446744073709551616.0,
-    18446744073709555712.0, 16777217.0, 9007199254740993.0, 1e-40, -1e-40, 4.9e-324, DBL_MIN, DBL_MAX, -DBL_MAX,
-    FLT_MAX, -FLT_MAX, 3.4028235e38, -3.4028235e38, 3.4028235677973366e38, 3.5e38, FLT_MIN, 1.4e-45, 7e-46, 1e300,
-    INFINITY, -INFINITY, NAN, -NAN, 9.9692099683868690e+36};
-static const uint64_t whole_values[] = {
-    0, 1, 2, 100, 126, 127, 128, 129, 254, 255, 256, 257, 32766, 32767, 32768, 32769, 65534, 65535, 65536, 16777217,
-    2147483646, 2147483647, 2147483648u, 2147483649u, 4294967294u, 4294967295u, 4294967296u, 9007199254740993u,
-    INT64_MAX - 1, INT64_MAX, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1, UINT64_MAX - 65536, UINT64_MAX - 65535,
-    UINT64_MAX - 32769, UINT64_MAX - 32768, UINT64_MAX - 32767, UINT64_MAX - 129, UINT64_MAX - 128, UINT64_MAX - 127,
-    UINT64_MAX - 2147483648u, UINT64_MAX - 2147483647u, UINT64_MAX - 1, UINT64_MAX};
+static const double real_values[] = {0.0,
+                                     -0.0,
+                                     0.5,
+                                     -0.5,
+                                     -0.999,
+                                     1.0,
+                                     -1.0,
+                                     3.99,
+                                     -3.99,
+                                     127.0,
+                                     127.5,
+                                     128.0,
+                                     -128.0,
+                                     -128.5,
+                                     -129.0,
+                                     254.999,
+                                     255.0,
+                                     255.5,
+                                     256.0,
+                                     32767.0,
+                                     32767.5,
+                                     32768.0,
+                                     -32768.0,
+                                     -32768.5,
+                                     -32769.0,
+                                     65535.0,
+                                     65535.5,
+                                     65536.0,
+                                     2147483520.0,
+                                     2147483647.0,
+                                     2147483647.5,
+                                     2147483648.0,
+                                     -2147483648.0,
+                                     -2147483648.5,
+                                     -2147483649.0,
+                                     -2147483904.0,
+                                     4294967040.0,
+                                     4294967295.0,
+                                     4294967295.5,
+                                     4294967296.0,
+                                     9223371487098961920.0,
+                                     9223372036854774784.0,
+                                     9223372036854775808.0,
+                                     9223372036854777856.0,
+                                     -9223372036854775808.0,
+                                     -9223372036854777856.0,
+                                     18446742974197923840.0,
+                                     18446744073709549568.0,
+                                     18446744073709551616.0,
+                                     18446744073709555712.0,
+                                     16777217.0,
+                                     9007199254740993.0,
+                                     1e-40,
+                                     -1e-40,
+                                     4.9e-324,
+                                     DBL_MIN,
+                                     DBL_MAX,
+                                     -DBL_MAX,
+                                     FLT_MAX,
+                                     -FLT_MAX,
+                                     3.4028235e38,
+                                     -3.4028235e38,
+                                     3.4028235677973366e38,
+                                     3.5e38,
+                                     FLT_MIN,
+                                     1.4e-45,
+                                     7e-46,
+                                     1e300,
+                                     INFINITY,
+                                     -INFINITY,
+                                     NAN,
+                                     -NAN,
+                                     9.9692099683868690e+36};
+static const uint64_t whole_values[] = {0,
+                                        1,
+                                        2,
+                                        100,
+                                        126,
+                                        127,
+                                        128,
+                                        129,
+                                        254,
+                                        255,
+                                        256,
+                                        257,
+                                        32766,
+                                        32767,
+                                        32768,
+                                        32769,
+                                        65534,
+                                        65535,
+                                        65536,
+                                        16777217,
+                                        2147483646,
+                                        2147483647,
+                                        2147483648u,
+                                        2147483649u,
+                                        4294967294u,
+                                        4294967295u,
+                                        4294967296u,
+                                        9007199254740993u,
+                                        INT64_MAX - 1,
+                                        INT64_MAX,
+                                        UINT64_C(1) << 63,
+                                        (UINT64_C(1) << 63) + 1,
+                                        UINT64_MAX - 65536,
+                                        UINT64_MAX - 65535,
+                                        UINT64_MAX - 32769,
+                                        UINT64_MAX - 32768,
+                                        UINT64_MAX - 32767,
+                                        UINT64_MAX - 129,
+                                        UINT64_MAX - 128,
+                                        UINT64_MAX - 127,
+                                        UINT64_MAX - 2147483648u,
+                                        UINT64_MAX - 2147483647u,
+                                        UINT64_MAX - 1,
+                                        UINT64_MAX};
 
 #define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
 
@@ -60,8 +161,12 @@ static void make_value(pnc_num num, int k, char *out)
         uint8_t u8 = (uint8_t)bits;
         uint16_t u16 = (uint16_t)bits;
         uint32_t u32 = (uint32_t)bits;
-        memcpy(out, num_size[num] == 1 ? (void *)&u8 : num_size[num] == 2 ? (void *)&u16 :
-               num_size[num] == 4 ? (void *)&u32 : (void *)&bits, (size_t)num_size[num]);
+        memcpy(out,
+               num_size[num] == 1   ? (void *)&u8
+               : num_size[num] == 2 ? (void *)&u16
+               : num_size[num] == 4 ? (void *)&u32
+                                    : (void *)&bits,
+               (size_t)num_size[num]);
     }
 }
 
@@ -131,8 +236,10 @@ static void compare_kernels(pnc_kernel fast, pnc_kernel scalar, pnc_num from, pn
         int64_t n = round == 0 ? MAX_N : random_in(0, round < 4 ? 40 : MAX_N);
         int shift = (int)random_in(0, 7);
         for (int64_t i = 0; i < n; i++)
-            set_source(&p, shift, i, round % 3 == 0 ? (int)(i % MATTERS) :
-                       round % 3 == 1 && random_in(0, 300) == 0 ? ANY : WELL);
+            set_source(&p, shift, i,
+                       round % 3 == 0                             ? (int)(i % MATTERS)
+                       : round % 3 == 1 && random_in(0, 300) == 0 ? ANY
+                                                                  : WELL);
         compare_once(&p, shift, n);
     }
 }
@@ -163,8 +270,8 @@ static void test_chosen_against_scalar(void **state)
         for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
             for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
                 pnc_kernel fast = pnc_convert_kernel_find((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
-                pnc_kernel scalar = pnc_convert_kernel_find_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem,
-                                                                   FORMAT5);
+                pnc_kernel scalar =
+                    pnc_convert_kernel_find_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5);
                 assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
                 assert_true((fast == NULL) == (scalar == NULL));
                 pairs += fast != NULL;
@@ -183,18 +290,30 @@ static void test_chosen_against_scalar(void **state)
 
 typedef struct range {
     wide low, high; /* of an integer type */
-    double nan;            /* what NaN becomes */
+    double nan;     /* what NaN becomes */
 } range;
 
-static const range ranges[] = {
-    {-128, 127, 0}, {0, 255, 0}, {-32768, 32767, 0}, {0, 65535, 0}, {-2147483648.0L, 2147483647.0L, -2147483648.0},
-    {0, 4294967295.0L, 0}, {-9223372036854775808.0L, 9223372036854775807.0L, -9223372036854775808.0},
-    {0, 18446744073709551615.0L, 9223372036854775808.0}};
+static const range ranges[] = {{-128, 127, 0},
+                               {0, 255, 0},
+                               {-32768, 32767, 0},
+                               {0, 65535, 0},
+                               {-2147483648.0L, 2147483647.0L, -2147483648.0},
+                               {0, 4294967295.0L, 0},
+                               {-9223372036854775808.0L, 9223372036854775807.0L, -9223372036854775808.0},
+                               {0, 18446744073709551615.0L, 9223372036854775808.0}};
 
 static wide value_of(pnc_num num, const char *p)
 {
-    int8_t i8; uint8_t u8; int16_t i16; uint16_t u16; int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
-    float f32; double f64;
+    int8_t i8;
+    uint8_t u8;
+    int16_t i16;
+    uint16_t u16;
+    int32_t i32;
+    uint32_t u32;
+    int64_t i64;
+    uint64_t u64;
+    float f32;
+    double f64;
     switch (num) {
     case PNC_NUM_i8: memcpy(&i8, p, 1); return i8;
     case PNC_NUM_u8: memcpy(&u8, p, 1); return u8;
@@ -285,30 +404,33 @@ static int put1(int xtype, pnc_mem_type mem, int format, const void *value, void
 /* Measured on PnetCDF 1.12.3, x86-64: doubles put into each type. */
 static void test_measured_values(void **state)
 {
-    static const struct { double value; int xtype, code; unsigned char bytes[8]; } fact[] = {
-        {3.99, NC_INT, NC_NOERR, {0, 0, 0, 3}},
-        {127.5, NC_BYTE, NC_ERANGE, {0x81}},
-        {-0.999, NC_BYTE, NC_NOERR, {0}},
-        {-0.5, NC_UBYTE, NC_ERANGE, {255}},
-        {254.9, NC_UBYTE, NC_NOERR, {254}},
-        {NAN, NC_BYTE, NC_NOERR, {0}},
-        {NAN, NC_USHORT, NC_NOERR, {0, 0}},
-        {NAN, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
-        {NAN, NC_UINT, NC_NOERR, {0, 0, 0, 0}},
-        {NAN, NC_INT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
-        {NAN, NC_UINT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
-        {2147483647.0, NC_INT, NC_NOERR, {0x7f, 0xff, 0xff, 0xff}},
-        {2147483647.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
-        {-2147483648.0, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
-        {-2147483648.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
-        {-9223372036854777856.0, NC_INT64, NC_ERANGE, {0x80, 0, 0, 0, 0, 0, 0, 2}},
-        {18446744073709555712.0, NC_UINT64, NC_ERANGE, {255, 255, 255, 255, 255, 255, 255, 254}},
-        {INFINITY, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
-        {1e300, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
-        {3.4028235e38, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}}, /* would round to FLT_MAX, yet is larger */
-        {1.0, NC_FLOAT, NC_NOERR, {0x3f, 0x80, 0, 0}},
-        {1.0, NC_DOUBLE, NC_NOERR, {0x3f, 0xf0, 0, 0, 0, 0, 0, 0}},
-        {INFINITY, NC_DOUBLE, NC_NOERR, {0x7f, 0xf0, 0, 0, 0, 0, 0, 0}}};
+    static const struct {
+        double value;
+        int xtype, code;
+        unsigned char bytes[8];
+    } fact[] = {{3.99, NC_INT, NC_NOERR, {0, 0, 0, 3}},
+                {127.5, NC_BYTE, NC_ERANGE, {0x81}},
+                {-0.999, NC_BYTE, NC_NOERR, {0}},
+                {-0.5, NC_UBYTE, NC_ERANGE, {255}},
+                {254.9, NC_UBYTE, NC_NOERR, {254}},
+                {NAN, NC_BYTE, NC_NOERR, {0}},
+                {NAN, NC_USHORT, NC_NOERR, {0, 0}},
+                {NAN, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
+                {NAN, NC_UINT, NC_NOERR, {0, 0, 0, 0}},
+                {NAN, NC_INT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
+                {NAN, NC_UINT64, NC_NOERR, {0x80, 0, 0, 0, 0, 0, 0, 0}},
+                {2147483647.0, NC_INT, NC_NOERR, {0x7f, 0xff, 0xff, 0xff}},
+                {2147483647.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
+                {-2147483648.0, NC_INT, NC_NOERR, {0x80, 0, 0, 0}},
+                {-2147483648.5, NC_INT, NC_ERANGE, {0x80, 0, 0, 1}},
+                {-9223372036854777856.0, NC_INT64, NC_ERANGE, {0x80, 0, 0, 0, 0, 0, 0, 2}},
+                {18446744073709555712.0, NC_UINT64, NC_ERANGE, {255, 255, 255, 255, 255, 255, 255, 254}},
+                {INFINITY, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
+                {1e300, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}},
+                {3.4028235e38, NC_FLOAT, NC_ERANGE, {0x7c, 0xf0, 0, 0}}, /* would round to FLT_MAX, yet is larger */
+                {1.0, NC_FLOAT, NC_NOERR, {0x3f, 0x80, 0, 0}},
+                {1.0, NC_DOUBLE, NC_NOERR, {0x3f, 0xf0, 0, 0, 0, 0, 0, 0}},
+                {INFINITY, NC_DOUBLE, NC_NOERR, {0x7f, 0xf0, 0, 0, 0, 0, 0, 0}}};
     unsigned char ext[8];
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
@@ -365,11 +487,20 @@ static void test_same(void **state)
 /* The bytes of the default fill values as the format specification lists them. */
 static void test_fill_values(void **state)
 {
-    static const struct { int xtype; unsigned char bytes[8]; } fact[] = {
-        {NC_BYTE, {0x81}}, {NC_CHAR, {0}}, {NC_SHORT, {0x80, 1}}, {NC_INT, {0x80, 0, 0, 1}},
-        {NC_FLOAT, {0x7c, 0xf0, 0, 0}}, {NC_DOUBLE, {0x47, 0x9e, 0, 0, 0, 0, 0, 0}}, {NC_UBYTE, {255}},
-        {NC_USHORT, {255, 255}}, {NC_UINT, {255, 255, 255, 255}}, {NC_INT64, {0x80, 0, 0, 0, 0, 0, 0, 2}},
-        {NC_UINT64, {255, 255, 255, 255, 255, 255, 255, 254}}};
+    static const struct {
+        int xtype;
+        unsigned char bytes[8];
+    } fact[] = {{NC_BYTE, {0x81}},
+                {NC_CHAR, {0}},
+                {NC_SHORT, {0x80, 1}},
+                {NC_INT, {0x80, 0, 0, 1}},
+                {NC_FLOAT, {0x7c, 0xf0, 0, 0}},
+                {NC_DOUBLE, {0x47, 0x9e, 0, 0, 0, 0, 0, 0}},
+                {NC_UBYTE, {255}},
+                {NC_USHORT, {255, 255}},
+                {NC_UINT, {255, 255, 255, 255}},
+                {NC_INT64, {0x80, 0, 0, 0, 0, 0, 0, 2}},
+                {NC_UINT64, {255, 255, 255, 255, 255, 255, 255, 254}}};
     unsigned char out[8];
     long of_long;
     double of_double;
@@ -389,12 +520,9 @@ static void test_fill_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scalar_against_rules),
-        cmocka_unit_test(test_baseline_against_scalar),
-        cmocka_unit_test(test_chosen_against_scalar),
-        cmocka_unit_test(test_measured_values),
-        cmocka_unit_test(test_byte_through_uchar),
-        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_scalar_against_rules),  cmocka_unit_test(test_baseline_against_scalar),
+        cmocka_unit_test(test_chosen_against_scalar), cmocka_unit_test(test_measured_values),
+        cmocka_unit_test(test_byte_through_uchar),    cmocka_unit_test(test_same),
         cmocka_unit_test(test_fill_values),
     };
     return cmocka_run_group_tests_name("convert", tests, NULL, NULL);

@@ -104,8 +104,8 @@ static int64_t compare(const pnc_flat_type *map, const list *expected, int64_t m
     assert_non_null(map);
     assert_int_equal(pnc_select_flat_count_elements(map), expected->n);
     assert_int_equal(pnc_select_run_cursor_init(&cursor, map), NC_NOERR);
-    for (int64_t most; most = max > 0 ? max : random_in(1, 9),
-         pnc_select_run_cursor_next(&cursor, most, &run); runs++) {
+    for (int64_t most; most = max > 0 ? max : random_in(1, 9), pnc_select_run_cursor_next(&cursor, most, &run);
+         runs++) {
         assert_true(run.count > 0 && run.count <= most);
         for (int64_t i = 0; i < run.count; i++) {
             assert_true(done < expected->n);
@@ -268,10 +268,8 @@ static void test_too_far_and_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_trees),
-        cmocka_unit_test(test_random_imap),
-        cmocka_unit_test(test_random_pick),
-        cmocka_unit_test(test_simplification),
+        cmocka_unit_test(test_random_trees),        cmocka_unit_test(test_random_imap),
+        cmocka_unit_test(test_random_pick),         cmocka_unit_test(test_simplification),
         cmocka_unit_test(test_too_far_and_missing),
     };
     return cmocka_run_group_tests_name("memmap", tests, NULL, NULL);

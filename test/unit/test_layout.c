@@ -15,43 +15,122 @@
 /* Recordings, one step a line: C format; D length; A name length (a global text attribute); V name type ndims dimids;
  * E h_minfree v_align v_minfree r_align header_size header_extent recsize begins (0 = not given). */
 static const char *const recordings[] = {
-    "C 2\n" "D 0\n" "V v0 6 0\n" "E 0 0 0 0 80 512 0 512\n" "V v1 6 0\n" "E 0 0 0 0 116 512 0 512 520\n"
-    "A a2 19\n" "V v2 6 0\n" "V v3 1 1 0\n" "E 358 5 0 513 228 592 1 592 600 608 1032\n",
+    "C 2\n"
+    "D 0\n"
+    "V v0 6 0\n"
+    "E 0 0 0 0 80 512 0 512\n"
+    "V v1 6 0\n"
+    "E 0 0 0 0 116 512 0 512 520\n"
+    "A a2 19\n"
+    "V v2 6 0\n"
+    "V v3 1 1 0\n"
+    "E 358 5 0 513 228 592 1 592 600 608 1032\n",
 
-    "C 5\n" "D 0\n" "D 2\n" "D 3\n" "A a2 22\n" "V v0 11 2 1 1\n" "V v1 5 1 0\n" "V v2 10 2 0 2\n"
-    "E 1956 512 1666 0 352 2560 28 2560 4260 4264\n" "E 0 1 0 4 352 2560 28 2560 4260 4264\n"
-    "V v3 9 0\n" "V v4 3 2 1 1\n" "V v5 9 2 1 1\n"
+    "C 5\n"
+    "D 0\n"
+    "D 2\n"
+    "D 3\n"
+    "A a2 22\n"
+    "V v0 11 2 1 1\n"
+    "V v1 5 1 0\n"
+    "V v2 10 2 0 2\n"
+    "E 1956 512 1666 0 352 2560 28 2560 4260 4264\n"
+    "E 0 1 0 4 352 2560 28 2560 4260 4264\n"
+    "V v3 9 0\n"
+    "V v4 3 2 1 1\n"
+    "V v5 9 2 1 1\n"
     "E 0 4096 1418 7 540 4096 28 4096 5576 5580 4128 4132 4140\n",
 
-    "C 1\n" "D 0\n" "D 9\n" "A a0 86\n" "E 0 0 0 0 160 160 0\n" "V v0 6 1 1\n" "V v1 2 0\n"
-    "E 0 0 0 0 228 512 0 512 584\n" "V v2 4 0\n" "V v3 4 2 0 1\n"
+    "C 1\n"
+    "D 0\n"
+    "D 9\n"
+    "A a0 86\n"
+    "E 0 0 0 0 160 160 0\n"
+    "V v0 6 1 1\n"
+    "V v1 2 0\n"
+    "E 0 0 0 0 228 512 0 512 584\n"
+    "V v2 4 0\n"
+    "V v3 4 2 0 1\n"
     "E 60 1 813 512 300 512 36 512 584 588 1536\n",
 
-    "C 1\n" "D 0\n" "A a1 659\n" "E 1415 16 0 2 720 720 0\n" "A a0 523\n" "V v0 3 0\n" "V v1 6 1 0\n" "V v2 3 1 0\n"
-    "E 0 0 0 0 1364 1536 12 1536 1540 1548\n" "V v3 2 1 0\n" "V v4 6 1 0\n"
+    "C 1\n"
+    "D 0\n"
+    "A a1 659\n"
+    "E 1415 16 0 2 720 720 0\n"
+    "A a0 523\n"
+    "V v0 3 0\n"
+    "V v1 6 1 0\n"
+    "V v2 3 1 0\n"
+    "E 0 0 0 0 1364 1536 12 1536 1540 1548\n"
+    "V v3 2 1 0\n"
+    "V v4 6 1 0\n"
     "E 0 0 0 0 1436 1536 24 1536 1540 1548 1552 1556\n",
 
-    "C 5\n" "D 0\n" "D 1\n" "D 6\n" "E 465 512 0 4096 108 108 0\n" "V v0 7 0\n" "V v1 11 0\n" "V v2 2 2 0 2\n"
-    "E 0 0 0 0 280 512 6 512 516 524\n" "V v3 8 0\n" "E 0 4 745 0 332 512 6 512 516 1276 524\n"
+    "C 5\n"
+    "D 0\n"
+    "D 1\n"
+    "D 6\n"
+    "E 465 512 0 4096 108 108 0\n"
+    "V v0 7 0\n"
+    "V v1 11 0\n"
+    "V v2 2 2 0 2\n"
+    "E 0 0 0 0 280 512 6 512 516 524\n"
+    "V v3 8 0\n"
+    "E 0 4 745 0 332 512 6 512 516 1276 524\n"
     "E 1385 100 0 0 332 1800 6 1800 1804 1816 1812\n",
 
-    "C 1\n" "D 0\n" "D 1\n" "D 5\n" "V v0 2 1 2\n" "V v1 1 2 0 2\n" "V v2 1 1 2\n"
-    "E 0 100 1401 0 180 200 5 200 1620 208\n" "V v3 3 0\n" "V v4 1 0\n" "V v5 4 0\n"
+    "C 1\n"
+    "D 0\n"
+    "D 1\n"
+    "D 5\n"
+    "V v0 2 1 2\n"
+    "V v1 1 2 0 2\n"
+    "V v2 1 1 2\n"
+    "E 0 100 1401 0 180 200 5 200 1620 208\n"
+    "V v3 3 0\n"
+    "V v4 1 0\n"
+    "V v5 4 0\n"
     "E 1036 1000 0 16 276 2000 5 2000 2032 2008 2016 2020 2024\n",
 
-    "C 2\n" "D 0\n" "D 6\n" "V v0 6 0\n" "E 0 2 158 512 92 92 0 92\n" "V v1 6 0\n" "V v2 4 0\n" "V v3 6 1 0\n"
-    "E 638 2 0 2 204 844 8 844 852 860 864\n" "A a0 13\n" "V v4 4 0\n"
+    "C 2\n"
+    "D 0\n"
+    "D 6\n"
+    "V v0 6 0\n"
+    "E 0 2 158 512 92 92 0 92\n"
+    "V v1 6 0\n"
+    "V v2 4 0\n"
+    "V v3 6 1 0\n"
+    "E 638 2 0 2 204 844 8 844 852 860 864\n"
+    "A a0 13\n"
+    "V v4 4 0\n"
     "E 1480 5 0 513 272 1752 8 1752 1760 1768 2064 1772\n",
 
     /* fixed variables added to a file of records only go where the records stood */
-    "C 2\n" "D 0\n" "V v0 4 1 0\n" "E 0 512 0 4096 84 4096 4 4096\n" "V v1 4 0\n" "E 0 512 0 4 120 4096 4 4100 4096\n",
+    "C 2\n"
+    "D 0\n"
+    "V v0 4 1 0\n"
+    "E 0 512 0 4096 84 4096 4 4096\n"
+    "V v1 4 0\n"
+    "E 0 512 0 4 120 4096 4 4100 4096\n",
 
     /* by the formulas: without fixed variables v_align and v_minfree do not count, and r_align is 512 by default */
-    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 0 0 0 0 80 512 4 512\n",
-    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 100 4096 999 16 80 192 4 192\n",
-    "C 1\n" "D 0\n" "V v0 4 1 0\n" "E 0 0 0 3 80 80 4 80\n",
+    "C 1\n"
+    "D 0\n"
+    "V v0 4 1 0\n"
+    "E 0 0 0 0 80 512 4 512\n",
+    "C 1\n"
+    "D 0\n"
+    "V v0 4 1 0\n"
+    "E 100 4096 999 16 80 192 4 192\n",
+    "C 1\n"
+    "D 0\n"
+    "V v0 4 1 0\n"
+    "E 0 0 0 3 80 80 4 80\n",
     /* by the formulas: a section that stays is aligned too */
-    "C 1\n" "V v0 4 0\n" "E 0 1000 0 0 64 1000 0 1000\n" "E 0 512 0 0 64 1024 0 1024\n",
+    "C 1\n"
+    "V v0 4 0\n"
+    "E 0 1000 0 0 64 1000 0 1000\n"
+    "E 0 512 0 0 64 1024 0 1024\n",
 };
 
 typedef struct player {
@@ -98,9 +177,7 @@ static void play_step(player *p)
     int a, b, ids[2] = {0, 0};
 
     switch (p->line[0]) {
-    case 'C':
-        assert_int_equal(pnc_format_model_init(m, atoi(p->line + 2), NULL), NC_NOERR);
-        break;
+    case 'C': assert_int_equal(pnc_format_model_init(m, atoi(p->line + 2), NULL), NC_NOERR); break;
     case 'D':
         snprintf(name, sizeof name, "d%d", m->ndims);
         assert_int_equal(pnc_format_dim_add(m, name, atoi(p->line + 2), NULL, NULL), NC_NOERR);
@@ -113,8 +190,7 @@ static void play_step(player *p)
         assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);
         assert_int_equal(pnc_format_var_add(m, name, a, b, ids, NULL, NULL), NC_NOERR);
         break;
-    default:
-        play_enddef(p);
+    default: play_enddef(p);
     }
 }
 
@@ -158,8 +234,10 @@ static void test_derive(void **state)
         assert_int_equal(m.recsize, (mask & 6) == 6 ? 8 : mask & 6 ? 2 : 0);
         if (mask & 6)
             assert_int_equal(derived.begin_rec, m.begin_rec);
-        assert_int_equal(pnc_format_layout_get_data_end(&m), (mask & 6) == 6 ? m.begin_rec + 4 * 8 + 4 + 2 :
-                                             mask & 6 ? m.begin_rec + 5 * 2 : mask & 1 ? 512 + 3 : m.header_size);
+        assert_int_equal(pnc_format_layout_get_data_end(&m), (mask & 6) == 6 ? m.begin_rec + 4 * 8 + 4 + 2
+                                                             : mask & 6      ? m.begin_rec + 5 * 2
+                                                             : mask & 1      ? 512 + 3
+                                                                             : m.header_size);
         assert_int_equal(pnc_format_model_copy(&again, &m), NC_NOERR);
         assert_int_equal(pnc_format_layout_compute(&again, &m, NULL, NULL), NC_NOERR);
         for (int i = 0; i < m.nvars; i++)
@@ -198,10 +276,13 @@ static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *
 /* Only the last variable in the file may be beyond the limit: measured on PnetCDF 1.12. */
 static void test_limits(void **state)
 {
-    static const struct { const char *letters; bool big_allowed; } rows[] = {
-        {"f", true}, {"fF", false}, {"Ff", true}, {"ff", false}, {"fR", false}, {"Rf", false}, {"r", true},
-        {"rR", false}, {"Rr", true}, {"rF", true}, {"Fr", true}, {"fr", false}, {"rf", false}, {"rr", false},
-        {"FrR", false}, {"RrF", true}, {"FRr", true}, {"FRrF", true},
+    static const struct {
+        const char *letters;
+        bool big_allowed;
+    } rows[] = {
+        {"f", true},   {"fF", false}, {"Ff", true},   {"ff", false}, {"fR", false}, {"Rf", false},
+        {"r", true},   {"rR", false}, {"Rr", true},   {"rF", true},  {"Fr", true},  {"fr", false},
+        {"rf", false}, {"rr", false}, {"FrR", false}, {"RrF", true}, {"FRr", true}, {"FRrF", true},
     };
     (void)state;
 
@@ -226,8 +307,11 @@ static void test_limits(void **state)
 static void test_far_hints(void **state)
 {
     static const pnc_layout_hints all_hints[] = {
-        {INT64_MAX, -1, -1, -1}, {-1, INT64_MAX, -1, -1}, {-1, -1, INT64_MAX, -1},
-        {INT64_MAX - 600, -1, 600, INT64_MAX}, };
+        {INT64_MAX, -1, -1, -1},
+        {-1, INT64_MAX, -1, -1},
+        {-1, -1, INT64_MAX, -1},
+        {INT64_MAX - 600, -1, 600, INT64_MAX},
+    };
     pnc_model m;
     (void)state;
 
@@ -244,7 +328,9 @@ static void test_far_hints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recordings), cmocka_unit_test(test_derive), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_derive),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_far_hints),
     };
 

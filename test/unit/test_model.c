@@ -82,8 +82,13 @@ static void test_dims(void **state)
 /* Longest dimensions, measured on PnetCDF. */
 static void test_dim_limits(void **state)
 {
-    static const struct { int format; int64_t good, bad; } rows[] = {
-        {1, 0x7fffffff, 0x80000000}, {2, 0x7fffffff, 0x80000000}, {5, INT64_MAX, -1},
+    static const struct {
+        int format;
+        int64_t good, bad;
+    } rows[] = {
+        {1, 0x7fffffff, 0x80000000},
+        {2, 0x7fffffff, 0x80000000},
+        {5, INT64_MAX, -1},
     };
     (void)state;
 
@@ -105,7 +110,9 @@ static void test_vars(void **state)
     pnc_format_dim_add(&model, "t", 0, &t, NULL);
     pnc_format_dim_add(&model, "x", 7, &x, NULL);
     pnc_format_dim_add(&model, "big", INT64_MAX, &big, NULL);
-    ids[0] = t; ids[1] = x; ids[2] = x;
+    ids[0] = t;
+    ids[1] = x;
+    ids[2] = x;
     assert_int_equal(pnc_format_var_add(&model, "v", NC_SHORT, 3, ids, &id, &error), NC_NOERR);
     assert_int_equal(id, 0);
     assert_true(model.vars[0]->is_record && model.vars[0]->size == 98 && model.nrecvars == 1);
@@ -119,7 +126,8 @@ static void test_vars(void **state)
     assert_code(pnc_format_var_add(&model, "w", NC_INT, 1, NULL, &id, &error), NC_EINVAL, &error, "\"w\"");
     ids[1] = 5;
     assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EBADDIM, &error, "5");
-    ids[0] = x; ids[1] = t;
+    ids[0] = x;
+    ids[1] = t;
     assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EUNLIMPOS, &error, "\"t\"");
     assert_code(pnc_format_var_add(&model, "v", NC_INT, 1, ids, &id, &error), NC_ENAMEINUSE, &error, "\"v\"");
     ids[1] = big;
@@ -189,10 +197,21 @@ static void test_atts(void **state)
 
 static void test_fill(void **state)
 {
-    static const struct { int type; const char *bytes; } rows[] = { /* table of the format specification */
-        {NC_BYTE, "\x81"}, {NC_CHAR, "\0"}, {NC_SHORT, "\x80\x01"}, {NC_INT, "\x80\0\0\x01"},
-        {NC_FLOAT, "\x7c\xf0\0\0"}, {NC_DOUBLE, "\x47\x9e\0\0\0\0\0\0"}, {NC_UBYTE, "\xff"}, {NC_USHORT, "\xff\xff"},
-        {NC_UINT, "\xff\xff\xff\xff"}, {NC_INT64, "\x80\0\0\0\0\0\0\x02"},
+    static const struct {
+        int type;
+        const char *bytes;
+    } rows[] = {
+        /* table of the format specification */
+        {NC_BYTE, "\x81"},
+        {NC_CHAR, "\0"},
+        {NC_SHORT, "\x80\x01"},
+        {NC_INT, "\x80\0\0\x01"},
+        {NC_FLOAT, "\x7c\xf0\0\0"},
+        {NC_DOUBLE, "\x47\x9e\0\0\0\0\0\0"},
+        {NC_UBYTE, "\xff"},
+        {NC_USHORT, "\xff\xff"},
+        {NC_UINT, "\xff\xff\xff\xff"},
+        {NC_INT64, "\x80\0\0\0\0\0\0\x02"},
         {NC_UINT64, "\xff\xff\xff\xff\xff\xff\xff\xfe"},
     };
     unsigned char out[8];

@@ -44,13 +44,13 @@ static void test_ascii(void **state)
 
 static void test_utf8(void **state)
 {
-    static const char *const bad[] = {"\xc3", "a\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\x80",
-                                      "\xe2\x82"};
+    static const char *const bad[] = {"\xc3",  "a\xff",   "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                      "a\x80", "\xe2\x82"};
     static const char *const pairs[][2] = {
-        {"e\xcc\x81t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},                   /* e + acute */
-        {"\xe2\x84\xab", "\xc3\x85"},                                   /* Angstrom sign */
-        {"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"},       /* Hangul */
-        {"q\xcc\x87\xcc\xa3", "q\xcc\xa3\xcc\x87"},                     /* order of marks */
+        {"e\xcc\x81t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},              /* e + acute */
+        {"\xe2\x84\xab", "\xc3\x85"},                             /* Angstrom sign */
+        {"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"}, /* Hangul */
+        {"q\xcc\x87\xcc\xa3", "q\xcc\xa3\xcc\x87"},               /* order of marks */
         {"\xe6\xb8\xa9\xe5\xba\xa6", "\xe6\xb8\xa9\xe5\xba\xa6"},
     };
     (void)state;
@@ -145,10 +145,10 @@ static void test_memory(void **state)
 static void test_types(void **state)
 {
     static const size_t sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8, 0};
-    static const char *const names[] = {"byte", "char", "short", "int", "float", "double",
-                                        "ubyte", "ushort", "uint", "int64", "uint64"};
-    static const pnc_mem_type mems[] = {PNC_SCHAR, PNC_TEXT, PNC_SHORT, PNC_INT, PNC_FLOAT, PNC_DOUBLE,
-                                        PNC_UCHAR, PNC_USHORT, PNC_UINT, PNC_LONGLONG, PNC_ULONGLONG};
+    static const char *const names[] = {"byte",  "char",   "short", "int",   "float", "double",
+                                        "ubyte", "ushort", "uint",  "int64", "uint64"};
+    static const pnc_mem_type mems[] = {PNC_SCHAR, PNC_TEXT,   PNC_SHORT, PNC_INT,      PNC_FLOAT,    PNC_DOUBLE,
+                                        PNC_UCHAR, PNC_USHORT, PNC_UINT,  PNC_LONGLONG, PNC_ULONGLONG};
     (void)state;
 
     for (int type = 0; type <= 12; type++) {
@@ -195,7 +195,7 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ascii), cmocka_unit_test(test_utf8), cmocka_unit_test(test_length),
+        cmocka_unit_test(test_ascii), cmocka_unit_test(test_utf8),   cmocka_unit_test(test_length),
         cmocka_unit_test(test_error), cmocka_unit_test(test_memory), cmocka_unit_test(test_types),
         cmocka_unit_test(test_table),
     };

@@ -198,7 +198,7 @@ static void test_progress_terminal(void **state)
     int terminal;
     FILE *out = open_terminal(&terminal);
     (void)state;
-    if (!out)
+    if (out == NULL)
         skip();
     tool_progress_begin(out, "work", 100, &progress);
     tool_progress_update(&progress, 10); /* short work shows nothing */
@@ -220,7 +220,7 @@ static void test_progress_message(void **state)
     int terminal, before = dup(STDERR_FILENO);
     FILE *out = open_terminal(&terminal);
     (void)state;
-    if (!out)
+    if (out == NULL)
         skip();
     assert_true(before >= 0 && dup2(fileno(out), STDERR_FILENO) >= 0);
     tool_progress_begin(stderr, "work", 100, &progress);
@@ -253,14 +253,14 @@ static void test_progress_pipe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_commit),          cmocka_unit_test(test_overwrite),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_discard),
-        cmocka_unit_test(test_signal),          cmocka_unit_test(test_hold),
-        cmocka_unit_test(test_progress_line),   cmocka_unit_test(test_progress_terminal),
-        cmocka_unit_test(test_progress_message),  cmocka_unit_test(test_progress_pipe),
+        cmocka_unit_test(test_commit),           cmocka_unit_test(test_overwrite),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_signal),           cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_progress_line),    cmocka_unit_test(test_progress_terminal),
+        cmocka_unit_test(test_progress_message), cmocka_unit_test(test_progress_pipe),
     };
     const char *folder = getenv("PNC_TEST_TMP");
-    if (folder && chdir(folder) != 0)
+    if (folder != NULL && chdir(folder) != 0)
         return 99;
     umask(0027);
     return cmocka_run_group_tests(tests, NULL, NULL);

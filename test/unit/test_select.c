@@ -20,8 +20,11 @@ static void random_array(request *r, int max_rank)
 {
     static const int sizes[] = {1, 2, 4, 8};
     int64_t row, limit;
-    r->array = (pnc_array){.name = "v", .begin = random_in(0, 5000), .elem_size = sizes[random_in(0, 3)],
-                           .ndims = (int)random_in(0, max_rank), .shape = r->shape};
+    r->array = (pnc_array){.name = "v",
+                           .begin = random_in(0, 5000),
+                           .elem_size = sizes[random_in(0, 3)],
+                           .ndims = (int)random_in(0, max_rank),
+                           .shape = r->shape};
     limit = r->array.ndims > 5 ? 2 : r->array.ndims > 3 ? 4 : 7;
     row = r->array.elem_size;
     for (int d = r->array.ndims - 1; d >= 0; d--) {
@@ -110,9 +113,9 @@ static void test_against_nested_loops(void **state)
         pnc_selection s;
         random_request(&r, round % 5 ? 4 : MAX_RANK);
         int64_t n = expand(&r, offset);
-        assert_int_equal(pnc_select_hyperslab_check(&r.array, r.start, r.count, r.stride, (pnc_bounds){.relax = true},
-                                                    NULL),
-                         NC_NOERR);
+        assert_int_equal(
+            pnc_select_hyperslab_check(&r.array, r.start, r.count, r.stride, (pnc_bounds){.relax = true}, NULL),
+            NC_NOERR);
         assert_int_equal(pnc_select_selection_init(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
         assert_int_equal(s.bytes, n * r.array.elem_size);
         assert_int_equal(s.run * s.nruns, s.bytes);
@@ -223,8 +226,9 @@ static int expected_code(const request *r, pnc_bounds how)
 
 static int64_t hostile(int64_t usual)
 {
-    static const int64_t odd[] = {0, -1, 1, INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_C(1) << 62, INT64_C(1) << 32,
-                                  4294967295, 2147483648, -2147483648};
+    static const int64_t odd[] = {
+        0,          -1,         1,          INT64_MAX, INT64_MIN, INT64_MAX - 1, INT64_C(1) << 62, INT64_C(1) << 32,
+        4294967295, 2147483648, -2147483648};
     return random_in(0, 7) ? usual : odd[random_in(0, 10)];
 }
 
@@ -271,18 +275,24 @@ static void test_messages(void **state)
     const pnc_bounds strict = {0}, var1 = {.single = true};
     pnc_array a = {.name = "temp", .elem_size = 4, .ndims = 2, .shape = shape, .recsize = 40};
     (void)state;
-    expect(NC_EINVALCOORDS, "start[1] = 12 is out of bounds: variable \"temp\" has length 10 along dimension 1 "
-           "(valid: 0..9)", &a, far, one, NULL, strict);
+    expect(NC_EINVALCOORDS,
+           "start[1] = 12 is out of bounds: variable \"temp\" has length 10 along dimension 1 "
+           "(valid: 0..9)",
+           &a, far, one, NULL, strict);
     expect(NC_EINVALCOORDS, "start[1] = -2 is negative: variable \"temp\"", &a, neg, one, NULL, strict);
     expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
            NULL, NULL, NULL, var1);
     expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a, zero, NULL,
            NULL, strict);
     expect(NC_NOERR, "", &a, zero, NULL, NULL, var1);
-    expect(NC_EEDGE, "count[1] = 11 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
-           "start[1] = 0 at most 10 are left", &a, zero, big, NULL, strict);
-    expect(NC_EEDGE, "count[1] = 4 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
-           "start[1] = 0 with stride 4 at most 3 are left", &a, zero, four, four, strict);
+    expect(NC_EEDGE,
+           "count[1] = 11 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
+           "start[1] = 0 at most 10 are left",
+           &a, zero, big, NULL, strict);
+    expect(NC_EEDGE,
+           "count[1] = 4 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
+           "start[1] = 0 with stride 4 at most 3 are left",
+           &a, zero, four, four, strict);
     expect(NC_NOERR, "", &a, zero, three, four, strict);
     expect(NC_ENEGATIVECNT, "count[1] = -2 is negative: variable \"temp\"", &a, zero, neg, NULL, (pnc_bounds){0});
     expect(NC_ESTRIDE, "stride[1] = 0 is not positive: variable \"temp\"", &a, zero, one, nostride, strict);
@@ -308,8 +318,8 @@ static void test_offsets_beyond_reach(void **state)
 {
     pnc_selection s;
     int64_t shape[] = {0}, start[] = {INT64_MAX / 2}, count[] = {5}, zero[] = {0}, stride[] = {INT64_MAX / 4};
-    pnc_array a = {.name = "v", .begin = 512, .elem_size = 8, .ndims = 1, .shape = shape, .is_record = true,
-                   .recsize = 8};
+    pnc_array a = {
+        .name = "v", .begin = 512, .elem_size = 8, .ndims = 1, .shape = shape, .is_record = true, .recsize = 8};
     (void)state;
     assert_int_equal(pnc_select_selection_init(&s, &a, start, count, NULL), NC_EINVALCOORDS);
     assert_int_equal(pnc_select_selection_init(&s, &a, zero, count, stride), NC_EINVALCOORDS);
@@ -319,14 +329,10 @@ static void test_offsets_beyond_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_nested_loops),
-        cmocka_unit_test(test_collapse),
-        cmocka_unit_test(test_column_of_every_other_row),
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_bounds_against_rules),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_scalar_ignores_arguments),
-        cmocka_unit_test(test_offsets_beyond_reach),
+        cmocka_unit_test(test_against_nested_loops),      cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_column_of_every_other_row), cmocka_unit_test(test_records),
+        cmocka_unit_test(test_bounds_against_rules),      cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_scalar_ignores_arguments),  cmocka_unit_test(test_offsets_beyond_reach),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }

@@ -13,10 +13,10 @@ enum { COUNT = sizeof names / sizeof names[0] };
 static void test_typing_errors(void **state)
 {
     (void)state;
-    assert_string_equal(pnc_name_suggest("nc_var_aling_size", COUNT, names), "nc_var_align_size");  /* swapped */
-    assert_string_equal(pnc_name_suggest("nc_var_align_sizes", COUNT, names), "nc_var_align_size"); /* one more */
+    assert_string_equal(pnc_name_suggest("nc_var_aling_size", COUNT, names), "nc_var_align_size");     /* swapped */
+    assert_string_equal(pnc_name_suggest("nc_var_align_sizes", COUNT, names), "nc_var_align_size");    /* one more */
     assert_string_equal(pnc_name_suggest("nc_recrd_align_siz", COUNT, names), "nc_record_align_size"); /* 2 missing */
-    assert_string_equal(pnc_name_suggest("CB_NODES", COUNT, names), "cb_nodes");                /* case */
+    assert_string_equal(pnc_name_suggest("CB_NODES", COUNT, names), "cb_nodes");                       /* case */
     assert_string_equal(pnc_name_suggest("cb_node", COUNT, names), "cb_nodes");
 }
 

@@ -17,7 +17,7 @@ static void define(const char *path, int ncid, const struct model *model, int fi
     NC_TRY(path, ncmpi_def_dim(ncid, "x", c->size[X], &dims[X]));
     NC_TRY(path, ncmpi_def_var(ncid, "step", NC_INT64, 0, NULL, step));
     for (int n = 0; n < N_FIELDS; n++) {
-        MPI_Offset length = (MPI_Offset) strlen(units[n]);
+        MPI_Offset length = (MPI_Offset)strlen(units[n]);
 
         NC_TRY(path, ncmpi_def_var(ncid, names[n], NC_DOUBLE, 2, dims, &fields[n]));
         NC_TRY(path, ncmpi_put_att_text(ncid, fields[n], "units", length, units[n]));
@@ -66,8 +66,8 @@ static int dimension_length(const char *path, int ncid, const char *name)
     NC_TRY(path, ncmpi_inq_dimid(ncid, name, &dimid));
     NC_TRY(path, ncmpi_inq_dimlen(ncid, dimid, &length));
     if (length < 1 || length > 1000000)
-        die("file %s: dimension %s = %lld is not one of this model", path, name, (long long) length);
-    return (int) length;
+        die("file %s: dimension %s = %lld is not one of this model", path, name, (long long)length);
+    return (int)length;
 }
 
 static void read_constants(const char *path, int ncid, struct constants *c)

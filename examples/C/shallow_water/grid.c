@@ -23,8 +23,8 @@ void grid_create(MPI_Comm comm, const int size[2], struct grid *grid)
     MPI_Comm_size(comm, &n_ranks);
     MPI_Dims_create(n_ranks, 2, ranks);
     if (size[Y] < ranks[Y] || size[X] < ranks[X])
-        die("a grid of %d x %d cells is too small for %d x %d ranks: run on fewer ranks",
-            size[Y], size[X], ranks[Y], ranks[X]);
+        die("a grid of %d x %d cells is too small for %d x %d ranks: run on fewer ranks", size[Y], size[X], ranks[Y],
+            ranks[X]);
     MPI_Cart_create(comm, 2, ranks, periodic, true, &grid->comm);
     MPI_Comm_rank(grid->comm, &grid->rank);
     MPI_Cart_coords(grid->comm, grid->rank, 2, place);
@@ -33,8 +33,8 @@ void grid_create(MPI_Comm comm, const int size[2], struct grid *grid)
     for (int d = 0; d < 2; d++) {
         long long n = size[d];
 
-        grid->first[d] = (int) (n * place[d] / ranks[d]);
-        grid->size[d] = (int) (n * (place[d] + 1) / ranks[d]) - grid->first[d];
+        grid->first[d] = (int)(n * place[d] / ranks[d]);
+        grid->size[d] = (int)(n * (place[d] + 1) / ranks[d]) - grid->first[d];
     }
     grid->width = grid->size[X] + 2;
     grid_set_types(grid);
@@ -50,7 +50,7 @@ void grid_free(struct grid *grid)
 
 double *grid_new_field(const struct grid *grid)
 {
-    return allocate((size_t) (grid->size[Y] + 2) * (size_t) grid->width, sizeof(double));
+    return allocate((size_t)(grid->size[Y] + 2) * (size_t)grid->width, sizeof(double));
 }
 
 /* Columns first, then whole rows with their halo cells: this carries the corners without diagonal messages. */
@@ -58,14 +58,14 @@ static void exchange(const struct grid *grid, double *field)
 {
     const int ny = grid->size[Y], nx = grid->size[X];
 
-    MPI_Sendrecv(&field[at(grid, 0, nx - 1)], 1, grid->column, grid->east, 0,
-                 &field[at(grid, 0, -1)], 1, grid->column, grid->west, 0, grid->comm, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&field[at(grid, 0, 0)], 1, grid->column, grid->west, 1,
-                 &field[at(grid, 0, nx)], 1, grid->column, grid->east, 1, grid->comm, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&field[at(grid, ny - 1, -1)], 1, grid->row, grid->north, 2,
-                 &field[at(grid, -1, -1)], 1, grid->row, grid->south, 2, grid->comm, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&field[at(grid, 0, -1)], 1, grid->row, grid->south, 3,
-                 &field[at(grid, ny, -1)], 1, grid->row, grid->north, 3, grid->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&field[at(grid, 0, nx - 1)], 1, grid->column, grid->east, 0, &field[at(grid, 0, -1)], 1, grid->column,
+                 grid->west, 0, grid->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&field[at(grid, 0, 0)], 1, grid->column, grid->west, 1, &field[at(grid, 0, nx)], 1, grid->column,
+                 grid->east, 1, grid->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&field[at(grid, ny - 1, -1)], 1, grid->row, grid->north, 2, &field[at(grid, -1, -1)], 1, grid->row,
+                 grid->south, 2, grid->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&field[at(grid, 0, -1)], 1, grid->row, grid->south, 3, &field[at(grid, ny, -1)], 1, grid->row,
+                 grid->north, 3, grid->comm, MPI_STATUS_IGNORE);
 }
 
 /* Beyond a wall h and u are mirrored (no gradient, no stress) and nothing flows through the wall's face. */

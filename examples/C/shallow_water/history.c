@@ -9,7 +9,7 @@ static const float fill_value = NC_FILL_FLOAT;
 
 static void put_text(const char *path, int ncid, int varid, const char *name, const char *text)
 {
-    NC_TRY(path, ncmpi_put_att_text(ncid, varid, name, (MPI_Offset) strlen(text), text));
+    NC_TRY(path, ncmpi_put_att_text(ncid, varid, name, (MPI_Offset)strlen(text), text));
 }
 
 static int define_axis(const char *path, int ncid, const char *name, const char *axis, int dim, const char *long_name)
@@ -80,10 +80,10 @@ static void write_axis(const struct history *history, int varid, const struct mo
     const int across = d == X ? Y : X;
     const MPI_Offset start = model->grid.first[d];
     const MPI_Offset count = model->grid.first[across] == 0 ? model->grid.size[d] : 0;
-    double *values = allocate((size_t) count, sizeof(double));
+    double *values = allocate((size_t)count, sizeof(double));
 
     for (MPI_Offset n = 0; n < count; n++)
-        values[n] = model->constants.spacing * ((double) (start + n) + shift);
+        values[n] = model->constants.spacing * ((double)(start + n) + shift);
     NC_TRY(history->path, ncmpi_put_vara_double_all(history->ncid, varid, &start, &count, values));
     free(values);
 }
@@ -103,13 +103,13 @@ static void add_history_line(const struct history *history, const struct model *
     int status = ncmpi_inq_attlen(history->ncid, NC_GLOBAL, "history", &old_length);
     if (status != NC_ENOTATT)
         NC_TRY(path, status);
-    size_t size = (size_t) old_length + sizeof date + strlen(command) + 4;
+    size_t size = (size_t)old_length + sizeof date + strlen(command) + 4;
     char *text = allocate(size, 1);
     if (old_length > 0) {
         NC_TRY(path, ncmpi_get_att_text(history->ncid, NC_GLOBAL, "history", text));
         text[old_length++] = '\n';
     }
-    snprintf(text + old_length, size - (size_t) old_length, "%s: %s", date, command);
+    snprintf(text + old_length, size - (size_t)old_length, "%s: %s", date, command);
     put_text(path, history->ncid, NC_GLOBAL, "history", text);
     free(text);
 }
@@ -121,7 +121,7 @@ void history_create(const char *path, const struct model *model, const char *com
     int ncid, dims[5];
     double begun = MPI_Wtime();
 
-    *history = (struct history) {.path = path, .anomaly = grid_new_field(&model->grid)};
+    *history = (struct history){.path = path, .anomaly = grid_new_field(&model->grid)};
     NC_TRY(path, ncmpi_create(model->grid.comm, path, NC_CLOBBER | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid));
     history->ncid = ncid;
     NC_TRY(path, ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
@@ -156,7 +156,7 @@ static MPI_Offset count_records(const struct history *history, const struct mode
 
     NC_TRY(history->path, ncmpi_inq_unlimdim(history->ncid, &dimid));
     NC_TRY(history->path, ncmpi_inq_dimlen(history->ncid, dimid, &count));
-    double *times = allocate((size_t) count, sizeof(double));
+    double *times = allocate((size_t)count, sizeof(double));
     NC_TRY(history->path, ncmpi_get_vara_double_all(history->ncid, history->time, &start, &count, times));
     while (n < count && times[n] <= limit)
         n++;
@@ -169,7 +169,7 @@ void history_append(const char *path, const struct model *model, const char *com
     int ncid;
     double begun = MPI_Wtime();
 
-    *history = (struct history) {.path = path, .anomaly = grid_new_field(&model->grid)};
+    *history = (struct history){.path = path, .anomaly = grid_new_field(&model->grid)};
     NC_TRY(path, ncmpi_open(model->grid.comm, path, NC_WRITE, MPI_INFO_NULL, &ncid));
     history->ncid = ncid;
     NC_TRY(path, ncmpi_inq_varid(ncid, "time", &history->time));

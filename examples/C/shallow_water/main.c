@@ -15,7 +15,7 @@
 
 struct options {
     int size[2];
-    double spacing, depth, time_step;   /* time_step 0: the largest stable one */
+    double spacing, depth, time_step; /* time_step 0: the largest stable one */
     bool grid_given;
     long long steps, stop_after, history_every, checkpoint_every;
     const char *history, *checkpoint, *restart;
@@ -38,8 +38,21 @@ static const char usage[] =
     "  --restart FILE          go on from a checkpoint; the grid comes from there\n"
     "  --help                  this text\n";
 
-enum { OPT_NX = 256, OPT_NY, OPT_SPACING, OPT_DEPTH, OPT_TIME_STEP, OPT_STEPS, OPT_STOP, OPT_HISTORY,
-       OPT_HISTORY_EVERY, OPT_CHECKPOINT, OPT_CHECKPOINT_EVERY, OPT_RESTART, OPT_HELP };
+enum {
+    OPT_NX = 256,
+    OPT_NY,
+    OPT_SPACING,
+    OPT_DEPTH,
+    OPT_TIME_STEP,
+    OPT_STEPS,
+    OPT_STOP,
+    OPT_HISTORY,
+    OPT_HISTORY_EVERY,
+    OPT_CHECKPOINT,
+    OPT_CHECKPOINT_EVERY,
+    OPT_RESTART,
+    OPT_HELP
+};
 
 static const struct option long_options[] = {
     {"nx", required_argument, NULL, OPT_NX},
@@ -93,8 +106,8 @@ static void set_option(int rank, int option, const char *value, struct options *
     const long long many_cells = 1000000, many_steps = 1000000000000;
 
     switch (option) {
-    case OPT_NX: o->size[X] = (int) whole_number(rank, value, 1, many_cells); break;
-    case OPT_NY: o->size[Y] = (int) whole_number(rank, value, 1, many_cells); break;
+    case OPT_NX: o->size[X] = (int)whole_number(rank, value, 1, many_cells); break;
+    case OPT_NY: o->size[Y] = (int)whole_number(rank, value, 1, many_cells); break;
     case OPT_SPACING: o->spacing = positive_number(rank, value); break;
     case OPT_DEPTH: o->depth = positive_number(rank, value); break;
     case OPT_TIME_STEP: o->time_step = positive_number(rank, value); break;
@@ -118,8 +131,14 @@ static void set_option(int rank, int option, const char *value, struct options *
 static struct options parse_options(int argc, char **argv, int rank)
 {
     struct options o = {
-        .size = {100, 150}, .spacing = 20e3, .depth = 100.0, .steps = 480, .stop_after = -1, .history_every = 40,
-        .history = "shallow_water_history.nc", .checkpoint = "shallow_water_checkpoint.nc",
+        .size = {100, 150},
+        .spacing = 20e3,
+        .depth = 100.0,
+        .steps = 480,
+        .stop_after = -1,
+        .history_every = 40,
+        .history = "shallow_water_history.nc",
+        .checkpoint = "shallow_water_checkpoint.nc",
     };
     int option;
 
@@ -140,8 +159,13 @@ static struct options parse_options(int argc, char **argv, int rank)
 static void start_model(int rank, const struct options *o, struct model *model, double *io_seconds)
 {
     struct constants c = {
-        .size = {o->size[Y], o->size[X]}, .spacing = o->spacing, .depth = o->depth, .gravity = 9.81, .f0 = 1e-4,
-        .beta = 1.6e-11, .time_step = o->time_step,
+        .size = {o->size[Y], o->size[X]},
+        .spacing = o->spacing,
+        .depth = o->depth,
+        .gravity = 9.81,
+        .f0 = 1e-4,
+        .beta = 1.6e-11,
+        .time_step = o->time_step,
     };
     const double stable = model_stable_time_step(&c);
 
@@ -194,7 +218,7 @@ static char *join_arguments(int argc, char **argv)
         size += strlen(argv[n]) + 1;
     char *text = allocate(size, 1);
     for (int n = 0; n < argc; n++)
-        used += (size_t) snprintf(text + used, size - used, "%s%s", n > 0 ? " " : "", argv[n]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", n > 0 ? " " : "", argv[n]);
     return text;
 }
 
@@ -203,7 +227,7 @@ int main(int argc, char **argv)
     struct model model;
     struct history history;
     int rank, n_ranks;
-    double seconds[2] = {0.0, 0.0};     /* in checkpoints, then in the history */
+    double seconds[2] = {0.0, 0.0}; /* in checkpoints, then in the history */
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -226,8 +250,8 @@ int main(int argc, char **argv)
     MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
         printf("%s at step %lld of %lld on %d rank%s: %.2f s, of which history %.2f s, checkpoints %.2f s\n",
-               model.step < o.steps ? "stopped" : "finished", model.step, o.steps, n_ranks,
-               n_ranks == 1 ? "" : "s", MPI_Wtime() - begun, seconds[1], seconds[0]);
+               model.step < o.steps ? "stopped" : "finished", model.step, o.steps, n_ranks, n_ranks == 1 ? "" : "s",
+               MPI_Wtime() - begun, seconds[1], seconds[0]);
     model_free(&model);
     free(command);
     MPI_Finalize();

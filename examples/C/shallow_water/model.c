@@ -12,17 +12,16 @@
 #include <stdint.h>
 
 /* The initial jet and the bump that disturbs it. */
-static const double jet_drop = 8.0;             /* difference of thickness over half the jet, m */
-static const double jet_width = 200e3;          /* m */
-static const double bump_height = 2.0;          /* m */
-static const double bump_width = 150e3;         /* m */
+static const double jet_drop = 8.0;     /* difference of thickness over half the jet, m */
+static const double jet_width = 200e3;  /* m */
+static const double bump_height = 2.0;  /* m */
+static const double bump_width = 150e3; /* m */
 
 static const double max_cells = 1e8;
 
 double model_stable_time_step(const struct constants *c)
 {
-    double speed = sqrt(c->gravity * (c->depth + jet_drop + bump_height))
-                 + c->gravity * jet_drop / (c->f0 * jet_width);
+    double speed = sqrt(c->gravity * (c->depth + jet_drop + bump_height)) + c->gravity * jet_drop / (c->f0 * jet_width);
     /* The limit is sqrt(3) / (2 sqrt(2)) = 0.61 grid spacings per step. */
     double step = 0.4 * c->spacing / speed;
 
@@ -31,7 +30,7 @@ double model_stable_time_step(const struct constants *c)
 
 void model_create(MPI_Comm comm, const struct constants *constants, struct model *model)
 {
-    if ((double) constants->size[Y] * constants->size[X] > max_cells)
+    if ((double)constants->size[Y] * constants->size[X] > max_cells)
         die("%d x %d cells are more than %.0f", constants->size[Y], constants->size[X], max_cells);
     model->constants = *constants;
     model->step = 0;
@@ -108,10 +107,10 @@ static void set_diagnostics(const struct model *model, double *const state[N_FIE
 
             model->flux_x[s] = 0.5 * (h[sw] + h[s]) * u[s];
             model->flux_y[w] = 0.5 * (h[sw] + h[w]) * v[w];
-            model->vorticity[k] = (f + ((v[k] - v[w]) - (u[k] - u[s])) * per_spacing)
-                                / (0.25 * ((h[k] + h[w]) + (h[s] + h[sw])));
-            model->head[sw] = c->gravity * h[sw]
-                            + 0.25 * ((u[sw] * u[sw] + u[s] * u[s]) + (v[sw] * v[sw] + v[w] * v[w]));
+            model->vorticity[k] =
+                (f + ((v[k] - v[w]) - (u[k] - u[s])) * per_spacing) / (0.25 * ((h[k] + h[w]) + (h[s] + h[sw])));
+            model->head[sw] =
+                c->gravity * h[sw] + 0.25 * ((u[sw] * u[sw] + u[s] * u[s]) + (v[sw] * v[sw] + v[w] * v[w]));
         }
     }
 }
@@ -121,7 +120,7 @@ static void set_tendency(const struct model *model)
     const struct grid *grid = &model->grid;
     const double *fx = model->flux_x, *fy = model->flux_y, *q = model->vorticity, *head = model->head;
     const double per_spacing = 1.0 / model->constants.spacing;
-    const size_t row = (size_t) grid->width;
+    const size_t row = (size_t)grid->width;
 
     for (int j = 0; j < grid->size[Y]; j++) {
         bool wall = grid->first[Y] + j == 0;
@@ -130,11 +129,11 @@ static void set_tendency(const struct model *model)
             size_t k = at(grid, j, i), n = k + row, s = k - row, e = k + 1, w = k - 1;
 
             model->tendency[FIELD_H][k] = -((fx[e] - fx[k]) + (fy[n] - fy[k])) * per_spacing;
-            model->tendency[FIELD_U][k] = 0.25 * (q[n] * (fy[n] + fy[n - 1]) + q[k] * (fy[k] + fy[w]))
-                                        - (head[k] - head[w]) * per_spacing;
+            model->tendency[FIELD_U][k] =
+                0.25 * (q[n] * (fy[n] + fy[n - 1]) + q[k] * (fy[k] + fy[w])) - (head[k] - head[w]) * per_spacing;
             model->tendency[FIELD_V][k] = wall ? 0.0
-                                        : -0.25 * (q[e] * (fx[e] + fx[s + 1]) + q[k] * (fx[k] + fx[s]))
-                                          - (head[k] - head[s]) * per_spacing;
+                                               : -0.25 * (q[e] * (fx[e] + fx[s + 1]) + q[k] * (fx[k] + fx[s])) -
+                                                     (head[k] - head[s]) * per_spacing;
         }
     }
 }
@@ -164,7 +163,7 @@ static void advance_stage(struct model *model, double old_share)
 void model_step(struct model *model)
 {
     const struct grid *grid = &model->grid;
-    const size_t cells = (size_t) (grid->size[Y] + 2) * (size_t) grid->width;
+    const size_t cells = (size_t)(grid->size[Y] + 2) * (size_t)grid->width;
 
     for (int n = 0; n < N_FIELDS; n++)
         for (size_t k = 0; k < cells; k++)
@@ -193,7 +192,7 @@ struct totals model_totals(const struct model *model)
 
     for (int j = 0; j < grid->size[Y]; j++)
         for (int i = 0; i < grid->size[X]; i++) {
-            size_t k = at(grid, j, i), w = k - 1, s = k - (size_t) grid->width;
+            size_t k = at(grid, j, i), w = k - 1, s = k - (size_t)grid->width;
             double excess = h[k] - c->depth;
             double kinetic = 0.25 * ((h[w] + h[k]) * u[k] * u[k] + (h[s] + h[k]) * v[k] * v[k]);
 
@@ -201,8 +200,8 @@ struct totals model_totals(const struct model *model)
             sums[1] += llround((kinetic + 0.5 * c->gravity * excess * excess) / energy_unit);
         }
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, grid->comm);
-    return (struct totals) {
-        .volume = (double) sums[0] * height_unit * area,
-        .energy = (double) sums[1] * energy_unit * area,
+    return (struct totals){
+        .volume = (double)sums[0] * height_unit * area,
+        .energy = (double)sums[1] * energy_unit * area,
     };
 }

@@ -7,10 +7,10 @@
 struct history {
     const char *path;
     int ncid;
-    int time, h, u, v, volume, energy;  /* variable ids */
+    int time, h, u, v, volume, energy; /* variable ids */
     MPI_Offset n_records;
-    double *anomaly;                    /* work space: h - depth */
-    double seconds;                     /* spent in PnetCDF */
+    double *anomaly; /* work space: h - depth */
+    double seconds;  /* spent in PnetCDF */
 };
 
 /* history.c: CDF-2, CF-1.8. All calls are collective over the grid's communicator. `command` goes into the history

@@ -24,11 +24,20 @@ int pnc_f77_string_end(pnc_f77_string *string, int err);
 int pnc_f77_string_store(char *text, size_t length, const char *from);
 
 /* Ids and indices from 1. Unsigned arithmetic: the smallest number becomes the largest, also out of bounds. */
-static inline int pnc_f77_id_convert(int id) { return (int)((unsigned)id - 1); }
-static inline MPI_Offset pnc_f77_index_convert(MPI_Offset index) { return (MPI_Offset)((uint64_t)index - 1); }
+static inline int pnc_f77_id_convert(int id)
+{
+    return (int)((unsigned)id - 1);
+}
+static inline MPI_Offset pnc_f77_index_convert(MPI_Offset index)
+{
+    return (MPI_Offset)((uint64_t)index - 1);
+}
 
 /* An id from C; -1, for none, is unchanged. */
-static inline int pnc_f77_id_return(int id) { return id < 0 ? id : id + 1; }
+static inline int pnc_f77_id_return(int id)
+{
+    return id < 0 ? id : id + 1;
+}
 
 /* Convert ids of dimensions from C in place, and reverse their order. */
 void pnc_f77_dimids_convert(int *dimids, int ndims);

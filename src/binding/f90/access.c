@@ -219,8 +219,8 @@ int pnc_f90_call_execute(const pnc_f90_call *call)
     err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, ndims, &p);
     if (err == NC_NOERR)
         err = make_buffer(call, &array, ndims, &p, &b);
-    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b) :
-        refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
+    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b)
+                          : refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
     release(&b);
     free(p.start);
     return err;
@@ -305,8 +305,8 @@ int pnc_f90_call_execute_varn(const pnc_f90_call *call)
     err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, &array, ndims, &p, &elements);
     if (err == NC_NOERR)
         err = call->buftype != NULL ? take_flexible(call, &array, elements, &b) : take_values(&array, elements, &b);
-    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b) :
-        refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
+    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b)
+                          : refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
     release(&b);
     free(p.starts);
     free(p.start);

@@ -118,9 +118,12 @@ static bool fits(number n, double low, double high)
 
 static int store(nc_type type, number n, place *p)
 {
-    static const struct { nc_type type; double low, high; } limits[] = {
-        {NC_BYTE, INT8_MIN, INT8_MAX}, {NC_UBYTE, 0, UINT8_MAX}, {NC_SHORT, INT16_MIN, INT16_MAX},
-        {NC_USHORT, 0, UINT16_MAX}, {NC_INT, INT32_MIN, INT32_MAX}, {NC_UINT, 0, UINT32_MAX},
+    static const struct {
+        nc_type type;
+        double low, high;
+    } limits[] = {
+        {NC_BYTE, INT8_MIN, INT8_MAX},      {NC_UBYTE, 0, UINT8_MAX},       {NC_SHORT, INT16_MIN, INT16_MAX},
+        {NC_USHORT, 0, UINT16_MAX},         {NC_INT, INT32_MIN, INT32_MAX}, {NC_UINT, 0, UINT32_MAX},
         {NC_INT64, -0x1p63, 0x1p63 - 1024}, {NC_UINT64, 0, 0x1p64 - 2048},
     };
 

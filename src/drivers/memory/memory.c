@@ -54,8 +54,10 @@ static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
 
     MPI_Comm_size(comm, &nprocs);
     if (nprocs != 1)
-        return pnc_error_set(error, NC_EDRIVER, "%s: the memory driver supports 1 process, not %d: use MPI_COMM_SELF "
-                             "or nc_driver=mpiio", path, nprocs);
+        return pnc_error_set(error, NC_EDRIVER,
+                             "%s: the memory driver supports 1 process, not %d: use MPI_COMM_SELF "
+                             "or nc_driver=mpiio",
+                             path, nprocs);
     return path[0] != '\0' ? NC_NOERR : pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
 }
 

@@ -91,7 +91,7 @@ int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t
 
     if (store->nprocs == 1 && n > PNC_MPIIO_SIEVE_MIN_EXTENTS && dense(extents, n))
         return pnc_mpiio_sieve_lock(io, extents, n) ? pnc_mpiio_sieve_write(io, extents, n, buf, error)
-                                                   : pnc_mpiio_view_write(io, extents, n, buf, error);
+                                                    : pnc_mpiio_view_write(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
         err = pnc_mpiio_extent_write(io, extents[i], from, error);
         from += extents[i].length;

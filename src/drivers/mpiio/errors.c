@@ -7,7 +7,9 @@
 
 static int code_of_class(int class, int otherwise)
 {
-    const struct { int class, code; } rows[] = {
+    const struct {
+        int class, code;
+    } rows[] = {
         {MPI_ERR_NO_SUCH_FILE, NC_ENOENT}, {MPI_ERR_FILE_EXISTS, NC_EEXIST}, {MPI_ERR_ACCESS, NC_EACCESS},
         {MPI_ERR_READ_ONLY, NC_EPERM},     {MPI_ERR_NO_SPACE, NC_ENO_SPACE}, {MPI_ERR_QUOTA, NC_EQUOTA},
         {MPI_ERR_BAD_FILE, NC_EBAD_FILE},  {MPI_ERR_NO_MEM, NC_ENOMEM},      {MPI_ERR_NOT_SAME, NC_EMULTIDEFINE},
@@ -24,9 +26,10 @@ static int code_of_class(int class, int otherwise)
  * text has the cause. */
 static int code_of_text(const char *text, int otherwise)
 {
-    const struct { int number, code; } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EFBIG, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA},
-                                                 {EACCES, NC_EACCESS},   {EROFS, NC_EPERM},
-                                                 {EMFILE, NC_ENFILE},    {ENFILE, NC_ENFILE}};
+    const struct {
+        int number, code;
+    } rows[] = {{ENOSPC, NC_ENO_SPACE}, {EFBIG, NC_ENO_SPACE}, {EDQUOT, NC_EQUOTA}, {EACCES, NC_EACCESS},
+                {EROFS, NC_EPERM},      {EMFILE, NC_ENFILE},   {ENFILE, NC_ENFILE}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strstr(text, strerror(rows[i].number)) != NULL)
@@ -43,13 +46,17 @@ int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const cha
     MPI_Error_string(mpi_code, text, &length);
     code = code_of_class(class, code_of_text(text, otherwise));
     if (code == NC_ENO_SPACE && strstr(text, strerror(EFBIG)) != NULL)
-        return pnc_error_set(error, code, "cannot %s %s: the offset exceeds the largest file size of the file system, "
-                             "or the limit of the process (ulimit -f)", what, path);
+        return pnc_error_set(error, code,
+                             "cannot %s %s: the offset exceeds the largest file size of the file system, "
+                             "or the limit of the process (ulimit -f)",
+                             what, path);
     switch (code) {
-    case NC_ENO_SPACE: return pnc_error_set(error, code, "cannot %s %s: no space left on its file system", what,
-                                            path);
-    case NC_ENFILE: return pnc_error_set(error, code, "cannot %s %s: too many files are open in this process (ulimit "
-                                         "-n): close some", what, path);
+    case NC_ENO_SPACE: return pnc_error_set(error, code, "cannot %s %s: no space left on its file system", what, path);
+    case NC_ENFILE:
+        return pnc_error_set(error, code,
+                             "cannot %s %s: too many files are open in this process (ulimit "
+                             "-n): close some",
+                             what, path);
     case NC_EQUOTA: return pnc_error_set(error, code, "cannot %s %s: disk quota exceeded", what, path);
     default: return pnc_error_set(error, code, "cannot %s %s: %s", what, path, text);
     }
@@ -57,7 +64,8 @@ int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const cha
 
 int pnc_mpiio_error_set_short(pnc_error *error, int moved, pnc_extent extent, const char *path)
 {
-    return pnc_error_set(error, NC_ENO_SPACE, "%s: only %d of %lld bytes were written at offset %lld: the file system "
+    return pnc_error_set(error, NC_ENO_SPACE,
+                         "%s: only %d of %lld bytes were written at offset %lld: the file system "
                          "is full, or the file exceeds its largest file size or the process limit (ulimit -f)",
                          path, moved, (long long)extent.length, (long long)extent.offset);
 }

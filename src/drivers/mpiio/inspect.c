@@ -10,8 +10,8 @@
 /* The prefixes of ROMIO, one per file system driver. */
 const char *pnc_mpiio_path_strip(const char *path)
 {
-    static const char *const types[] = {"ufs", "nfs", "xfs", "pvfs2", "gpfs", "panfs", "lustre", "daos", "ime",
-                                        "quobyte", "testfs"};
+    static const char *const types[] = {"ufs",    "nfs",  "xfs", "pvfs2",   "gpfs",  "panfs",
+                                        "lustre", "daos", "ime", "quobyte", "testfs"};
     size_t n = strcspn(path, ":");
 
     for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
@@ -24,9 +24,12 @@ static int code_of_errno(int number)
 {
     switch (number) {
     case ENOENT: return NC_ENOENT;
-    case EACCES: case EPERM: return NC_EACCESS;
+    case EACCES:
+    case EPERM: return NC_EACCESS;
     case EROFS: return NC_EPERM;
-    case ENAMETOOLONG: case ENOTDIR: case ELOOP: return NC_EBAD_FILE;
+    case ENAMETOOLONG:
+    case ENOTDIR:
+    case ELOOP: return NC_EBAD_FILE;
     default: return NC_EFILE;
     }
 }
@@ -60,8 +63,8 @@ void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpi
     else if (!S_ISREG(facts.st_mode))
         pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
     else if (access(local, wanted) != 0)
-        pnc_error_set(&sight->error, code_of_errno(errno), "no permission to %s %s: %s", wanted == R_OK ? "read" :
-                      "write", path, strerror(errno));
+        pnc_error_set(&sight->error, code_of_errno(errno), "no permission to %s %s: %s",
+                      wanted == R_OK ? "read" : "write", path, strerror(errno));
     else
         sight->must_truncate = facts.st_size > 0 || local != path;
 }

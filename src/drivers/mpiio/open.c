@@ -118,8 +118,10 @@ static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *err
     MPI_Comm spare;
 
     if (MPI_Comm_dup(comm, &spare) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_ENFILE, "%s: MPI_Comm_dup failed: no communicator left for another open file, "
-                             "close some files", path);
+        return pnc_error_set(error, NC_ENFILE,
+                             "%s: MPI_Comm_dup failed: no communicator left for another open file, "
+                             "close some files",
+                             path);
     MPI_Comm_free(&spare);
     return NC_NOERR;
 }

@@ -75,8 +75,7 @@ static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n
     return err;
 }
 
-int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
-                         pnc_error *error)
+int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got, pnc_error *error)
 {
     int err = NC_NOERR;
     int64_t some;

@@ -14,8 +14,8 @@ static int load_atts(const pnc_atts *from, diff_atts *atts)
     int err = diff_atts_alloc(atts, from->n);
     for (int i = 0; err == NC_NOERR && i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_kernel load = pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5,
-                                                  NULL);
+        pnc_kernel load =
+            pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5, NULL);
         err = diff_att_alloc(&atts->at[i], att->name, att->type, att->len);
         if (err == NC_NOERR && att->len > 0)
             load(atts->at[i].values, att->value, att->len, unused);
@@ -57,8 +57,7 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
                       void *values)
 {
     const tool_file *file = source->handle;
-    return length == 0 ? NC_NOERR
-                       : tool_file_read_block(file, file->model.vars[varid], start, count, true, values);
+    return length == 0 ? NC_NOERR : tool_file_read_block(file, file->model.vars[varid], start, count, true, values);
 }
 
 static int open_file(const char *path, tool_file *file, diff_source *source)

@@ -20,7 +20,7 @@ void tool_program_start(const char *program, char **argv)
 
     tool = program;
     snprintf(name, sizeof name, "%s", program);
-    argv[0] = name; /* getopt prefixes its messages with it */
+    argv[0] = name;                                 /* getopt prefixes its messages with it */
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init removes the buffer of stdout */
     signal(SIGPIPE, SIG_IGN);
 }

@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const cdl_type types[] = {
-    {NC_BYTE, CDL_SIGNED, 1, "byte", "b"},       {NC_CHAR, CDL_TEXT, 1, "char", ""},
-    {NC_SHORT, CDL_SIGNED, 2, "short", "s"},     {NC_INT, CDL_SIGNED, 4, "int", ""},
-    {NC_FLOAT, CDL_REAL, 4, "float", "f"},       {NC_DOUBLE, CDL_REAL, 8, "double", ""},
-    {NC_UBYTE, CDL_UNSIGNED, 1, "ubyte", "UB"},  {NC_USHORT, CDL_UNSIGNED, 2, "ushort", "US"},
-    {NC_UINT, CDL_UNSIGNED, 4, "uint", "U"},     {NC_INT64, CDL_SIGNED, 8, "int64", "LL"},
+    {NC_BYTE, CDL_SIGNED, 1, "byte", "b"},         {NC_CHAR, CDL_TEXT, 1, "char", ""},
+    {NC_SHORT, CDL_SIGNED, 2, "short", "s"},       {NC_INT, CDL_SIGNED, 4, "int", ""},
+    {NC_FLOAT, CDL_REAL, 4, "float", "f"},         {NC_DOUBLE, CDL_REAL, 8, "double", ""},
+    {NC_UBYTE, CDL_UNSIGNED, 1, "ubyte", "UB"},    {NC_USHORT, CDL_UNSIGNED, 2, "ushort", "US"},
+    {NC_UINT, CDL_UNSIGNED, 4, "uint", "U"},       {NC_INT64, CDL_SIGNED, 8, "int64", "LL"},
     {NC_UINT64, CDL_UNSIGNED, 8, "uint64", "ULL"},
 };
 

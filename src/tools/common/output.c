@@ -21,7 +21,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 /* The state is the number of a pending signal, or one of these. A handler may run on any thread. */
 enum { WATCHING = 0, HOLDING = -1, ENDING = -2 };
 static atomic_int state = WATCHING;
-static int holds; /* nesting depth */
+static int holds;              /* nesting depth */
 static char watched[PATH_MAX]; /* the file that a signal removes; "": none. Changes only while HOLDING */
 
 static void remove_and_end(int number)
@@ -82,8 +82,11 @@ static int code_of(int number)
 {
     switch (number) {
     case EEXIST: return NC_EEXIST;
-    case EACCES: case EPERM: case EROFS: return NC_EACCESS;
-    case ENOENT: case ENOTDIR: return NC_ENOENT;
+    case EACCES:
+    case EPERM:
+    case EROFS: return NC_EACCESS;
+    case ENOENT:
+    case ENOTDIR: return NC_ENOENT;
     case ENOMEM: return NC_ENOMEM;
     case ENOSPC: return NC_ENO_SPACE;
     case EDQUOT: return NC_EQUOTA;
@@ -148,7 +151,7 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
         goto give_up;
     size_t capacity = strlen(output->path) + sizeof ending;
     output->temporary = malloc(capacity);
-    if (!output->temporary) {
+    if (output->temporary == NULL) {
         err = pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
         goto give_up;
     }
@@ -191,7 +194,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
 
 void tool_output_discard(tool_output *output)
 {
-    if (output->temporary)
+    if (output->temporary != NULL)
         unlink(output->temporary);
     tool_output_watch(NULL);
     forget(output);

@@ -18,7 +18,7 @@ static double now(void)
 void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progress *progress)
 {
     *progress = (tool_progress){.out = isatty(fileno(out)) ? out : NULL, .what = what, .total = total};
-    if (progress->out) {
+    if (progress->out != NULL) {
         progress->begin = now();
         progress->next = progress->begin + 1;
     }
@@ -45,7 +45,7 @@ void tool_progress_update(tool_progress *progress, int64_t done)
 {
     const double interval = 0.2;
     char line[200];
-    if (!progress->out)
+    if (progress->out == NULL)
         return;
     if (done > progress->total) /* each rank estimates the progress of all */
         done = progress->total;
@@ -61,7 +61,7 @@ void tool_progress_update(tool_progress *progress, int64_t done)
 
 void tool_progress_wipe(void)
 {
-    if (shown_on) {
+    if (shown_on != NULL) {
         fputs("\033[K", shown_on);
         fflush(shown_on);
     }

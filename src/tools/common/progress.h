@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 typedef struct tool_progress {
-    FILE *out;        /* NULL: nothing is shown */
-    const char *what; /* the beginning of the line */
-    int64_t total;    /* bytes */
+    FILE *out;          /* NULL: nothing is shown */
+    const char *what;   /* the beginning of the line */
+    int64_t total;      /* bytes */
     double begin, next; /* seconds */
 } tool_progress;
 

@@ -10,7 +10,7 @@ static const char name_specials[] = " !\"#$&'()*,:;<=>?[\\]^`{|}~";
 char *tool_cdl_name_escape(const char *name)
 {
     char *escaped = malloc(2 * strlen(name) + 2);
-    if (!escaped)
+    if (escaped == NULL)
         return NULL;
     char *end = escaped;
     for (const char *c = name; *c; c++) {

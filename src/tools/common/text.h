@@ -16,7 +16,7 @@ bool tool_cdl_name_is_section(const char *name);
 typedef struct cdl_string {
     FILE *out;
     const char *indent;
-    bool ascii; /* bytes beyond ASCII are written as \ooo; else they pass as they are */
+    bool ascii;               /* bytes beyond ASCII are written as \ooo; else they pass as they are */
     unsigned long long nulls; /* seen, and not yet known to be inside the string */
 } cdl_string;
 

@@ -70,8 +70,7 @@ static bool tolerated(const diff_tolerance *tolerance, double absolute, double r
     return tolerance->given && (absolute <= tolerance->absolute || relative <= tolerance->ratio);
 }
 
-static void judge_real(diff_element *element, double x, double y, const diff_tolerance *tolerance,
-                       diff_result *result)
+static void judge_real(diff_element *element, double x, double y, const diff_tolerance *tolerance, diff_result *result)
 {
     if (isnan(x) && isnan(y))
         return;
@@ -125,18 +124,18 @@ static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const 
 }
 
 /* One loop for each type, so that the type is not tested for every element. */
-#define EACH(ctype, judge)                              \
-    do {                                                \
-        const ctype *a = x, *b = y;                     \
-        for (int64_t i = 0; i < n; i++) {               \
-            if (a[i] != b[i]) {                         \
-                diff_element element = {.at = at + i};  \
-                element.less = a[i] < b[i];             \
-                memcpy(element.x, a + i, sizeof *a);    \
-                memcpy(element.y, b + i, sizeof *b);    \
-                judge;                                  \
-            }                                           \
-        }                                               \
+#define EACH(ctype, judge)                             \
+    do {                                               \
+        const ctype *a = x, *b = y;                    \
+        for (int64_t i = 0; i < n; i++) {              \
+            if (a[i] != b[i]) {                        \
+                diff_element element = {.at = at + i}; \
+                element.less = a[i] < b[i];            \
+                memcpy(element.x, a + i, sizeof *a);   \
+                memcpy(element.y, b + i, sizeof *b);   \
+                judge;                                 \
+            }                                          \
+        }                                              \
     } while (0)
 #define EACH_NUMBER(ctype, judge) EACH(ctype, judge(&element, a[i], b[i], tolerance, result))
 

@@ -17,7 +17,7 @@ typedef struct diff_tolerance {
 typedef struct diff_element {
     int64_t at; /* index in the whole variable; -1: none */
     unsigned char x[8], y[8];
-    bool less; /* x < y */
+    bool less;                 /* x < y */
     double absolute, relative; /* NaN where one value is */
     uint64_t whole;            /* the absolute difference of integers, where a double would round */
 } diff_element;
@@ -27,7 +27,7 @@ typedef struct diff_result {
     int64_t nans;  /* elements that are NaN in one file only; they have no difference */
     diff_element first;
     diff_element absolute, relative; /* the largest differences of both kinds; of numbers only */
-    int status; /* NC_NOERR, or why the comparison is not complete */
+    int status;                      /* NC_NOERR, or why the comparison is not complete */
 } diff_result;
 
 void diff_result_init(diff_result *result);

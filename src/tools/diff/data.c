@@ -92,8 +92,8 @@ static void write_result(const diff_run *run, const diff_var *var, const diff_re
     char type[DIFF_TYPE_SIZE];
     if (!run->out)
         return;
-    fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ",
-            run->options->tolerance.given ? " (tolerance)" : "", var->name, diff_type_get_name(var->type, type));
+    fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ", run->options->tolerance.given ? " (tolerance)" : "",
+            var->name, diff_type_get_name(var->type, type));
     write_element(run, var, &result->first);
     if (var->type != NC_CHAR) {
         fprintf(run->out, " (difference = %s", result->first.less ? "-" : "");

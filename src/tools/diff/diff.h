@@ -33,7 +33,7 @@ enum { DIFF_VALUE_SIZE = 80, DIFF_TYPE_SIZE = 16 };
 
 void diff_sameness_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3); /* printed by -b */
 void diff_difference_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
-const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]);              /* "NC_FLOAT" */
+const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]); /* "NC_FLOAT" */
 /* A number with enough digits to be unique, or an excerpt of a text in quotes. */
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);
 const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);

@@ -36,8 +36,8 @@ static void sum_up(const diff_run *run)
 int diff_files_compare(const diff_options *options, const diff_world *world, const diff_source *first,
                        const diff_source *second)
 {
-    diff_run run = {.options = options, .world = world, .sources = {first, second},
-                    .out = world->rank == 0 ? stdout : NULL};
+    diff_run run = {
+        .options = options, .world = world, .sources = {first, second}, .out = world->rank == 0 ? stdout : NULL};
     diff_result agreed;
     diff_result_init(&agreed);
     int status = diff_names_check(&run);

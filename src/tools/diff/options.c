@@ -58,7 +58,10 @@ static int parse_option(int letter, diff_options *options)
     case 'h': options->header_only = true; return -1;
     case 'v': return tool_names_parse("-v", optarg, &options->names) == NC_NOERR ? -1 : DIFF_TROUBLE;
     case 't': return parse_tolerance(optarg, options);
-    case 1: printf(usage, options->program); fputs(help, stdout); return finish_output();
+    case 1:
+        printf(usage, options->program);
+        fputs(help, stdout);
+        return finish_output();
     case 2: tool_version_print(); return finish_output();
     default:
         fprintf(stderr, usage, options->program);

@@ -21,7 +21,7 @@ static void print(FILE *out, const char *before, const char *format, va_list arg
 void diff_sameness_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
-    if (!run->out || !run->options->verbose || run->options->quiet)
+    if (run->out == NULL || !run->options->verbose || run->options->quiet)
         return;
     va_start(args, format);
     print(run->out, "", format, args);
@@ -31,7 +31,7 @@ void diff_sameness_print(const diff_run *run, const char *format, ...)
 void diff_difference_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
-    if (!run->out)
+    if (run->out == NULL)
         return;
     va_start(args, format);
     print(run->out, "DIFF", format, args);
@@ -56,12 +56,12 @@ static void print_real(double value, bool is_float, char *out)
     }
 }
 
-#define PRINT(ctype, format)                          \
-    do {                                              \
-        ctype number;                                 \
-        memcpy(&number, value, sizeof number);        \
+#define PRINT(ctype, format)                            \
+    do {                                                \
+        ctype number;                                   \
+        memcpy(&number, value, sizeof number);          \
         snprintf(out, DIFF_VALUE_SIZE, format, number); \
-        return out;                                   \
+        return out;                                     \
     } while (0)
 
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE])

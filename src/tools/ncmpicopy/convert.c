@@ -39,7 +39,7 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
     if (!put)
         return NC_ECHAR;
     pnc_convert_fill_get_external(to, conversion->external_fill);
-    if (own_fill) {
+    if (own_fill != NULL) {
         memcpy(conversion->fill_from, own_fill, pnc_type_get_size(from));
         bool nan = is_real(from) && !is_real(to) && is_nan(from, own_fill);
         if (!nan && put(external, own_fill, 1, conversion->external_fill) == NC_NOERR)

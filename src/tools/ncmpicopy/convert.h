@@ -11,8 +11,8 @@ typedef struct copy_conversion {
     bool has_fill;
     unsigned char fill_from[8], fill_to[8]; /* missing values stay missing */
     unsigned char external_fill[8];         /* fill_to in external form */
-    int64_t misfits; /* values that did not fit, and became the fill value */
-    int64_t first;   /* element number of the first one, -1: none */
+    int64_t misfits;                        /* values that did not fit, and became the fill value */
+    int64_t first;                          /* element number of the first one, -1: none */
 } copy_conversion;
 
 /* own_fill: the variable's _FillValue, or NULL. Returns NC_NOERR, or NC_ECHAR where one type is char. */

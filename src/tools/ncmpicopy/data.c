@@ -32,7 +32,7 @@ static int make_part(int ndims, part *p)
     int64_t capacity = ndims > 0 ? ndims : 1;
     p->in_start = pnc_memory_alloc(4 * capacity, sizeof *p->in_start);
     p->first = pnc_memory_alloc(3 * capacity, sizeof *p->first);
-    if (!p->in_start || !p->first)
+    if (p->in_start == NULL || p->first == NULL)
         return NC_ENOMEM;
     p->stride = p->in_start + capacity;
     p->out_start = p->stride + capacity;
@@ -139,8 +139,10 @@ static int verify_block(const work *w, int id, const copy_var *var, const part *
     bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_get_size(var->to)) == 0;
     if (tool_status_agree(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
         return NC_NOERR;
-    return copy_error_print(w->plan, NC_EFILE, "%s: variable %s: the data read back differ from the data "
-                            "written: a fault of the file system or of a disk", w->plan->options->output, var->name);
+    return copy_error_print(w->plan, NC_EFILE,
+                            "%s: variable %s: the data read back differ from the data "
+                            "written: a fault of the file system or of a disk",
+                            w->plan->options->output, var->name);
 }
 
 /* --- one variable --- */

@@ -118,8 +118,8 @@ static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t mi
     for (int d = 1; d < var->ndims; d++)
         inner *= var->shape[d];
     for (int d = 0; d < var->ndims && used < sizeof place; d++) {
-        int length = snprintf(place + used, sizeof place - used, "%s%lld", d > 0 ? ", " : "",
-                              (long long)(first / inner));
+        int length =
+            snprintf(place + used, sizeof place - used, "%s%lld", d > 0 ? ", " : "", (long long)(first / inner));
         used += length > 0 ? (size_t)length : 0;
         first %= inner;
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
@@ -134,8 +134,8 @@ static bool report_misfits(const copy_plan *plan)
     bool any = false;
     for (int i = 0; i < plan->nvars; i++) {
         const copy_var *var = &plan->vars[i];
-        long long mine[2] = {var->conversion.misfits,
-                             var->conversion.misfits > 0 ? var->conversion.first : INT64_MAX}, all[2];
+        long long mine[2] = {var->conversion.misfits, var->conversion.misfits > 0 ? var->conversion.first : INT64_MAX},
+                  all[2];
         if (var->type == var->to)
             continue;
         MPI_Allreduce(&mine[0], &all[0], 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);

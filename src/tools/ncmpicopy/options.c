@@ -46,10 +46,13 @@ static int complain(const char *what, const char *value)
 
 static int parse_kind(const char *text, copy_options *options)
 {
-    static const struct { const char *name; int format; } kinds[] = {
-        {"classic", 1}, {"nc3", 1}, {"cdf1", 1}, {"1", 1},
-        {"64-bit offset", 2}, {"64-bit-offset", 2}, {"nc6", 2}, {"cdf2", 2}, {"2", 2},
-        {"cdf5", 5}, {"64-bit data", 5}, {"64-bit-data", 5}, {"nc5", 5}, {"5", 5},
+    static const struct {
+        const char *name;
+        int format;
+    } kinds[] = {
+        {"classic", 1},       {"nc3", 1},         {"cdf1", 1}, {"1", 1}, {"64-bit offset", 2},
+        {"64-bit-offset", 2}, {"nc6", 2},         {"cdf2", 2}, {"2", 2}, {"cdf5", 5},
+        {"64-bit data", 5},   {"64-bit-data", 5}, {"nc5", 5},  {"5", 5},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(text, kinds[i].name) == 0) {
@@ -68,7 +71,7 @@ static int parse_bytes(const char *option, const char *text, int64_t *bytes)
     long long number = strtoll(text, &end, 10);
     int64_t unit = 1;
     const char *suffix = *end ? strchr(suffixes, *end == 'K' ? 'k' : *end) : NULL;
-    if (suffix) {
+    if (suffix != NULL) {
         unit <<= 10 * (suffix - suffixes + 1);
         end++;
     }
@@ -96,7 +99,7 @@ static int parse_slab(const char *text, copy_options *options)
     static const char wrong[] = "-d takes dim,first[,last[,stride]], with a stride of 1 or more";
     const char *comma = strchr(text, ',');
     copy_slab slab = {.first = 0, .last = -1, .stride = 1};
-    if (!comma || comma == text)
+    if (comma == NULL || comma == text)
         return complain(wrong, text);
     const char *rest = comma + 1;
     bool good = take_index(&rest, &slab.first);
@@ -110,7 +113,7 @@ static int parse_slab(const char *text, copy_options *options)
         return complain("no memory for -d", text);
     options->slabs = more;
     slab.name = pnc_string_copy(text);
-    if (!slab.name)
+    if (slab.name == NULL)
         return complain("no memory for -d", text);
     slab.name[comma - text] = '\0';
     options->slabs[options->nslabs++] = slab;
@@ -121,7 +124,7 @@ static int parse_retype(const char *text, copy_options *options)
 {
     const char *colon = strrchr(text, ':');
     int type = NC_UINT64;
-    while (type > 0 && (!colon || strcmp(colon + 1, pnc_type_get_name(type)) != 0))
+    while (type > 0 && (colon == NULL || strcmp(colon + 1, pnc_type_get_name(type)) != 0))
         type--;
     if (type == 0 || type == NC_CHAR || colon == text)
         return complain("-t takes var:type, with a type of byte short int float double ubyte ushort uint int64 uint64",
@@ -131,7 +134,7 @@ static int parse_retype(const char *text, copy_options *options)
         return complain("no memory for -t", text);
     options->retypes = more;
     char *name = pnc_string_copy(text);
-    if (!name)
+    if (name == NULL)
         return complain("no memory for -t", text);
     name[colon - text] = '\0';
     options->retypes[options->nretypes++] = (copy_retype){.name = name, .type = type};
@@ -171,11 +174,14 @@ static int parse_option(int letter, copy_options *options)
 
 int copy_options_parse(int argc, char **argv, void *result)
 {
-    static const struct option longs[] = {
-        {"help", no_argument, NULL, LONG_HELP}, {"version", no_argument, NULL, LONG_VERSION},
-        {"align", required_argument, NULL, LONG_ALIGN}, {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
-        {"reserve", required_argument, NULL, LONG_RESERVE}, {"verify", no_argument, NULL, LONG_VERIFY},
-        {"overwrite", no_argument, NULL, 'O'}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, LONG_HELP},
+                                          {"version", no_argument, NULL, LONG_VERSION},
+                                          {"align", required_argument, NULL, LONG_ALIGN},
+                                          {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
+                                          {"reserve", required_argument, NULL, LONG_RESERVE},
+                                          {"verify", no_argument, NULL, LONG_VERIFY},
+                                          {"overwrite", no_argument, NULL, 'O'},
+                                          {0}};
     copy_options *options = result;
     int letter;
     while ((letter = getopt_long(argc, argv, "k:356v:V:d:t:ur:O", longs, NULL)) != -1) {

@@ -31,8 +31,8 @@ typedef struct copy_options {
     int nslabs;
     copy_retype *retypes;
     int nretypes;
-    const char *record;       /* dimension to become the record dimension, or NULL */
-    bool fixed;               /* no record dimension in the output */
+    const char *record; /* dimension to become the record dimension, or NULL */
+    bool fixed;         /* no record dimension in the output */
     bool overwrite, verify;
     int64_t reserve, align, record_align; /* bytes; 0: not given */
 } copy_options;

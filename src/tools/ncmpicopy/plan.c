@@ -47,7 +47,7 @@ static int load_var(int ncid, copy_var *var)
     var->type = var->to = type;
     var->dimids = pnc_memory_alloc(var->ndims, sizeof *var->dimids);
     var->shape = pnc_memory_alloc(var->ndims, sizeof *var->shape);
-    if (!var->dimids || !var->shape)
+    if (var->dimids == NULL || !var->shape)
         return NC_ENOMEM;
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
@@ -90,7 +90,7 @@ static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const ch
 {
     char(*names)[NC_MAX_NAME + 1] = pnc_memory_alloc_zeroed(nvars, sizeof *names);
     const char **known = pnc_memory_alloc_zeroed(nvars, sizeof *known);
-    int n = plan->rank == 0 && names && known ? nvars : 0;
+    int n = plan->rank == 0 && names && known != NULL ? nvars : 0;
     for (int i = 0; i < n; i++)
         if (ncmpi_inq_varname(ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];
@@ -126,7 +126,7 @@ static int find_dim(const copy_plan *plan, const char *name)
         }
     for (int i = 0; known && i < plan->ndims; i++)
         known[i] = plan->dims[i].name;
-    if (known)
+    if (known != NULL)
         near = pnc_name_suggest(name, plan->ndims, known);
     copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
                      near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
@@ -152,9 +152,10 @@ static int choose_record(copy_plan *plan, int record)
         var->joined = plan->join >= 0 && var->ndims > 0 && var->dimids[0] == record;
         for (int d = 1; d < var->ndims; d++)
             if (var->dimids[d] == record)
-                return copy_error_print(plan, NC_EUNLIMPOS, "%s: variable %s: dimension %s is not its first one, as "
-                                        "that of records must be", options->inputs[0], var->name,
-                                        plan->dims[record].name);
+                return copy_error_print(plan, NC_EUNLIMPOS,
+                                        "%s: variable %s: dimension %s is not its first one, as "
+                                        "that of records must be",
+                                        options->inputs[0], var->name, plan->dims[record].name);
     }
     return NC_NOERR;
 }
@@ -166,8 +167,8 @@ static int load_fill(int ncid, copy_var *var)
     unsigned char fill[8];
     nc_type type = NC_NAT;
     MPI_Offset length = 0;
-    bool own = ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type &&
-               length == 1;
+    bool own =
+        ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type && length == 1;
     int err = own ? ncmpi_get_att(ncid, var->id, "_FillValue", fill) : NC_NOERR;
     return err == NC_NOERR ? copy_conversion_init(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
 }
@@ -181,8 +182,10 @@ static int choose_types(int ncid, copy_plan *plan)
             if (strcmp(options->retypes[r].name, var->name) == 0)
                 var->to = options->retypes[r].type;
         if (!pnc_type_is_valid(var->to, plan->format))
-            return copy_error_print(plan, NC_ESTRICTCDF2, "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, "
-                                    "or another type by -t", options->inputs[0], var->name, pnc_type_get_name(var->to));
+            return copy_error_print(plan, NC_ESTRICTCDF2,
+                                    "%s: variable %s: type %s needs CDF-5: choose it by -k cdf5, "
+                                    "or another type by -t",
+                                    options->inputs[0], var->name, pnc_type_get_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
             return copy_error_print(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
@@ -204,7 +207,8 @@ static int take_slab(copy_plan *plan, const copy_slab *slab)
     int64_t first = slab->first < 0 ? slab->first + dim->total : slab->first;
     int64_t last = slab->last < 0 ? slab->last + dim->total : slab->last;
     if (first < 0 || last >= dim->total || first > last)
-        return copy_error_print(plan, NC_EINVALCOORDS, "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to "
+        return copy_error_print(plan, NC_EINVALCOORDS,
+                                "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to "
                                 "%lld",
                                 plan->options->inputs[0], dim->name, (long long)slab->first, (long long)slab->last,
                                 (long long)dim->total - 1);
@@ -276,8 +280,7 @@ static int scan_input(copy_plan *plan, int index)
     int ncid, dimid, err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
-    if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR ||
-        ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
+    if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR || ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
         err = copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
     plan->lengths[index] = length;
     if (err == NC_NOERR && pnc_size_add(join->total, length, &join->total) != 0)
@@ -299,8 +302,10 @@ static int load_first(copy_plan *plan, int ncid)
         err = ncmpi_inq_format(ncid, &format);
     if (err != NC_NOERR)
         return library_failed(plan, plan->options->inputs[0], err);
-    plan->format = plan->options->format ? plan->options->format
-                   : format == NC_FORMAT_CDF5 ? 5 : format == NC_FORMAT_CDF2 ? 2 : 1;
+    plan->format = plan->options->format      ? plan->options->format
+                   : format == NC_FORMAT_CDF5 ? 5
+                   : format == NC_FORMAT_CDF2 ? 2
+                                              : 1;
     err = check_names(plan, ncid, nvars);
     if (err != NC_NOERR)
         return err;

@@ -19,9 +19,9 @@ typedef struct copy_var {
     int id;       /* in the first input; in the output it is the index in the plan */
     int type, to; /* in the inputs, in the output */
     int ndims, natts;
-    int *dimids;    /* the same in input and output */
-    int64_t *shape; /* in the output */
-    bool joined;    /* read from all inputs, not only from the first one */
+    int *dimids;                /* the same in input and output */
+    int64_t *shape;             /* in the output */
+    bool joined;                /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
 } copy_var;
 

@@ -71,8 +71,8 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
     }
     if (var->ndims == 0)
         length = 1; /* a scalar has no count that could be 0: all ranks read it, and one of them compares */
-    int err = ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length,
-                                 tool_type_get_mpi(var->type));
+    int err =
+        ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length, tool_type_get_mpi(var->type));
     if (err != NC_NOERR && file->rank == 0)
         tool_error_print_last(source->path, err);
     return err;

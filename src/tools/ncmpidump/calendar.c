@@ -53,8 +53,8 @@ static int days_before_month(cal_kind calendar, long long year, int month)
 /* Since 1970-01-01 of the calendar; the day may be beyond the end of its month. */
 static long long days_of(cal_kind calendar, const cal_date *date)
 {
-    return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) +
-           date->day - 1 - days_before_year(calendar, 1970);
+    return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) + date->day -
+           1 - days_before_year(calendar, 1970);
 }
 
 static void date_of(cal_kind calendar, long long days, cal_date *date)
@@ -110,10 +110,18 @@ static void date_of_hours(cal_kind calendar, double hours, cal_date *date)
 
 static bool find_unit(const char *text, size_t length, cal_units *out)
 {
-    static const struct { const char *names; double hours, months; } rows[] = {
-        {" s sec secs second seconds ", 1 / 3600.0, 0}, {" min mins minute minutes ", 1 / 60.0, 0},
-        {" hr hour hours ", 1, 0}, {" dy day days ", 24, 0}, {" wk week weeks ", 168, 0}, {" month months ", 0, 1},
-        {" season seasons ", 0, 3}, {" yr year years ", 0, 12},
+    static const struct {
+        const char *names;
+        double hours, months;
+    } rows[] = {
+        {" s sec secs second seconds ", 1 / 3600.0, 0},
+        {" min mins minute minutes ", 1 / 60.0, 0},
+        {" hr hour hours ", 1, 0},
+        {" dy day days ", 24, 0},
+        {" wk week weeks ", 168, 0},
+        {" month months ", 0, 1},
+        {" season seasons ", 0, 3},
+        {" yr year years ", 0, 12},
     };
     char word[16];
     if (length == 0 || length > sizeof word - 3)
@@ -135,13 +143,17 @@ static bool find_unit(const char *text, size_t length, cal_units *out)
 
 static bool find_calendar(const char *name, cal_kind *out)
 {
-    static const struct { const char *name; cal_kind calendar; } rows[] = {
+    static const struct {
+        const char *name;
+        cal_kind calendar;
+    } rows[] = {
         {"standard", CAL_STANDARD}, {"gregorian", CAL_STANDARD}, {"proleptic_gregorian", CAL_GREGORIAN},
-        {"noleap", CAL_NOLEAP}, {"no_leap", CAL_NOLEAP}, {"365_day", CAL_NOLEAP}, {"all_leap", CAL_ALL_LEAP},
-        {"366_day", CAL_ALL_LEAP}, {"360_day", CAL_360_DAY}, {"julian", CAL_JULIAN},
+        {"noleap", CAL_NOLEAP},     {"no_leap", CAL_NOLEAP},     {"365_day", CAL_NOLEAP},
+        {"all_leap", CAL_ALL_LEAP}, {"366_day", CAL_ALL_LEAP},   {"360_day", CAL_360_DAY},
+        {"julian", CAL_JULIAN},
     };
     *out = CAL_STANDARD; /* the default of the conventions */
-    if (name && strcasecmp(name, "none") == 0)
+    if (name != NULL && strcasecmp(name, "none") == 0)
         return false;
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
         if (strcasecmp(name, rows[i].name) == 0)

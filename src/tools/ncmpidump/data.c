@@ -269,7 +269,7 @@ static int start_writer(const dump_file *file, const dump_variable *variable, wr
 {
     *w = (writer){.file = file, .variable = variable, .ndims = variable->ndims > 0 ? variable->ndims : 1};
     w->shape = calloc(2 * (size_t)w->ndims, sizeof *w->shape);
-    if (!w->shape)
+    if (w->shape == NULL)
         return dump_error_print(file, NC_ENOMEM, variable->name);
     w->index = w->shape + w->ndims;
     w->shape[0] = 1;

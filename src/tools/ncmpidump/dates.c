@@ -30,7 +30,7 @@ int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool
     if (!file->options->dates || varid == NC_GLOBAL)
         return NC_NOERR;
     err = load_text(file, varid, "units", &text);
-    if (err == NC_NOERR && text) {
+    if (err == NC_NOERR && text != NULL) {
         err = load_text(file, varid, "calendar", &calendar);
         if (err == NC_NOERR)
             *found = dump_units_parse(text, calendar, units);
@@ -48,7 +48,7 @@ static int find_owner(const dump_file *file, const dump_variable *variable, int 
     for (int i = 0; err == NC_NOERR && !found && i < file->nvars; i++) {
         char *bounds;
         err = load_text(file, i, "bounds", &bounds);
-        found = err == NC_NOERR && bounds && strcmp(bounds, variable->name) == 0;
+        found = err == NC_NOERR && bounds != NULL && strcmp(bounds, variable->name) == 0;
         if (found)
             *varid = i;
         free(bounds);

@@ -28,8 +28,8 @@ typedef struct dump_variable {
 /* The ranks that dump a file. */
 typedef struct dump_team {
     int rank, nprocs;
-    bool ended;  /* all ranks know of an error, or no work is left */
-    char *text;  /* what this rank wrote, size bytes, where it is not the one that prints */
+    bool ended; /* all ranks know of an error, or no work is left */
+    char *text; /* what this rank wrote, size bytes, where it is not the one that prints */
     size_t size;
 } dump_team;
 

@@ -80,7 +80,7 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
     if (varid == NC_GLOBAL && strcmp(name, "_NCProperties") == 0)
         return NC_NOERR;
     char *escaped = tool_cdl_name_escape(name);
-    if (!escaped)
+    if (escaped == NULL)
         return dump_error_print(file, NC_ENOMEM, name);
     err = dump_attribute_load(file, varid, name, &type, &length, &values);
     if (err == NC_NOERR) {
@@ -119,7 +119,7 @@ static int write_variable(const dump_file *file, int varid)
 /* The file's name without folder and extension. A backslash ends a folder's name, as for ncdump. */
 char *dump_name_make(const dump_options *options)
 {
-    if (options->name)
+    if (options->name != NULL)
         return strdup(options->name);
     const char *base = options->path;
     for (const char *c = options->path; *c; c++)
@@ -127,7 +127,7 @@ char *dump_name_make(const dump_options *options)
             base = c + 1;
     char *name = strdup(base);
     char *extension = name ? strrchr(name, '.') : NULL;
-    if (extension)
+    if (extension != NULL)
         *extension = '\0';
     return name;
 }
@@ -143,7 +143,7 @@ static char *escaped_name(const dump_options *options)
 int dump_header_print(const dump_file *file)
 {
     char *name = escaped_name(file->options);
-    if (!name)
+    if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
     fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, format_comment(file->format));
     free(name);
@@ -165,7 +165,7 @@ int dump_header_print(const dump_file *file)
 int dump_version_print(const dump_file *file)
 {
     char *name = escaped_name(file->options);
-    if (!name)
+    if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
     fprintf(file->out, "%s file format: %s\n", name, format_comment(file->format));
     free(name);

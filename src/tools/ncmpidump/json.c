@@ -13,8 +13,11 @@
 /* Bytes of one character of UTF-8 (RFC 3629), or 0 for what is none. */
 static int utf8_length(const unsigned char *text, size_t n)
 {
-    int length = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : *text >= 0xe0 && *text < 0xf0 ? 3
-               : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+    int length = *text < 0x80                    ? 1
+                 : *text >= 0xc2 && *text < 0xe0 ? 2
+                 : *text >= 0xe0 && *text < 0xf0 ? 3
+                 : *text >= 0xf0 && *text < 0xf5 ? 4
+                                                 : 0;
     if ((size_t)length > n)
         return 0;
     for (int i = 1; i < length; i++)
@@ -133,7 +136,7 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
     int n = variable->ndims;
     *array = (json_array){.file = file, .variable = variable, .ndims = n, .row = 1};
     array->shape = calloc(2 * (size_t)n + 1, sizeof *array->shape);
-    if (!array->shape)
+    if (array->shape == NULL)
         return dump_error_print(file, NC_ENOMEM, variable->name);
     array->index = array->shape + n;
     for (int i = 0; i < n; i++)
@@ -142,7 +145,7 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
         array->row = n > 0 ? array->shape[n - 1] : 1;
         array->ndims -= n > 0;
         array->text = malloc((size_t)array->row + 1);
-        if (!array->text)
+        if (array->text == NULL)
             return dump_error_print(file, NC_ENOMEM, variable->name);
     }
     dump_format_choose(file, variable->type, &array->format);
@@ -175,7 +178,7 @@ static void write_element(json_array *array, const char *memory)
 {
     FILE *out = array->file->out;
     int last = array->ndims - 1;
-    if (array->text) {
+    if (array->text != NULL) {
         array->text[array->used++] = *memory;
         if (array->used < array->row)
             return;
@@ -247,8 +250,8 @@ static int write_variable(const dump_file *file, int varid)
             write_name(file->out, name);
         }
         fputs("],\n", file->out);
-        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ") :
-            dump_error_print(file, err, NULL);
+        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ")
+                              : dump_error_print(file, err, NULL);
     }
     if (err == NC_NOERR && !file->options->header_only && dump_variable_is_wanted(file, &variable)) {
         fputs(",\n      \"data\": ", file->out);
@@ -290,7 +293,7 @@ static int write_dimensions(const dump_file *file)
 int dump_json_print(const dump_file *file)
 {
     char *name = dump_name_make(file->options);
-    if (!name)
+    if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
     fputs("{\n  \"name\": ", file->out);
     write_name(file->out, name);

@@ -121,8 +121,8 @@ static int parse_option(int letter, dump_options *options)
 
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2},
-                                          {"json", no_argument, NULL, 3}, {0}};
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {"json", no_argument, NULL, 3}, {0}};
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
     int letter, status;
     while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {

@@ -15,8 +15,8 @@ typedef struct dump_options {
     int line_length;
     int float_digits, double_digits;
     bool float_digits_given, double_digits_given;
-    char dates;     /* what stands between date and time; '\0': times are numbers */
-    bool special;   /* also attributes that are not in the file, but say how it is stored */
+    char dates;   /* what stands between date and time; '\0': times are numbers */
+    bool special; /* also attributes that are not in the file, but say how it is stored */
     bool json;
     bool kind, version; /* print only these */
 } dump_options;

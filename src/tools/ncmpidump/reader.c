@@ -5,8 +5,7 @@
 
 #include "tools/common/parallel.h"
 
-int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape,
-                     dump_reader *reader)
+int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape, dump_reader *reader)
 {
     size_t ndims = (size_t)variable->ndims;
     *reader = (dump_reader){.ncid = file->ncid, .varid = variable->id, .type = variable->type};

@@ -15,8 +15,7 @@ typedef struct dump_reader {
 } dump_reader;
 
 /* NC_NOERR or NC_ENOMEM; the reader may be freed in any case. shape is the caller's. */
-int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape,
-                     dump_reader *reader);
+int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape, dump_reader *reader);
 /* The block that blocks has been led to. Returns NC_NOERR or the library's code. */
 int dump_reader_read(dump_reader *reader);
 void dump_reader_free(dump_reader *reader);

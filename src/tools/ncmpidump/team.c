@@ -72,7 +72,7 @@ static int fetch(int rank, char **bytes, int64_t *capacity, int64_t *n)
     if (*n > *capacity) {
         int64_t more = *n + *n / 4; /* blocks are of similar length */
         char *grown = realloc(*bytes, (size_t)more);
-        if (!grown)
+        if (grown == NULL)
             return NC_ENOMEM;
         *bytes = grown;
         *capacity = more;

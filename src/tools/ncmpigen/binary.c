@@ -23,9 +23,9 @@ typedef struct binary {
     const pnc_model *model;
     tool_output output;
     int file;
-    int64_t *counts; /* elements that the text has of each variable */
+    int64_t *counts;      /* elements that the text has of each variable */
     gen_records *records; /* NULL: also those of record variables go to their places at once */
-    char *buffer;    /* what goes to bytes begin..begin + used */
+    char *buffer;         /* what goes to bytes begin..begin + used */
     int64_t begin, used;
 } binary;
 
@@ -69,12 +69,13 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
 {
     binary *b = with;
     char *path = gen_path_make(b->options, name, b->options->cdf ? ".cdf" : ".nc", error);
-    if (!path)
+    if (path == NULL)
         return error->code;
     b->model = model;
     b->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *b->counts);
     b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
-    int err = b->counts && b->buffer ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
+    int err =
+        b->counts && b->buffer != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
     if (err == NC_NOERR)
         err = tool_output_begin(path, true, &b->output, error);
     if (err == NC_NOERR) {

@@ -12,12 +12,19 @@
 enum { PER_LINE = 8, TEXT_LINE = 60 };
 
 /* As C writes each external type: its constant, the type in memory and the suffix of functions. */
-static const struct { const char *constant, *type, *suffix; } types[] = {
-    [NC_BYTE] = {"NC_BYTE", "signed char", "schar"},       [NC_CHAR] = {"NC_CHAR", "char", "text"},
-    [NC_SHORT] = {"NC_SHORT", "short", "short"},           [NC_INT] = {"NC_INT", "int", "int"},
-    [NC_FLOAT] = {"NC_FLOAT", "float", "float"},           [NC_DOUBLE] = {"NC_DOUBLE", "double", "double"},
-    [NC_UBYTE] = {"NC_UBYTE", "unsigned char", "uchar"},   [NC_USHORT] = {"NC_USHORT", "unsigned short", "ushort"},
-    [NC_UINT] = {"NC_UINT", "unsigned int", "uint"},       [NC_INT64] = {"NC_INT64", "long long", "longlong"},
+static const struct {
+    const char *constant, *type, *suffix;
+} types[] = {
+    [NC_BYTE] = {"NC_BYTE", "signed char", "schar"},
+    [NC_CHAR] = {"NC_CHAR", "char", "text"},
+    [NC_SHORT] = {"NC_SHORT", "short", "short"},
+    [NC_INT] = {"NC_INT", "int", "int"},
+    [NC_FLOAT] = {"NC_FLOAT", "float", "float"},
+    [NC_DOUBLE] = {"NC_DOUBLE", "double", "double"},
+    [NC_UBYTE] = {"NC_UBYTE", "unsigned char", "uchar"},
+    [NC_USHORT] = {"NC_USHORT", "unsigned short", "ushort"},
+    [NC_UINT] = {"NC_UINT", "unsigned int", "uint"},
+    [NC_INT64] = {"NC_INT64", "long long", "longlong"},
     [NC_UINT64] = {"NC_UINT64", "unsigned long long", "ulonglong"},
 };
 
@@ -98,11 +105,12 @@ static void write_values(FILE *out, int type, const char *bytes, int64_t first, 
 static void write_opening(const gen_source *s)
 {
     static const char *const modes[] = {[1] = "0", [2] = "NC_64BIT_OFFSET", [5] = "NC_64BIT_DATA"};
-    fputs("#include <math.h>\n#include <stdio.h>\n#include <pnetcdf.h>\n\n"
-          "#define TRY(call) do { int e = (call); if (e != NC_NOERR) { \\\n"
-          "    fprintf(stderr, \"%s: %s\\n\", #call, ncmpi_strerror(e)); "
-          "MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)\n\n",
-          s->out);
+    fputs(
+        "#include <math.h>\n#include <stdio.h>\n#include <pnetcdf.h>\n\n"
+        "#define TRY(call) do { int e = (call); if (e != NC_NOERR) { \\\n"
+        "    fprintf(stderr, \"%s: %s\\n\", #call, ncmpi_strerror(e)); "
+        "MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)\n\n",
+        s->out);
     /* Functions as large as a file are slow to compile: what is defined, and each variable's data, have their own. */
     fputs("static const char path[] = ", s->out);
     write_text(s->out, s->path);
@@ -230,8 +238,11 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
     for (int i = 0; i < model->nvars && !s->options->no_fill; i++) {
         int64_t given = s->counts[i] / gen_var_count_elements(model->vars[i]);
         if (model->vars[i]->is_record && given < model->numrecs)
-            fprintf(s->out, "    for (MPI_Offset record = %" PRId64 "; record < %" PRId64 "; record++)\n"
-                    "        TRY(ncmpi_fill_var_rec(ncid, %d, record));\n", given, model->numrecs, i);
+            fprintf(s->out,
+                    "    for (MPI_Offset record = %" PRId64 "; record < %" PRId64
+                    "; record++)\n"
+                    "        TRY(ncmpi_fill_var_rec(ncid, %d, record));\n",
+                    given, model->numrecs, i);
     }
     fputs("    TRY(ncmpi_close(ncid));\n    return MPI_Finalize();\n}\n", s->out);
     int err = gen_source_commit(s, error);

@@ -24,15 +24,17 @@ char *gen_path_make(const gen_options *options, const char *name, const char *ex
         base += blank < length ? blank : length;
         length -= blank < length ? blank : length;
         if (length == 0 || memchr(base, '/', length)) {
-            pnc_error_set(error, NC_EBADNAME, "the dataset's name \"%.*s\" cannot be the name of a file: give one with "
-                          "-o", (int)length, base);
+            pnc_error_set(error, NC_EBADNAME,
+                          "the dataset's name \"%.*s\" cannot be the name of a file: give one with "
+                          "-o",
+                          (int)length, base);
             return NULL;
         }
     } else {
         extension = "";
     }
     char *path = pnc_memory_alloc((int64_t)(length + strlen(extension)) + 1, 1);
-    if (!path) {
+    if (path == NULL) {
         pnc_error_set(error, NC_ENOMEM, "not enough memory");
         return NULL;
     }

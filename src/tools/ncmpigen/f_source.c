@@ -17,12 +17,14 @@
 enum { FIRST_COLUMN = 7, LAST_COLUMN = 72, PER_STATEMENT = 8, TEXT_PART = 40 };
 
 /* As Fortran writes each external type: its constant, the type in memory, and the suffix of functions. */
-static const struct { const char *constant, *type, *suffix; } types[] = {
-    [NC_BYTE] = {"nf_byte", "integer*1", "int1"},   [NC_CHAR] = {"nf_char", "character", "text"},
-    [NC_SHORT] = {"nf_short", "integer*2", "int2"}, [NC_INT] = {"nf_int", "integer", "int"},
-    [NC_FLOAT] = {"nf_float", "real", "real"},      [NC_DOUBLE] = {"nf_double", "double precision", "double"},
-    [NC_UBYTE] = {"nf_ubyte", "integer*2", "int2"}, [NC_USHORT] = {"nf_ushort", "integer", "int"},
-    [NC_UINT] = {"nf_uint", "integer*8", "int8"},   [NC_INT64] = {"nf_int64", "integer*8", "int8"},
+static const struct {
+    const char *constant, *type, *suffix;
+} types[] = {
+    [NC_BYTE] = {"nf_byte", "integer*1", "int1"},     [NC_CHAR] = {"nf_char", "character", "text"},
+    [NC_SHORT] = {"nf_short", "integer*2", "int2"},   [NC_INT] = {"nf_int", "integer", "int"},
+    [NC_FLOAT] = {"nf_float", "real", "real"},        [NC_DOUBLE] = {"nf_double", "double precision", "double"},
+    [NC_UBYTE] = {"nf_ubyte", "integer*2", "int2"},   [NC_USHORT] = {"nf_ushort", "integer", "int"},
+    [NC_UINT] = {"nf_uint", "integer*8", "int8"},     [NC_INT64] = {"nf_int64", "integer*8", "int8"},
     [NC_UINT64] = {"nf_uint64", "integer*8", "int8"},
 };
 
@@ -142,7 +144,7 @@ static void put_real(fortran *f, FILE *out, int type, double value)
         putf(f, out, "%s%s", text, strpbrk(text, ".e") ? "" : ".");
         return;
     }
-    if (exponent)
+    if (exponent != NULL)
         *exponent = 'd'; /* else it would be read as a real, and lose digits */
     putf(f, out, "%s%s", text, exponent ? "" : "d0");
 }
@@ -215,7 +217,7 @@ static int open_block(fortran *f, pnc_error *error)
 
 static void close_block(fortran *f)
 {
-    if (f->data)
+    if (f->data != NULL)
         fclose(f->data);
     if (f->bits)
         fclose(f->bits);
@@ -321,8 +323,8 @@ static void write_definitions(fortran *f, const pnc_model *model)
 
 static void write_define(fortran *f, const pnc_model *model, int attributes)
 {
-    static const char *const modes[] = {[1] = "nf_clobber", [2] = "ior(nf_clobber, nf_64bit_offset)",
-                                        [5] = "ior(nf_clobber, nf_64bit_data)"};
+    static const char *const modes[] = {
+        [1] = "nf_clobber", [2] = "ior(nf_clobber, nf_64bit_offset)", [5] = "ior(nf_clobber, nf_64bit_data)"};
     FILE *out = f->source.out;
     int ndims = 1;
     for (int v = 0; v < model->nvars; v++)
@@ -370,7 +372,8 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     if (err == NC_NOERR)
         err = put_values(f, f->source.model->vars[varid]->type, bytes, first - f->source.first + 1, n, error);
     return err == NC_NOERR && (ferror(f->data) || ferror(f->bits))
-               ? pnc_error_set(error, NC_EWRITE, "a temporary file cannot be written") : err;
+               ? pnc_error_set(error, NC_EWRITE, "a temporary file cannot be written")
+               : err;
 }
 
 static int take_end(void *with, int varid, int64_t n, pnc_error *error)

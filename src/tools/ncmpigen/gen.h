@@ -16,9 +16,9 @@ typedef struct gen_kind {
     void (*discard)(void *with);
 } gen_kind;
 
-extern const gen_kind gen_check;  /* nothing: the text is only read */
-extern const gen_kind gen_binary; /* a netCDF file */
-extern const gen_kind gen_c;      /* a C program that creates the file */
+extern const gen_kind gen_check;   /* nothing: the text is only read */
+extern const gen_kind gen_binary;  /* a netCDF file */
+extern const gen_kind gen_c;       /* a C program that creates the file */
 extern const gen_kind gen_fortran; /* the same in Fortran 77 */
 
 /* Elements of a variable, or of one record of it. */

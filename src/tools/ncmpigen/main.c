@@ -38,7 +38,7 @@ static int open_text(const char *path, text_input *input, pnc_error *error)
 {
     struct stat there;
     *input = (text_input){.file = STDIN_FILENO, .name = path ? path : "standard input"};
-    if (path) {
+    if (path != NULL) {
         input->file = open(path, O_RDONLY);
         if (input->file < 0)
             return pnc_error_set(error, errno == ENOENT ? NC_ENOENT : NC_EREAD, "%s: cannot be opened: %s", path,

@@ -9,8 +9,7 @@
 
 #include "tools/common/message.h"
 
-static const char usage[] =
-    "usage: ncmpigen [-b | -c | -f] [-o output] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
+static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
 
 static const char help[] =
     "Make a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
@@ -28,7 +27,10 @@ static const char help[] =
 
 static int parse_format(const char *text, gen_options *options)
 {
-    static const struct { const char *name; int format; } rows[] = {
+    static const struct {
+        const char *name;
+        int format;
+    } rows[] = {
         {"1", 1}, {"classic", 1}, {"2", 2}, {"64-bit-offset", 2}, {"5", 5}, {"64-bit-variable", 5}, {"64-bit-data", 5},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -8,9 +8,9 @@ typedef struct gen_options {
     const char *input;  /* NULL: standard input */
     const char *output; /* NULL: made of the dataset's name, or standard output */
     bool binary, c, fortran;
-    bool cdf;           /* the extension is .cdf */
+    bool cdf; /* the extension is .cdf */
     bool no_fill;
-    int format;         /* 1, 2, 5, or 0 for the one that the text asks for */
+    int format; /* 1, 2, 5, or 0 for the one that the text asks for */
 } gen_options;
 
 /* Returns -1 when there is something to do, else the exit status: all is said. */

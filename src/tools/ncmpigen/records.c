@@ -51,7 +51,7 @@ static FILE *open_spool(char *path)
         unlink(path);
     tool_signals_release();
     FILE *spool = file >= 0 ? fdopen(file, "w+") : NULL;
-    if (!spool && file >= 0)
+    if (spool == NULL && file >= 0)
         close(file);
     return spool;
 }
@@ -66,7 +66,7 @@ int gen_records_begin(const char *beside, gen_records **records, pnc_error *erro
     if (err == NC_NOERR) {
         snprintf(path, capacity, "%s%s", beside, ending);
         made->spool = open_spool(path);
-        if (!made->spool)
+        if (made->spool == NULL)
             err = failed("created", error);
     }
     pnc_memory_free(path);
@@ -160,7 +160,7 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
 static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
 {
     int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var),
-        place = var->begin - to->model->begin_rec;
+            place = var->begin - to->model->begin_rec;
     while (n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
         memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + place + within * size, bytes,
@@ -209,7 +209,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
     char *empty = pnc_memory_alloc_zeroed(size, 1);
     int err = NC_NOERR;
     to.bytes = pnc_memory_alloc(to.n * size, 1);
-    if (!empty || !to.bytes)
+    if (empty == NULL || to.bytes == NULL)
         err = pnc_error_set(error, NC_ENOMEM, "not enough memory");
     else if (fflush(records->spool) != 0)
         err = failed("written", error);

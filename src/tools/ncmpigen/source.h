@@ -15,7 +15,7 @@ typedef struct gen_source {
     int blocks;         /* of values so far: each has a function of its own */
     int attributes;     /* of these blocks are values of attributes: in Fortran */
     bool in_block;
-    int64_t first;      /* element of the block */
+    int64_t first; /* element of the block */
 } gen_source;
 
 /* The next three return a code, after a word to error. */
@@ -28,8 +28,8 @@ void gen_source_discard(gen_source *source);
 /* One value, from its external bytes. */
 typedef struct gen_value {
     uint64_t bits;
-    int64_t i;     /* of integers; of uint64, its bits */
-    double r;      /* of float and double */
+    int64_t i; /* of integers; of uint64, its bits */
+    double r;  /* of float and double */
 } gen_value;
 gen_value gen_value_load(int type, const void *bytes);
 

@@ -54,7 +54,10 @@ static int parse_option(int letter, options *out)
     case 'x': out->check_gaps = true; return -1;
     case 'd': out->debug = true; return -1;
     case OPTION_ALIGN: return parse_size(optarg, &out->align);
-    case OPTION_SVG: out->picture = true; out->svg = optarg; return -1;
+    case OPTION_SVG:
+        out->picture = true;
+        out->svg = optarg;
+        return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has named the option */
@@ -63,9 +66,11 @@ static int parse_option(int letter, options *out)
 
 int offsets_options_parse(int argc, char **argv, options *out)
 {
-    static const struct option longs[] = {
-        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
-        {"align", required_argument, NULL, OPTION_ALIGN}, {"svg", optional_argument, NULL, OPTION_SVG}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, OPTION_VERSION},
+                                          {"align", required_argument, NULL, OPTION_ALIGN},
+                                          {"svg", optional_argument, NULL, OPTION_SVG},
+                                          {0}};
     int letter, status;
 
     *out = (options){.path = NULL};

@@ -292,8 +292,8 @@ static void draw_all(picture *p, int64_t align)
 
     p->height = rows > LEAST_HEIGHT ? rows : LEAST_HEIGHT;
     p->row = p->height / p->n > 2 * PICTURE_ROW ? 2 * PICTURE_ROW : p->height / p->n;
-    offsets_svg_begin(p->out, PICTURE_WIDTH, offsets_picture_draw_records(p->file, TOP + p->height + 40, NULL) +
-                      PICTURE_MARGIN);
+    offsets_svg_begin(p->out, PICTURE_WIDTH,
+                      offsets_picture_draw_records(p->file, TOP + p->height + 40, NULL) + PICTURE_MARGIN);
     draw_title(p);
     for (int i = 0; i < p->n; i++)
         draw_row(p, i, align);

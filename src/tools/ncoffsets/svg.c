@@ -20,7 +20,8 @@ void offsets_svg_begin(FILE *out, double width, double height)
             "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
             "<rect width=\"6\" height=\"6\" fill=\"#fff\"/><rect width=\"3\" height=\"6\" fill=\"#d00\"/></pattern>\n"
             "</defs>\n"
-            "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n", width, height, width, height, width, height);
+            "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#fff\"/>\n",
+            width, height, width, height, width, height);
 }
 
 void offsets_svg_end(FILE *out)
@@ -85,6 +86,9 @@ void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
     if (unit == 0)
         snprintf(text, capacity, "%" PRId64 " bytes", bytes);
     else
-        snprintf(text, capacity, "%.*f %s", value == (double)(int)value || value >= 100 ? 0 : value < 10 ? 2 : 1, value,
-                 units[unit]);
+        snprintf(text, capacity, "%.*f %s",
+                 value == (double)(int)value || value >= 100 ? 0
+                 : value < 10                                ? 2
+                                                             : 1,
+                 value, units[unit]);
 }

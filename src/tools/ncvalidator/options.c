@@ -53,11 +53,14 @@ static int parse_option(int letter, options *out)
 
 int validator_options_parse(int argc, char **argv, options *out)
 {
-    static const struct option longs[] = {
-        {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, OPTION_VERSION},
-        {"json", no_argument, NULL, OPTION_JSON}, {"lenient", no_argument, NULL, OPTION_LENIENT},
-        {"repair", no_argument, NULL, OPTION_REPAIR}, {"in-place", no_argument, NULL, OPTION_IN_PLACE},
-        {"output", required_argument, NULL, OPTION_OUTPUT}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, OPTION_VERSION},
+                                          {"json", no_argument, NULL, OPTION_JSON},
+                                          {"lenient", no_argument, NULL, OPTION_LENIENT},
+                                          {"repair", no_argument, NULL, OPTION_REPAIR},
+                                          {"in-place", no_argument, NULL, OPTION_IN_PLACE},
+                                          {"output", required_argument, NULL, OPTION_OUTPUT},
+                                          {0}};
     int letter, status;
 
     *out = (options){.path = NULL};

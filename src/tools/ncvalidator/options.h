@@ -8,7 +8,7 @@ typedef struct options {
     const char *path;
     const char *output; /* of --repair; NULL: path with ".repaired" behind it */
     bool quiet, trace, json, lenient;
-    bool padding;       /* -x */
+    bool padding; /* -x */
     bool repair, in_place;
 } options;
 

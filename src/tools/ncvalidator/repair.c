@@ -149,8 +149,10 @@ static int lower_numrecs(target *t, int64_t whole)
 {
     int64_t counted = t->file.model.numrecs;
 
-    note(t->log, true, "the number of records is %" PRId64 " now, not %" PRId64
-         ": the file ends before the others, whose data are lost", whole, counted);
+    note(t->log, true,
+         "the number of records is %" PRId64 " now, not %" PRId64
+         ": the file ends before the others, whose data are lost",
+         whole, counted);
     return write_numrecs(t, whole);
 }
 
@@ -158,8 +160,11 @@ static int raise_numrecs(target *t, int64_t whole)
 {
     int64_t counted = t->file.model.numrecs;
 
-    note(t->log, false, "the number of records is %" PRId64 " now, not %" PRId64 ": the file has room for them; "
-         "whether a writer had finished the last ones, their values must tell", whole, counted);
+    note(t->log, false,
+         "the number of records is %" PRId64 " now, not %" PRId64
+         ": the file has room for them; "
+         "whether a writer had finished the last ones, their values must tell",
+         whole, counted);
     return write_numrecs(t, whole);
 }
 
@@ -195,9 +200,8 @@ static int fill_rest(target *t, const pnc_var *var)
     for (int64_t i = 0; i < n; i += size)
         pnc_format_var_get_fill_value(var, fill + i);
     note(t->log, at == var->begin,
-         "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have",
-         var->name, at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has",
-         (end - at) / size);
+         "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have", var->name,
+         at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has", (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
         err = put(t, at, fill, end - at < n ? end - at : n);
     pnc_memory_free(fill);
@@ -242,8 +246,10 @@ static int roll_back(target *t, const shift *s, int64_t end)
         errno = err;
         return write_failed(t->path);
     }
-    note(t->log, true, "an interrupted growth of the header was rolled back: the data from byte %" PRId64
-         " on had moved up by %" PRId64 " bytes", s->from, s->distance);
+    note(t->log, true,
+         "an interrupted growth of the header was rolled back: the data from byte %" PRId64
+         " on had moved up by %" PRId64 " bytes",
+         s->from, s->distance);
     return set_size(t, end);
 }
 
@@ -263,7 +269,8 @@ static int repair_surplus(target *t, int64_t whole)
     if (s.found == 1)
         return roll_back(t, &s, end);
     if (s.found > 1)
-        note(t->log, false, "the writer may have been interrupted while the header grew; the data do not show which "
+        note(t->log, false,
+             "the writer may have been interrupted while the header grew; the data do not show which "
              "part had moved, and were left as they are");
     else if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);

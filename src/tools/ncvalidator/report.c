@@ -33,8 +33,8 @@ static void take_finding(void *who, const pnc_finding *found)
         r->list = larger;
         r->capacity = 2 * r->capacity + 16;
     }
-    r->list[r->n] = (finding){found->severity, found->code, found->at, r->n, found->expected,
-                              pnc_string_copy(found->found)};
+    r->list[r->n] =
+        (finding){found->severity, found->code, found->at, r->n, found->expected, pnc_string_copy(found->found)};
     if (r->list[r->n].found == NULL)
         r->no_memory = true;
     else

@@ -12,7 +12,7 @@ typedef struct finding {
     pnc_severity severity;
     int code;
     int64_t at;
-    int order; /* of discovery */
+    int order;            /* of discovery */
     const char *expected; /* a rule of src/format */
     char *found;
 } finding;
