@@ -37,6 +37,23 @@ int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...)
     return code;
 }
 
+void pnc_error_add_context(pnc_error *error, const char *format, ...)
+{
+    char text[sizeof error->text];
+    va_list args;
+
+    if (error == NULL || error->code == NC_NOERR)
+        return;
+    memcpy(text, error->text, sizeof text);
+    va_start(args, format);
+    int length = vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    if (length < 0)
+        length = 0;
+    if ((size_t)length < sizeof error->text)
+        snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", text);
+}
+
 void pnc_error_clear(pnc_error *error)
 {
     if (error == NULL)

@@ -28,7 +28,26 @@ int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINT
 /* The same for an error of another rank. */
 int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
+/* Put context before the message that is set: "context: message". Without an error: nothing. */
+void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
+
 void pnc_error_clear(pnc_error *error);
+
+/* The first of two codes that is an error. Both arguments are evaluated:
+ * pnc_error_keep_first(err, close(...)) closes in any case and returns the older error. */
+static inline int pnc_error_keep_first(int first, int second)
+{
+    return first != NC_NOERR ? first : second;
+}
+
+/* Return from the calling function if the expression is an error. For functions that have nothing to undo, and never
+ * between two collective calls of which the other ranks make both. */
+#define PNC_TRY(expression)          \
+    do {                             \
+        int pnc_try_ = (expression); \
+        if (pnc_try_ != NC_NOERR)    \
+            return pnc_try_;         \
+    } while (0)
 
 /* The text and the name of a code; never NULL. Unknown codes give "Unknown Error ..." */
 const char *pnc_error_get_text(int code);

@@ -89,6 +89,14 @@ static void test_length(void **state)
     assert_int_equal(code_of(name), NC_EMAXNAME);
 }
 
+/* Returns first, and reaches the next statement only if first is NC_NOERR. */
+static int try_twice(int first, pnc_error *error)
+{
+    PNC_TRY(first);
+    pnc_error_set(error, NC_EPERM, "reached");
+    return NC_NOERR;
+}
+
 static void test_error(void **state)
 {
     pnc_error error = {0};
@@ -100,13 +108,26 @@ static void test_error(void **state)
     assert_int_equal(pnc_error_set(&error, NC_EBADID, "second"), NC_EBADID);
     assert_int_equal(error.code, NC_EINVAL);
     assert_string_equal(error.text, "first 1");
+    pnc_error_add_context(&error, "file %s", "a.nc");
+    assert_string_equal(error.text, "file a.nc: first 1");
     pnc_error_clear(&error);
     assert_int_equal(error.code, NC_NOERR);
+    pnc_error_add_context(&error, "without an error");
+    pnc_error_add_context(NULL, "without an object");
     assert_string_equal(error.text, "");
     memset(longer, 'x', sizeof longer);
     longer[sizeof longer - 1] = '\0';
     pnc_error_set(&error, NC_EINVAL, "%s", longer);
+    pnc_error_add_context(&error, "cut");
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
+    pnc_error_clear(&error);
+    assert_int_equal(pnc_error_keep_first(NC_NOERR, NC_EPERM), NC_EPERM);
+    assert_int_equal(pnc_error_keep_first(NC_EINVAL, NC_EPERM), NC_EINVAL);
+    assert_int_equal(try_twice(NC_NOERR, &error), NC_NOERR);
+    assert_int_equal(error.code, NC_EPERM);
+    pnc_error_clear(&error);
+    assert_int_equal(try_twice(NC_EINVAL, &error), NC_EINVAL);
+    assert_int_equal(error.code, NC_NOERR);
 
     assert_string_equal(pnc_error_get_text(NC_NOERR), "No error");
     assert_string_equal(pnc_error_get_text(-33), "NetCDF: Not a valid ID");
