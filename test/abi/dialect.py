@@ -78,7 +78,8 @@ def check_format():
 MASKED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 TYPE = r"(?:char|void|int|struct \w+|pnc_\w+|size_t|double|float|\w+_t|MPI_\w+|FILE)"
 POINTER = re.compile(TYPE + r" (?:const )?\*+(?:const )?(\w+)(?=\s*[,;=)\[])")
-NUMBER = re.compile(r"\b(?:bool|int|size_t|int64_t|long|unsigned) (\w+)(?=\s*[,;=)])")
+NUMBERS = re.compile(r"\b(?:bool|int|size_t|int64_t|long|unsigned) (\w+(?:(?: = [^,;()]*)?, \w+)*)(?=\s*[,;=)])")
+# a name that is a pointer in one function and a number in another is left to the compiler
 CODES = {"err", "status", "code"}
 TRUTH = re.compile(r"!\s*((?:\w+(?:->|\.))*(\w+))(?![\w\[(.]|->)|"
                    r"(?:\bif \(|\bwhile \(|&& |\|\| )((?:\w+(?:->|\.))*(\w+))(?= \?|\)| &&| \|\|)")
@@ -87,7 +88,8 @@ TRUTH = re.compile(r"!\s*((?:\w+(?:->|\.))*(\w+))(?![\w\[(.]|->)|"
 def truth_values(text):
     """(line, expression) of each pointer and each error code that is taken for a truth value."""
     text = MASKED.sub(lambda found: "\n" * found.group().count("\n") + '""', text)
-    names = set(POINTER.findall(text)) - set(NUMBER.findall(text)) | CODES
+    numbers = {name for names in NUMBERS.findall(text) for name in re.findall(r"\w+", names)}
+    names = set(POINTER.findall(text)) - numbers | CODES
     for number, line in enumerate(text.split("\n"), 1):
         for found in TRUTH.finditer(line):
             if (found.group(2) or found.group(4)) in names:

@@ -167,7 +167,7 @@ static void test_places(void)
     mounted = mount_own(dir, file);
     all = mounted;
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (all != NULL) {
+    if (all) {
         expect_code(ncmpi_open(MPI_COMM_WORLD, file, NC_WRITE, MPI_INFO_NULL, &ncid), NC_EPERM,
                     "open for writing on a read-only file system");
         expect_code(ncmpi_create(MPI_COMM_WORLD, file, NC_CLOBBER, MPI_INFO_NULL, &ncid), NC_EPERM,
