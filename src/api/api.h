@@ -5,9 +5,12 @@
 #include <sys/types.h>
 
 #include "pnetcdf.h"
+#include "dataset/access.h"
 #include "dataset/attribute.h"
-#include "io/call.h"
 #include "dataset/dataset.h"
+#include "dataset/last_error.h"
+#include "dataset/registry.h"
+#include "io/call.h"
 
 /* Open a file for reading, without MPI. NC_EBAD_FILE NC_ENOENT NC_EACCESS NC_EFILE */
 int pnc_api_file_open(const char *filename, int *fd);

@@ -46,7 +46,7 @@ int NAME($@)[]PARAMETERS($@)
     pnc_dataset *ds;
     int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_io_call_post])[]m4_ifelse([$1], [put], [pnc_io_call_execute], [$1], [get], [pnc_io_call_execute])(ds, &(pnc_call){FIELDS($@)}));
+    return err ? err : pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_dataset_call_post])[]m4_ifelse([$1], [put], [pnc_dataset_call_execute], [$1], [get], [pnc_dataset_call_execute])(ds, &(pnc_call){FIELDS($@)}));
 }
 m4_divert(-1)])
 m4_define([EMIT_MULTI], [m4_divert(0)
@@ -55,7 +55,7 @@ int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
     pnc_dataset *ds;
     int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_io_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
+    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
 m4_divert(-1)])
 
@@ -65,7 +65,7 @@ int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
     pnc_dataset *ds;
     int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_io_vard_execute(ds, PNC_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype));
+    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_vard_execute(ds, &(pnc_vard){PNC_OP_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype}));
 }
 m4_divert(-1)])
 FAMILIES

@@ -1,36 +1,10 @@
-/* What the ranks of a dataset agree on. */
-#include "dataset/dataset.h"
+/* Comparing the arguments of collective calls. */
+#include "dataset/agree.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-
-int pnc_dataset_status_broadcast(pnc_dataset *ds, int status)
-{
-    if (ds->nprocs == 1)
-        return status;
-    if (MPI_Bcast(&status, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the result of rank 0 failed", ds->path);
-    if (status != NC_NOERR) { /* the error object of rank 0 has the cause */
-        pnc_error cause = ds->error;
-
-        MPI_Bcast(cause.text, sizeof cause.text, MPI_CHAR, 0, ds->comm);
-        if (ds->rank != 0)
-            pnc_error_set_remote(&ds->error, status, "%s", cause.text);
-    }
-    return status;
-}
-
-int pnc_dataset_status_agree(pnc_dataset *ds, int status)
-{
-    int worst = status;
-
-    if (ds->nprocs > 1 && MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Allreduce of the results of the ranks failed", ds->path);
-    if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_error_set_remote(&ds->error, worst, "%s: another rank failed: %s", ds->path, pnc_error_get_text(worst));
-    return status != NC_NOERR ? status : worst;
-}
+#include "file/agree.h"
 
 /* All arguments as one record of length and bytes for each: two ranks passed the same arguments if their records are
  * equal. */
@@ -71,48 +45,46 @@ static int compare_arguments(const char *root, int64_t size, const pnc_argument 
     return NC_NOERR;
 }
 
-int pnc_dataset_bytes_broadcast(pnc_dataset *ds, char *bytes, int64_t size)
+/* Compare the arguments with those of rank 0. Collective, on several ranks. */
+static int compare_with_root(pnc_dataset *ds, const pnc_argument *args, int n)
 {
-    const int64_t most = 1 << 30; /* the count of MPI_Bcast is an int */
+    int64_t size = 0, root_size;
+    char *record = pack_arguments(args, n, &size), *root;
+    int err, code = NC_NOERR;
 
-    for (int64_t at = 0; at < size; at += most) {
-        int piece = (int)(size - at < most ? size - at : most);
-
-        if (MPI_Bcast(bytes + at, piece, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-            return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of %lld bytes failed", ds->path, (long long)size);
-    }
-    return NC_NOERR;
+    root_size = record == NULL ? -1 : size;
+    err = pnc_file_bytes_broadcast(&ds->file, &root_size, sizeof root_size, "the size of the arguments");
+    root = ds->file.rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
+    if (err == NC_NOERR && (record == NULL || root == NULL))
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to compare the arguments of the ranks");
+    /* if a rank has no memory, no rank enters the broadcast */
+    err = pnc_file_status_agree(&ds->file, err);
+    if (err == NC_NOERR)
+        err = pnc_file_bytes_broadcast(&ds->file, root, root_size, "the arguments");
+    if (err == NC_NOERR)
+        code = compare_arguments(root, root_size, args, n);
+    if (code != NC_NOERR)
+        err = pnc_error_set(&ds->error, code,
+                            "%s: rank %d and rank 0 passed different arguments to a collective call: %s", ds->file.path,
+                            ds->file.rank, pnc_error_get_text(code));
+    if (ds->file.rank != 0)
+        pnc_memory_free(root);
+    pnc_memory_free(record);
+    return err;
 }
 
 int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,
                                 pnc_consequence consequence)
 {
-    int64_t size = 0;
-    char *record, *root;
-    int err = NC_NOERR, code;
+    int err;
 
     /* these errors depend on the mode of the file, which is the same on all ranks */
-    if (ds->nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
+    if (ds->file.nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
         return local;
-    if (!ds->safe && consequence != PNC_CHANGES_HEADER)
-        return consequence == PNC_IS_COLLECTIVE ? pnc_dataset_status_agree(ds, local) : local;
-    record = pack_arguments(args, n, &size);
-    if (record == NULL)
-        size = -1;
-    int64_t root_size = size;
-    if (MPI_Bcast(&root_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = NC_EMPI;
-    root = ds->rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
-    /* if a rank has no memory, no rank enters the broadcast */
-    err = pnc_dataset_status_agree(ds, root == NULL || record == NULL ? NC_ENOMEM : err);
-    if (err == NC_NOERR)
-        err = pnc_dataset_bytes_broadcast(ds, root, root_size);
-    code = err != NC_NOERR ? err : compare_arguments(root, root_size, args, n);
-    if (ds->rank != 0)
-        pnc_memory_free(root);
-    pnc_memory_free(record);
-    if (code != NC_NOERR)
-        pnc_error_set(&ds->error, code, "%s: rank %d and rank 0 passed different arguments to a collective call: %s",
-                      ds->path, ds->rank, pnc_error_get_text(code));
-    return pnc_dataset_status_agree(ds, local != NC_NOERR ? local : code);
+    if (!ds->safe && consequence == PNC_STAYS_LOCAL)
+        return local;
+    if (!ds->safe && consequence == PNC_IS_COLLECTIVE)
+        return pnc_file_status_agree(&ds->file, local);
+    err = compare_with_root(ds, args, n);
+    return pnc_file_status_agree(&ds->file, pnc_error_keep_first(local, err));
 }

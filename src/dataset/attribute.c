@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "convert/convert.h"
+#include "dataset/agree.h"
+#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
 
@@ -46,7 +48,7 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
     if (err != NC_NOERR)
         return err;
     if (pnc_format_atts_get(&ds->model, varid) == NULL)
-        return pnc_dataset_var_reject(ds, varid);
+        return pnc_format_var_reject(&ds->model, varid, &ds->error);
     err = pnc_name_normalise(name, &normal, &ds->error);
     pnc_memory_free(normal);
     if (err != NC_NOERR)
@@ -59,7 +61,7 @@ static int check_put(pnc_dataset *ds, int varid, const char *name, nc_type xtype
         return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
                              "attribute \"%s\": type %s requires a CDF-5 file "
                              "(NC_64BIT_DATA), but %s is CDF-%d",
-                             l.text, pnc_type_get_name(xtype), ds->path, ds->model.format);
+                             l.text, pnc_type_get_name(xtype), ds->file.path, ds->model.format);
     if ((mem == PNC_TEXT) != (xtype == NC_CHAR))
         return pnc_error_set(&ds->error, NC_ECHAR,
                              "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
@@ -144,7 +146,7 @@ static int store_attribute(pnc_dataset *ds, pnc_atts *atts, const char *name, co
 
     err = pnc_format_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE)
-        err = pnc_dataset_header_update(ds, atts->at[index]->where, old_bytes, NULL, atts->at[index]);
+        err = pnc_dataset_header_update(ds, (pnc_extent){atts->at[index]->where, old_bytes}, NULL, atts->at[index]);
     return err;
 }
 
@@ -240,7 +242,7 @@ int pnc_dataset_attribute_copy(pnc_dataset *from, int varid_in, const char *name
 
     if (err == NC_NOERR && pnc_format_atts_get(&from->model, varid_in) != NULL &&
         pnc_format_atts_get(&to->model, varid_out) == NULL)
-        err = pnc_dataset_var_reject(to, varid_out);
+        err = pnc_format_var_reject(&to->model, varid_out, &to->error);
     if (err == NC_NOERR && pnc_dataset_att_find(from, varid_in, name, &source, &index) != NC_NOERR)
         err = pnc_error_set(&to->error, from->error.code, "%s", from->error.text);
     if (err == NC_NOERR) {

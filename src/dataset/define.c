@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "convert/convert.h"
+#include "dataset/agree.h"
+#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
 
@@ -86,7 +88,7 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     int64_t size = 0;
 
     if (err == NC_NOERR)
-        err = pnc_dataset_var_check(ds, varid);
+        err = pnc_format_var_check(&ds->model, varid, &ds->error);
     if (err == NC_NOERR) {
         bool is_old = ds->before != NULL && varid < ds->before->nvars;
 
@@ -113,7 +115,9 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
 /* In data mode the new name, which is not longer than the old one, is written at once. */
 static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
 {
-    return ds->mode == PNC_DEFINE ? NC_NOERR : pnc_dataset_header_update(ds, where, old_field, name, NULL);
+    if (ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    return pnc_dataset_header_update(ds, (pnc_extent){where, old_field}, name, NULL);
 }
 
 static int check_name(pnc_dataset *ds, const char *name)
@@ -155,7 +159,7 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
     if (err == NC_NOERR)
         err = check_name(ds, name); /* measured: for dimensions only, a bad name outranks a bad id */
     if (err == NC_NOERR)
-        err = pnc_dataset_dim_check(ds, dimid);
+        err = pnc_format_dim_check(&ds->model, dimid, &ds->error);
     if (err == NC_NOERR) {
         dim = ds->model.dims[dimid];
         old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
@@ -175,7 +179,7 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_dataset_var_check(ds, varid);
+        err = pnc_format_var_check(&ds->model, varid, &ds->error);
     if (err == NC_NOERR) {
         var = ds->model.vars[varid];
         old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
@@ -197,7 +201,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     int index = -1, err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR && pnc_format_atts_get(&ds->model, varid) == NULL)
-        err = pnc_dataset_var_reject(ds, varid);
+        err = pnc_format_var_reject(&ds->model, varid, &ds->error);
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)

@@ -1,9 +1,12 @@
 /* Leaving define mode: compute the layout, move data, fill new variables, write the header. */
-#include "dataset/dataset.h"
-
 #include "base/memory.h"
+#include "dataset/agree.h"
+#include "dataset/file_end.h"
+#include "dataset/fill.h"
+#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/move.h"
+#include "file/agree.h"
 #include "io/queue.h"
 
 /* A hint outranks the argument, which outranks the default. */
@@ -22,15 +25,7 @@ static int fill_new(pnc_dataset *ds)
         if (!var->no_fill)
             err = pnc_dataset_var_fill(ds, var, 0, var->is_record ? ds->model.numrecs : 1);
     }
-    return pnc_dataset_status_agree(ds, err);
-}
-
-static void forget_before(pnc_dataset *ds)
-{
-    if (ds->before != NULL)
-        pnc_format_model_free(ds->before);
-    pnc_memory_free(ds->before);
-    ds->before = NULL;
+    return pnc_file_status_agree(&ds->file, err);
 }
 
 /* The new header is written last: until then the old one, and the data that it describes, can be restored. */
@@ -39,7 +34,7 @@ static int change_file(pnc_dataset *ds, const char *header, int64_t n)
     int err = fill_new(ds);
 
     if (err == NC_NOERR)
-        err = pnc_dataset_file_extend(ds);
+        err = pnc_dataset_file_end_extend(ds);
     return err != NC_NOERR ? err : pnc_dataset_header_replace(ds, header, n);
 }
 
@@ -63,7 +58,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
 {
     char *header = NULL;
     int64_t n;
-    int err = pnc_dataset_status_agree(ds, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
+    int err = pnc_file_status_agree(&ds->file, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
 
     if (err == NC_NOERR)
         err = pnc_dataset_header_agree(ds, &header, &n);
@@ -72,7 +67,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
     pnc_memory_free(header);
     if (err != NC_NOERR)
         return err;
-    forget_before(ds);
+    pnc_dataset_before_free(ds);
     ds->layout_hints = *hints;
     ds->is_new = false;
     ds->mode = PNC_COLLECTIVE;
@@ -84,13 +79,13 @@ static int drop_overruled(pnc_dataset *ds)
 {
     int64_t puts, gets;
 
-    if (!ds->overruled || ds->queue->pending == 0)
+    if (!ds->overruled || ds->io.queue->pending == 0)
         return NC_NOERR;
-    pnc_io_queue_clear(ds, &puts, &gets);
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     return pnc_error_set(&ds->error, NC_EMULTIDEFINE,
                          "%s: the definitions of rank %d differed from those of rank 0 "
                          "and were replaced; its %lld pending requests are cancelled",
-                         ds->path, ds->rank, (long long)(puts + gets));
+                         ds->file.path, ds->file.rank, (long long)(puts + gets));
 }
 
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,

@@ -1,10 +1,13 @@
 /* Writing fill values: one pattern is written repeatedly, so that memory is bounded whatever the size of a variable. */
-#include "dataset/dataset.h"
+#include "dataset/fill.h"
 
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/agree.h"
 #include "dataset/modes.h"
+#include "dataset/records.h"
+#include "file/agree.h"
 
 #define PATTERN_BYTES (1 << 20)
 
@@ -23,9 +26,9 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
 int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
 {
     int size = (int)pnc_type_get_size(var->type);
-    int64_t elements = var->size / size, share = elements / ds->nprocs, extra = elements % ds->nprocs;
-    int64_t begin = var->begin + (share * ds->rank + (ds->rank < extra ? ds->rank : extra)) * size;
-    int64_t mine = (share + (ds->rank < extra)) * size;
+    int64_t elements = var->size / size, share = elements / ds->file.nprocs, extra = elements % ds->file.nprocs;
+    int64_t begin = var->begin + (share * ds->file.rank + (ds->file.rank < extra ? ds->file.rank : extra)) * size;
+    int64_t mine = (share + (ds->file.rank < extra)) * size;
     int64_t piece = mine < PATTERN_BYTES ? mine : PATTERN_BYTES;
     int err = NC_NOERR;
     char *pattern;
@@ -34,13 +37,13 @@ int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int
         return NC_NOERR;
     pattern = make_pattern(var, piece);
     if (pattern == NULL)
-        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->path, var->name);
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->file.path, var->name);
     for (int64_t r = first; r < first + n; r++)
         for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
             pnc_extent extent = {begin + r * ds->model.recsize + at, mine - at < piece ? mine - at : piece};
 
-            err = ds->store->ops->write(ds->store, &extent, 1, pattern, &ds->error);
-            ds->put_size += extent.length;
+            err = pnc_file_extents_write(&ds->file, &extent, 1, pattern);
+            ds->file.put_size += extent.length;
         }
     pnc_memory_free(pattern);
     return err;
@@ -75,7 +78,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         err = pnc_dataset_mode_check_collective(ds);
     if (err != NC_NOERR)
         return err;
-    err = pnc_dataset_var_check(ds, varid);
+    err = pnc_format_var_check(&ds->model, varid, &ds->error);
     if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
         err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
                             ds->model.vars[varid]->name);
@@ -93,10 +96,9 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
         return err;
 
     var = ds->model.vars[varid];
-    err = pnc_dataset_status_agree(ds, pnc_dataset_var_fill(ds, var, recno, 1));
-    if (err == NC_NOERR && recno >= ds->model.numrecs) {
-        ds->model.numrecs = recno + 1;
-        ds->numrecs_dirty = true;
-    }
-    return err != NC_NOERR ? err : pnc_dataset_numrecs_flush(ds);
+    err = pnc_file_status_agree(&ds->file, pnc_dataset_var_fill(ds, var, recno, 1));
+    if (err != NC_NOERR)
+        return err;
+    pnc_dataset_numrecs_update(ds, recno + 1);
+    return pnc_dataset_numrecs_flush(ds);
 }

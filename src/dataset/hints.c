@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "drivers/driver.h"
+#include "file/agree.h"
 
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
@@ -108,21 +109,19 @@ bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t
 /* Broadcast rank 0's PNETCDF_HINTS, as launchers need not set it on all ranks. *list is NULL if there is none. */
 static int share_list(pnc_dataset *ds, char **list)
 {
-    const char *own = ds->rank == 0 ? getenv("PNETCDF_HINTS") : NULL;
+    const char *own = ds->file.rank == 0 ? getenv("PNETCDF_HINTS") : NULL;
     int length = own == NULL ? 0 : (int)strlen(own), err = NC_NOERR;
 
     *list = NULL;
-    if (ds->nprocs > 1 && MPI_Bcast(&length, 1, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of PNETCDF_HINTS failed", ds->path);
+    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, &length, sizeof length, "the length of PNETCDF_HINTS"));
     if (length == 0)
         return NC_NOERR;
-    *list = ds->rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
+    *list = ds->file.rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
     if (*list == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
-    err = pnc_dataset_status_agree(ds, err);
-    if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(*list, length, MPI_CHAR, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of PNETCDF_HINTS failed", ds->path);
-    return err;
+    err = pnc_file_status_agree(&ds->file, err);
+    PNC_TRY(err);
+    return pnc_file_bytes_broadcast(&ds->file, *list, length, "PNETCDF_HINTS");
 }
 
 static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
@@ -143,20 +142,21 @@ static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
 /* Merge the user's info and the list into ds->info; ds->environment holds the list alone. */
 static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
 {
-    int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info), err;
+    int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);
 
     if (status != MPI_SUCCESS) {
         ds->info = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI could not create an info object for the hints", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI could not create an info object for the hints",
+                             ds->file.path);
     }
     if (list == NULL)
         return NC_NOERR;
     if (MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
         ds->environment = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", ds->path);
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", ds->file.path);
     }
-    err = pnc_dataset_hints_parse(list, ds->path, ds->rank == 0, ds->environment, &ds->error);
-    return err != NC_NOERR ? err : add_all(ds->environment, ds->info, &ds->error);
+    PNC_TRY(pnc_dataset_hints_parse(list, ds->file.path, ds->file.rank == 0, ds->environment, &ds->error));
+    return add_all(ds->environment, ds->info, &ds->error);
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
@@ -218,21 +218,19 @@ static void read_own(pnc_dataset *ds)
 int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
 {
     char *list = NULL;
-    int late = share_list(ds, &list);
+    int shared = share_list(ds, &list);
 
-    if (err == NC_NOERR)
-        err = late;
+    err = pnc_error_keep_first(err, shared);
     if (err == NC_NOERR)
         err = gather(ds, user, list);
     pnc_memory_free(list);
     if (err == NC_NOERR)
         read_own(ds);
-    err = pnc_dataset_status_agree(ds, err);
-    if (err == NC_NOERR && ds->nprocs > 1 &&
-        MPI_Bcast(&ds->hints, sizeof ds->hints, MPI_BYTE, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the hints of rank 0 failed", ds->path);
+    err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
-        ds->driver = pnc_driver_get((int)ds->hints.driver);
+        err = pnc_file_bytes_broadcast(&ds->file, &ds->hints, sizeof ds->hints, "the hints of rank 0");
+    if (err == NC_NOERR)
+        ds->file.driver = pnc_driver_get((int)ds->hints.driver);
     return err;
 }
 
@@ -287,7 +285,7 @@ static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     (void)hint;
-    snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->driver->name);
+    snprintf(value, MPI_MAX_INFO_VAL, "%s", ds->file.driver->name);
 }
 
 /* The value in effect of a hint of the library; false if there is none to report. */
@@ -307,7 +305,7 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
 {
-    int err = ds->store->ops->hints(ds->store, out, &ds->error);
+    int err = ds->file.store->ops->hints(ds->file.store, out, &ds->error);
 
     for (int i = 0; i < HINTS && err == NC_NOERR; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
@@ -320,7 +318,7 @@ int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
             status = MPI_Info_delete(*out, hint->name); /* Open MPI reports all hints that it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);
-            err = pnc_error_set(&ds->error, NC_EMPI, "%s: hint %s could not be set in the info object", ds->path,
+            err = pnc_error_set(&ds->error, NC_EMPI, "%s: hint %s could not be set in the info object", ds->file.path,
                                 hint->name);
         }
     }

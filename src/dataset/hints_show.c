@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "dataset/environment.h"
 
 /* One line of the display. */
 typedef struct line {
@@ -166,12 +167,12 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
 {
     sight s = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
 
-    if (ds->rank != 0 || !pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false))
+    if (ds->file.rank != 0 || !pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false))
         return;
     if (pnc_dataset_hints_report(ds, &s.in_use) == NC_NOERR &&
-        ds->store->ops->hints(ds->store, &s.by_mpi, &ds->error) == NC_NOERR) {
+        ds->file.store->ops->hints(ds->file.store, &s.by_mpi, &ds->error) == NC_NOERR) {
         flockfile(stderr); /* keeps the lines together while other threads open files */
-        fprintf(stderr, "PnetCDF: hints of %s\n", ds->path);
+        fprintf(stderr, "PnetCDF: hints of %s\n", ds->file.path);
         print(&(line){.name = "hint", .value = "value", .origin = "from", .fate = "effect"});
         for (int i = 0; i < pnc_hint_count; i++)
             show_ours(&s, &pnc_hint_table[i]);

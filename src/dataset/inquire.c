@@ -79,8 +79,8 @@ int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 
 int pnc_dataset_inq_path(pnc_dataset *ds, int *pathlen, char *path)
 {
-    SET_OUTPUT(pathlen, (int)strlen(ds->path));
-    set_name(path, ds->path);
+    SET_OUTPUT(pathlen, (int)strlen(ds->file.path));
+    set_name(path, ds->file.path);
     return NC_NOERR;
 }
 
@@ -116,13 +116,13 @@ int pnc_dataset_inq_recsize(pnc_dataset *ds, MPI_Offset *recsize)
 
 int pnc_dataset_inq_put_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, ds->put_size);
+    SET_OUTPUT(size, ds->file.put_size);
     return NC_NOERR;
 }
 
 int pnc_dataset_inq_get_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    SET_OUTPUT(size, ds->get_size);
+    SET_OUTPUT(size, ds->file.get_size);
     return NC_NOERR;
 }
 
@@ -153,7 +153,7 @@ int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_
 
 int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp)
 {
-    int err = pnc_dataset_dim_check(ds, dimid);
+    int err = pnc_format_dim_check(&ds->model, dimid, &ds->error);
 
     if (err != NC_NOERR)
         return err;
@@ -178,7 +178,7 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
 
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
-                             ds->path, NC_MAX_NAME, name == NULL ? "" : name);
+                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name);
     SET_OUTPUT(idp, id);
     return NC_NOERR;
 }
@@ -192,7 +192,7 @@ int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep,
 
     if (varid == NC_GLOBAL && name == NULL && xtypep == NULL && ndimsp == NULL && dimidsp == NULL)
         return pnc_dataset_inq_natts(ds, nattsp);
-    err = pnc_dataset_var_check(ds, varid);
+    err = pnc_format_var_check(&ds->model, varid, &ds->error);
     if (err != NC_NOERR)
         return err;
     var = ds->model.vars[varid];
@@ -211,7 +211,7 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
 
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"",
-                             ds->path, NC_MAX_NAME, name == NULL ? "" : name);
+                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name);
     SET_OUTPUT(varidp, id);
     return NC_NOERR;
 }
@@ -244,7 +244,7 @@ int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
 int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fill_value)
 {
     const pnc_var *var;
-    int err = pnc_dataset_var_check(ds, varid);
+    int err = pnc_format_var_check(&ds->model, varid, &ds->error);
 
     if (err != NC_NOERR)
         return err;
@@ -265,7 +265,7 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
     const pnc_model *model = laid_out(ds);
-    int err = pnc_dataset_var_check(ds, varid);
+    int err = pnc_format_var_check(&ds->model, varid, &ds->error);
 
     if (err == NC_NOERR)
         SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
@@ -311,10 +311,10 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
     const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
 
     if (atts == NULL)
-        return pnc_dataset_var_reject(ds, varid);
+        return pnc_format_var_reject(&ds->model, varid, &ds->error);
     if (attnum < 0 || attnum >= atts->n)
-        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->path, attnum,
-                             atts->n);
+        return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->file.path,
+                             attnum, atts->n);
     set_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

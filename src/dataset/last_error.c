@@ -1,16 +1,31 @@
 /* The message of the last call that failed: kept for ncmpi_inq_last_error, and printed if PNETCDF_VERBOSE is on. */
-#include "dataset/dataset.h"
+#include "dataset/last_error.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "dataset/environment.h"
+#include "dataset/registry.h"
+
 static _Thread_local pnc_failure last_of_thread;
+
+/* Whether a sentence contains a path as a word: "a" is not in "start". */
+static bool contains_name(const char *sentence, const char *path)
+{
+    size_t length = strlen(path);
+
+    for (const char *at = strstr(sentence, path); at != NULL; at = strstr(at + 1, path))
+        if ((at == sentence || !isalnum((unsigned char)at[-1])) && !isalnum((unsigned char)at[length]))
+            return true;
+    return false;
+}
 
 /* The text of the error may be absent, or contain the path already; path may be NULL. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
     const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
-    bool name_file = path != NULL && path[0] != '\0' && strstr(sentence, path) == NULL;
+    bool name_file = path != NULL && path[0] != '\0' && !contains_name(sentence, path);
     char on_rank[32] = "";
 
     if (rank >= 0)
@@ -31,7 +46,7 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
 {
     if (err == NC_NOERR)
         return NC_NOERR;
-    compose(&ds->last, ds->call, ds->rank, ds->path, err, &ds->error);
+    compose(&ds->last, ds->call, ds->file.rank, ds->file.path, err, &ds->error);
     last_of_thread = ds->last;
     print(&ds->last, &ds->error);
     return err;
@@ -39,8 +54,8 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
 
 void pnc_dataset_remark_report(pnc_dataset *ds)
 {
-    compose(&ds->last, ds->call, ds->rank, ds->path, NC_NOERR, &ds->error);
-    if (ds->rank == 0)
+    compose(&ds->last, ds->call, ds->file.rank, ds->file.path, NC_NOERR, &ds->error);
+    if (ds->file.rank == 0)
         print(&ds->last, NULL);
     pnc_error_clear(&ds->error);
 }

@@ -4,10 +4,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
+#include "dataset/environment.h"
+#include "dataset/headerio.h"
 #include "dataset/hints.h"
+#include "dataset/last_error.h"
+#include "dataset/modes.h"
+#include "dataset/records.h"
+#include "dataset/registry.h"
+#include "file/agree.h"
 #include "io/queue.h"
 
 /* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
@@ -36,28 +42,18 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     return NC_NOERR;
 }
 
-bool pnc_dataset_environment_is_on(const char *name, bool otherwise)
-{
-    const char *value = getenv(name);
-
-    return value == NULL ? otherwise : value[0] != '0';
-}
-
 static void free_dataset(pnc_dataset *ds)
 {
-    pnc_io_queue_free(ds);
+    pnc_io_context_free(&ds->io);
     pnc_format_model_free(&ds->model);
-    if (ds->before != NULL)
-        pnc_format_model_free(ds->before);
-    pnc_memory_free(ds->before);
+    pnc_dataset_before_free(ds);
     if (ds->info != MPI_INFO_NULL)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
         MPI_Info_free(&ds->environment);
-    if (ds->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&ds->comm);
-    pnc_memory_free(ds->stage);
-    pnc_memory_free(ds->path);
+    if (ds->file.comm != MPI_COMM_NULL)
+        MPI_Comm_free(&ds->file.comm);
+    pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
 }
 
@@ -119,28 +115,31 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
 static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
 {
     pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
+    bool ready = false;
     MPI_Comm own;
     int err;
 
     if (ds != NULL) {
         ds->info = ds->environment = MPI_INFO_NULL;
-        ds->comm = MPI_COMM_NULL;
-        ds->path = pnc_string_copy(path);
+        ds->file.comm = MPI_COMM_NULL;
+        ds->file.path = pnc_string_copy(path);
+        ds->file.error = &ds->error;
         ds->call = call;
         ds->fill_mode = NC_NOFILL;
         ds->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
-        ds->relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
+        ready = ds->file.path != NULL && pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR;
+        ds->io.relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    err = own_communicator(comm, ds != NULL && ds->path != NULL && pnc_io_queue_init(ds) == NC_NOERR, &own, error);
+    err = own_communicator(comm, ready, &own, error);
     if (err != NC_NOERR) {
         if (ds != NULL)
             free_dataset(ds);
         return err;
     }
-    ds->comm = own;
-    MPI_Comm_set_errhandler(ds->comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(ds->comm, &ds->rank);
-    MPI_Comm_size(ds->comm, &ds->nprocs);
+    ds->file.comm = own;
+    MPI_Comm_set_errhandler(ds->file.comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(ds->file.comm, &ds->file.rank);
+    MPI_Comm_size(ds->file.comm, &ds->file.nprocs);
     *out = ds;
     return NC_NOERR;
 }
@@ -150,12 +149,11 @@ static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
 {
     int mine = *mode, root[2] = {*mode, *format}, err;
 
-    if (MPI_Bcast(root, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return NC_EMPI;
+    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, root, sizeof root, "the mode"));
     *mode = root[0];
     *format = root[1];
     err = mine == root[0] ? NC_NOERR : code;
-    return ds->safe ? pnc_dataset_status_agree(ds, err) : err;
+    return ds->safe ? pnc_file_status_agree(&ds->file, err) : err;
 }
 
 static int check_create_mode(pnc_dataset *ds, int cmode)
@@ -188,7 +186,7 @@ static int check_arguments(pnc_dataset *ds, const int *ncidp)
 {
     if (ncidp == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL, "ncidp is NULL");
-    return ds->path[0] == '\0' ? pnc_error_set(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
+    return ds->file.path[0] == '\0' ? pnc_error_set(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 }
 
 static int format_of(int cmode, int otherwise)
@@ -199,12 +197,11 @@ static int format_of(int cmode, int otherwise)
 /* Adopt rank 0's switches: they decide which collective calls are made, and the environments of ranks may differ. */
 static int share_switches(pnc_dataset *ds)
 {
-    int switches[2] = {ds->safe, ds->relax};
+    int switches[2] = {ds->safe, ds->io.relax};
 
-    if (ds->nprocs > 1 && MPI_Bcast(switches, 2, MPI_INT, 0, ds->comm) != MPI_SUCCESS)
-        return NC_EMPI;
+    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, switches, sizeof switches, "the switches of the environment"));
     ds->safe = switches[0];
-    ds->relax = switches[1];
+    ds->io.relax = switches[1];
     return NC_NOERR;
 }
 
@@ -226,13 +223,14 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
         err = share_switches(ds);
     if (err != NC_NOERR)
         return give_up(ds, err);
+    ds->io.buffer_size = ds->hints.buffer_size;
     *out = ds;
     return NC_NOERR;
 }
 
 static int give_ncid(pnc_dataset *ds, int *ncidp)
 {
-    int err = pnc_dataset_status_agree(ds, pnc_dataset_registry_add(ds, &ds->ncid));
+    int err = pnc_file_status_agree(&ds->file, pnc_dataset_registry_add(ds, &ds->ncid));
 
     if (err == NC_NOERR) {
         *ncidp = ds->ncid;
@@ -247,7 +245,8 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
 static int welcome(pnc_dataset *ds, int mismatch)
 {
     if (mismatch != NC_NOERR)
-        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's is used", ds->rank);
+        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's is used",
+                      ds->file.rank);
     return pnc_dataset_error_report(ds, mismatch);
 }
 
@@ -261,9 +260,9 @@ int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info
     mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
     err = check_create_mode(ds, cmode);
     if (err == NC_NOERR)
-        err = pnc_dataset_status_agree(ds, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
+        err = pnc_file_status_agree(&ds->file, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
     if (err == NC_NOERR)
-        err = ds->driver->create(ds->comm, ds->path, cmode, ds->info, &ds->store, &ds->error);
+        err = ds->file.driver->create(ds->file.comm, ds->file.path, cmode, ds->info, &ds->file.store, &ds->error);
     if (err != NC_NOERR)
         return give_up(ds, err);
     ds->ncid = -1;
@@ -273,23 +272,23 @@ int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info
     err = give_ncid(ds, ncidp);
     if (err == NC_NOERR)
         return welcome(ds, mismatch);
-    ds->store->ops->close(ds->store, &ds->error);
+    ds->file.store->ops->close(ds->file.store, &ds->error);
     return give_up(ds, err);
 }
 
 /* Other writers may leave a file that is too short: in no-fill mode, or if they were interrupted. */
 static void remark_short(pnc_dataset *ds)
 {
-    int64_t size = ds->store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
+    int64_t size = ds->file.store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
 
     if (size >= end)
         return;
     pnc_error_set(&ds->error, NC_NOERR,
                   "%s ends at byte %lld, but its header describes data up to byte %lld: values "
                   "beyond the end were never written, or the file was cut short; %s",
-                  ds->path, (long long)size, (long long)end,
-                  ds->store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
-                                                : "they read as zeros");
+                  ds->file.path, (long long)size, (long long)end,
+                  ds->file.store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
+                                                     : "they read as zeros");
     pnc_dataset_remark_report(ds);
 }
 
@@ -303,7 +302,7 @@ int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, 
     mismatch = agree_mode(ds, &omode, &format, NC_EMULTIDEFINE_OMODE);
     err = check_open_mode(ds, omode);
     if (err == NC_NOERR)
-        err = ds->driver->open(ds->comm, ds->path, omode, ds->info, &ds->store, &ds->error);
+        err = ds->file.driver->open(ds->file.comm, ds->file.path, omode, ds->info, &ds->file.store, &ds->error);
     if (err != NC_NOERR)
         return give_up(ds, err);
     ds->ncid = -1;
@@ -317,7 +316,7 @@ int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, 
         remark_short(ds);
         return welcome(ds, mismatch);
     }
-    ds->store->ops->close(ds->store, &ds->error);
+    ds->file.store->ops->close(ds->file.store, &ds->error);
     return give_up(ds, err);
 }
 
@@ -334,9 +333,9 @@ int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
 /* Close the store and free the dataset, even if the call has failed before. */
 static int end(pnc_dataset *ds, int err)
 {
-    int late = ds->store->ops->close(ds->store, &ds->error);
+    int late = ds->file.store->ops->close(ds->file.store, &ds->error);
 
-    late = pnc_dataset_status_agree(ds, err != NC_NOERR ? err : late);
+    late = pnc_file_status_agree(&ds->file, err != NC_NOERR ? err : late);
     err = pnc_dataset_error_report(ds, err != NC_NOERR ? err : late);
     pnc_dataset_registry_remove(ds->ncid);
     free_dataset(ds);
@@ -348,17 +347,17 @@ static int cancel_pending(pnc_dataset *ds)
 {
     int64_t puts, gets;
 
-    pnc_io_queue_clear(ds, &puts, &gets);
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (puts + gets == 0)
         return NC_NOERR;
     fprintf(stderr,
             "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
             "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
-            ds->path, (long long)puts, (long long)gets, ds->rank);
+            ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
     pnc_error_set(&ds->error, NC_EPENDING,
                   "%s was closed with pending requests: call ncmpi_wait_all before "
                   "ncmpi_close",
-                  ds->path);
+                  ds->file.path);
     pnc_dataset_error_report(ds, NC_EPENDING);
     pnc_error_clear(&ds->error); /* close may set an error of its own */
     return NC_EPENDING;
@@ -379,23 +378,23 @@ int pnc_dataset_close(pnc_dataset *ds)
 int pnc_dataset_abort(pnc_dataset *ds)
 {
     bool forget_file = ds->mode == PNC_DEFINE && ds->is_new;
-    const pnc_store_ops *driver = ds->driver;
+    const pnc_store_ops *driver = ds->file.driver;
     int64_t puts, gets;
     int err = NC_NOERR;
 
-    pnc_io_queue_clear(ds, &puts, &gets); /* abort cancels pending requests without an error */
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets); /* abort cancels pending requests without an error */
     if (ds->mode != PNC_DEFINE)
         return pnc_dataset_close(ds);
     if (!forget_file)
         return end(ds, err);
     /* no ncmpi_enddef has completed: delete the file */
-    err = driver->close(ds->store, &ds->error);
-    if (ds->rank == 0) {
-        int late = driver->remove(ds->path, ds->info, &ds->error);
+    err = driver->close(ds->file.store, &ds->error);
+    if (ds->file.rank == 0) {
+        int late = driver->remove(ds->file.path, ds->info, &ds->error);
 
         err = err != NC_NOERR ? err : late;
     }
-    err = pnc_dataset_error_report(ds, pnc_dataset_status_agree(ds, err));
+    err = pnc_dataset_error_report(ds, pnc_file_status_agree(&ds->file, err));
     pnc_dataset_registry_remove(ds->ncid);
     free_dataset(ds);
     return err;

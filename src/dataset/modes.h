@@ -12,9 +12,9 @@ int pnc_dataset_mode_check_data(pnc_dataset *ds);         /* NC_EINDEFINE */
 int pnc_dataset_mode_check_collective(pnc_dataset *ds);   /* NC_EINDEFINE NC_EINDEP */
 int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENOTINDEP */
 
-int pnc_dataset_var_reject(pnc_dataset *ds, int varid); /* always NC_ENOTVAR */
-int pnc_dataset_dim_check(pnc_dataset *ds, int dimid);  /* NC_EBADDIM */
-int pnc_dataset_var_check(pnc_dataset *ds, int varid);  /* NC_EGLOBAL NC_ENOTVAR */
+/* Free the copy of the definitions that ncmpi_redef made. */
+void pnc_dataset_before_free(pnc_dataset *ds);
+
 /* The attributes of varid or NC_GLOBAL, and the index of attribute `name`: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */
 int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "convert/convert.h"
+#include "file/agree.h"
 
 #define EXTENTS_AT_A_TIME 512
 
@@ -120,13 +121,13 @@ static int64_t find_beyond(const pnc_move *m)
 
 static int find_size(pnc_move *m)
 {
-    pnc_dataset *ds = m->ds;
-    int err = pnc_dataset_status_broadcast(
-        ds, ds->rank == 0 ? ds->store->ops->size(ds->store, &m->file_size, &ds->error) : NC_NOERR);
+    pnc_file *file = &m->ds->file;
+    int err = NC_NOERR;
 
-    if (err == NC_NOERR && ds->nprocs > 1 && MPI_Bcast(&m->file_size, 1, MPI_INT64_T, 0, ds->comm) != MPI_SUCCESS)
-        err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Bcast of the size of the file failed", ds->path);
-    return err;
+    if (file->rank == 0)
+        err = pnc_file_get_size(file, &m->file_size);
+    PNC_TRY(pnc_file_status_broadcast(file, err));
+    return pnc_file_bytes_broadcast(file, &m->file_size, sizeof m->file_size, "the size of the file");
 }
 
 int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *m)
@@ -144,14 +145,14 @@ int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *m)
     }
     m->moved = m->total;
     m->beyond = find_beyond(m);
-    m->chunk = m->total / ds->nprocs + 1;
+    m->chunk = m->total / ds->file.nprocs + 1;
     if (m->chunk > ds->hints.data_move_chunk)
         m->chunk = ds->hints.data_move_chunk;
     m->buf = pnc_memory_alloc(m->chunk, 1);
     if (m->stretches == NULL || m->buf == NULL)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->path,
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->file.path,
                             (long long)m->chunk);
-    return pnc_dataset_status_agree(ds, err);
+    return pnc_file_status_agree(&ds->file, err);
 }
 
 void pnc_dataset_move_free(pnc_move *m)
@@ -168,7 +169,8 @@ typedef struct range {
 
 static range share_of(const pnc_move *m, range all)
 {
-    int64_t n = all.end - all.first, share = n / m->ds->nprocs, extra = n % m->ds->nprocs, rank = m->ds->rank;
+    int64_t n = all.end - all.first, share = n / m->ds->file.nprocs, extra = n % m->ds->file.nprocs,
+            rank = m->ds->file.rank;
     int64_t first = all.first + share * rank + (rank < extra ? rank : extra);
 
     return (range){first, first + share + (rank < extra)};
@@ -192,9 +194,9 @@ static int transfer(pnc_move *m, pnc_direction way, side where, range part)
             part.first += extents[n].length;
             bytes += extents[n].length;
         }
-        err = way == PNC_PUT ? ds->store->ops->write(ds->store, extents, n, at, &ds->error)
-                             : ds->store->ops->read(ds->store, extents, n, at, NULL, &ds->error);
-        *(way == PNC_PUT ? &ds->put_size : &ds->get_size) += bytes;
+        err = way == PNC_PUT ? pnc_file_extents_write(&ds->file, extents, n, at)
+                             : pnc_file_extents_read(&ds->file, extents, n, at, NULL);
+        *(way == PNC_PUT ? &ds->file.put_size : &ds->file.get_size) += bytes;
         at += bytes;
     }
     return err;
@@ -204,12 +206,12 @@ static int transfer(pnc_move *m, pnc_direction way, side where, range part)
 static int round_forward(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_GET, OLD, mine));
+    int err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_GET, OLD, mine));
 
     if (err != NC_NOERR)
         return err;
     m->overwritten = m->overwritten || all.first < m->beyond;
-    err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_PUT, NEW, mine));
+    err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_PUT, NEW, mine));
     if (err != NC_NOERR && m->overwritten) /* m->buf still has the old bytes */
         m->lost = transfer(m, PNC_PUT, OLD, mine);
     return err;
@@ -217,7 +219,7 @@ static int round_forward(pnc_move *m, range all)
 
 int pnc_dataset_move_execute(pnc_move *m)
 {
-    int64_t most = m->chunk * m->ds->nprocs;
+    int64_t most = m->chunk * m->ds->file.nprocs;
     int err = NC_NOERR;
 
     while (m->moved > 0 && err == NC_NOERR) {
@@ -239,17 +241,17 @@ int pnc_dataset_move_execute(pnc_move *m)
 static int round_back(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_dataset_status_agree(m->ds, transfer(m, PNC_GET, NEW, mine));
+    int err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_GET, NEW, mine));
 
-    return err != NC_NOERR ? err : pnc_dataset_status_agree(m->ds, transfer(m, PNC_PUT, OLD, mine));
+    return err != NC_NOERR ? err : pnc_file_status_agree(&m->ds->file, transfer(m, PNC_PUT, OLD, mine));
 }
 
 void pnc_dataset_move_undo(pnc_move *m)
 {
     pnc_dataset *ds = m->ds;
-    int64_t most = m->chunk * ds->nprocs;
+    int64_t most = m->chunk * ds->file.nprocs;
     pnc_error cause = ds->error;
-    int err = pnc_dataset_status_agree(ds, m->lost);
+    int err = pnc_file_status_agree(&ds->file, m->lost);
 
     while (m->overwritten && m->moved < m->total && err == NC_NOERR) {
         range all = {m->moved, m->total - m->moved > most ? m->moved + most : m->total};
@@ -258,7 +260,7 @@ void pnc_dataset_move_undo(pnc_move *m)
         m->moved = all.end;
     }
     if (err == NC_NOERR) /* otherwise a later attempt would take the bytes beyond for data */
-        err = pnc_dataset_status_agree(ds, ds->store->ops->set_size(ds->store, m->file_size, &ds->error));
+        err = pnc_file_status_agree(&ds->file, ds->file.store->ops->set_size(ds->file.store, m->file_size, &ds->error));
     if (err == NC_NOERR)
         return;
     pnc_error_clear(&ds->error);

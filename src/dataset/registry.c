@@ -1,7 +1,9 @@
 /* The table of open datasets, indexed by ncid. */
-#include "dataset/dataset.h"
+#include "dataset/registry.h"
 
 #include <stdatomic.h>
+
+#include "dataset/last_error.h"
 
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
  * at a time may use a dataset. */
@@ -17,7 +19,7 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
             return NC_NOERR;
     }
     *ncid = -1;
-    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some", ds->path,
+    return pnc_error_set(&ds->error, NC_ENFILE, "%s: %d files are open already, the maximum: close some", ds->file.path,
                          NC_MAX_NFILES);
 }
 

@@ -88,6 +88,11 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
 int pnc_format_var_find(const pnc_model *model, const char *name);
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
 
+/* Ids that callers pass. */
+int pnc_format_dim_check(const pnc_model *model, int dimid, pnc_error *error);  /* NC_EBADDIM */
+int pnc_format_var_check(const pnc_model *model, int varid, pnc_error *error);  /* NC_EGLOBAL NC_ENOTVAR */
+int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error); /* always NC_ENOTVAR */
+
 /* Attributes of the file (varid NC_GLOBAL) or of a variable; NULL for an unknown varid. */
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */

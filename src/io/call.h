@@ -1,10 +1,11 @@
-/* The arguments of all put/get functions in one struct, filled by the entry points. */
+/* The arguments of all put and get functions, which the entry points fill in. */
 #ifndef PNC_IO_CALL_H
 #define PNC_IO_CALL_H
 
+#include <mpi.h>
+#include <stdbool.h>
 #include "base/types.h"
 #include "convert/convert.h"
-#include "dataset/dataset.h"
 #include "select/flat_type.h"
 #include "select/selection.h"
 
@@ -28,15 +29,10 @@ typedef struct pnc_call {
     int *reqid; /* iput, iget and bput only; may be NULL */
 } pnc_call;
 
-static inline pnc_direction pnc_io_call_get_way(const pnc_call *call)
+static inline pnc_direction pnc_io_op_get_direction(pnc_op op)
 {
-    return call->op == PNC_OP_GET || call->op == PNC_OP_IGET ? PNC_GET : PNC_PUT;
+    return op == PNC_OP_GET || op == PNC_OP_IGET ? PNC_GET : PNC_PUT;
 }
-
-/* access.c: blocking put and get. */
-int pnc_io_call_execute(pnc_dataset *ds, const pnc_call *call);
-/* queue.c: iput, iget and bput post a request. */
-int pnc_io_call_post(pnc_dataset *ds, const pnc_call *call);
 
 /* mput and mget: num variables in one call. Arrays that the shape does not use are NULL. */
 typedef struct pnc_multi {
@@ -52,11 +48,15 @@ typedef struct pnc_multi {
     const MPI_Datatype *datatypes;
 } pnc_multi;
 
-/* multi.c */
-int pnc_io_multi_execute(pnc_dataset *ds, const pnc_multi *multi);
-
-/* vard.c: a filetype with displacements in bytes from the begin of the variable. */
-int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
-                        void *buf, MPI_Offset bufcount, MPI_Datatype buftype);
+/* put_vard and get_vard: a filetype with displacements in bytes from the begin of the variable. */
+typedef struct pnc_vard {
+    pnc_op op;
+    bool collective;
+    int varid;
+    MPI_Datatype filetype;
+    void *buf; /* read only when op is a put */
+    MPI_Offset bufcount;
+    MPI_Datatype buftype;
+} pnc_vard;
 
 #endif

@@ -9,9 +9,9 @@
 
 #define RUNS_AT_A_TIME 512
 
-int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_dataset *ds)
+int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_io_context *io)
 {
-    cb->ds = ds;
+    cb->io = io;
     cb->bytes = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
     cb->old = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
     cb->covered = pnc_memory_alloc_zeroed(WORDS, sizeof *cb->covered);
@@ -115,16 +115,16 @@ static gaps count_gaps(const pnc_collective_buffer *cb)
 
 static int write_span(pnc_collective_buffer *cb, int64_t from, int64_t to)
 {
-    pnc_dataset *ds = cb->ds;
+    pnc_io_context *io = cb->io;
     pnc_extent extent = {from, to - from};
 
-    return ds->store->ops->write(ds->store, &extent, 1, cb->bytes + (from - cb->first), &ds->error);
+    return pnc_file_extents_write(io->file, &extent, 1, cb->bytes + (from - cb->first));
 }
 
 /* Write the covered runs, in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the buffer. */
 static int write_runs(pnc_collective_buffer *cb)
 {
-    pnc_dataset *ds = cb->ds;
+    pnc_io_context *io = cb->io;
     int64_t at = cb->low - cb->first, end = cb->high - cb->first;
     int err = NC_NOERR;
 
@@ -140,7 +140,7 @@ static int write_runs(pnc_collective_buffer *cb)
             packed += gap - at;
             at = find(cb->covered, gap, end, true);
         }
-        err = ds->store->ops->write(ds->store, runs, n, cb->bytes + begin, &ds->error);
+        err = pnc_file_extents_write(io->file, runs, n, cb->bytes + begin);
     }
     return err;
 }
@@ -149,9 +149,9 @@ static int write_runs(pnc_collective_buffer *cb)
  * during the call: all ranks send their pieces to its aggregator, and direct writes have ended before. */
 static int fill_gaps(pnc_collective_buffer *cb)
 {
-    pnc_dataset *ds = cb->ds;
+    pnc_io_context *io = cb->io;
     int64_t at = cb->low - cb->first, end = cb->high - cb->first, size, present;
-    int err = ds->store->ops->size(ds->store, &size, &ds->error);
+    int err = pnc_file_get_size(io->file, &size);
 
     if (err != NC_NOERR)
         return err;
@@ -159,7 +159,7 @@ static int fill_gaps(pnc_collective_buffer *cb)
     if (present > 0) {
         pnc_extent extent = {cb->low, present};
 
-        err = ds->store->ops->read(ds->store, &extent, 1, cb->old + at, NULL, &ds->error);
+        err = pnc_file_extents_read(io->file, &extent, 1, cb->old + at, NULL);
     }
     memset(cb->old + at + present, 0, (size_t)(end - at - present));
     while (at < end && err == NC_NOERR) {
@@ -178,7 +178,7 @@ int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
 
     if (cb->low == cb->high)
         return NC_NOERR;
-    if (!cb->exclusive || g.n < cb->ds->store->few_extents || g.bytes / g.n > cb->ds->store->sieve_gap)
+    if (!cb->exclusive || g.n < cb->io->file->store->few_extents || g.bytes / g.n > cb->io->file->store->sieve_gap)
         return write_runs(cb);
     err = fill_gaps(cb);
     return err != NC_NOERR ? err : write_span(cb, cb->low, cb->high);
@@ -186,8 +186,8 @@ int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
 
 int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
 {
-    pnc_dataset *ds = cb->ds;
+    pnc_io_context *io = cb->io;
     pnc_extent extent = {cb->low, cb->high - cb->low};
 
-    return ds->store->ops->read(ds->store, &extent, 1, cb->bytes + (cb->low - cb->first), NULL, &ds->error);
+    return pnc_file_extents_read(io->file, &extent, 1, cb->bytes + (cb->low - cb->first), NULL);
 }

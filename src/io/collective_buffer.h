@@ -3,13 +3,13 @@
 #ifndef PNC_IO_COLLECTIVE_BUFFER_H
 #define PNC_IO_COLLECTIVE_BUFFER_H
 
-#include "dataset/dataset.h"
+#include "io/context.h"
 
 #define PNC_DOMAIN_BLOCK (INT64_C(1) << 20)                                        /* bytes */
 #define PNC_COLLECTIVE_BUFFER_MEMORY (2 * PNC_DOMAIN_BLOCK + PNC_DOMAIN_BLOCK / 8) /* bytes */
 
 typedef struct pnc_collective_buffer {
-    pnc_dataset *ds;
+    pnc_io_context *io;
     bool exclusive;    /* no other rank writes to the block during the call: its gaps may be read and written back */
     int64_t first;     /* file offset of the block */
     int64_t low, high; /* file offsets of the span of all pieces; low == high: no piece yet */
@@ -18,7 +18,7 @@ typedef struct pnc_collective_buffer {
     uint64_t *covered; /* one bit per byte, set if a piece covers the byte */
 } pnc_collective_buffer;
 
-int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_dataset *ds);
+int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_io_context *io);
 void pnc_io_collective_buffer_free(pnc_collective_buffer *cb);
 
 /* Start with block number `index` of the file. */

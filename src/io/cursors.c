@@ -1,25 +1,27 @@
 /* Cursors over a list of requests: extents of the file, and values in memory. */
 #include "io/cursors.h"
 
-static int elem_size(const pnc_dataset *ds, const pnc_request *r)
+#include <assert.h>
+
+static int elem_size(const pnc_io_context *io, const pnc_request *r)
 {
-    return (int)pnc_type_get_size(ds->model.vars[r->varid]->type);
+    return (int)pnc_type_get_size(io->model->vars[r->varid]->type);
 }
 
-int64_t pnc_io_requests_count_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n)
+int64_t pnc_io_requests_count_bytes(const pnc_io_context *io, pnc_request *const *list, int64_t n)
 {
     int64_t bytes = 0;
 
     for (int64_t i = 0; i < n; i++)
-        bytes += pnc_io_request_count_bytes(ds, list[i]);
+        bytes += pnc_io_request_count_bytes(io, list[i]);
     return bytes;
 }
 
 /* --- extents --- */
 
-void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n)
+void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
-    *cursor = (pnc_extent_cursor){.ds = ds, .list = list, .n = n};
+    *cursor = (pnc_extent_cursor){.io = io, .list = list, .n = n};
 }
 
 static const pnc_request *current(const pnc_extent_cursor *p)
@@ -56,7 +58,7 @@ static int open_current(pnc_extent_cursor *p)
         p->run.count = 0;
         return pnc_select_run_cursor_init(&p->runs, current(p)->filetype);
     }
-    err = pnc_io_request_get_selection(p->ds, current(p), p->slab, &p->selection);
+    err = pnc_io_request_get_selection(p->io, current(p), p->slab, &p->selection);
     if (err != NC_NOERR)
         return err;
     err = pnc_select_cursor_init(&p->cursor, &p->selection);
@@ -79,7 +81,7 @@ static int open_slab(pnc_extent_cursor *p, bool *found)
         return NC_NOERR;
     err = open_current(p);
     if (err != NC_NOERR)
-        return pnc_error_set(&p->ds->error, err, "%s: no memory for the extents of a request", p->ds->path);
+        return pnc_error_set(p->io->file->error, err, "%s: no memory for the extents of a request", p->io->file->path);
     p->slab++;
     p->open = true;
     return NC_NOERR;
@@ -89,7 +91,7 @@ static int open_slab(pnc_extent_cursor *p, bool *found)
 static int64_t take_runs(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
 {
     const pnc_request *r = current(p);
-    int64_t begin = p->ds->model.vars[r->varid]->begin, size = elem_size(p->ds, r), n = 0;
+    int64_t begin = p->io->model->vars[r->varid]->begin, size = elem_size(p->io, r), n = 0;
 
     *bytes = 0;
     while (n < max_extents && max_bytes - *bytes >= size) {
@@ -130,7 +132,7 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
         if (current(p)->filetype != NULL)
             n = take_runs(p, max_bytes - *bytes, out + *taken, max_extents - *taken, &more);
         else
-            n = pnc_select_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->ds, current(p)), out + *taken,
+            n = pnc_select_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->io, current(p)), out + *taken,
                                        max_extents - *taken, &more);
         if (n == 0)
             close_slab(p);
@@ -142,9 +144,9 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
 
 /* --- values --- */
 
-void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n)
+void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
-    *cursor = (pnc_value_cursor){.ds = ds, .list = list, .n = n};
+    *cursor = (pnc_value_cursor){.io = io, .list = list, .n = n};
 }
 
 static void close_request(pnc_value_cursor *v)
@@ -170,10 +172,10 @@ static int open_request(pnc_value_cursor *v)
     while (v->at < v->n && v->list[v->at]->elements == 0)
         v->at++;
     if (v->at == v->n)
-        return pnc_error_set(&v->ds->error, NC_EINTERNAL,
+        return pnc_error_set(v->io->file->error, NC_EINTERNAL,
                              "internal error: a transfer has more bytes "
                              "than its requests");
-    err = pnc_io_request_init_packer(v->ds, v->list[v->at], &v->packer);
+    err = pnc_io_request_init_packer(v->io, v->list[v->at], &v->packer);
     if (err != NC_NOERR) {
         pnc_convert_packer_free(&v->packer);
         return err;
@@ -186,53 +188,31 @@ static int open_request(pnc_value_cursor *v)
 /* Elements of the current request within the next bytes. */
 static int next_elements(pnc_value_cursor *v, int64_t bytes, int64_t *elements)
 {
-    int err = v->open ? NC_NOERR : open_request(v);
-
-    if (err != NC_NOERR)
-        return err;
+    if (!v->open)
+        PNC_TRY(open_request(v));
     *elements = bytes / v->packer.ext_size;
     if (*elements > v->left)
         *elements = v->left;
     return NC_NOERR;
 }
 
-static void count_elements(pnc_value_cursor *v, int64_t elements)
-{
-    v->left -= elements;
-    if (v->left == 0)
-        close_request(v);
-}
-
-int pnc_io_value_cursor_pack(pnc_value_cursor *v, char *stream, int64_t bytes)
+int pnc_io_value_cursor_convert(pnc_value_cursor *v, char *stream, int64_t bytes)
 {
     while (bytes > 0) {
         int64_t elements, size;
-        int err = next_elements(v, bytes, &elements);
 
-        if (err != NC_NOERR)
-            return err;
+        PNC_TRY(next_elements(v, bytes, &elements));
         size = elements * v->packer.ext_size;
-        pnc_convert_packer_pack(&v->packer, stream, elements);
-        count_elements(v, elements);
+        if (v->list[v->at]->direction == PNC_PUT)
+            pnc_convert_packer_pack(&v->packer, stream, elements);
+        else
+            pnc_convert_packer_unpack(&v->packer, stream, elements);
+        v->left -= elements;
+        if (v->left == 0)
+            close_request(v);
         stream += size;
         bytes -= size;
     }
-    return NC_NOERR;
-}
-
-int pnc_io_value_cursor_unpack(pnc_value_cursor *v, const char *stream, int64_t bytes)
-{
-    while (bytes > 0) {
-        int64_t elements, size;
-        int err = next_elements(v, bytes, &elements);
-
-        if (err != NC_NOERR)
-            return err;
-        size = elements * v->packer.ext_size;
-        pnc_convert_packer_unpack(&v->packer, stream, elements);
-        count_elements(v, elements);
-        stream += size;
-        bytes -= size;
-    }
+    assert(bytes == 0);
     return NC_NOERR;
 }

@@ -7,7 +7,7 @@
 
 /* Extents of the file, ordered by request, by hyperslab, and by element. */
 typedef struct pnc_extent_cursor {
-    pnc_dataset *ds;
+    pnc_io_context *io;
     pnc_request **list;
     int64_t n, at, slab;
     pnc_selection selection; /* of the current hyperslab */
@@ -17,7 +17,7 @@ typedef struct pnc_extent_cursor {
     bool open;
 } pnc_extent_cursor;
 
-void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n);
+void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n);
 void pnc_io_extent_cursor_free(pnc_extent_cursor *cursor);
 /* Return the next extents, at most max_extents of them and max_bytes (>= 8) in total. *taken is their number, 0 at
  * the end; *bytes is their total length. */
@@ -26,7 +26,7 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *cursor, int64_t max_bytes, pnc_
 
 /* External bytes of the values in memory. A value out of range sets the status of its request. */
 typedef struct pnc_value_cursor {
-    pnc_dataset *ds;
+    pnc_io_context *io;
     pnc_request **list;
     int64_t n, at;
     pnc_packer packer; /* of the current request */
@@ -34,14 +34,13 @@ typedef struct pnc_value_cursor {
     bool open;
 } pnc_value_cursor;
 
-void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_dataset *ds, pnc_request **list, int64_t n);
+void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n);
 void pnc_io_value_cursor_free(pnc_value_cursor *cursor);
-/* Pack memory into the next bytes of the stream, or unpack them into memory. `bytes` must be a whole number of
- * elements. */
-int pnc_io_value_cursor_pack(pnc_value_cursor *cursor, char *stream, int64_t bytes);
-int pnc_io_value_cursor_unpack(pnc_value_cursor *cursor, const char *stream, int64_t bytes);
+/* Pack memory into the next bytes of the stream (put), or unpack them into memory (get). `bytes` must be a whole number
+ * of elements. */
+int pnc_io_value_cursor_convert(pnc_value_cursor *cursor, char *stream, int64_t bytes);
 
 /* Bytes of all requests in the file. */
-int64_t pnc_io_requests_count_bytes(const pnc_dataset *ds, pnc_request *const *list, int64_t n);
+int64_t pnc_io_requests_count_bytes(const pnc_io_context *io, pnc_request *const *list, int64_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pending nonblocking requests of a dataset. */
+/* Pending nonblocking requests. */
 #ifndef PNC_IO_QUEUE_H
 #define PNC_IO_QUEUE_H
 
@@ -20,9 +20,19 @@ typedef struct pnc_queue {
     int64_t kept; /* bytes of iputs that were packed when they were posted */
 } pnc_queue;
 
-int pnc_io_queue_init(pnc_dataset *ds);
+int pnc_io_queue_create(pnc_queue **out); /* NC_ENOMEM */
+/* Discards pending requests. queue may be NULL. */
+void pnc_io_queue_free(pnc_queue *queue);
 /* Discard all pending requests; returns the numbers of puts and gets among them. */
-void pnc_io_queue_clear(pnc_dataset *ds, int64_t *puts, int64_t *gets);
-void pnc_io_queue_free(pnc_dataset *ds);
+void pnc_io_queue_clear(pnc_queue *queue, int64_t *puts, int64_t *gets);
+
+/* Ensure capacity for one more entry: NC_EINTOVERFLOW NC_ENOMEM */
+int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
+/* Add a request, which is in the arena, and set its id. There must be capacity. */
+void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
+/* The entry of a pending request, or NULL. */
+pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);
+/* Free a request that is completed, cancelled, or was never added. */
+void pnc_io_queue_release(pnc_io_context *io, pnc_request *request);
 
 #endif

@@ -6,9 +6,10 @@
 #define PNC_IO_REQUEST_H
 
 #include "io/call.h"
+#include "io/context.h"
 
 typedef struct pnc_request {
-    pnc_direction way;
+    pnc_direction direction;
     pnc_mem_type mem;
     int varid;
     int ndims; /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
@@ -27,32 +28,37 @@ typedef struct pnc_request {
     pnc_flat_type *flat; /* NULL: the elements are contiguous */
 } pnc_request;
 
+/* Requests that are executed together: all puts or all gets, of a collective or an independent call. */
+typedef struct pnc_request_list {
+    pnc_direction direction;
+    bool collective;
+    pnc_request **at;
+    int64_t n;
+} pnc_request_list;
+
 /* Capacity that pnc_io_request_init needs in `numbers`; 0 if varid is invalid. */
-int64_t pnc_io_request_count_numbers(const pnc_dataset *ds, const pnc_call *call);
+int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call);
 
 /* The first checks of a call: varid exists; text only to and from NC_CHAR (if the memory type is known). */
-int pnc_io_request_check_target(pnc_dataset *ds, const pnc_call *call);
+int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call);
 /* Check a call's arguments in the documented order of errors and fill in *r; `numbers` is the caller's. On failure
  * *r is empty and may be freed. */
-int pnc_io_request_init(pnc_dataset *ds, const pnc_call *call, int64_t *numbers, pnc_request *r);
+int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_request *r);
 /* Release what *r holds, except the caller's numbers. */
 void pnc_io_request_free(pnc_request *r);
 
-/* Shared by put/get and put_vard/get_vard. Set the memory of a request from buffer, datatype and imap (NC_ECHAR,
- * NC_EIOMISMATCH ..). r->elements must be set, and with imap also the numbers. */
-int pnc_io_request_set_memory(pnc_dataset *ds, const pnc_call *call, pnc_request *r);
 /* Check that the format can store `records` records. `first` is the first record of the request: it selects the
  * error code. */
-int pnc_io_request_check_records(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t records);
+int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records);
 
 /* Bytes of the request in the file. */
-int64_t pnc_io_request_count_bytes(const pnc_dataset *ds, const pnc_request *r);
+int64_t pnc_io_request_count_bytes(const pnc_io_context *io, const pnc_request *r);
 /* The selection of hyperslab number i; for requests without a filetype. */
-int pnc_io_request_get_selection(pnc_dataset *ds, const pnc_request *r, int64_t i, pnc_selection *out);
+int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64_t i, pnc_selection *out);
 /* Init a packer over all values of the request. */
-int pnc_io_request_init_packer(pnc_dataset *ds, const pnc_request *r, pnc_packer *packer);
+int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);
 
-/* Set the message for status NC_ERANGE in ds->error. Returns r->status. */
-int pnc_io_request_report_status(pnc_dataset *ds, const pnc_request *r);
+/* Set the message of the first request with a status (NC_ERANGE). Returns that status. */
+int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list);
 
 #endif

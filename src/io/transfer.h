@@ -4,9 +4,10 @@
 
 #include "io/request.h"
 
-/* Execute a list of requests, all puts or all gets. Where requests overlap, the last one wins. If `collective`,
- * every rank makes the call (with n = 0 if it has no requests or an error in its arguments), and the ranks agree on
- * I/O errors and on the number of records. NC_ERANGE is set in the status of each request only. */
-int pnc_io_requests_transfer(pnc_dataset *ds, pnc_direction way, bool collective, pnc_request **list, int64_t n);
+/* Execute the requests of a list. Where requests overlap, the last one wins. In a collective call every rank calls this
+ * function (with an empty list if it has no requests or an error in its arguments), and an I/O error of one rank is
+ * returned on all. NC_ERANGE is set in the status of each request only. *numrecs is the number of records that the file
+ * has at least after a put, 0 if it is not known; in a collective call it is the same on all ranks. */
+int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs);
 
 #endif

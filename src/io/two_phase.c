@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "file/agree.h"
 #include "io/collective_buffer.h"
 #include "io/cursors.h"
 
@@ -20,8 +21,8 @@ typedef struct piece {
 } piece;
 
 typedef struct two_phase {
-    pnc_dataset *ds;
-    pnc_direction way;
+    pnc_io_context *io;
+    pnc_direction direction;
     int nprocs;                /* 1 in an independent call */
     pnc_extent_cursor extents; /* of this rank's requests */
     pnc_value_cursor values;
@@ -132,7 +133,7 @@ static void group_by_aggregator(two_phase *x)
         int r = aggregator_of(x, c->extent.offset);
 
         x->own_extents[extent_at[r]++] = c->extent;
-        if (x->way == PNC_PUT)
+        if (x->direction == PNC_PUT)
             memcpy(x->own_bytes + byte_at[r], x->stream + c->at, (size_t)c->extent.length);
         byte_at[r] += c->extent.length;
     }
@@ -145,8 +146,8 @@ static int start_round(two_phase *x)
     int err = pnc_io_extent_cursor_take(&x->extents, x->max_bytes, x->taken, x->max_extents, &ntaken, &x->stream_bytes);
 
     x->left -= x->stream_bytes;
-    if (err == NC_NOERR && x->way == PNC_PUT)
-        err = pnc_io_value_cursor_pack(&x->values, x->stream, x->stream_bytes);
+    if (err == NC_NOERR && x->direction == PNC_PUT)
+        err = pnc_io_value_cursor_convert(&x->values, x->stream, x->stream_bytes);
     if (err != NC_NOERR)
         ntaken = 0;
     if (!cut(x, ntaken))
@@ -168,14 +169,15 @@ static int return_values(two_phase *x)
         memcpy(x->stream + c->at, x->own_bytes + byte_at[r], (size_t)c->extent.length);
         byte_at[r] += c->extent.length;
     }
-    return pnc_io_value_cursor_unpack(&x->values, x->stream, x->stream_bytes);
+    return pnc_io_value_cursor_convert(&x->values, x->stream, x->stream_bytes);
 }
 
 /* --- exchange phase --- */
 
 static int mpi_failed(two_phase *x)
 {
-    return pnc_error_set(&x->ds->error, NC_EMPI, "%s: an MPI call of the exchange phase failed", x->ds->path);
+    return pnc_error_set(x->io->file->error, NC_EMPI, "%s: an MPI call of the exchange phase failed",
+                         x->io->file->path);
 }
 
 /* Exchange the numbers of pieces and bytes, and allocate the receive buffers of the aggregator. */
@@ -188,7 +190,7 @@ static int exchange_counts(two_phase *x)
         sent[2 * r] = x->to.extents[r];
         sent[2 * r + 1] = x->to.bytes[r];
     }
-    if (MPI_Alltoall(sent, 2, MPI_INT, got, 2, MPI_INT, x->ds->comm) != MPI_SUCCESS)
+    if (MPI_Alltoall(sent, 2, MPI_INT, got, 2, MPI_INT, x->io->file->comm) != MPI_SUCCESS)
         return mpi_failed(x);
     for (int r = 0; r < nprocs; r++) {
         x->from.extents[r] = got[2 * r];
@@ -209,26 +211,26 @@ static int exchange_counts(two_phase *x)
     }
     if (extents <= x->others_extents_capacity && bytes <= x->others_bytes_capacity)
         return NC_NOERR;
-    return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory to receive %lld bytes from other ranks", x->ds->path,
-                         (long long)bytes);
+    return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory to receive %lld bytes from other ranks",
+                         x->io->file->path, (long long)bytes);
 }
 
 static int exchange_extents(two_phase *x)
 {
     return MPI_Alltoallv(x->own_extents, x->to.extents, x->to.extents_at, MPI_INT64_T, x->others_extents,
-                         x->from.extents, x->from.extents_at, MPI_INT64_T, x->ds->comm) == MPI_SUCCESS
+                         x->from.extents, x->from.extents_at, MPI_INT64_T, x->io->file->comm) == MPI_SUCCESS
                ? NC_NOERR
                : mpi_failed(x);
 }
 
 static int exchange_data(two_phase *x)
 {
-    const traffic *out = x->way == PNC_PUT ? &x->to : &x->from, *in = x->way == PNC_PUT ? &x->from : &x->to;
-    char *give = x->way == PNC_PUT ? x->own_bytes : x->others_bytes,
-         *take = x->way == PNC_PUT ? x->others_bytes : x->own_bytes;
+    const traffic *out = x->direction == PNC_PUT ? &x->to : &x->from, *in = x->direction == PNC_PUT ? &x->from : &x->to;
+    char *give = x->direction == PNC_PUT ? x->own_bytes : x->others_bytes,
+         *take = x->direction == PNC_PUT ? x->others_bytes : x->own_bytes;
 
     return MPI_Alltoallv(give, out->bytes, out->bytes_at, MPI_BYTE, take, in->bytes, in->bytes_at, MPI_BYTE,
-                         x->ds->comm) == MPI_SUCCESS
+                         x->io->file->comm) == MPI_SUCCESS
                ? NC_NOERR
                : mpi_failed(x);
 }
@@ -302,7 +304,7 @@ static int access_file(two_phase *x)
     }
     while (err == NC_NOERR && (block = lowest_block(x, at)) >= 0) {
         pnc_io_collective_buffer_start(&x->buffer, block);
-        if (x->way == PNC_GET) {
+        if (x->direction == PNC_GET) {
             err = read_block(x, block, at, byte_at);
             continue;
         }
@@ -320,14 +322,14 @@ static int exchange_and_access(two_phase *x)
 {
     int err = exchange_extents(x), exchanged;
 
-    if (err == NC_NOERR && x->way == PNC_GET)
+    if (err == NC_NOERR && x->direction == PNC_GET)
         err = access_file(x);
     exchanged = exchange_data(x); /* also after an error: the call is collective */
     err = err != NC_NOERR ? err : exchanged;
-    if (x->way == PNC_PUT)
+    if (x->direction == PNC_PUT)
         return err != NC_NOERR ? err : access_file(x);
     /* if any aggregator failed to read, no rank may unpack its bytes into the user's memory */
-    err = pnc_dataset_status_agree(x->ds, err);
+    err = pnc_file_status_agree(x->io->file, err);
     return err != NC_NOERR ? err : return_values(x);
 }
 
@@ -338,7 +340,7 @@ static int run_round(two_phase *x, int err, bool *more)
 
     if (err != NC_NOERR) { /* takes part in the remaining rounds with an empty list */
         pnc_io_extent_cursor_free(&x->extents);
-        pnc_io_extent_cursor_init(&x->extents, x->ds, NULL, 0);
+        pnc_io_extent_cursor_init(&x->extents, x->io, NULL, 0);
         x->left = 0;
     }
     met = start_round(x);
@@ -348,7 +350,7 @@ static int run_round(two_phase *x, int err, bool *more)
     own[0] = err != NC_NOERR;
     own[1] = x->left > 0;
     /* an error of any rank stops the rounds here, before the exchange phase */
-    if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, x->ds->comm) != MPI_SUCCESS)
+    if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, x->io->file->comm) != MPI_SUCCESS)
         err = mpi_failed(x);
     *more = !all[0] && all[1];
     return all[0] ? err : exchange_and_access(x);
@@ -366,7 +368,7 @@ static int run_round_independent(two_phase *x)
         err = access_file(x);
     x->others_extents = NULL;
     x->others_bytes = NULL;
-    if (err == NC_NOERR && x->way == PNC_GET)
+    if (err == NC_NOERR && x->direction == PNC_GET)
         err = return_values(x);
     return err;
 }
@@ -379,8 +381,7 @@ static int run_round_independent(two_phase *x)
  * all of their pieces have the same aggregator. */
 static void size_rounds(two_phase *x)
 {
-    int64_t limit =
-        (x->ds->hints.buffer_size < (1 << 29) ? x->ds->hints.buffer_size : 1 << 29) - PNC_COLLECTIVE_BUFFER_MEMORY;
+    int64_t limit = (x->io->buffer_size < (1 << 29) ? x->io->buffer_size : 1 << 29) - PNC_COLLECTIVE_BUFFER_MEMORY;
     int64_t shares = x->nprocs + 2;
 
     x->max_bytes = limit / (2 * shares);
@@ -407,18 +408,19 @@ static int init(two_phase *x)
     x->cursor = pnc_memory_alloc(2 * n, sizeof *x->cursor);
     if (x->taken == NULL || x->pieces == NULL || x->sorted == NULL || x->own_extents == NULL || x->stream == NULL ||
         x->own_bytes == NULL || x->counts == NULL || x->cursor == NULL ||
-        pnc_io_collective_buffer_init(&x->buffer, x->ds) != NC_NOERR)
-        return pnc_error_set(&x->ds->error, NC_ENOMEM, "%s: no memory for the buffers of two-phase I/O", x->ds->path);
+        pnc_io_collective_buffer_init(&x->buffer, x->io) != NC_NOERR)
+        return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for the buffers of two-phase I/O",
+                             x->io->file->path);
     x->to = (traffic){x->counts, x->counts + n, x->counts + 2 * n, x->counts + 3 * n};
     x->from = (traffic){x->counts + 4 * n, x->counts + 5 * n, x->counts + 6 * n, x->counts + 7 * n};
     return NC_NOERR;
 }
 
-static void start(two_phase *x, pnc_request **list, int64_t n)
+static void start(two_phase *x, const pnc_request_list *list)
 {
-    pnc_io_extent_cursor_init(&x->extents, x->ds, list, n);
-    pnc_io_value_cursor_init(&x->values, x->ds, list, n);
-    x->left = pnc_io_requests_count_bytes(x->ds, list, n);
+    pnc_io_extent_cursor_init(&x->extents, x->io, list->at, list->n);
+    pnc_io_value_cursor_init(&x->values, x->io, list->at, list->n);
+    x->left = pnc_io_requests_count_bytes(x->io, list->at, list->n);
 }
 
 static void free_all(two_phase *x)
@@ -438,14 +440,14 @@ static void free_all(two_phase *x)
     pnc_memory_free(x->cursor);
 }
 
-int pnc_io_two_phase_execute(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n)
+int pnc_io_two_phase_execute(pnc_io_context *io, const pnc_request_list *list)
 {
-    two_phase x = {.ds = ds, .way = way, .nprocs = ds->nprocs, .buffer.exclusive = true};
+    two_phase x = {.io = io, .direction = list->direction, .nprocs = io->file->nprocs, .buffer.exclusive = true};
     int err = init(&x);
 
     /* if any rank cannot allocate its buffers, no rank starts the exchange */
-    if (pnc_dataset_status_agree(ds, err) == NC_NOERR) {
-        start(&x, list, n);
+    if (pnc_file_status_agree(io->file, err) == NC_NOERR) {
+        start(&x, list);
         for (bool more = true; more;)
             err = run_round(&x, err, &more);
     }
@@ -453,13 +455,13 @@ int pnc_io_two_phase_execute(pnc_dataset *ds, pnc_direction way, pnc_request **l
     return err;
 }
 
-int pnc_io_two_phase_execute_independent(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n)
+int pnc_io_two_phase_execute_independent(pnc_io_context *io, const pnc_request_list *list)
 {
-    two_phase x = {.ds = ds, .way = way, .nprocs = 1};
+    two_phase x = {.io = io, .direction = list->direction, .nprocs = 1};
     int err = init(&x);
 
     if (err == NC_NOERR)
-        start(&x, list, n);
+        start(&x, list);
     while (err == NC_NOERR && x.left > 0)
         err = run_round_independent(&x);
     free_all(&x);

@@ -10,11 +10,11 @@
 
 #include "io/request.h"
 
-/* Collective. list: this rank's requests; with n = 0 the rank is only an aggregator. Returns this rank's own error;
+/* Collective. list: this rank's requests; with none the rank is only an aggregator. Returns this rank's own error;
  * the caller must agree on it with the other ranks. Where requests of one rank overlap, the last one wins. */
-int pnc_io_two_phase_execute(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n);
+int pnc_io_two_phase_execute(pnc_io_context *io, const pnc_request_list *list);
 
 /* The same for the requests of one rank, to merge many small ones. Local. */
-int pnc_io_two_phase_execute_independent(pnc_dataset *ds, pnc_direction way, pnc_request **list, int64_t n);
+int pnc_io_two_phase_execute_independent(pnc_io_context *io, const pnc_request_list *list);
 
 #endif

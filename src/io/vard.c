@@ -1,7 +1,9 @@
 /* put_vard and get_vard: the filetype gives byte displacements from the begin of the variable. It is flattened like
  * a buffer datatype and never expanded. */
-#include "dataset/modes.h"
-#include "io/access.h"
+#include "io/vard.h"
+
+#include "format/layout.h"
+#include "io/request_memory.h"
 #include "mpitype/flatten.h"
 
 /* Range and runs of a filetype, in bytes from the begin of the variable. */
@@ -43,14 +45,14 @@ static int walk(const pnc_flat_type *flat, reach *r)
 /* A filetype may extend into other variables, because one call may write several of them, but not beyond the data of
  * the file. Records are unbounded: a put adds the records up to the highest one that the filetype covers, for any
  * variable. */
-static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, const reach *r)
+static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, const reach *r)
 {
-    const pnc_model *model = &ds->model;
+    const pnc_model *model = io->model;
     int64_t begin = model->header_extent, end = model->recsize > 0 ? INT64_MAX : pnc_format_layout_get_file_end(model),
             records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_error_set(&ds->error, NC_ETYPESIZE,
+        return pnc_error_set(io->file->error, NC_ETYPESIZE,
                              "variable \"%s\" begins at byte %lld of the file, the filetype "
                              "covers the bytes from %lld to %lld relative to it: outside the data of the file, bytes "
                              "%lld to %lld",
@@ -59,12 +61,12 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
     if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
         return NC_NOERR;
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
-    if (q->way == PNC_PUT) {
+    if (q->direction == PNC_PUT) {
         q->numrecs = records;
-        return pnc_io_request_check_records(ds, var, records - 1, records);
+        return pnc_io_request_check_records(io, var, records - 1, records);
     }
     if (records > model->numrecs)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS,
+        return pnc_error_set(io->file->error, NC_EINVALCOORDS,
                              "variable \"%s\": the filetype extends to %lld records, but "
                              "the file has %lld",
                              var->name, (long long)records, (long long)model->numrecs);
@@ -72,77 +74,63 @@ static int check_reach(pnc_dataset *ds, const pnc_var *var, pnc_request *q, cons
 }
 
 /* Flatten the filetype; its elements must have the variable's type. */
-static int read_filetype(pnc_dataset *ds, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
+static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
-    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->filetype, &mem, &ds->error);
+    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->filetype, &mem, io->file->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* the size matches, but the elements have another size or no type */
-        pnc_error_clear(&ds->error);
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+        pnc_error_clear(io->file->error);
+        err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
                             "variable \"%s\" has type %s, the filetype has elements "
                             "of another size, or without a type",
                             var->name, pnc_type_get_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
         !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 && var->type == NC_INT64))
-        err = pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+        err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
                             "variable \"%s\" has type %s, the filetype has elements "
                             "of type %s",
                             var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && walk(q->filetype, r) != NC_NOERR)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to flatten a filetype");
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
     q->nslabs = r->runs;
     return err;
 }
 
-static int make_request(pnc_dataset *ds, MPI_Datatype filetype, const pnc_call *call, pnc_request *q)
+int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_request *q)
 {
-    int err = pnc_dataset_var_check(ds, call->varid);
+    const pnc_call call = {.op = vard->op,
+                           .shape = PNC_VARA,
+                           .varid = vard->varid,
+                           .mem = PNC_FLEX,
+                           .buf = vard->buf,
+                           .bufcount = vard->bufcount,
+                           .buftype = vard->buftype};
     const pnc_var *var;
     MPI_Count size = 0;
     reach r = {0};
 
-    if (err != NC_NOERR || filetype == MPI_DATATYPE_NULL)
-        return err;
-    var = ds->model.vars[call->varid];
-    MPI_Type_size_x(filetype, &size);
+    *q = (pnc_request){.direction = pnc_io_op_get_direction(vard->op), .varid = vard->varid};
+    PNC_TRY(pnc_format_var_check(io->model, vard->varid, io->file->error));
+    if (vard->filetype == MPI_DATATYPE_NULL)
+        return NC_NOERR;
+    var = io->model->vars[vard->varid];
+    MPI_Type_size_x(vard->filetype, &size);
     if (size % (int)pnc_type_get_size(var->type) != 0)
-        return pnc_error_set(&ds->error, NC_ETYPE_MISMATCH,
+        return pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
                              "variable \"%s\": the filetype has %lld bytes, not a "
                              "multiple of %d, the size of an element",
                              var->name, (long long)size, (int)pnc_type_get_size(var->type));
     q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
     if (q->elements == 0)
         return NC_NOERR;
-    err = read_filetype(ds, var, filetype, q, &r);
-    if (err == NC_NOERR && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL) { /* no elements */
+    PNC_TRY(read_filetype(io, var, vard->filetype, q, &r));
+    if (vard->bufcount == 0 && vard->buftype != MPI_DATATYPE_NULL) { /* no elements */
         q->elements = 0;
         return NC_NOERR;
     }
-    if (err == NC_NOERR)
-        err = check_reach(ds, var, q, &r);
-    return err != NC_NOERR ? err : pnc_io_request_set_memory(ds, call, q);
-}
-
-int pnc_io_vard_execute(pnc_dataset *ds, pnc_direction way, bool collective, int varid, MPI_Datatype filetype,
-                        void *buf, MPI_Offset bufcount, MPI_Datatype buftype)
-{
-    const pnc_call call = {.op = way == PNC_PUT ? PNC_OP_PUT : PNC_OP_GET,
-                           .shape = PNC_VARA,
-                           .varid = varid,
-                           .mem = PNC_FLEX,
-                           .buf = buf,
-                           .bufcount = bufcount,
-                           .buftype = buftype};
-    pnc_request q = {.way = way, .varid = varid}, *list[1] = {&q};
-    int err = pnc_io_mode_check(ds, way, collective);
-
-    if (err != NC_NOERR)
-        return err;
-    err = make_request(ds, filetype, &call, &q);
-    err = pnc_io_requests_execute(ds, way, collective, list, err == NC_NOERR && q.elements > 0, err);
-    pnc_io_request_free(&q);
-    return err;
+    PNC_TRY(check_reach(io, var, q, &r));
+    return pnc_io_request_set_memory(io, &call, q);
 }

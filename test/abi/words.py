@@ -24,6 +24,7 @@ PREFIX = {
     "src/drivers": "pnc_(store|driver|wrapper)_",
     "src/drivers/memory": "pnc_memory_store_",
     "src/drivers/mpiio": "pnc_mpiio_",
+    "src/file": "pnc_file_",
     "src/format": "pnc_format_",
     "src/io": "pnc_io_",
     "src/mpitype": "pnc_mpitype_",

@@ -137,14 +137,18 @@ static void test_records(int ncid)
 static void test_safe_mode(void)
 {
     MPI_Offset start = 0, count = 1;
+    MPI_Offset put_before, put_after;
     int value = 1, ncid;
     setenv("PNETCDF_SAFE_MODE", "1", 1);
     ncid = create();
     unsetenv("PNETCDF_SAFE_MODE");
+    ncmpi_inq_put_size(ncid, &put_before);
     if (t_rank == t_nprocs - 1)
         start = 100000;
     expect_error(ncmpi_put_vara_int_all(ncid, FIXED, &start, &count, &value),
                  "safe mode: put, last rank's start is wrong");
+    ncmpi_inq_put_size(ncid, &put_after);
+    t_check(put_after == put_before, "safe mode: no rank has written");
     expect_error(ncmpi_get_vara_int_all(ncid, FIXED, &start, &count, &value),
                  "safe mode: get, last rank's start is wrong");
     start = t_rank;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../expect.h"
+#include "dataset/registry.h"
 #include "io/queue.h"
 
 enum { PER_RANK = 8, RECORDS = 5 };
@@ -323,7 +324,7 @@ static void test_last_id(void)
     int ncid = create_ready(0, MPI_INFO_NULL), values[PER_RANK], id = 0;
     count_up(values, PER_RANK, 0);
     t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, NULL) == NC_NOERR, "iput");
-    pnc_dataset_registry_peek(ncid)->queue->next_id = INT_MAX;
+    pnc_dataset_registry_peek(ncid)->io.queue->next_id = INT_MAX;
     expect_code(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id), NC_EINTOVERFLOW, "iput beyond the last id");
     t_check(id == NC_REQ_NULL, "no request was posted");
     expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait for all");

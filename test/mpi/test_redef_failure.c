@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../expect.h"
-#include "dataset/dataset.h"
+#include "dataset/registry.h"
 
 enum { NX = 61, RECORDS = 23, ROWS = 40 };
 enum failure { DISK_FULL, FILE_LIMIT, ONE_ERROR, FAILURES };
@@ -82,10 +82,10 @@ static void set_failure(int ncid, int64_t at)
         t_local(setrlimit(RLIMIT_FSIZE, &size) == 0, "setrlimit");
         return;
     }
-    real = ds->store->ops;
+    real = ds->file.store->ops;
     faulty = *real;
     faulty.write = faulty_write;
-    ds->store->ops = &faulty;
+    ds->file.store->ops = &faulty;
 }
 
 static void end_failure(int ncid)
@@ -97,7 +97,7 @@ static void end_failure(int ncid)
     size.rlim_cur = size.rlim_max;
     setrlimit(RLIMIT_FSIZE, &size);
     if (kind != FILE_LIMIT)
-        ds->store->ops = real;
+        ds->file.store->ops = real;
 }
 
 /* --- the file --- */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../expect.h"
-#include "dataset/dataset.h"
+#include "dataset/registry.h"
 
 enum { NX = 37, RECORDS = 9, MAX_VARS = 40 };
 

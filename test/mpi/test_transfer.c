@@ -1,15 +1,16 @@
-/* Puts and gets beneath the public API, over a store that counts what it is asked for and fails on demand: ranks
- * with interleaved columns make large writes together, a failure on one rank is an error on all, a wrong argument is an
- * error on its own rank. */
+/* Requests beneath the public API, over a store that counts what it is asked for and fails on demand: ranks with
+ * interleaved columns make large writes together, a failure on one rank is an error on all, a wrong argument is an
+ * error on its own rank. There is a file and a model, but no dataset. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <pnetcdf.h>
-
-#include "io/call.h"
+#include "drivers/driver.h"
 #include "drivers/wrapper.h"
+#include "format/layout.h"
+#include "io/bundle.h"
+#include "io/transfer.h"
 #include "../harness.h"
 
 /* A wrapper of the MPI-IO driver. */
@@ -64,34 +65,74 @@ static const pnc_store_ops spy_ops = {
 static spy *eye;
 static int column_var, record_var;
 
-/* A dataset with int variables columns(row, nprocs * WIDTH) and history(time, nprocs * WIDTH), as enddef leaves it. */
-static pnc_dataset *make_dataset(const char *path, int nnodes)
-{
-    pnc_dataset *ds;
-    int ncid, row, column, time, dims[2], err;
+static pnc_model model;
+static pnc_file file;
+static pnc_io_context io;
+static pnc_error error;
 
-    err = ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid);
-    t_local(err == NC_NOERR, "create: %s", ncmpi_strerror(err));
-    ncmpi_def_dim(ncid, "row", ROWS, &row);
-    ncmpi_def_dim(ncid, "column", t_nprocs * WIDTH, &column);
-    ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &time);
-    dims[0] = row, dims[1] = column;
-    ncmpi_def_var(ncid, "columns", NC_INT, 2, dims, &column_var);
-    dims[0] = time;
-    ncmpi_def_var(ncid, "history", NC_INT, 2, dims, &record_var);
-    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
-    ds = pnc_dataset_registry_peek(ncid);
-    t_local(pnc_wrapper_init(&spy_ops, sizeof(spy), ds->store, path, &ds->store, NULL) == NC_NOERR, "wrap");
-    ds->store->nnodes = nnodes;
-    ds->hints.buffer_size = 1 << 20;
-    ds->put_size = 0; /* without the header */
-    eye = (spy *)ds->store;
-    return ds;
+static void add_variable(const char *name, int dimid, int column, int *varid)
+{
+    const int dims[2] = {dimid, column};
+
+    t_local(pnc_format_var_add(&model, name, NC_INT, 2, dims, varid, &error) == NC_NOERR, "var_add: %s", error.text);
 }
 
-static void free_dataset(pnc_dataset *ds)
+/* int variables columns(row, nprocs * WIDTH) and history(time, nprocs * WIDTH) */
+static void make_model(void)
 {
-    t_local(ncmpi_close(ds->ncid) == NC_NOERR, "close");
+    const pnc_layout_hints defaults = {0, 0, 0, 0};
+    int row, column, time;
+
+    t_local(pnc_format_model_init(&model, 1, &error) == NC_NOERR, "model_init");
+    pnc_format_dim_add(&model, "row", ROWS, &row, &error);
+    pnc_format_dim_add(&model, "column", t_nprocs * WIDTH, &column, &error);
+    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &time, &error);
+    add_variable("columns", row, column, &column_var);
+    add_variable("history", time, column, &record_var);
+    t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout: %s", error.text);
+}
+
+/* A new file without a header. */
+static void start_file(int nnodes, int64_t memory)
+{
+    pnc_error_clear(&error);
+    make_model();
+    file = (pnc_file){.path = (char *)t_path("transfer.nc"), .comm = MPI_COMM_WORLD, .error = &error};
+    MPI_Comm_rank(file.comm, &file.rank);
+    MPI_Comm_size(file.comm, &file.nprocs);
+    t_local(pnc_store_mpiio.create(file.comm, file.path, NC_CLOBBER, MPI_INFO_NULL, &file.store, &error) == NC_NOERR,
+            "create: %s", error.text);
+    t_local(pnc_wrapper_init(&spy_ops, sizeof(spy), file.store, file.path, &file.store, NULL) == NC_NOERR, "wrap");
+    file.store->nnodes = nnodes;
+    eye = (spy *)file.store;
+    t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
+    io.relax = true;
+    io.buffer_size = memory;
+}
+
+static void end_file(void)
+{
+    pnc_io_context_free(&io);
+    t_local(file.store->ops->close(file.store, &error) == NC_NOERR, "close: %s", error.text);
+    pnc_format_model_free(&model);
+}
+
+/* Execute a call as a dataset does: a rank with an error in its arguments takes part without requests. */
+static int execute(const pnc_call *call)
+{
+    pnc_bundle bundle;
+    int64_t numrecs = 0;
+    int err, transferred;
+
+    pnc_error_clear(&error);
+    eye->calls = 0;
+    eye->most_bytes = eye->most_extents = 0;
+    err = pnc_io_bundle_init_call(&bundle, &io, call);
+    transferred = pnc_io_requests_transfer(&io, &bundle.list, &numrecs);
+    pnc_io_bundle_free(&bundle);
+    if (numrecs > model.numrecs)
+        model.numrecs = numrecs;
+    return err != NC_NOERR ? err : transferred;
 }
 
 static int value_at(int64_t row, int64_t column)
@@ -100,7 +141,7 @@ static int value_at(int64_t row, int64_t column)
 }
 
 /* This rank's columns of rows [first, first + rows), as double, so that there is something to convert. */
-static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset first, MPI_Offset rows, double *buf)
+static int access_columns(pnc_op op, int varid, MPI_Offset first, MPI_Offset rows, double *buf)
 {
     MPI_Offset start[2] = {first, (MPI_Offset)t_rank * WIDTH}, count[2] = {rows, WIDTH};
     pnc_call call = {.op = op,
@@ -112,10 +153,7 @@ static int access_columns(pnc_dataset *ds, pnc_op op, int varid, MPI_Offset firs
                      .start = start,
                      .count = count};
 
-    pnc_error_clear(&ds->error);
-    eye->calls = 0;
-    eye->most_bytes = eye->most_extents = 0;
-    return pnc_io_call_execute(ds, &call);
+    return execute(&call);
 }
 
 static void fill(double *buf, int64_t first, int64_t rows)
@@ -135,42 +173,41 @@ static bool is_filled(const double *buf, int64_t first, int64_t rows)
 static void test_columns(int nnodes, int64_t memory)
 {
     static double buf[ROWS * WIDTH], back[ROWS * WIDTH];
-    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), nnodes);
     bool exchange = t_nprocs > 1;
     int err;
 
-    ds->hints.buffer_size = memory;
+    start_file(nnodes, memory);
     fill(buf, 0, ROWS);
-    err = access_columns(ds, PNC_OP_PUT, column_var, 0, ROWS, buf);
-    t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, ds->error.text);
-    t_check(ds->put_size == ROWS * WIDTH * 4, "put_size %d", (int)ds->put_size);
+    err = access_columns(PNC_OP_PUT, column_var, 0, ROWS, buf);
+    t_check(err == NC_NOERR, "put columns, %d nodes, %d bytes of memory: %s", nnodes, (int)memory, error.text);
+    t_check(file.put_size == ROWS * WIDTH * 4, "put_size %d", (int)file.put_size);
     t_check(!exchange || (eye->calls < ROWS / 100 && eye->most_extents <= 1),
             "interleaved columns become few large writes: %d, of up to %d extents", eye->calls, (int)eye->most_extents);
     memset(back, 0, sizeof back);
-    err = access_columns(ds, PNC_OP_GET, column_var, 0, ROWS, back);
-    t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", ds->error.text);
+    err = access_columns(PNC_OP_GET, column_var, 0, ROWS, back);
+    t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", error.text);
     t_check(is_filled(buf, 0, ROWS), "the buffer of the put is unchanged");
-    free_dataset(ds);
+    end_file();
 }
 
 static void test_records(void)
 {
     static double buf[20 * WIDTH], back[20 * WIDTH];
-    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
-    int err = access_columns(ds, PNC_OP_PUT, record_var, 4, 0, buf), expected = t_nprocs == 1 ? 3 : 8;
+    int expected = t_nprocs == 1 ? 3 : 8, err;
 
-    t_check(err == NC_NOERR && ds->model.numrecs == 0, "a put of nothing makes no records: %d", (int)ds->model.numrecs);
+    start_file(1, 1 << 20);
+    err = access_columns(PNC_OP_PUT, record_var, 4, 0, buf);
+    t_check(err == NC_NOERR && model.numrecs == 0, "a put of nothing makes no records: %d", (int)model.numrecs);
     fill(buf, 0, 3 + 5 * (t_rank == 1));
-    err = access_columns(ds, PNC_OP_PUT, record_var, 0, 3 + 5 * (t_rank == 1), buf);
-    t_check(err == NC_NOERR && ds->model.numrecs == expected && !ds->numrecs_dirty,
-            "all ranks know the records of the one with most: %d", (int)ds->model.numrecs);
-    err = access_columns(ds, PNC_OP_GET, record_var, expected, 1, back);
+    err = access_columns(PNC_OP_PUT, record_var, 0, 3 + 5 * (t_rank == 1), buf);
+    t_check(err == NC_NOERR && model.numrecs == expected, "all ranks know the records of the one with most: %d",
+            (int)model.numrecs);
+    err = access_columns(PNC_OP_GET, record_var, expected, 1, back);
     t_check(err == NC_EINVALCOORDS, "a get beyond the last record: %d", err);
-    err = access_columns(ds, PNC_OP_GET, record_var, expected, 0, back);
+    err = access_columns(PNC_OP_GET, record_var, expected, 0, back);
     t_check(err == NC_NOERR, "a get of nothing at the end: %d", err);
-    err = access_columns(ds, PNC_OP_GET, record_var, 0, t_rank == 0 ? 0 : 3, back);
+    err = access_columns(PNC_OP_GET, record_var, 0, t_rank == 0 ? 0 : 3, back);
     t_check(err == NC_NOERR && (t_rank == 0 || is_filled(back, 0, 3)), "rank 0 gets nothing, the others all: %d", err);
-    ds->mode = PNC_INDEPENDENT;
     MPI_Offset start[2] = {9 + t_rank, 0}, count[2] = {1, WIDTH};
     pnc_call alone = {.op = PNC_OP_PUT,
                       .shape = PNC_VARA,
@@ -179,57 +216,51 @@ static void test_records(void)
                       .buf = buf,
                       .start = start,
                       .count = count};
-    err = pnc_io_call_execute(ds, &alone);
-    t_check(err == NC_NOERR && ds->model.numrecs == 10 + t_rank && ds->numrecs_dirty,
-            "an independent put counts its own records: %d", (int)ds->model.numrecs);
+    err = execute(&alone);
+    t_check(err == NC_NOERR && model.numrecs == 10 + t_rank, "an independent put counts its own records: %d",
+            (int)model.numrecs);
     start[0] = (MPI_Offset)1 << 31;
-    t_check(pnc_io_call_execute(ds, &alone) == NC_EINVALCOORDS, "more records than CDF-1 can count: %s",
-            ds->error.text);
-    free_dataset(ds);
+    t_check(execute(&alone) == NC_EINVALCOORDS, "more records than CDF-1 can count: %s", error.text);
+    end_file();
 }
 
 /* `rows` chooses the way: few rows of a rank go alone, many together. */
 static void test_failure(int64_t rows, const char *what)
 {
     static double buf[ROWS * WIDTH];
-    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
     int err;
 
-    eye->fail = t_rank == 0; /* it owns the stripe of the file in which the records begin */
+    start_file(1, 1 << 20);
+    eye->fail = t_rank == 0; /* the aggregator of the block in which the records begin */
     fill(buf, 0, rows);
-    err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
-    t_check(err == NC_ENO_SPACE && ds->error.text[0] != '\0',
-            "%s: a full disk on one rank is an error on all: %d \"%s\"", what, err, ds->error.text);
-    t_check(ds->model.numrecs == 0, "%s: and no records are there", what);
+    err = access_columns(PNC_OP_PUT, record_var, 0, rows, buf);
+    t_check(err == NC_ENO_SPACE && error.text[0] != '\0', "%s: a full disk on one rank is an error on all: %d \"%s\"",
+            what, err, error.text);
+    t_check(model.numrecs == 0, "%s: and no records are there", what);
     eye->fail = false;
-    err = access_columns(ds, PNC_OP_PUT, record_var, 0, rows, buf);
-    t_check(err == NC_NOERR && ds->model.numrecs == rows, "%s: with room again it works: %d", what, err);
-    free_dataset(ds);
+    err = access_columns(PNC_OP_PUT, record_var, 0, rows, buf);
+    t_check(err == NC_NOERR && model.numrecs == rows, "%s: with room again it works: %d", what, err);
+    end_file();
 }
 
 static void test_arguments(void)
 {
     static double buf[ROWS * WIDTH], back[ROWS * WIDTH];
-    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
     bool wrong = t_rank == t_nprocs - 1;
     int err;
 
+    start_file(1, 1 << 20);
     fill(buf, 0, 5);
-    ds->safe = true;
-    err = access_columns(ds, PNC_OP_PUT, record_var, wrong ? -1 : 0, 5, buf);
-    t_check(err == NC_EINVALCOORDS && ds->model.numrecs == 0 && ds->put_size == 0,
-            "safe mode: one rank's error is everybody's, and nothing is written: %d", err);
-    ds->safe = false;
-    err = access_columns(ds, PNC_OP_PUT, record_var, wrong ? -1 : 0, 5, buf);
+    err = access_columns(PNC_OP_PUT, record_var, wrong ? -1 : 0, 5, buf);
     t_check(err == (wrong ? NC_EINVALCOORDS : NC_NOERR), "a wrong argument is an error on its own rank: %d", err);
-    t_check(ds->model.numrecs == (t_nprocs == 1 ? 0 : 5), "the others have written: %d", (int)ds->model.numrecs);
-    err = wrong ? NC_NOERR : access_columns(ds, PNC_OP_GET, record_var, 0, 5, back);
+    t_check(model.numrecs == (t_nprocs == 1 ? 0 : 5), "the others have written: %d", (int)model.numrecs);
+    err = wrong ? NC_NOERR : access_columns(PNC_OP_GET, record_var, 0, 5, back);
     if (wrong)
-        access_columns(ds, PNC_OP_GET, record_var, 99, 1, back);
+        access_columns(PNC_OP_GET, record_var, 99, 1, back);
     t_check(err == NC_NOERR && (wrong || is_filled(back, 0, 5)), "and read it: %d", err);
-    err = access_columns(ds, PNC_OP_PUT, wrong ? column_var : record_var, 0, 5, wrong ? NULL : buf);
-    t_check(err == (wrong ? NC_EINVAL : NC_NOERR), "a NULL buffer: %s", ds->error.text);
-    free_dataset(ds);
+    err = access_columns(PNC_OP_PUT, wrong ? column_var : record_var, 0, 5, wrong ? NULL : buf);
+    t_check(err == (wrong ? NC_EINVAL : NC_NOERR), "a NULL buffer: %s", error.text);
+    end_file();
 }
 
 /* imap on top of a datatype: the datatype picks, imap orders what was picked. */
@@ -237,7 +268,6 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
 {
     int user[24], got[24], expected[24];
     MPI_Offset start[2] = {0, (MPI_Offset)t_rank * WIDTH}, count[2] = {3, 4}, imap[2] = {1, 3};
-    pnc_dataset *ds = make_dataset(t_path("transfer.nc"), 1);
     pnc_call call = {.op = PNC_OP_PUT,
                      .shape = PNC_VARM,
                      .collective = true,
@@ -252,22 +282,23 @@ static void test_mapped(MPI_Datatype type, const int *picks, const char *what)
     bool same = true;
     int err;
 
+    start_file(1, 1 << 20);
     for (int i = 0; i < 24; i++)
         user[i] = 100 * t_rank + i;
-    err = pnc_io_call_execute(ds, &call);
+    err = execute(&call);
     call.shape = PNC_VARA, call.mem = PNC_INT, call.op = PNC_OP_GET, call.buf = got;
-    t_local(pnc_io_call_execute(ds, &call) == NC_NOERR, "get");
+    t_local(execute(&call) == NC_NOERR, "get");
     for (int i = 0; i < 12; i++)
         same = same && got[i] == user[picks[i / 4 + 3 * (i % 4)]];
-    t_check(err == NC_NOERR && same, "imap over %s, put: %d %s", what, err, ds->error.text);
+    t_check(err == NC_NOERR && same, "imap over %s, put: %d %s", what, err, error.text);
     for (int i = 0; i < 24; i++)
         expected[i] = got[i] = -1;
     for (int i = 0; i < 12; i++)
         expected[picks[i / 4 + 3 * (i % 4)]] = user[picks[i / 4 + 3 * (i % 4)]];
     call.shape = PNC_VARM, call.mem = PNC_FLEX;
-    err = pnc_io_call_execute(ds, &call);
+    err = execute(&call);
     t_check(err == NC_NOERR && memcmp(got, expected, sizeof got) == 0, "imap over %s, get: %d", what, err);
-    free_dataset(ds);
+    end_file();
 }
 
 static void test_imap(void)

@@ -1,0 +1,187 @@
+/* Access to the values of variables, blocking and nonblocking. src/io knows requests and the file; modes, the number of
+ * records, safe mode and NC_SHARE are decided here. */
+#include "dataset/access.h"
+
+#include "dataset/modes.h"
+#include "dataset/records.h"
+#include "file/agree.h"
+#include "io/attached_buffer.h"
+#include "io/batch.h"
+#include "io/bundle.h"
+#include "io/post.h"
+#include "io/queue.h"
+#include "io/transfer.h"
+
+/* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
+ * collective step is the same on all ranks, so that each rank may return it at once. */
+static int transfer(pnc_dataset *ds, const pnc_request_list *list)
+{
+    int64_t numrecs;
+
+    PNC_TRY(pnc_io_requests_transfer(&ds->io, list, &numrecs));
+    if (list->direction == PNC_GET)
+        return NC_NOERR;
+    if (!list->collective) {
+        pnc_dataset_numrecs_update(ds, numrecs);
+        return NC_NOERR;
+    }
+    PNC_TRY(pnc_dataset_numrecs_write(ds, numrecs));
+    return ds->share ? pnc_file_data_sync(&ds->file) : NC_NOERR;
+}
+
+/* --- blocking --- */
+
+/* No agreement is needed after an error: the mode is the same on all ranks. */
+static int check_mode(pnc_dataset *ds, pnc_op op, bool collective)
+{
+    if (pnc_io_op_get_direction(op) == PNC_PUT)
+        PNC_TRY(pnc_dataset_mode_check_write(ds));
+    return collective ? pnc_dataset_mode_check_collective(ds) : pnc_dataset_mode_check_independent(ds);
+}
+
+/* Execute the requests of a call, and free them. err is an error in the arguments of this rank. */
+static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
+{
+    const pnc_request_list *list = &bundle->list;
+    bool leaves = !list->collective && list->n == 0; /* nothing to do, and no rank depends on it */
+    int transferred;
+
+    if (list->collective && ds->safe) {
+        err = pnc_file_status_agree(&ds->file, err);
+        leaves = err != NC_NOERR;
+    }
+    if (!leaves) {
+        transferred = transfer(ds, list);
+        err = pnc_error_keep_first(err, transferred);
+    }
+    if (err == NC_NOERR)
+        err = pnc_io_requests_report_status(&ds->io, list);
+    pnc_io_bundle_free(bundle);
+    return err;
+}
+
+int pnc_dataset_call_execute(pnc_dataset *ds, const pnc_call *call)
+{
+    pnc_bundle bundle;
+    int err;
+
+    PNC_TRY(check_mode(ds, call->op, call->collective));
+    err = pnc_io_bundle_init_call(&bundle, &ds->io, call);
+    return execute(ds, &bundle, err);
+}
+
+int pnc_dataset_multi_execute(pnc_dataset *ds, const pnc_multi *multi)
+{
+    pnc_bundle bundle;
+    int err;
+
+    PNC_TRY(check_mode(ds, multi->op, multi->collective));
+    err = pnc_io_bundle_init_multi(&bundle, &ds->io, multi);
+    return execute(ds, &bundle, err);
+}
+
+int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
+{
+    pnc_bundle bundle;
+    int err;
+
+    PNC_TRY(check_mode(ds, vard->op, vard->collective));
+    err = pnc_io_bundle_init_vard(&bundle, &ds->io, vard);
+    return execute(ds, &bundle, err);
+}
+
+/* --- nonblocking --- */
+
+int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
+{
+    if (call->reqid != NULL)
+        *call->reqid = NC_REQ_NULL;
+    if (pnc_io_op_get_direction(call->op) == PNC_PUT)
+        PNC_TRY(pnc_dataset_mode_check_write(ds));
+    return pnc_io_call_post(&ds->io, call);
+}
+
+/* Puts are executed before gets. An error of one kind does not keep the other from being executed. */
+static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named)
+{
+    pnc_batch batch;
+    int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR;
+
+    if (collective)
+        put_err = get_err = pnc_io_batch_agree(&batch, &ds->io);
+    if (put_err == NC_NOERR) {
+        if (batch.any_puts)
+            put_err = transfer(ds, &batch.puts);
+        if (batch.any_gets)
+            get_err = transfer(ds, &batch.gets);
+    }
+    pnc_io_batch_report(&batch, named, put_err, get_err);
+    err = pnc_error_keep_first(err, pnc_error_keep_first(put_err, get_err));
+    if (err == NC_NOERR) /* NC_ERANGE of a put was returned when it was posted */
+        err = pnc_io_requests_report_status(&ds->io, &batch.gets);
+    pnc_io_batch_free(&batch, &ds->io);
+    return err;
+}
+
+int pnc_dataset_wait(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
+{
+    const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
+
+    PNC_TRY(pnc_dataset_mode_check_independent(ds));
+    return wait_for(ds, false, &named);
+}
+
+int pnc_dataset_wait_all(pnc_dataset *ds, int count, int *array_of_requests, int *array_of_statuses)
+{
+    const pnc_request_ids named = {count, array_of_requests, array_of_statuses};
+
+    PNC_TRY(pnc_dataset_mode_check_collective(ds));
+    return wait_for(ds, true, &named);
+}
+
+int pnc_dataset_cancel(pnc_dataset *ds, int num, int *reqs, int *statuses)
+{
+    const pnc_request_ids named = {num, reqs, statuses};
+    pnc_batch batch;
+    int err = pnc_io_batch_init(&batch, &ds->io, false, &named);
+
+    pnc_io_batch_report(&batch, &named, NC_NOERR, NC_NOERR);
+    pnc_io_batch_free(&batch, &ds->io);
+    return err;
+}
+
+int pnc_dataset_inq_nreqs(pnc_dataset *ds, int *nreqs)
+{
+    if (nreqs != NULL)
+        *nreqs = (int)ds->io.queue->pending;
+    return NC_NOERR;
+}
+
+int pnc_dataset_buffer_attach(pnc_dataset *ds, MPI_Offset bufsize)
+{
+    return pnc_io_buffer_attach(&ds->io, bufsize);
+}
+
+int pnc_dataset_buffer_detach(pnc_dataset *ds)
+{
+    return pnc_io_buffer_release(&ds->io);
+}
+
+/* measured: with a NULL argument only ncid is checked */
+int pnc_dataset_inq_buffer_usage(pnc_dataset *ds, MPI_Offset *usage)
+{
+    if (usage == NULL)
+        return NC_NOERR;
+    PNC_TRY(pnc_io_buffer_check(&ds->io));
+    *usage = ds->io.queue->buffer_used;
+    return NC_NOERR;
+}
+
+int pnc_dataset_inq_buffer_size(pnc_dataset *ds, MPI_Offset *buf_size)
+{
+    if (buf_size == NULL)
+        return NC_NOERR;
+    PNC_TRY(pnc_io_buffer_check(&ds->io));
+    *buf_size = ds->io.queue->buffer_size;
+    return NC_NOERR;
+}

@@ -1,0 +1,32 @@
+/* Extending the file to the end of its data. */
+#include "dataset/file_end.h"
+
+#include "file/agree.h"
+
+int pnc_dataset_file_end_write(pnc_dataset *ds)
+{
+    int64_t size, end = pnc_format_layout_get_file_end(&ds->model);
+    pnc_extent last = {end - 1, 1};
+
+    PNC_TRY(pnc_file_get_size(&ds->file, &size));
+    return size >= end ? NC_NOERR : pnc_file_extents_write(&ds->file, &last, 1, "");
+}
+
+void pnc_dataset_file_end_update(pnc_dataset *ds)
+{
+    int64_t end = pnc_format_layout_get_file_end(&ds->model);
+
+    if (end > ds->file.store->end->least_size)
+        ds->file.store->end->least_size = end;
+}
+
+int pnc_dataset_file_end_extend(pnc_dataset *ds)
+{
+    int err = NC_NOERR;
+
+    if (ds->file.rank == 0)
+        err = pnc_dataset_file_end_write(ds);
+    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    pnc_dataset_file_end_update(ds);
+    return NC_NOERR;
+}

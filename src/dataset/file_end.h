@@ -1,0 +1,15 @@
+/* The end of the file: other tools fail on files that end before their data, even if the data beyond the end was never
+ * written. */
+#ifndef PNC_DATASET_FILE_END_H
+#define PNC_DATASET_FILE_END_H
+
+#include "dataset/dataset.h"
+
+/* Collective: extend the file to the end of its data. */
+int pnc_dataset_file_end_extend(pnc_dataset *ds);
+/* The two steps of it: rank 0 extends the file; if it succeeds, all ranks remember the size that the file has at
+ * least. From then on they can detect that the file was truncated. Local. */
+int pnc_dataset_file_end_write(pnc_dataset *ds);
+void pnc_dataset_file_end_update(pnc_dataset *ds);
+
+#endif

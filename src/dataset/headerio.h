@@ -1,0 +1,17 @@
+/* The header in the file: only rank 0 reads and writes it. All functions are collective. */
+#ifndef PNC_DATASET_HEADERIO_H
+#define PNC_DATASET_HEADERIO_H
+
+#include "dataset/dataset.h"
+
+int pnc_dataset_header_read(pnc_dataset *ds);  /* rank 0 reads, all decode */
+int pnc_dataset_header_write(pnc_dataset *ds); /* rank 0 writes all of it */
+/* header_write in two steps. First all ranks adopt rank 0's definitions and encode them; the caller frees *bytes. Then
+ * rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
+int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n);
+int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
+/* In data mode: write a changed name or, if att is not NULL, a changed attribute over the old one. If the size has
+ * changed, or the old one has no offset (-1), the whole header is written. */
+int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att);
+
+#endif

@@ -1,0 +1,18 @@
+/* Messages of calls that failed. */
+#ifndef PNC_DATASET_LAST_ERROR_H
+#define PNC_DATASET_LAST_ERROR_H
+
+#include "dataset/dataset.h"
+
+/* At the end of a call: if it failed, keep its message for ncmpi_inq_last_error, and print it if PNETCDF_VERBOSE is on.
+ * Returns err. */
+int pnc_dataset_error_report(pnc_dataset *ds, int err);
+/* The same for a call without a dataset. path and error may be NULL. */
+int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error);
+/* At the end of a successful call with a remark in ds->error: keep it, with the code NC_NOERR, for ncmpi_inq_last_error
+ * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on. */
+void pnc_dataset_remark_report(pnc_dataset *ds);
+/* The last failure on a dataset; of this thread if ncid is negative. NC_EBADID. */
+int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);
+
+#endif

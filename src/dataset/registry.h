@@ -1,0 +1,16 @@
+/* The table of open datasets, indexed by ncid. */
+#ifndef PNC_DATASET_REGISTRY_H
+#define PNC_DATASET_REGISTRY_H
+
+#include "dataset/dataset.h"
+
+int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid); /* NC_ENFILE */
+void pnc_dataset_registry_remove(int ncid);
+/* Set *out to the dataset and clear its error object; `call` is the name of the API function in progress. Reports and
+ * returns NC_EBADID if there is none. */
+int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out);
+/* The dataset or NULL; without side effects. */
+pnc_dataset *pnc_dataset_registry_peek(int ncid);
+int pnc_dataset_registry_list(int *num, int *ncids);
+
+#endif

@@ -1,0 +1,31 @@
+/* An open file and the ranks that share it, like an MPI_File. */
+#ifndef PNC_FILE_FILE_H
+#define PNC_FILE_FILE_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "drivers/store.h"
+
+typedef struct pnc_file {
+    char *path;
+    MPI_Comm comm; /* duplicate of the user's communicator */
+    int rank, nprocs;
+    const pnc_store_ops *driver;
+    pnc_store *store;
+    int64_t put_size, get_size; /* bytes that this rank has written and read */
+    pnc_error *error;           /* of the call in progress */
+} pnc_file;
+
+/* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */
+int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
+int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
+
+/* Read or write one extent of any length in pieces that the store accepts, and count its bytes. Local. */
+int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes);
+int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes);
+
+int pnc_file_get_size(pnc_file *file, int64_t *size); /* local */
+int pnc_file_data_sync(pnc_file *file);               /* collective */
+
+#endif
