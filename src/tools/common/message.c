@@ -25,6 +25,17 @@ void tool_program_start(const char *program, char **argv)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static bool is_control(char c)
+{
+    return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+void tool_text_print(const char *text)
+{
+    for (; *text != '\0'; text++)
+        putchar(is_control(*text) ? '?' : *text);
+}
+
 void tool_error_print(const char *format, ...)
 {
     char text[2048];
@@ -34,7 +45,7 @@ void tool_error_print(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+        if (is_control(*c))
             *c = '?';
     tool_progress_wipe();
     fflush(stdout);

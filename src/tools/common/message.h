@@ -12,6 +12,9 @@ void tool_program_start(const char *program, char **argv);
  * become '?'. */
 void tool_error_print(const char *format, ...) PNC_PRINTF(1, 2);
 
+/* Print to stdout. Control characters, possible in names of variables, would act on a terminal: they become '?'. */
+void tool_text_print(const char *text);
+
 /* Flush stdout. NC_NOERR, or NC_EWRITE after an error message (closed pipe, full disk). path: the file that the tool
  * reads, or NULL. */
 int tool_output_flush(const char *path);

@@ -1,8 +1,10 @@
-/* How variables lie on the stripes of a parallel file system, or on the blocks of any: a write that fills whole stripes
- * need not wait for who writes the rest of one. */
+/* Alignment of variables to the stripes of a parallel file system, or to the blocks of any file system. Ranks that
+ * write whole stripes do not compete for locks of the file system. */
 #include "tools/ncoffsets/offsets.h"
 
 #include <inttypes.h>
+
+#include "tools/common/message.h"
 
 static void print_variable(const pnc_model *model, const pnc_var *var, int64_t align, int *aligned)
 {
@@ -10,8 +12,7 @@ static void print_variable(const pnc_model *model, const pnc_var *var, int64_t a
     int64_t rest = var->begin % align;
 
     putchar('\t');
-    for (const char *c = var->name; *c != '\0'; c++)
-        putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
+    tool_text_print(var->name);
     if (rest == 0)
         printf(": begins with stripe %" PRId64, first);
     else
@@ -34,7 +35,7 @@ void offsets_alignment_print(const tool_file *file, int64_t align)
         const pnc_var *var = model->vars[i];
         int64_t before = offsets_var_find_previous_end(model, i), stripe = var->begin / align;
 
-        /* a stripe that two share is counted once, however many share it */
+        /* a stripe is counted once, even if more than two variables share it */
         if (before > 0 && var->size > 0 && (before - 1) / align == stripe && stripe != counted) {
             shared++;
             counted = stripe;

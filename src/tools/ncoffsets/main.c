@@ -1,4 +1,4 @@
-/* ncoffsets: where the variables of a file lie, as text and as a picture. */
+/* ncoffsets: offsets of the variables of a file, as text and as a picture. */
 #include <errno.h>
 #include <string.h>
 
@@ -6,12 +6,12 @@
 #include "tools/common/output.h"
 #include "tools/ncoffsets/offsets.h"
 
-static int draw_to_stdout(const tool_file *file, const options *o)
+static int draw(const tool_file *file, const options *o, FILE *out)
 {
-    int err = offsets_picture_draw(file, o->align, stdout);
+    int err = offsets_picture_draw(file, o->align, out);
 
     if (err != NC_NOERR)
-        tool_error_print("%s: no memory for a picture of this file", file->path);
+        tool_error_print("%s: not enough memory for a picture of this file", file->path);
     return err;
 }
 
@@ -21,31 +21,36 @@ static int write_failed(const char *path)
     return NC_EWRITE;
 }
 
-/* A picture that is there already is replaced: it was made to be looked at. */
+/* Draw to the temporary file of an output that will have the name of --svg. */
+static int draw_to_temporary(const tool_file *file, const options *o, const char *temporary)
+{
+    FILE *out = fopen(temporary, "w");
+    bool written;
+    int err;
+
+    if (out == NULL)
+        return write_failed(o->svg);
+    err = draw(file, o, out);
+    written = ferror(out) == 0;
+    written = fclose(out) == 0 && written;
+    return written || err != NC_NOERR ? err : write_failed(o->svg);
+}
+
+/* An existing picture is replaced. */
 static int draw_to_file(const tool_file *file, const options *o)
 {
     pnc_error error = {0};
     tool_output output;
-    FILE *out;
     int err = tool_output_begin(o->svg, true, &output, &error);
 
-    if (err != NC_NOERR) {
-        tool_error_print("%s", error.text);
-        return err;
+    if (err == NC_NOERR) {
+        err = draw_to_temporary(file, o, output.temporary);
+        if (err != NC_NOERR) {
+            tool_output_discard(&output);
+            return err;
+        }
+        err = tool_output_commit(&output, &error);
     }
-    out = fopen(output.temporary, "w");
-    err = out != NULL ? offsets_picture_draw(file, o->align, out) : write_failed(o->svg);
-    if (out != NULL) {
-        int bad = ferror(out) | fclose(out);
-
-        if (bad != 0 && err == NC_NOERR)
-            err = write_failed(o->svg);
-    }
-    if (err != NC_NOERR) {
-        tool_output_discard(&output);
-        return err;
-    }
-    err = tool_output_commit(&output, &error);
     if (err != NC_NOERR)
         tool_error_print("%s", error.text);
     return err;
@@ -58,7 +63,7 @@ static int show(const tool_file *file, const options *o)
         return NC_NOERR;
     }
     if (o->picture)
-        return o->svg != NULL ? draw_to_file(file, o) : draw_to_stdout(file, o);
+        return o->svg != NULL ? draw_to_file(file, o) : draw(file, o, stdout);
     offsets_list_print(file, o);
     if (o->align > 0)
         offsets_alignment_print(file, o->align);

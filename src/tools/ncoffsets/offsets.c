@@ -1,9 +1,9 @@
-/* The text, laid out as scripts that read it know it. */
+/* The list of offsets. Scripts parse this output: its layout must not change. */
 #include "tools/ncoffsets/offsets.h"
 
 #include <inttypes.h>
 
-#include "tools/common/text.h"
+#include "tools/common/message.h"
 
 int64_t offsets_var_find_previous_end(const pnc_model *model, int varid)
 {
@@ -35,26 +35,19 @@ bool offsets_file_has_gaps(const pnc_model *model)
     return false;
 }
 
-/* Names may hold what a terminal obeys: shown as '?'. */
-static void print_name(const char *name)
-{
-    for (; *name != '\0'; name++)
-        putchar((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name);
-}
-
 static void print_header(const tool_file *file)
 {
     const pnc_model *model = &file->model;
 
     fputs("netcdf ", stdout);
-    print_name(file->path);
+    tool_text_print(file->path);
     printf(" {\n// file format: CDF-%d\n\nfile header:\n\tsize   = %" PRId64 " bytes\n\textent = %" PRId64 " bytes\n",
            model->format, model->header_size, model->header_extent);
     if (model->ndims > 0)
         puts("\ndimensions:");
     for (int i = 0; i < model->ndims; i++) {
         putchar('\t');
-        print_name(model->dims[i]->name);
+        tool_text_print(model->dims[i]->name);
         if (i == model->recdim)
             printf(" = UNLIMITED // (%" PRId64 " currently)\n", model->numrecs);
         else
@@ -65,22 +58,22 @@ static void print_header(const tool_file *file)
 static void print_head(const pnc_model *model, const pnc_var *var)
 {
     printf("\t%-6s ", pnc_type_get_name(var->type));
-    print_name(var->name);
+    tool_text_print(var->name);
     for (int i = 0; i < var->ndims; i++) {
         fputs(i > 0 ? ", " : "(", stdout);
-        print_name(model->dims[var->dimids[i]]->name);
+        tool_text_print(model->dims[var->dimids[i]]->name);
     }
     puts(var->ndims > 0 ? "):" : ":");
 }
 
-static const char *ordinal(int64_t n)
+static const char *get_ordinal_ending(int64_t n)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
 
     return n % 100 / 10 == 1 || n % 10 > 3 ? "th" : endings[n % 10];
 }
 
-/* The records of a variable, as far as the file goes: a wrong number of them shall not make the list endless. */
+/* The list ends at the end of the file, so that an invalid number of records cannot make it endless. */
 static void print_records(const tool_file *file, const pnc_var *var, bool all)
 {
     int64_t n = all ? file->model.numrecs : 1, r;
@@ -88,9 +81,10 @@ static void print_records(const tool_file *file, const pnc_var *var, bool all)
     for (r = 0; r < n && (!all || var->begin + r * file->model.recsize < file->size); r++) {
         int64_t begin = var->begin + r * file->model.recsize;
 
-        printf("\t       start file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin, r, ordinal(r));
+        printf("\t       start file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin, r,
+               get_ordinal_ending(r));
         printf("\t       end   file offset =%12" PRId64 "    (%" PRId64 "%s record)\n", begin + var->size, r,
-               ordinal(r));
+               get_ordinal_ending(r));
     }
     if (r < n)
         printf("\t       %" PRId64 " record%s beyond the end of the file\n", n - r, n - r == 1 ? "" : "s");

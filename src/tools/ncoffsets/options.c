@@ -16,16 +16,16 @@ static const char usage[] =
     "       ncoffsets -x file\n";
 
 static const char help[] =
-    "Tell where the variables of a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) lie.\n"
+    "Print the offsets of the variables in a netCDF file of a classic format (CDF-1, CDF-2, CDF-5).\n"
     "\n"
     "  -v var1,...      these variables only\n"
-    "  -s               the size of each variable; of record variables, of one record\n"
-    "  -g               the gap between each variable and the one before it\n"
-    "  -r               offsets of all records, not only of the first\n"
+    "  -s               print the size of each variable; of a record variable, the size of one record\n"
+    "  -g               print the gap between each variable and the one before it\n"
+    "  -r               print the offsets of all records, not only of the first one\n"
     "  -x               print 1 if there are gaps between fixed-size variables, else 0\n"
-    "  -d               also where each variable is described in the header\n"
-    "      --align=N    how the variables lie on stripes or blocks of N bytes; K, M, G for 1024, 1024^2, 1024^3\n"
-    "      --svg[=X]    a picture of the file, in SVG, to X or the standard output; with stripes if --align is given\n"
+    "  -d               print the offset of each variable's entry in the header\n"
+    "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
+    "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -38,7 +38,7 @@ static int parse_size(const char *text, int64_t *out)
     int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
 
     if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_size_multiply(number, unit, out) < 0) {
-        tool_error_print("--align takes a number of bytes, such as 4096 or 1M: %s", text);
+        tool_error_print("--align=%s: must be a number of bytes such as 4096 or 1M", text);
         return 1;
     }
     return -1;
@@ -60,7 +60,7 @@ static int parse_option(int letter, options *out)
         return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
-    default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has named the option */
+    default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has printed the error */
     }
 }
 

@@ -6,14 +6,14 @@
 
 typedef struct options {
     const char *path;
-    tool_names variables; /* none: all */
+    tool_names variables; /* empty: all */
     bool sizes, gaps, records, check_gaps, debug;
-    int64_t align; /* bytes of a stripe; 0: no report of alignment */
+    int64_t align; /* size of a stripe in bytes; 0: no report of alignment */
     bool picture;
-    const char *svg; /* the file for it; NULL: stdout */
+    const char *svg; /* file that the picture is written to; NULL: stdout */
 } options;
 
-/* Returns -1 when there is a file to be looked at, else the exit status: all is said. */
+/* Returns -1 if there is a file to describe, else the exit status, after all output. */
 int offsets_options_parse(int argc, char **argv, options *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* A picture of a file: on the left all of it to scale, from its first byte to its last; on the right a row for each
- * part, with lines from the one to the other, so that small parts can be read too. Below, the records. */
+/* A picture of a file. On the left a strip shows the whole file to scale; on the right each part has a row of its own,
+ * so that small parts can be read too. Lines connect both. The records follow below. */
 #include "tools/ncoffsets/picture.h"
 
 #include <inttypes.h>
@@ -16,9 +16,9 @@ typedef struct picture {
     FILE *out;
     part *parts;
     int n;
-    int64_t total; /* bytes drawn: the file, and what it lacks */
+    int64_t total; /* bytes drawn: the file, and missing data of a truncated one */
     double height; /* of the strip */
-    double row;    /* distance of rows */
+    double row;    /* distance between rows */
 } picture;
 
 const char *offsets_picture_get_colour(int varid)
@@ -37,7 +37,6 @@ static const char *style_of(const part *p)
     case PART_FREE: return "fill=\"url(#free)\" stroke=\"#999\" stroke-width=\"0.5\"";
     case PART_RECORDS: return "fill=\"#c9d8ea\"";
     case PART_BEHIND: return "fill=\"#ddd\"";
-    case PART_LOST: return "fill=\"url(#lost)\"";
     default: return p->varid < 0 ? "fill=\"#aaa\"" : offsets_picture_get_colour(p->varid);
     }
 }
@@ -53,7 +52,7 @@ void offsets_picture_format_variable(const pnc_model *model, const pnc_var *var,
         snprintf(text + used, capacity - used, ")");
 }
 
-/* --- what there is --- */
+/* --- parts --- */
 
 static void add(picture *p, part_kind kind, int varid, int64_t begin, int64_t end)
 {
@@ -61,7 +60,7 @@ static void add(picture *p, part_kind kind, int varid, int64_t begin, int64_t en
         p->parts[p->n++] = (part){kind, varid, varid >= 0, begin, end};
 }
 
-/* Free space counts from 4 bytes on: less is padding. */
+/* A gap of less than 4 bytes is padding. */
 static void add_gap(picture *p, int64_t begin, int64_t end)
 {
     if (end - begin >= 4)
@@ -91,12 +90,11 @@ static void find_parts(picture *p)
     add(p, PART_BEHIND, -1, end, size);
 }
 
-/* With too many parts, the smallest variables and gaps that are neighbours become one part. */
-static int by_size(const void *a, const void *b)
+static int compare_sizes_descending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-    return x < y ? 1 : x > y ? -1 : 0;
+    return (x < y) - (x > y);
 }
 
 static bool is_small(const part *p, int64_t least)
@@ -104,6 +102,7 @@ static bool is_small(const part *p, int64_t least)
     return (p->kind == PART_VARIABLE || p->kind == PART_FREE) && p->end - p->begin < least;
 }
 
+/* Merge adjacent variables and gaps of less than `least` bytes. Returns the number of parts that remain. */
 static int merge_parts(picture *p, int64_t least)
 {
     int n = 0;
@@ -126,10 +125,11 @@ static int merge_parts(picture *p, int64_t least)
     return n;
 }
 
+/* With more parts than rows, the largest parts are kept and the others are merged. */
 static int limit_parts(picture *p)
 {
     int64_t *sizes;
-    int kept = PICTURE_ROWS / 2; /* between two of them may be one that stands for many */
+    int kept = PICTURE_ROWS / 2; /* a merged part may lie between each two of them */
 
     if (p->n <= PICTURE_ROWS)
         return NC_NOERR;
@@ -138,7 +138,7 @@ static int limit_parts(picture *p)
         return NC_ENOMEM;
     for (int i = 0; i < p->n; i++)
         sizes[i] = p->parts[i].end - p->parts[i].begin;
-    qsort(sizes, (size_t)p->n, sizeof *sizes, by_size);
+    qsort(sizes, (size_t)p->n, sizeof *sizes, compare_sizes_descending);
     p->n = merge_parts(p, sizes[kept - 1] + (sizes[kept - 1] == sizes[kept]));
     pnc_memory_free(sizes);
     return NC_NOERR;
@@ -146,7 +146,8 @@ static int limit_parts(picture *p)
 
 /* --- drawing --- */
 
-static double place(const picture *p, int64_t offset)
+/* The y of an offset in the strip. */
+static double get_y(const picture *p, int64_t offset)
 {
     return TOP + p->height * ((double)offset / (double)p->total);
 }
@@ -161,17 +162,18 @@ static void draw_title(const picture *p)
     snprintf(text, sizeof text, "CDF-%d, %" PRId64 " bytes%s%s%s, %d variable%s", model->format, p->file->size,
              p->file->size < 1024 ? "" : " (", p->file->size < 1024 ? "" : size, p->file->size < 1024 ? "" : ")",
              model->nvars, model->nvars == 1 ? "" : "s");
-    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 36, SVG_START, "title", slash != NULL ? slash + 1 : p->file->path,
-                          90);
-    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 58, SVG_START, "", text, 200);
-    offsets_svg_draw_text(p->out, STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", "to scale", 20);
-    offsets_svg_draw_text(p->out, ROWS_X + 24, TOP - 14, SVG_START, "head", "part", 20);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", "begins at byte", 20);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", "size", 20);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", "share", 20);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 36, SVG_START, "title", 90},
+                          slash != NULL ? slash + 1 : p->file->path);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 58, SVG_START, "", 200}, text);
+    offsets_svg_draw_text(p->out, (svg_label){STRIP_X + STRIP_WIDTH / 2.0, TOP - 14, SVG_MIDDLE, "head", 20},
+                          "to scale");
+    offsets_svg_draw_text(p->out, (svg_label){ROWS_X + 24, TOP - 14, SVG_START, "head", 20}, "part");
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, TOP - 14, SVG_END, "head", 20}, "begins at byte");
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, TOP - 14, SVG_END, "head", 20}, "size");
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, TOP - 14, SVG_END, "head", 20}, "share");
 }
 
-/* The nice distance of offsets written beside the strip: a power of 2, five to ten of them. */
+/* Offsets beside the strip, at multiples of a power of 2: five to ten of them. */
 static void draw_axis(const picture *p)
 {
     int64_t step = 1;
@@ -180,31 +182,39 @@ static void draw_axis(const picture *p)
     while (p->total / step > 9 && step < INT64_MAX / 2)
         step *= 2;
     for (int64_t at = 0; at <= p->total; at += step) {
-        double y = place(p, at);
+        double y = get_y(p, at);
 
         offsets_svg_format_bytes(at, text, sizeof text);
-        offsets_svg_draw_text(p->out, STRIP_X - 12, y + 4, SVG_END, "small", at == 0 ? "0" : text, 30);
+        offsets_svg_draw_text(p->out, (svg_label){STRIP_X - 12, y + 4, SVG_END, "small", 30}, at == 0 ? "0" : text);
         offsets_svg_draw_line(p->out, STRIP_X - 8, y, STRIP_X, y, "stroke=\"#555\" stroke-width=\"0.7\"");
         if (at > INT64_MAX - step)
             break;
     }
 }
 
+static void draw_record_borders(const picture *p, const part *records)
+{
+    const pnc_model *model = &p->file->model;
+
+    for (int64_t r = 1; r < model->numrecs; r++) {
+        double y = get_y(p, records->begin + r * model->recsize);
+
+        offsets_svg_draw_line(p->out, STRIP_X, y, STRIP_X + STRIP_WIDTH, y, "stroke=\"#fff\" stroke-width=\"0.8\"");
+    }
+}
+
 static void draw_strip(const picture *p)
 {
     const pnc_model *model = &p->file->model;
-    double y = place(p, p->file->size);
+    double y = get_y(p, p->file->size);
 
     for (int i = 0; i < p->n; i++) {
         const part *q = &p->parts[i];
-        svg_box box = {STRIP_X, place(p, q->begin), STRIP_WIDTH, place(p, q->end) - place(p, q->begin)};
+        svg_box box = {STRIP_X, get_y(p, q->begin), STRIP_WIDTH, get_y(p, q->end) - get_y(p, q->begin)};
 
         offsets_svg_draw_rect(p->out, box, style_of(q));
-        /* records, where lines between them leave something to be seen of them */
-        for (int64_t r = 1; q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3 && r < model->numrecs;
-             r++)
-            offsets_svg_draw_line(p->out, STRIP_X, place(p, q->begin + r * model->recsize), STRIP_X + STRIP_WIDTH,
-                                  place(p, q->begin + r * model->recsize), "stroke=\"#fff\" stroke-width=\"0.8\"");
+        if (q->kind == PART_RECORDS && box.height / (double)model->numrecs >= 3)
+            draw_record_borders(p, q);
     }
     if (p->file->size < p->total)
         offsets_svg_draw_rect(p->out, (svg_box){STRIP_X, y, STRIP_WIDTH, TOP + p->height - y}, "fill=\"url(#lost)\"");
@@ -221,13 +231,13 @@ static void draw_stripes(const picture *p, int64_t align)
     snprintf(text, sizeof text, "%" PRId64 " stripe%s of %s%s", n, n == 1 ? "" : "s", size,
              distance >= 3 ? ": blue marks at the strip; names in bold begin with a stripe"
                            : ", too narrow for marks; names in bold begin with a stripe");
-    offsets_svg_draw_text(p->out, PICTURE_MARGIN, 76, SVG_START, "small", text, 200);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, 76, SVG_START, "small", 200}, text);
     for (int64_t i = 0; distance >= 3 && i <= p->total / align; i++)
-        offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH - 8, place(p, i * align), STRIP_X + STRIP_WIDTH + 8,
-                              place(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
+        offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH - 8, get_y(p, i * align), STRIP_X + STRIP_WIDTH + 8,
+                              get_y(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
 }
 
-static void name_part(const picture *p, const part *q, char *text, size_t capacity)
+static void format_part(const picture *p, const part *q, char *text, size_t capacity)
 {
     const pnc_model *model = &p->file->model;
 
@@ -251,7 +261,7 @@ static void draw_row(const picture *p, int i, int64_t align)
 {
     const part *q = &p->parts[i];
     double y = TOP + i * p->row, middle = y + PICTURE_ROW / 2.0;
-    double y0 = place(p, q->begin), y1 = place(p, q->end);
+    double y0 = get_y(p, q->begin), y1 = get_y(p, q->end);
     double share = 100.0 * (double)(q->end - q->begin) / (double)p->total;
     char text[600];
 
@@ -261,18 +271,19 @@ static void draw_row(const picture *p, int i, int64_t align)
     offsets_svg_draw_line(p->out, STRIP_X + STRIP_WIDTH, (y0 + y1) / 2, ROWS_X, middle,
                           "stroke=\"#888\" stroke-width=\"0.5\"");
     offsets_svg_draw_rect(p->out, (svg_box){ROWS_X, y + 3, 16, PICTURE_ROW - 6}, style_of(q));
-    name_part(p, q, text, sizeof text);
-    offsets_svg_draw_text(p->out, ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "",
-                          text, 58);
+    format_part(p, q, text, sizeof text);
+    offsets_svg_draw_text(
+        p->out, (svg_label){ROWS_X + 24, middle + 4, SVG_START, align > 0 && q->begin % align == 0 ? "head" : "", 58},
+        text);
     snprintf(text, sizeof text, "%" PRId64, q->begin);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 230, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 230, middle + 4, SVG_END, "", 30}, text);
     offsets_svg_format_bytes(q->end - q->begin, text, sizeof text);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - 110, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - 110, middle + 4, SVG_END, "", 30}, text);
     snprintf(text, sizeof text, "%s%.1f %%", share < 0.1 ? "< " : "", share < 0.1 ? 0.1 : share);
-    offsets_svg_draw_text(p->out, PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", text, 30);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_WIDTH - PICTURE_MARGIN, middle + 4, SVG_END, "", 30}, text);
 }
 
-/* Returns where the next part of the picture begins. */
+/* Returns the y at which the drawing of the records begins. */
 static double draw_end(const picture *p)
 {
     double y = TOP + p->height + 16;
@@ -282,7 +293,7 @@ static double draw_end(const picture *p)
         return y;
     offsets_svg_format_bytes(p->total - p->file->size, size, sizeof size);
     snprintf(text, sizeof text, "Red: the file is truncated, %s of its data are missing.", size);
-    offsets_svg_draw_text(p->out, PICTURE_MARGIN, y + 14, SVG_START, "head", text, 200);
+    offsets_svg_draw_text(p->out, (svg_label){PICTURE_MARGIN, y + 14, SVG_START, "head", 200}, text);
     return y + 24;
 }
 

@@ -1,16 +1,16 @@
-/* The picture of records: how the pieces of all record variables lie side by side in each, and the records one behind
- * the other, with a break where there are many. */
+/* The picture of the records: one record to scale with the variables in it, and the sequence of the records in the
+ * file. */
 #include "tools/ncoffsets/picture.h"
 
 #include <inttypes.h>
 
 enum { BAR = 34, SHOWN = 3, COLUMN = (PICTURE_WIDTH - 2 * PICTURE_MARGIN) / 2 };
 
-/* One record at x, `width` wide. names: with the names of variables, where they fit. */
+/* One record at x, `width` wide. names: write the names of variables where they fit. */
 static void draw_record(const tool_file *file, double x, double y, double width, bool names, FILE *out)
 {
     const pnc_model *model = &file->model;
-    double drawn = 0; /* to which of so many narrow ones none is added */
+    double drawn = 0; /* variables are drawn up to here; one that is too narrow to be visible is skipped */
 
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
@@ -22,15 +22,16 @@ static void draw_record(const tool_file *file, double x, double y, double width,
         drawn = from + wide;
         offsets_svg_draw_rect(out, (svg_box){x + from, y, wide, BAR}, offsets_picture_get_colour(i));
         if (names && wide > 30)
-            offsets_svg_draw_text(out, x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", var->name,
-                                  (int)(wide / 9));
+            offsets_svg_draw_text(
+                out, (svg_label){x + from + wide / 2, y + BAR / 2.0 + 4, SVG_MIDDLE, "head light", (int)(wide / 9)},
+                var->name);
     }
     offsets_svg_draw_rect(out, (svg_box){x, y, width, BAR}, "fill=\"none\" stroke=\"#222\"");
 }
 
 static void draw_break(double x, double y, FILE *out)
 {
-    offsets_svg_draw_text(out, x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", "\xe2\x80\xa6", 3);
+    offsets_svg_draw_text(out, (svg_label){x, y + BAR / 2.0 + 5, SVG_MIDDLE, "title", 3}, "\xe2\x80\xa6");
 }
 
 /* The first records, a break, the last one. */
@@ -48,13 +49,13 @@ static void draw_sequence(const tool_file *file, double y, FILE *out)
         draw_record(file, x, y, width, false, out);
         snprintf(text, sizeof text, "record %" PRId64 ", byte %" PRId64, number,
                  file->model.begin_rec + number * file->model.recsize);
-        offsets_svg_draw_text(out, x + 2, y + BAR + 14, SVG_START, "small", text, 60);
+        offsets_svg_draw_text(out, (svg_label){x + 2, y + BAR + 14, SVG_START, "small", 60}, text);
     }
     if (n > shown)
         draw_break(PICTURE_MARGIN + (double)shown * width + gap / 2, y, out);
 }
 
-/* Two columns of names and sizes; returns how far down they reach. */
+/* Names and sizes in two columns. Returns the y at which they end. */
 static double draw_legend(const tool_file *file, double y, FILE *out)
 {
     const pnc_model *model = &file->model;
@@ -69,16 +70,16 @@ static double draw_legend(const tool_file *file, double y, FILE *out)
             continue;
         offsets_svg_draw_rect(out, (svg_box){x, row, 14, 14}, offsets_picture_get_colour(i));
         offsets_picture_format_variable(model, var, text, sizeof text);
-        offsets_svg_draw_text(out, x + 22, row + 12, SVG_START, "", text, 46);
+        offsets_svg_draw_text(out, (svg_label){x + 22, row + 12, SVG_START, "", 46}, text);
         offsets_svg_format_bytes(var->size, size, sizeof size);
-        offsets_svg_draw_text(out, x + COLUMN - 30, row + 12, SVG_END, "", size, 30);
+        offsets_svg_draw_text(out, (svg_label){x + COLUMN - 30, row + 12, SVG_END, "", 30}, size);
         k++;
     }
     y += rows * (PICTURE_ROW - 4);
     if (model->nrecvars > n) {
         snprintf(text, sizeof text, "and %d more", model->nrecvars - n);
         if (out != NULL)
-            offsets_svg_draw_text(out, PICTURE_MARGIN, y + 12, SVG_START, "small", text, 40);
+            offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y + 12, SVG_START, "small", 40}, text);
         y += PICTURE_ROW;
     }
     return y;
@@ -94,17 +95,17 @@ double offsets_picture_draw_records(const tool_file *file, double y, FILE *out)
     y += 24;
     if (out != NULL) {
         offsets_svg_format_bytes(model->recsize, size, sizeof size);
-        snprintf(text, sizeof text, "One record, to scale: %s, a piece of each record variable (white: padding)", size);
-        offsets_svg_draw_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        snprintf(text, sizeof text, "One record, to scale: %s, with data of each record variable (white: padding)",
+                 size);
+        offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
         draw_record(file, PICTURE_MARGIN, y + 12, PICTURE_WIDTH - 2 * PICTURE_MARGIN, true, out);
     }
     y = draw_legend(file, y + 12 + BAR + 12, out) + 30;
     if (model->numrecs == 0)
         return y - 30;
     if (out != NULL) {
-        snprintf(text, sizeof text, "Records interleave: %" PRId64 " in the file, one behind the other",
-                 model->numrecs);
-        offsets_svg_draw_text(out, PICTURE_MARGIN, y, SVG_START, "head", text, 200);
+        snprintf(text, sizeof text, "Sequence of records: %" PRId64 " in the file", model->numrecs);
+        offsets_svg_draw_text(out, (svg_label){PICTURE_MARGIN, y, SVG_START, "head", 200}, text);
         draw_sequence(file, y + 12, out);
     }
     return y + 12 + BAR + 22;

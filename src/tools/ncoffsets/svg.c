@@ -1,4 +1,4 @@
-/* SVG 1.1, without anything that would have to be loaded from elsewhere. */
+/* SVG 1.1 in one self-contained file: no external fonts, scripts or style sheets. */
 #include "tools/ncoffsets/svg.h"
 
 #include <inttypes.h>
@@ -40,8 +40,8 @@ void offsets_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2
     fprintf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" %s/>\n", x1, y1, x2, y2, style);
 }
 
-/* XML has no control characters, and files may have names that are no UTF-8. */
-static void put_text(FILE *out, const char *text, int most)
+/* XML does not allow control characters, and names in files can be invalid UTF-8: U+FFFD replaces both. */
+static void put_text(FILE *out, const char *text, int longest)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
 
@@ -49,7 +49,7 @@ static void put_text(FILE *out, const char *text, int most)
         utf8proc_int32_t point;
         utf8proc_ssize_t n = utf8proc_iterate(at, -1, &point);
 
-        if (i == most) {
+        if (i == longest) {
             fputs("\xe2\x80\xa6", out); /* an ellipsis */
             return;
         }
@@ -63,14 +63,22 @@ static void put_text(FILE *out, const char *text, int most)
     }
 }
 
-void offsets_svg_draw_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text,
-                           int most)
+void offsets_svg_draw_text(FILE *out, svg_label label, const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
 
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", x, y, anchors[anchor], class);
-    put_text(out, text, most);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" class=\"%s\">", label.x, label.y,
+            anchors[label.anchor], label.class);
+    put_text(out, text, label.longest);
     fputs("</text>\n", out);
+}
+
+/* Digits after the decimal point: three significant digits at most, none for whole numbers. */
+static int choose_precision(double value)
+{
+    if (value == (double)(int)value || value >= 100)
+        return 0;
+    return value < 10 ? 2 : 1;
 }
 
 void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
@@ -86,9 +94,5 @@ void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity)
     if (unit == 0)
         snprintf(text, capacity, "%" PRId64 " bytes", bytes);
     else
-        snprintf(text, capacity, "%.*f %s",
-                 value == (double)(int)value || value >= 100 ? 0
-                 : value < 10                                ? 2
-                                                             : 1,
-                 value, units[unit]);
+        snprintf(text, capacity, "%.*f %s", choose_precision(value), value, units[unit]);
 }

@@ -1,4 +1,4 @@
-/* Shapes and words in SVG. Lengths are pixels. */
+/* Shapes and text in SVG. Lengths are in pixels. */
 #ifndef PNC_TOOLS_NCOFFSETS_SVG_H
 #define PNC_TOOLS_NCOFFSETS_SVG_H
 
@@ -11,15 +11,20 @@ typedef struct svg_box {
 
 typedef enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END } svg_anchor;
 
+/* Position and style of a text. class: "title", "head", "small" or "", from the style sheet of offsets_svg_begin. */
+typedef struct svg_label {
+    double x, y;
+    svg_anchor anchor;
+    const char *class;
+    int longest; /* characters shown; an ellipsis replaces the rest */
+} svg_label;
+
 void offsets_svg_begin(FILE *out, double width, double height);
 void offsets_svg_end(FILE *out);
-/* style: attributes, such as fill="#eee" */
+/* style: attributes such as fill="#eee" */
 void offsets_svg_draw_rect(FILE *out, svg_box box, const char *style);
 void offsets_svg_draw_line(FILE *out, double x1, double y1, double x2, double y2, const char *style);
-/* class: "title", "head", "small" or "" as the style sheet of offsets_svg_begin has them. At most `most` letters are
- * shown. */
-void offsets_svg_draw_text(FILE *out, double x, double y, svg_anchor anchor, const char *class, const char *text,
-                           int most);
+void offsets_svg_draw_text(FILE *out, svg_label label, const char *text);
 
 /* "1.3 MiB" */
 void offsets_svg_format_bytes(int64_t bytes, char *text, size_t capacity);

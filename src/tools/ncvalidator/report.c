@@ -41,13 +41,6 @@ static void take_finding(void *who, const pnc_finding *found)
         r->n++;
 }
 
-/* Control characters in names would act on a terminal: they are printed as '?'. */
-static void print_clean(const char *text)
-{
-    for (; *text != '\0'; text++)
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
-}
-
 static void take_field(void *who, const pnc_field *field)
 {
     report *r = who;
@@ -61,7 +54,7 @@ static void take_field(void *who, const pnc_field *field)
         putchar('}');
     } else {
         printf("%10" PRId64 " %6" PRId64 "  %-36s ", field->at, field->n, field->what);
-        print_clean(field->value);
+        tool_text_print(field->value);
         putchar('\n');
     }
     r->nfields++;
@@ -137,7 +130,7 @@ static void print_text(const tool_file *file, const report *r)
         const finding *f = &r->list[i];
 
         printf("%s at byte %" PRId64 ": ", f->severity == PNC_VIOLATION ? "Error" : "Warning", f->at);
-        print_clean(f->found);
+        tool_text_print(f->found);
         printf(" (expected: %s)\n", f->expected);
     }
     if (r->left_out > 0)
