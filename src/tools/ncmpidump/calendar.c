@@ -1,5 +1,5 @@
-/* Dates to days since 1970 and back, in each calendar. Days are counted as ncdump counts hours, in a double since 1970:
- * so fractions of a second are rounded alike. */
+/* Convert dates to days since 1970 and back, in each calendar. Times are hours since 1970 in a double, as in ncdump, so
+ * that fractions of a second are rounded in the same way. */
 #include "tools/ncmpidump/calendar.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ static bool is_leap(cal_kind calendar, long long year)
     }
 }
 
-/* Days before the first one of a year, since that of year 0. */
+/* Days from the first day of year 0 to the first day of this year. */
 static long long days_before_year(cal_kind calendar, long long year)
 {
     long long last = year - 1;
@@ -50,7 +50,7 @@ static int days_before_month(cal_kind calendar, long long year, int month)
     return days[month - 1] + (month > 2 && is_leap(calendar, year));
 }
 
-/* Since 1970-01-01 of the calendar; the day may be beyond the end of its month. */
+/* Days since 1970-01-01 of the calendar; date->day may exceed the length of its month. */
 static long long days_of(cal_kind calendar, const cal_date *date)
 {
     return days_before_year(calendar, date->year) + days_before_month(calendar, date->year, date->month) + date->day -
@@ -71,16 +71,20 @@ static void date_of(cal_kind calendar, long long days, cal_date *date)
     date->day = rest - days_before_month(calendar, date->year, date->month) + 1;
 }
 
-/* The standard calendar is Julian before 15 October 1582, which in the Julian calendar is the 5th. */
-static long long julian_shift(void)
+/* The standard calendar is Julian before 15 October 1582, which is 5 October in the Julian calendar. */
+static long long get_julian_shift(void)
 {
     const cal_date first = {1582, 10, 15, 0}, same = {1582, 10, 5, 0};
     return days_of(CAL_GREGORIAN, &first) - days_of(CAL_JULIAN, &same);
 }
 
-static bool before_reform(const cal_date *date)
+static bool is_before_reform(const cal_date *date)
 {
-    return date->year != 1582 ? date->year < 1582 : date->month != 10 ? date->month < 10 : date->day < 15;
+    if (date->year != 1582)
+        return date->year < 1582;
+    if (date->month != 10)
+        return date->month < 10;
+    return date->day < 15;
 }
 
 static double hours_of(cal_kind calendar, const cal_date *date)
@@ -88,8 +92,8 @@ static double hours_of(cal_kind calendar, const cal_date *date)
     long long days;
     if (calendar != CAL_STANDARD)
         days = days_of(calendar, date);
-    else if (before_reform(date))
-        days = days_of(CAL_JULIAN, date) + julian_shift();
+    else if (is_before_reform(date))
+        days = days_of(CAL_JULIAN, date) + get_julian_shift();
     else
         days = days_of(CAL_GREGORIAN, date);
     return (double)days * 24 + date->hour;
@@ -101,7 +105,7 @@ static void date_of_hours(cal_kind calendar, double hours, cal_date *date)
     long long days = (long long)floor(hours / 24);
     date->hour = hours - (double)days * 24;
     if (calendar == CAL_STANDARD && days < days_of(CAL_GREGORIAN, &reform))
-        date_of(CAL_JULIAN, days - julian_shift(), date);
+        date_of(CAL_JULIAN, days - get_julian_shift(), date);
     else
         date_of(calendar == CAL_STANDARD ? CAL_GREGORIAN : calendar, days, date);
 }
@@ -161,7 +165,8 @@ static bool find_calendar(const char *name, cal_kind *out)
     return true;
 }
 
-/* year-month-day hour:minute:second, each but the year may be missing; what follows, as a time zone, does not count. */
+/* Parse year-month-day hour:minute:second. All but the year may be missing. Text after it, such as a time zone, is
+ * ignored. */
 static bool parse_date(const char *text, cal_date *date)
 {
     int minute = 0, hour = 0, read = 0;
@@ -202,7 +207,7 @@ bool dump_units_parse(const char *units, const char *calendar, cal_units *out)
 
 /* --- values --- */
 
-/* Whole months, and then it is the first day of one; only the base itself stays as it is. */
+/* Add whole months. As in ncdump the result is the first day of a month, except for the value 0. */
 static void add_months(const cal_units *units, double value, cal_date *date)
 {
     *date = units->base;
@@ -213,7 +218,7 @@ static void add_months(const cal_units *units, double value, cal_date *date)
     *date = (cal_date){floor_div(months, 12), (int)(months - 12 * floor_div(months, 12)) + 1, 1, 0};
 }
 
-/* To microseconds; the last ones of a day belong to the next. */
+/* Rounded to microseconds; a time that rounds to 24:00 becomes 00:00 of the next day. */
 static void print_date(const cal_units *units, cal_date date, char separator, char out[CAL_DATE_SIZE])
 {
     long long micro = llround(date.hour * 3600e6);

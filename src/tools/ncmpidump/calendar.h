@@ -1,4 +1,4 @@
-/* Times as dates, by the rules of the CF conventions (chapter 4.4): "<unit> since <date>" in one of their calendars. */
+/* Convert times to dates by the CF conventions (chapter 4.4): "<unit> since <date>" in one of their calendars. */
 #ifndef PNC_TOOLS_NCMPIDUMP_CALENDAR_H
 #define PNC_TOOLS_NCMPIDUMP_CALENDAR_H
 
@@ -14,19 +14,20 @@ typedef struct cal_date {
 
 typedef struct cal_units {
     cal_kind calendar;
-    double hours;  /* of the unit, or 0 */
-    double months; /* of a unit that has no fixed number of hours, or 0 */
+    double hours;  /* length of the unit; 0 if it is given in months */
+    double months; /* length of a unit without a fixed number of hours; else 0 */
     cal_date base;
-    double base_hours; /* since 1970 */
+    double base_hours; /* of base, since 1970 */
 } cal_units;
 
 enum { CAL_DATE_SIZE = 64 };
 
-/* From the attributes units and calendar; calendar may be NULL. False where they are no time since a date. */
+/* Parse the attributes units and calendar; calendar may be NULL. Returns false if they do not define a time since a
+ * date. */
 bool dump_units_parse(const char *units, const char *calendar, cal_units *out);
 
-/* "2000-01-31", "2000-01-31 12", "2000-01-31 12:30:05" ...: no more of the time than is needed; separator stands
- * between date and time. False for a value that is no date. */
+/* "2000-01-31", "2000-01-31 12", "2000-01-31 12:30:05" ...: parts of the time that are 0 are left out from the end;
+ * separator is put between date and time. Returns false for NaN and for values beyond the range of the calendar. */
 bool dump_calendar_print(const cal_units *units, double value, char separator, char out[CAL_DATE_SIZE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* The data in CDL: a row of a variable is a run of its last dimension. */
+/* The data in CDL. A row of a variable consists of all values along its last dimension. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/team.h"
 
-/* Where in a variable, and where in a line, the text has arrived. */
+/* The position of the output in a variable and in a line. */
 typedef struct writer {
     const dump_file *file;
     const dump_variable *variable;
@@ -17,14 +17,14 @@ typedef struct writer {
     cal_units units; /* of dates */
     bool has_fill;
     cdl_value fill;
-    int64_t *shape; /* followed by index; a scalar is a row of one element */
-    int64_t *index; /* of the element to be written next */
+    int64_t *shape; /* and index, in one allocation; a scalar is a row of one element */
+    int64_t *index; /* of the next element */
     int ndims;
     size_t column;
     cdl_string string;
 } writer;
 
-/* "1,0,5", or what Fortran makes of it: "6,1,2". last: also the index of the last dimension. */
+/* "1,0,5", or with Fortran's order and origin "6,1,2". last: include the index of the last dimension. */
 static void write_indices(const writer *w, bool last)
 {
     FILE *out = w->file->out;
@@ -54,7 +54,7 @@ static void write_row_comment(const writer *w)
 
 static void begin_row(writer *w)
 {
-    w->column = strlen(w->variable->name) + 4; /* " name = "; as ncdump counts, without the escapes */
+    w->column = strlen(w->variable->name) + 4; /* " name = "; ncdump counts characters without escapes */
     if (w->ndims > 1) {
         w->column = 2;
         if (w->file->options->brief) {
@@ -74,12 +74,13 @@ static bool at_end(const writer *w)
     return true;
 }
 
-/* What stands between this value and the next one. */
+/* The text between this value and the next one. */
 static void write_separator(writer *w, bool row_ends, bool all_ends)
 {
     FILE *out = w->file->out;
+    const char *separator = row_ends ? "," : ", ";
     if (w->file->options->full) {
-        fprintf(out, "%s  // %s(", all_ends ? ";" : row_ends ? "," : ", ", w->variable->escaped);
+        fprintf(out, "%s  // %s(", all_ends ? ";" : separator, w->variable->escaped);
         write_indices(w, true);
         fputs(")\n    ", out);
     } else if (all_ends) {
@@ -89,8 +90,8 @@ static void write_separator(writer *w, bool row_ends, bool all_ends)
     }
 }
 
-/* A value without what stands around it. */
-static void make_token(const writer *w, const void *memory, bool row_ends, char token[CDL_NUMBER_SIZE + 2])
+/* Format a value, with the comma that follows it within a row. */
+static void format_token(const writer *w, const void *memory, bool row_ends, char token[CDL_NUMBER_SIZE + 2])
 {
     const cdl_type *type = w->variable->type;
     cdl_value value = tool_cdl_value_load(type, memory);
@@ -106,7 +107,7 @@ static void make_token(const writer *w, const void *memory, bool row_ends, char 
 
 static void write_token(writer *w, const char *token, size_t length)
 {
-    enum { END = 2 }; /* " ;" must find room in the line */
+    enum { END = 2 }; /* the line must have space for " ;" */
     if (!w->file->options->full) {
         if (length > 2 && w->column + length + END > (size_t)w->file->options->line_length) {
             fputs("\n    ", w->file->out);
@@ -150,7 +151,7 @@ static void write_character(writer *w, char c)
     advance(w);
 }
 
-/* --- blocks, here and on other ranks (team.h) --- */
+/* --- blocks: the functions of a dump_formatter (team.h) --- */
 
 static void write_block(void *with, const tool_blocks *block, const char *values)
 {
@@ -164,20 +165,20 @@ static void write_block(void *with, const tool_blocks *block, const char *values
         if (w->as_text) {
             write_character(w, *values);
         } else {
-            make_token(w, values, row_ends(w), token);
+            format_token(w, values, row_ends(w), token);
             write_number(w, token, strlen(token));
         }
     }
 }
 
-/* Where lines end depends on all that stands before in the row: rank 0 sees to that. Tokens end in null characters. */
+/* Line breaks depend on all preceding tokens of the row, so rank 0 inserts them. Tokens end with a null character. */
 static void prepare_tokens(void *with, const tool_blocks *block, const char *values)
 {
     writer *w = with;
     char token[CDL_NUMBER_SIZE + 2];
     memcpy(w->index, block->start, (size_t)w->ndims * sizeof *w->index);
     for (int64_t i = 0; i < block->length; i++, values += w->variable->type->size) {
-        make_token(w, values, row_ends(w), token);
+        format_token(w, values, row_ends(w), token);
         fwrite(token, 1, strlen(token) + 1, w->file->out);
         advance(w);
     }
@@ -201,8 +202,9 @@ static void finish_rows(void *with, const tool_blocks *block, const char *text, 
     fwrite(text, 1, (size_t)n, w->file->out);
 }
 
-/* Other ranks make whole rows; of rows that do not fit a block, their numbers. Comments with indices and parts of a
- * text they only read: these may become many times as long as the values, those depend on what stands before. */
+/* Other ranks format whole rows; if a row does not fit in a block, only its numbers. Two kinds of values are sent
+ * unformatted: with comments, the text may be many times as long as the values; and parts of a string depend on the
+ * preceding part. */
 static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
 {
     const writer *w = with;
@@ -215,27 +217,26 @@ static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
     return formatter;
 }
 
-/* *found: the variable has an attribute of this name and this type, which is to be freed. */
-static int load_own_attribute(const dump_file *file, int varid, const char *name, nc_type wanted, bool *found,
-                              size_t *length, void **values)
+/* Load the attribute of this name if it has this type; else *values is NULL. The caller frees the values. */
+static int load_attribute(const dump_file *file, int varid, const char *name, nc_type wanted, size_t *length,
+                          void **values)
 {
     nc_type code;
     const cdl_type *type;
-    *found = ncmpi_inq_atttype(file->ncid, varid, name, &code) == NC_NOERR && code == wanted;
-    return *found ? dump_attribute_load(file, varid, name, &type, length, values) : NC_NOERR;
+    *values = NULL;
+    if (ncmpi_inq_atttype(file->ncid, varid, name, &code) != NC_NOERR || code != wanted)
+        return NC_NOERR;
+    return dump_attribute_load(file, varid, name, &type, length, values);
 }
 
 int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill)
 {
     const cdl_type *type = variable->type;
     size_t length;
-    bool found;
     void *values;
     *has_fill = tool_cdl_fill_get_default(type, fill);
-    int err = load_own_attribute(file, variable->id, "_FillValue", type->code, &found, &length, &values);
-    if (err != NC_NOERR || !found)
-        return err;
-    if (length == 1) {
+    PNC_TRY(load_attribute(file, variable->id, "_FillValue", type->code, &length, &values));
+    if (values != NULL && length == 1) {
         *has_fill = true;
         *fill = tool_cdl_value_load(type, values);
     }
@@ -248,19 +249,18 @@ static int choose_format(writer *w)
     const dump_options *options = w->file->options;
     const cdl_type *type = w->variable->type;
     size_t length;
-    bool found;
     void *values;
     w->as_text = type->class == CDL_TEXT;
     dump_format_choose(w->file, type, &w->format);
     if ((type->code == NC_FLOAT && options->float_digits_given) ||
         (type->code == NC_DOUBLE && options->double_digits_given))
         return NC_NOERR;
-    int err = load_own_attribute(w->file, w->variable->id, "C_format", NC_CHAR, &found, &length, &values);
-    if (err != NC_NOERR || !found)
-        return err;
-    ((char *)values)[length] = '\0'; /* dump_attribute_load leaves room */
+    PNC_TRY(load_attribute(w->file, w->variable->id, "C_format", NC_CHAR, &length, &values));
+    if (values == NULL)
+        return NC_NOERR;
+    ((char *)values)[length] = '\0'; /* dump_attribute_load allocates a byte for it */
     if (tool_cdl_format_set_custom(type, values, &w->format))
-        w->as_text = false; /* a char variable whose author wants numbers */
+        w->as_text = false; /* C_format of a char variable asks for numbers */
     free(values);
     return NC_NOERR;
 }
@@ -275,10 +275,9 @@ static int start_writer(const dump_file *file, const dump_variable *variable, wr
     w->shape[0] = 1;
     for (int i = 0; i < variable->ndims; i++)
         w->shape[i] = file->dimensions[variable->dimids[i]].length;
-    int err = dump_fill_choose(file, variable, &w->has_fill, &w->fill);
-    if (err == NC_NOERR)
-        err = choose_format(w);
-    return err == NC_NOERR ? dump_dates_choose(file, variable, &w->units, &w->as_dates) : err;
+    PNC_TRY(dump_fill_choose(file, variable, &w->has_fill, &w->fill));
+    PNC_TRY(choose_format(w));
+    return dump_dates_choose(file, variable, &w->units, &w->as_dates);
 }
 
 static bool is_empty(const writer *w)

@@ -1,10 +1,10 @@
-/* Times are numbers with an attribute "units" that names a unit since a date. */
+/* A variable contains times if its attribute "units" has the form "<unit> since <date>". */
 #include "tools/ncmpidump/dates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of an attribute, to be freed; NULL where there is none. */
+/* The text of an attribute, to be freed by the caller. NULL if there is no such attribute, or it is not a text. */
 static int load_text(const dump_file *file, int varid, const char *name, char **text)
 {
     nc_type code;
@@ -14,11 +14,9 @@ static int load_text(const dump_file *file, int varid, const char *name, char **
     *text = NULL;
     if (ncmpi_inq_atttype(file->ncid, varid, name, &code) != NC_NOERR || code != NC_CHAR)
         return NC_NOERR;
-    int err = dump_attribute_load(file, varid, name, &type, &length, &values);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(dump_attribute_load(file, varid, name, &type, &length, &values));
     *text = values;
-    (*text)[length] = '\0'; /* dump_attribute_load leaves room */
+    (*text)[length] = '\0'; /* dump_attribute_load allocates a byte for it */
     return NC_NOERR;
 }
 
@@ -40,8 +38,8 @@ int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool
     return err;
 }
 
-/* *varid: of the variable whose attribute bounds names this one, or as it was. */
-static int find_owner(const dump_file *file, const dump_variable *variable, int *varid)
+/* Set *varid to the variable whose attribute `bounds` names this one. Without such a variable it stays unchanged. */
+static int find_bounded_variable(const dump_file *file, const dump_variable *variable, int *varid)
 {
     int err = NC_NOERR;
     bool found = false;
@@ -62,16 +60,25 @@ int dump_dates_choose(const dump_file *file, const dump_variable *variable, cal_
     *found = false;
     if (!file->options->dates || variable->type->class == CDL_TEXT)
         return NC_NOERR;
-    int err = find_owner(file, variable, &varid);
-    return err == NC_NOERR ? dump_dates_find_own(file, varid, units, found) : err;
+    PNC_TRY(find_bounded_variable(file, variable, &varid));
+    return dump_dates_find_own(file, varid, units, found);
+}
+
+static double convert_to_double(const cdl_type *type, cdl_value value)
+{
+    switch (type->class) {
+    case CDL_REAL: return value.r;
+    case CDL_SIGNED: return (double)value.i;
+    default: return (double)value.u;
+    }
 }
 
 void dump_date_print(const dump_file *file, const cal_units *units, const cdl_type *type, cdl_value value,
                      char out[CDL_NUMBER_SIZE])
 {
-    const cdl_type *number = tool_cdl_type_find(NC_DOUBLE); /* NaN and infinities have no suffix then */
+    const cdl_type *number = tool_cdl_type_find(NC_DOUBLE); /* prints NaN and infinities without a suffix */
     char date[CAL_DATE_SIZE];
-    double time = type->class == CDL_REAL ? value.r : type->class == CDL_SIGNED ? (double)value.i : (double)value.u;
+    double time = convert_to_double(type, value);
     cdl_format format;
     if (dump_calendar_print(units, time, file->options->dates, date)) {
         snprintf(out, CDL_NUMBER_SIZE, "\"%s\"", date);
@@ -81,7 +88,7 @@ void dump_date_print(const dump_file *file, const cal_units *units, const cdl_ty
     tool_cdl_number_print(number, &format, (cdl_value){.r = time}, out);
 }
 
-/* One or two stand behind the attribute, more on lines of their own. */
+/* One or two dates follow the attribute on its line; more have lines of their own. */
 void dump_dates_print_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
                               const char *values)
 {

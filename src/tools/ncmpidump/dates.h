@@ -1,22 +1,22 @@
-/* Which variables hold times that -t and -i print as dates. */
+/* Find the variables that contain times, which -t and -i print as dates. */
 #ifndef PNC_TOOLS_NCMPIDUMP_DATES_H
 #define PNC_TOOLS_NCMPIDUMP_DATES_H
 
 #include "tools/ncmpidump/calendar.h"
 #include "tools/ncmpidump/dump.h"
 
-/* *found: the variable holds times of these units, and dates are wanted. A variable that another one names in its
- * attribute bounds has the units of that one. NC_NOERR, or a code after a complaint. */
+/* *found: the options ask for dates, and the variable contains times in these units. A variable that is named by the
+ * attribute `bounds` of another one has the units of that one. Returns NC_NOERR, or a code after an error message. */
 int dump_dates_choose(const dump_file *file, const dump_variable *variable, cal_units *units, bool *found);
 
-/* The same by the attributes of the variable alone. */
+/* The same; only the attributes of the variable itself count. */
 int dump_dates_find_own(const dump_file *file, int varid, cal_units *units, bool *found);
 
-/* Behind an attribute of a variable that holds times: its numbers as dates, in a comment. */
+/* Print the numbers of an attribute as dates, in a comment after the attribute. */
 void dump_dates_print_comment(const dump_file *file, const cal_units *units, const cdl_type *type, size_t length,
                               const char *values);
 
-/* The date between quotes, or the number where a value is no date. */
+/* Format the date in quotes, or the number if the value is not a date. */
 void dump_date_print(const dump_file *file, const cal_units *units, const cdl_type *type, cdl_value value,
                      char out[CDL_NUMBER_SIZE]);
 

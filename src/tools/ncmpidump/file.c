@@ -1,4 +1,4 @@
-/* Open a file and load the parts of its header; the only place that speaks of errors. */
+/* Open a file, load the parts of its header, and print errors. */
 #include "tools/ncmpidump/dump.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int dump_error_print(const dump_file *file, int code, const char *what)
     if (file->team->rank == 0 && code == NC_ENOMEM && what != NULL)
         tool_error_print("%s: %s: %s", file->options->path, what, ncmpi_strerror(code));
     else if (file->team->rank == 0)
-        tool_error_print_last(file->options->path, code); /* the library knows the byte or the index */
+        tool_error_print_last(file->options->path, code); /* the library's message names the byte or the index */
     return code;
 }
 
@@ -33,9 +33,7 @@ static int load_dimensions(dump_file *file)
         return NC_ENOMEM;
     for (int i = 0; i < file->ndims; i++) {
         char name[NC_MAX_NAME + 1];
-        int err = ncmpi_inq_dim(file->ncid, i, name, &file->dimensions[i].length);
-        if (err != NC_NOERR)
-            return err;
+        PNC_TRY(ncmpi_inq_dim(file->ncid, i, name, &file->dimensions[i].length));
         file->dimensions[i].name = tool_cdl_name_escape(name);
         if (!file->dimensions[i].name)
             return NC_ENOMEM;
@@ -43,7 +41,7 @@ static int load_dimensions(dump_file *file)
     return NC_NOERR;
 }
 
-/* Ranks that do not print write to memory. */
+/* Ranks other than 0 write to memory. */
 static int open_output(dump_file *file)
 {
     file->out = file->team->rank == 0 ? stdout : open_memstream(&file->team->text, &file->team->size);
@@ -57,6 +55,14 @@ static void close_output(dump_file *file)
     free(file->team->text);
 }
 
+static int load_header(dump_file *file)
+{
+    PNC_TRY(open_output(file));
+    PNC_TRY(ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited));
+    PNC_TRY(ncmpi_inq_format(file->ncid, &file->format));
+    return load_dimensions(file);
+}
+
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
 {
     *file = (dump_file){.options = options, .team = team, .ncid = -1};
@@ -65,15 +71,9 @@ int dump_file_open(const dump_options *options, dump_team *team, dump_file *file
         file->ncid = -1;
         return open_failed(file, err);
     }
-    err = ncmpi_begin_indep_data(file->ncid); /* collective: on all ranks, before one may fail by itself */
+    err = ncmpi_begin_indep_data(file->ncid); /* collective: called before a step that can fail on one rank only */
     if (err == NC_NOERR)
-        err = open_output(file);
-    if (err == NC_NOERR)
-        err = ncmpi_inq(file->ncid, &file->ndims, &file->nvars, &file->natts, &file->unlimited);
-    if (err == NC_NOERR)
-        err = ncmpi_inq_format(file->ncid, &file->format);
-    if (err == NC_NOERR)
-        err = load_dimensions(file);
+        err = load_header(file);
     return err == NC_NOERR ? err : dump_error_print(file, err, NULL);
 }
 
@@ -84,21 +84,17 @@ void dump_file_close(dump_file *file)
         free(file->dimensions[i].name);
     free(file->dimensions);
     if (file->ncid >= 0)
-        ncmpi_close(file->ncid); /* opened to be read: nothing can be lost here */
+        ncmpi_close(file->ncid); /* opened for reading: an error of close loses no data */
 }
 
 static int load_variable(const dump_file *file, dump_variable *variable)
 {
     nc_type type;
-    int err = ncmpi_inq_varndims(file->ncid, variable->id, &variable->ndims);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(ncmpi_inq_varndims(file->ncid, variable->id, &variable->ndims));
     variable->dimids = malloc(((size_t)variable->ndims + 1) * sizeof *variable->dimids);
     if (!variable->dimids)
         return NC_ENOMEM;
-    err = ncmpi_inq_var(file->ncid, variable->id, variable->name, &type, NULL, variable->dimids, &variable->natts);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(ncmpi_inq_var(file->ncid, variable->id, variable->name, &type, NULL, variable->dimids, &variable->natts));
     variable->type = tool_cdl_type_find(type);
     if (!variable->type)
         return NC_EBADTYPE;

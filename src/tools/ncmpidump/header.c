@@ -6,7 +6,7 @@
 #include "tools/ncmpidump/dump.h"
 #include "tools/common/text.h"
 
-static const char *format_comment(int format)
+static const char *get_format_comment(int format)
 {
     switch (format) {
     case NC_FORMAT_CDF2: return "CDF-2 (large file)";
@@ -66,8 +66,8 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
     }
 }
 
-/* owner: the escaped name of the variable, or ""; units: of the times that it holds, or NULL. */
-static int write_attribute(const dump_file *file, int varid, const char *owner, const cal_units *units, int number)
+/* var_name: the escaped name of the variable, or "" for the file; units: of the times in the variable, or NULL. */
+static int write_attribute(const dump_file *file, int varid, const char *var_name, const cal_units *units, int number)
 {
     char name[NC_MAX_NAME + 1];
     const cdl_type *type;
@@ -75,8 +75,8 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
     void *values;
     int err = ncmpi_inq_attname(file->ncid, varid, number, name);
     if (err != NC_NOERR)
-        return dump_error_print(file, err, owner);
-    /* The netCDF library keeps this one for itself and shows it to no program, in classic files too. */
+        return dump_error_print(file, err, var_name);
+    /* The netCDF library hides this attribute, in classic files too. */
     if (varid == NC_GLOBAL && strcmp(name, "_NCProperties") == 0)
         return NC_NOERR;
     char *escaped = tool_cdl_name_escape(name);
@@ -84,7 +84,7 @@ static int write_attribute(const dump_file *file, int varid, const char *owner, 
         return dump_error_print(file, NC_ENOMEM, name);
     err = dump_attribute_load(file, varid, name, &type, &length, &values);
     if (err == NC_NOERR) {
-        fprintf(file->out, "\t\t%s%s:%s = ", owner, tool_cdl_name_is_section(owner) ? " " : "", escaped);
+        fprintf(file->out, "\t\t%s%s:%s = ", var_name, tool_cdl_name_is_section(var_name) ? " " : "", escaped);
         write_values(file, type, length, values);
         fputs(" ;", file->out);
         if (units && type->class != CDL_TEXT && length > 0)
@@ -116,7 +116,7 @@ static int write_variable(const dump_file *file, int varid)
     return err;
 }
 
-/* The file's name without folder and extension. A backslash ends a folder's name, as for ncdump. */
+/* The file's name without folder and extension. As in ncdump a backslash separates folders too. */
 char *dump_name_make(const dump_options *options)
 {
     if (options->name != NULL)
@@ -132,7 +132,7 @@ char *dump_name_make(const dump_options *options)
     return name;
 }
 
-static char *escaped_name(const dump_options *options)
+static char *make_escaped_name(const dump_options *options)
 {
     char *name = dump_name_make(options);
     char *escaped = name ? tool_cdl_name_escape(name) : NULL;
@@ -142,10 +142,10 @@ static char *escaped_name(const dump_options *options)
 
 int dump_header_print(const dump_file *file)
 {
-    char *name = escaped_name(file->options);
+    char *name = make_escaped_name(file->options);
     if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
-    fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, format_comment(file->format));
+    fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, get_format_comment(file->format));
     free(name);
     write_dimensions(file);
     int err = NC_NOERR;
@@ -164,10 +164,10 @@ int dump_header_print(const dump_file *file)
 
 int dump_version_print(const dump_file *file)
 {
-    char *name = escaped_name(file->options);
+    char *name = make_escaped_name(file->options);
     if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
-    fprintf(file->out, "%s file format: %s\n", name, format_comment(file->format));
+    fprintf(file->out, "%s file format: %s\n", name, get_format_comment(file->format));
     free(name);
     return NC_NOERR;
 }

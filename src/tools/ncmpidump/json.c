@@ -1,8 +1,9 @@
-/* The whole file as one JSON object (RFC 8259), in the terms of CF-JSON: dimensions, attributes, variables with type,
- * shape, attributes and data. What the man page says of it is a promise to programs. */
+/* The file as one JSON object (RFC 8259), with the member names of CF-JSON: dimensions, attributes, variables with
+ * type, shape, attributes and data. The man page specifies it; programs rely on it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
@@ -10,26 +11,15 @@
 
 /* --- texts --- */
 
-/* Bytes of one character of UTF-8 (RFC 3629), or 0 for what is none. */
-static int utf8_length(const unsigned char *text, size_t n)
+/* Length of the UTF-8 character at text, or 0 if it is not valid. */
+static size_t get_character_length(const unsigned char *text, size_t n)
 {
-    int length = *text < 0x80                    ? 1
-                 : *text >= 0xc2 && *text < 0xe0 ? 2
-                 : *text >= 0xe0 && *text < 0xf0 ? 3
-                 : *text >= 0xf0 && *text < 0xf5 ? 4
-                                                 : 0;
-    if ((size_t)length > n)
-        return 0;
-    for (int i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) || (*text == 0xf0 && text[1] < 0x90) ||
-        (*text == 0xf4 && text[1] > 0x8f)) /* longer than need be, a surrogate, beyond the last */
-        return 0;
-    return length;
+    utf8proc_int32_t point;
+    utf8proc_ssize_t length = utf8proc_iterate(text, (utf8proc_ssize_t)n, &point);
+    return length > 0 ? (size_t)length : 0;
 }
 
-/* Null characters at its end are dropped. A byte that is no UTF-8 becomes the character of its number. */
+/* Null characters at the end are dropped. A byte that is not valid UTF-8 becomes the character of its value. */
 static void write_text(FILE *out, const char *bytes, size_t n)
 {
     const unsigned char *text = (const unsigned char *)bytes;
@@ -37,7 +27,7 @@ static void write_text(FILE *out, const char *bytes, size_t n)
         n--;
     fputc('"', out);
     for (size_t i = 0; i < n;) {
-        int length = utf8_length(text + i, n - i);
+        size_t length = get_character_length(text + i, n - i);
         if (text[i] == '"' || text[i] == '\\')
             fprintf(out, "\\%c", text[i]);
         else if (text[i] == '\n')
@@ -45,8 +35,8 @@ static void write_text(FILE *out, const char *bytes, size_t n)
         else if (length == 0 || text[i] < 0x20 || text[i] == 0x7f)
             fprintf(out, "\\u%04x", text[i]);
         else
-            fwrite(text + i, 1, (size_t)length, out);
-        i += length > 0 ? (size_t)length : 1;
+            fwrite(text + i, 1, length, out);
+        i += length > 0 ? length : 1;
     }
     fputc('"', out);
 }
@@ -56,12 +46,19 @@ static void write_name(FILE *out, const char *name)
     write_text(out, name, strlen(name));
 }
 
-/* JSON has no infinities and no NaN: they are texts. */
+static const char *get_json_name(double value)
+{
+    if (isnan(value))
+        return "\"NaN\"";
+    return value < 0 ? "\"-Infinity\"" : "\"Infinity\"";
+}
+
+/* JSON has no numbers for infinities and NaN: they are strings. */
 static void write_number(FILE *out, const cdl_type *type, const cdl_format *format, cdl_value value)
 {
     char number[CDL_NUMBER_SIZE];
     if (type->class == CDL_REAL && !isfinite(value.r)) {
-        fputs(isnan(value.r) ? "\"NaN\"" : value.r < 0 ? "\"-Infinity\"" : "\"Infinity\"", out);
+        fputs(get_json_name(value.r), out);
         return;
     }
     tool_cdl_number_print(type, format, value, number);
@@ -121,9 +118,9 @@ typedef struct json_array {
     const dump_file *file;
     const dump_variable *variable;
     int64_t *shape, *index;
-    int ndims;   /* a row of text counts as one value: its dimension is not one of them */
-    int64_t row; /* of characters in a text */
-    char *text;  /* of which used are there */
+    int ndims;   /* without the last dimension of char data, whose rows are strings */
+    int64_t row; /* characters in a string */
+    char *text;  /* the string that is being collected; `used` characters are present */
     int64_t used;
     cdl_format format;
     cal_units units;
@@ -149,8 +146,8 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
             return dump_error_print(file, NC_ENOMEM, variable->name);
     }
     dump_format_choose(file, variable->type, &array->format);
-    int err = dump_fill_choose(file, variable, &array->has_fill, &array->fill);
-    return err == NC_NOERR ? dump_dates_choose(file, variable, &array->units, &array->as_dates) : err;
+    PNC_TRY(dump_fill_choose(file, variable, &array->has_fill, &array->fill));
+    return dump_dates_choose(file, variable, &array->units, &array->as_dates);
 }
 
 static void write_value(const json_array *array, const char *memory)
@@ -173,7 +170,7 @@ static void write_value(const json_array *array, const char *memory)
     }
 }
 
-/* The brackets that open before and close behind an element are told by its index. */
+/* The index of an element determines the brackets that open before it and close after it. */
 static void write_element(json_array *array, const char *memory)
 {
     FILE *out = array->file->out;
@@ -218,7 +215,7 @@ static void write_block(void *with, const tool_blocks *block, const char *values
         write_element(array, values + (size_t)i * array->variable->type->size);
 }
 
-/* Other ranks read only: brackets may be many times as long as the values. */
+/* Other ranks only read: the text may be many times as long as the values. */
 static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
 {
     (void)blocks;
@@ -266,7 +263,7 @@ static int write_variable(const dump_file *file, int varid)
     return err;
 }
 
-/* --- the whole --- */
+/* --- the file --- */
 
 static int write_dimensions(const dump_file *file)
 {

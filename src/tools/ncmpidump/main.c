@@ -1,5 +1,4 @@
-/* ncmpidump: print a netCDF file as CDL text. One process is enough; others that mpiexec may have started help it with
- * large variables. */
+/* ncmpidump: print a netCDF file as CDL text, on any number of ranks, which share the work on large variables. */
 #include <stdlib.h>
 
 #include "tools/common/message.h"
@@ -7,8 +6,8 @@
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/team.h"
 
-/* Complains that there is no variable of this name, and tells of one that may be meant. */
-static int no_variable(const dump_file *file, const char *name)
+/* Print an error that there is no variable of this name, with the most similar name as a suggestion. */
+static int report_missing_variable(const dump_file *file, const char *name)
 {
     char(*names)[NC_MAX_NAME + 1] = calloc((size_t)file->nvars + 1, sizeof *names);
     const char **known = calloc((size_t)file->nvars + 1, sizeof *known);
@@ -22,35 +21,34 @@ static int no_variable(const dump_file *file, const char *name)
     return err;
 }
 
-/* The variables of -v must exist, even where no data is printed. */
+/* The variables of -v must exist, even if no data are printed. */
 static int check_variables(const dump_file *file)
 {
     const tool_names *wanted = &file->options->variables;
     int varid;
     for (int i = 0; i < wanted->n; i++)
         if (ncmpi_inq_varid(file->ncid, wanted->at[i], &varid) != NC_NOERR)
-            return file->team->rank == 0 ? no_variable(file, wanted->at[i]) : NC_ENOTVAR;
+            return file->team->rank == 0 ? report_missing_variable(file, wanted->at[i]) : NC_ENOTVAR;
     return NC_NOERR;
 }
 
 static int write_cdl(const dump_file *file)
 {
-    int err = check_variables(file);
-    if (err == NC_NOERR && file->options->json)
+    PNC_TRY(check_variables(file));
+    if (file->options->json)
         return dump_json_print(file);
-    if (err == NC_NOERR)
-        err = dump_header_print(file);
-    if (err == NC_NOERR && !file->options->header_only)
-        err = dump_data_print(file);
-    if (err == NC_NOERR)
-        fputs("}\n", file->out);
-    return err;
+    PNC_TRY(dump_header_print(file));
+    if (!file->options->header_only)
+        PNC_TRY(dump_data_print(file));
+    fputs("}\n", file->out);
+    return NC_NOERR;
 }
 
 static int dump(const dump_options *options, dump_team *team)
 {
     dump_file file;
-    int err = dump_team_agree(&file, dump_file_open(options, team, &file));
+    int err = dump_file_open(options, team, &file);
+    err = dump_team_agree(&file, err);
     if (err == NC_NOERR && options->kind)
         fprintf(file.out, "%s\n", dump_kind_get_name(file.format));
     else if (err == NC_NOERR && options->version)

@@ -20,18 +20,18 @@ static const char usage[] =
 static const char help[] =
     "Print a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) as CDL text.\n"
     "\n"
-    "  -c            data of coordinate variables only\n"
-    "  -h            header only, no data\n"
-    "  -v var1,...   data of these variables only\n"
-    "  -b c|f        a comment with indices before each row, as C or Fortran counts them\n"
-    "  -f c|f        a comment with indices after each value, as C or Fortran counts them\n"
-    "  -l length     at most so many characters in a line of data (80)\n"
+    "  -c            print data of coordinate variables only\n"
+    "  -h            print the header only, no data\n"
+    "  -v var1,...   print data of these variables only\n"
+    "  -b c|f        print a comment with indices before each row, in the notation of C or Fortran\n"
+    "  -f c|f        print a comment with indices after each value, in the notation of C or Fortran\n"
+    "  -l length     largest length of a line of data (80)\n"
     "  -n name       name after the word netcdf (the file's name without folder and extension)\n"
     "  -p f[,d]      significant digits of float and double values (7,15)\n"
-    "  -t            times as dates, where the attribute units says <unit> since <date>\n"
-    "  -i            the same as ISO 8601 has it, with T between date and time\n"
-    "  -s            also what says how the file is stored: the attribute _Format\n"
-    "      --json    JSON instead of CDL\n"
+    "  -t            print times as dates, if the attribute units has the form <unit> since <date>\n"
+    "  -i            the same in ISO 8601, with T between date and time\n"
+    "  -s            print the virtual attribute _Format too\n"
+    "      --json    print JSON instead of CDL\n"
     "  -k            print the kind of file: classic, 64-bit offset or 64-bit data\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
@@ -42,7 +42,7 @@ static int complain(const char *text, const char *value)
     return 1;
 }
 
-/* Returns the number at text and moves text behind it, or -1 if there is none within limits. */
+/* Returns the number at *text and moves *text behind it. Returns -1 if there is no number from min to max. */
 static int take_number(const char **text, int min, int max)
 {
     char *end;
@@ -79,7 +79,7 @@ static int parse_digits(int letter, const char *text, dump_options *options)
 static int parse_language(int letter, const char *text, dump_options *options)
 {
     if (!*text || !strchr("cCfF", *text)) {
-        tool_error_print("-%c takes c (indices from 0) or f (Fortran's, from 1): %s", letter, text);
+        tool_error_print("-%c %s: must be c (indices from 0) or f (Fortran's order, from 1)", letter, text);
         return 1;
     }
     options->fortran = *text == 'f' || *text == 'F';
@@ -111,11 +111,11 @@ static int parse_option(int letter, dump_options *options)
     case 'l':
         options->line_length = take_number(&rest, LINE_LENGTH_MIN, INT_MAX / 2);
         if (options->line_length < 0 || *rest)
-            return complain("a line's length must be a number from 10", optarg);
+            return complain("the length of a line must be a number from 10", optarg);
         return -1;
     case 1: printf("%s\n%s", usage, help); return 0;
     case 2: tool_version_print(); return 0;
-    default: fprintf(stderr, "%sTry `ncmpidump --help'.\n", usage); return 1; /* getopt has named the option */
+    default: fprintf(stderr, "%sTry `ncmpidump --help'.\n", usage); return 1; /* getopt has printed the error */
     }
 }
 

@@ -1,4 +1,4 @@
-/* What the command line asks for. */
+/* The command line of ncmpidump. */
 #ifndef PNC_TOOLS_NCMPIDUMP_OPTIONS_H
 #define PNC_TOOLS_NCMPIDUMP_OPTIONS_H
 
@@ -11,17 +11,17 @@ typedef struct dump_options {
     const char *name; /* NULL: made from path */
     tool_names variables;
     bool header_only, coordinates_only;
-    bool brief, full, fortran; /* comments with indices: one per row, after every value, counted as Fortran does */
+    bool brief, full, fortran; /* comments with indices: one per row; after every value; in Fortran's order, from 1 */
     int line_length;
     int float_digits, double_digits;
     bool float_digits_given, double_digits_given;
-    char dates;   /* what stands between date and time; '\0': times are numbers */
-    bool special; /* also attributes that are not in the file, but say how it is stored */
+    char dates;   /* the separator of date and time; '\0': print times as numbers */
+    bool special; /* print the virtual attribute _Format too */
     bool json;
-    bool kind, version; /* print only these */
+    bool kind, version; /* print only the kind, or the version, of the format */
 } dump_options;
 
-/* Returns -1 when there is a file to be dumped, else the exit status: all is said, and nothing is left to do. */
+/* Returns -1 if there is a file to dump, else the exit status, after all output. */
 int dump_options_parse(int argc, char **argv, dump_options *options);
 void dump_options_free(dump_options *options);
 

@@ -9,9 +9,7 @@ int dump_reader_init(const dump_file *file, const dump_variable *variable, const
 {
     size_t ndims = (size_t)variable->ndims;
     *reader = (dump_reader){.ncid = file->ncid, .varid = variable->id, .type = variable->type};
-    int err = tool_blocks_init(variable->ndims, shape, &reader->blocks);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(tool_blocks_init(variable->ndims, shape, &reader->blocks));
     reader->start = calloc(2 * ndims + 1, sizeof *reader->start);
     reader->block = malloc((size_t)reader->blocks.largest * variable->type->size);
     if (!reader->start || !reader->block)

@@ -1,4 +1,4 @@
-/* Read a variable by blocks of bounded size. */
+/* Read a variable in blocks of bounded size. */
 #ifndef PNC_TOOLS_NCMPIDUMP_READER_H
 #define PNC_TOOLS_NCMPIDUMP_READER_H
 
@@ -14,9 +14,9 @@ typedef struct dump_reader {
     size_t length; /* elements in block; 0 before it is read */
 } dump_reader;
 
-/* NC_NOERR or NC_ENOMEM; the reader may be freed in any case. shape is the caller's. */
+/* Returns NC_NOERR or NC_ENOMEM; the reader may be freed in both cases. shape must exist until then. */
 int dump_reader_init(const dump_file *file, const dump_variable *variable, const int64_t *shape, dump_reader *reader);
-/* The block that blocks has been led to. Returns NC_NOERR or the library's code. */
+/* Read the current block of reader->blocks. Returns NC_NOERR or the library's code. */
 int dump_reader_read(dump_reader *reader);
 void dump_reader_free(dump_reader *reader);
 

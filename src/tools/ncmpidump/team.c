@@ -1,4 +1,6 @@
-/* See team.h. */
+/* Messages between the ranks that dump a file. For each of its blocks a rank other than 0 sends the size, or an error
+ * code; rank 0 answers whether it wants the block; only then the rank sends the bytes. So an error on any rank ends the
+ * exchange with matching sends and receives. */
 #include "config.h" /* system extensions */
 
 #include "tools/ncmpidump/team.h"
@@ -23,9 +25,9 @@ int dump_team_agree(const dump_file *file, int err)
     return worst;
 }
 
-/* --- the ranks that prepare --- */
+/* --- ranks other than 0 --- */
 
-/* What goes to rank 0: how much it is, or a code. */
+/* Read and format the block that is sent to rank 0. Returns NC_NOERR or a code. */
 static int prepare_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter,
                          const char **bytes, int64_t *n)
 {
@@ -43,7 +45,7 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
     return NC_NOERR;
 }
 
-/* The size of a block fits in an int. Rank 0 requests a block, or ends the work after an error. */
+/* Send the blocks of this rank until rank 0 answers that it wants no more. The size of a block fits in an int. */
 static void send_blocks(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
 {
     int wanted = 1;
@@ -62,79 +64,89 @@ static void send_blocks(const dump_file *file, dump_reader *reader, const dump_f
 
 /* --- rank 0 --- */
 
-/* What another rank prepared, in bytes that grow. */
-static int fetch(int rank, char **bytes, int64_t *capacity, int64_t *n)
+/* A block received from another rank. */
+typedef struct received_block {
+    char *bytes;
+    int64_t n, capacity;
+    bool unanswered; /* its size was received, and its rank still blocks until rank 0 answers */
+} received_block;
+
+static int receive_block(int rank, received_block *received)
 {
     const int wanted = 1;
-    MPI_Recv(n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (*n < 0)
-        return (int)*n;
-    if (*n > *capacity) {
-        int64_t more = *n + *n / 4; /* blocks are of similar length */
-        char *grown = realloc(*bytes, (size_t)more);
-        if (grown == NULL)
+    MPI_Recv(&received->n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    received->unanswered = true;
+    if (received->n < 0)
+        return (int)received->n;
+    if (received->n > received->capacity) {
+        int64_t capacity = received->n + received->n / 4; /* blocks have similar lengths */
+        char *larger = realloc(received->bytes, (size_t)capacity);
+        if (larger == NULL)
             return NC_ENOMEM;
-        *bytes = grown;
-        *capacity = more;
+        received->bytes = larger;
+        received->capacity = capacity;
     }
     MPI_Send(&wanted, 1, MPI_INT, rank, WANTED_TAG, MPI_COMM_WORLD);
-    MPI_Recv(*bytes, (int)*n, MPI_BYTE, rank, BYTES_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    received->unanswered = false;
+    MPI_Recv(received->bytes, (int)received->n, MPI_BYTE, rank, BYTES_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return NC_NOERR;
 }
 
-/* From block number b on nothing is wanted; told: its rank has said its size already. */
-static void dismiss(const dump_file *file, int64_t b, int64_t total, bool informed)
+/* After an error: answer each rank that has a block from number b on that no more blocks are wanted. unanswered: the
+ * size of block b was already received. */
+static void stop_senders(const dump_file *file, int64_t b, int64_t total, bool unanswered)
 {
     const int wanted = 0, nprocs = file->team->nprocs;
-    for (int64_t end = b + nprocs; b < end && b < total; b++, informed = false) {
+    for (int64_t end = b + nprocs; b < end && b < total; b++, unanswered = false) {
         int rank = (int)(b % nprocs);
         int64_t n;
         if (rank == 0)
             continue;
-        if (!informed)
+        if (!unanswered)
             MPI_Recv(&n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&wanted, 1, MPI_INT, rank, WANTED_TAG, MPI_COMM_WORLD);
     }
 }
 
-/* Block number b, by whomever it was read. *told: its rank has said its size, and waits. */
-static int write_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter, char **bytes,
-                       int64_t *capacity, bool *informed)
+/* Read or receive the current block, and print it. */
+static int print_block(const dump_file *file, dump_reader *reader, const dump_formatter *formatter,
+                       received_block *received)
 {
     int rank = (int)(reader->blocks.number % file->team->nprocs);
-    int64_t n = 0;
-    int err = rank == 0 ? dump_reader_read(reader) : fetch(rank, bytes, capacity, &n);
-    *informed = rank > 0 && err != NC_NOERR;
-    if (err != NC_NOERR)
-        return err;
-    if (rank == 0 || !formatter->prepare)
-        formatter->write(formatter->with, &reader->blocks, rank == 0 ? reader->block : *bytes);
+    if (rank == 0) {
+        PNC_TRY(dump_reader_read(reader));
+        formatter->write(formatter->with, &reader->blocks, reader->block);
+        return NC_NOERR;
+    }
+    PNC_TRY(receive_block(rank, received));
+    if (formatter->prepare != NULL)
+        formatter->finish(formatter->with, &reader->blocks, received->bytes, received->n);
     else
-        formatter->finish(formatter->with, &reader->blocks, *bytes, n);
+        formatter->write(formatter->with, &reader->blocks, received->bytes);
     return NC_NOERR;
 }
 
-static int print(const dump_file *file, const char *name, dump_reader *reader, const dump_formatter *formatter)
+static int print_blocks(const dump_file *file, const char *name, dump_reader *reader, const dump_formatter *formatter)
 {
-    char *bytes = NULL;
-    int64_t capacity = 0, b = 0;
-    bool informed = false;
+    received_block received = {.bytes = NULL};
+    int64_t b = 0;
     int err = NC_NOERR;
-    for (; err == NC_NOERR && tool_blocks_seek(&reader->blocks, b); b++) {
-        err = write_block(file, reader, formatter, &bytes, &capacity, &informed);
+    while (err == NC_NOERR && tool_blocks_seek(&reader->blocks, b)) {
+        err = print_block(file, reader, formatter, &received);
         if (err != NC_NOERR) {
             dump_error_print(file, err, name);
             break;
         }
         err = tool_output_flush(file->options->path);
+        b++;
     }
     if (err != NC_NOERR)
-        dismiss(file, b, reader->blocks.total, informed);
-    free(bytes);
+        stop_senders(file, b, reader->blocks.total, received.unanswered);
+    free(received.bytes);
     return err;
 }
 
-/* --- all --- */
+/* --- all ranks --- */
 
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with)
@@ -145,11 +157,11 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
     if (err != NC_NOERR)
         dump_error_print(file, err, variable->name);
     if (shared)
-        err = dump_team_agree(file, err); /* all have memory, or none goes on */
+        err = dump_team_agree(file, err); /* continue only if all ranks have memory */
     if (err == NC_NOERR) {
         dump_formatter formatter = choose(with, &reader.blocks);
         if (rank == 0)
-            err = print(file, variable->name, &reader, &formatter);
+            err = print_blocks(file, variable->name, &reader, &formatter);
         else if (shared)
             send_blocks(file, &reader, &formatter);
         if (shared)

@@ -1,27 +1,30 @@
-/* Several ranks dump one file: they take the blocks of large variables in turn, read them, and make their text as far
- * as that does not depend on the block before; rank 0 prints, so that the output is that of one rank. */
+/* Several ranks dump one file. The blocks of large variables are assigned to the ranks round robin. Each rank reads its
+ * blocks and formats what does not depend on the preceding block; rank 0 receives and prints all blocks in order, so
+ * that the output does not depend on the number of ranks. */
 #ifndef PNC_TOOLS_NCMPIDUMP_TEAM_H
 #define PNC_TOOLS_NCMPIDUMP_TEAM_H
 
 #include "tools/common/blocks.h"
 #include "tools/ncmpidump/dump.h"
 
-/* How values become text. All functions write to file->out, and get the values of one block, blocks in order; other
- * ranks prepare their blocks only. */
+/* Functions that format values. They write to file->out and are called for one block after the other. */
 typedef struct dump_formatter {
     void *with;
+    /* On rank 0: format and print a block of values. */
     void (*write)(void *with, const tool_blocks *block, const char *values);
-    /* On another rank, and then what rank 0 does with these bytes. NULL: the values are sent, and written by rank 0. */
+    /* On other ranks: format a block as far as possible. NULL: the rank sends the values, which rank 0 writes. */
     void (*prepare)(void *with, const tool_blocks *block, const char *values);
+    /* On rank 0: print a block that another rank prepared. */
     void (*finish)(void *with, const tool_blocks *block, const char *prepared, int64_t n);
 } dump_formatter;
 
-/* All values of a variable, in blocks of bounded size, however large it is. For all ranks. */
+/* Print all values of a variable, in blocks of bounded size. Collective. choose is called once on each rank. */
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with);
 
-/* Collective: the worst code of all ranks. A rank that detected an error calls it once more at the end; a rank that
- * learns of an error by it does not: other ranks block in it at their next large variable, or at the end. */
+/* The worst code of all ranks. Collective until the ranks have agreed on an error: from then on it returns err without
+ * communication. A rank that detects an error alone skips the remaining variables and calls it at the end, where it
+ * matches the call of the other ranks at their next large variable. */
 int dump_team_agree(const dump_file *file, int err);
 
 #endif
