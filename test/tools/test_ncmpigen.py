@@ -288,7 +288,7 @@ def test_fortran():
         if made:
             same(dump(made), dump("ours.nc"), f"{name}: the Fortran program makes the same file as -b")
     fails([*GEN, "-f", write("u.cdl", "netcdf u { variables: uint64 u ; data: u = 18446744073709551615 ; }")],
-          "beyond the integers of Fortran", "-f refuses what Fortran cannot hold")
+          "does not fit integer*8", "-f refuses what Fortran cannot hold")
 
 
 # --- what goes wrong ---
@@ -331,7 +331,7 @@ def test_mistakes():
 
 
 def test_arguments():
-    cases = [("-z", "z"), ("-v 3", "3"), ("-v", "v"), ("-l java", "java"), ("-b -c", "one of"),
+    cases = [("-z", "z"), ("-v 3", "3"), ("-v", "v"), ("-l java", "java"), ("-b -c", "exclude each other"),
              ("a.cdl b.cdl", "more than one"),
              ("missing.cdl", "missing.cdl: "), (". -o x.nc", ".: "), ("made.cdl -o no/folder/x.nc", "no/folder/x.nc: "),
              ("made.cdl -o /dev/null", "/dev/null: "), ("made.cdl -o .", ".: ")]

@@ -1,5 +1,5 @@
-/* CDL to a netCDF file: values go to their places as they come, but those of many small records wait (records.h);
- * header, fill values and padding come last, when the number of records is known. */
+/* CDL to a netCDF file. Values are written at their offsets as they are read, but values of many small records are
+ * collected first (records.h). Fill values, padding and header follow when the number of records is known. */
 #include "config.h" /* system extensions */
 
 #include <errno.h>
@@ -23,11 +23,18 @@ typedef struct binary {
     const pnc_model *model;
     tool_output output;
     int file;
-    int64_t *counts;      /* elements that the text has of each variable */
-    gen_records *records; /* NULL: also those of record variables go to their places at once */
-    char *buffer;         /* what goes to bytes begin..begin + used */
+    int64_t *counts;      /* elements with values in the text, for each variable */
+    gen_records *records; /* NULL: values of record variables are written at once too */
+    char *buffer;         /* `used` bytes that belong at offset begin of the file */
     int64_t begin, used;
 } binary;
+
+static int write_failed(const binary *b, pnc_error *error)
+{
+    int number = errno;
+    return pnc_error_set(error, number == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
+                         b->output.path, strerror(number));
+}
 
 static int flush(binary *b, pnc_error *error)
 {
@@ -36,8 +43,7 @@ static int flush(binary *b, pnc_error *error)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
-                                 b->output.path, strerror(errno));
+            return write_failed(b, error);
         done += n;
     }
     b->begin += b->used;
@@ -65,6 +71,22 @@ static int put(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *
     return err;
 }
 
+/* After an error, discard releases what was allocated. */
+static int open_output(binary *b, const char *path, pnc_error *error)
+{
+    b->counts = pnc_memory_alloc_zeroed((int64_t)b->model->nvars + 1, sizeof *b->counts);
+    b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
+    if (b->counts == NULL || b->buffer == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
+    PNC_TRY(tool_output_begin(path, true, &b->output, error));
+    b->file = open(b->output.temporary, O_WRONLY);
+    if (b->file < 0)
+        return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
+    if (!gen_records_is_worthwhile(b->model))
+        return NC_NOERR;
+    return gen_records_begin(b->output.path, b->model, &b->records, error);
+}
+
 static int take_header(void *with, const pnc_model *model, const char *name, pnc_error *error)
 {
     binary *b = with;
@@ -72,24 +94,12 @@ static int take_header(void *with, const pnc_model *model, const char *name, pnc
     if (path == NULL)
         return error->code;
     b->model = model;
-    b->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *b->counts);
-    b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
-    int err =
-        b->counts && b->buffer != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
-    if (err == NC_NOERR)
-        err = tool_output_begin(path, true, &b->output, error);
-    if (err == NC_NOERR) {
-        b->file = open(b->output.temporary, O_WRONLY);
-        if (b->file < 0)
-            err = pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    if (err == NC_NOERR && gen_records_is_worthwhile(model))
-        err = gen_records_begin(b->output.path, &b->records, error);
+    int err = open_output(b, path, error);
     pnc_memory_free(path);
     return err;
 }
 
-/* A run of values of a record variable ends with its record. */
+/* Values of a record variable are contiguous in the file only up to the end of a record. */
 static int take_values(void *with, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *error)
 {
     binary *b = with;
@@ -100,7 +110,7 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     if (!var->is_record)
         return put(b, var->begin + first * size, from, n * size, error);
     if (b->records)
-        return gen_records_keep(b->records, b->model, varid, first, bytes, n, error);
+        return gen_records_keep(b->records, varid, first, bytes, n, error);
     while (err == NC_NOERR && n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
         err = put(b, var->begin + first / unit * b->model->recsize + within * size, from, some * size, error);
@@ -120,7 +130,7 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
     return NC_NOERR;
 }
 
-/* Bytes at..end with the variable's fill value; at is a multiple of its size from where values begin. */
+/* Write the variable's fill value to the bytes from at to end. at must be the offset of an element. */
 static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_error *error)
 {
     char values[4096];
@@ -136,7 +146,7 @@ static int fill(binary *b, const pnc_var *var, int64_t at, int64_t end, pnc_erro
     return err;
 }
 
-/* Fill elements without values, and write the padding after the others. */
+/* Fill elements without values, and write the padding after all elements. */
 static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error *error)
 {
     const pnc_var *var = model->vars[varid];
@@ -152,17 +162,18 @@ static int fill_variable(binary *b, const pnc_model *model, int varid, pnc_error
 
 static int put_header(binary *b, const pnc_model *model, pnc_error *error)
 {
-    pnc_model copy;
+    pnc_model copy; /* the encoder needs a model that it may change */
     int64_t size = pnc_format_header_get_size(model);
     char *bytes = pnc_memory_alloc(size, 1);
-    int err = bytes ? pnc_format_model_copy(&copy, model) : NC_ENOMEM;
-    if (err == NC_NOERR) {
-        pnc_format_header_encode(&copy, bytes);
-        err = put(b, 0, bytes, size, error);
-        pnc_format_model_free(&copy);
-    } else {
-        pnc_error_set(error, err, "%s: not enough memory for its header", b->output.path);
+    int err = bytes != NULL ? pnc_format_model_copy(&copy, model) : NC_ENOMEM;
+    if (err != NC_NOERR) {
+        err = pnc_error_set(error, err, "%s: not enough memory for its header", b->output.path);
+        goto free_bytes;
     }
+    pnc_format_header_encode(&copy, bytes);
+    err = put(b, 0, bytes, size, error);
+    pnc_format_model_free(&copy);
+free_bytes:
     pnc_memory_free(bytes);
     return err;
 }
@@ -189,31 +200,24 @@ static int close_file(binary *b, int64_t size, pnc_error *error)
     int failed = ftruncate(b->file, size) != 0;
     failed |= close(b->file) != 0;
     b->file = -1;
-    return failed ? pnc_error_set(error, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
-                                  b->output.path, strerror(errno))
-                  : NC_NOERR;
+    return failed ? write_failed(b, error) : NC_NOERR;
 }
 
 static int finish(void *with, const pnc_model *model, pnc_error *error)
 {
     binary *b = with;
-    int err = NC_NOERR;
-    for (int i = 0; err == NC_NOERR && i < model->nvars && !b->options->no_fill; i++)
-        if (!b->records || !model->vars[i]->is_record)
-            err = fill_variable(b, model, i, error);
-    if (err == NC_NOERR && b->records)
-        err = gen_records_write(b->records, model, !b->options->no_fill, put, b, error);
-    if (err == NC_NOERR)
-        err = put_header(b, model, error);
-    if (err == NC_NOERR)
-        err = flush(b, error);
-    if (err == NC_NOERR)
-        err = close_file(b, pnc_format_layout_get_file_end(model), error);
-    if (err == NC_NOERR)
-        err = tool_output_commit(&b->output, error);
-    if (err == NC_NOERR)
-        free_all(b);
-    return err;
+    bool fills = !b->options->no_fill;
+    for (int i = 0; fills && i < model->nvars; i++)
+        if (b->records == NULL || !model->vars[i]->is_record)
+            PNC_TRY(fill_variable(b, model, i, error));
+    if (b->records != NULL)
+        PNC_TRY(gen_records_write(b->records, model, fills, put, b, error));
+    PNC_TRY(put_header(b, model, error));
+    PNC_TRY(flush(b, error));
+    PNC_TRY(close_file(b, pnc_format_layout_get_file_end(model), error));
+    PNC_TRY(tool_output_commit(&b->output, error));
+    free_all(b);
+    return NC_NOERR;
 }
 
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)

@@ -11,7 +11,7 @@
 
 enum { PER_LINE = 8, TEXT_LINE = 60 };
 
-/* As C writes each external type: its constant, the type in memory and the suffix of functions. */
+/* Each external type in C: its constant, the type in memory and the suffix of functions. */
 static const struct {
     const char *constant, *type, *suffix;
 } types[] = {
@@ -28,7 +28,8 @@ static const struct {
     [NC_UINT64] = {"NC_UINT64", "unsigned long long", "ulonglong"},
 };
 
-/* As the inside of a string of C; what is not ASCII has three octal digits, which no later digit can join. */
+/* Write the inside of a string literal. Other bytes than printable ASCII become three octal digits, so that a digit
+ * after them is not part of the escape. */
 static void write_characters(FILE *out, const char *text, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -52,8 +53,12 @@ static void write_text(FILE *out, const char *text)
 static void write_real(FILE *out, int type, double value)
 {
     char text[40];
-    if (isnan(value) || isinf(value)) {
-        fputs(isnan(value) ? "NAN" : value < 0 ? "-INFINITY" : "INFINITY", out);
+    if (isnan(value)) {
+        fputs("NAN", out);
+        return;
+    }
+    if (isinf(value)) {
+        fputs(value < 0 ? "-INFINITY" : "INFINITY", out);
         return;
     }
     snprintf(text, sizeof text, "%.*g", type == NC_FLOAT ? 9 : 17, value);
@@ -83,7 +88,7 @@ static void write_number(FILE *out, int type, const char *bytes)
     }
 }
 
-/* Elements first.. of an array, between its braces or quotes. */
+/* Write n elements of an array, from element `first`, with quotes for char but without braces. */
 static void write_values(FILE *out, int type, const char *bytes, int64_t first, int64_t n)
 {
     size_t size = pnc_type_get_size(type);
@@ -111,7 +116,7 @@ static void write_opening(const gen_source *s)
         "    fprintf(stderr, \"%s: %s\\n\", #call, ncmpi_strerror(e)); "
         "MPI_Abort(MPI_COMM_WORLD, 1); } } while (0)\n\n",
         s->out);
-    /* Functions as large as a file are slow to compile: what is defined, and each variable's data, have their own. */
+    /* Compilers are slow with large functions: definitions, and each block of values, have functions of their own. */
     fputs("static const char path[] = ", s->out);
     write_text(s->out, s->path);
     fprintf(s->out, ";\n\nstatic int define(void)\n{\n    int ncid, dims[%d], var;\n    (void)dims, (void)var;\n\n",

@@ -12,7 +12,7 @@ int64_t gen_var_count_elements(const pnc_var *var)
     return var->size / (int64_t)pnc_type_get_size(var->type);
 }
 
-/* A name from a text chooses no folder. */
+/* The name of a dataset must not contain a folder. */
 char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error)
 {
     const char *base = options->output ? options->output : name;
@@ -25,9 +25,8 @@ char *gen_path_make(const gen_options *options, const char *name, const char *ex
         length -= blank < length ? blank : length;
         if (length == 0 || memchr(base, '/', length)) {
             pnc_error_set(error, NC_EBADNAME,
-                          "the dataset's name \"%.*s\" cannot be the name of a file: give one with "
-                          "-o",
-                          (int)length, base);
+                          "the dataset's name \"%.*s\" cannot be the name of a file: choose a name by -o", (int)length,
+                          base);
             return NULL;
         }
     } else {

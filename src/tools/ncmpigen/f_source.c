@@ -1,7 +1,8 @@
 /* CDL to a Fortran 77 program that creates the file with the functions of pnetcdf.inc.
  *
- * Statements stand in columns 7 to 72, and go on behind a character in column 6, within texts too. Fortran has no
- * unsigned integers: their values are in the next larger type. What has no literal is assigned by its bits. */
+ * Statements use columns 7 to 72; a character in column 6 continues the previous line, also within a string. Fortran
+ * has no unsigned integers: their values are stored in the next larger type. Values without a literal are assigned by
+ * their bits. */
 #include "config.h" /* system extensions */
 
 #include <float.h>
@@ -16,7 +17,7 @@
 
 enum { FIRST_COLUMN = 7, LAST_COLUMN = 72, PER_STATEMENT = 8, TEXT_PART = 40 };
 
-/* As Fortran writes each external type: its constant, the type in memory, and the suffix of functions. */
+/* Each external type in Fortran: its constant, the type in memory, and the suffix of functions. */
 static const struct {
     const char *constant, *type, *suffix;
 } types[] = {
@@ -31,7 +32,7 @@ static const struct {
 typedef struct fortran {
     gen_source source;
     int column;
-    FILE *data, *bits; /* statements for the values of a block, until their number is known */
+    FILE *data, *bits; /* statements for the values of a block, kept until the number of values is known */
 } fortran;
 
 /* --- statements --- */
@@ -48,13 +49,13 @@ static void put(fortran *f, FILE *out, const char *text)
     }
 }
 
-static void begin(fortran *f, FILE *out)
+static void begin_statement(fortran *f, FILE *out)
 {
     fprintf(out, "%*s", FIRST_COLUMN - 1, "");
     f->column = FIRST_COLUMN;
 }
 
-/* The parts of a statement whose texts are short. */
+/* A part of a statement, at most 500 characters. */
 PNC_PRINTF(3, 0) static void put_formatted(fortran *f, FILE *out, const char *format, va_list args)
 {
     char text[500];
@@ -71,28 +72,28 @@ PNC_PRINTF(3, 4) static void putf(fortran *f, FILE *out, const char *format, ...
     va_end(args);
 }
 
-PNC_PRINTF(3, 4) static void statement(fortran *f, FILE *out, const char *format, ...)
+PNC_PRINTF(3, 4) static void write_statement(fortran *f, FILE *out, const char *format, ...)
 {
     va_list args;
-    begin(f, out);
+    begin_statement(f, out);
     va_start(args, format);
     put_formatted(f, out, format, args);
     va_end(args);
     fputc('\n', out);
 }
 
-/* A program or subroutine begins. */
+/* Begin a program or subroutine. */
 static void begin_unit(fortran *f, const char *heading)
 {
     FILE *out = f->source.out;
     fputc('\n', out);
-    statement(f, out, "%s", heading);
-    statement(f, out, "implicit none");
-    statement(f, out, "include 'mpif.h'");
-    statement(f, out, "include 'pnetcdf.inc'");
+    write_statement(f, out, "%s", heading);
+    write_statement(f, out, "implicit none");
+    write_statement(f, out, "include 'mpif.h'");
+    write_statement(f, out, "include 'pnetcdf.inc'");
 }
 
-/* 'it''s' // char(10) // 'so' */
+/* A string expression: 'it''s' // char(10) // 'so' */
 static void put_text(fortran *f, FILE *out, const char *bytes, int64_t n)
 {
     bool quoted = true;
@@ -118,7 +119,7 @@ static void put_name(fortran *f, FILE *out, const char *name)
 
 /* --- a block of values --- */
 
-/* Integers of 8 bytes say so; the most negative ones have no literal. */
+/* Integers of 8 bytes have a kind suffix. The caller excludes the most negative integers, which have no literal. */
 static void put_integer(fortran *f, FILE *out, const char *suffix, int64_t value)
 {
     putf(f, out, "%" PRId64 "%s", value, strcmp(suffix, "int8") == 0 ? "_8" : "");
@@ -145,18 +146,18 @@ static void put_real(fortran *f, FILE *out, int type, double value)
         return;
     }
     if (exponent != NULL)
-        *exponent = 'd'; /* else it would be read as a real, and lose digits */
+        *exponent = 'd'; /* with 'e' the literal would have single precision */
     putf(f, out, "%s%s", text, exponent ? "" : "d0");
 }
 
-/* What is not to be written as a literal; -huge - 1 where even the bits have none. */
+/* Assign a value without a literal by its bits. The most negative integer is written as -huge - 1. */
 static void put_bits(fortran *f, int type, int64_t index, gen_value value)
 {
     bool wide = type == NC_DOUBLE || type == NC_INT64;
     int64_t bits = wide ? value.i : (int64_t)(int32_t)(uint32_t)value.bits;
     if (type == NC_DOUBLE)
         bits = (int64_t)value.bits;
-    begin(f, f->bits);
+    begin_statement(f, f->bits);
     putf(f, f->bits, "bits(%" PRId64 ") = ", index);
     if (bits == (wide ? INT64_MIN : INT32_MIN))
         putf(f, f->bits, wide ? "-9223372036854775807_8 - 1" : "-2147483647 - 1");
@@ -177,14 +178,14 @@ static void put_number(fortran *f, int type, int64_t index, gen_value value)
     }
 }
 
-/* Elements index.. (from 1) of the array x. */
+/* Write statements that set n elements of the array x, from element `index` (counted from 1). */
 static int put_values(fortran *f, int type, const char *bytes, int64_t index, int64_t n, pnc_error *error)
 {
     size_t size = pnc_type_get_size(type);
     for (int64_t i = 0; i < n; i++) {
         if (type == NC_CHAR) {
             int64_t part = n - i < TEXT_PART ? n - i : TEXT_PART;
-            begin(f, f->data);
+            begin_statement(f, f->data);
             putf(f, f->data, "x(%" PRId64 ":%" PRId64 ") = ", index + i, index + i + part - 1);
             put_text(f, f->data, bytes + i, part);
             fputc('\n', f->data);
@@ -193,10 +194,11 @@ static int put_values(fortran *f, int type, const char *bytes, int64_t index, in
         }
         gen_value value = gen_value_load(type, bytes + (size_t)i * size);
         if (type == NC_UINT64 && value.i < 0)
-            return pnc_error_set(error, NC_ERANGE, "%" PRIu64 " is beyond the integers of Fortran", value.bits);
+            return pnc_error_set(error, NC_ERANGE,
+                                 "%" PRIu64 " does not fit integer*8, the largest integer type of Fortran", value.bits);
         if (i % PER_STATEMENT == 0) {
             int64_t last = n - i < PER_STATEMENT ? n : i + PER_STATEMENT;
-            begin(f, f->data);
+            begin_statement(f, f->data);
             putf(f, f->data, "data (x(i), i = %" PRId64 ", %" PRId64 ") / ", index + i, index + last - 1);
         }
         put_number(f, type, index + i, value);
@@ -233,28 +235,29 @@ static void copy(FILE *from, FILE *to)
         fwrite(bytes, 1, n, to);
 }
 
-/* A subroutine with n values in x, and its declarations: more are those that the caller needs. */
+/* Begin a subroutine with n values in x, and write its declarations. more: integers that the caller needs. */
 static void begin_block(fortran *f, int type, int64_t n, const char *more)
 {
     FILE *out = f->source.out;
     char heading[40];
     snprintf(heading, sizeof heading, "subroutine put%d(ncid)", f->source.blocks++);
     begin_unit(f, heading);
-    statement(f, out, "integer ncid, i");
-    statement(f, out, "integer*8 %s", more);
+    write_statement(f, out, "integer ncid, i");
+    write_statement(f, out, "integer*8 %s", more);
     if (type == NC_CHAR) {
-        statement(f, out, "character*%" PRId64 " x", n > 0 ? n : 1);
+        write_statement(f, out, "character*%" PRId64 " x", n > 0 ? n : 1);
     } else {
-        statement(f, out, "%s x(%" PRId64 ")", types[type].type, n > 0 ? n : 1);
+        write_statement(f, out, "%s x(%" PRId64 ")", types[type].type, n > 0 ? n : 1);
         if (ftell(f->bits) > 0) {
-            statement(f, out, "%s bits(%" PRId64 ")", pnc_type_get_size(type) == 8 ? "integer*8" : "integer*4", n);
-            statement(f, out, "equivalence (x, bits)");
+            write_statement(f, out, "%s bits(%" PRId64 ")", pnc_type_get_size(type) == 8 ? "integer*8" : "integer*4",
+                            n);
+            write_statement(f, out, "equivalence (x, bits)");
         }
         copy(f->data, out);
     }
 }
 
-/* What is executed behind the declarations. */
+/* Write the statements that follow the declarations. */
 static void put_block(fortran *f, int type)
 {
     copy(type == NC_CHAR ? f->data : f->bits, f->source.out);
@@ -262,28 +265,27 @@ static void put_block(fortran *f, int type)
 
 /* --- the header --- */
 
-/* varid: counted from 1, or 0 for the file. */
+/* varid: counted from 1; 0 for the file. */
 static int write_attribute(fortran *f, int varid, const pnc_att *att, pnc_error *error)
 {
     FILE *out = f->source.out;
-    char owner[20];
+    char id[20];
     int err = open_block(f, error);
     if (err == NC_NOERR)
         err = put_values(f, att->type, att->value, 1, att->len, error);
     if (err == NC_NOERR) {
         begin_block(f, att->type, att->len, "n");
         put_block(f, att->type);
-        statement(f, out, "n = %" PRId64, att->len);
-        snprintf(owner, sizeof owner, "%d", varid);
-        begin(f, out);
-        putf(f, out, "call check(nfmpi_put_att_%s(ncid, %s, ", types[att->type].suffix,
-             varid > 0 ? owner : "nf_global");
+        write_statement(f, out, "n = %" PRId64, att->len);
+        snprintf(id, sizeof id, "%d", varid);
+        begin_statement(f, out);
+        putf(f, out, "call check(nfmpi_put_att_%s(ncid, %s, ", types[att->type].suffix, varid > 0 ? id : "nf_global");
         put_name(f, out, att->name);
         if (att->type == NC_CHAR)
             put(f, out, ", n, x))\n");
         else
             putf(f, out, ", %s, n, x))\n", types[att->type].constant);
-        statement(f, out, "end");
+        write_statement(f, out, "end");
     }
     close_block(f);
     return err;
@@ -304,8 +306,8 @@ static void write_definitions(fortran *f, const pnc_model *model)
 {
     FILE *out = f->source.out;
     for (int i = 0; i < model->ndims; i++) {
-        statement(f, out, "n = %" PRId64 "_8", model->dims[i]->len); /* nf_unlimited is 0 */
-        begin(f, out);
+        write_statement(f, out, "n = %" PRId64 "_8", model->dims[i]->len); /* nf_unlimited is 0 */
+        begin_statement(f, out);
         put(f, out, "call check(nfmpi_def_dim(ncid, ");
         put_name(f, out, model->dims[i]->name);
         put(f, out, ", n, id))\n");
@@ -313,8 +315,8 @@ static void write_definitions(fortran *f, const pnc_model *model)
     for (int v = 0; v < model->nvars; v++) {
         const pnc_var *var = model->vars[v];
         for (int i = 0; i < var->ndims; i++)
-            statement(f, out, "dims(%d) = %d", var->ndims - i, var->dimids[i] + 1);
-        begin(f, out);
+            write_statement(f, out, "dims(%d) = %d", var->ndims - i, var->dimids[i] + 1);
+        begin_statement(f, out);
         put(f, out, "call check(nfmpi_def_var(ncid, ");
         put_name(f, out, var->name);
         putf(f, out, ", %s, %d, dims, id))\n", types[var->type].constant, var->ndims);
@@ -330,19 +332,19 @@ static void write_define(fortran *f, const pnc_model *model, int attributes)
     for (int v = 0; v < model->nvars; v++)
         ndims = model->vars[v]->ndims > ndims ? model->vars[v]->ndims : ndims;
     begin_unit(f, "subroutine define(ncid)");
-    statement(f, out, "integer ncid, id, dims(%d)", ndims);
-    statement(f, out, "integer*8 n");
-    begin(f, out);
+    write_statement(f, out, "integer ncid, id, dims(%d)", ndims);
+    write_statement(f, out, "integer*8 n");
+    begin_statement(f, out);
     put(f, out, "call check(nfmpi_create(mpi_comm_world, ");
     put_name(f, out, f->source.path);
     putf(f, out, ", %s, mpi_info_null, ncid))\n", modes[model->format]);
     if (!f->source.options->no_fill)
-        statement(f, out, "call check(nfmpi_set_fill(ncid, nf_fill, id))");
+        write_statement(f, out, "call check(nfmpi_set_fill(ncid, nf_fill, id))");
     write_definitions(f, model);
     for (int i = 0; i < attributes; i++)
-        statement(f, out, "call put%d(ncid)", i);
-    statement(f, out, "call check(nfmpi_enddef(ncid))");
-    statement(f, out, "end");
+        write_statement(f, out, "call put%d(ncid)", i);
+    write_statement(f, out, "call check(nfmpi_enddef(ncid))");
+    write_statement(f, out, "end");
 }
 
 static int take_header(void *with, const pnc_model *model, const char *name, pnc_error *error)
@@ -382,27 +384,27 @@ static int take_end(void *with, int varid, int64_t n, pnc_error *error)
     FILE *out = f->source.out;
     const pnc_var *var = f->source.model->vars[varid];
     const char *suffix = types[var->type].suffix;
-    char places[60];
+    char arrays[60];
     if (!f->source.in_block)
         return NC_NOERR;
     f->source.in_block = false;
     if (n > f->source.counts[varid])
         f->source.counts[varid] = n;
-    snprintf(places, sizeof places, "first(%d), many(%d)", var->ndims + 1, var->ndims + 1);
-    begin_block(f, var->type, n - f->source.first, places);
+    snprintf(arrays, sizeof arrays, "first(%d), many(%d)", var->ndims + 1, var->ndims + 1);
+    begin_block(f, var->type, n - f->source.first, arrays);
     put_block(f, var->type);
     for (int i = 0; i < var->ndims; i++) {
         bool records = i == 0 && var->is_record;
-        statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i,
-                  records ? f->source.first / gen_var_count_elements(var) + 1 : 1);
-        statement(f, out, "many(%d) = %" PRId64 "_8", var->ndims - i,
-                  records ? (n - f->source.first) / gen_var_count_elements(var) : var->shape[i]);
+        write_statement(f, out, "first(%d) = %" PRId64 "_8", var->ndims - i,
+                        records ? f->source.first / gen_var_count_elements(var) + 1 : 1);
+        write_statement(f, out, "many(%d) = %" PRId64 "_8", var->ndims - i,
+                        records ? (n - f->source.first) / gen_var_count_elements(var) : var->shape[i]);
     }
     if (var->ndims > 0)
-        statement(f, out, "call check(nfmpi_put_vara_%s_all(ncid, %d, first, many, x))", suffix, varid + 1);
+        write_statement(f, out, "call check(nfmpi_put_vara_%s_all(ncid, %d, first, many, x))", suffix, varid + 1);
     else
-        statement(f, out, "call check(nfmpi_put_var_%s_all(ncid, %d, x))", suffix, varid + 1);
-    statement(f, out, "end");
+        write_statement(f, out, "call check(nfmpi_put_var_%s_all(ncid, %d, x))", suffix, varid + 1);
+    write_statement(f, out, "end");
     close_block(f);
     return gen_source_check(&f->source, error);
 }
@@ -411,35 +413,35 @@ static void write_main(fortran *f, const pnc_model *model)
 {
     FILE *out = f->source.out;
     begin_unit(f, "program create");
-    statement(f, out, "integer ncid, err");
-    statement(f, out, "integer*8 record");
-    statement(f, out, "call mpi_init(err)");
-    statement(f, out, "call define(ncid)");
+    write_statement(f, out, "integer ncid, err");
+    write_statement(f, out, "integer*8 record");
+    write_statement(f, out, "call mpi_init(err)");
+    write_statement(f, out, "call define(ncid)");
     for (int i = f->source.attributes; i < f->source.blocks; i++)
-        statement(f, out, "call put%d(ncid)", i);
+        write_statement(f, out, "call put%d(ncid)", i);
     for (int v = 0; v < model->nvars && !f->source.options->no_fill; v++) {
         int64_t given = f->source.counts[v] / gen_var_count_elements(model->vars[v]);
         if (!model->vars[v]->is_record || given >= model->numrecs)
             continue;
-        statement(f, out, "do record = %" PRId64 "_8, %" PRId64 "_8", given + 1, model->numrecs);
-        statement(f, out, "    call check(nfmpi_fill_var_rec(ncid, %d, record))", v + 1);
-        statement(f, out, "end do");
+        write_statement(f, out, "do record = %" PRId64 "_8, %" PRId64 "_8", given + 1, model->numrecs);
+        write_statement(f, out, "    call check(nfmpi_fill_var_rec(ncid, %d, record))", v + 1);
+        write_statement(f, out, "end do");
     }
-    statement(f, out, "call check(nfmpi_close(ncid))");
-    statement(f, out, "call mpi_finalize(err)");
-    statement(f, out, "end");
+    write_statement(f, out, "call check(nfmpi_close(ncid))");
+    write_statement(f, out, "call mpi_finalize(err)");
+    write_statement(f, out, "end");
 }
 
 static void write_check(fortran *f)
 {
     FILE *out = f->source.out;
     begin_unit(f, "subroutine check(code)");
-    statement(f, out, "integer code, err");
-    statement(f, out, "if (code .ne. nf_noerr) then");
-    statement(f, out, "    print *, nfmpi_strerror(code)");
-    statement(f, out, "    call mpi_abort(mpi_comm_world, 1, err)");
-    statement(f, out, "end if");
-    statement(f, out, "end");
+    write_statement(f, out, "integer code, err");
+    write_statement(f, out, "if (code .ne. nf_noerr) then");
+    write_statement(f, out, "    print *, nfmpi_strerror(code)");
+    write_statement(f, out, "    call mpi_abort(mpi_comm_world, 1, err)");
+    write_statement(f, out, "end if");
+    write_statement(f, out, "end");
 }
 
 static int finish(void *with, const pnc_model *model, pnc_error *error)

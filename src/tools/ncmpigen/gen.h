@@ -1,4 +1,4 @@
-/* What CDL can become: each kind of output is a sink of the reader of CDL. */
+/* The kinds of output that are generated from CDL. Each provides a sink for the reader of CDL (format/cdl.h). */
 #ifndef PNC_TOOLS_NCMPIGEN_GEN_H
 #define PNC_TOOLS_NCMPIGEN_GEN_H
 
@@ -8,22 +8,23 @@
 #include "format/cdl.h"
 #include "tools/ncmpigen/options.h"
 
-/* Begin makes *sink; finish is called after the text was read to its end, with the model as it is then; discard after a
- * failure of anything but begin. All but discard return a code, after a word to error. */
+/* begin sets *sink; finish is called at the end of the text, with the complete model; discard is called after an error
+ * of the sink or of finish. begin and finish return NC_NOERR, or a code after setting error. */
 typedef struct gen_kind {
     int (*begin)(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error);
     int (*finish)(void *with, const pnc_model *model, pnc_error *error);
     void (*discard)(void *with);
 } gen_kind;
 
-extern const gen_kind gen_check;   /* nothing: the text is only read */
+extern const gen_kind gen_check;   /* no output: the text is only checked */
 extern const gen_kind gen_binary;  /* a netCDF file */
 extern const gen_kind gen_c;       /* a C program that creates the file */
 extern const gen_kind gen_fortran; /* the same in Fortran 77 */
 
-/* Elements of a variable, or of one record of it. */
+/* Number of elements of a fixed-size variable, or of one record of a record variable. */
 int64_t gen_var_count_elements(const pnc_var *var);
-/* The file's name, to be freed: that of -o, or made of the dataset's name. NULL after a word to error. */
+/* The name of the file, to be freed by the caller: the argument of -o, or the name of the dataset with the extension.
+ * Returns NULL after setting error. */
 char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* ncmpigen: CDL text to a netCDF file, or to a program that creates it. It writes what the formats say by itself, and
- * needs no MPI to run. */
+/* ncmpigen: CDL text to a netCDF file, or to a program that creates it. It encodes the file with src/format and runs
+ * without MPI. */
 #include "config.h" /* system extensions */
 
 #include <errno.h>
@@ -51,7 +51,23 @@ static int open_text(const char *path, text_input *input, pnc_error *error)
 
 static const gen_kind *choose_kind(const gen_options *options)
 {
-    return options->binary ? &gen_binary : options->c ? &gen_c : options->fortran ? &gen_fortran : &gen_check;
+    if (options->binary)
+        return &gen_binary;
+    if (options->c)
+        return &gen_c;
+    return options->fortran ? &gen_fortran : &gen_check;
+}
+
+/* Read the text into the sink, and complete the output. */
+static int convert(const pnc_cdl_source *source, const pnc_cdl_sink *sink, const gen_kind *kind, pnc_error *error)
+{
+    pnc_model model;
+    int err = pnc_format_cdl_read(source, sink, &model, error);
+    tool_progress_wipe();
+    PNC_TRY(err);
+    err = kind->finish(sink->with, &model, error);
+    pnc_format_model_free(&model);
+    return err;
 }
 
 static int generate(const gen_options *options, pnc_error *error)
@@ -59,19 +75,11 @@ static int generate(const gen_options *options, pnc_error *error)
     const gen_kind *kind = choose_kind(options);
     text_input input;
     pnc_cdl_sink sink;
-    pnc_model model;
-    int err = open_text(options->input, &input, error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(open_text(options->input, &input, error));
     const pnc_cdl_source source = {.name = input.name, .format = options->format, .read = read_text, .with = &input};
-    err = kind->begin(options, &sink, error);
+    int err = kind->begin(options, &sink, error);
     if (err == NC_NOERR) {
-        err = pnc_format_cdl_read(&source, &sink, &model, error);
-        tool_progress_wipe();
-        if (err == NC_NOERR) {
-            err = kind->finish(sink.with, &model, error);
-            pnc_format_model_free(&model);
-        }
+        err = convert(&source, &sink, kind, error);
         if (err != NC_NOERR)
             kind->discard(sink.with);
     }

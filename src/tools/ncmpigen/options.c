@@ -12,17 +12,17 @@
 static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
 
 static const char help[] =
-    "Make a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
-    "Without -b, -c, -f, -n and -o the text is checked only.\n"
+    "Generate a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
+    "Without -b, -c, -f, -n and -o the text is only checked.\n"
     "\n"
-    "  -b            a netCDF file, called after the dataset: name.nc\n"
-    "  -n            the same, called name.cdf\n"
-    "  -o output     a netCDF file of this name; with -c or -f, the program goes there\n"
-    "  -c            a C program, to standard output\n"
-    "  -f            a Fortran 77 program, to standard output\n"
-    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; without it the format that the text names,\n"
-    "                else the first of these that can hold the data\n"
-    "  -x            do not fill what the text gives no values for\n"
+    "  -b            write a netCDF file named after the dataset: name.nc\n"
+    "  -n            the same, with the name name.cdf\n"
+    "  -o output     write a netCDF file of this name; with -c or -f, write the program to this file\n"
+    "  -c            write a C program to standard output\n"
+    "  -f            write a Fortran 77 program to standard output\n"
+    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; the default is the format that the text names,\n"
+    "                else the first of these that can store the data\n"
+    "  -x            do not write fill values for elements without values in the text\n"
     "      --help, --version\n";
 
 static int parse_format(const char *text, gen_options *options)
@@ -39,7 +39,7 @@ static int parse_format(const char *text, gen_options *options)
             return -1;
         }
     }
-    tool_error_print("-v takes 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data): %s", text);
+    tool_error_print("-v %s: must be 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data)", text);
     return 1;
 }
 
@@ -51,8 +51,10 @@ static int parse_language(const char *text, gen_options *options)
         options->c = true;
     else if (strcmp(text, "f77") == 0 || strcmp(text, "fortran77") == 0 || strcmp(text, "Fortran77") == 0)
         options->fortran = true;
-    else
-        return tool_error_print("-l takes b, c or f77: %s", text), 1;
+    else {
+        tool_error_print("-l %s: must be b, c or f77", text);
+        return 1;
+    }
     return -1;
 }
 
@@ -69,7 +71,7 @@ static int parse_option(int letter, const char *value, gen_options *options)
     case 'l': return parse_language(value, options);
     case 1: printf("%s\n%s", usage, help); return 0;
     case 2: tool_version_print(); return 0;
-    default: fprintf(stderr, "%sTry `ncmpigen --help'.\n", usage); return 1; /* getopt has named the option */
+    default: fprintf(stderr, "%sTry `ncmpigen --help'.\n", usage); return 1; /* getopt has printed the error */
     }
 }
 
@@ -89,7 +91,7 @@ int gen_options_parse(int argc, char **argv, gen_options *options)
         return 1;
     }
     if (options->binary + options->c + options->fortran > 1) {
-        tool_error_print("one of -b, -c, -f at a time");
+        tool_error_print("-b, -c and -f exclude each other");
         fputs(usage, stderr);
         return 1;
     }

@@ -1,4 +1,4 @@
-/* What the command line asks for. */
+/* The command line of ncmpigen. */
 #ifndef PNC_TOOLS_NCMPIGEN_OPTIONS_H
 #define PNC_TOOLS_NCMPIGEN_OPTIONS_H
 
@@ -6,14 +6,14 @@
 
 typedef struct gen_options {
     const char *input;  /* NULL: standard input */
-    const char *output; /* NULL: made of the dataset's name, or standard output */
+    const char *output; /* NULL: a file named after the dataset or, for a program, standard output */
     bool binary, c, fortran;
-    bool cdf; /* the extension is .cdf */
+    bool cdf; /* extension .cdf instead of .nc */
     bool no_fill;
-    int format; /* 1, 2, 5, or 0 for the one that the text asks for */
+    int format; /* 1, 2, 5; 0: given by the text */
 } gen_options;
 
-/* Returns -1 when there is something to do, else the exit status: all is said. */
+/* Returns -1 if there is a text to read, else the exit status, after all output. */
 int gen_options_parse(int argc, char **argv, gen_options *options);
 
 #endif

@@ -1,4 +1,5 @@
-/* See records.h. */
+/* The spool is a sequence of segments, in the order of the text. At the end, the records are assembled in batches: each
+ * batch reads its part of every segment. */
 #include "config.h" /* system extensions */
 
 #include "tools/ncmpigen/records.h"
@@ -15,13 +16,14 @@
 
 enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PIECE_BYTES = 1 << 16 };
 
-/* Elements of one variable, side by side in the spool. */
+/* Consecutive elements of one variable at an offset of the spool. */
 typedef struct segment {
     int varid;
     int64_t first, n, offset;
 } segment;
 
 struct gen_records {
+    const pnc_model *model;
     FILE *spool;
     int64_t size; /* bytes in it */
     segment *segments;
@@ -56,24 +58,31 @@ static FILE *open_spool(char *path)
     return spool;
 }
 
-int gen_records_begin(const char *beside, gen_records **records, pnc_error *error)
+static int create_spool(const char *beside, FILE **spool, pnc_error *error)
 {
     static const char ending[] = ".records-XXXXXX";
     size_t capacity = strlen(beside) + sizeof ending;
     char *path = pnc_memory_alloc((int64_t)capacity, 1);
-    gen_records *made = pnc_memory_alloc_zeroed(1, sizeof *made);
-    int err = path && made ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "not enough memory");
-    if (err == NC_NOERR) {
-        snprintf(path, capacity, "%s%s", beside, ending);
-        made->spool = open_spool(path);
-        if (made->spool == NULL)
-            err = failed("created", error);
-    }
+    if (path == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
+    snprintf(path, capacity, "%s%s", beside, ending);
+    *spool = open_spool(path);
+    int err = *spool != NULL ? NC_NOERR : failed("created", error);
     pnc_memory_free(path);
-    if (err != NC_NOERR)
-        pnc_memory_free(made);
+    return err;
+}
+
+int gen_records_begin(const char *beside, const pnc_model *model, gen_records **records, pnc_error *error)
+{
+    gen_records *created = pnc_memory_alloc_zeroed(1, sizeof *created);
+    if (created == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "not enough memory");
+    created->model = model;
+    int err = create_spool(beside, &created->spool, error);
+    if (err == NC_NOERR)
+        *records = created;
     else
-        *records = made;
+        pnc_memory_free(created);
     return err;
 }
 
@@ -86,7 +95,7 @@ void gen_records_free(gen_records *records)
     pnc_memory_free(records);
 }
 
-/* The last segment, or a new one where these elements do not go on from it. */
+/* The last segment if these elements continue it, else a new one. */
 static segment *find_segment(gen_records *records, int varid, int64_t first, pnc_error *error)
 {
     segment *last = records->n > 0 ? &records->segments[records->n - 1] : NULL;
@@ -106,10 +115,9 @@ static segment *find_segment(gen_records *records, int varid, int64_t first, pnc
     return &records->segments[records->n++];
 }
 
-int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes,
-                     int64_t n, pnc_error *error)
+int gen_records_keep(gen_records *records, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *error)
 {
-    size_t size = (size_t)n * pnc_type_get_size(model->vars[varid]->type);
+    size_t size = (size_t)n * pnc_type_get_size(records->model->vars[varid]->type);
     segment *to = find_segment(records, varid, first, error);
     if (!to)
         return NC_ENOMEM;
@@ -128,8 +136,8 @@ typedef struct batch {
     char *bytes;
 } batch;
 
-/* A record without values. */
-static void make_template(const pnc_model *model, char *record)
+/* A record of fill values. */
+static void fill_record(const pnc_model *model, char *record)
 {
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
@@ -156,14 +164,14 @@ static int read_spool(const gen_records *records, int64_t offset, char *bytes, i
     return NC_NOERR;
 }
 
-/* Elements first.. to their places in the batch, which has them all. */
+/* Copy n elements of a variable, from element `first`, to their offsets in the batch, which contains all of them. */
 static void scatter(const batch *to, const pnc_var *var, int64_t first, const char *bytes, int64_t n)
 {
-    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var),
-            place = var->begin - to->model->begin_rec;
+    int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
+    int64_t begin = var->begin - to->model->begin_rec; /* offset in a record */
     while (n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
-        memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + place + within * size, bytes,
+        memcpy(to->bytes + (first / unit - to->first) * to->model->recsize + begin + within * size, bytes,
                (size_t)(some * size));
         bytes += some * size;
         first += some;
@@ -214,7 +222,7 @@ int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
     else if (fflush(records->spool) != 0)
         err = failed("written", error);
     else if (fill)
-        make_template(model, empty);
+        fill_record(model, empty);
     while (err == NC_NOERR && to.first < model->numrecs) {
         if (to.n > model->numrecs - to.first)
             to.n = model->numrecs - to.first;

@@ -1,6 +1,6 @@
-/* Values of record variables, until their places are known to be filled: a text has one variable after the other, and
- * the file one record after the other. They wait in a file without a name beside the output, so that each part of the
- * output is written once, and in few accesses. */
+/* A spool for the values of record variables. CDL lists one variable after the other, but in the file the records
+ * interleave the variables. The values are collected in an unlinked temporary file beside the output and written record
+ * by record at the end, so that each part of the output is written once, in few large accesses. */
 #ifndef PNC_TOOLS_NCMPIGEN_RECORDS_H
 #define PNC_TOOLS_NCMPIGEN_RECORDS_H
 
@@ -10,19 +10,20 @@
 
 typedef struct gen_records gen_records;
 
-/* Is there so much to be interleaved that it is worth the detour? */
+/* True if a spool saves accesses: several record variables, and small records. */
 bool gen_records_is_worthwhile(const pnc_model *model);
 
-/* The next three return a code, after a word to error. beside: the path of a file in the folder to be used. */
-int gen_records_begin(const char *beside, gen_records **records, pnc_error *error);
-/* External bytes of n elements of a variable, from its element first. What comes later counts. */
-int gen_records_keep(gen_records *records, const pnc_model *model, int varid, int64_t first, const void *bytes,
-                     int64_t n, pnc_error *error);
-/* All records in the order of the file: fill values (or zeros), and over them what was kept. put takes them in turn,
- * and returns a code after a word to error. */
+/* The next three return NC_NOERR, or a code after setting error. */
+
+/* beside: path of a file; the spool is created in the same folder. model must exist as long as values are kept. */
+int gen_records_begin(const char *beside, const pnc_model *model, gen_records **records, pnc_error *error);
+/* Keep the external bytes of n elements of a variable, from element `first`. Later values replace earlier ones. */
+int gen_records_keep(gen_records *records, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *error);
+/* Write all records in the order of the file: the kept values, and fill values (or zeros) for the other elements. put
+ * receives the bytes in order, and returns NC_NOERR, or a code after setting error. */
 int gen_records_write(gen_records *records, const pnc_model *model, bool fill,
                       int (*put)(void *with, int64_t at, const char *bytes, int64_t n, pnc_error *error), void *with,
                       pnc_error *error);
-void gen_records_free(gen_records *records); /* NULL is nothing */
+void gen_records_free(gen_records *records); /* NULL: no effect */
 
 #endif

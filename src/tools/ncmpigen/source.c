@@ -1,4 +1,4 @@
-/* See source.h. */
+/* The output of generated programs. */
 #include "config.h" /* system extensions */
 
 #include "tools/ncmpigen/source.h"
@@ -13,7 +13,6 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
 {
     const gen_options *options = source->options;
     const gen_options unnamed = {.output = NULL};
-    int err = NC_NOERR;
     source->model = model;
     source->path = gen_path_make(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
     if (!source->path)
@@ -22,14 +21,13 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     if (!source->counts)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     source->out = stdout;
-    if (options->output)
-        err = tool_output_begin(options->output, true, &source->output, error);
-    if (err == NC_NOERR && options->output) {
-        source->out = fopen(source->output.temporary, "w");
-        if (!source->out)
-            err = pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
-    }
-    return err;
+    if (options->output == NULL)
+        return NC_NOERR;
+    PNC_TRY(tool_output_begin(options->output, true, &source->output, error));
+    source->out = fopen(source->output.temporary, "w");
+    if (source->out == NULL)
+        return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
+    return NC_NOERR;
 }
 
 int gen_source_check(const gen_source *source, pnc_error *error)
@@ -52,12 +50,11 @@ static void free_all(gen_source *source)
 
 int gen_source_commit(gen_source *source, pnc_error *error)
 {
-    int err = gen_source_check(source, error);
-    if (err == NC_NOERR && source->output.temporary)
-        err = tool_output_commit(&source->output, error);
-    if (err == NC_NOERR)
-        free_all(source);
-    return err;
+    PNC_TRY(gen_source_check(source, error));
+    if (source->output.temporary != NULL)
+        PNC_TRY(tool_output_commit(&source->output, error));
+    free_all(source);
+    return NC_NOERR;
 }
 
 void gen_source_discard(gen_source *source)
@@ -82,7 +79,7 @@ gen_value gen_value_load(int type, const void *bytes)
     } else if (type == NC_DOUBLE) {
         memcpy(&value.r, &value.bits, sizeof value.r);
     } else if (type <= NC_INT && size < 8 && value.bits >> (8 * size - 1)) {
-        value.i -= (int64_t)1 << 8 * size; /* byte, char, short and int have a sign */
+        value.i -= (int64_t)1 << 8 * size; /* extend the sign of byte, char, short and int */
     }
     return value;
 }
