@@ -181,7 +181,7 @@ def test_trouble():
         file.write(open("gap.nc", "rb").read()[:50])
     fails("hole.nc: the list of dimensions at byte 16", "a header that is cut", "hole.nc")
     fails("did you mean fixed_int?", "-v: a mistyped name", "-v", "fixed_imt", "sample.nc")
-    fails("-v takes", "-v: no name", "-v", ",", "sample.nc")
+    fails("-v ,: must be names", "-v: no name", "-v", ",", "sample.nc")
     fails("--align", "--align: no number", "--align=x", "sample.nc")
     fails("--align", "--align: 0", "--align=0", "sample.nc")
     fails("--align", "--align: too large", "--align=99999999999G", "sample.nc")

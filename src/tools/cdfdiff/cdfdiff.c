@@ -10,24 +10,22 @@
 
 static int load_atts(const pnc_atts *from, diff_atts *atts)
 {
-    static const char unused[8]; /* fill value: the same type on both sides, and nothing is out of range */
-    int err = diff_atts_alloc(atts, from->n);
-    for (int i = 0; err == NC_NOERR && i < from->n; i++) {
+    static const char unused[8]; /* fill value: the types are the same, so no value is out of range */
+    PNC_TRY(diff_atts_alloc(atts, from->n));
+    for (int i = 0; i < from->n; i++) {
         const pnc_att *att = from->at[i];
         pnc_kernel load =
             pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5, NULL);
-        err = diff_att_alloc(&atts->at[i], att->name, att->type, att->len);
-        if (err == NC_NOERR && att->len > 0)
+        PNC_TRY(diff_att_alloc(&atts->at[i], att->name, att->type, att->len));
+        if (att->len > 0)
             load(atts->at[i].values, att->value, att->len, unused);
     }
-    return err;
+    return NC_NOERR;
 }
 
 static int load_var(const pnc_var *from, diff_var *var)
 {
-    int err = diff_var_alloc(var, from->name, from->type, from->ndims);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(diff_var_alloc(var, from->name, from->type, from->ndims));
     if (from->ndims > 0)
         memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     return load_atts(&from->atts, &var->atts);
@@ -43,14 +41,13 @@ static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 static int load(const pnc_model *model, diff_source *source)
 {
     source->format = model->format;
-    int err = diff_source_alloc(source, model->ndims, model->nvars);
-    for (int i = 0; err == NC_NOERR && i < model->ndims; i++)
-        err = load_dim(model, i, &source->dims[i]);
-    for (int i = 0; err == NC_NOERR && i < model->nvars; i++)
-        err = load_var(model->vars[i], &source->vars[i]);
-    if (err == NC_NOERR)
-        err = load_atts(&model->gatts, &source->atts);
-    return err == NC_NOERR ? diff_source_finish(source) : err;
+    PNC_TRY(diff_source_alloc(source, model->ndims, model->nvars));
+    for (int i = 0; i < model->ndims; i++)
+        PNC_TRY(load_dim(model, i, &source->dims[i]));
+    for (int i = 0; i < model->nvars; i++)
+        PNC_TRY(load_var(model->vars[i], &source->vars[i]));
+    PNC_TRY(load_atts(&model->gatts, &source->atts));
+    return diff_source_finish(source);
 }
 
 static int read_block(const diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
@@ -63,10 +60,8 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
 static int open_file(const char *path, tool_file *file, diff_source *source)
 {
     *source = (diff_source){.path = path, .read = read_block, .handle = file};
-    int err = tool_file_open(path, file);
-    if (err != NC_NOERR)
-        return err;
-    err = load(&file->model, source);
+    PNC_TRY(tool_file_open(path, file));
+    int err = load(&file->model, source);
     if (err != NC_NOERR)
         tool_error_print("%s: %s", path, pnc_error_get_text(err));
     return err;

@@ -20,6 +20,15 @@ static int failed(const tool_file *file, int code, const char *cause)
     return code;
 }
 
+static int open_failed(const tool_file *file, int number)
+{
+    switch (number) {
+    case ENOENT: return failed(file, NC_ENOENT, strerror(number));
+    case EACCES: return failed(file, NC_EACCESS, strerror(number));
+    default: return failed(file, NC_EFILE, strerror(number));
+    }
+}
+
 int tool_file_open_bytes(const char *path, tool_file *file)
 {
     struct stat facts;
@@ -28,7 +37,7 @@ int tool_file_open_bytes(const char *path, tool_file *file)
     /* opening a FIFO without a writer must not block */
     file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file->fd < 0)
-        return failed(file, errno == ENOENT ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE, strerror(errno));
+        return open_failed(file, errno);
     if (fstat(file->fd, &facts) != 0)
         return failed(file, NC_EFILE, strerror(errno));
     if (!S_ISREG(facts.st_mode))
@@ -79,37 +88,31 @@ static int read_data(const tool_file *file, int64_t offset, char *bytes, int64_t
 static int read_more(const tool_file *file, int64_t upto, char **bytes, int64_t *n)
 {
     char *larger;
-    int err;
 
     upto = upto < file->size ? upto : file->size;
     larger = pnc_memory_resize(*bytes, upto, 1);
     if (larger == NULL)
-        return failed(file, NC_ENOMEM, "no memory for the header");
+        return failed(file, NC_ENOMEM, "not enough memory for the header");
     *bytes = larger;
-    err = tool_file_read(file, *n, *bytes + *n, upto - *n);
-    if (err == NC_NOERR)
-        *n = upto;
-    return err;
+    PNC_TRY(tool_file_read(file, *n, *bytes + *n, upto - *n));
+    *n = upto;
+    return NC_NOERR;
 }
 
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n)
 {
     int64_t need = FIRST_BYTES;
     pnc_error error = {0};
-    int err, code;
+    int code;
 
     *bytes = NULL;
     *n = 0;
     do {
-        err = read_more(file, need, bytes, n);
-        if (err != NC_NOERR)
-            return err;
+        PNC_TRY(read_more(file, need, bytes, n));
         pnc_format_model_free(&file->model);
         code = pnc_format_header_examine(*bytes, *n, file->size, observer, &file->model, &need, &error);
     } while (code == PNC_NEED_MORE_BYTES);
-    if (code != NC_NOERR && observer == NULL)
-        err = failed(file, code, error.text);
-    return err;
+    return code != NC_NOERR && observer == NULL ? failed(file, code, error.text) : NC_NOERR;
 }
 
 int tool_file_open(const char *path, tool_file *file)

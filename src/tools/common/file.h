@@ -15,7 +15,7 @@ typedef struct tool_file {
  * after a failed open. */
 
 int tool_file_open(const char *path, tool_file *file);       /* open, read and check the header */
-int tool_file_open_bytes(const char *path, tool_file *file); /* open only, for a look at the bytes */
+int tool_file_open_bytes(const char *path, tool_file *file); /* open only */
 /* Read the header into *bytes, which the caller frees with pnc_memory_free, report it to an observer
  * (format/observe.h), and decode it into file->model. Violations return NC_NOERR unless observer is NULL. */
 int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **bytes, int64_t *n);

@@ -18,14 +18,14 @@ int tool_names_parse(const char *option, const char *list, tool_names *names)
     names->text = pnc_string_copy(list);
     names->at = pnc_memory_alloc(most, sizeof *names->at);
     if (names->text == NULL || names->at == NULL) {
-        tool_error_print("no memory for the list of %s", option);
+        tool_error_print("not enough memory for the list of %s", option);
         return NC_ENOMEM;
     }
     for (char *name = strtok_r(names->text, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
         names->at[names->n++] = name;
     if (names->n > 0)
         return NC_NOERR;
-    tool_error_print("%s takes names of variables, separated by commas: %s", option, list);
+    tool_error_print("%s %s: must be names of variables, separated by commas", option, list);
     return NC_EINVAL;
 }
 

@@ -5,7 +5,7 @@
 #include "format/model.h"
 
 typedef struct tool_names {
-    char *text; /* the list, a null character in the place of each comma */
+    char *text; /* the list, with a null character instead of each comma */
     const char **at;
     int n;
 } tool_names;

@@ -25,7 +25,7 @@ typedef union cdl_value {
 } cdl_value;
 
 enum {
-    CDL_NUMBER_SIZE = 100, /* room for one number with its null character; what is longer is cut, as ncdump does */
+    CDL_NUMBER_SIZE = 100, /* capacity for one number with its null character; longer text is cut, as in ncdump */
     CDL_FORMAT_SIZE = 256
 };
 

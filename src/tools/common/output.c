@@ -134,7 +134,7 @@ static int make_temporary(char *temporary)
     return file;
 }
 
-static void forget(tool_output *output)
+static void free_names(tool_output *output)
 {
     free(output->path);
     free(output->temporary);
@@ -146,32 +146,30 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
     static const char ending[] = ".partial-XXXXXX";
     mode_t mode = 0;
     *output = (tool_output){.overwrite = overwrite};
-    int err = choose_path(path, output, &mode, error);
-    if (err != NC_NOERR)
-        goto give_up;
+    PNC_TRY(choose_path(path, output, &mode, error));
     size_t capacity = strlen(output->path) + sizeof ending;
     output->temporary = malloc(capacity);
+    int err = NC_NOERR;
     if (output->temporary == NULL) {
         err = pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
-        goto give_up;
+        goto free_names;
     }
     snprintf(output->temporary, capacity, "%s%s", output->path, ending);
     int file = make_temporary(output->temporary);
     if (file < 0) {
         err = fail(error, path, "cannot be created");
-        goto give_up;
+        goto free_names;
     }
     if (fchmod(file, mode) != 0)
-        err = fail(error, path, "cannot get its permissions");
+        err = fail(error, path, "its permissions cannot be set");
     if (close(file) != 0 && err == NC_NOERR)
         err = fail(error, path, "cannot be created");
-    if (err == NC_NOERR)
-        return NC_NOERR;
-    tool_output_discard(output);
+    if (err != NC_NOERR)
+        tool_output_discard(output);
     return err;
 
-give_up:
-    forget(output);
+free_names:
+    free_names(output);
     return err;
 }
 
@@ -188,7 +186,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
         return err;
     }
     tool_output_watch(NULL);
-    forget(output);
+    free_names(output);
     return NC_NOERR;
 }
 
@@ -197,5 +195,5 @@ void tool_output_discard(tool_output *output)
     if (output->temporary != NULL)
         unlink(output->temporary);
     tool_output_watch(NULL);
-    forget(output);
+    free_names(output);
 }

@@ -21,6 +21,15 @@ MPI_Datatype tool_type_get_mpi(int type)
     }
 }
 
+int tool_format_get_version(int format)
+{
+    switch (format) {
+    case NC_FORMAT_CDF5: return 5;
+    case NC_FORMAT_CDF2: return 2;
+    default: return 1;
+    }
+}
+
 int tool_status_agree(int err)
 {
     int worst = err;

@@ -8,7 +8,10 @@
 /* MPI type of the memory type that holds values of an external type exactly. */
 MPI_Datatype tool_type_get_mpi(int type);
 
-/* The worst code of all ranks. */
+/* Format version of a NC_FORMAT_ constant: 1, 2 or 5. */
+int tool_format_get_version(int format);
+
+/* The worst code of all ranks. Collective. */
 int tool_status_agree(int err);
 
 /* Print the last error message of the library, or the text of the code. To be called on one rank. */

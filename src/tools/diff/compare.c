@@ -124,25 +124,24 @@ static void judge_unsigned(diff_element *element, uint64_t x, uint64_t y, const 
 }
 
 /* One loop for each type, so that the type is not tested for every element. */
-#define EACH(ctype, judge)                             \
-    do {                                               \
-        const ctype *a = x, *b = y;                    \
-        for (int64_t i = 0; i < n; i++) {              \
-            if (a[i] != b[i]) {                        \
-                diff_element element = {.at = at + i}; \
-                element.less = a[i] < b[i];            \
-                memcpy(element.x, a + i, sizeof *a);   \
-                memcpy(element.y, b + i, sizeof *b);   \
-                judge;                                 \
-            }                                          \
-        }                                              \
+#define EACH(ctype, judge)                                \
+    do {                                                  \
+        const ctype *a = v->x, *b = v->y;                 \
+        for (int64_t i = 0; i < v->n; i++) {              \
+            if (a[i] != b[i]) {                           \
+                diff_element element = {.at = v->at + i}; \
+                element.less = a[i] < b[i];               \
+                memcpy(element.x, a + i, sizeof *a);      \
+                memcpy(element.y, b + i, sizeof *b);      \
+                judge;                                    \
+            }                                             \
+        }                                                 \
     } while (0)
 #define EACH_NUMBER(ctype, judge) EACH(ctype, judge(&element, a[i], b[i], tolerance, result))
 
-static void compare_slice(int type, const void *x, const void *y, int64_t n, int64_t at,
-                          const diff_tolerance *tolerance, diff_result *result)
+static void compare_slice(const diff_values *v, const diff_tolerance *tolerance, diff_result *result)
 {
-    switch (type) {
+    switch (v->type) {
     case NC_CHAR: EACH(char, note_without_size(&element, result)); break;
     case NC_BYTE: EACH_NUMBER(signed char, judge_signed); break;
     case NC_SHORT: EACH_NUMBER(short, judge_signed); break;
@@ -158,15 +157,17 @@ static void compare_slice(int type, const void *x, const void *y, int64_t n, int
     }
 }
 
-void diff_values_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
-                         diff_result *result)
+void diff_values_compare(const diff_values *values, const diff_tolerance *tolerance, diff_result *result)
 {
-    size_t size = pnc_type_get_size(type);
-    const char *a = x, *b = y;
-    for (int64_t i = 0; i < n; i += SLICE) {
-        int64_t length = n - i < SLICE ? n - i : SLICE;
+    size_t size = pnc_type_get_size(values->type);
+    for (int64_t i = 0; i < values->n; i += SLICE) {
         size_t offset = (size_t)i * size;
-        if (memcmp(a + offset, b + offset, (size_t)length * size) != 0)
-            compare_slice(type, a + offset, b + offset, length, at + i, tolerance, result);
+        diff_values slice = {.type = values->type,
+                             .x = (const char *)values->x + offset,
+                             .y = (const char *)values->y + offset,
+                             .n = values->n - i < SLICE ? values->n - i : SLICE,
+                             .at = values->at + i};
+        if (memcmp(slice.x, slice.y, (size_t)slice.n * size) != 0)
+            compare_slice(&slice, tolerance, result);
     }
 }

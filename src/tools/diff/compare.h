@@ -15,7 +15,7 @@ typedef struct diff_tolerance {
 
 /* An element, its values in both files, in memory types, and their difference. */
 typedef struct diff_element {
-    int64_t at; /* index in the whole variable; -1: none */
+    int64_t at; /* index in the variable, row-major; -1: none */
     unsigned char x[8], y[8];
     bool less;                 /* x < y */
     double absolute, relative; /* NaN where one value is */
@@ -31,9 +31,15 @@ typedef struct diff_result {
 } diff_result;
 
 void diff_result_init(diff_result *result);
-/* Compare n values of an external type, in its memory type; the first is element `at` of the variable. */
-void diff_values_compare(int type, const void *x, const void *y, int64_t n, int64_t at, const diff_tolerance *tolerance,
-                         diff_result *result);
+/* Values of one external type in both files, in its memory type. */
+typedef struct diff_values {
+    int type;
+    const void *x, *y;
+    int64_t n;
+    int64_t at; /* index of the first one in the variable */
+} diff_values;
+
+void diff_values_compare(const diff_values *values, const diff_tolerance *tolerance, diff_result *result);
 /* Merge the result for other elements; the order does not matter. */
 void diff_result_merge(diff_result *result, const diff_result *other);
 

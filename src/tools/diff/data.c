@@ -42,9 +42,9 @@ static int compare_blocks(walk *w, const int varids[2], tool_blocks *blocks, dif
             if (err != NC_NOERR)
                 return err;
         }
-        diff_values_compare(var->type, w->values[0], w->values[1], blocks->length, blocks->first,
-                            &run->options->tolerance, result);
-        w->done += 2 * blocks->length * size * run->world->nprocs; /* the others have no larger blocks than rank 0 */
+        const diff_values values = {var->type, w->values[0], w->values[1], blocks->length, blocks->first};
+        diff_values_compare(&values, &run->options->tolerance, result);
+        w->done += 2 * blocks->length * size * run->world->nprocs; /* estimated from the block of this rank */
         tool_progress_update(&w->progress, w->done);
     }
     return NC_NOERR;
@@ -128,10 +128,11 @@ static int compare_variable(walk *w, const int varids[2])
     tool_blocks blocks;
     diff_result result;
     diff_result_init(&result);
-    int status = result.status = tool_blocks_init(var->ndims, var->shape, &blocks);
+    int status = tool_blocks_init(var->ndims, var->shape, &blocks);
+    result.status = status;
     merge(run, &result); /* continue only if all ranks have memory */
     if (result.status != NC_NOERR && status != NC_NOERR)
-        tool_error_print("%s: variable %s: no memory", run->sources[0]->path, var->name);
+        tool_error_print("%s: variable %s: not enough memory", run->sources[0]->path, var->name);
     if (result.status == NC_NOERR) {
         result.status = compare_blocks(w, varids, &blocks, &result);
         merge(run, &result);
@@ -197,7 +198,7 @@ static int compare_named(walk *w)
     return status;
 }
 
-static void complain_of_unknown(const diff_run *run, const char *name)
+static void report_missing_variable(const diff_run *run, const char *name)
 {
     const diff_source *source = run->sources[0];
     const char **known = pnc_memory_alloc(source->nvars, sizeof *known);
@@ -215,7 +216,7 @@ int diff_names_check(const diff_run *run)
             pnc_name_find(&run->sources[1]->var_names, names->at[i]) >= 0)
             continue;
         if (run->out)
-            complain_of_unknown(run, names->at[i]);
+            report_missing_variable(run, names->at[i]);
         return DIFF_TROUBLE;
     }
     return DIFF_SAME;
@@ -236,7 +237,7 @@ int diff_data_compare(diff_run *run)
             agreed.status = NC_ENOMEM;
     }
     if (agreed.status != NC_NOERR)
-        tool_error_print("no memory for data");
+        tool_error_print("not enough memory for data");
     merge(run, &agreed);
     int status = DIFF_TROUBLE;
     if (agreed.status == NC_NOERR) {

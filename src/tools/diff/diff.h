@@ -36,7 +36,7 @@ void diff_difference_print(const diff_run *run, const char *format, ...) PNC_PRI
 const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]); /* "NC_FLOAT" */
 /* A number with enough digits to be unique, or an excerpt of a text in quotes. */
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);
-const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE]);
+const char *diff_string_format(const char *text, int64_t length, int64_t at, char out[DIFF_VALUE_SIZE]);
 
 void diff_header_compare(diff_run *run);
 /* Compare type and dimensions of a variable; returns true if its values can be compared. */

@@ -42,7 +42,8 @@ static bool compare_att_values(const diff_run *run, const char *what, const diff
     char type[DIFF_TYPE_SIZE], x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
     diff_result result;
     diff_result_init(&result);
-    diff_values_compare(a->type, a->values, b->values, a->length, 0, &exact, &result);
+    const diff_values values = {a->type, a->values, b->values, a->length, 0};
+    diff_values_compare(&values, &exact, &result);
     if (result.count == 0) {
         diff_sameness_print(run, "\tSAME: attribute contents");
         return true;
@@ -60,10 +61,10 @@ static bool compare_att_values(const diff_run *run, const char *what, const diff
     return false;
 }
 
-static bool compare_att(const diff_run *run, const char *owner, const diff_att *a, const diff_att *b)
+static bool compare_att(const diff_run *run, const char *kind, const diff_att *a, const diff_att *b)
 {
     char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
-    snprintf(what, sizeof what, "%s \"%s\"", owner, a->name);
+    snprintf(what, sizeof what, "%s \"%s\"", kind, a->name);
     diff_sameness_print(run, "%s:", what);
     if (a->type != b->type) {
         diff_difference_print(run, ": %s data type (%s) != (%s)", what, diff_type_get_name(a->type, ours),
@@ -79,19 +80,19 @@ static bool compare_att(const diff_run *run, const char *owner, const diff_att *
     return compare_att_values(run, what, a, b);
 }
 
-/* owner: "global attribute", or the same of a variable. */
-static void compare_atts(diff_run *run, const char *owner, const diff_atts *a, const diff_atts *b)
+/* kind: "global attribute" or "variable NAME attribute". */
+static void compare_atts(diff_run *run, const char *kind, const diff_atts *a, const diff_atts *b)
 {
     for (int i = 0; i < a->n; i++) {
         int other = pnc_table_find(&b->names, a->at[i].name);
         if (other < 0)
-            print_missing(run, owner, a->at[i].name, 0);
-        if (other < 0 || !compare_att(run, owner, &a->at[i], &b->at[other]))
+            print_missing(run, kind, a->at[i].name, 0);
+        if (other < 0 || !compare_att(run, kind, &a->at[i], &b->at[other]))
             run->header++;
     }
     for (int i = 0; i < b->n; i++) {
         if (pnc_table_find(&a->names, b->at[i].name) < 0) {
-            print_missing(run, owner, b->at[i].name, 1);
+            print_missing(run, kind, b->at[i].name, 1);
             run->header++;
         }
     }
@@ -166,13 +167,13 @@ bool diff_var_compare(diff_run *run, const diff_var *a, const diff_var *b, int64
 
 static void compare_var(diff_run *run, const diff_var *a, const diff_var *b)
 {
-    char before[NC_MAX_NAME + 32], owner[NC_MAX_NAME + 32];
+    char before[NC_MAX_NAME + 32], kind[NC_MAX_NAME + 32];
     snprintf(before, sizeof before, "variable \"%s\" ", a->name);
-    snprintf(owner, sizeof owner, "variable \"%s\" attribute", a->name);
+    snprintf(kind, sizeof kind, "variable \"%s\" attribute", a->name);
     diff_var_compare(run, a, b, &run->header);
     if (!compare_number(run, "\t", before, "number of attributes", a->atts.n, b->atts.n))
         run->header++;
-    compare_atts(run, owner, &a->atts, &b->atts);
+    compare_atts(run, kind, &a->atts, &b->atts);
 }
 
 static void compare_vars(diff_run *run)

@@ -16,7 +16,7 @@ static const char usage[] = "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,rat
 static const char help[] =
     "Compare two netCDF files of the classic formats (CDF-1, CDF-2, CDF-5).\n"
     "\n"
-    "  -b             tell also what is the same\n"
+    "  -b             also report what is equal\n"
     "  -q             no output if nothing differs\n"
     "  -h             compare headers only, no data\n"
     "  -v var1,...    compare these variables only\n"
@@ -41,7 +41,7 @@ static int parse_tolerance(const char *text, diff_options *options)
     tolerance->given = true;
     if (take_bound(&rest, ',', &tolerance->absolute) && take_bound(&rest, '\0', &tolerance->ratio))
         return -1;
-    tool_error_print("-t takes two numbers from 0, separated by a comma: %s", text);
+    tool_error_print("-t %s: must be two numbers of 0 or more, separated by a comma", text);
     return DIFF_TROUBLE;
 }
 

@@ -89,20 +89,20 @@ const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_
     }
 }
 
-/* Long texts are reduced to an excerpt around `place`. */
-const char *diff_string_format(const char *text, int64_t length, int64_t place, char out[DIFF_VALUE_SIZE])
+/* Long texts are reduced to an excerpt around the character `at`. */
+const char *diff_string_format(const char *text, int64_t length, int64_t at, char out[DIFF_VALUE_SIZE])
 {
     enum { BEFORE = 20, LONGEST = DIFF_VALUE_SIZE - 20 }; /* capacity for quotes, dots and an escape */
-    int64_t at = place > BEFORE && length > LONGEST / 2 ? place - BEFORE : 0;
+    int64_t next = at > BEFORE && length > LONGEST / 2 ? at - BEFORE : 0;
     char *end = out;
-    end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", at > 0 ? "..." : "");
-    for (; at < length && end < out + LONGEST; at++) {
-        unsigned char c = (unsigned char)text[at];
+    end += snprintf(end, DIFF_VALUE_SIZE, "%s\"", next > 0 ? "..." : "");
+    for (; next < length && end < out + LONGEST; next++) {
+        unsigned char c = (unsigned char)text[next];
         if (c < 0x20 || c == 0x7f)
             end += snprintf(end, 5, "\\%03o", c);
         else
             *end++ = (char)c;
     }
-    snprintf(end, 5, "\"%s", at < length ? "..." : "");
+    snprintf(end, 5, "\"%s", next < length ? "..." : "");
     return out;
 }

@@ -16,31 +16,25 @@ static int load_att(int ncid, int varid, int index, diff_att *att)
     char name[NC_MAX_NAME + 1];
     nc_type type;
     MPI_Offset length;
-    int err = ncmpi_inq_attname(ncid, varid, index, name);
-    if (err == NC_NOERR)
-        err = ncmpi_inq_att(ncid, varid, name, &type, &length);
-    if (err == NC_NOERR)
-        err = diff_att_alloc(att, name, type, length);
-    if (err == NC_NOERR && length > 0)
-        err = ncmpi_get_att(ncid, varid, name, att->values);
-    return err;
+    PNC_TRY(ncmpi_inq_attname(ncid, varid, index, name));
+    PNC_TRY(ncmpi_inq_att(ncid, varid, name, &type, &length));
+    PNC_TRY(diff_att_alloc(att, name, type, length));
+    return length > 0 ? ncmpi_get_att(ncid, varid, name, att->values) : NC_NOERR;
 }
 
 static int load_atts(int ncid, int varid, int n, diff_atts *atts)
 {
-    int err = diff_atts_alloc(atts, n);
-    for (int i = 0; err == NC_NOERR && i < n; i++)
-        err = load_att(ncid, varid, i, &atts->at[i]);
-    return err;
+    PNC_TRY(diff_atts_alloc(atts, n));
+    for (int i = 0; i < n; i++)
+        PNC_TRY(load_att(ncid, varid, i, &atts->at[i]));
+    return NC_NOERR;
 }
 
 static int load_dim(int ncid, int dimid, diff_dim *dim)
 {
     char name[NC_MAX_NAME + 1];
     MPI_Offset length;
-    int err = ncmpi_inq_dim(ncid, dimid, name, &length);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(ncmpi_inq_dim(ncid, dimid, name, &length));
     dim->name = pnc_string_copy(name);
     dim->length = length;
     return dim->name ? NC_NOERR : NC_ENOMEM;
@@ -50,14 +44,11 @@ static int load_var(int ncid, int varid, diff_var *var)
 {
     char name[NC_MAX_NAME + 1];
     nc_type type;
-    int ndims, natts, err = ncmpi_inq_var(ncid, varid, name, &type, &ndims, NULL, &natts);
-    if (err == NC_NOERR)
-        err = diff_var_alloc(var, name, type, ndims);
-    if (err == NC_NOERR)
-        err = ncmpi_inq_vardimid(ncid, varid, var->dimids);
-    if (err == NC_NOERR)
-        err = load_atts(ncid, varid, natts, &var->atts);
-    return err;
+    int ndims, natts;
+    PNC_TRY(ncmpi_inq_var(ncid, varid, name, &type, &ndims, NULL, &natts));
+    PNC_TRY(diff_var_alloc(var, name, type, ndims));
+    PNC_TRY(ncmpi_inq_vardimid(ncid, varid, var->dimids));
+    return load_atts(ncid, varid, natts, &var->atts);
 }
 
 static int read_block(const diff_source *source, int varid, const int64_t *start, const int64_t *count, int64_t length,
@@ -70,7 +61,7 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
         file->count[i] = count[i];
     }
     if (var->ndims == 0)
-        length = 1; /* a scalar has no count that could be 0: all ranks read it, and one of them compares */
+        length = 1; /* the count of a scalar cannot be 0: all ranks read it, and one of them compares it */
     int err =
         ncmpi_get_vara_all(file->ncid, varid, file->start, file->count, values, length, tool_type_get_mpi(var->type));
     if (err != NC_NOERR && file->rank == 0)
@@ -78,7 +69,7 @@ static int read_block(const diff_source *source, int varid, const int64_t *start
     return err;
 }
 
-static int make_place(const diff_source *source, api_file *file)
+static int alloc_block_arguments(const diff_source *source, api_file *file)
 {
     int most = 1;
     for (int i = 0; i < source->nvars; i++)
@@ -91,24 +82,19 @@ static int make_place(const diff_source *source, api_file *file)
 static int load(api_file *file, diff_source *source)
 {
     int ndims, nvars, natts, format, ncid = file->ncid;
-    int err = ncmpi_inq(ncid, &ndims, &nvars, &natts, NULL);
-    if (err == NC_NOERR)
-        err = ncmpi_inq_format(ncid, &format);
-    if (err != NC_NOERR)
-        return err;
-    source->format = format == NC_FORMAT_CDF5 ? 5 : format == NC_FORMAT_CDF2 ? 2 : 1;
+    PNC_TRY(ncmpi_inq(ncid, &ndims, &nvars, &natts, NULL));
+    PNC_TRY(ncmpi_inq_format(ncid, &format));
+    source->format = tool_format_get_version(format);
     source->read = read_block;
     source->handle = file;
-    err = diff_source_alloc(source, ndims, nvars);
-    for (int i = 0; err == NC_NOERR && i < ndims; i++)
-        err = load_dim(ncid, i, &source->dims[i]);
-    for (int i = 0; err == NC_NOERR && i < nvars; i++)
-        err = load_var(ncid, i, &source->vars[i]);
-    if (err == NC_NOERR)
-        err = load_atts(ncid, NC_GLOBAL, natts, &source->atts);
-    if (err == NC_NOERR)
-        err = make_place(source, file);
-    return err == NC_NOERR ? diff_source_finish(source) : err;
+    PNC_TRY(diff_source_alloc(source, ndims, nvars));
+    for (int i = 0; i < ndims; i++)
+        PNC_TRY(load_dim(ncid, i, &source->dims[i]));
+    for (int i = 0; i < nvars; i++)
+        PNC_TRY(load_var(ncid, i, &source->vars[i]));
+    PNC_TRY(load_atts(ncid, NC_GLOBAL, natts, &source->atts));
+    PNC_TRY(alloc_block_arguments(source, file));
+    return diff_source_finish(source);
 }
 
 /* Returns the same on all ranks. */
@@ -123,7 +109,8 @@ static int open_file(const char *path, int rank, api_file *file, diff_source *so
             tool_error_print_last(path, err);
         return err;
     }
-    err = tool_status_agree(load(file, source));
+    err = load(file, source);
+    err = tool_status_agree(err);
     if (err != NC_NOERR && rank == 0)
         tool_error_print_last(path, err);
     return err;
@@ -161,14 +148,16 @@ static int compare(const diff_options *options)
     diff_world world = {.merge = merge};
     diff_source sources[2] = {{0}};
     api_file files[2] = {{.ncid = -1}, {.ncid = -1}};
-    int status = DIFF_TROUBLE;
     MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world.nprocs);
     MPI_Type_contiguous((int)sizeof(diff_result), MPI_BYTE, &result_type);
     MPI_Type_commit(&result_type);
     MPI_Op_create(merge_results, 1, &result_op);
-    if (open_file(options->paths[0], world.rank, &files[0], &sources[0]) == NC_NOERR &&
-        open_file(options->paths[1], world.rank, &files[1], &sources[1]) == NC_NOERR)
+    int err = open_file(options->paths[0], world.rank, &files[0], &sources[0]);
+    if (err == NC_NOERR)
+        err = open_file(options->paths[1], world.rank, &files[1], &sources[1]);
+    int status = DIFF_TROUBLE;
+    if (err == NC_NOERR)
         status = diff_files_compare(options, &world, &sources[0], &sources[1]);
     for (int i = 0; i < 2; i++)
         close_file(&files[i], &sources[i]);

@@ -165,6 +165,17 @@ static bool find_calendar(const char *name, cal_kind *out)
     return true;
 }
 
+static bool is_within(int number, int least, int largest)
+{
+    return number >= least && number <= largest;
+}
+
+static bool is_date(const cal_date *date)
+{
+    return date->year > -YEARS_MAX && date->year < YEARS_MAX && is_within(date->month, 1, 12) &&
+           is_within(date->day, 1, 31);
+}
+
 /* Parse year-month-day hour:minute:second. All but the year may be missing. Text after it, such as a time zone, is
  * ignored. */
 static bool parse_date(const char *text, cal_date *date)
@@ -185,9 +196,7 @@ static bool parse_date(const char *text, cal_date *date)
     if (isdigit((unsigned char)*text))
         sscanf(text, "%2d:%2d:%15lf", &hour, &minute, &second);
     date->hour = hour + minute / 60.0 + second / 3600;
-    return date->year > -YEARS_MAX && date->year < YEARS_MAX && date->month >= 1 && date->month <= 12 &&
-           date->day >= 1 && date->day <= 31 && hour >= 0 && hour <= 23 && minute >= 0 && minute <= 60 && second >= 0 &&
-           second <= 61;
+    return is_date(date) && is_within(hour, 0, 23) && is_within(minute, 0, 60) && second >= 0 && second <= 61;
 }
 
 bool dump_units_parse(const char *units, const char *calendar, cal_units *out)

@@ -20,8 +20,8 @@ static const char help[] =
     "  -o output     write a netCDF file of this name; with -c or -f, write the program to this file\n"
     "  -c            write a C program to standard output\n"
     "  -f            write a Fortran 77 program to standard output\n"
-    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; the default is the format that the text names,\n"
-    "                else the first of these that can store the data\n"
+    "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; the default is the format that the text\n"
+    "                names, else the first of these that can store the data\n"
     "  -x            do not write fill values for elements without values in the text\n"
     "      --help, --version\n";
 
