@@ -75,7 +75,7 @@ static void convert_slowly(copy_conversion *c, pnc_kernel put, const char *in, i
 }
 
 /* Keep missing values missing. NaN is not an integer, although the library converts it to one. */
-static void mend(copy_conversion *c, const char *in, int64_t n, int64_t at, char *out)
+static void restore_missing(copy_conversion *c, const char *in, int64_t n, int64_t at, char *out)
 {
     bool nan_fits = !is_real(c->from) || is_real(c->to);
     bool nan_is_missing = !nan_fits && c->has_fill && is_nan(c->from, c->fill_from);
@@ -100,6 +100,6 @@ void copy_values_convert(copy_conversion *c, const void *in, int64_t n, int64_t 
         if (put(external, values, now, c->external_fill) != NC_NOERR)
             convert_slowly(c, put, values, now, at + done, external);
         get(results, external, now, c->external_fill);
-        mend(c, values, now, at + done, results);
+        restore_missing(c, values, now, at + done, results);
     }
 }

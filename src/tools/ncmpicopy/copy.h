@@ -1,4 +1,4 @@
-/* Carry out a plan. */
+/* Execute a plan. */
 #ifndef PNC_TOOLS_NCMPICOPY_COPY_H
 #define PNC_TOOLS_NCMPICOPY_COPY_H
 

@@ -20,44 +20,46 @@ typedef struct work {
     int64_t done; /* bytes */
 } work;
 
-/* The extent of a part of a variable: ndims numbers each. */
+/* The part of a variable that one input provides, and the current block of it. The arrays have ndims elements. */
 typedef struct part {
-    MPI_Offset *in_start, *stride, *out_start, *count; /* of a block */
-    int64_t *first, *place, *shape;                    /* of the whole part: in the input, in the output, its lengths */
+    int64_t *in_first, *out_first, *shape;             /* of the part: start in the input, in the output, and lengths */
+    MPI_Offset *in_start, *stride, *out_start, *count; /* of the block */
+    int64_t elements;                                  /* of the block */
+    int64_t length;                                    /* elements to access: all ranks access a scalar */
     bool strided;
 } part;
 
-static int make_part(int ndims, part *p)
+static int alloc_part(int ndims, part *p)
 {
     int64_t capacity = ndims > 0 ? ndims : 1;
     p->in_start = pnc_memory_alloc(4 * capacity, sizeof *p->in_start);
-    p->first = pnc_memory_alloc(3 * capacity, sizeof *p->first);
-    if (p->in_start == NULL || p->first == NULL)
+    p->in_first = pnc_memory_alloc(3 * capacity, sizeof *p->in_first);
+    if (p->in_start == NULL || p->in_first == NULL)
         return NC_ENOMEM;
     p->stride = p->in_start + capacity;
     p->out_start = p->stride + capacity;
     p->count = p->out_start + capacity;
-    p->place = p->first + capacity;
-    p->shape = p->place + capacity;
+    p->out_first = p->in_first + capacity;
+    p->shape = p->out_first + capacity;
     return NC_NOERR;
 }
 
 static void free_part(part *p)
 {
     pnc_memory_free(p->in_start);
-    pnc_memory_free(p->first);
+    pnc_memory_free(p->in_first);
 }
 
-/* An input has the indices of the joined dimension from begin on; the part's indices are first + k * stride. */
+/* The input has the indices w->begin to end - 1 of the joined dimension; the selected ones are first + k * stride. */
 static void locate_joined(const work *w, const copy_dim *dim, part *p)
 {
     int64_t end = w->begin + w->plan->lengths[w->input];
     int64_t k = w->begin <= dim->first ? 0 : (w->begin - dim->first - 1) / dim->stride + 1;
     int64_t stop = end <= dim->first ? 0 : (end - dim->first - 1) / dim->stride + 1;
     stop = stop < dim->count ? stop : dim->count;
-    p->place[0] = k < stop ? k : 0;
+    p->out_first[0] = k < stop ? k : 0;
     p->shape[0] = k < stop ? stop - k : 0;
-    p->first[0] = k < stop ? dim->first + k * dim->stride - w->begin : 0;
+    p->in_first[0] = k < stop ? dim->first + k * dim->stride - w->begin : 0;
 }
 
 static void locate(const work *w, const copy_var *var, part *p)
@@ -65,8 +67,8 @@ static void locate(const work *w, const copy_var *var, part *p)
     p->strided = false;
     for (int d = 0; d < var->ndims; d++) {
         const copy_dim *dim = &w->plan->dims[var->dimids[d]];
-        p->first[d] = dim->first;
-        p->place[d] = 0;
+        p->in_first[d] = dim->first;
+        p->out_first[d] = 0;
         p->shape[d] = dim->count;
         p->stride[d] = dim->stride;
         p->strided = p->strided || dim->stride > 1;
@@ -75,15 +77,17 @@ static void locate(const work *w, const copy_var *var, part *p)
         locate_joined(w, &w->plan->dims[var->dimids[0]], p);
 }
 
-static void place_block(const tool_blocks *blocks, part *p)
+static void set_block(const tool_blocks *blocks, int ndims, part *p)
 {
-    for (int d = 0; d < blocks->ndims; d++) {
+    for (int d = 0; d < ndims; d++) {
         p->count[d] = blocks->count[d];
-        p->in_start[d] = p->first[d] + blocks->start[d] * p->stride[d];
-        p->out_start[d] = p->place[d] + blocks->start[d];
+        p->in_start[d] = p->in_first[d] + blocks->start[d] * p->stride[d];
+        p->out_start[d] = p->out_first[d] + blocks->start[d];
         if (p->count[d] == 0)
             p->in_start[d] = p->out_start[d] = 0;
     }
+    p->elements = blocks->length;
+    p->length = ndims == 0 ? 1 : blocks->length;
 }
 
 /* --- one block --- */
@@ -95,16 +99,19 @@ static int library_failed(const work *w, const char *path, int code)
     return code;
 }
 
-static int read_block(const work *w, int varid, const copy_var *var, const part *p, int64_t length)
+static int read_block(const work *w, int varid, const copy_var *var, const part *p)
 {
     MPI_Datatype type = tool_type_get_mpi(var->type);
-    int err = p->strided ? ncmpi_get_vars_all(w->from, varid, p->in_start, p->count, p->stride, w->read, length, type)
-                         : ncmpi_get_vara_all(w->from, varid, p->in_start, p->count, w->read, length, type);
+    int err;
+    if (p->strided)
+        err = ncmpi_get_vars_all(w->from, varid, p->in_start, p->count, p->stride, w->read, p->length, type);
+    else
+        err = ncmpi_get_vara_all(w->from, varid, p->in_start, p->count, w->read, p->length, type);
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->inputs[w->input], err);
 }
 
-/* Index of an element in the variable of the output; misfits are reported by it. */
-static int64_t element_of(const copy_var *var, const part *p)
+/* Index of the block's first element in the variable of the output. */
+static int64_t get_first_element(const copy_var *var, const part *p)
 {
     int64_t element = 0;
     for (int d = 0; d < var->ndims; d++)
@@ -112,34 +119,36 @@ static int64_t element_of(const copy_var *var, const part *p)
     return element;
 }
 
-/* The values that belong into the output. A block is one run of elements there too. What does not fit is counted once:
- * a scalar is read by all ranks, and everything again to be verified. */
-static const char *convert_block(work *w, copy_var *var, const part *p, int64_t length)
+/* The values for the output, where the block is contiguous too. A value that does not fit is counted once, although all
+ * ranks read a scalar, and verification reads all values a second time. */
+static const char *convert_block(work *w, copy_var *var, const part *p)
 {
     copy_conversion uncounted = var->conversion;
     bool counts = w->way == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
     if (var->type == var->to)
         return w->read;
-    copy_values_convert(counts ? &var->conversion : &uncounted, w->read, length, element_of(var, p), w->converted);
+    copy_values_convert(counts ? &var->conversion : &uncounted, w->read, p->length, get_first_element(var, p),
+                        w->converted);
     return w->converted;
 }
 
-static int write_block(const work *w, int id, const copy_var *var, const part *p, int64_t length, const char *values)
+static int write_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
 {
-    int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, length, tool_type_get_mpi(var->to));
+    int err = ncmpi_put_vara_all(w->to, id, p->out_start, p->count, values, p->length, tool_type_get_mpi(var->to));
     return err == NC_NOERR ? err : library_failed(w, w->plan->options->output, err);
 }
 
-static int verify_block(const work *w, int id, const copy_var *var, const part *p, int64_t length, const char *values,
-                        int64_t elements)
+static int verify_block(const work *w, int id, const copy_var *var, const part *p, const char *values)
 {
-    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, length, tool_type_get_mpi(var->to));
+    MPI_Datatype type = tool_type_get_mpi(var->to);
+    int err = ncmpi_get_vara_all(w->to, id, p->out_start, p->count, w->compared, p->length, type);
     if (err != NC_NOERR)
         return library_failed(w, w->plan->options->output, err);
-    bool same = memcmp(values, w->compared, (size_t)elements * pnc_type_get_size(var->to)) == 0;
-    if (tool_status_agree(same ? NC_NOERR : NC_EFILE) == NC_NOERR)
+    bool same = memcmp(values, w->compared, (size_t)p->elements * pnc_type_get_size(var->to)) == 0;
+    err = tool_status_agree(same ? NC_NOERR : NC_EFILE);
+    if (err == NC_NOERR)
         return NC_NOERR;
-    return copy_error_print(w->plan, NC_EFILE,
+    return copy_error_print(w->plan, err,
                             "%s: variable %s: the data read back differ from the data "
                             "written: a fault of the file system or of a disk",
                             w->plan->options->output, var->name);
@@ -154,15 +163,16 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
     int err = NC_NOERR;
     for (int64_t round = 0; err == NC_NOERR && round < blocks->total; round += w->plan->nprocs) {
         tool_blocks_seek(blocks, round + w->plan->rank);
-        place_block(blocks, p);
-        int64_t elements = blocks->length, length = var->ndims == 0 ? 1 : elements; /* all ranks move a scalar */
-        err = read_block(w, varid, var, p, length);
+        set_block(blocks, var->ndims, p);
+        err = read_block(w, varid, var, p);
         if (err != NC_NOERR)
             break;
-        const char *values = convert_block(w, var, p, length);
-        err = w->way == COPY_WRITE ? write_block(w, id, var, p, length, values)
-                                   : verify_block(w, id, var, p, length, values, elements);
-        w->done += elements * size * w->plan->nprocs;
+        const char *values = convert_block(w, var, p);
+        if (w->way == COPY_WRITE)
+            err = write_block(w, id, var, p, values);
+        else
+            err = verify_block(w, id, var, p, values);
+        w->done += p->elements * size * w->plan->nprocs;
         tool_progress_update(&w->progress, w->done);
     }
     return err;
@@ -173,24 +183,27 @@ static int move_variable(work *w, int id)
     const copy_var *var = &w->plan->vars[id];
     part p = {0};
     tool_blocks blocks = {0};
-    int varid = var->id, err = make_part(var->ndims, &p);
+    int varid = var->id, err = alloc_part(var->ndims, &p);
     if (err == NC_NOERR) {
         locate(w, var, &p);
         err = tool_blocks_init(var->ndims, p.shape, &blocks);
     }
     err = tool_status_agree(err);
     if (err != NC_NOERR)
-        copy_error_print(w->plan, err, "%s: variable %s: no memory", w->plan->options->output, var->name);
-    else if (w->input > 0 && (err = ncmpi_inq_varid(w->from, var->name, &varid)) != NC_NOERR)
-        library_failed(w, w->plan->options->inputs[w->input], err);
-    else
+        copy_error_print(w->plan, err, "%s: variable %s: not enough memory", w->plan->options->output, var->name);
+    if (err == NC_NOERR && w->input > 0) {
+        err = ncmpi_inq_varid(w->from, var->name, &varid);
+        if (err != NC_NOERR)
+            library_failed(w, w->plan->options->inputs[w->input], err);
+    }
+    if (err == NC_NOERR)
         err = move_part(w, varid, id, &p, &blocks);
     tool_blocks_free(&blocks);
     free_part(&p);
     return err;
 }
 
-/* --- all of them --- */
+/* --- all variables of all inputs --- */
 
 static int move_input(work *w)
 {
@@ -226,7 +239,7 @@ int copy_data_move(copy_plan *plan, int ncid, copy_way way)
     w.compared = way == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
     int err = tool_status_agree(w.read && w.converted && w.compared ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
-        copy_error_print(plan, err, "no memory for data");
+        copy_error_print(plan, err, "not enough memory for data");
     tool_progress_begin(stderr, way == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
     if (plan->rank > 0)
         w.progress.out = NULL; /* only one rank shows progress */

@@ -17,7 +17,8 @@ static bool has_type_of_values(const char *name)
     return false;
 }
 
-/* What does not fit the new type is, in _FillValue, the type's own fill value; other attributes stay away then. */
+/* A _FillValue that does not fit the new type becomes the default fill value of that type; other attributes that do not
+ * fit are left out. */
 static int convert_att(int from, const char *name, const copy_var *var, int to, int varid)
 {
     MPI_Offset length;
@@ -84,7 +85,8 @@ static int end_definitions(const copy_plan *plan, int ncid)
 
 int copy_header_define(const copy_plan *plan, int ncid, const char *path)
 {
-    int from, id, err = copy_input_open(plan, plan->options->inputs[0], &from);
+    int from, id;
+    int err = copy_input_open(plan, plan->options->inputs[0], &from);
     if (err != NC_NOERR)
         return err;
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)

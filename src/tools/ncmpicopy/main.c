@@ -30,8 +30,8 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
     return err;
 }
 
-/* Rank 0 makes the file; the others learn its temporary name, and keep it to the end: a signal may end any of them.
- * Called, as all up to the file's opening, while signals are held. */
+/* Rank 0 creates the file and sends its temporary name to the other ranks, which keep it to the end: a signal may end
+ * any rank. Signals are held until the file is open. */
 static int begin_output(const copy_plan *plan, tool_output *output)
 {
     pnc_error error = {0};
@@ -52,7 +52,7 @@ static int begin_output(const copy_plan *plan, tool_output *output)
         output->temporary = pnc_memory_alloc(length, 1);
     err = tool_status_agree(output->temporary ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR) {
-        copy_error_print(plan, err, "%s: no memory", plan->options->output);
+        copy_error_print(plan, err, "%s: not enough memory", plan->options->output);
         return end_output(plan, err, output);
     }
     MPI_Bcast(output->temporary, length, MPI_CHAR, 0, MPI_COMM_WORLD);
@@ -61,9 +61,13 @@ static int begin_output(const copy_plan *plan, tool_output *output)
     return NC_NOERR;
 }
 
-static int create_mode(int format)
+static int get_create_mode(int format)
 {
-    return NC_CLOBBER | (format == 5 ? NC_64BIT_DATA : format == 2 ? NC_64BIT_OFFSET : 0);
+    switch (format) {
+    case 5: return NC_CLOBBER | NC_64BIT_DATA;
+    case 2: return NC_CLOBBER | NC_64BIT_OFFSET;
+    default: return NC_CLOBBER;
+    }
 }
 
 /* On failure there is no output. */
@@ -73,7 +77,7 @@ static int open_output(const copy_plan *plan, tool_output *output, int *ncid)
     MPI_Barrier(MPI_COMM_WORLD);
     int err = begin_output(plan, output);
     if (err == NC_NOERR) {
-        err = ncmpi_create(MPI_COMM_WORLD, output->temporary, create_mode(plan->format), MPI_INFO_NULL, ncid);
+        err = ncmpi_create(MPI_COMM_WORLD, output->temporary, get_create_mode(plan->format), MPI_INFO_NULL, ncid);
         if (err != NC_NOERR && plan->rank == 0)
             tool_error_print_last(plan->options->output, err);
         if (err != NC_NOERR)
@@ -100,7 +104,8 @@ static int write_file(copy_plan *plan, int ncid)
 
 static int verify_file(copy_plan *plan, const char *path)
 {
-    int ncid, err = copy_input_open(plan, path, &ncid);
+    int ncid;
+    int err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
     err = copy_data_move(plan, ncid, COPY_VERIFY);
@@ -108,65 +113,71 @@ static int verify_file(copy_plan *plan, const char *path)
     return err;
 }
 
-/* --- what did not fit --- */
+/* --- values that do not fit --- */
 
 static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t misfits, int64_t first)
 {
-    char place[256] = "";
+    char indices[256] = "";
     size_t used = 0;
     int64_t inner = 1;
     for (int d = 1; d < var->ndims; d++)
         inner *= var->shape[d];
-    for (int d = 0; d < var->ndims && used < sizeof place; d++) {
+    for (int d = 0; d < var->ndims && used < sizeof indices; d++) {
         int length =
-            snprintf(place + used, sizeof place - used, "%s%lld", d > 0 ? ", " : "", (long long)(first / inner));
+            snprintf(indices + used, sizeof indices - used, "%s%lld", d > 0 ? ", " : "", (long long)(first / inner));
         used += length > 0 ? (size_t)length : 0;
         first %= inner;
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
     }
     tool_error_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
-                     plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), place);
+                     plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), indices);
 }
 
-/* The same answer on all ranks. */
+/* Returns true on all ranks if any rank found values that do not fit. */
 static bool report_misfits(const copy_plan *plan)
 {
     bool any = false;
     for (int i = 0; i < plan->nvars; i++) {
         const copy_var *var = &plan->vars[i];
-        long long mine[2] = {var->conversion.misfits, var->conversion.misfits > 0 ? var->conversion.first : INT64_MAX},
-                  all[2];
+        int64_t misfits = var->conversion.misfits, first = misfits > 0 ? var->conversion.first : INT64_MAX;
         if (var->type == var->to)
             continue;
-        MPI_Allreduce(&mine[0], &all[0], 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Allreduce(&mine[1], &all[1], 1, MPI_LONG_LONG, MPI_MIN, MPI_COMM_WORLD);
-        if (all[0] > 0 && plan->rank == 0)
-            print_misfits(plan, var, all[0], all[1]);
-        any = any || all[0] > 0;
+        MPI_Allreduce(MPI_IN_PLACE, &misfits, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD);
+        if (misfits > 0 && plan->rank == 0)
+            print_misfits(plan, var, misfits, first);
+        any = any || misfits > 0;
     }
     return any;
 }
 
-/* --- all together --- */
+/* --- the copy --- */
+
+static int write_output(copy_plan *plan)
+{
+    tool_output output;
+    int ncid;
+    int err = open_output(plan, &output, &ncid);
+    if (err != NC_NOERR)
+        return err;
+    err = write_file(plan, ncid);
+    if (err == NC_NOERR && plan->options->verify)
+        err = verify_file(plan, output.temporary);
+    err = tool_status_agree(err);
+    return end_output(plan, err, &output);
+}
 
 static int copy(const copy_options *options)
 {
     copy_plan plan;
-    tool_output output;
-    bool lossy = false;
-    int ncid, err = copy_plan_init(options, &plan);
+    int status = COPY_FAILED;
+    int err = copy_plan_init(options, &plan);
     if (err == NC_NOERR)
-        err = open_output(&plan, &output, &ncid);
-    if (err == NC_NOERR) {
-        err = write_file(&plan, ncid);
-        if (err == NC_NOERR && options->verify)
-            err = verify_file(&plan, output.temporary);
-        err = end_output(&plan, tool_status_agree(err), &output);
-    }
+        err = write_output(&plan);
     if (err == NC_NOERR)
-        lossy = report_misfits(&plan);
+        status = report_misfits(&plan) ? COPY_LOSSY : COPY_DONE;
     copy_plan_free(&plan);
-    return err != NC_NOERR ? COPY_FAILED : lossy ? COPY_LOSSY : COPY_DONE;
+    return status;
 }
 
 int main(int argc, char **argv)

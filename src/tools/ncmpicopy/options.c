@@ -21,17 +21,17 @@ static const char help[] =
     "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
     "\n"
     "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5);\n"
-    "                                   that of the first input without this option. Also -3, -6, -5\n"
-    "  -v var1,...                      these variables only\n"
+    "                                   the default is the format of the first input. Also -3, -6, -5\n"
+    "  -v var1,...                      copy these variables only\n"
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
     "                                   the end if negative; can be repeated\n"
-    "  -u                               the record dimension becomes a fixed one\n"
-    "  -r dim                           this dimension becomes the record dimension\n"
-    "  -t var:type                      another type for a variable; can be repeated\n"
-    "      --align, --record-align n    data, and records, begin at multiples of n bytes (k, M, G: KiB ...)\n"
-    "      --reserve n                  free space for the header to grow\n"
-    "      --verify                     read all back and compare\n"
-    "  -O, --overwrite                  replace an output that exists\n"
+    "  -u                               convert the record dimension to a fixed one\n"
+    "  -r dim                           make this dimension the record dimension\n"
+    "  -t var:type                      convert a variable to another type; can be repeated\n"
+    "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
+    "      --reserve n                  free space in which the header can grow\n"
+    "      --verify                     read the output back and compare it with the inputs\n"
+    "  -O, --overwrite                  replace an existing output\n"
     "      --help, --version\n"
     "\n"
     "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type.\n";
@@ -60,7 +60,7 @@ static int parse_kind(const char *text, copy_options *options)
             return -1;
         }
     }
-    return complain("-k takes classic, \"64-bit offset\" or cdf5", text);
+    return complain("-k must be classic, \"64-bit offset\" or cdf5", text);
 }
 
 static int parse_bytes(const char *option, const char *text, int64_t *bytes)
@@ -77,11 +77,11 @@ static int parse_bytes(const char *option, const char *text, int64_t *bytes)
     }
     if (end != text && !*end && errno == 0 && number > 0 && pnc_size_multiply(number, unit, bytes) == 0)
         return -1;
-    tool_error_print("%s takes a number of bytes, as 512 or 4k or 1M: %s", option, text);
+    tool_error_print("%s must be a number of bytes, such as 512, 4k or 1M: %s", option, text);
     return COPY_FAILED;
 }
 
-/* Takes an index; an empty one keeps what *index holds. */
+/* Parse an index and the comma after it. An empty index leaves *index unchanged. */
 static bool take_index(const char **text, int64_t *index)
 {
     char *end;
@@ -96,7 +96,7 @@ static bool take_index(const char **text, int64_t *index)
 
 static int parse_slab(const char *text, copy_options *options)
 {
-    static const char wrong[] = "-d takes dim,first[,last[,stride]], with a stride of 1 or more";
+    static const char wrong[] = "-d must be dim,first[,last[,stride]], with a stride of 1 or more";
     const char *comma = strchr(text, ',');
     copy_slab slab = {.first = 0, .last = -1, .stride = 1};
     if (comma == NULL || comma == text)
@@ -127,7 +127,7 @@ static int parse_retype(const char *text, copy_options *options)
     while (type > 0 && (colon == NULL || strcmp(colon + 1, pnc_type_get_name(type)) != 0))
         type--;
     if (type == 0 || type == NC_CHAR || colon == text)
-        return complain("-t takes var:type, with a type of byte short int float double ubyte ushort uint int64 uint64",
+        return complain("-t must be var:type, with type byte short int float double ubyte ushort uint int64 or uint64",
                         text);
     copy_retype *more = pnc_memory_resize(options->retypes, options->nretypes + 1, sizeof *more);
     if (!more)

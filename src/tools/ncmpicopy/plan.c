@@ -41,9 +41,7 @@ int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
 static int load_var(int ncid, copy_var *var)
 {
     nc_type type;
-    int err = ncmpi_inq_var(ncid, var->id, var->name, &type, &var->ndims, NULL, &var->natts);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(ncmpi_inq_var(ncid, var->id, var->name, &type, &var->ndims, NULL, &var->natts));
     var->type = var->to = type;
     var->dimids = pnc_memory_alloc(var->ndims, sizeof *var->dimids);
     var->shape = pnc_memory_alloc(var->ndims, sizeof *var->shape);
@@ -86,7 +84,7 @@ static int load_dims(int ncid, copy_plan *plan)
     return err;
 }
 
-static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const char *name)
+static int report_missing_variable(const copy_plan *plan, int ncid, int nvars, const char *name)
 {
     char(*names)[NC_MAX_NAME + 1] = pnc_memory_alloc_zeroed(nvars, sizeof *names);
     const char **known = pnc_memory_alloc_zeroed(nvars, sizeof *known);
@@ -101,17 +99,17 @@ static int no_such_variable(const copy_plan *plan, int ncid, int nvars, const ch
     return NC_ENOTVAR;
 }
 
-/* The variables of -v and -t are in the file. */
+/* The file must have the variables of -v and -t. */
 static int check_names(const copy_plan *plan, int ncid, int nvars)
 {
     const copy_options *options = plan->options;
     int varid;
     for (int i = 0; i < options->variables.n; i++)
         if (ncmpi_inq_varid(ncid, options->variables.at[i], &varid) != NC_NOERR)
-            return no_such_variable(plan, ncid, nvars, options->variables.at[i]);
+            return report_missing_variable(plan, ncid, nvars, options->variables.at[i]);
     for (int i = 0; i < options->nretypes; i++)
         if (ncmpi_inq_varid(ncid, options->retypes[i].name, &varid) != NC_NOERR)
-            return no_such_variable(plan, ncid, nvars, options->retypes[i].name);
+            return report_missing_variable(plan, ncid, nvars, options->retypes[i].name);
     return NC_NOERR;
 }
 
@@ -153,8 +151,8 @@ static int choose_record(copy_plan *plan, int record)
         for (int d = 1; d < var->ndims; d++)
             if (var->dimids[d] == record)
                 return copy_error_print(plan, NC_EUNLIMPOS,
-                                        "%s: variable %s: dimension %s is not its first one, as "
-                                        "that of records must be",
+                                        "%s: variable %s: dimension %s is not its first one: it cannot "
+                                        "become the record dimension",
                                         options->inputs[0], var->name, plan->dims[record].name);
     }
     return NC_NOERR;
@@ -169,8 +167,9 @@ static int load_fill(int ncid, copy_var *var)
     MPI_Offset length = 0;
     bool own =
         ncmpi_inq_att(ncid, var->id, "_FillValue", &type, &length) == NC_NOERR && type == var->type && length == 1;
-    int err = own ? ncmpi_get_att(ncid, var->id, "_FillValue", fill) : NC_NOERR;
-    return err == NC_NOERR ? copy_conversion_init(var->type, var->to, own ? fill : NULL, &var->conversion) : err;
+    if (own)
+        PNC_TRY(ncmpi_get_att(ncid, var->id, "_FillValue", fill));
+    return copy_conversion_init(var->type, var->to, own ? fill : NULL, &var->conversion);
 }
 
 static int choose_types(int ncid, copy_plan *plan)
@@ -188,8 +187,8 @@ static int choose_types(int ncid, copy_plan *plan)
                                     options->inputs[0], var->name, pnc_type_get_name(var->to));
         int err = var->to == var->type ? NC_NOERR : load_fill(ncid, var);
         if (err == NC_ECHAR)
-            return copy_error_print(plan, err, "%s: variable %s: characters do not become numbers", options->inputs[0],
-                                    var->name);
+            return copy_error_print(plan, err, "%s: variable %s: characters cannot be converted to numbers",
+                                    options->inputs[0], var->name);
         if (err != NC_NOERR)
             return err;
     }
@@ -208,8 +207,7 @@ static int take_slab(copy_plan *plan, const copy_slab *slab)
     int64_t last = slab->last < 0 ? slab->last + dim->total : slab->last;
     if (first < 0 || last >= dim->total || first > last)
         return copy_error_print(plan, NC_EINVALCOORDS,
-                                "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to "
-                                "%lld",
+                                "%s: -d %s,%lld,%lld: the indices of this dimension are 0 to %lld",
                                 plan->options->inputs[0], dim->name, (long long)slab->first, (long long)slab->last,
                                 (long long)dim->total - 1);
     dim->first = first;
@@ -230,7 +228,7 @@ static int choose_lengths(copy_plan *plan)
         err = take_slab(plan, &plan->options->slabs[i]);
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
         if (plan->dims[i].count == 0 && i != plan->record)
-            err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: it cannot be a fixed one",
+            err = copy_error_print(plan, NC_EDIMSIZE, "%s: dimension %s has length 0: only a record dimension can",
                                    plan->options->inputs[0], plan->dims[i].name);
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
         for (int d = 0; d < plan->vars[i].ndims; d++)
@@ -245,7 +243,7 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     int varid, ndims;
     nc_type type;
     if (ncmpi_inq_varid(ncid, var->name, &varid) != NC_NOERR)
-        return copy_error_print(plan, NC_ENOTVAR, "%s: no variable %s, which %s has", path, var->name,
+        return copy_error_print(plan, NC_ENOTVAR, "%s: no variable %s in this file, but in %s", path, var->name,
                                 plan->options->inputs[0]);
     int err = ncmpi_inq_var(ncid, varid, NULL, &type, &ndims, NULL, NULL);
     if (err != NC_NOERR)
@@ -254,7 +252,7 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
     int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
     if (tool_status_agree(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
         pnc_memory_free(dimids);
-        return copy_error_print(plan, NC_ENOMEM, "%s: no memory", path);
+        return copy_error_print(plan, NC_ENOMEM, "%s: not enough memory", path);
     }
     err = ncmpi_inq_vardimid(ncid, varid, dimids);
     for (int d = 0; err == NC_NOERR && same && d < ndims; d++) {
@@ -277,7 +275,8 @@ static int scan_input(copy_plan *plan, int index)
     const char *path = plan->options->inputs[index];
     copy_dim *join = &plan->dims[plan->join];
     MPI_Offset length = 0;
-    int ncid, dimid, err = copy_input_open(plan, path, &ncid);
+    int ncid, dimid;
+    int err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
     if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR || ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
@@ -292,7 +291,7 @@ static int scan_input(copy_plan *plan, int index)
     return err;
 }
 
-/* --- all together --- */
+/* --- the plan --- */
 
 static int load_first(copy_plan *plan, int ncid)
 {
@@ -302,10 +301,7 @@ static int load_first(copy_plan *plan, int ncid)
         err = ncmpi_inq_format(ncid, &format);
     if (err != NC_NOERR)
         return library_failed(plan, plan->options->inputs[0], err);
-    plan->format = plan->options->format      ? plan->options->format
-                   : format == NC_FORMAT_CDF5 ? 5
-                   : format == NC_FORMAT_CDF2 ? 2
-                                              : 1;
+    plan->format = plan->options->format != 0 ? plan->options->format : tool_format_get_version(format);
     err = check_names(plan, ncid, nvars);
     if (err != NC_NOERR)
         return err;

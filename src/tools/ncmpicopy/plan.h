@@ -10,8 +10,8 @@
 
 typedef struct copy_dim {
     char name[NC_MAX_NAME + 1];
-    int64_t total;                /* length in the inputs together */
-    int64_t first, stride, count; /* the part that is taken; count is the length in the output */
+    int64_t total;                /* length in all inputs together */
+    int64_t first, stride, count; /* the selected indices; count is the length in the output */
 } copy_dim;
 
 typedef struct copy_var {
@@ -19,7 +19,7 @@ typedef struct copy_var {
     int id;       /* in the first input; in the output it is the index in the plan */
     int type, to; /* in the inputs, in the output */
     int ndims, natts;
-    int *dimids;                /* the same in input and output */
+    int *dimids;                /* the same in the first input and the output */
     int64_t *shape;             /* in the output */
     bool joined;                /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
