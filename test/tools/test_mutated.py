@@ -24,7 +24,7 @@ LARGEST = 64 << 20 # a text may ask for a file of any size
 READERS = [
     ("cdfdiff", {0, 1}, [["FILE", "GOOD"], ["-b", "GOOD", "FILE"]]),
     ("ncmpidiff", {0, 1}, [["FILE", "GOOD"]]),
-    ("ncmpicopy", {0, 1}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
+    ("ncmpicopy", {0, 1, 2}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
@@ -76,11 +76,11 @@ class Judge:
             return f"exit status {status} {err[:2000].decode(errors='replace')}"
         if b"Sanitizer" in err or b"runtime error" in err:
             return err[:2000].decode(errors="replace")
-        if status == 0 and any(out in word for word in words) and not is_classic(out):
-            return "exit status 0, and no netCDF file as output"
-        # ncvalidator's copy stays, for what could not be repaired in it
-        if status != 0 and os.path.exists(out) and self.name != "ncvalidator":
-            return f"exit status {status}, and an output"
+        if status != 1 and any(out in word for word in words) and not is_classic(out):
+            return f"exit status {status}, and no netCDF file as output"
+        # ncvalidator keeps its copy even if some errors cannot be repaired
+        if status == 1 and os.path.exists(out) and self.name != "ncvalidator":
+            return "exit status 1, and an output"
         if WRAPPED:
             return ""
         if status == 1 and err.count(b"\n") != 1 and self.name not in VERDICTS:

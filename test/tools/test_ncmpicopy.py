@@ -262,15 +262,19 @@ def test_bad_inputs():
 
 
 def test_short_input():
-    """What lies beyond the end of an input reads as zeros: the copy is that of a file that has them."""
+    """Data beyond the end of an input read as zeros: the copy is that of a file with zeros, but with a warning."""
     whole = open("v1.nc", "rb").read()
     for name, content in (("short.nc", whole[:-20]), ("zeros.nc", whole[:-20] + b"\0" * 20)):
         with open(name, "wb") as file:
             file.write(content)
-    copy("a short file", ["-O", "short.nc"], "short_copy.nc")
+    warning = "short.nc ends at byte %d, but its header describes data up to byte %d" % (len(whole) - 20, len(whole))
+    copy("a short file", ["-O", "short.nc"], "short_copy.nc", 2, warning)
     copy("the same with zeros", ["-O", "zeros.nc"], "zeros_copy.nc")
     tap.ok(open("short_copy.nc", "rb").read() == open("zeros_copy.nc", "rb").read(),
            "a short file is copied with zeros")
+    copy("a short file as second input", ["v1.nc", "short.nc"], "short_joined.nc", 2, warning)
+    refuse("NC_EREAD", ["short.nc", "out.nc"], "a short file is an error with nc_short_file=error", 4,
+           env={**os.environ, "PNETCDF_HINTS": "nc_short_file=error"})
 
 
 def test_bad_arguments():

@@ -113,7 +113,7 @@ static int verify_file(copy_plan *plan, const char *path)
     return err;
 }
 
-/* --- values that do not fit --- */
+/* --- values that the copy lost --- */
 
 static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t misfits, int64_t first)
 {
@@ -151,6 +151,20 @@ static bool report_misfits(const copy_plan *plan)
     return any;
 }
 
+/* Returns true on all ranks if an input ends before its data. */
+static bool report_truncated_inputs(const copy_plan *plan)
+{
+    int any = 0;
+    for (int i = 0; plan->rank == 0 && i < plan->options->ninputs; i++) {
+        if (plan->remarks[i] != NULL) {
+            tool_error_print("warning: %s", plan->remarks[i]);
+            any = 1;
+        }
+    }
+    MPI_Bcast(&any, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return any != 0;
+}
+
 /* --- the copy --- */
 
 static int write_output(copy_plan *plan)
@@ -174,8 +188,11 @@ static int copy(const copy_options *options)
     int err = copy_plan_init(options, &plan);
     if (err == NC_NOERR)
         err = write_output(&plan);
-    if (err == NC_NOERR)
-        status = report_misfits(&plan) ? COPY_LOSSY : COPY_DONE;
+    if (err == NC_NOERR) {
+        bool misfits = report_misfits(&plan);
+        bool truncated = report_truncated_inputs(&plan);
+        status = misfits || truncated ? COPY_LOSSY : COPY_DONE;
+    }
     copy_plan_free(&plan);
     return status;
 }

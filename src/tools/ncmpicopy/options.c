@@ -34,7 +34,8 @@ static const char help[] =
     "  -O, --overwrite                  replace an existing output\n"
     "      --help, --version\n"
     "\n"
-    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type.\n";
+    "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input is\n"
+    "truncated: its missing values are copied as zeros.\n";
 
 enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY };
 

@@ -7,7 +7,8 @@
 
 #include "tools/common/names.h"
 
-enum { COPY_DONE = 0, COPY_FAILED = 1, COPY_LOSSY = 2 }; /* exit status */
+/* Exit status. COPY_LOSSY: values did not fit their new type, or an input is truncated. */
+enum { COPY_DONE = 0, COPY_FAILED = 1, COPY_LOSSY = 2 };
 
 /* -d: part of a dimension. Negative indices count from its end. */
 typedef struct copy_slab {
