@@ -28,7 +28,7 @@ typedef struct dump_variable {
 /* The ranks that dump a file. */
 typedef struct dump_team {
     int rank, nprocs;
-    bool ended; /* all ranks know of an error, or no work is left */
+    bool ended; /* the ranks have agreed on an error */
     char *text; /* on ranks other than 0: the text of this rank, size bytes, to be sent to rank 0 */
     size_t size;
 } dump_team;

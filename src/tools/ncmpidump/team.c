@@ -1,6 +1,6 @@
 /* Messages between the ranks that dump a file. For each of its blocks a rank other than 0 sends the size, or an error
- * code; rank 0 answers whether it wants the block; only then the rank sends the bytes. So an error on any rank ends the
- * exchange with matching sends and receives. */
+ * code. Rank 0 replies with a request for the bytes, or with 0 after an error; the other rank sends the bytes only on
+ * request. So an error on any rank ends the exchange with matching sends and receives. */
 #include "config.h" /* system extensions */
 
 #include "tools/ncmpidump/team.h"
@@ -45,7 +45,7 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
     return NC_NOERR;
 }
 
-/* Send the blocks of this rank until rank 0 answers that it wants no more. The size of a block fits in an int. */
+/* Send the blocks of this rank until rank 0 replies that it needs no more. The size of a block fits in an int. */
 static void send_blocks(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
 {
     int wanted = 1;
@@ -92,7 +92,7 @@ static int receive_block(int rank, received_block *received)
     return NC_NOERR;
 }
 
-/* After an error: answer each rank that has a block from number b on that no more blocks are wanted. unanswered: the
+/* After an error: reply to each rank that has a block from number b on that no more blocks are needed. unanswered: the
  * size of block b was already received. */
 static void stop_senders(const dump_file *file, int64_t b, int64_t total, bool unanswered)
 {

@@ -9,8 +9,8 @@
 #include "tools/ncvalidator/repair.h"
 #include "tools/ncvalidator/report.h"
 
-/* Examine the file at `path`; reports use `name`, because a repaired file has a temporary name until the end. */
-static int look(const char *path, const char *name, const options *o, bool last, tool_file *file, report *r)
+/* Examine the file at `path`. name: the name in reports, if `path` is a temporary name, else NULL. */
+static int examine(const char *path, const char *name, const options *o, bool last, tool_file *file, report *r)
 {
     int err = tool_file_open_bytes(path, file);
 
@@ -44,7 +44,7 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
 
     if (o->json && !o->quiet)
         puts("{");
-    err = look(path, name, o, true, &file, &r);
+    err = examine(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
         status = validator_report_is_valid(&r) ? 0 : 1;
@@ -54,28 +54,35 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
     return status;
 }
 
-static int repair_to_copy(const tool_file *file, const report *r, const char *name, const options *o)
+/* Copy, repair and report. *status: the exit status if there is no error. */
+static int write_repaired(const tool_file *file, const report *r, const tool_output *output, const char *name,
+                          const options *o, int *status)
 {
     repair_log log = {.n = 0};
+
+    PNC_TRY(validator_file_copy(file, output->temporary));
+    PNC_TRY(validator_file_repair(file, r, output->temporary, &log));
+    *status = conclude(output->temporary, name, &log, o);
+    return tool_output_flush(name);
+}
+
+static int repair_to_copy(const tool_file *file, const report *r, const char *name, const options *o)
+{
     pnc_error error = {0};
     tool_output output;
-    int status, err = tool_output_begin(name, false, &output, &error);
+    int status = 1, err = tool_output_begin(name, false, &output, &error);
 
-    if (err != NC_NOERR) {
-        tool_error_print("%s", error.text);
-        return 1;
+    if (err == NC_NOERR) {
+        err = write_repaired(file, r, &output, name, o, &status);
+        if (err != NC_NOERR) {
+            tool_output_discard(&output);
+            return 1;
+        }
+        err = tool_output_commit(&output, &error);
     }
-    err = validator_file_copy(file, output.temporary);
     if (err == NC_NOERR)
-        err = validator_file_repair(file, r, output.temporary, &log);
-    status = err != NC_NOERR ? 1 : conclude(output.temporary, name, &log, o);
-    if (err == NC_NOERR && tool_output_flush(name) == NC_NOERR) {
-        if (tool_output_commit(&output, &error) == NC_NOERR)
-            return status;
-        tool_error_print("%s", error.text);
-        return 1;
-    }
-    tool_output_discard(&output);
+        return status;
+    tool_error_print("%s", error.text);
     return 1;
 }
 
@@ -87,7 +94,10 @@ static int repair(const tool_file *file, const report *r, const options *o)
     int status, err;
 
     if (o->padding || o->in_place) {
-        err = o->padding ? validator_padding_repair(o->path, r, &log) : validator_file_repair(file, r, o->path, &log);
+        if (o->padding)
+            err = validator_padding_repair(o->path, r, &log);
+        else
+            err = validator_file_repair(file, r, o->path, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
     if (o->output != NULL)
@@ -107,11 +117,12 @@ static int validate(const options *o)
 {
     tool_file file;
     report r;
-    int status = 1;
+    int err, status = 1;
 
     if (!o->padding && !o->repair)
         return conclude(o->path, NULL, NULL, o);
-    if (look(o->path, NULL, o, false, &file, &r) == NC_NOERR)
+    err = examine(o->path, NULL, o, false, &file, &r);
+    if (err == NC_NOERR)
         status = repair(&file, &r, o);
     validator_report_free(&r);
     tool_file_close(&file);

@@ -12,16 +12,16 @@ static const char usage[] =
     "usage: ncvalidator [-q | -t] [--json] [--lenient] [-x | --repair [--in-place | --output=file]] file\n";
 
 static const char help[] =
-    "Hold a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
-    "Exit status: 0 the file is valid, perhaps with warnings; 1 it is not, its padding is not null, or it cannot\n"
-    "be read.\n"
+    "Check a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
+    "Exit status: 0 the file is valid, perhaps with warnings; 1 the file is not valid, its padding is not null, or it\n"
+    "cannot be read.\n"
     "\n"
     "  -q              print nothing\n"
-    "  -t              print each field of the header with its place in the file\n"
+    "  -t              print each field of the header with its offset in the file\n"
     "  -x              make padding bytes in the header null, in place\n"
     "      --json      print the report as JSON\n"
     "      --lenient   exit status 0 also where padding in the header is not null, which readers accept\n"
-    "      --repair    write a repaired copy, file.repaired, and tell what was done and how sure it is\n"
+    "      --repair    write a repaired copy, file.repaired, and report each change and whether it is certain\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
     "  -h, --help\n"
@@ -72,11 +72,11 @@ int validator_options_parse(int argc, char **argv, options *out)
     if (argc - optind != 1)
         return complain_usage(optind == argc ? "no file is given" : "more than one file is given");
     if (out->padding && out->repair)
-        return complain_usage("--repair does what -x does, and more: give one of them");
+        return complain_usage("-x and --repair exclude each other: --repair includes -x");
     if ((out->in_place || out->output != NULL) && !out->repair)
-        return complain_usage("--in-place and --output go with --repair");
+        return complain_usage("--in-place and --output need --repair");
     if (out->in_place && out->output != NULL)
-        return complain_usage("--in-place writes no other file: leave --output out");
+        return complain_usage("--in-place and --output exclude each other");
     out->path = argv[optind];
     return -1;
 }

@@ -6,7 +6,7 @@
 
 typedef struct options {
     const char *path;
-    const char *output; /* of --repair; NULL: path with ".repaired" behind it */
+    const char *output; /* of --repair; NULL: path with the suffix ".repaired" */
     bool quiet, trace, json, lenient;
     bool padding; /* -x */
     bool repair, in_place;

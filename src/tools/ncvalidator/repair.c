@@ -108,7 +108,7 @@ static int null_padding(target *t, const report *r)
         fields++;
     }
     if (err == NC_NOERR && fields > 0)
-        note(t->log, true, "the padding behind %" PRId64 " field%s of the header is null now", fields,
+        note(t->log, true, "the padding after %" PRId64 " field%s of the header was set to null", fields,
              fields == 1 ? "" : "s");
     return err;
 }
@@ -150,8 +150,8 @@ static int lower_numrecs(target *t, int64_t whole)
     int64_t counted = t->file.model.numrecs;
 
     note(t->log, true,
-         "the number of records is %" PRId64 " now, not %" PRId64
-         ": the file ends before the others, whose data are lost",
+         "the number of records was changed to %" PRId64 " from %" PRId64
+         ": the file ends before the other records, whose data are lost",
          whole, counted);
     return write_numrecs(t, whole);
 }
@@ -161,9 +161,8 @@ static int raise_numrecs(target *t, int64_t whole)
     int64_t counted = t->file.model.numrecs;
 
     note(t->log, false,
-         "the number of records is %" PRId64 " now, not %" PRId64
-         ": the file has room for them; "
-         "whether a writer had finished the last ones, their values must tell",
+         "the number of records was changed to %" PRId64 " from %" PRId64
+         ": the file is long enough for them; check the values of the last ones, which a writer may not have completed",
          whole, counted);
     return write_numrecs(t, whole);
 }
@@ -172,7 +171,7 @@ static int repair_streaming(target *t, bool streaming)
 {
     if (!streaming)
         return NC_NOERR;
-    note(t->log, true, "the number of records is %" PRId64 " now; the header left it to the size of the file",
+    note(t->log, true, "the number of records was set to %" PRId64 ", from the size of the file",
          t->file.model.numrecs);
     return write_numrecs(t, t->file.model.numrecs);
 }
@@ -194,14 +193,14 @@ static int fill_rest(target *t, const pnc_var *var)
         return NC_NOERR;
     fill = pnc_memory_alloc(n, 1);
     if (fill == NULL) {
-        tool_error_print("%s: no memory for fill values", t->path);
+        tool_error_print("%s: not enough memory for fill values", t->path);
         return NC_ENOMEM;
     }
     for (int64_t i = 0; i < n; i += size)
         pnc_format_var_get_fill_value(var, fill + i);
     note(t->log, at == var->begin,
          "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have", var->name,
-         at == var->begin ? "was never written, it seems, and has" : "its end is lost, and has", (end - at) / size);
+         at == var->begin ? "was probably never written, and has" : "its end is lost, and has", (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
         err = put(t, at, fill, end - at < n ? end - at : n);
     pnc_memory_free(fill);
@@ -209,13 +208,13 @@ static int fill_rest(target *t, const pnc_var *var)
 }
 
 /* The end given by an invalid header may exceed any disk. */
-static int too_large(target *t, int64_t end)
+static bool is_too_large(target *t, int64_t end)
 {
     if (end - t->file.size <= t->file.size + ((int64_t)64 << 20))
-        return 0;
+        return false;
     note(t->log, false, "%" PRId64 " bytes are missing at the end, far more than the file has: it was not extended",
          end - t->file.size);
-    return 1;
+    return true;
 }
 
 static int complete_end(target *t)
@@ -224,7 +223,7 @@ static int complete_end(target *t)
     int64_t end = pnc_format_layout_get_file_end(model);
     int err = NC_NOERR;
 
-    if (t->file.size >= end || too_large(t, end))
+    if (t->file.size >= end || is_too_large(t, end))
         return NC_NOERR;
     for (int i = 0; i < model->nvars && err == NC_NOERR; i++)
         if (!model->vars[i]->is_record)
@@ -270,12 +269,12 @@ static int repair_surplus(target *t, int64_t whole)
         return roll_back(t, &s, end);
     if (s.found > 1)
         note(t->log, false,
-             "the writer may have been interrupted while the header grew; the data do not show which "
-             "part had moved, and were left as they are");
+             "the writer may have been interrupted while the header grew; the data, which do not show what "
+             "part had moved, were not changed");
     else if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);
     else
-        note(t->log, false, "%" PRId64 " bytes behind the last variable were left as they are", surplus);
+        note(t->log, false, "%" PRId64 " bytes after the last variable were not changed", surplus);
     return NC_NOERR;
 }
 
@@ -293,7 +292,7 @@ static int repair_data(target *t, bool streaming)
         err = complete_end(t);
     surplus = t->file.size - pnc_format_layout_get_file_end(model);
     if (err == NC_NOERR && surplus > 0 && cut)
-        note(t->log, false, "%" PRId64 " bytes of the record that was cut were left behind the last one", surplus);
+        note(t->log, false, "%" PRId64 " bytes of an incomplete record after the last one were not changed", surplus);
     else if (err == NC_NOERR && surplus > 0)
         err = repair_surplus(t, whole);
     return err;
@@ -334,7 +333,7 @@ int validator_file_copy(const tool_file *file, const char *path)
     int err;
 
     if (bytes == NULL) {
-        tool_error_print("%s: no memory to copy the file", file->path);
+        tool_error_print("%s: not enough memory to copy the file", file->path);
         return NC_ENOMEM;
     }
     err = open_target(path, file, &none, &t);

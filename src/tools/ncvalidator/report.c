@@ -60,7 +60,7 @@ static void take_field(void *who, const pnc_field *field)
     r->nfields++;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
     const finding *x = a, *y = b;
 
@@ -97,7 +97,7 @@ int validator_report_make(tool_file *file, report *r)
         pnc_format_model_free(&file->model);
         code = pnc_format_header_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
         if (r->no_memory || code == NC_ENOMEM) {
-            tool_error_print("%s: no memory for all that is found in this file", file->path);
+            tool_error_print("%s: not enough memory for the findings in this file", file->path);
             code = NC_ENOMEM;
         } else {
             code = NC_NOERR;
@@ -107,7 +107,7 @@ int validator_report_make(tool_file *file, report *r)
     }
     pnc_memory_free(bytes);
     if (r->n > 0)
-        qsort(r->list, (size_t)r->n, sizeof *r->list, by_place);
+        qsort(r->list, (size_t)r->n, sizeof *r->list, compare_offsets);
     return code;
 }
 

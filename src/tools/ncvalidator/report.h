@@ -36,7 +36,7 @@ void validator_report_free(report *r);
 /* Valid: no errors, and null padding unless the report is lenient. */
 bool validator_report_is_valid(const report *r);
 
-/* The verdict and all findings as text, or as the members of a JSON object. */
+/* Print all findings and whether the file is valid, as text or as the members of a JSON object. */
 void validator_report_print(const tool_file *file, const report *r);
 
 #endif

@@ -82,7 +82,7 @@ int validator_shift_find(const tool_file *file, int64_t first, int64_t end, int6
 
     *s = (shift){.found = 0};
     if (buffer == NULL) {
-        tool_error_print("%s: no memory to look for moved data", file->path);
+        tool_error_print("%s: not enough memory to search for moved data", file->path);
         return NC_ENOMEM;
     }
     /* the last variable moves with its padding if it is a record variable, else without */
