@@ -393,7 +393,7 @@ static void case_records(size_t record_bytes, size_t payload)
         contender("fused", bench_records_raw_get, &job, 0, 0),
         contender("library", bench_records_get, &job, 0, 0),
     };
-    bench_records_create(&job); /* tells where the records begin */
+    bench_records_create(&job); /* sets the offset at which the records begin */
     bench_records_close(&job);
     bench_group_run(&bench.report, title, "put", job.bytes, put, 2);
     bench_records_reopen(&job);

@@ -87,7 +87,7 @@ static void pages_allocate(const struct bench_job *job, off_t bytes)
 {
     int error = job->rank == 0 ? posix_fallocate(job->plan.fd, 0, bytes) : 0;
     if (error)
-        bench_fail("%s: no room for %lld bytes: %s", job->path, (long long)bytes, strerror(error));
+        bench_fail("%s: cannot be extended to %lld bytes: %s", job->path, (long long)bytes, strerror(error));
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -31,7 +31,7 @@ void bench_report_begin(const struct bench_report *report, const char *library);
 void bench_group_run(const struct bench_report *report, const char *title, const char *direction, size_t bytes,
                      const struct bench_contender *contenders, int n);
 
-/* Tells what went wrong and ends the program on all ranks. */
+/* Print the error and end the program on all ranks. */
 void bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

@@ -57,7 +57,7 @@ bootstrap() {
     for product in configure config.h.in Makefile.in build-aux/ltmain.sh build-aux/missing build-aux/compile \
         build-aux/depcomp build-aux/tap-driver.sh build-aux/ylwrap; do
         if [ ! -f "$root/$product" ]; then
-            say "bootstrap: autoreconf -i, as there is no $product yet"
+            say "bootstrap: autoreconf -i, because $product is missing"
             mkdir -p "$root/m4" "$root/build-aux"
             (cd "$root" && autoreconf -i) || die "autoreconf failed"
             return

@@ -1,4 +1,4 @@
-/* Checks of error codes: each message names the code that came and the one that was expected. */
+/* Checks of error codes: each message has the code that was returned and the one that was expected. */
 #ifndef TEST_EXPECT_H
 #define TEST_EXPECT_H
 

@@ -1,4 +1,4 @@
-/* Checks of MPI test programs: agree on each verdict, gather what the failing ranks have to say, print it on rank 0. */
+/* Checks of MPI test programs: the ranks agree on each result; rank 0 gathers the messages of failing ranks. */
 #include "harness.h"
 
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void report_failure(bool ok, const char *text)
     failed_checks++;
 }
 
-static bool verdict(bool ok, const char *text)
+static bool record(bool ok, const char *text)
 {
     int bad = !ok || local_failures > 0, any;
     checks++;
@@ -100,7 +100,7 @@ bool t_check_as(bool ok, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     text_flatten(text);
-    return verdict(ok, text);
+    return record(ok, text);
 }
 
 bool t_local_as(bool ok, const char *format, ...)
@@ -166,8 +166,8 @@ int t_finish(void)
     int failures = local_failures, all;
     MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, harness_comm);
     if (all > 0)
-        verdict(true, "local checks before the end");
-    if (t_rank == 0) /* tells run-mpi that the test has come to its end, and that no line was lost on the way */
+        record(true, "local checks before the end");
+    if (t_rank == 0) /* shows run-mpi that the test is complete and no line is lost */
         printf("# finished after %d checks\n", checks);
     MPI_Comm_free(&harness_comm);
     MPI_Finalize();

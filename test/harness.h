@@ -34,7 +34,7 @@ void t_start(int *argc, char ***argv);
 bool t_start_threaded(int *argc, char ***argv, int wanted);
 
 /* Collective. Passes when ok is true on every rank and no t_local has failed since the last t_check. Returns the
- * verdict, the same on every rank. The line bears rank 0's text; below it each rank that failed says its own. */
+ * result, the same on every rank. The line has rank 0's text; the texts of the ranks that failed follow it. */
 bool t_check_as(bool ok, const char *format, ...) T_PRINTF(2, 3);
 
 /* Local. A failure is remembered and fails the next t_check, or t_finish. Returns ok. */

@@ -1,6 +1,6 @@
-/* The naive model of values that tests hold the library against: each element is one wide number (see wide.h),
- * converted by rules that are written here once more, from the interface's description, without a look at
- * src/convert. */
+/* The naive model of values, which tests compare the library with: each element is one wide number (see wide.h),
+ * converted by rules that are written again here from the description of the interface, independently of src/convert.
+ * */
 #ifndef TEST_NAIVE_H
 #define TEST_NAIVE_H
 
@@ -89,7 +89,7 @@ static const struct kind_of kind_of_memory[MEMORIES] = {
 static const char *const type_names[12] = {"?",      "byte",  "char",   "short", "int",   "float",
                                            "double", "ubyte", "ushort", "uint",  "int64", "uint64"};
 
-enum verdict { FITS, RANGE, UNDEFINED };
+enum fit { FITS, RANGE, UNDEFINED };
 
 #define NAIVE_LOAD(ctype)                 \
     {                                     \
@@ -142,12 +142,12 @@ static inline void naive_store(enum memory memory, void *at, wide from)
 
 /* Convert a value between two kinds. RANGE: it does not fit, and the caller stores a fill value. UNDEFINED: the
  * interface does not say what is stored (NaN to an integer type gives no error). */
-static inline enum verdict naive_convert(wide value, struct kind_of from, struct kind_of to, wide *out)
+static inline enum fit naive_convert(wide value, struct kind_of from, struct kind_of to, wide *out)
 {
     if (to.kind == K_INTEGER) {
         if (wide_is_nan(value))
             return UNDEFINED;
-        if (value < to.low || value > to.high) /* the peers let 2^63 pass, and store another number */
+        if (value < to.low || value > to.high) /* other libraries accept 2^63, and store another number */
             return RANGE;
         *out = wide_whole(value);
         return FITS;
@@ -164,7 +164,7 @@ static inline bool naive_copies_bits(int xtype, enum memory memory, int format)
     return xtype == NC_BYTE && memory == M_UCHAR && format != 5;
 }
 
-static inline enum verdict naive_put(wide value, enum memory memory, int xtype, int format, wide *out)
+static inline enum fit naive_put(wide value, enum memory memory, int xtype, int format, wide *out)
 {
     if (naive_copies_bits(xtype, memory, format)) {
         *out = value > 127 ? value - 256 : value;
@@ -173,7 +173,7 @@ static inline enum verdict naive_put(wide value, enum memory memory, int xtype, 
     return naive_convert(value, kind_of_memory[memory], kind_of_type[xtype], out);
 }
 
-static inline enum verdict naive_get(wide value, int xtype, enum memory memory, int format, wide *out)
+static inline enum fit naive_get(wide value, int xtype, enum memory memory, int format, wide *out)
 {
     if (naive_copies_bits(xtype, memory, format)) {
         *out = value < 0 ? value + 256 : value;

@@ -1,4 +1,4 @@
-/* Random variables, parts of them, and memory for their elements, for tests that hold the library against the naive
+/* Random variables, parts of them, and memory for their elements, for tests that compare the library with the naive
  * model (test/naive.h). */
 #ifndef TEST_PLACES_H
 #define TEST_PLACES_H
@@ -36,7 +36,7 @@ struct block {
     MPI_Offset start[MAX_RANK], count[MAX_RANK], stride[MAX_RANK], n;
 };
 
-/* What one request asks for: a single block, but for varn. */
+/* The selection of one request: a single block, except for varn. */
 struct selection {
     struct block blocks[MAX_BLOCKS];
     int nblocks;
@@ -54,7 +54,7 @@ struct layout {
 
 /* --- selections --- */
 
-/* The cell that element i (in row-major order) of a block stands for. */
+/* The cell of element i (in row-major order) of a block. */
 static MPI_Offset cell_in(const struct variable *v, const struct block *b, MPI_Offset i)
 {
     MPI_Offset cell = 0, weight = 1;
@@ -90,7 +90,7 @@ static struct partition draw_partition(dice *d, const struct variable *v, bool s
     return p;
 }
 
-/* var1 cannot ask for nothing, so in a collective put each rank needs an element, or all write the same one. */
+/* var1 always selects an element: in a collective put each rank has its own, or all write the same one. */
 static struct partition one_for_each(const struct variable *v)
 {
     struct partition p = {SHARED, 0, {0}};
@@ -146,7 +146,7 @@ static struct selection draw_selection(dice *d, const struct variable *v, const 
     int blocks = shape == VARN ? (int)dice_upto(d, v->rank > 0 ? MAX_BLOCKS : 1) : 1;
     for (int i = 0; i < blocks; i++) {
         s.blocks[s.nblocks] = draw_block(d, v, p, rank, strides, shape == VAR1 || s.single, records);
-        if (s.single && s.blocks[s.nblocks].n == 0) /* without counts there is no way to ask for nothing */
+        if (s.single && s.blocks[s.nblocks].n == 0) /* without counts nothing cannot be selected */
             continue;
         s.n += s.blocks[s.nblocks++].n;
     }

@@ -57,7 +57,7 @@ def make_variable(name):
 
 
 def mpi_flags():
-    """Where mpi.h is, for a compiler that is no wrapper: Open MPI's wrapper answers the first, MPICH's the second."""
+    """The folder of mpi.h, for other compilers: Open MPI's wrapper answers the first, MPICH's the second."""
     compiler = shlex.split(os.environ.get("CC", "mpicc"))
     for question in ("--showme:compile", "-compile_info"):
         done = subprocess.run([*compiler, question], capture_output=True, text=True, check=False)

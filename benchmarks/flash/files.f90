@@ -100,16 +100,16 @@ contains
         call try('enddef', nf90mpi_enddef(ncid))
     end subroutine define
 
-    ! Where the blocks of this rank begin, for an array whose last dimension they are.
-    pure function place(dimensions, owner) result(start)
-        integer, intent(in) :: dimensions, owner
+    ! The start of the blocks of a rank in an array whose last dimension is the block.
+    pure function first_block_of(dimensions, source) result(start)
+        integer, intent(in) :: dimensions, source
         integer(offset) :: start(dimensions)
 
         start = 1
-        start(dimensions) = 1 + int(owner, offset) * blocks
+        start(dimensions) = 1 + int(source, offset) * blocks
     end function
 
-    ! Blocks stand in a row along x, all of one refinement. Requests are buffered: the arrays are gone before the wait.
+    ! The blocks form a row along x, all of one refinement. Requests are buffered: arrays may change before the wait.
     subroutine put_metadata()
         integer :: b, f, request, lrefine(blocks), gid(15, blocks)
         real(real64) :: centre(3, blocks), size(3, blocks), bounds(2, 3, blocks)
@@ -121,11 +121,11 @@ contains
         centre(1, :) = [(rank * blocks + b - 0.5_real64, b = 1, blocks)]
         bounds(1, :, :) = centre - size / 2
         bounds(2, :, :) = centre + size / 2
-        call try('bput lrefine', nf90mpi_bput_var(ncid, 1, lrefine, request, place(1, rank)))
-        call try('bput gid', nf90mpi_bput_var(ncid, 2, gid, request, place(2, rank)))
-        call try('bput coordinates', nf90mpi_bput_var(ncid, 3, centre, request, place(2, rank)))
-        call try('bput blocksize', nf90mpi_bput_var(ncid, 4, size, request, place(2, rank)))
-        call try('bput bnd_box', nf90mpi_bput_var(ncid, 5, bounds, request, place(3, rank)))
+        call try('bput lrefine', nf90mpi_bput_var(ncid, 1, lrefine, request, first_block_of(1, rank)))
+        call try('bput gid', nf90mpi_bput_var(ncid, 2, gid, request, first_block_of(2, rank)))
+        call try('bput coordinates', nf90mpi_bput_var(ncid, 3, centre, request, first_block_of(2, rank)))
+        call try('bput blocksize', nf90mpi_bput_var(ncid, 4, size, request, first_block_of(2, rank)))
+        call try('bput bnd_box', nf90mpi_bput_var(ncid, 5, bounds, request, first_block_of(3, rank)))
     end subroutine put_metadata
 
     ! Of a checkpoint from where they lie: of each block the cells inside, of each cell one variable.
@@ -134,7 +134,7 @@ contains
         integer :: v, id, request
         integer(offset) :: start(4)
 
-        start = place(4, rank)
+        start = first_block_of(4, rank)
         do v = 1, stored(kind)
             id = 5 + v
             select case (kind)
@@ -148,20 +148,20 @@ contains
         end do
     end subroutine put_variables
 
-    ! Each rank looks at what the next one wrote.
+    ! Each rank reads what the next one wrote.
     subroutine verify_file(path, kind)
         character(len=*), intent(in) :: path
         integer, intent(in) :: kind
         real(real64), allocatable :: values(:, :, :, :)
-        integer :: v, n, owner, gid(15, blocks)
+        integer :: v, n, source, gid(15, blocks)
 
         n = cells + extra(kind)
-        owner = mod(rank + 1, ranks)
+        source = mod(rank + 1, ranks)
         allocate (values(n, n, n, blocks))
         call try('open', nf90mpi_open(MPI_COMM_WORLD, path, nf90_nowrite, MPI_INFO_NULL, ncid))
-        call try('get gid', nf90mpi_get_var_all(ncid, 2, gid, place(2, owner)))
+        call try('get gid', nf90mpi_get_var_all(ncid, 2, gid, first_block_of(2, source)))
         do v = 1, stored(kind)
-            call try('get ' // names(v), nf90mpi_get_var_all(ncid, 5 + v, values, place(4, owner)))
+            call try('get ' // names(v), nf90mpi_get_var_all(ncid, 5 + v, values, first_block_of(4, source)))
             if (.not. as_expected(values, v, gid(1, :), kind)) call die(trim(path) // ': wrong values of ' // names(v))
         end do
         call try('close', nf90mpi_close(ncid))

@@ -1,5 +1,5 @@
 ! The mesh of an adaptive hydrodynamics code: blocks of cells, each with guard cells around it, variables side by side
-! in memory. Its values follow a formula, so that each cell of a file tells whether it is in its place.
+! in memory. Its values follow a formula, so that each cell of a file shows whether its offset is right.
 module mesh
     use, intrinsic :: iso_fortran_env, only: int64, real64
     use mpi_f08

@@ -29,7 +29,7 @@ die(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fprintf(stderr, "rank %d: %s\n", rank, text);
-    /* mpiexec passes the text on; when it hears of the abort first, the text is lost. */
+    /* mpiexec forwards the text; if it receives the abort first, the text is lost. */
     for (double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
         continue;
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);

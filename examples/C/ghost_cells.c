@@ -8,7 +8,7 @@
  *      . . o o o o . .
  *      . . . . . . . .
  *
- * An MPI subarray type tells which elements of the memory count; bufcount is how many such types the memory holds. */
+ * An MPI subarray type selects the elements in memory; bufcount is the number of such types in the buffer. */
 #include "check.h"
 
 enum { NY = 2, NX = 4, GHOST = 2 };

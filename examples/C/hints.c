@@ -5,7 +5,7 @@
  *     PNETCDF_HINTS='*.nc:striping_factor=8' mpiexec -n 4 ./hints hints.nc
  *
  * Hints go into an MPI_Info; the library takes its own (nc_*) and hands the others to MPI-IO. What the environment says
- * outranks the program. ncmpi_inq_file_info tells what is in use. */
+ * outranks the program. ncmpi_inq_file_info returns the values in use. */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -28,7 +28,7 @@ contains
         call mpi_comm_rank(MPI_COMM_WORLD, rank)
         write (error_unit, '(a, i0, 2a)') 'rank ', rank, ': ', message
         flush (error_unit)
-        ! mpiexec passes the text on; when it hears of the abort first, the text is lost.
+        ! mpiexec forwards the text; if it receives the abort first, the text is lost.
         end = mpi_wtime() + 0.2_real64
         do while (mpi_wtime() < end)
         end do

@@ -171,7 +171,7 @@ def main():
         if printed is not None:
             check_values(printed, listed)
             tap.ok(re.search(r"^caught 0 .+", printed, re.M) and "system 1 0 0\n" in printed,
-                   "errors are caught, and NC_ISSYSERR tells those of the system", printed)
+                   "errors are caught, and NC_ISSYSERR identifies those of the system", printed)
     tap.finish()
 
 

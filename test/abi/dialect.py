@@ -1,5 +1,5 @@
-"""How the house is written: no line is too long, clang-format changes no C file, and a pointer or an error code is
-compared, never taken for a truth value."""
+"""The style of the code: no line is too long, clang-format changes no C file, and pointers and error codes are
+compared, not used as truth values."""
 # needs: python
 import os
 import re

@@ -42,7 +42,7 @@ if shutil.which("g++"):
 else:
     tap.skip("pnetcdf.h compiles as C++", "g++ is not installed")
 
-# Where netcdf.h is no header of the system, compilers warn of a macro with other tokens, even if the value is the same.
+# If netcdf.h is not a system header, compilers warn of a macro with other tokens, even if the value is the same.
 # These have other values. The header of another libpnetcdf makes compilers warn of the limits, too.
 OTHER_VALUES = {"NC_MAX_DIMS", "NC_MAX_ATTRS", "NC_MAX_VARS", "NC_MAX_VAR_DIMS", "NC_QUANTIZE_BITGROOM_ATT_NAME"}
 

@@ -1,5 +1,5 @@
-"""The arrows of the house point down: each room of src includes only what lies below it, and the pure rooms neither
-call MPI nor touch files nor keep anything that changes."""
+"""Dependencies of the rooms: each room of src includes only what the table allows, and the pure rooms do not call MPI,
+access files or keep state."""
 # needs: python
 import os
 import re

@@ -1,4 +1,4 @@
-"""A row of src/spec that says something that is not understood stops the build, and the message names file and row."""
+"""An invalid row of src/spec stops the build, and the message names file and row."""
 # needs: python m4
 import os
 import shutil
@@ -11,7 +11,7 @@ import tap
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 M4 = tap.make_variable("M4") or ["m4"]
 
-# File, what stands there, what is written in its place, and words of the message.
+# File, its text, the text that replaces it, and words of the message.
 BROKEN = [
     ("functions.m4", "P(dimid, dimid)P(name, name)]", "P(dimension, dimid)P(name, name)]",
      ["functions.m4", "rename_dim", 'role "dimension"']),

@@ -76,7 +76,7 @@ def check_prototypes():
         file.write("#include <pnetcdf.h>\n")
         for name in sorted(set(pointers) - set(missing)):
             file.write(f'_Static_assert(_Generic(&{name}, {pointers[name]}: 1, default: 0), '
-                       f'"{name} is no {pointers[name]}");\n')
+                       f'"{name} is not {pointers[name]}");\n')
     compiler = shlex.split(os.environ.get("CC", "mpicc"))
     done = subprocess.run([*compiler, "-std=c11", "-fsyntax-only", "-I" + os.path.join(BUILD, "include"), source],
                           capture_output=True, text=True, check=False)

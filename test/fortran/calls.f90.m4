@@ -1,6 +1,6 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 ! Generated from src/spec: every nfmpi_ function of the data families is called once, each on the variable of its name,
-! for test_families.c, which makes the files and looks at what came of it. Places are those of that file, seen from
+! for test_families.c, which creates the files and checks the results. Selections are those of that file, seen from
 ! Fortran.
 module calls
     use mpi
@@ -23,7 +23,7 @@ module calls
     double precision, allocatable :: b_double(:)
 
     interface
-        subroutine f77_told(name, good) bind(c)
+        subroutine f77_report(name, good) bind(c)
             import
             character(kind=c_char), intent(in) :: name(*)
             integer(c_int), value :: good
@@ -42,7 +42,7 @@ contains
         end do
         err = nfmpi_open(MPI_COMM_WORLD, name, nf_write, MPI_INFO_NULL, ncid)
         if (err == nf_noerr) err = nfmpi_buffer_attach(ncid, 100000_offset)
-        call told('open', err)
+        call report('open', err)
         n = nx * rows * nprocs
         allocate(xs(n), ys(n), b_text(n), b_int1(n), b_int2(n), b_int(n), b_int8(n), b_real(n), b_double(n))
     end subroutine
@@ -53,14 +53,14 @@ contains
         deallocate(xs, ys, b_text, b_int1, b_int2, b_int, b_int8, b_real, b_double)
         err = nfmpi_buffer_detach(ncid)
         if (err == nf_noerr) err = nfmpi_close(ncid)
-        call told('close', err)
+        call report('close', err)
     end subroutine
 
-    subroutine told(name, err)
+    subroutine report(name, err)
         character(*), intent(in) :: name
         integer, intent(in) :: err
 
-        call f77_told(name // ': ' // trim(nfmpi_strerror(err)) // c_null_char, merge(1, 0, err == nf_noerr))
+        call f77_report(name // ': ' // trim(nfmpi_strerror(err)) // c_null_char, merge(1, 0, err == nf_noerr))
     end subroutine
 
     ! A posted request is completed at once.
@@ -70,11 +70,11 @@ contains
         integer, intent(inout) :: req
         integer :: status, waited
 
-        call told(name, err)
+        call report(name, err)
         waited = nfmpi_wait_all(ncid, 1, req, status)
-        call told('wait for ' // name, waited)
-        call told('status of ' // name, status)
-        call told('number of ' // name, merge(nf_noerr, nf_einval_request, req == nf_req_null))
+        call report('wait for ' // name, waited)
+        call report('status of ' // name, status)
+        call report('number of ' // name, merge(nf_noerr, nf_einval_request, req == nf_req_null))
     end subroutine
 
     ! A block of columns from..to by step and two rows, of memory with the first index running fastest.
@@ -157,7 +157,7 @@ contains
         integer :: i
 
         varid = -1
-        call told('inq_varid ' // name, nfmpi_inq_varid(ncid, name, varid))
+        call report('inq_varid ' // name, nfmpi_inq_varid(ncid, name, varid))
         call places(shape)
         do i = 1, n
             b_int(i) = merge(value_at(i), 0, writes)
@@ -175,13 +175,13 @@ contains
         integer, intent(in) :: values(n)
         integer :: i
 
-        call told('values of ' // name, merge(nf_noerr, nf_erange, all((/(values(i) == value_at(i), i = 1, n)/))))
+        call report('values of ' // name, merge(nf_noerr, nf_erange, all((/(values(i) == value_at(i), i = 1, n)/))))
     end subroutine
 
     subroutine check_mode(err)
         integer, intent(in) :: err
 
-        call told('change of mode', err)
+        call report('change of mode', err)
     end subroutine
 m4_divert(-1)
 m4_define([ARGUMENTS], [m4_ifelse(
@@ -196,7 +196,7 @@ m4_define([MEMBER_CALL], [m4_divert(0)
         err = nfmpi_[]FULL_NAME($@)(ncid, varid, ARGUMENTS([$2])b_[]m4_dnl
 m4_ifelse([$3], [], [int, int(n, offset), MPI_INTEGER], [$3])[]IS_POSTED([$1], [, req]))
         m4_ifelse(IS_POSTED([$1], [yes]), [yes], [call finish('FULL_NAME($@)', err, req)],
-    [call told('FULL_NAME($@)', err)])[]m4_ifelse(
+    [call report('FULL_NAME($@)', err)])[]m4_ifelse(
     IS_PUT([$1]), [], [
         call compare('FULL_NAME($@)', m4_ifelse([$3], [text], [iachar(b_text(:n))],
     [int(b_[]m4_ifelse([$3], [], [int], [$3])(:n))]))])

@@ -1,4 +1,4 @@
-"""What tests of the Fortran interfaces share: compiling programs with the compiler and the module of the build."""
+"""Shared by the tests of the Fortran interfaces: compile programs with the compiler and the module of the build."""
 import os
 import shlex
 import subprocess
@@ -64,7 +64,7 @@ def undefined_in(name):
 
 
 def compile_program(name, source, flags=("-O0",)):
-    """A program with module report; its path. What cannot be compiled is no failed check but an error of the test."""
+    """A program with module report; its path. Failure to compile is an error of the test."""
     with open(os.path.join(HERE, "report.f90"), encoding="utf-8") as file:
         steps = [("report.f90", file.read()), (f"{name}.f90", source)]
     for file, text in steps:

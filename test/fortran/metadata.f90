@@ -1,5 +1,5 @@
-! Every nfmpi_ function that is no member of a data family, called from Fortran on the files of test_metadata.c, which
-! looks at what was defined and has its own numbers of what is inquired here.
+! Every nfmpi_ function outside the data families, called from Fortran on the files of test_metadata.c, which
+! checks the definitions and provides the values that the inquiries here must return.
 module metadata
     use mpi
     use, intrinsic :: iso_c_binding
@@ -12,7 +12,7 @@ module metadata
     integer, parameter :: offset = MPI_OFFSET_KIND
 
     interface
-        subroutine f77_told(name, good) bind(c)
+        subroutine f77_report(name, good) bind(c)
             import
             character(kind=c_char), intent(in) :: name(*)
             integer(c_int), value :: good
@@ -23,7 +23,7 @@ contains
         logical, intent(in) :: good
         character(*), intent(in) :: text
 
-        call f77_told(text // c_null_char, merge(1, 0, good))
+        call f77_report(text // c_null_char, merge(1, 0, good))
     end subroutine
 
     subroutine works(err, text)
@@ -113,7 +113,7 @@ contains
         integer(offset) :: size, other
         integer(kind=selected_int_kind(4)) :: missing
         character(256) :: name
-        character(4096) :: told
+        character(4096) :: text
 
         call works(nfmpi_inq_file_format(from_c(path), n(1)), 'inq_file_format')
         call check(n(1) == nf_format_cdf2, 'format of the file')
@@ -126,7 +126,7 @@ contains
         call works(nfmpi_inq_nvars(ncid, m(2)), 'inq_nvars')
         call works(nfmpi_inq_natts(ncid, m(3)), 'inq_natts')
         call works(nfmpi_inq_unlimdim(ncid, m(4)), 'inq_unlimdim')
-        call check(all(m == n), 'inq_ndims .. inq_unlimdim tell the same')
+        call check(all(m == n), 'inq_ndims .. inq_unlimdim return the same')
         call works(nfmpi_inq_num_rec_vars(ncid, n(1)), 'inq_num_rec_vars')
         call works(nfmpi_inq_num_fix_vars(ncid, n(2)), 'inq_num_fix_vars')
         call check(all(n(:2) == 2), '2 record variables, 2 others')
@@ -167,8 +167,8 @@ contains
         call works(nfmpi_inq_striping(ncid, bytes, stripes), 'inq_striping')
         call check(bytes >= 0 .and. stripes >= 0, 'stripes')
 
-        call works(nfmpi_inq_path(ncid, length, told), 'inq_path')
-        call check(length == len_trim(from_c(path)) .and. told == from_c(path), 'the path')
+        call works(nfmpi_inq_path(ncid, length, text), 'inq_path')
+        call check(length == len_trim(from_c(path)) .and. text == from_c(path), 'the path')
         call works(nfmpi_inq_files_opened(n(1), ids), 'inq_files_opened')
         call check(n(1) == 1 .and. ids(1) == ncid, 'one file is open')
         call works(nfmpi_inq_file_info(ncid, info), 'inq_file_info')
@@ -303,7 +303,7 @@ contains
         character(3) :: fenced(3)
         character :: letters(302)
         character(300) :: long
-        character(4096) :: told
+        character(4096) :: text
 
         call works(nfmpi_create(MPI_COMM_WORLD, from_c(path), nf_clobber, MPI_INFO_NULL, ncid), 'create')
         call works(nfmpi_def_dim(ncid, 'letters', 10_offset, dim), 'def_dim')
@@ -321,9 +321,9 @@ contains
 
         fenced = '###'
         call fails(nfmpi_inq_varname(ncid, v, fenced(2)), nf_ests, 'a long name')
-        call check(fenced(1) == '###' .and. fenced(2) == 'mes' .and. fenced(3) == '###', 'its beginning is told')
+        call check(fenced(1) == '###' .and. fenced(2) == 'mes' .and. fenced(3) == '###', 'its beginning is returned')
         call fails(nfmpi_inq_dim(ncid, 2, fenced(1), length), nf_ests, 'the longest name')
-        call check(fenced(1) == 'yyy' .and. fenced(2) == 'mes' .and. length == 1, 'all else is told')
+        call check(fenced(1) == 'yyy' .and. fenced(2) == 'mes' .and. length == 1, 'all else is returned')
         fenced = '###'
         long = repeat('#', 300)
         call works(nfmpi_inq_varname(ncid, v, long), 'inq_varname')
@@ -349,12 +349,12 @@ contains
         fenced = '###'
         call fails(nfmpi_inq_path(ncid, n, fenced(2)), nf_ests, 'a long path')
         call check(fenced(2) == path(1) // path(2) // path(3) .and. fenced(3) == '###' .and. &
-            n == len_trim(from_c(path)), 'its beginning and its length are told')
+            n == len_trim(from_c(path)), 'its beginning and its length are returned')
 
         call works(nfmpi_put_var_text_all(ncid, v, 'hello     '), 'put_var_text_all')
-        told = repeat('#', 4096)
-        call works(nfmpi_get_var_text_all(ncid, v, told), 'get_var_text_all')
-        call check(told(:11) == 'hello     #', 'as many characters as the variable has')
+        text = repeat('#', 4096)
+        call works(nfmpi_get_var_text_all(ncid, v, text), 'get_var_text_all')
+        call check(text(:11) == 'hello     #', 'as many characters as the variable has')
         call works(nfmpi_put_vara_text_all(ncid, v, (/3_offset/), (/2_offset/), (/'L', 'L'/)), &
             'put an array of characters')
         call works(nfmpi_close(ncid), 'close')

@@ -1,4 +1,4 @@
-"""The programs of examples/F77 compile without a warning, run on several ranks, and write the files they say."""
+"""The programs of examples/F77 compile without a warning, run on several ranks, and write the expected files."""
 # needs: python
 import glob
 import os

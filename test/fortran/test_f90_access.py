@@ -1,9 +1,9 @@
 """Every specific of every generic of module pnetcdf that moves values, attributes or fill values, with arrays of ranks
 0 to 7, whole and as sections with strides forwards and backwards, on 1 and 4 ranks. Symbols of the compiled program
-tell whether the compiler has chosen each of them.
+show whether the compiler has chosen each of them.
 
-A program is generated, compiled and run. What a put leaves in the file is read by the C interface and held against a
-formula, and what a get returns has been written by the C interface.
+A program is generated, compiled and run. The C interface reads the result of a put, which is compared with a
+formula, and writes the values that a get must return.
 
 A variable has dimensions 6, 2, 2 ..; the slowest is as many times longer as there are ranks, and each owns a part.
 Values have the shape 3, 2, 2 ..: the first half along the fastest dimension, or with stride 2 every other element.
@@ -226,7 +226,7 @@ contains
         numbers = [(mod(7 * k + 11 * rank + 13 * seed, 90), k = 1, n)]
     end function
 
-    ! The same in the order of memory that `map` asks for: the dimensions turned round.
+    ! The same in the order of memory that `map` describes: the dimensions reversed.
     function mapped() result(numbers)
         integer :: numbers(n), in_file(n), k, d, rest, place
 
@@ -289,7 +289,7 @@ def helpers(name, declaration):
 
 
 def shapes(rank):
-    """Of the values, of a larger array, and the section of that which has the shape of the values."""
+    """Shapes of the values and of a larger array, and the section of the latter that has the shape of the values."""
     if rank == 0:
         return [], [], ""
     if rank == 1:

@@ -78,7 +78,7 @@ program metadata
     err = nf90mpi_inquire_attribute(ncid, v, 'range', xtype=xtype, len=length, attnum=n)
     call check(err == nf90_noerr .and. &
                xtype == nf90_double .and. length == 3 .and. n == 2, 'inquire about an attribute')
-    call check(nf90mpi_inquire_attribute(ncid, v, 'range') == nf90_noerr, 'ask for nothing but whether it is there')
+    call check(nf90mpi_inquire_attribute(ncid, v, 'range') == nf90_noerr, 'inquire only whether it exists')
     err = nf90mpi_inq_attname(ncid, v, 2, name)
     call check(err == nf90_noerr .and. name == 'range', 'the name of attribute 2')
     call check(nf90mpi_rename_att(ncid, v, 'scale', 'scale_factor') == nf90_noerr, 'rename an attribute')
@@ -135,7 +135,7 @@ program metadata
 
 contains
 
-    ! What the generics of the module do not share with those of pnetcdf.inc is little; those have been held against C.
+    ! The differences between the generics of the module and those of pnetcdf.inc; those are compared with C.
     subroutine others()
         integer :: a, b, c, d
 
@@ -248,7 +248,7 @@ contains
         call check(nf90mpi_buffer_detach(ncid) == nf90_noerr, 'buffer_detach')
     end subroutine
 
-    ! A scalar goes to the first of three places and comes from there; no value stands for the others.
+    ! A scalar is written to the first of three elements and read from it; the others have no value.
     subroutine one_request()
         integer(big) :: places(3, 3), counts(3, 3)
         character(len=3) :: text
@@ -349,7 +349,7 @@ contains
 end program metadata
 """
 
-# A user's program; {0} declares handles, {1} is what stands before implicit none, {2} after it.
+# A user's program; {0} declares handles, {1} is the text before implicit none, {2} the text after it.
 USER = """\
 program user
     {1}

@@ -45,7 +45,7 @@ def main():
     run("F90", 4, "half.nc", *OPTIONS, "--stop-after", 17)
     run("F90", 3, "rest.nc", "--restart", scratch("half.nc"))
     ok(read("c.nc") == read("rest.nc"),
-       "a run that is stopped, and goes on with fewer ranks, ends with the same checkpoint")
+       "a run that is stopped, and continued with fewer ranks, ends with the same checkpoint")
     finish()
 
 

@@ -14,7 +14,7 @@
 /* calls.f90.m4; the path is filled with blanks. */
 void f77_call_puts(const char path[4096]);
 void f77_call_gets(const char path[4096]);
-void f77_told(const char *name, int good);
+void f77_report(const char *name, int good);
 
 typedef struct member {
     const char *name, *operation, *shape;
@@ -27,7 +27,7 @@ static const member members[] = {
 };
 #define MEMBERS (int)(sizeof members / sizeof members[0])
 
-void f77_told(const char *name, int good)
+void f77_report(const char *name, int good)
 {
     t_local(good, "%s", name);
 }

@@ -1,5 +1,5 @@
-"""benchmarks/bench_flash, small: it verifies its files itself; here they are held against its formula once more, and
-against the copy of their bytes that MPI-IO wrote."""
+"""benchmarks/bench_flash with a small problem: it verifies its files; this test compares them again with its formula,
+and with the copy of their bytes that MPI-IO wrote."""
 # needs: python
 import os
 import re

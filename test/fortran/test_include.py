@@ -253,8 +253,8 @@ def check_constants():
     lines = "".join(f"      print *, '{name}', {name}\n" for name in names)
     source = write("constants.f90", program("", "", lines))
     status, output, why = run(*FC, INCLUDE, "-ffree-line-length-none", source, "-o", tap.scratch("f_constants"))
-    told = dict(line.split() for line in run(tap.scratch("f_constants"))[1].splitlines()) if status == 0 else {}
-    tap.ok(len(told) == len(names) > 250, f"a program prints all {len(names)} constants", why)
+    printed = dict(line.split() for line in run(tap.scratch("f_constants"))[1].splitlines()) if status == 0 else {}
+    tap.ok(len(printed) == len(names) > 250, f"a program prints all {len(names)} constants", why)
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="ascii") as file:
         known = set(re.findall(r"#define (NC_\w+)", file.read()))
     in_c = [name for name in names if "NC_" + name[3:].upper() in known]
@@ -265,13 +265,13 @@ def check_constants():
     c_values = dict(line.split() for line in run(tap.scratch("c_constants"))[1].splitlines()) if status == 0 else {}
     c_values["nf_global"] = "0"  # ids count from 1 in Fortran
     c_values["nf_align_chunk"] = "-1"  # a size_t in C, as in netcdf.h
-    differ = [f"{name}: {told.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
-              if not abs(float(told.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
+    differ = [f"{name}: {printed.get(name)} in Fortran, {value} in C" for name, value in c_values.items()
+              if not abs(float(printed.get(name, "nan")) - float(value)) <= 1e-6 * abs(float(value))]
     tap.ok(len(c_values) > 250 and not differ, f"{len(c_values)} constants have the values of C",
            why + "\n".join(differ))
     alone = {"nf_int1": 1, "nf_int2": 3, "nf_int4": 4, "nf_real": 5, "nf_real4": 5, "nf_real8": 6, "nf_fill_int1": -127,
              "nf_fill_int2": -32767, "nf_cdf2": 512, "nf_fatal": 1, "nf_verbose": 2}
-    differ = [name for name, value in alone.items() if told.get(name) != str(value)]
+    differ = [name for name, value in alone.items() if printed.get(name) != str(value)]
     tap.ok(not differ, "names that only Fortran has", "\n".join(differ))
 
 

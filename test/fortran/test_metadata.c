@@ -1,5 +1,5 @@
-/* Every nfmpi_ function that is no member of a data family, called from metadata.f90: what it defines is what C finds
- * in the file, what it inquires is what C defined or is told by the standard of the format. */
+/* Every nfmpi_ function outside the data families, called from metadata.f90: what it defines is what C finds
+ * in the file, what it inquires is what C defined or what the specification of the format requires. */
 #include "../harness.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "pnetcdf.h"
 
-void f77_told(const char *name, int good);
+void f77_report(const char *name, int good);
 void f77_define(const char path[4096]);
 void f77_inquire(const char path[4096], const MPI_Offset numbers[4]);
 void f77_attributes(const char path[4096], const char other[4096]);
@@ -20,7 +20,7 @@ void f77_errors(const char path[4096]);
 
 static char first[4097], second[4097];
 
-void f77_told(const char *name, int good)
+void f77_report(const char *name, int good)
 {
     t_local(good, "%s", name);
 }

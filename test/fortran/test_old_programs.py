@@ -16,9 +16,9 @@ TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 STRICT = ["-Wall", "-Wextra", "-fno-allow-argument-mismatch"]
 FORMS = [("old.f", ["-std=legacy"]), ("old.f", []), ("old.f", ["-ffixed-line-length-132"]), ("old.f90", [])]
 
-# Integers of 8 bytes where the library has 4, and of 4 where it has 8, behind which a 0 stands in memory; scalars,
-# elements and arrays in each other's place; numbers by the bytes that they have as others. Each function is called in
-# one way, as compilers want it of functions about which they know nothing.
+# Integers of 8 bytes for those of 4 in the library, and of 4, followed by a 0 in memory, for those of 8; scalars,
+# elements and arrays for each other; numbers by the bytes that they have in another type. Each function is called in
+# one way only, as compilers require of functions without an explicit interface.
 OLD = """\
       program old
       include 'mpif.h'
@@ -122,7 +122,7 @@ MIXED = """\
       end
 """
 
-# Names of Fortran 77 through the module: as a build file asks for them, and beside an include in a scope of its own.
+# Names of Fortran 77 through the module: as a build file uses them, and beside an include in a scope of its own.
 CALL = "program fred\n    use pnetcdf\n    call nfmpi_put_att(4, 1, 'fred', 7)\nend program\n"
 NESTED = """\
 module library

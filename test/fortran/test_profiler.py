@@ -34,8 +34,8 @@ PROFILER = """
 #include <dlfcn.h>
 #include <stdio.h>
 #include <pnetcdf.h>
-void tell(const char *text);
-void tell(const char *text) {{ puts(text); }}
+void print_line(const char *text);
+void print_line(const char *text) {{ puts(text); }}
 {functions}
 """
 WRAPPER = """
@@ -58,7 +58,7 @@ program profiled
     use pnetcdf
     implicit none
     interface
-        subroutine tell(text) bind(c)
+        subroutine print_line(text) bind(c)
             import
             character(kind=c_char), dimension(*), intent(in) :: text
         end subroutine
@@ -86,7 +86,7 @@ program profiled
     call try(nf90mpi_end_indep_data(ncid))
     call try(nf90mpi_buffer_detach(ncid))
     call try(nf90mpi_close(ncid))
-    call tell('end' // c_null_char)
+    call print_line('end' // c_null_char)
     call MPI_Finalize(err)
 
 contains
@@ -94,7 +94,7 @@ contains
     subroutine try(err)
         integer, intent(in) :: err
 
-        if (err /= nf90_noerr) call tell('failed: ' // trim(nf90mpi_strerror(err)) // c_null_char)
+        if (err /= nf90_noerr) call print_line('failed: ' // trim(nf90mpi_strerror(err)) // c_null_char)
     end subroutine
 
 {subroutines}
@@ -159,11 +159,11 @@ def attribute_calls():
 
 
 def subroutines(calls):
-    """Statements that tell each call and make it, in subroutines that a compiler can swallow."""
+    """Statements that print each call and make it, in subroutines of a size that compilers accept."""
     for name, some in calls.items():
         yield f"    subroutine {name}()"
         for call, _ in some:
-            yield f"        call tell('{call.partition('(')[0]}' // c_null_char)"
+            yield f"        call print_line('{call.partition('(')[0]}' // c_null_char)"
             yield "        call try(" + call.replace(", ", ", &\n" + " " * 12, 1) + ")"
         yield "    end subroutine\n"
 

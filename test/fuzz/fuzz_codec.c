@@ -90,12 +90,12 @@ static void check_pieces(const uint8_t *data, int64_t size, int expected)
 }
 
 typedef struct seen {
-    int64_t breaches, end; /* end of the last field */
+    int64_t violations, end; /* end of the last field */
 } seen;
 
 static void see_finding(void *who, const pnc_finding *finding)
 {
-    ((seen *)who)->breaches += finding->severity == PNC_VIOLATION;
+    ((seen *)who)->violations += finding->severity == PNC_VIOLATION;
     REQUIRE(finding->found[0] != '\0' && finding->expected[0] != '\0' && finding->at >= 0);
     REQUIRE((finding->severity == PNC_VIOLATION) == (finding->code != NC_NOERR));
 }
@@ -106,7 +106,7 @@ static void see_field(void *who, const pnc_field *field)
     ((seen *)who)->end = field->at + field->n;
 }
 
-/* Somebody who looks on sees at least what the decoder refuses, and no field behind the end of the file. */
+/* An observer gets at least one violation if the decoder fails, and no field beyond the end of the file. */
 static void check_examined(const uint8_t *data, int64_t size, int expected)
 {
     seen s = {0, 0};
@@ -117,7 +117,7 @@ static void check_examined(const uint8_t *data, int64_t size, int expected)
     int code = pnc_format_header_examine(data, size, size, &observer, &model, &need, &error);
 
     REQUIRE(code <= 0);
-    REQUIRE((code == NC_NOERR) == (s.breaches == 0));
+    REQUIRE((code == NC_NOERR) == (s.violations == 0));
     REQUIRE(expected == NC_NOERR || code != NC_NOERR);
     REQUIRE(s.end <= size);
     pnc_format_model_free(&model);

@@ -172,7 +172,8 @@ static void test_access(void)
     CALL(ncmpi_get_vara_all(ncid, V, at, two, values, 0, MPI_INT));
     CALL(ncmpi_begin_indep_data(ncid));
     CALL(ncmpi_put_var_int_all(ncid, V, values));
-    CALL(ncmpi_put_vara(ncid, V, at, two, values, 0, MPI_INT)); /* only independent calls take it for nothing to do */
+    CALL(ncmpi_put_vara(ncid, V, at, two, values, 0,
+                        MPI_INT)); /* only in independent calls does it mean that there is nothing to do */
     CALL(ncmpi_get_var1(ncid, V, at, values, 0, MPI_INT));
     CALL(ncmpi_end_indep_data(ncid));
     CALL(ncmpi_close(ncid));

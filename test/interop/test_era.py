@@ -1,7 +1,7 @@
 """examples/C/era_wind against numpy: speed and zonal means, in CDF-1, CDF-2 and CDF-5.
 
 The input is read by scipy or netCDF-C and computed with in numpy; the output is read by netCDF-C (and scipy). Made-up
-inputs bring what the real file lacks: missing values of every kind, a record dimension, fewer latitudes than ranks.
+inputs contain what the real file lacks: missing values of every kind, a record dimension, fewer latitudes than ranks.
 """
 import os
 import sys
@@ -122,7 +122,7 @@ def check(label, source, ranks):
 
 
 def make_input(path, model, n_latitudes, kind, attributes, holes, with_z=True):
-    """Random packed winds; `holes` are packed values that stand for missing ones. One row has no other."""
+    """Random packed winds; `holes` are packed values that mean missing data. One row has no other."""
     rng = np.random.default_rng(20)
     with netCDF4.Dataset(path, "w", format=model) as file:
         for name, length in (("time", None), ("lev", 2), ("lat", n_latitudes), ("lon", 11)):

@@ -65,7 +65,7 @@ def pip(*arguments, **variables):
 
 
 class Stamp:
-    """A file that tells what was made from: while that stays the same it need not be made again."""
+    """A file that records the inputs of a step: while they are the same, the step is not repeated."""
 
     def __init__(self, name, *contents):
         self.path, self.contents = os.path.join(TOP, name), "\n".join(contents)
@@ -84,7 +84,7 @@ def read(path):
 
 
 def download(package, **variables):
-    """Its source distribution; whoever has no network ends here."""
+    """The source distribution of a package. Without a network the test ends here."""
     status, output = pip("download", "--quiet", "--no-deps", "--no-build-isolation", "--no-binary", ":all:",
                          "--dest", TOP, package, **variables)
     if status != 0:
@@ -138,7 +138,7 @@ def build_package(prefix):
 
 
 def prepare_run(prefix):
-    """The package's tests look for ncvalidator in $PNETCDF_DIR/bin: give them an independent one, or none."""
+    """The package's tests use the ncvalidator in $PNETCDF_DIR/bin: provide an independent one, or none."""
     validator = shutil.which("ncvalidator")
     os.environ.pop("PNETCDF_DIR", None)
     if validator is not None:
@@ -166,7 +166,7 @@ def outcome(path, argument):
 
 
 def run_in_this_process(folder, *scripts):
-    """A rank that fails alone leaves the others waiting: after a while each tells where it is, and the run ends."""
+    """If one rank fails, the others block: after a time limit each prints its stack, and the run ends."""
     from mpi4py import MPI
     os.chdir(folder)
     MPI.Finalize = lambda: None  # some end with it; it comes when this process ends

@@ -1,4 +1,4 @@
-/* A driver that counts what passes through it to the MPI-IO driver. */
+/* A driver that counts the accesses and bytes of the MPI-IO driver. */
 #ifndef COUNTING_DRIVER_H
 #define COUNTING_DRIVER_H
 

@@ -1,5 +1,5 @@
-/* Bad input: files that are missing, cut, or of another kind, NULL pointers, wrong and closed ids. Every rank gets an
- * error, nothing is written, and what a file does not hold is never read as zeros. */
+/* Invalid input: files that are missing, truncated or of another kind, NULL pointers, wrong and closed ids. Every rank
+ * gets an error, and nothing is written. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void test_permission(void)
         unlink(path);
 }
 
-/* What the first bytes tell: "CDF" and 1, 2 or 5 as the classic formats say, HDF5's signature, or nothing that is
- * known. */
+/* The format that the first bytes identify: "CDF" and 1, 2 or 5 for the classic formats, HDF5's signature,
+ * or an unknown one. */
 static void test_identified(const char *bytes, size_t n, int wanted, const char *what)
 {
     int format = 12345, code;
@@ -258,7 +258,7 @@ static void test_cut_data(void)
     expect_error(ncmpi_get_var_int_all(ncid, 0, values), "get a variable whose last values are cut off");
     expect_ok(ncmpi_get_vara_int_all(ncid, 0, &start, &count, values), "get the half that is there");
     t_check(values[0] == 1 && values[COUNT / 2 - 1] == COUNT / 2, "its values are right");
-    start = t_rank == t_nprocs - 1 ? COUNT / 2 : 0; /* only the last rank asks for what is missing */
+    start = t_rank == t_nprocs - 1 ? COUNT / 2 : 0; /* only the last rank reads the missing part */
     expect_error(ncmpi_get_vara_int_all(ncid, 0, &start, &count, values),
                  "an I/O error of one rank is reported on all");
     expect_ok(ncmpi_begin_indep_data(ncid), "begin_indep_data");

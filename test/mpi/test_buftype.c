@@ -1,5 +1,5 @@
-/* Maps of random nested MPI datatypes, held against MPI_Pack: what the map visits, in its order, must be the bytes that
- * MPI picks from a buffer of random bytes. Also the codes for datatypes that cannot be a buffer of values. */
+/* Flattened datatypes against MPI_Pack: random nested MPI datatypes must visit the bytes that MPI_Pack copies from a
+ * buffer of random bytes, in the same order. Also the codes for datatypes that cannot be used. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

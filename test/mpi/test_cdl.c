@@ -1,5 +1,5 @@
-/* cdl_hdr_*: a file created from a header in CDL has the bytes of one that was created call by call; what the inquiry
- * functions give, and their codes. */
+/* cdl_hdr_*: a file created from a header in CDL has the bytes of one that was created call by call; results and codes
+ * of the inquiry functions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static void write_text(const char *path, const char *comment, const char *first,
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Nothing but the header is in either file that counts: there are no data. */
+/* Both files have a header only: there are no data. */
 static bool same_bytes(const char *one, const char *two)
 {
     FILE *a = fopen(one, "rb"), *b = fopen(two, "rb");
@@ -219,7 +219,7 @@ static void test_ids(void)
     expect_code(cdl_hdr_open(t_path("absent.cdl"), &hid), NC_ENOENT, "a file that is not there");
     expect_code(cdl_hdr_open("", &hid), NC_EBAD_FILE, "no name");
     expect_code(cdl_hdr_open(NULL, &hid), NC_EBAD_FILE, "a name that is NULL");
-    expect_code(cdl_hdr_open(cdl, NULL), NC_EINVAL, "no place for the id");
+    expect_code(cdl_hdr_open(cdl, NULL), NC_EINVAL, "a NULL pointer for the id");
     expect_code(cdl_hdr_open(t_path("made.nc"), &hid), NC_ENOTNC, "a netCDF file");
     write_text(t_path("wrong.cdl"), "CDF-1", classic_part, "\tfloat new(z) ;\n", last_part);
     expect_code(cdl_hdr_open(t_path("wrong.cdl"), &hid), NC_EBADDIM, "a dimension that is not defined");

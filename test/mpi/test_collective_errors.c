@@ -1,5 +1,5 @@
-/* A wrong argument on one rank of a collective call: that rank gets its code, the others succeed and their data lands,
- * and nobody waits for ever. In safe mode (PNETCDF_SAFE_MODE=1) every rank gets an error. Arguments that differ between
+/* A wrong argument on one rank of a collective call: that rank gets its code, the others succeed and write their data,
+ * and no rank blocks. In safe mode (PNETCDF_SAFE_MODE=1) every rank gets an error. Arguments that differ between
  * ranks where they must agree. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,7 +265,7 @@ static void test_overruled(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* The file is created with rank 0's mode; ranks that disagree are told, in safe mode all are. */
+/* The file is created with rank 0's mode; ranks with another mode get an error, in safe mode all do. */
 static void test_cmode(bool safe)
 {
     const char *mode = safe ? "safe mode" : "default mode";
@@ -274,15 +274,15 @@ static void test_cmode(bool safe)
     setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
     code =
         ncmpi_create(MPI_COMM_WORLD, path, t_rank == 0 ? NC_CLOBBER : NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid);
-    bool told = t_nprocs > 1 && (safe || t_rank > 0);
-    t_local(code == (told ? NC_EMULTIDEFINE_CMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
+    bool fails = t_nprocs > 1 && (safe || t_rank > 0);
+    t_local(code == (fails ? NC_EMULTIDEFINE_CMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
     t_check(true, "%s: create with different modes", mode);
     snprintf(text, sizeof text, "%s: the file has rank 0's format", mode);
     int inquired = ncmpi_inq_format(ncid, &format);
     t_check(inquired == NC_NOERR && format == 1, "%s (%d, code %d)", text, format, inquired);
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     code = ncmpi_open(MPI_COMM_WORLD, path, t_rank == 0 ? NC_NOWRITE : NC_WRITE, MPI_INFO_NULL, &ncid);
-    t_local(code == (told ? NC_EMULTIDEFINE_OMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
+    t_local(code == (fails ? NC_EMULTIDEFINE_OMODE : NC_NOERR), "got %s (%d)", ncmpi_strerrno(code), code);
     t_check(true, "%s: open with different modes", mode);
     snprintf(text, sizeof text, "%s: the file is open in rank 0's mode, for reading", mode);
     expect_code(ncmpi_redef(ncid), NC_EPERM, text);

@@ -1,5 +1,5 @@
-/* A file system that takes no more, and a file that was cut: every rank of a collective call gets the error, nobody
- * waits for ever, and what was in the file before can be read. The disk is a real one of 1 MiB (tmpfs, where the test
+/* A full file system, and a truncated file: every rank of a collective call gets the error, no rank
+ * blocks, and the previous contents of the file can be read. The disk is a real one of 1 MiB (tmpfs, where the test
  * may mount one) or the limit of the process on the size of a file. */
 #define _GNU_SOURCE /* unshare, setns */
 #include <fcntl.h>
@@ -205,7 +205,7 @@ static void test_fill(void)
     set_limit(false);
 }
 
-/* The data would have to make room for a header of 600 KiB, and there is no room for both. */
+/* A header of 600 KiB would have to move the data, but the disk is too small for both. */
 static void test_growth(void)
 {
     int ncid, dim, id, wrong = 0, *values = malloc(MIB / 2), n = MIB / 2 / (int)sizeof *values;

@@ -1,6 +1,6 @@
-/* The error code of every wrong call that concerns definitions, attributes, modes and blocking access, with the order
- * of precedence where several errors meet. All ranks make the same mistake; test_collective_errors.c has the other
- * case. */
+/* The error code of every wrong call that concerns definitions, attributes, modes and blocking access, and the order of
+ * precedence if there are several errors. All ranks make the same mistake; test_collective_errors.c has the other case.
+ * */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ static void test_attributes(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* What PnetCDF 1.12 was seen to look at first. */
+/* The order of checks that was observed in PnetCDF 1.12. */
 static void test_names(void)
 {
     int ncid = create(0), value[2] = {300, 1};

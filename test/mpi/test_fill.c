@@ -165,7 +165,7 @@ static void test_attribute_range(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* Without fill mode, _FillValue alone lets fill_var_rec work; inq_var_fill still says that filling is off. */
+/* Without fill mode, _FillValue alone makes fill_var_rec succeed; inq_var_fill still returns that filling is off. */
 static void test_attribute_alone(void)
 {
     int ncid, dims[2], with, without, no_fill = -1;

@@ -1,5 +1,5 @@
-/* Hints: what PNETCDF_HINTS may say, who outranks whom, what senseless values do, what is reported and displayed, and
- * that a hint does what it promises. */
+/* Hints: the syntax of PNETCDF_HINTS, the precedence of sources, invalid values, reports and display, and the effect of
+ * each hint. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static MPI_Info one_hint(const char *key, const char *value)
     return info;
 }
 
-/* What ncmpi_inq_file_info tells of a key; empty where it tells nothing. */
-static const char *told(int ncid, const char *key)
+/* The value that ncmpi_inq_file_info returns for a key; empty if it returns none. */
+static const char *get_reported(int ncid, const char *key)
 {
     static char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info used = MPI_INFO_NULL;
@@ -115,7 +115,7 @@ static int create(MPI_Comm comm, MPI_Info info)
 static void test_values(void)
 {
     static const struct {
-        const char *key, *given, *told;
+        const char *key, *given, *reported;
     } rows[] = {
         {"nc_var_align_size", NULL, "512"},
         {"nc_var_align_size", "1024", "1024"},
@@ -133,7 +133,7 @@ static void test_values(void)
         {"nc_header_read_chunk_size", "50", "52"},
         {"nc_data_move_chunk_size", NULL, "1048576"},
         {"nc_data_move_chunk_size", "-1", "268435456"}, /* one chunk, as large as they get */
-        {"nc_data_move_chunk_size", "1", "4096"},       /* smaller pieces take for ever */
+        {"nc_data_move_chunk_size", "1", "4096"},       /* smaller pieces take too long */
         {"nc_data_move_chunk_size", "0", "4096"},
         {"nc_data_move_chunk_size", "4097", "4097"},
         {"nc_ibuf_size", NULL, "16777216"},
@@ -159,9 +159,9 @@ static void test_values(void)
         MPI_Info info = one_hint(rows[i].given != NULL ? rows[i].key : NULL, rows[i].given);
         int ncid = create(MPI_COMM_WORLD, info);
         MPI_Info_free(&info);
-        const char *value = told(ncid, rows[i].key);
-        t_check(strcmp(value, rows[i].told) == 0, "%s=%s: in use is %s (expected %s)", rows[i].key,
-                rows[i].given != NULL ? rows[i].given : "(not given)", value, rows[i].told);
+        const char *value = get_reported(ncid, rows[i].key);
+        t_check(strcmp(value, rows[i].reported) == 0, "%s=%s: in use is %s (expected %s)", rows[i].key,
+                rows[i].given != NULL ? rows[i].given : "(not given)", value, rows[i].reported);
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     }
 }
@@ -186,8 +186,8 @@ static void try_precedence(const char *environment, const char *hint, MPI_Offset
     t_check(offset == expected, "environment %s, info %s, argument %lld: the variable begins at %lld (expected %lld)",
             environment != NULL ? environment : "-", hint != NULL ? hint : "-", (long long)argument, (long long)offset,
             (long long)expected);
-    t_check(atoll(told(ncid, "nc_var_align_size")) == expected, "and nc_var_align_size is told to be that (%s)",
-            told(ncid, "nc_var_align_size"));
+    t_check(atoll(get_reported(ncid, "nc_var_align_size")) == expected,
+            "and nc_var_align_size is reported with this value (%s)", get_reported(ncid, "nc_var_align_size"));
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
@@ -239,8 +239,8 @@ static void test_synonyms(void)
         t_check(offset == expected, "environment '%s', info %s, %s: the variable begins at %lld (expected %lld)",
                 rows[i].environment, rows[i].var != NULL ? rows[i].var : "-",
                 rows[i].header != NULL ? rows[i].header : "-", (long long)offset, (long long)expected);
-        t_check(atoll(told(ncid, "nc_var_align_size")) == rows[i].expected &&
-                    atoll(told(ncid, "nc_header_align_size")) == rows[i].expected,
+        t_check(atoll(get_reported(ncid, "nc_var_align_size")) == rows[i].expected &&
+                    atoll(get_reported(ncid, "nc_header_align_size")) == rows[i].expected,
                 "both names are reported with %lld", (long long)rows[i].expected);
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     }
@@ -280,7 +280,7 @@ static void test_memory_driver(void)
                     "nc_driver=memory for several ranks");
     ncid = create(MPI_COMM_SELF, info);
     ncmpi_put_att_int(ncid, NC_GLOBAL, "answer", NC_INT, 1, &(int){42 + t_rank});
-    t_check(strcmp(told(ncid, "nc_driver"), "memory") == 0, "nc_driver=memory is told to be in use");
+    t_check(strcmp(get_reported(ncid, "nc_driver"), "memory") == 0, "nc_driver=memory is reported");
     expect_ok(ncmpi_close(ncid), "close a file in memory");
     t_check(stat(path, &facts) != 0, "nothing of it is on the disk");
     expect_code(ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_ENOENT,
@@ -358,7 +358,7 @@ static void test_memory(void)
         can = 0;
     MPI_Allreduce(&can, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!all) {
-        t_skip("the memory that is really used cannot be told here");
+        t_skip("the memory in use cannot be measured here");
         free(values);
         return;
     }
@@ -368,7 +368,7 @@ static void test_memory(void)
     little = merge_with("1048576", values, rows);
     much = merge_with("134217728", values, rows);
     t_check(little < (1 + 4 + 2) * 1024, "nc_ibuf_size of 1 MiB: %ld KiB were taken", little);
-    t_check(much > 12 * 1024, "nc_ibuf_size of 128 MiB: %ld KiB, so that this test can tell the difference", much);
+    t_check(much > 12 * 1024, "nc_ibuf_size of 128 MiB: %ld KiB, so that this test can fail", much);
     free(values);
 }
 
@@ -503,7 +503,7 @@ static char *show(const char *environment, MPI_Info info)
     return text;
 }
 
-/* Rank 0 has a line that begins with the name and goes on with value, origin and fate, one blank between words. */
+/* Rank 0 has a line that begins with the name and continues with value, origin and effect, one blank between words. */
 static void expect_line(const char *text, const char *name, const char *wanted)
 {
     char line[1024] = "", pattern[64];

@@ -39,7 +39,7 @@ static signed char pattern_at(MPI_Offset place)
     return (signed char)(i * 7 + i / 4093 % 127);
 }
 
-/* Rank 0 writes all of the variable in one request; every rank looks at pieces, at the ends and about 2^31. */
+/* Rank 0 writes the whole variable in one request; every rank reads pieces at the ends and around 2^31. */
 static void test_one_request(void)
 {
     static const MPI_Offset places[] = {0, 65535, (1LL << 31) - 50, (1LL << 31), BYTES - 100};

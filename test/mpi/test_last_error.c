@@ -1,5 +1,5 @@
 /* ncmpi_inq_last_error and PNETCDF_VERBOSE: the message of a failing call names the call, the rank, the file, the
- * thing, the index and its bound, and a cure; who is asked, when, and how often it is printed. */
+ * object, the index and its bound, and a cure; which thread and file keep it, and how often it is printed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static char path[4096];
 
-/* The message must have the code, and every one of the words, parted by '|'; "%r" stands for the rank. */
+/* The message must have the code and all words, which are separated by '|'; "%r" means the rank. */
 static void expect_message(int ncid, int wanted, const char *words, const char *what)
 {
     char message[NC_MAX_MESSAGE] = "", list[512], word[64], *rest = NULL;
@@ -211,7 +211,7 @@ static void test_verbose(int ncid)
     unsetenv("PNETCDF_VERBOSE");
 }
 
-/* A rank whose peer failed hears of it. */
+/* A rank gets an error if another rank failed. */
 static void test_peer(int ncid)
 {
     MPI_Offset start = t_rank == t_nprocs - 1 ? 12 : 0, count = 1;

@@ -1,5 +1,5 @@
-/* Where variables lie, seen through inq_header_size, inq_header_extent and inq_varoffset, against the rules of the
- * interface: header sizes counted by the format specification, alignments by hint, argument of _enddef or default. */
+/* Offsets of variables, through inq_header_size, inq_header_extent and inq_varoffset, against the rules of the
+ * interface: header sizes counted by the format specification, alignment by hint, argument of _enddef or default. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

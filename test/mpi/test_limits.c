@@ -1,5 +1,5 @@
-/* Arguments at the far end of what a type can hold, places where no file can be, communicators that are none: each has
- * a code of its own, and none ends the program. */
+/* Arguments at the limits of their types, paths that cannot be created, invalid communicators: each has a code of its
+ * own, and none ends the program. */
 #define _GNU_SOURCE /* unshare */
 #include <limits.h>
 #include <sched.h>

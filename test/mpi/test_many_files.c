@@ -1,6 +1,6 @@
-/* As many open files as the process may have, and one more: that one has an error on every rank, and the others live
- * on. The bound is the lowest of NC_MAX_NFILES, file descriptors, and communicators of the MPI library (MPICH 4: 2048
- * on a process, two of them for a file). */
+/* As many open files as the process may have, and one more: that one is an error on every rank, and the others remain
+ * usable. The bound is the lowest of NC_MAX_NFILES, file descriptors, and communicators of the MPI library (MPICH 4:
+ * 2048 on a process, two of them for a file). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static void test_too_many(MPI_Comm comm, const char *path, const char *text)
     close_many(n, text);
 }
 
-/* The program's own handler of errors stays in its place. */
+/* The error handler of the program remains in effect. */
 static void test_handler(void)
 {
     MPI_Errhandler handler;

@@ -1,5 +1,5 @@
-/* Nonblocking requests: their codes, statuses and ids in every mode, what stays pending and what is dropped, and that
- * the data of many requests, overlapping ones too, ends where it belongs. */
+/* Nonblocking requests: their codes, statuses and ids in every mode, which requests stay pending and which are dropped,
+ * and the data of many requests, also overlapping ones. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static void test_modes(void)
     expect_ok(
         ncmpi_iput_vara_int(ncid, RECORD, (MPI_Offset[]){0, mine[0]}, (MPI_Offset[]){1, PER_RANK}, values, &ids[1]),
         "iput in independent mode");
-    if (t_rank == 0) /* the others go on without */
+    if (t_rank == 0) /* the others call without it */
         t_local(ncmpi_wait(ncid, 1, ids, NULL) == NC_NOERR && ids[0] == NC_REQ_NULL, "wait of rank 0 alone");
     t_check(pending(ncid, t_rank == 0 ? 1 : 2), "wait is local");
     expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
@@ -362,7 +362,7 @@ static void test_range(void)
     t_check(got[0] == -127 && got[1] == 1 && got[3] == 3 && memcmp(good, wide, sizeof good) == 0, "got -127 1 2 3");
     t_local(ncmpi_iget_vara_schar(ncid, FIXED, mine, four, got, NULL) == NC_NOERR, "iget");
     expect_code(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), NC_ERANGE, "wait_all for all");
-    if (t_rank == 0) /* out of range on one rank alone is no failure of the others */
+    if (t_rank == 0) /* a value out of range on one rank is not an error on the others */
         t_local(ncmpi_iget_vara_schar(ncid, FIXED, mine, four, got, NULL) == NC_NOERR, "iget");
     expect_code(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), t_rank == 0 ? NC_ERANGE : NC_NOERR, "wait_all on rank 0");
     expect_ok(ncmpi_close(ncid), "close");
@@ -631,7 +631,7 @@ static void test_records(void)
     t_check(memcmp(got, values, sizeof got) == 0, "data is right");
     expect_ok(ncmpi_close(ncid), "close");
     t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
-    t_check(ncmpi_inq_dimlen(ncid, DIM_T, &n) == NC_NOERR && n == 10 + t_nprocs, "the file tells their number");
+    t_check(ncmpi_inq_dimlen(ncid, DIM_T, &n) == NC_NOERR && n == 10 + t_nprocs, "the file has their number");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
@@ -881,7 +881,7 @@ static void test_gets_to_one_place(void)
     free(got);
 }
 
-/* The file is cut off under the hands of one rank's get: every rank hears of it. */
+/* The file is truncated before one rank's get reads it: every rank gets the error. */
 static void test_failed_read(void)
 {
     int varid, ncid = create_wide(MPI_INFO_NULL, 1, &varid), value[2], code;

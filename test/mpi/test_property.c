@@ -30,7 +30,7 @@ struct buffer {
     size_t bytes;
 };
 
-/* A request that one rank has posted; all ranks know of it, its buffer is only on its own. */
+/* A request that one rank has posted. All ranks have its description, but only that rank has the buffer. */
 struct posted {
     struct variable *v;
     struct call call;
@@ -62,7 +62,7 @@ struct file {
 
 static bool trace;
 
-/* Remembers a failure with all that is needed to run it again; the run goes on so that ranks stay together. */
+/* Record a failure with all that is needed to reproduce it; the run continues, so that ranks stay together. */
 static bool expect(struct file *f, bool ok, const char *what, int got, int wanted)
 {
     if (ok)
@@ -222,7 +222,7 @@ static void define(struct file *f)
 
 /* --- requests --- */
 
-static void tell(struct file *f, const struct variable *v, const struct call *c, const struct selection *s)
+static void describe(struct file *f, const struct variable *v, const struct call *c, const struct selection *s)
 {
     static const char *const posts[] = {"", "i", "b"};
     int n = snprintf(f->story, sizeof f->story, "file op %ld: CDF-%d %s%s%s_%s %s%s%s(%d-D%s) records %lld",
@@ -297,7 +297,7 @@ static void begin_put(struct file *f, const struct variable *v, struct call *c, 
     for (MPI_Offset i = 0; i < s->n; i++)
         naive_store(c->memory, element(b, c, i), values[i]);
     memcpy(b->copy, b->memory, b->bytes);
-    tell(f, v, c, s);
+    describe(f, v, c, s);
 }
 
 static void end_put(struct file *f, struct buffer *b, int code)
@@ -312,7 +312,7 @@ static void begin_get(struct file *f, const struct variable *v, struct call *c, 
     make_buffer(f, v, c, s, d, b);
     memset(b->copy, 0xa4, b->bytes);
     memcpy(b->memory, b->copy, b->bytes);
-    tell(f, v, c, s);
+    describe(f, v, c, s);
 }
 
 static bool mistakes_text(const struct variable *v, const struct call *c)
@@ -320,7 +320,7 @@ static bool mistakes_text(const struct variable *v, const struct call *c)
     return (v->type == NC_CHAR) != (c->memory == M_TEXT);
 }
 
-/* Compares what a get brought, if it did not fail; returns the code that it should have had. */
+/* Compare the result of a get that did not fail; returns the code that the call should return. */
 static int end_get(struct file *f, const struct variable *v, const struct call *c, const struct selection *s,
                    struct buffer *b, int code)
 {
@@ -329,12 +329,12 @@ static int end_get(struct file *f, const struct variable *v, const struct call *
     for (MPI_Offset i = 0; i < s->n && wanted != NC_ECHAR; i++) {
         struct cell *cell = &v->cells[cell_at(v, s, i)];
         wide value = 0, got = naive_load(c->memory, element(b, c, i));
-        enum verdict verdict = cell->known ? naive_get(cell->value, v->type, c->memory, f->format, &value) : UNDEFINED;
-        if (verdict == RANGE) {
+        enum fit fit = cell->known ? naive_get(cell->value, v->type, c->memory, f->format, &value) : UNDEFINED;
+        if (fit == RANGE) {
             wanted = NC_ERANGE;
             value = kind_of_memory[c->memory].fill;
         }
-        if (verdict != UNDEFINED && !failed && !wide_same(got, value)) {
+        if (fit != UNDEFINED && !failed && !wide_same(got, value)) {
             char what[160];
             snprintf(what, sizeof what, "element %lld of %lld is %.20Lg, not %.20Lg", (long long)i, (long long)s->n,
                      (long double)got, (long double)value);
@@ -392,9 +392,9 @@ static void store_values(struct file *f, struct variable *v, const struct call *
 {
     for (MPI_Offset i = 0; i < s->n; i++) {
         struct cell *cell = &v->cells[cell_at(v, s, i)];
-        enum verdict verdict = naive_put(values[i], c->memory, v->type, f->format, &cell->value);
-        cell->known = verdict != UNDEFINED;
-        if (verdict == RANGE)
+        enum fit fit = naive_put(values[i], c->memory, v->type, f->format, &cell->value);
+        cell->known = fit != UNDEFINED;
+        if (fit == RANGE)
             cell->value = v->fill;
     }
     for (const struct block *b = s->blocks; b < s->blocks + s->nblocks && v->record; b++) {
@@ -418,7 +418,7 @@ static struct call draw_call(struct file *f, const struct variable *v, bool put,
     c.shape = (enum shape)dice_upto(&f->d, SHAPES - 1);
     c.flexible = dice_chance(&f->d, 30) || c.shape == VARD;
     c.memory = dice_chance(&f->d, 50) ? memory_of_type[v->type] : (enum memory)dice_upto(&f->d, MEMORIES - 1);
-    if (v->type == NC_CHAR && (dice_chance(&f->d, 90) || c.shape == VARD)) /* vard of nothing does not look at types */
+    if (v->type == NC_CHAR && (dice_chance(&f->d, 90) || c.shape == VARD)) /* vard of nothing does not check types */
         c.memory = M_TEXT;
     else if (v->type != NC_CHAR && c.memory == M_TEXT && (dice_chance(&f->d, 80) || c.shape == VARD))
         c.memory = M_DOUBLE;
@@ -571,7 +571,7 @@ static void finish_bundle(struct file *f, struct bundle *m, int code, int wanted
 {
     for (int k = 0; k < m->n; k++) {
         struct variable *v = &f->vars[m->ids[k]];
-        tell(f, v, &m->calls[k], &m->selections[k]);
+        describe(f, v, &m->calls[k], &m->selections[k]);
         free_types(&m->calls[k], &m->buffers[k]);
         if (m->calls[k].put)
             end_put(f, &m->buffers[k], code);
@@ -716,7 +716,7 @@ static void do_post(struct file *f, struct variable *v, struct call *c, const st
         q->call.shape = shape_for(c->shape, &q->selection);
         dice mine = dice_next(&f->d);
         q->nameless = dice_chance(&mine, 15);
-        /* nobody knows what a place that was never written brings, not even whether it can be read */
+        /* the result of reading elements that were never written is undefined, success included */
         if (!who[r] || f->queued[r] == MAX_PENDING || (!c->put && !all_known(v, &q->selection))) {
             forget(q);
             continue;
@@ -853,9 +853,9 @@ static void do_wait(struct file *f, bool collective, bool cancel, bool all, cons
 
 /* --- operations --- */
 
-/* What one rank wrote may be read by another after both have synchronised (MPI 4.0, 14.6.1); on one machine a barrier
+/* A rank may read what another one wrote after both have synchronised (MPI 4.0, 14.6.1); on one machine a barrier
  * is as good as ncmpi_sync. */
-static void settle(struct file *f)
+static void synchronise(struct file *f)
 {
     if (dice_chance(&f->d, 20))
         must(f, ncmpi_sync(f->ncid), "sync");
@@ -880,10 +880,10 @@ static void collective_operation(struct file *f)
     else
         (put ? do_put : do_get)(f, v, &c, &parts[v - f->vars], who);
     if (put)
-        settle(f);
+        synchronise(f);
 }
 
-/* A time in which ranks work on their own parts; nobody reads what another may write meanwhile. */
+/* A period in which ranks access their own parts; no rank reads what another one may write in it. */
 struct phase {
     bool collective, reading;
     struct partition parts[MAX_VARS];
@@ -907,7 +907,7 @@ static void end_phase(struct file *f, struct phase *p)
         f->records = f->mine[r] > f->records ? f->mine[r] : f->records;
     if (!p->collective)
         must(f, ncmpi_end_indep_data(f->ncid), "end_indep_data");
-    settle(f);
+    synchronise(f);
 }
 
 /* Those who take part in something that each does alone. */
@@ -938,7 +938,7 @@ static void work(struct file *f, struct phase *p)
         everybody(who);
     (put ? do_put : do_get)(f, v, &c, &p->parts[id], who);
     if (p->collective && put)
-        settle(f);
+        synchronise(f);
 }
 
 static void post_something(struct file *f, struct phase *p)
@@ -968,7 +968,7 @@ static void wait_for_some(struct file *f, struct phase *p, bool cancel, bool all
         who[r] = dice_chance(&f->d, 70) || all || (p->collective && !cancel);
     do_wait(f, p->collective, cancel, all, who);
     if (p->collective)
-        settle(f);
+        synchronise(f);
 }
 
 static void independent_phase(struct file *f, long *cases)

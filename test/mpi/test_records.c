@@ -1,5 +1,5 @@
-/* The number of records: agreed among ranks and written by collective puts, local in independent mode until the ranks
- * meet, in the file after sync and close; the record dimension's place in reads. */
+/* The number of records: agreed among ranks and written by collective puts, local in independent mode until the next
+ * collective call, in the file after sync and close; and the record dimension in reads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* An enddef that must move data and fails half way leaves header and data of the file as they were, byte for
- * byte: the disk is full, a limit on the size of files is reached, or a single write fails, wherever that happens.
- * Once it can succeed it does. */
+/* An enddef that must move data and fails half way leaves header and data of the file unchanged, byte for byte: the
+ * disk is full, a limit on the size of files is reached, or a single write fails, at any step. The next enddef succeeds
+ * when the cause is removed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

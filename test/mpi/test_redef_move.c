@@ -1,5 +1,6 @@
-/* Data stay as they were when the header grows at enddef: fixed and record variables, several records, new variables of
- * both kinds in between, one record variable that was packed until a second one came; in small rounds and large. */
+/* Data do not change when the header grows at enddef: fixed-size and record variables, several records, new variables
+ * of both kinds in between, one record variable that was packed before a second one was defined; in small and large
+ * pieces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

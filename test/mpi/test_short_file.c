@@ -1,6 +1,6 @@
-/* Files that are shorter than their headers describe: what lies beyond the end reads as zeros, by every kind of read,
- * in both drivers; what is truncated while the file is open is an error on every rank, which leaves nothing but values
- * and what was there before in the user's memory. Expected values come from the bytes of the file, decoded here. */
+/* Files that are shorter than their headers describe: data beyond the end read as zeros, by every kind of read, in both
+ * drivers. A file that is truncated while it is open is an error on every rank, after which the user's memory contains
+ * only values of the file or its previous contents. Expected values are decoded here from the bytes of the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -419,7 +419,7 @@ static void test_grown(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-/* One rank adds a record on its own; the rest of the record is not in the file yet. */
+/* One rank adds a record independently; the rest of the record is not in the file yet. */
 static void test_independent_record(void)
 {
     MPI_Offset start[2] = {RECORDS + 3, 0}, count[2] = {1, NY};

@@ -1,5 +1,5 @@
-/* The drivers on their own: lists of extents of all sizes and distances against a copy in memory, the end of the file,
- * and the codes for what can be wrong with a path. */
+/* The drivers alone: lists of extents of all sizes and distances against a copy in memory, the end of the file, and the
+ * codes for invalid paths. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -194,7 +194,7 @@ static void test_beyond(const char *path)
             "mpiio: zeros between small extents beyond the end of the file");
 }
 
-/* Single values that begin inside the file and go on beyond its end: old bytes stay between them, zeros come after. */
+/* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */
 static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
 {
     pnc_store *store = NULL;
@@ -241,8 +241,8 @@ int __wrap_fcntl(int fd, int command, struct flock *lock)
     return __real_fcntl(fd, command, lock);
 }
 
-/* A program of one rank sieves under a lock, whose end is waited for by others: a lock that cannot be given back is
- * told, and does not stay. */
+/* A program of one rank sieves under a lock, which blocks other programs. If the lock cannot be released, the error is
+ * reported and the lock does not remain. */
 static void test_unlock(const char *path)
 {
     static char list[3000];

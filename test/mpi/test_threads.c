@@ -1,6 +1,6 @@
-/* Threads of one rank that work with different files at once, under MPI_THREAD_MULTIPLE: with MPI_COMM_SELF all of
- * them, and with a communicator of its own each thread together with its namesake on the other ranks. Every file holds
- * what a formula says, and no thread finds another one's failures. */
+/* Threads of one rank that use different files at the same time, under MPI_THREAD_MULTIPLE: all with MPI_COMM_SELF, and
+ * each with a communicator of its own, together with the same thread of the other ranks. Every file has the values of a
+ * formula, and each thread sees only its own errors. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

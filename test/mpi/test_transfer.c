@@ -1,6 +1,6 @@
-/* Requests beneath the public API, over a store that counts what it is asked for and fails on demand: ranks with
- * interleaved columns make large writes together, a failure on one rank is an error on all, a wrong argument is an
- * error on its own rank. There is a file and a model, but no dataset. */
+/* Requests below the public API, over a store that counts accesses and fails on demand: ranks with interleaved columns
+ * make large writes together, a failure on one rank is an error on all, a wrong argument is an error on its rank only.
+ * There is a file and a model, but no dataset. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Small interleaved pieces over many stripes and rounds: what the ranks put together is what one rank then finds in the
- * file byte for byte, what lay in the gaps stays, and what they get together is what was there. */
+/* Small interleaved pieces over many stripes and rounds: one rank finds in the file, byte for byte, what the ranks
+ * wrote together; bytes in gaps are unchanged; a collective get returns the contents of the file. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Calls that name several places at once: varn, with many blocks of one variable; vard, with an MPI datatype as the
- * place in the file; mput and mget, with several variables. */
+/* Calls with several selections: varn, with many blocks of one variable; vard, with an MPI datatype that selects bytes
+ * of the file; mput and mget, with several variables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -566,7 +566,7 @@ static void test_vard_memory(void)
     if (memory_is_real())
         t_check(resident_kib() - before < 40000, "memory grew by %ld KiB", resident_kib() - before);
     else
-        t_skip("the memory that is really used cannot be told here");
+        t_skip("the memory in use cannot be measured here");
     MPI_Type_free(&pieces);
     MPI_Type_free(&file);
     free(values);
@@ -604,7 +604,7 @@ static void test_varm_memory(void)
         t_check(resident_kib() - before < 6000, "of %d KiB, memory grew by %ld KiB", 3 * TRIPLES / 256,
                 resident_kib() - before);
     else
-        t_skip("the memory that is really used cannot be told here");
+        t_skip("the memory in use cannot be measured here");
     for (int i = 0; i < 5 * TRIPLES; i++)
         wrong += got[i] != (i % 5 == 1 || i % 5 == 4 ? -1 : values[i]);
     t_check(wrong == 0, "%d elements are wrong in memory", wrong);
@@ -672,7 +672,7 @@ static void test_many(enum shape shape, bool collective, bool flexible)
     int ncid = create(NC_64BIT_DATA);
     static struct many m, got;
     static const nc_type types[NVARS] = {NC_INT, NC_INT64, NC_DOUBLE};
-    for (int k = 0; k < NVARS; k++) /* VAR asks for all of it: one dimension, and the same on all ranks */
+    for (int k = 0; k < NVARS; k++) /* VAR selects the whole variable: one dimension, and the same on all ranks */
         m.varids[k] = define(ncid, (char[]){(char)('a' + k), '\0'}, types[k], shape == VAR ? 1 : 2,
                              shape == VAR ? (int[]){DIM_Y}
                              : k == 2     ? (int[]){DIM_T, DIM_X}
@@ -692,7 +692,7 @@ static void test_many(enum shape shape, bool collective, bool flexible)
     c.buffers = got.buffers;
     int get = multi_run(ncid, &c);
     t_local(get == NC_NOERR, "mget: %s", ncmpi_strerrno(get));
-    t_local(memcmp(m.values, got.values, sizeof m.values) == 0, "mget brings what mput brought");
+    t_local(memcmp(m.values, got.values, sizeof m.values) == 0, "mget returns what mput wrote");
     for (int k = 0; k < NVARS && single == NC_NOERR; k++) { /* the same by single calls of one variable */
         int one[NY * PER_RANK] = {0};
         struct call s = {false,      collective, false,       NOW,       shape,        M_INT,

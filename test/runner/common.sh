@@ -1,6 +1,6 @@
 # shellcheck shell=sh
-# Read by the run-* scripts: what all tests find in their environment, whoever starts them, and how one run of a program
-# is started, watched and judged. Environment:
+# Read by the run-* scripts: the environment of all tests, and how one run of a program is started, watched and
+# judged. Environment:
 #
 #   PNC_SOURCE        top of the source tree
 #   PNC_BUILD         top of the build tree (make check starts tests there)
@@ -99,7 +99,7 @@ add_failure() {
     echo "not ok $total - $label$1"
 }
 
-# What the TAP lines alone do not tell: how the run ended. An exit status of 1, or the number of failures (cmocka),
+# How the run ended, which the TAP lines do not show. An exit status of 1, or the number of failures (cmocka),
 # belongs to failures that were reported.
 judge() {
     read -r status < "$scratch/status"

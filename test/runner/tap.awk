@@ -4,10 +4,10 @@
 # did not come to its end).
 BEGIN { next_number = first; failed = 0; claimed = -1 }
 
-function result(verdict, text)
+function result(status, text)
 {
-    printf "%s %d - %s%s\n", verdict, next_number++, label, text
-    if (verdict == "not ok") failed++
+    printf "%s %d - %s%s\n", status, next_number++, label, text
+    if (status == "not ok") failed++
     fflush()
 }
 

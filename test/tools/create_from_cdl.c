@@ -1,4 +1,4 @@
-/* create_from_cdl HEADER.cdl FILE.nc: what test_cdl.py runs. */
+/* create_from_cdl HEADER.cdl FILE.nc: the program that test_cdl.py runs. */
 #include <stdio.h>
 #include "../create_from_cdl.h"
 

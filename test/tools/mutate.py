@@ -1,4 +1,4 @@
-"""Classic files of all sorts, and what bad disks, transfers and people make of them."""
+"""Classic files of all sorts, and damage as disks, transfers and users cause it."""
 import os
 import random
 import struct

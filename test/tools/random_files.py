@@ -1,4 +1,4 @@
-"""Random files of the classic formats: what the tests of ncmpidump and ncmpigen read."""
+"""Random files of the classic formats, for the tests of ncmpidump and ncmpigen."""
 import struct
 
 import cdf
@@ -61,13 +61,13 @@ def random_values(rng, kind, n, fill, ncgen=False):
 def random_attributes(rng, kinds, kind, fill, formats=True, ncgen=False):
     taken, atts = set(), []
     if ncgen and kind == "char":
-        taken.add("_FillValue") # ncgen appends it to texts; of a text, dumps do not tell where null characters end it
+        taken.add("_FillValue") # ncgen appends it to texts; dumps do not show null characters at the end of a text
     elif kind and rng.random() < 0.4:
         atts.append(("_FillValue", kind, b"b" if kind == "char" else [fill]))
         taken.add("_FillValue")
     elif kind and rng.random() < 0.2: # of another type or length: not a fill value at all
         other = rng.choice(kinds)
-        # Of int and double the text does not tell the type; and ncgen makes all of them the variable's type.
+        # CDL has no suffix for int and double; and ncgen converts all of them to the variable's type.
         if formats or (other not in ("int", "double") and not ncgen):
             atts.append(("_FillValue", other, random_values(rng, other, rng.randrange(3), 1)))
         taken.add("_FillValue")
@@ -123,7 +123,7 @@ def random_file(rng, version, path, formats=True, ncgen=False):
         variables.append((name, kind, dimids, random_attributes(rng, kinds, kind, fill, formats, ncgen),
                           random_values(rng, kind, n, fill, ncgen)))
     if ncgen and record is not None:
-        # it does not read the comment, and texts do not tell how many null characters end them
+        # ncgen does not read the comment, and CDL does not show null characters at the end of a text
         variables.append((random_name(rng, taken, ncgen), "int", [record], [], list(range(numrecs))))
     cdf.Writer(version, dims, random_attributes(rng, kinds, None, 0, formats, ncgen), variables, numrecs).write(path)
     return scalars, [v[0] for v in variables]

@@ -1,5 +1,5 @@
-"""ncmpidiff and cdfdiff: what they find is held against lines written by hand, and, where that is installed, against
-the exit status of another cdfdiff. test_diff_random.py holds it against a formula."""
+"""ncmpidiff and cdfdiff: their output is compared with lines written by hand and, if another cdfdiff is installed,
+their exit status with its exit status. test_diff_random.py compares with a formula."""
 import os
 import random
 import re
@@ -128,7 +128,7 @@ def test_differences():
                "Number of differences in variables 8"], ["a.nc", "b.nc"], "header and data")
     expect(1, [*HEADER_LINES, "Number of differences in header 12"], ["-h", "a.nc", "b.nc"], "-h: header only")
     expect(1, [*HEADER_LINES, *DATA_LINES, "Number of differences in header 12",
-               "Number of differences in variables 8"], ["-q", "a.nc", "b.nc"], "-q tells differences too")
+               "Number of differences in variables 8"], ["-q", "a.nc", "b.nc"], "-q reports differences too")
     expect(1, [HEADER_LINES[0], *F_LINES, 'DIFF: variable "new" defined in b.nc not found in a.nc',
                'DIFF: variable "s" data type (NC_SHORT) != (NC_INT)', "Number of differences in compared variables 3"],
            ["-v", "f,new,s", "a.nc", "b.nc"], "-v: these variables, without attributes")
@@ -150,7 +150,7 @@ def test_sameness():
                                              "Second file: same.nc"]
                and '\tSAME: variable "c" contents' in lines and "\tSAME: number of attributes (2)" in lines
                and '\tSAME: dimension "t" length (2)' in lines and "DIFF" not in out,
-               label + ": -b tells what is the same", out)
+               label + ": -b reports what is equal", out)
 
 
 def test_shapes():
@@ -323,7 +323,7 @@ def test_no_mpi():
     listing = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
     libraries = re.findall(r"NEEDED.*\[(.*)\]", listing)
     tap.ok(libraries and not any("mpi" in name or "pnetcdf" in name for name in libraries),
-           "cdfdiff asks for no MPI library", listing)
+           "cdfdiff is not linked with MPI", listing)
 
 
 def main():

@@ -92,7 +92,7 @@ def sizes_of_wholes(x, y):
 
 
 def wanted(kind, x, y, tolerance):
-    """What a report tells: first place, count, NaNs, the largest of both kinds (as they are printed) and their
+    """The numbers of a report: first element, count, NaNs, the largest of both kinds (as they are printed) and their
     places."""
     reals = kind in ("float", "double")
     absolute, relative, same = (sizes_of_reals if reals else sizes_of_wholes)(x, y)
@@ -104,12 +104,12 @@ def wanted(kind, x, y, tolerance):
     if not found:
         return None
     sized = [i for i in found if not nan(i)]
-    told = [found[0], len(found), len(x), len(found) - len(sized)]
+    expected = [found[0], len(found), len(x), len(found) - len(sized)]
     for sizes in (absolute, relative) if sized else ():
         largest = max(sizes[i] for i in sized)
-        told += ["%e" % largest if isinstance(largest, float) else str(largest),
+        expected += ["%e" % largest if isinstance(largest, float) else str(largest),
                  min(i for i in sized if sizes[i] == largest)]
-    return told
+    return expected
 
 
 # --- the reports ---
@@ -120,8 +120,8 @@ def number_of(place, shape):
 
 def reported(match, shape):
     first, count, total, nans, absolute, at, relative, there = match.groups()[1:]
-    told = [number_of(first, shape), int(count), int(total), int(nans or 0)]
-    return told + ([absolute, number_of(at, shape), relative, number_of(there, shape)] if absolute else [])
+    expected = [number_of(first, shape), int(count), int(total), int(nans or 0)]
+    return expected + ([absolute, number_of(at, shape), relative, number_of(there, shape)] if absolute else [])
 
 
 def start(name, ranks):
@@ -132,15 +132,15 @@ def start(name, ranks):
 
 
 def compare(name, ranks, pair, tolerance):
-    """What the tool tells otherwise than the rule."""
+    """Differences between the tool's report and the rule."""
     words = ["-t", "%r,%r" % tolerance] if tolerance else []
     done = subprocess.run([*start(name, ranks), *words, "x.nc", "y.nc"], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, check=False)
     shape = next(iter(pair.values()))[1]
     got = {match.group(1): reported(match, shape) for match in REPORT.finditer(done.stdout)}
     rule = {variable: wanted(kind, x, y, tolerance) for variable, (kind, _, x, y) in pair.items()}
-    problems = ["%s: %s, not %s" % (variable, got.get(variable), told) for variable, told in rule.items()
-                if got.get(variable) != told]
+    problems = ["%s: %s, not %s" % (variable, got.get(variable), expected) for variable, expected in rule.items()
+                if got.get(variable) != expected]
     if done.returncode != any(rule.values()) or done.stderr:
         problems.append("exit status %d, %s" % (done.returncode, done.stderr))
     return ["%s on %d ranks, shape %s, tolerance %s: %s" % (name, ranks, shape, tolerance, p) for p in problems]

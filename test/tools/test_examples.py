@@ -1,8 +1,8 @@
-"""The examples of one concept each, on 4 ranks: netCDF4 reads what they wrote, and it must be what formulas tell.
+"""The examples of one concept each, on 4 ranks: netCDF4 reads the files, which must agree with formulas.
 
 A row of EXAMPLES: program, number of ranks, what it must print (or None), and the function that gives the expected
 variables of its file as arrays, masked where the file has fill values. None for the function: the program writes no
-file of its own but reads that of the row before. A program that is listed twice goes on with its own file."""
+file of its own but reads that of the row before. A program that is listed twice continues its own file."""
 import os
 import sys
 
@@ -69,7 +69,7 @@ def check_file(label, path, wanted):
            sorted(found))
     for name in sorted(set(found) & set(wanted)):
         why = difference(found[name], wanted[name])
-        tap.ok(not why, f"{label}: {name} is what the formula tells", why)
+        tap.ok(not why, f"{label}: {name} has the values of the formula", why)
 
 
 def check_attributes():

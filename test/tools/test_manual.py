@@ -1,4 +1,4 @@
-"""The manual pages: a page for every function, no warning of groff about any of them, and examples that compile."""
+"""The manual pages: a page for every function, pages without a warning of groff, and examples that compile."""
 # needs: python
 import os
 import re
@@ -48,9 +48,9 @@ def check_complete(pages, functions):
 def check_contents(real, functions):
     bad = [f"{name}: no {section}" for name, text in real.items() for section in SECTIONS
            if f".Sh {section}\n" not in text]
-    tap.ok(not bad, f"the {len(real)} pages that are no links have all sections", "\n".join(bad))
+    tap.ok(not bad, f"the {len(real)} pages that are not links have all sections", "\n".join(bad))
     bad = sorted(name for name, text in real.items() if not re.search(r"[Cc]ollective|Local|Call it on one rank", text))
-    tap.ok(not bad, "each tells whether the function is collective", "\n".join(bad))
+    tap.ok(not bad, "each states whether the function is collective", "\n".join(bad))
     bad = []
     for name in set(real) & set(functions):
         for argument in functions[name]:

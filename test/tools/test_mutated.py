@@ -17,7 +17,7 @@ WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
 COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
 SECONDS = 5 # of processor time: the machine may be busy with other things
 MEMORY = 64 << 20
-LARGEST = 64 << 20 # a text may ask for a file of any size
+LARGEST = 64 << 20 # a text may define a file of any size
 
 # A row for each tool: name, exit statuses that it documents, and the arguments of each run; FILE is the damaged file,
 # GOOD another one, OUT a file that may be written.
@@ -29,7 +29,7 @@ READERS = [
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
     ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
 ]
-VERDICTS = {"cdfdiff", "ncmpidiff", "ncvalidator"} # their status 1 is an error, or an answer
+CHECKERS = {"cdfdiff", "ncmpidiff", "ncvalidator"} # their status 1 is an error or a result
 WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-c", "FILE"], ["-f", "-v", "5", "FILE"]])]
 
 
@@ -83,7 +83,7 @@ class Judge:
             return "exit status 1, and an output"
         if WRAPPED:
             return ""
-        if status == 1 and err.count(b"\n") != 1 and self.name not in VERDICTS:
+        if status == 1 and err.count(b"\n") != 1 and self.name not in CHECKERS:
             return "not one line: " + err[:300].decode(errors="replace")
         if seconds > SECONDS:
             return f"{seconds:.1f} s"

@@ -1,5 +1,5 @@
-"""ncmpicopy: its files are read by netCDF4 and held against the originals, against slices that numpy makes of them, and
-against the copies of nccopy."""
+"""ncmpicopy: netCDF4 reads its files, which are compared with the originals, with slices that numpy computes, and with
+the copies of nccopy."""
 import glob
 import os
 import resource
@@ -57,12 +57,12 @@ def values(path, name):
 
 
 def differences(a, b):
-    told = [part for part in ("dimensions", "attributes") if a[part] != b[part]]
+    different = [part for part in ("dimensions", "attributes") if a[part] != b[part]]
     names = {*a["variables"], *b["variables"]}
-    told += [name for name in sorted(names) if a["variables"].get(name) != b["variables"].get(name)]
+    different += [name for name in sorted(names) if a["variables"].get(name) != b["variables"].get(name)]
     if list(a["variables"]) != list(b["variables"]):
-        told.append("order of variables")
-    return told
+        different.append("order of variables")
+    return different
 
 
 def raw(path):
@@ -331,7 +331,7 @@ def is_alive(pid):
 
 
 def end_of(process):
-    """What it wrote. Open MPI's mpiexec may wait for ever for a rank that ended while it said who it is: then mpiexec
+    """The output of a process. Open MPI's mpiexec may block if a rank ended while it connected: then mpiexec
     is stopped, if all ranks have ended."""
     try:
         return process.communicate(timeout=60)[0]

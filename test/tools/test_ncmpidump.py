@@ -60,8 +60,8 @@ def first_difference(theirs, ours):
 
 
 def expected(path, options, scalars):
-    """What ncdump says. Its index of a scalar in the comments of -f comes from memory that it never set: we say the
-    first. It has bytes of its memory, too, where a fill value is no date: in the real files that is 1e+20. Those are
+    """The output of ncdump. Its index of a scalar in the comments of -f is uninitialised memory: ncmpidump prints the
+    first. It also prints uninitialised memory if a fill value is not a date: 1e+20 in the real files. Those bytes are
     different in each run, and quotes and line ends may be among them."""
     result = run(["ncdump"] + options + [path])
     assert result.returncode == 0, result.stderr
@@ -185,7 +185,7 @@ def test_names_of_files():
 
 
 def test_harmful_formats():
-    """What would make printf read or write elsewhere is not taken; ncdump is no measure here."""
+    """Formats with which printf would access other memory are ignored. ncdump does not check them."""
     for text in [b"%s", b"%n", b"%*d", b"%d%d", b"%", b"%f", b"%999999999d", b"%5", b"%-", b"%.", b"%L",
                  b"%" + b"0" * 300 + b"d"]:
         cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [("C_format", "char", text)], [1, 2])]).write("harm.nc")
@@ -245,7 +245,7 @@ def test_kinds_of_times():
                                    ("u", "double", [0], [("units", "char", b"days since 2000-13-01")],
                                     [1, 2])]).write("wrong.nc")
     text = dump("wrong.nc", "-t").stdout
-    check(b' t = 1e+300, "2000-01-06" ;' in text and b" u = 1, 2 ;" in text, "what is no date stays a number", text)
+    check(b' t = 1e+300, "2000-01-06" ;' in text and b" u = 1, 2 ;" in text, "other values stay numbers", text)
 
 
 def test_special():
@@ -330,7 +330,7 @@ def test_blocks():
 
 
 def test_memory():
-    """The largest process so far is what getrusage tells: a small file first, then a large one."""
+    """getrusage returns the size of the largest process so far: a small file first, then a large one."""
     cdf.Writer(5, [("n", 2)], [], [("c", "char", [0], [], b"a")]).write("memory.nc")
     dump("memory.nc")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

@@ -118,13 +118,13 @@ def test_names_of_formats():
     for name, version in names.items():
         run([*GEN, "-v", name, "-o", "ours.nc", "made.cdl"])
         tap.ok(read("ours.nc")[3] == version, f"-v {name} makes CDF-{version}")
-    told = [("netcdf a { }", 1), ("netcdf a {\n// file format: CDF-2 (large file)\n}", 2),
+    cases = [("netcdf a { }", 1), ("netcdf a {\n// file format: CDF-2 (large file)\n}", 2),
             ("netcdf a { :_Format = \"64-bit data\" ; }", 5), ("netcdf a { variables: uint64 u ; }", 5),
             ("netcdf a { dimensions: x = 2147483647 ; }", 1), ("netcdf a { dimensions: x = 2147483648 ; }", 5)]
-    for text, version in told:
-        run([*GEN, "-o", "ours.nc", write("told.cdl", text)])
+    for text, version in cases:
+        run([*GEN, "-o", "ours.nc", write("named.cdl", text)])
         tap.ok(read("ours.nc")[3] == version, f"without -v CDF-{version} is made of {text!r}")
-    run([*GEN, "-v", "1", "-o", "ours.nc", write("told.cdl", told[1][0])])
+    run([*GEN, "-v", "1", "-o", "ours.nc", write("named.cdl", cases[1][0])])
     tap.ok(read("ours.nc")[3] == 1, "-v outranks the text")
 
 
@@ -221,7 +221,7 @@ def test_real():
 
 
 def test_texts():
-    """Rows of text with newlines, which dumps cut in pieces; and records that nothing tells but a comment."""
+    """Rows of text with newlines, which dumps split; and records whose number is only in a comment."""
     rows = [b"abc\ndef\n", b"abc\n\0\0\0\0", b"\n\n\n\n\n\n\n\n", b"\0" * 8, b"a\0b\0\0\0\0\0", b"abcdefgh"]
     variables = [("c", "char", [0, 1], [], b"".join(rows)), ("r", "char", [2], [], b"ab\0\0\0")]
     random_files.cdf.Writer(1, [("y", 6), ("x", 8), ("t", None)], [], variables, 5).write("rows.nc")
@@ -324,7 +324,7 @@ def test_mistakes():
             ("netcdf a { dimensions: x = 99999999999999999999 ; }", "1:28", "99999999999999999999"),
             ("netcdf a { :_Format = \"netCDF-4\" ; }", "1:13", "_Format"),
             ("", "1:1", "netcdf"), ("\0\0\0", "1:1", "0x00"), ("CDF\1", "1:1", "netcdf")]:
-        fails([*GEN, "-b", write("bad.cdl", text)], f"bad.cdl:{place}: ", f"{text[-40:]!r}: the place is told")
+        fails([*GEN, "-b", write("bad.cdl", text)], f"bad.cdl:{place}: ", f"{text[-40:]!r}: line and column")
         tap.ok(words in run([*GEN, "bad.cdl"])[2], f"  and {words!r}", run([*GEN, "bad.cdl"])[2])
     fails([*GEN, "-v", "1", "-b", "five.cdl"], "CDF-5 only", "a type that the format does not have")
     fails([*GEN, "-b", write("bad.cdl", "netcdf ../up { }")], "-o", "a dataset's name does not lead to another folder")
@@ -410,7 +410,7 @@ def test_hostile():
 
 
 def test_memory():
-    """The largest child so far is what getrusage tells."""
+    """getrusage returns the size of the largest child so far."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     with open("long.cdl", "w", encoding="ascii") as out:
         out.write("netcdf long { dimensions: t = UNLIMITED ; x = 10 ; variables: float v(t, x) ; char c(t) ; "
@@ -450,7 +450,7 @@ def test_records():
     data = read("ours.nc")[-44 * n:]
     wanted = b"".join(struct.pack(">d3fhxx4ibxxx", i, i + 0.5, 0, -1, i % 30000, i, -i, 7, -2147483647,
                                   i % 100 if i < n // 2 else -127) for i in rows)
-    # padding is filled, too: that of short with the fill value of short, as the format asks for
+    # padding is filled, too: that of short with the fill value of short, as the format requires
     padded = b"".join(wanted[at:at + 22] + b"\x80\x01" + wanted[at + 24:at + 41] + b"\x81" * 3
                       for at in range(0, len(wanted), 44))
     tap.ok(data == padded, "each value is in its record", difference(data[:440], padded[:440]))

@@ -1,5 +1,5 @@
 # needs: python
-"""ncvalidator: files damaged at known bytes, files that writers left unfinished, and the verdicts of other programs."""
+"""ncvalidator: files damaged at known bytes, files that writers did not complete, and the results of other programs."""
 import functools
 import json
 import os
@@ -134,7 +134,7 @@ def test_several():
     status, found = report("bad.nc")
     places = [f["offset"] for f in found["findings"]]
     tap.ok(status == 1 and {PLACES["fix dim"], PLACES["rec type"], PLACES["title value"] + 3} <= set(places)
-           and places == sorted(places), "several breaches in one file, in their order", found)
+           and places == sorted(places), "several violations in one file, in their order", found)
     text = run("bad.nc").stdout.decode()
     tap.ok(len(re.findall(r"^(?:Error|Warning) at byte \d+: .* \(expected: .*\)$", text, re.M)) == len(places) and
            text.endswith('File "bad.nc" fails to conform with classic CDF-1 file format specifications.\n'),
@@ -266,7 +266,7 @@ def test_growth():
     write("torn.nc", torn)
     _, found = report("--repair", "torn.nc")
     tap.ok(not any(s["certain"] for s in found["repairs"]) and len(read("torn.nc.repaired")) == len(torn),
-           "where the data do not tell how far a move came, nothing is called certain", found)
+           "if the data do not show where a move stopped, nothing is called certain", found)
 
 
 def test_names():
@@ -292,7 +292,7 @@ def limited():
 def test_others():
     """Where we say valid, ncdump reads the header and ncvalidator of others agrees, but for the differences below."""
     if not shutil.which("ncdump"):
-        tap.skip("verdicts of others", "ncdump is not installed (Debian: netcdf-bin)")
+        tap.skip("results of others", "ncdump is not installed (Debian: netcdf-bin)")
         return
     wrong, valid, agreed = [], 0, 0
     for number, data in mutate.files(".", 30 if QUICK else 150, seed=2):
@@ -326,7 +326,7 @@ def peer_cuts_count(found):
 
 def test_peer():
     if not PEER:
-        tap.skip("verdicts of another ncvalidator", "none is installed (Debian: pnetcdf-bin)")
+        tap.skip("results of another ncvalidator", "none is installed (Debian: pnetcdf-bin)")
         return
     paths = [tap.data(n) for n in ("eraint_uvz.nc", "tiny.nc", "bad_cdf5_begin.nc", "ref_nctest_64bit_offset.nc")]
     for number, data in mutate.files(".", 40, seed=2):
@@ -349,7 +349,7 @@ def test_peer():
             excused = any(t in f["found"] for f in found["findings"] for t in PEER_REFUSES)
         if not excused:
             wrong.append(f"{path}: {PEER}: {theirs.returncode}\n{json.dumps(found)[:1000]}")
-    tap.ok(not wrong and compared > 0, f"verdicts of {PEER} on {compared} files", "\n".join(wrong))
+    tap.ok(not wrong and compared > 0, f"results of {PEER} on {compared} files", "\n".join(wrong))
 
 
 def explained(found):

@@ -1,4 +1,4 @@
-"""What other programs' builds find in an installed library: the tree that `make install` makes in a scratch folder is
+"""An installed library as builds of other programs find it: the tree that `make install` writes to a scratch folder is
 used through compiler, pkg-config, pnetcdf-config, pnetcdf_version and CMake, as existing clients do."""
 # needs: python
 import os
@@ -144,22 +144,22 @@ def configured_folders():
     _, answer, why = run("make", "-s", "--no-print-directory", "-C", BUILD, "-f", question, "ask-folders",
                          env=outer_make())
     values = answer.splitlines()[-len(FOLDERS):]
-    if not tap.ok(len(values) == len(FOLDERS) and values[0].startswith("/"), "the build tells its folders", why):
+    if not tap.ok(len(values) == len(FOLDERS) and values[0].startswith("/"), "the build prints its folders", why):
         tap.finish()
     return dict(zip(FOLDERS, values))
 
 
 def install():
     """Stage the installation; returns the configured folders, and the same ones in the stage."""
-    told = configured_folders()
+    configured = configured_folders()
     stage = os.path.realpath(tap.scratch(".")) + "/stage"
     status, _, why = run("make", "-C", BUILD, "install", "DESTDIR=" + stage, env=outer_make())
     if not tap.ok(status == 0, "make install DESTDIR=...", why):
         tap.finish()
-    return told, {name: stage + value for name, value in told.items() if name != "UTF8PROC_ARCHIVE"}
+    return configured, {name: stage + value for name, value in configured.items() if name != "UTF8PROC_ARCHIVE"}
 
 
-told, staged = install()
+configured, staged = install()
 HEADER = os.path.join(staged["includedir"], "pnetcdf.h")
 SHARED = os.path.exists(os.path.join(staged["libdir"], "libpnetcdf.so"))
 ARCHIVE = os.path.join(staged["libdir"], "libpnetcdf.a")
@@ -178,7 +178,7 @@ def check_tree():
     wanted += [("mandir", name) for name in pages]
     wanted += [("includedir", name) for name in ("pnetcdf.inc", "pnetcdf_checked.inc")] if FC else []
     missing = [name for folder, name in wanted if not os.path.exists(os.path.join(staged[folder], name))]
-    tap.ok(not missing, "what clients look for is installed", "\n".join(missing))
+    tap.ok(not missing, "the files that clients use are installed", "\n".join(missing))
     not_run = [name for folder, name in wanted
                if folder == "bindir" and not os.access(os.path.join(staged[folder], name), os.X_OK)]
     tap.ok(not not_run, "its programs are executable", "\n".join(not_run))
@@ -220,7 +220,7 @@ message("values=${values}")
     tap.ok(f"values={expected}\n" in output, "CMake reads version and features from pnetcdf.h", output)
 
 
-def tells(option, pattern, text):
+def check_option(option, pattern, text):
     status, output, why = run(CONFIG, option)
     return tap.ok(status == 0 and re.fullmatch(pattern, output), f"pnetcdf-config {option} {text}", why)
 
@@ -230,17 +230,17 @@ def check_config():
     for option in FEATURES:
         name = option.upper().replace("-", "_")
         word = {"1": "enabled", "0": "disabled"}.get(macros.get(MACROS.get(option, name)), "?")
-        tells("--" + option, re.escape(word) + "\n", "tells what pnetcdf.h tells")
-    tap.ok(macros.get("ENABLE_FORTRAN") == ("1" if FC else "0"), "pnetcdf.h tells whether Fortran is there", macros)
+        check_option("--" + option, re.escape(word) + "\n", "agrees with pnetcdf.h")
+    tap.ok(macros.get("ENABLE_FORTRAN") == ("1" if FC else "0"), "pnetcdf.h defines whether Fortran is present", macros)
     for option, name in (("--has-c++", "ENABLE_CXX"), ("--has-fortran", "ENABLE_FORTRAN")):
         word = {"1": "yes", "0": "no"}.get(macros.get(name), "?")
-        tells(option, re.escape(word) + "\n", "tells what pnetcdf.h tells")
+        check_option(option, re.escape(word) + "\n", "agrees with pnetcdf.h")
     for option in BUILD_OPTIONS:
-        tells("--" + option, "[^\n]*\n", "prints one line")
-    tells("--libs", re.escape(LIBS) + "\n", "prints -L and -lpnetcdf")
-    tells("--version", re.escape(f"PnetCDF {VERSION}") + "\n", f"prints PnetCDF {VERSION}")
-    tells("--release-date", ".+\n", "prints one line")
-    tells("--config-date", ".*[0-9].*\n", "prints a date")
+        check_option("--" + option, "[^\n]*\n", "prints one line")
+    check_option("--libs", re.escape(LIBS) + "\n", "prints -L and -lpnetcdf")
+    check_option("--version", re.escape(f"PnetCDF {VERSION}") + "\n", f"prints PnetCDF {VERSION}")
+    check_option("--release-date", ".+\n", "prints one line")
+    check_option("--config-date", ".*[0-9].*\n", "prints a date")
     compiler = run(CONFIG, "--cc")[1].split()
     tap.ok(compiler and os.path.isabs(compiler[0]) and run(*compiler, "--version")[0] == 0,
            "pnetcdf-config --cc is a compiler that can be run", compiler)
@@ -251,7 +251,7 @@ def check_config():
     status, output, why = run(CONFIG, "--no-such-option")
     tap.ok(status != 0 and output == "" and "--no-such-option" in why, "pnetcdf-config refuses an unknown option", why)
     status, output, why = run(CONFIG)
-    tap.ok(status != 0 and output == "" and "Usage" in why, "pnetcdf-config without an option tells how to use it", why)
+    tap.ok(status != 0 and output == "" and "Usage" in why, "pnetcdf-config without an option prints its usage", why)
 
 
 def check_config_lists():
@@ -275,7 +275,7 @@ def check_config_folders():
     names = ("prefix", "includedir", "libdir")
     questions = ["--" + name for name in names]
     _, output, why = run(os.path.join(BUILD, "src", "tools", "pnetcdf-config"), *questions)
-    tap.ok(output.splitlines() == [told[name] for name in names], "pnetcdf-config tells the configured folders", why)
+    tap.ok(output.splitlines() == [configured[name] for name in names], "pnetcdf-config: the configured folders", why)
     _, output, why = run(CONFIG, *questions)
     tap.ok(output.splitlines() == [staged[name] for name in names], "and where DESTDIR staged them", why)
     moved = tap.scratch("moved tree")
@@ -345,7 +345,7 @@ def check_compiler():
     text = "a static link needs -lpnetcdf only"
     if not os.path.exists(ARCHIVE):
         tap.skip(text, "this build makes no archive")
-    elif not told["UTF8PROC_ARCHIVE"]:
+    elif not configured["UTF8PROC_ARCHIVE"]:
         tap.skip(text, "there is no libutf8proc.a on this machine")
     else:
         links(text, [include, "-L" + only_archive(), "-lpnetcdf"], "static")
@@ -379,7 +379,7 @@ def check_shared_name():
     tap.ok(not name.startswith("libpnetcdf.so"), f"{name} is no name of PnetCDF 1.x or Debian's libpnetcdf0d", name)
     tap.ok(os.path.exists(os.path.join(staged["libdir"], name)), "and is installed", os.listdir(staged["libdir"]))
     needed = loader_reads(tap.scratch("plain"), "NEEDED")
-    tap.ok(name in needed, "programs linked with -lpnetcdf ask for it", needed)
+    tap.ok(name in needed, "programs linked with -lpnetcdf need it", needed)
     folder = tap.scratch("old")
     os.makedirs(folder, exist_ok=True)
     for number in ("8", "0d"):
@@ -432,7 +432,7 @@ def links_fortran(text, options, name, expect_stderr=""):
 
 
 def check_fortran():
-    tells("--has-fortran", "yes\n" if FC else "no\n", "tells whether there is Fortran")
+    check_option("--has-fortran", "yes\n" if FC else "no\n", "prints whether Fortran is present")
     if not FC:
         tap.skip("Fortran programs", "this build has no Fortran")
         return
@@ -444,7 +444,7 @@ def check_fortran():
     tap.ok("MPIF90: /" in output and "MPIF77: /" in output, "pnetcdf_version names the Fortran compiler", why)
     flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(), "-lpnetcdf"]
     links_fortran("a Fortran program links by pnetcdf-config", flags, "fortran_client")
-    if os.path.exists(ARCHIVE) and told["UTF8PROC_ARCHIVE"]:
+    if os.path.exists(ARCHIVE) and configured["UTF8PROC_ARCHIVE"]:
         links_fortran("a static link of Fortran needs -lpnetcdf only", [flags[0], "-L" + only_archive(), "-lpnetcdf"],
                       "fortran_static")
     interposer = tap.scratch("libinterposer.so")
@@ -474,14 +474,14 @@ def check_pkg_config():
         return
     ask = {**os.environ, "PKG_CONFIG_PATH": folder}
     status, output, why = run("pkg-config", "--variable=prefix", "pnetcdf", env=ask)
-    tap.ok(status == 0 and output.strip() == told["prefix"], "pnetcdf.pc has the configured prefix", why)
+    tap.ok(status == 0 and output.strip() == configured["prefix"], "pnetcdf.pc has the configured prefix", why)
     status, output, why = run("pkg-config", "--modversion", "pnetcdf >= 1.12.3", env=ask)
-    tap.ok(status == 0 and output.strip() == VERSION, f"pkg-config tells version {VERSION}", why)
+    tap.ok(status == 0 and output.strip() == VERSION, f"pkg-config prints version {VERSION}", why)
     tap.ok("\nName: PnetCDF\n" in read(os.path.join(folder, "pnetcdf.pc")), "the package is named PnetCDF")
     here = "--define-variable=prefix=" + staged["prefix"]
     status, output, why = run("pkg-config", here, "--cflags", "--libs", "pnetcdf", env=ask)
     expected = {"-I" + staged["includedir"], "-L" + staged["libdir"], "-lpnetcdf"}
-    tap.ok(status == 0 and set(shlex.split(output)) == expected, "pkg-config tells -I, -L and -lpnetcdf only", why)
+    tap.ok(status == 0 and set(shlex.split(output)) == expected, "pkg-config prints -I, -L and -lpnetcdf only", why)
     links("a program links by pkg-config", shlex.split(output), "by_pkg_config")
     if os.path.exists(ARCHIVE):
         status, output, why = run("pkg-config", here, "--static", "--cflags", "--libs", "pnetcdf", env=ask)
@@ -516,7 +516,7 @@ target_include_directories(by_variables PRIVATE ${PnetCDF_INCLUDE_DIRS})
 target_link_libraries(by_variables PRIVATE ${pnetCDF_LIBRARIES})
 """
 
-# What has to be refused, with a reason where somebody reads it.
+# Projects that must be rejected, with a reason that the user sees.
 CMAKE_REFUSED = """
 cmake_minimum_required(VERSION 3.19)
 project(client LANGUAGES C)
@@ -539,7 +539,7 @@ endif()
 find_package(PnetCDF REQUIRED CONFIG COMPONENTS C Ada)
 """
 
-# A compiler that is no MPI wrapper, and the archive.
+# A compiler that is not an MPI wrapper, and the archive.
 CMAKE_STATIC = """
 cmake_minimum_required(VERSION 3.10)
 project(client LANGUAGES C)
@@ -552,7 +552,7 @@ add_executable(by_archive client.c)
 target_link_libraries(by_archive PRIVATE PnetCDF::PnetCDF)
 """
 
-# Fortran only, and a compiler that is no MPI wrapper.
+# Fortran only, and a compiler that is not an MPI wrapper.
 CMAKE_FORTRAN = """
 cmake_minimum_required(VERSION 3.10)
 project(client LANGUAGES Fortran)
@@ -564,7 +564,7 @@ add_executable(by_Fortran client.f90)
 target_link_libraries(by_Fortran PRIVATE PnetCDF::PnetCDF_Fortran)
 """
 
-# A module of the client's own looks for files and asks pnetcdf-config, whose output it links as it stands.
+# A find module of the client searches for files and runs pnetcdf-config, whose output it links unchanged.
 CMAKE_BY_HAND = """
 cmake_minimum_required(VERSION 3.10)
 project(client LANGUAGES C)
@@ -648,7 +648,7 @@ def check_cmake():
 def check_cmake_without_wrapper():
     """Compilers that know nothing of MPI: the package has to find it for them."""
     package = os.path.relpath(staged["libdir"], staged["prefix"]) + "/cmake/PnetCDF"
-    text = "find_package finds the archive of a moved tree, for a compiler that is no MPI wrapper"
+    text = "find_package finds the archive of a moved tree, for a compiler that is not an MPI wrapper"
     if not os.path.exists(ARCHIVE) or not shutil.which("gcc"):
         tap.skip(text, "this build makes no archive, or there is no gcc")
     else:

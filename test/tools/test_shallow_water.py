@@ -92,7 +92,7 @@ def check_restarts():
         same(f"restarted on {ranks} ranks, the history is the same", history, full)
         with netCDF4.Dataset(history) as file:
             ok(len(file.history.splitlines()) == 2 and "--restart" in file.history,
-               "the history attribute tells of both runs", file.history)
+               "the history attribute lists both runs", file.history)
     # After a crash the history may be ahead of the checkpoint: its later records are written again.
     run("one more restart with a history that is ahead", 3, history, end, "--restart", stopped)
     same("the history has no record twice", history, full)
@@ -107,7 +107,7 @@ def refused(label, ranks, wanted, *arguments):
 def check_errors():
     missing = scratch("missing.nc")
     refused("a missing checkpoint is named", 2, f"file {missing}", "--restart", missing)
-    refused("a history is no checkpoint", 2, '"spacing"', "--restart", scratch("full.nc"))
+    refused("a history is not a checkpoint", 2, '"spacing"', "--restart", scratch("full.nc"))
     refused("too many ranks for the grid", 4, "run on fewer ranks", "--nx", 1, "--ny", 1)
     refused("a number that is none", 1, "not a sensible whole number: 1x", "--steps", "1x")
     refused("a grid beside a restart", 1, "from the checkpoint", "--nx", 5, "--restart", scratch("stopped.nc"))

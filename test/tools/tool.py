@@ -1,4 +1,4 @@
-"""What tests of the tools share: how to start one, and what it has to do where something is wrong."""
+"""Shared by the tests of the tools: how to start one, and checks of its behaviour after an error."""
 import os
 import subprocess
 

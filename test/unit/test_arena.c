@@ -1,4 +1,4 @@
-/* The arena: pieces keep their bytes, do not overlap, and memory that was given back is used again. */
+/* The arena: pieces keep their bytes and do not overlap, and released memory is used again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

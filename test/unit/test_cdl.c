@@ -1,5 +1,5 @@
-/* Reading CDL: models against what the text plainly says, external bytes written by hand, the place and the code of
- * every kind of mistake, and texts that were damaged at random. */
+/* Reading CDL: models against their texts, external bytes written by hand, position and code of every kind of mistake,
+ * and texts with random damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,7 @@ static const struct {
     {"NaN, Infinity, -inf", NC_DOUBLE, 3, "\x7f\xf8\0\0\0\0\0\0\x7f\xf0\0\0\0\0\0\0\xff\xf0\0\0\0\0\0\0"},
     /* 1 + 2^-24 + 2^-54: rounded up from the text, but down by way of a double */
     {"1.00000005960464483304736f", NC_FLOAT, 1, "\x3f\x80\0\1"},
-    /* what ncdump makes of the largest numbers, with the digits that it prints unless told otherwise, and with 3 */
+    /* what ncdump makes of the largest numbers, with its default number of digits, and with 3 */
     {"1.79769313486232e+308, -1.80e308", NC_DOUBLE, 2,
      "\x7f\xef\xff\xff\xff\xff\xff\xff\xff\xef\xff\xff\xff\xff\xff\xff"},
     {"-3.403e+38f", NC_FLOAT, 1, "\xff\x7f\xff\xff"},

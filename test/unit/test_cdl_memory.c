@@ -1,7 +1,7 @@
-/* Reading CDL where memory ends: each allocation fails in turn, the scanner's and the parser's among them. The code
- * tells, and all that was allocated is freed.
+/* Reading CDL without enough memory: each allocation fails in turn, also in the scanner and the parser. The error is
+ * returned, and all memory is freed.
  *
- * The linker's --wrap leads calls of malloc and its like here. */
+ * The linker's --wrap replaces malloc and related functions by those in this file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static int64_t read_piece(void *with, void *bytes, int64_t room, pnc_error *erro
 static int read_text(const char *text, long allocations)
 {
     const pnc_cdl_source source = {.read = read_piece, .with = &text};
-    const pnc_cdl_sink sink = {0}; /* data are read, and taken by nobody */
+    const pnc_cdl_sink sink = {0}; /* data are read and dropped */
     pnc_error error = {0};
     pnc_model model;
 

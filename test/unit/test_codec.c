@@ -121,7 +121,7 @@ static void check_sample(const pnc_model *m, int format)
     assert_int_equal(m->vars[2]->where, 196 + 2 * wider);
 }
 
-/* Each entry alone must be the bytes that stand at its `where`. */
+/* Each entry must have the bytes at its offset `where`. */
 static void check_entries(const pnc_model *m, const unsigned char *bytes)
 {
     unsigned char out[ROOM];

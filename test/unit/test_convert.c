@@ -1,5 +1,5 @@
-/* Conversion against the rules in wide arithmetic, against values measured on the library that users come from, and
- * every fast kernel against its scalar twin. */
+/* Conversion against the rules in wide arithmetic, against values measured on PnetCDF 1.x, and every fast kernel
+ * against its scalar twin. */
 #include <float.h>
 #include <limits.h>
 #include <math.h>

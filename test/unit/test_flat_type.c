@@ -1,4 +1,4 @@
-/* Memory maps against lists of the offset of every element, built by the same steps in the most naive way. */
+/* Flattened datatypes against lists of the offset of every element, built by the same steps in the most naive way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Offsets against what PnetCDF 1.12 was measured to give for the same definitions, against the documented formulas
- * where it differs from 1.15, and limits against a measured table. */
+/* Offsets against those measured on PnetCDF 1.12 for the same definitions, against the documented formulas where it
+ * differs from 1.15, and limits against a measured table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The header model's rules: codes against the table of error precedence, content against what was put in. */
+/* The header model's rules: codes against the table of error precedence, contents against the definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

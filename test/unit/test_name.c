@@ -1,4 +1,5 @@
-/* Names against the character rules of the classic format and known NFC pairs; the small rooms of src/base besides. */
+/* Names against the character rules of the classic format and known NFC pairs; also the other small parts of src/base.
+ * */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +104,7 @@ static void test_error(void **state)
     char longer[600];
     (void)state;
 
-    assert_int_equal(pnc_error_set(NULL, NC_EINVAL, "nobody reads this"), NC_EINVAL);
+    assert_int_equal(pnc_error_set(NULL, NC_EINVAL, "not read"), NC_EINVAL);
     assert_int_equal(pnc_error_set(&error, NC_EINVAL, "first %d", 1), NC_EINVAL);
     assert_int_equal(pnc_error_set(&error, NC_EBADID, "second"), NC_EBADID);
     assert_int_equal(error.code, NC_EINVAL);

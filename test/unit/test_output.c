@@ -1,4 +1,4 @@
-/* Output files of the tools and their progress line: looked at as another process, or a terminal, sees them. */
+/* Output files of the tools and their progress line, as another process, or a terminal, sees them. */
 #include "config.h" /* system extensions: pseudo-terminals */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static void test_signal(void **state)
             tool_output output;
             if (tool_output_begin("ended", false, &output, NULL) != NC_NOERR)
                 _exit(1);
-            if (watcher) { /* as another rank, which was told the name */
+            if (watcher) { /* as another rank, which received the name */
                 tool_output_watch(NULL);
                 tool_output_watch(output.temporary);
             }

@@ -1,4 +1,4 @@
-/* The pump against element-by-element conversion: random layouts of memory, type pairs and portions. */
+/* The packer against element-by-element conversion: random layouts of memory, type pairs and portions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -201,5 +201,5 @@ int main(void)
         cmocka_unit_test(test_direct_and_flat),
         cmocka_unit_test(test_own_fill_and_refusals),
     };
-    return cmocka_run_group_tests_name("pump", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("packer", tests, NULL, NULL);
 }
