@@ -1,5 +1,5 @@
-"""Names and words of src: a function that other files call has the name of its room, an object and a verb, and a word
-that another one replaced does not come back."""
+"""Names and words: a function of src that other files call has the name of its room, an object and a verb; and no word
+that the glossary replaced is used again, in code, comments, messages and documents."""
 # needs: python
 import os
 import re
@@ -49,11 +49,11 @@ VERBS = set("""
 """.split())
 # The interface of C and of Fortran 90, and the functions that flex and bison make.
 OTHERS = re.compile(r"(P?ncmpi_|cdl_hdr_|nfmpi_|pncf90_|pnc_cdl_yy|pnc_cdl_scan|__).*|main$")
-# The word that is used instead, and the words that are not. In code a word is a part of an identifier.
+# The word that is used instead, the words that are not, and the files. In code a word is a part of an identifier.
 RETIRED_IN_CODE = [
-    ("aggregator", r"owners?", "io|dataset|drivers"),
+    ("aggregator", r"owners?", "src/(io|dataset|drivers)"),
     ("two-phase, exchange phase, access phase", r"together|brings?|serves?|served|deal", ""),
-    ("file domain, block: a stripe is the file system's", r"stripes?", "io|dataset|drivers/mpiio"),
+    ("file domain, block: a stripe is the file system's", r"stripes?", "src/(io|dataset|drivers/mpiio)"),
     ("flattened datatype; envelope, contents", r"memmap|recipe|memrun|memnode|memcursor", ""),
     ("pack, unpack", r"pump|mover", ""),
     ("numrecs", r"newrecs", ""),
@@ -64,12 +64,22 @@ RETIRED_IN_CODE = [
     ("direct, independent", r"straight|alone", ""),
     ("capacity, size", r"room", ""),
 ]
-RETIRED_IN_COMMENTS = [
-    ("envelope, contents", r"\brecipes?\b", ""),
+# Comments, messages, and all lines of files that are not in C.
+RETIRED_IN_TEXT = [
+    ("report, return, show an error", r"\b(told|tells?|hears?|heard)\b", ""),
+    ("no rank, a rank, a user; block", r"\b(nobody|somebody|in vain|comes? along|whoever|whomever)\b", ""),
+    ("hint, request", r"\bwish(es|ed)?\b", ""),
+    ("agree, result", r"\b(settle[sd]?|verdicts?)\b", ""),
+    ("return, contain, move", r"\b(brings?|brought)\b", ""),
+    ("effect, end, error path", r"\b(fates?|welcomes?|gives? up)\b", ""),
+    ("what", r"\bthat which\b", ""),
+    ("envelope, contents", r"\brecipes?\b", "src/"),
     ("violation", r"\bbreach(es)?\b", ""),
-    ("aggregator", r"\bowners?\b", "io/(two_phase|collective_buffer|transfer)"),
+    ("aggregator", r"\bowners?\b", "src/io/(two_phase|collective_buffer|transfer)"),
     ("pack, unpack", r"\b(pumps?|movers?)\b", ""),
 ]
+C = (".c", ".h", ".y")
+TEXT = re.compile(r"\.(c|h|l|m4|py|awk|sh|bash|in|am|md|f90|f|F90|cdl|examples|[1-8])$|^run[^.]*$")
 TOKEN = re.compile(r'(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<string>"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')', re.S)
 
 
@@ -152,22 +162,46 @@ def check_functions():
 
 
 def rules(rows, pattern):
-    return [(instead, re.compile(pattern.format(words), re.I), re.compile(f"src/({where})"))
+    return [(instead, re.compile(pattern.format(words), re.I), re.compile(where))
             for instead, words, where in rows]
 
 
+def find_retired(path, number, text, found_by):
+    return [f"{path}:{number}: {found.group().strip('_')}: say {instead}"
+            for instead, rule, where in found_by if where.match(path)
+            for found in [rule.search(text)] if found]
+
+
+def texts():
+    """(path, text) of what people read beside the C files of src."""
+    for top in ("benchmarks", "cmake", "docs", "examples", "man", "scripts", "src", "test"):
+        for path, _, names in os.walk(os.path.join(TOP, top)):
+            for name in sorted(names):
+                full = os.path.join(path, name)
+                if TEXT.search(name) and full != os.path.abspath(__file__) and not (top == "src" and name[-2:] in C):
+                    yield os.path.relpath(full, TOP)
+    yield from ("README.md", "NEWS.md", "CONTRIBUTING.md", "check", "demo", "configure.ac")
+
+
 def check_words():
-    found_in = {"code": rules(RETIRED_IN_CODE, "(?:^|_)({})(?=_|$)"), "comment": rules(RETIRED_IN_COMMENTS, "{}"),
-                "string": []}
+    in_code, in_text = rules(RETIRED_IN_CODE, "(?:^|_)({})(?=_|$)"), rules(RETIRED_IN_TEXT, "{}")
     wrong = []
     for path, text in sources():
         for first, kind, piece in pieces(text):
             for number, line in enumerate(piece.split("\n"), first):
-                for word in re.findall(r"[A-Za-z_]\w*", line) if kind == "code" else [line]:
-                    wrong += [f"{path}:{number}: {found.group().strip('_')}: say {instead}"
-                              for instead, rule, where in found_in[kind] if where.match(path)
-                              for found in [rule.search(word)] if found]
+                if kind == "code":
+                    for word in re.findall(r"[A-Za-z_]\w*", line):
+                        wrong += find_retired(path, number, word, in_code)
+                else:
+                    wrong += find_retired(path, number, line, in_text)
     tap.ok(not wrong, "no retired word in src", "\n".join(wrong))
+    wrong, count = [], 0
+    for path in texts():
+        count += 1
+        with open(os.path.join(TOP, path), encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                wrong += find_retired(path, number, line, in_text)
+    tap.ok(count > 100 and not wrong, f"no retired word in {count} other files", "\n".join(wrong))
 
 
 check_functions()
