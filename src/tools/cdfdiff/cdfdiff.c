@@ -35,7 +35,7 @@ static int load_dim(const pnc_model *model, int dimid, diff_dim *dim)
 {
     dim->name = pnc_string_copy(model->dims[dimid]->name);
     dim->length = pnc_format_dim_get_length(model, dimid);
-    return dim->name ? NC_NOERR : NC_ENOMEM;
+    return dim->name != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 static int load(const pnc_model *model, diff_source *source)

@@ -74,7 +74,7 @@ static size_t copy_conversion(const cdl_type *type, const char *text, char *out,
     size_t modifier = strspn(text + length, "hlLqjzt");
     char letter = text[length + modifier];
     /* widths above 9999 exceed the buffer, and might overflow the count of printf */
-    if (flags > 8 || width > 4 || precision > 4 || letter == '\0' || !strchr(letters, letter))
+    if (flags > 8 || width > 4 || precision > 4 || letter == '\0' || strchr(letters, letter) == NULL)
         return 0;
     memcpy(out, text, length);
     sprintf(out + length, "%s%c", type->class == CDL_REAL ? "" : "ll", letter);
@@ -143,7 +143,7 @@ void tool_cdl_number_print_typed(const cdl_type *type, const cdl_format *format,
     if (type->class == CDL_REAL) {
         if (!isfinite(value.r))
             return;
-        if (!memchr(out, '.', length)) {
+        if (memchr(out, '.', length) == NULL) {
             size_t mantissa = strcspn(out, "e");
             memmove(out + mantissa + 1, out + mantissa, length - mantissa + 1);
             out[mantissa] = '.';

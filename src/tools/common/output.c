@@ -111,7 +111,7 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
             return pnc_error_set(error, NC_EEXIST, "%s: exists already", path);
         *mode = there.st_mode & 0777;
         output->path = realpath(path, NULL);
-        return output->path ? NC_NOERR : fail(error, path, "cannot be replaced");
+        return output->path != NULL ? NC_NOERR : fail(error, path, "cannot be replaced");
     }
     if (lstat(path, &there) == 0)
         return pnc_error_set(error, NC_ENOENT, "%s: is a symbolic link without a target", path);
@@ -121,7 +121,7 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     umask(mask);
     *mode = 0666 & ~mask;
     output->path = pnc_string_copy(path);
-    return output->path ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
+    return output->path != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
 }
 
 static int make_temporary(char *temporary)

@@ -15,7 +15,7 @@ char *tool_cdl_name_escape(const char *name)
     char *end = escaped;
     for (const char *c = name; *c; c++) {
         /* A name that starts with a digit would be read as a number. */
-        if ((c == name && *c >= '0' && *c <= '9') || strchr(name_specials, *c))
+        if ((c == name && *c >= '0' && *c <= '9') || strchr(name_specials, *c) != NULL)
             *end++ = '\\';
         *end++ = *c;
     }

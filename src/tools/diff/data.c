@@ -90,7 +90,7 @@ static void write_largest(const diff_run *run, const diff_var *var, const diff_r
 static void write_result(const diff_run *run, const diff_var *var, const diff_result *result, int64_t elements)
 {
     char type[DIFF_TYPE_SIZE];
-    if (!run->out)
+    if (run->out == NULL)
         return;
     fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ", run->options->tolerance.given ? " (tolerance)" : "",
             var->name, diff_type_get_name(var->type, type));
@@ -117,7 +117,7 @@ static int64_t elements_of(const diff_var *var)
 
 static void merge(const diff_run *run, diff_result *result)
 {
-    if (run->world->merge)
+    if (run->world->merge != NULL)
         run->world->merge(result);
 }
 
@@ -202,9 +202,9 @@ static void report_missing_variable(const diff_run *run, const char *name)
 {
     const diff_source *source = run->sources[0];
     const char **known = pnc_memory_alloc(source->nvars, sizeof *known);
-    for (int i = 0; known && i < source->nvars; i++)
+    for (int i = 0; known != NULL && i < source->nvars; i++)
         known[i] = source->vars[i].name;
-    tool_names_report_missing(source->path, name, known ? source->nvars : 0, known);
+    tool_names_report_missing(source->path, name, known != NULL ? source->nvars : 0, known);
     pnc_memory_free(known);
 }
 
@@ -215,7 +215,7 @@ int diff_names_check(const diff_run *run)
         if (pnc_name_find(&run->sources[0]->var_names, names->at[i]) >= 0 ||
             pnc_name_find(&run->sources[1]->var_names, names->at[i]) >= 0)
             continue;
-        if (run->out)
+        if (run->out != NULL)
             report_missing_variable(run, names->at[i]);
         return DIFF_TROUBLE;
     }
@@ -233,7 +233,7 @@ int diff_data_compare(diff_run *run)
     diff_result_init(&agreed);
     for (int i = 0; i < 2; i++) {
         w.values[i] = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-        if (!w.values[i])
+        if (w.values[i] == NULL)
             agreed.status = NC_ENOMEM;
     }
     if (agreed.status != NC_NOERR)
@@ -242,7 +242,7 @@ int diff_data_compare(diff_run *run)
     int status = DIFF_TROUBLE;
     if (agreed.status == NC_NOERR) {
         tool_progress_begin(stderr, run->options->program, total, &w.progress);
-        if (!run->out)
+        if (run->out == NULL)
             w.progress.out = NULL; /* only one rank shows progress */
         status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
         tool_progress_wipe();

@@ -16,14 +16,14 @@ static void introduce(const diff_run *run)
 static void sum_up(const diff_run *run)
 {
     const diff_options *options = run->options;
-    bool print_same = run->out && !options->quiet;
+    bool print_same = run->out != NULL && !options->quiet;
     if (options->names.n == 0 || options->header_only) {
-        if (run->out && run->header > 0)
+        if (run->out != NULL && run->header > 0)
             fprintf(run->out, "Number of differences in header %lld\n", (long long)run->header);
         else if (print_same)
             fputs("Headers of two files are the same\n", run->out);
     }
-    if (options->header_only || !run->out)
+    if (options->header_only || run->out == NULL)
         return;
     const char *variables = options->names.n > 0 ? "compared variables" : "variables";
     if (run->variables > 0)
@@ -49,8 +49,8 @@ int diff_files_compare(const diff_options *options, const diff_world *world, con
     }
     if (status == DIFF_SAME)
         sum_up(&run);
-    agreed.status = run.out ? tool_output_flush(NULL) : NC_NOERR;
-    if (world->merge)
+    agreed.status = run.out != NULL ? tool_output_flush(NULL) : NC_NOERR;
+    if (world->merge != NULL)
         world->merge(&agreed);
     if (status == DIFF_TROUBLE || agreed.status != NC_NOERR)
         return DIFF_TROUBLE;

@@ -6,16 +6,16 @@
 
 static int code(const void *memory)
 {
-    return memory ? NC_NOERR : NC_ENOMEM;
+    return memory != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 int diff_source_alloc(diff_source *source, int ndims, int nvars)
 {
     source->dims = pnc_memory_alloc_zeroed(ndims, sizeof *source->dims);
     source->vars = pnc_memory_alloc_zeroed(nvars, sizeof *source->vars);
-    source->ndims = source->dims ? ndims : 0;
-    source->nvars = source->vars ? nvars : 0;
-    return source->dims && source->vars ? NC_NOERR : NC_ENOMEM;
+    source->ndims = source->dims != NULL ? ndims : 0;
+    source->nvars = source->vars != NULL ? nvars : 0;
+    return source->dims != NULL && source->vars != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 int diff_var_alloc(diff_var *var, const char *name, int type, int ndims)
@@ -25,13 +25,13 @@ int diff_var_alloc(diff_var *var, const char *name, int type, int ndims)
     var->ndims = ndims;
     var->dimids = pnc_memory_alloc_zeroed(ndims, sizeof *var->dimids);
     var->shape = pnc_memory_alloc_zeroed(ndims, sizeof *var->shape);
-    return var->name && var->dimids && var->shape ? NC_NOERR : NC_ENOMEM;
+    return var->name != NULL && var->dimids != NULL && var->shape != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 int diff_atts_alloc(diff_atts *atts, int n)
 {
     atts->at = pnc_memory_alloc_zeroed(n, sizeof *atts->at);
-    atts->n = atts->at ? n : 0;
+    atts->n = atts->at != NULL ? n : 0;
     return code(atts->at);
 }
 
@@ -41,7 +41,7 @@ int diff_att_alloc(diff_att *att, const char *name, int type, int64_t length)
     att->type = type;
     att->length = length;
     att->values = pnc_memory_alloc_zeroed(length, pnc_type_get_size(type));
-    return att->name && att->values ? NC_NOERR : NC_ENOMEM;
+    return att->name != NULL && att->values != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 static int name_atts(diff_atts *atts)

@@ -36,7 +36,7 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
     unsigned char external[8];
     *conversion = (copy_conversion){.from = from, .to = to, .first = -1};
     pnc_kernel put = kernel(PNC_PUT, to, from);
-    if (!put)
+    if (put == NULL)
         return NC_ECHAR;
     pnc_convert_fill_get_external(to, conversion->external_fill);
     if (own_fill != NULL) {
@@ -49,7 +49,7 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
         kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
     }
     /* In types of one byte all values are data, unless the variable has a _FillValue. */
-    conversion->has_fill = own_fill || pnc_type_get_size(from) > 1;
+    conversion->has_fill = own_fill != NULL || pnc_type_get_size(from) > 1;
     kernel(PNC_GET, to, to)(conversion->fill_to, conversion->external_fill, 1, conversion->external_fill);
     return NC_NOERR;
 }

@@ -237,7 +237,7 @@ int copy_data_move(copy_plan *plan, int ncid, copy_way way)
     w.read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
     w.converted = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
     w.compared = way == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
-    int err = tool_status_agree(w.read && w.converted && w.compared ? NC_NOERR : NC_ENOMEM);
+    int err = tool_status_agree(w.read != NULL && w.converted != NULL && w.compared != NULL ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_error_print(plan, err, "not enough memory for data");
     tool_progress_begin(stderr, way == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);

@@ -28,7 +28,7 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
     void *values = pnc_memory_alloc(length, sizeof(double)), *results = pnc_memory_alloc(length, sizeof(double));
     copy_conversion conversion = var->conversion;
     conversion.misfits = 0;
-    err = tool_status_agree(values && results ? NC_NOERR : NC_ENOMEM);
+    err = tool_status_agree(values != NULL && results != NULL ? NC_NOERR : NC_ENOMEM);
     if (err == NC_NOERR)
         err = ncmpi_get_att(from, var->id, name, values);
     if (err == NC_NOERR) {
@@ -44,10 +44,10 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
 static int copy_att(int from, const char *name, const copy_var *var, int to, int varid)
 {
     nc_type type = NC_NAT;
-    if (var && var->to != var->type && has_type_of_values(name) &&
+    if (var != NULL && var->to != var->type && has_type_of_values(name) &&
         ncmpi_inq_atttype(from, var->id, name, &type) == NC_NOERR && type == var->type)
         return convert_att(from, name, var, to, varid);
-    return ncmpi_copy_att(from, var ? var->id : NC_GLOBAL, name, to, varid);
+    return ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
 }
 
 /* var NULL: attributes of the file. */
@@ -56,7 +56,7 @@ static int copy_atts(int from, const copy_var *var, int natts, int to, int varid
     int err = NC_NOERR;
     for (int i = 0; err == NC_NOERR && i < natts; i++) {
         char name[NC_MAX_NAME + 1];
-        err = ncmpi_inq_attname(from, var ? var->id : NC_GLOBAL, i, name);
+        err = ncmpi_inq_attname(from, var != NULL ? var->id : NC_GLOBAL, i, name);
         if (err == NC_NOERR)
             err = copy_att(from, name, var, to, varid);
     }

@@ -50,7 +50,7 @@ static int begin_output(const copy_plan *plan, tool_output *output)
         return err != NC_NOERR ? err : NC_EFILE;
     if (plan->rank > 0)
         output->temporary = pnc_memory_alloc(length, 1);
-    err = tool_status_agree(output->temporary ? NC_NOERR : NC_ENOMEM);
+    err = tool_status_agree(output->temporary != NULL ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR) {
         copy_error_print(plan, err, "%s: not enough memory", plan->options->output);
         return end_output(plan, err, output);

@@ -110,7 +110,7 @@ static int parse_slab(const char *text, copy_options *options)
     if (!good || *rest || slab.stride < 1)
         return complain(wrong, text);
     copy_slab *more = pnc_memory_resize(options->slabs, options->nslabs + 1, sizeof *more);
-    if (!more)
+    if (more == NULL)
         return complain("no memory for -d", text);
     options->slabs = more;
     slab.name = pnc_string_copy(text);
@@ -131,7 +131,7 @@ static int parse_retype(const char *text, copy_options *options)
         return complain("-t must be var:type, with type byte short int float double ubyte ushort uint int64 or uint64",
                         text);
     copy_retype *more = pnc_memory_resize(options->retypes, options->nretypes + 1, sizeof *more);
-    if (!more)
+    if (more == NULL)
         return complain("no memory for -t", text);
     options->retypes = more;
     char *name = pnc_string_copy(text);
@@ -190,7 +190,7 @@ int copy_options_parse(int argc, char **argv, void *result)
         if (status >= 0)
             return status;
     }
-    if (options->fixed && options->record)
+    if (options->fixed && options->record != NULL)
         return complain("-u and -r exclude each other", options->record);
     if (argc - optind < 2) {
         tool_error_print("an input and an output are needed");

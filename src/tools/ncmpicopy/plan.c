@@ -59,7 +59,7 @@ static int load_var(int ncid, copy_var *var)
     var->type = var->to = type;
     var->dimids = pnc_memory_alloc(var->ndims, sizeof *var->dimids);
     var->shape = pnc_memory_alloc(var->ndims, sizeof *var->shape);
-    if (var->dimids == NULL || !var->shape)
+    if (var->dimids == NULL || var->shape == NULL)
         return NC_ENOMEM;
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
@@ -70,7 +70,7 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
     const tool_names *names = &plan->options->variables;
     plan->vars = pnc_memory_alloc_zeroed(nvars, sizeof *plan->vars);
     bool *wanted = pnc_memory_alloc_zeroed(nvars, sizeof *wanted);
-    int err = plan->vars && wanted ? NC_NOERR : NC_ENOMEM, varid;
+    int err = plan->vars != NULL && wanted != NULL ? NC_NOERR : NC_ENOMEM, varid;
     for (int i = 0; err == NC_NOERR && i < names->n; i++)
         if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* missing names were reported before */
             wanted[varid] = true;
@@ -88,7 +88,7 @@ static int load_dims(int ncid, copy_plan *plan)
 {
     int err = NC_NOERR;
     plan->dims = pnc_memory_alloc_zeroed(plan->ndims, sizeof *plan->dims);
-    if (!plan->dims)
+    if (plan->dims == NULL)
         return NC_ENOMEM;
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++) {
         MPI_Offset length = 0;
@@ -102,7 +102,7 @@ static int report_missing_variable(const copy_plan *plan, int ncid, int nvars, c
 {
     char(*names)[NC_MAX_NAME + 1] = pnc_memory_alloc_zeroed(nvars, sizeof *names);
     const char **known = pnc_memory_alloc_zeroed(nvars, sizeof *known);
-    int n = plan->rank == 0 && names && known != NULL ? nvars : 0;
+    int n = plan->rank == 0 && names != NULL && known != NULL ? nvars : 0;
     for (int i = 0; i < n; i++)
         if (ncmpi_inq_varname(ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];
@@ -136,12 +136,12 @@ static int find_dim(const copy_plan *plan, const char *name)
             pnc_memory_free(known);
             return i;
         }
-    for (int i = 0; known && i < plan->ndims; i++)
+    for (int i = 0; known != NULL && i < plan->ndims; i++)
         known[i] = plan->dims[i].name;
     if (known != NULL)
         near = pnc_name_suggest(name, plan->ndims, known);
     copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s in this file%s%s%s", plan->options->inputs[0], name,
-                     near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+                     near != NULL ? ": did you mean " : "", near != NULL ? near : "", near != NULL ? "?" : "");
     pnc_memory_free(known);
     return -1;
 }
@@ -150,9 +150,9 @@ static int find_dim(const copy_plan *plan, const char *name)
 static int choose_record(copy_plan *plan, int record)
 {
     const copy_options *options = plan->options;
-    if (options->record)
+    if (options->record != NULL)
         record = find_dim(plan, options->record);
-    if (options->record && record < 0)
+    if (options->record != NULL && record < 0)
         return NC_EBADDIM;
     plan->record = options->fixed ? -1 : record;
     plan->join = options->ninputs > 1 ? record : -1;
@@ -264,9 +264,10 @@ static int check_joined_var(const copy_plan *plan, const char *path, int ncid, c
         return library_failed(plan, path, err);
     bool same = type == var->type && ndims == var->ndims;
     int *dimids = pnc_memory_alloc(ndims, sizeof *dimids);
-    if (tool_status_agree(dimids ? NC_NOERR : NC_ENOMEM) != NC_NOERR) {
+    err = tool_status_agree(dimids != NULL ? NC_NOERR : NC_ENOMEM);
+    if (err != NC_NOERR) {
         pnc_memory_free(dimids);
-        return copy_error_print(plan, NC_ENOMEM, "%s: not enough memory", path);
+        return copy_error_print(plan, err, "%s: not enough memory", path);
     }
     err = ncmpi_inq_vardimid(ncid, varid, dimids);
     for (int d = 0; err == NC_NOERR && same && d < ndims; d++) {

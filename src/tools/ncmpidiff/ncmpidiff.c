@@ -37,7 +37,7 @@ static int load_dim(int ncid, int dimid, diff_dim *dim)
     PNC_TRY(ncmpi_inq_dim(ncid, dimid, name, &length));
     dim->name = pnc_string_copy(name);
     dim->length = length;
-    return dim->name ? NC_NOERR : NC_ENOMEM;
+    return dim->name != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 static int load_var(int ncid, int varid, diff_var *var)
@@ -75,8 +75,8 @@ static int alloc_block_arguments(const diff_source *source, api_file *file)
     for (int i = 0; i < source->nvars; i++)
         most = source->vars[i].ndims > most ? source->vars[i].ndims : most;
     file->start = pnc_memory_alloc(2 * (int64_t)most, sizeof *file->start);
-    file->count = file->start ? file->start + most : NULL;
-    return file->start ? NC_NOERR : NC_ENOMEM;
+    file->count = file->start != NULL ? file->start + most : NULL;
+    return file->start != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 static int load(api_file *file, diff_source *source)

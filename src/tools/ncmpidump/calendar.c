@@ -136,7 +136,7 @@ static bool find_unit(const char *text, size_t length, cal_units *out)
     word[length + 1] = ' ';
     word[length + 2] = '\0';
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strstr(rows[i].names, word)) {
+        if (strstr(rows[i].names, word) != NULL) {
             out->hours = rows[i].hours;
             out->months = rows[i].months;
             return true;
@@ -159,7 +159,7 @@ static bool find_calendar(const char *name, cal_kind *out)
     *out = CAL_STANDARD; /* the default of the conventions */
     if (name != NULL && strcasecmp(name, "none") == 0)
         return false;
-    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; name != NULL && i < sizeof rows / sizeof *rows; i++)
         if (strcasecmp(name, rows[i].name) == 0)
             *out = rows[i].calendar;
     return true;

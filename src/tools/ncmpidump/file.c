@@ -29,13 +29,13 @@ static int open_failed(const dump_file *file, int code)
 static int load_dimensions(dump_file *file)
 {
     file->dimensions = calloc((size_t)file->ndims + 1, sizeof *file->dimensions);
-    if (!file->dimensions)
+    if (file->dimensions == NULL)
         return NC_ENOMEM;
     for (int i = 0; i < file->ndims; i++) {
         char name[NC_MAX_NAME + 1];
         PNC_TRY(ncmpi_inq_dim(file->ncid, i, name, &file->dimensions[i].length));
         file->dimensions[i].name = tool_cdl_name_escape(name);
-        if (!file->dimensions[i].name)
+        if (file->dimensions[i].name == NULL)
             return NC_ENOMEM;
     }
     return NC_NOERR;
@@ -45,12 +45,12 @@ static int load_dimensions(dump_file *file)
 static int open_output(dump_file *file)
 {
     file->out = file->team->rank == 0 ? stdout : open_memstream(&file->team->text, &file->team->size);
-    return file->out ? NC_NOERR : NC_ENOMEM;
+    return file->out != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 static void close_output(dump_file *file)
 {
-    if (file->out && file->out != stdout)
+    if (file->out != NULL && file->out != stdout)
         fclose(file->out);
     free(file->team->text);
 }
@@ -80,7 +80,7 @@ int dump_file_open(const dump_options *options, dump_team *team, dump_file *file
 void dump_file_close(dump_file *file)
 {
     close_output(file);
-    for (int i = 0; file->dimensions && i < file->ndims; i++)
+    for (int i = 0; file->dimensions != NULL && i < file->ndims; i++)
         free(file->dimensions[i].name);
     free(file->dimensions);
     if (file->ncid >= 0)
@@ -92,14 +92,14 @@ static int load_variable(const dump_file *file, dump_variable *variable)
     nc_type type;
     PNC_TRY(ncmpi_inq_varndims(file->ncid, variable->id, &variable->ndims));
     variable->dimids = malloc(((size_t)variable->ndims + 1) * sizeof *variable->dimids);
-    if (!variable->dimids)
+    if (variable->dimids == NULL)
         return NC_ENOMEM;
     PNC_TRY(ncmpi_inq_var(file->ncid, variable->id, variable->name, &type, NULL, variable->dimids, &variable->natts));
     variable->type = tool_cdl_type_find(type);
-    if (!variable->type)
+    if (variable->type == NULL)
         return NC_EBADTYPE;
     variable->escaped = tool_cdl_name_escape(variable->name);
-    return variable->escaped ? NC_NOERR : NC_ENOMEM;
+    return variable->escaped != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 int dump_variable_load(const dump_file *file, int varid, dump_variable *variable)
@@ -125,11 +125,11 @@ int dump_attribute_load(const dump_file *file, int varid, const char *name, cons
     int err = ncmpi_inq_att(file->ncid, varid, name, &code, &count);
     if (err == NC_NOERR) {
         found = tool_cdl_type_find(code);
-        err = found ? NC_NOERR : NC_EBADTYPE;
+        err = found != NULL ? NC_NOERR : NC_EBADTYPE;
     }
     if (err == NC_NOERR) {
         read = malloc((size_t)count * found->size + 1);
-        err = read ? NC_NOERR : NC_ENOMEM;
+        err = read != NULL ? NC_NOERR : NC_ENOMEM;
     }
     if (err == NC_NOERR && count > 0)
         err = ncmpi_get_att(file->ncid, varid, name, read);

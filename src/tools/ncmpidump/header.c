@@ -87,7 +87,7 @@ static int write_attribute(const dump_file *file, int varid, const char *var_nam
         fprintf(file->out, "\t\t%s%s:%s = ", var_name, tool_cdl_name_is_section(var_name) ? " " : "", escaped);
         write_values(file, type, length, values);
         fputs(" ;", file->out);
-        if (units && type->class != CDL_TEXT && length > 0)
+        if (units != NULL && type->class != CDL_TEXT && length > 0)
             dump_dates_print_comment(file, units, type, length, values);
         fputc('\n', file->out);
         free(values);
@@ -126,7 +126,7 @@ char *dump_name_make(const dump_options *options)
         if (*c == '/' || *c == '\\')
             base = c + 1;
     char *name = strdup(base);
-    char *extension = name ? strrchr(name, '.') : NULL;
+    char *extension = name != NULL ? strrchr(name, '.') : NULL;
     if (extension != NULL)
         *extension = '\0';
     return name;
@@ -135,7 +135,7 @@ char *dump_name_make(const dump_options *options)
 static char *make_escaped_name(const dump_options *options)
 {
     char *name = dump_name_make(options);
-    char *escaped = name ? tool_cdl_name_escape(name) : NULL;
+    char *escaped = name != NULL ? tool_cdl_name_escape(name) : NULL;
     free(name);
     return escaped;
 }

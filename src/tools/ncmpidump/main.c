@@ -11,7 +11,7 @@ static int report_missing_variable(const dump_file *file, const char *name)
 {
     char(*names)[NC_MAX_NAME + 1] = calloc((size_t)file->nvars + 1, sizeof *names);
     const char **known = calloc((size_t)file->nvars + 1, sizeof *known);
-    int n = names && known != NULL ? file->nvars : 0;
+    int n = names != NULL && known != NULL ? file->nvars : 0;
     for (int i = 0; i < n; i++)
         if (ncmpi_inq_varname(file->ncid, i, names[i]) == NC_NOERR)
             known[i] = names[i];

@@ -78,7 +78,7 @@ static int parse_digits(int letter, const char *text, dump_options *options)
 
 static int parse_language(int letter, const char *text, dump_options *options)
 {
-    if (!*text || !strchr("cCfF", *text)) {
+    if (!*text || strchr("cCfF", *text) == NULL) {
         tool_error_print("-%c %s: must be c (indices from 0) or f (Fortran's order, from 1)", letter, text);
         return 1;
     }

@@ -12,7 +12,7 @@ int dump_reader_init(const dump_file *file, const dump_variable *variable, const
     PNC_TRY(tool_blocks_init(variable->ndims, shape, &reader->blocks));
     reader->start = calloc(2 * ndims + 1, sizeof *reader->start);
     reader->block = malloc((size_t)reader->blocks.largest * variable->type->size);
-    if (!reader->start || !reader->block)
+    if (reader->start == NULL || reader->block == NULL)
         return NC_ENOMEM;
     reader->count = reader->start + ndims;
     return NC_NOERR;

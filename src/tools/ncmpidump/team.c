@@ -34,7 +34,7 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
     int err = dump_reader_read(reader);
     *bytes = reader->block;
     *n = (int64_t)reader->length * (int64_t)reader->type->size;
-    if (err != NC_NOERR || !formatter->prepare)
+    if (err != NC_NOERR || formatter->prepare == NULL)
         return err;
     rewind(file->out);
     formatter->prepare(formatter->with, &reader->blocks, reader->block);

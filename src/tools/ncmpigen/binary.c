@@ -109,7 +109,7 @@ static int take_values(void *with, int varid, int64_t first, const void *bytes, 
     int err = NC_NOERR;
     if (!var->is_record)
         return put(b, var->begin + first * size, from, n * size, error);
-    if (b->records)
+    if (b->records != NULL)
         return gen_records_keep(b->records, varid, first, bytes, n, error);
     while (err == NC_NOERR && n > 0) {
         int64_t within = first % unit, some = n < unit - within ? n : unit - within;
@@ -223,7 +223,7 @@ static int finish(void *with, const pnc_model *model, pnc_error *error)
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
     binary *b = pnc_memory_alloc_zeroed(1, sizeof *b);
-    if (!b)
+    if (b == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     b->options = options;
     b->file = -1;

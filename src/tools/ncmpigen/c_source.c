@@ -265,7 +265,7 @@ static void discard(void *with)
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
     gen_source *s = pnc_memory_alloc_zeroed(1, sizeof *s);
-    if (!s)
+    if (s == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     s->options = options;
     *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = s};

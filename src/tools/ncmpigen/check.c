@@ -15,15 +15,15 @@ int64_t gen_var_count_elements(const pnc_var *var)
 /* The name of a dataset must not contain a folder. */
 char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error)
 {
-    const char *base = options->output ? options->output : name;
+    const char *base = options->output != NULL ? options->output : name;
     size_t length = strlen(base);
-    if (!options->output) {
-        while (length > 0 && strchr(" \t\r\n", base[length - 1]))
+    if (options->output == NULL) {
+        while (length > 0 && strchr(" \t\r\n", base[length - 1]) != NULL)
             length--;
         size_t blank = strspn(base, " \t\r\n");
         base += blank < length ? blank : length;
         length -= blank < length ? blank : length;
-        if (length == 0 || memchr(base, '/', length)) {
+        if (length == 0 || memchr(base, '/', length) != NULL) {
             pnc_error_set(error, NC_EBADNAME,
                           "the dataset's name \"%.*s\" cannot be the name of a file: choose a name by -o", (int)length,
                           base);

@@ -214,14 +214,15 @@ static int open_block(fortran *f, pnc_error *error)
 {
     f->data = tmpfile();
     f->bits = tmpfile();
-    return f->data && f->bits ? NC_NOERR : pnc_error_set(error, NC_EFILE, "a temporary file cannot be created");
+    return f->data != NULL && f->bits != NULL ? NC_NOERR
+                                              : pnc_error_set(error, NC_EFILE, "a temporary file cannot be created");
 }
 
 static void close_block(fortran *f)
 {
     if (f->data != NULL)
         fclose(f->data);
-    if (f->bits)
+    if (f->bits != NULL)
         fclose(f->bits);
     f->data = f->bits = NULL;
 }
@@ -466,7 +467,7 @@ static void discard(void *with)
 static int start(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
     fortran *f = pnc_memory_alloc_zeroed(1, sizeof *f);
-    if (!f)
+    if (f == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     f->source.options = options;
     *sink = (pnc_cdl_sink){.header = take_header, .values = take_values, .end = take_end, .with = f};

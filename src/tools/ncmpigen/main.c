@@ -37,7 +37,7 @@ static int64_t read_text(void *with, void *bytes, int64_t capacity, pnc_error *e
 static int open_text(const char *path, text_input *input, pnc_error *error)
 {
     struct stat there;
-    *input = (text_input){.file = STDIN_FILENO, .name = path ? path : "standard input"};
+    *input = (text_input){.file = STDIN_FILENO, .name = path != NULL ? path : "standard input"};
     if (path != NULL) {
         input->file = open(path, O_RDONLY);
         if (input->file < 0)
@@ -83,7 +83,7 @@ static int generate(const gen_options *options, pnc_error *error)
         if (err != NC_NOERR)
             kind->discard(sink.with);
     }
-    if (options->input)
+    if (options->input != NULL)
         close(input.file);
     return err;
 }

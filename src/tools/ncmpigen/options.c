@@ -95,7 +95,7 @@ int gen_options_parse(int argc, char **argv, gen_options *options)
         fputs(usage, stderr);
         return 1;
     }
-    options->binary |= options->output && !options->c && !options->fortran;
+    options->binary |= options->output != NULL && !options->c && !options->fortran;
     options->input = optind < argc && strcmp(argv[optind], "-") != 0 ? argv[optind] : NULL;
     return -1;
 }

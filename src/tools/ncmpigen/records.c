@@ -88,7 +88,7 @@ int gen_records_begin(const char *beside, const pnc_model *model, gen_records **
 
 void gen_records_free(gen_records *records)
 {
-    if (!records)
+    if (records == NULL)
         return;
     fclose(records->spool);
     pnc_memory_free(records->segments);
@@ -99,12 +99,12 @@ void gen_records_free(gen_records *records)
 static segment *find_segment(gen_records *records, int varid, int64_t first, pnc_error *error)
 {
     segment *last = records->n > 0 ? &records->segments[records->n - 1] : NULL;
-    if (last && last->varid == varid && last->first + last->n == first)
+    if (last != NULL && last->varid == varid && last->first + last->n == first)
         return last;
     if (records->n == records->capacity) {
         int64_t capacity = records->capacity * 2 + 16;
         segment *grown = pnc_memory_resize(records->segments, capacity, sizeof *grown);
-        if (!grown) {
+        if (grown == NULL) {
             pnc_error_set(error, NC_ENOMEM, "not enough memory");
             return NULL;
         }
@@ -119,7 +119,7 @@ int gen_records_keep(gen_records *records, int varid, int64_t first, const void 
 {
     size_t size = (size_t)n * pnc_type_get_size(records->model->vars[varid]->type);
     segment *to = find_segment(records, varid, first, error);
-    if (!to)
+    if (to == NULL)
         return NC_ENOMEM;
     if (fwrite(bytes, 1, size, records->spool) != size)
         return failed("written", error);

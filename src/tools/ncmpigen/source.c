@@ -15,10 +15,10 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     const gen_options unnamed = {.output = NULL};
     source->model = model;
     source->path = gen_path_make(&unnamed, name, options->cdf ? ".cdf" : ".nc", error);
-    if (!source->path)
+    if (source->path == NULL)
         return error->code;
     source->counts = pnc_memory_alloc_zeroed((int64_t)model->nvars + 1, sizeof *source->counts);
-    if (!source->counts)
+    if (source->counts == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     source->out = stdout;
     if (options->output == NULL)
@@ -36,13 +36,13 @@ int gen_source_check(const gen_source *source, pnc_error *error)
     if (fflush(source->out) == 0 && !ferror(source->out))
         return NC_NOERR;
     return pnc_error_set(error, NC_EWRITE, "%s: cannot be written: %s",
-                         source->options->output ? source->options->output : "standard output",
+                         source->options->output != NULL ? source->options->output : "standard output",
                          errno ? strerror(errno) : "write error");
 }
 
 static void free_all(gen_source *source)
 {
-    if (source->out && source->out != stdout)
+    if (source->out != NULL && source->out != stdout)
         fclose(source->out);
     pnc_memory_free(source->counts);
     pnc_memory_free(source->path);
