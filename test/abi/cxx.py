@@ -137,7 +137,7 @@ def check_values(printed, listed):
 
 
 def check(standard, text, skip_bindings):
-    """Compile with g++, link as a client does; what the program prints, or None."""
+    """Compile with g++, link as a client does; returns the output of the program, or None."""
     source, made, binary = (os.path.abspath(tap.scratch("cxx" + end)) for end in (".cc", ".o", ""))
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
@@ -163,7 +163,7 @@ def main():
     macros = re.findall(r"^#define ((?:NC\d?|PNETCDF)_\w+) ", header, re.M)
     functions = re.findall(r"\b((?:ncmpi|cdl_hdr)_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.S))
     listed = listed_constants()
-    # The C++ bindings of MPI, which MPI 3 removed, are not our concern; nor are the warnings of mpi.h.
+    # The C++ bindings of MPI, which MPI 3 removed, are ignored; so are the warnings of mpi.h.
     skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX",
                      *(flag.replace("-I", "-isystem") for flag in tap.mpi_flags())]
     for standard in ("c++98", "c++17"):

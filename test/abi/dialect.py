@@ -12,7 +12,7 @@ import tap
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
-# Where people read: folders, files of the top, and by ending or "#!" what in them is text that people wrote.
+# Texts that people write: folders, files of the top, and endings of names; files with "#!" are included.
 WRITTEN = ["src", "test", "benchmarks", "examples", "man", "docs", "scripts", "cmake", ".ci"]
 AT_THE_TOP = ["README.md", "NEWS.md", "CONTRIBUTING.md", "configure.ac", "Makefile.am", "check", "demo"]
 TEXTS = (".c", ".h", ".inc", ".l", ".y", ".f", ".f90", ".m4", ".py", ".sh", ".am", ".in", ".md", ".1", ".3", ".7")
@@ -20,7 +20,7 @@ COLUMNS = 120
 
 
 def is_made(path):
-    """Whether flex or bison made it: a release has it beside its source."""
+    """True if flex or bison generated the file: a release has it beside its source."""
     return path.endswith((".c", ".h")) and any(os.path.exists(path[:-1] + letter) for letter in "ly")
 
 
@@ -38,7 +38,7 @@ def written():
                 continue
             file.seek(0)
             lines = file.read().decode().splitlines()
-        # a build in the folder of the sources leaves there what it makes
+        # a build in the source folder leaves generated files there
         if path.endswith(".m4") or not any(re.search(r"\bGenerated (from|by)\b", line) for line in lines[:5]):
             yield os.path.relpath(path, TOP), lines
 
@@ -86,7 +86,7 @@ TRUTH = re.compile(r"!\s*((?:\w+(?:->|\.))*(\w+))(?![\w\[(.]|->)|"
 
 
 def truth_values(text):
-    """(line, expression) of each pointer and each error code that is taken for a truth value."""
+    """(line, expression) of each pointer and each error code that is used as a truth value."""
     text = MASKED.sub(lambda found: "\n" * found.group().count("\n") + '""', text)
     numbers = {name for names in NUMBERS.findall(text) for name in re.findall(r"\w+", names)}
     names = set(POINTER.findall(text)) - numbers | CODES

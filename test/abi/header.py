@@ -33,7 +33,7 @@ good, why = compiles("twice.c", CC, STRICT, "#include <pnetcdf.h>\n#include <pne
 tap.ok(good, "pnetcdf.h can be included twice", why)
 
 if shutil.which("g++"):
-    # The C++ bindings of MPI, which MPI 3 removed, are not our concern.
+    # The C++ bindings of MPI, which MPI 3 removed, are ignored.
     skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX", *tap.mpi_flags()]
     for standard in ("c++98", "c++17"):
         good, why = compiles("alone.cc", ["g++"], [*STRICT, f"-std={standard}", "-Wno-long-long", *skip_bindings],

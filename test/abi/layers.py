@@ -48,7 +48,7 @@ FILE_CALLS = {"fopen", "fopen64", "open", "open64", "openat", "creat", "read", "
               "stdout", "__printf_chk", "__fprintf_chk", "fprintf"}
 
 def is_made(path):
-    """Whether flex or bison made it: a release has it beside its source."""
+    """True if flex or bison generated the file: a release has it beside its source."""
     return path.endswith((".c", ".h")) and any(os.path.exists(path[:-1] + letter) for letter in "ly")
 
 
@@ -74,7 +74,7 @@ def may_include(room, source, target):
     if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
         return True
     if target.startswith(room + "/"):
-        # One driver does not know another one, but all know the headers beside their folders.
+        # A driver may not include headers of another driver, but all include the headers beside their folders.
         folder = os.path.dirname(target)
         return room != "drivers" or folder in ("drivers", os.path.dirname(source))
     return any(target == seen or target.startswith(seen + "/") for seen in MAY_SEE[room])
@@ -126,7 +126,7 @@ def changes(section):
 
 
 def kept_by(short, names):
-    """What an object keeps between calls and is not allowed to."""
+    """Data that an object keeps between calls without being listed."""
     if any("__asan_" in name for name, _, _ in names): # its records of variables change
         return []
     allowed = MAY_CHANGE.get(re.sub(r"lib\w+_la-|\.o$", "", short).replace(".libs/", ""), {})

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tap
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
-# What a link editor adds to every library.
+# Symbols that the linker adds to every library.
 OF_THE_LINKER = {"_init", "_fini", "_edata", "_end", "__bss_start"}
 
 
@@ -32,13 +32,13 @@ def declared_in_fortran():
 
 
 def of_fortran(symbol):
-    """The name of a Fortran procedure, without what its compiler makes of it; names of the module are left alone."""
+    """The name of a Fortran procedure, without the compiler's decoration; names of the module are unchanged."""
     found = re.fullmatch(r"(nfmpi_\w*?|NFMPI_\w*?)_?", symbol)
     return found.group(1).lower() if found else None
 
 
 def of_module(symbol):
-    """Whether it belongs to the module pnetcdf, or is a C function to which the module binds an interface."""
+    """True if a name belongs to the module pnetcdf, or is a C function that the module declares by bind(c)."""
     return re.match(r"_*pnetcdf_|_QMpnetcdf|pncf90_", symbol)
 
 

@@ -11,7 +11,7 @@ TYPES = {
 
 
 def packed(type_name, values):
-    """External bytes of values; of char, values are bytes already."""
+    """External bytes of values; values of char are bytes."""
     if type_name == "char":
         return bytes(values)
     return struct.pack(">%d%s" % (len(values), TYPES[type_name][1]), *values)
@@ -50,7 +50,7 @@ class Writer:
         return bool(variable[2]) and self.dims[variable[2][0]][1] is None
 
     def size(self, variable):
-        """Bytes of the variable, or of its part of one record, without padding."""
+        """Size of the variable, or of one record of it, without padding."""
         n = TYPES[variable[1]][2]
         for dimid in variable[2][self.is_record(variable):]:
             n *= self.dims[dimid][1]

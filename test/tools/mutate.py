@@ -110,7 +110,7 @@ PIECES = ["{", "}", ";", ",", "=", ":", "(", ")", "\"", "\\", "'", "//", "\n", "
 
 
 def damage_text(rng, text):
-    """As damage, of words and characters."""
+    """The same as damage(), for words and characters."""
     for _ in range(rng.choice([1, 1, 2, 3, 6])):
         at, kind = rng.randrange(len(text) + 1), rng.randrange(6)
         far = at + rng.choice([1, 1, 2, 8, 60])

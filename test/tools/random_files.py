@@ -5,7 +5,7 @@ import cdf
 
 FILL_DOUBLE = 9.9692099683868690e+36
 NAME_CHARACTERS = "abcXYZ019_" + " !\"#$%&'()*+,-.:;<=>?@[\\]^`{|}~" + "éß日"
-# ncgen takes no names with these, escaped or not, and none that are words of its own, among them the types.
+# ncgen accepts no names with these characters, escaped or not, and no keywords, such as the types.
 REFUSED_BY_NCGEN = "%?"
 
 
@@ -22,7 +22,7 @@ def random_name(rng, taken, ncgen=False):
 
 
 def step_float(value, steps, letter):
-    """The floating point number so many steps after value."""
+    """The floating point number `steps` rounding steps after value."""
     size = struct.calcsize(">" + letter)
     bits = int.from_bytes(struct.pack(">" + letter, value), "big") + steps
     return struct.unpack(">" + letter, (bits % 256**size).to_bytes(size, "big"))[0]

@@ -50,7 +50,7 @@ def expect(status, lines, arguments, text):
 
 
 def refuse(needle, arguments, text, tools=("cdfdiff", "ncmpidiff")):
-    """Status 1 and one line on stderr that names the cause; a wrong option shows usage besides."""
+    """Status 1 and one line on stderr that names the cause; after a wrong option also the usage."""
     for label, got, out, err in runs(*arguments):
         tool = label.split()[0]
         if tool not in tools:
@@ -154,7 +154,7 @@ def test_sameness():
 
 
 def test_shapes():
-    """What has another shape is not compared; a record dimension is like a fixed one of its length."""
+    """Variables of different shape are not compared; a record dimension equals a fixed one of the same length."""
     cdf.Writer(1, [("t", None), ("x", 2)], [], [("v", "int", [0, 1], [], [1, 2, 3, 4]), ("w", "int", [1], [], [1, 2])],
                2).write("record.nc")
     cdf.Writer(1, [("t", 2), ("x", 2)], [], [("w", "int", [1], [], [1, 2]), ("v", "int", [0, 1], [], [1, 2, 3, 4])]
@@ -278,7 +278,7 @@ def test_bad_files():
 
 
 def test_short_files():
-    """What a file lacks at its end reads as zeros."""
+    """Missing data at the end of a file read as zeros."""
     for last, wanted in [(0, 0), (5, 1)]:
         cdf.Writer(1, [("n", 100)], [], [("v", "int", [0], [], [1] * 90 + [last] * 10)]).write("long.nc")
         shutil.copy("long.nc", "short.nc")

@@ -17,7 +17,7 @@ SIZE = 256 << 10
 
 
 def make_disk():
-    """Mounts the folder "disk" for this process alone, so that it goes away with it. Returns why it cannot."""
+    """Mount the folder "disk" for this process only, and unmount it at its end. Returns an error message or None."""
     if os.geteuid() != 0:
         return "only root can mount a file system"
     if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
@@ -46,7 +46,7 @@ def make_files():
 
 
 def fill():
-    """Take what is left of the disk."""
+    """Fill the disk."""
     with open("disk/filler", "wb", buffering=0) as file:
         try:
             while file.write(bytes(4096)):

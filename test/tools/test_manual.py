@@ -14,7 +14,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = os.path.join(BUILD, "man", "man3")
 SECTIONS = ("NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "EXAMPLES", "SEE ALSO")
-# What the examples of the pages find around them.
+# The program around the examples of the pages.
 FRAME = """#include <stdio.h>
 #include <pnetcdf.h>
 void example_{number}(int rank, int nprocs, int ncid, int varid, int dimid, int *varids);

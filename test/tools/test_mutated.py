@@ -62,7 +62,7 @@ def is_classic(path):
 
 
 class Judge:
-    """Of one tool: what it did wrong, and the most that it needed."""
+    """The errors of one tool, and the largest time and memory that it used."""
 
     def __init__(self, name, statuses, folder, sanitized):
         self.name, self.statuses, self.folder, self.sanitized = name, statuses, folder, sanitized

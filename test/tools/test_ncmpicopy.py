@@ -38,7 +38,7 @@ def run(ranks, *arguments, **options):
 
 
 def contents(path):
-    """All that netCDF4 says of a file but its format."""
+    """All that netCDF4 reads from a file, except its format."""
     with netCDF4.Dataset(path) as file:
         file.set_auto_maskandscale(False)
         file.set_always_mask(False)
@@ -152,7 +152,7 @@ def test_parts():
 
 
 def test_padding():
-    """Null bytes, also where the original has others (what is read must not come back as padding)."""
+    """Null bytes, even if the original has others: bytes that were read must not become padding."""
     variables = [("b", "byte", [0, 1], [], [1] * 300), ("c", "char", [0], [], b"c" * 100),
                  ("s", "short", [0, 1], [], [2] * 300), ("f", "byte", [1], [], [3] * 3)]
     clean = cdf.Writer(1, [("t", None), ("x", 3)], [], variables, 100)
@@ -306,7 +306,7 @@ def test_bad_outputs():
 
 
 def begin_huge(ranks):
-    """A copy that takes long, in an empty folder "ended". Each rank leaves its process id in pid.RANK."""
+    """A long copy, in an empty folder "ended". Each rank leaves its process id in pid.RANK."""
     shutil.rmtree("ended", ignore_errors=True)
     os.mkdir("ended")
     note = 'echo $$ > new.$$; mv new.$$ "pid.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"; exec "$@"'
@@ -362,7 +362,7 @@ def interrupt(ranks, number, target, pattern="ended/*.partial-*", delay=0):
 
 
 def test_interrupted():
-    """A signal to one process, to all by way of mpiexec, or to one of them, which takes the others with it."""
+    """A signal to one process, to all through mpiexec, or to one rank, which ends all ranks."""
     cdf.Writer(5, [("n", 1 << 32)], [], [("c", "char", [0], [], b"a")]).write("huge.nc")
     for ranks, target in [(0, None), (4, None), (4, 0), (4, 3)]:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -376,7 +376,7 @@ def test_interrupted():
 
 
 def test_no_room():
-    """A limit on the size of files in the place of a full disk; MPI_Init needs files of some MiB too."""
+    """A limit on the size of files instead of a full disk; MPI_Init needs files of some MiB too."""
     cdf.Writer(5, [("n", 1 << 26)], [], [("c", "char", [0], [], b"a")]).write("big.nc")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 25, 1 << 25))
     for ranks in (0, 4):

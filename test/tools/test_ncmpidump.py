@@ -225,7 +225,7 @@ def test_times():
 
 
 def test_kinds_of_times():
-    """Which variables hold times: numbers of all types, and the bounds of others."""
+    """The variables that contain times: numbers of all types, and bounds of other variables."""
     days, hours = ("units", "char", b"days since 2000-01-01"), ("units", "char", b"hours since 1999-01-01\0")
     variables = [("time", "float", [0], [days, ("bounds", "char", b"limits"), ("_FillValue", "float", [2])],
                   [0.1, 1, 2]),
@@ -235,7 +235,7 @@ def test_kinds_of_times():
                  ("s", "short", [], [days], [9]), ("wrong", "double", [0], [("units", "int", [3])], [1, 2, 3])]
     cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("kinds.nc")
     compare("kinds.nc", 1, ["-t", "-i", "-t -c", "-i -h", "-t -v time,i"], "variables that hold times", ["s"])
-    # of several variables that have bounds ncdump knows the last
+    # ncdump uses only the last of several variables that have bounds
     variables = [("own", "double", [0], [hours, ("bounds", "char", b"other")], [1, 2, 3]),
                  ("other", "double", [0, 1], [days], [1, 2, 3, 4, 5, 6])]
     cdf.Writer(1, [("t", 3), ("two", 2)], [], variables).write("bounds.nc")

@@ -28,7 +28,7 @@ GEN = [*WRAPPER, os.path.join(BUILD, "src/tools/ncmpigen/ncmpigen")]
 DUMP = [os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump")]
 NCGEN = {1: "-3", 2: "-6", 5: "-5"}
 
-# As people write it, and with all that data can be; ncgen takes it in all three formats.
+# CDL as users write it, with all kinds of data; ncgen accepts it in all three formats.
 CDL = r"""netcdf made { // a comment
 dimensions: x = 3, y = 2 ; t = UNLIMITED ; \3d\ place = 4 ; /* another
 one */ len = 5 ;
@@ -106,7 +106,7 @@ def test_formats():
             if not shutil.which("ncgen"):
                 tap.skip(f"{name}: CDF-{version} as ncgen makes it", "ncgen is absent")
                 continue
-            # ncgen makes int of int64 variables
+            # ncgen converts int64 variables to int
             write("theirs.cdl", re.sub(r"int64 i8.*?LL ;|i8 = .*? ;", "", read(name + ".cdl").decode(), flags=re.S))
             run([*GEN, "-v", str(version), "-o", "ours.nc", "theirs.cdl"])
             run(["ncgen", NCGEN[version], "-o", "theirs.nc", "theirs.cdl"])
@@ -178,7 +178,7 @@ def round_trip(path, version, label):
 
 
 def test_random():
-    """The whole zoo, with names and values that ncgen does not take."""
+    """The whole zoo, with names and values that ncgen does not accept."""
     n = 5 if WRAPPER else 12 if QUICK else 100
     problems = []
     for seed in range(1000, 1000 + n):

@@ -20,7 +20,7 @@ run, fails = [functools.partial(do, "ncoffsets") for do in (tool.run, tool.fails
 
 
 class Gaps(cdf.Writer):
-    """With free space behind the header, between fixed-size variables, and before the records."""
+    """A file with free space after the header, between fixed-size variables, and before the records."""
     header_gap = gap = record_gap = 0
 
     def layout(self):
@@ -112,7 +112,7 @@ def test_text():
 
 
 def test_peer():
-    """The same text, but for '11st', '12nd' and '13rd', which are English here; and the peer knows no -d."""
+    """The same text, but for '11st', '12nd' and '13rd', which are correct English here; and the peer has no -d."""
     if not PEER or os.path.dirname(PEER).startswith(tool.BUILD):
         tap.skip("against another ncoffsets", "none is installed (Debian: pnetcdf-bin)")
         return

@@ -49,7 +49,7 @@ def changed(data, at, new):
 # --- rules ---
 
 # A CDF-1 file by hand: dimensions t (unlimited) and x = 5, attribute title, variables fix(x) of short and rec(t, x) of
-# byte, 2 records. Each row of the list is one field, so that their places can be counted.
+# byte, 2 records. Each row of the list is one field, so that their offsets can be computed.
 FIELDS = [
     ("magic", b"CDF\1"), ("numrecs", word(2)),
     ("dims", word(10)), ("ndims", word(2)),
@@ -75,8 +75,8 @@ for _name, _data in FIELDS:
 assert len(HEADER) <= 200
 GOOD = HEADER + bytes(200 - len(HEADER)) + b"\0\1" * 5 + b"\0\0" + b"\1\2\3\4\5" * 2
 
-# field, offset in it, new bytes, severity, code, a part of the sentence; the finding's place is that of the field, or
-# that of the last column.
+# field, offset in it, new bytes, severity, code, a part of the message; the finding has the offset of the field, or
+# the one in the last column.
 RULES = [
     ("magic", 3, b"\4", "error", "NC_ENOTNC", "43 44 46 04"),
     ("numrecs", 0, word(3), "warning", "NC_NOERR", "\"rec\" is truncated: 5 of its 15", 222),
@@ -201,7 +201,7 @@ def test_padding():
 
 
 def repair(data, label, wanted, certain, status=0):
-    """Repair a copy; `wanted` is what it shall be; certain: what is said of each step."""
+    """Repair a copy; wanted: its expected bytes; certain: whether each step is."""
     write("broken.nc", data)
     if os.path.exists("broken.nc.repaired"):
         os.remove("broken.nc.repaired")
@@ -290,7 +290,7 @@ def limited():
 
 
 def test_others():
-    """Where we say valid, ncdump reads the header and ncvalidator of others agrees, but for the differences below."""
+    """If a file is valid, ncdump reads its header and other ncvalidators agree, except for the differences below."""
     if not shutil.which("ncdump"):
         tap.skip("results of others", "ncdump is not installed (Debian: netcdf-bin)")
         return
@@ -313,7 +313,7 @@ def test_others():
 
 # Debian's ncvalidator only warns of these:
 PEER_TOLERATES = ("header is truncated", "at most 256 are allowed")
-# and to it these are errors, which all readers pass over:
+# and reports these as errors, which all readers accept:
 PEER_REFUSES = ("padding behind the last", "lie behind the last", "more record", "NUL byte")
 
 
@@ -353,7 +353,7 @@ def test_peer():
 
 
 def explained(found):
-    """ncdump refuses some names that are against the specification; we warn of them."""
+    """ncdump rejects some names that violate the specification; ncvalidator warns of them."""
     return any("name" in f["expected"] for f in found["findings"])
 
 

@@ -133,7 +133,7 @@ def read(path):
 
 
 def outer_make():
-    """The environment without what the make that started this test left for its children."""
+    """The environment without the variables that the calling make sets for its children."""
     return {name: value for name, value in os.environ.items()
             if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "DESTDIR")}
 
@@ -255,7 +255,7 @@ def check_config():
 
 
 def check_config_lists():
-    """--help, --all and the manual know every option."""
+    """--help, --all and the manual list every option."""
     known = [*FEATURES, *BUILD_OPTIONS, "has-c++", "has-fortran", "libs", "prefix", "includedir", "libdir", "version",
              "release-date", "config-date"]
     shown = re.findall(r"^ *--(\S+)", run(CONFIG, "--help")[1], flags=re.M)
@@ -361,7 +361,7 @@ def check_compiler():
 
 
 def loader_reads(path, tag):
-    """What the loader reads in a program or library: its own name (SONAME), or the libraries that it needs (NEEDED)."""
+    """The names that the loader reads from a program or library: SONAME or NEEDED."""
     return re.findall(rf"\({tag}\).*\[(.*)\]", run("readelf", "-d", path)[1])
 
 
@@ -397,7 +397,7 @@ def check_shared_name():
 
 
 def check_other_library():
-    """The warnings of configure, for a compiler that is led by its environment to another library."""
+    """The warnings of configure, for a compiler that finds another library because of its environment."""
     script = os.path.join(SOURCE, "scripts", "other_pnetcdf")
     folders = [os.path.realpath(tap.scratch("other/" + name)) for name in ("include", "lib", "no/include", "no/lib")]
     write("other/include/pnetcdf.h", "")
@@ -591,7 +591,7 @@ add_executable(by_file client.c)
 target_link_libraries(by_file PRIVATE ${PnetCDF_C_LIBRARY})
 """
 
-# What such modules try to compile: is a function, or a feature, there?
+# Programs that such modules try to compile, to detect a function or a feature.
 CMAKE_PROBE = """
 #include <pnetcdf.h>
 #if !defined(NC_FORMAT_CDF5) || !PNETCDF_RELAX_COORD_BOUND || PNETCDF_ERANGE_FILL != 1
@@ -646,7 +646,7 @@ def check_cmake():
 
 
 def check_cmake_without_wrapper():
-    """Compilers that know nothing of MPI: the package has to find it for them."""
+    """Compilers without an MPI wrapper: the package must find MPI for them."""
     package = os.path.relpath(staged["libdir"], staged["prefix"]) + "/cmake/PnetCDF"
     text = "find_package finds the archive of a moved tree, for a compiler that is not an MPI wrapper"
     if not os.path.exists(ARCHIVE) or not shutil.which("gcc"):

@@ -29,7 +29,7 @@ def fails(name, needle, label, *arguments, status=1, **options):
 
 
 def fails_to_print(name, *arguments, status=1):
-    """Where its output cannot be written."""
+    """A tool whose output cannot be written."""
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             fails(name, "cannot write the output", "a full disk", *arguments, status=status, stdout=full)
