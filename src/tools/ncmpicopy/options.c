@@ -111,11 +111,11 @@ static int parse_slab(const char *text, copy_options *options)
         return complain(wrong, text);
     copy_slab *more = pnc_memory_resize(options->slabs, options->nslabs + 1, sizeof *more);
     if (more == NULL)
-        return complain("no memory for -d", text);
+        return complain("not enough memory for -d", text);
     options->slabs = more;
     slab.name = pnc_string_copy(text);
     if (slab.name == NULL)
-        return complain("no memory for -d", text);
+        return complain("not enough memory for -d", text);
     slab.name[comma - text] = '\0';
     options->slabs[options->nslabs++] = slab;
     return -1;
@@ -132,11 +132,11 @@ static int parse_retype(const char *text, copy_options *options)
                         text);
     copy_retype *more = pnc_memory_resize(options->retypes, options->nretypes + 1, sizeof *more);
     if (more == NULL)
-        return complain("no memory for -t", text);
+        return complain("not enough memory for -t", text);
     options->retypes = more;
     char *name = pnc_string_copy(text);
     if (name == NULL)
-        return complain("no memory for -t", text);
+        return complain("not enough memory for -t", text);
     name[colon - text] = '\0';
     options->retypes[options->nretypes++] = (copy_retype){.name = name, .type = type};
     return -1;
