@@ -1,15 +1,16 @@
 /* Makes a request from the arguments of a call: checks in the documented order of precedence. */
 #include "io/request.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 #include "io/request_memory.h"
 
 /* MPI_Offset and int64_t may be distinct types of the same size. */
-static int64_t *copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)
+static void copy_numbers(int64_t *to, const MPI_Offset *from, int64_t otherwise, int n)
 {
     for (int i = 0; i < n; i++)
         to[i] = from == NULL ? otherwise : from[i];
-    return to + n;
 }
 
 static bool has_stride(const pnc_call *call)
@@ -110,33 +111,64 @@ static int add_elements(pnc_io_context *io, pnc_request *r, const int64_t *count
     return NC_NOERR;
 }
 
-/* Check hyperslab i and store its numbers at `to`. */
-static int take_slab(pnc_io_context *io, const pnc_call *call, const pnc_array *array, int64_t i, int64_t *to,
-                     pnc_request *r)
+/* The numbers of a hyperslab, in the memory of the request. */
+typedef struct slab {
+    int64_t *start, *count, *stride; /* stride: NULL unless the request is strided */
+} slab;
+
+static slab slab_at(const pnc_request *r, int64_t i)
+{
+    int64_t *start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
+
+    return (slab){start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL};
+}
+
+/* Check a hyperslab. An error is worded with the names of the dimensions, which are collected only then. */
+static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array *array, const slab *s, pnc_bounds how)
+{
+    int err = pnc_select_hyperslab_check(array, s->start, s->count, s->stride, how, NULL);
+    pnc_array named;
+    const char **names;
+
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    named = *array;
+    names = pnc_memory_alloc(var->ndims, sizeof *names);
+    for (int i = 0; names != NULL && i < var->ndims; i++)
+        names[i] = io->model->dims[var->dimids[i]]->name;
+    named.dim_names = names;
+    err = pnc_select_hyperslab_check(&named, s->start, s->count, s->stride, how, io->file->error);
+    pnc_memory_free(names);
+    return err;
+}
+
+/* Check hyperslab i and store its numbers. */
+static int take_slab(pnc_io_context *io, const pnc_call *call, const pnc_array *array, int64_t i, pnc_request *r)
 {
     const pnc_var *var = io->model->vars[r->varid];
     slab_arguments given = arguments_of(call, i);
+    slab s = slab_at(r, i);
     bool put = r->direction == PNC_PUT;
-    int64_t *start = to, *count = copy_numbers(start, given.start, 0, r->ndims);
-    int64_t *stride = copy_numbers(count, given.count, 1, r->ndims), records;
     pnc_bounds how = {.relax = io->relax, .growing = put, .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN};
-    int err;
 
+    copy_numbers(s.start, given.start, 0, r->ndims);
+    copy_numbers(s.count, given.count, 1, r->ndims);
     if (r->strided)
-        copy_numbers(stride, given.stride, 1, r->ndims);
+        copy_numbers(s.stride, given.stride, 1, r->ndims);
     if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
         return pnc_error_set(io->file->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
                              (long long)i);
-    err = pnc_select_hyperslab_check(array, given.start == NULL ? NULL : start, given.count == NULL ? NULL : count,
-                                     r->strided ? stride : NULL, how, io->file->error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(check_bounds(io, var, array,
+                         &(slab){given.start == NULL ? NULL : s.start, given.count == NULL ? NULL : s.count, s.stride},
+                         how));
     if (put) {
-        records = pnc_select_hyperslab_count_records(array, start, count, r->strided ? stride : NULL);
-        err = records > 0 ? pnc_io_request_check_records(io, var, start[0], records) : NC_NOERR;
+        int64_t records = pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride);
+
+        if (records > 0)
+            PNC_TRY(pnc_io_request_check_records(io, var, s.start[0], records));
         r->numrecs = records > r->numrecs ? records : r->numrecs;
     }
-    return err != NC_NOERR ? err : add_elements(io, r, count);
+    return add_elements(io, r, s.count);
 }
 
 /* The whole variable: all existing records. */
@@ -162,7 +194,7 @@ static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
     if (call->shape == PNC_VAR)
         err = take_whole(io, &array, r);
     for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
-        err = take_slab(io, call, &array, i, r->numbers + i * r->ndims * (r->strided ? 3 : 2), r);
+        err = take_slab(io, call, &array, i, r);
     free_shape(&capacity);
     return err;
 }
@@ -219,23 +251,26 @@ int64_t pnc_io_request_count_bytes(const pnc_io_context *io, const pnc_request *
     return r->elements * (int64_t)pnc_type_get_size(io->model->vars[r->varid]->type);
 }
 
+static int fail(pnc_io_context *io, const pnc_var *var, int err)
+{
+    return pnc_error_set(io->file->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
+}
+
 int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64_t i, pnc_selection *out)
 {
     const pnc_var *var = io->model->vars[r->varid];
+    slab s = slab_at(r, i);
     shape_memory capacity;
-    int64_t *shape, *start;
+    int64_t *shape = take_shape(&capacity, var->ndims);
     int err;
 
-    shape = take_shape(&capacity, var->ndims);
+    assert(i < r->nslabs && r->ndims == var->ndims);
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(io, var, shape);
-    start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
-    err = pnc_select_selection_init(out, &array, start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL);
+    err = pnc_select_selection_init(out, &array, s.start, s.count, s.stride);
     free_shape(&capacity);
-    return err == NC_NOERR
-               ? err
-               : pnc_error_set(io->file->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
+    return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
 
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
@@ -253,9 +288,7 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
     else
         pnc_convert_fill_get_memory(r->mem, fill);
     err = pnc_convert_packer_init(packer, r->direction, r->flat, r->memory, var->type, r->mem, io->model->format, fill);
-    return err == NC_NOERR
-               ? err
-               : pnc_error_set(io->file->error, err, "variable \"%s\": %s", var->name, pnc_error_get_text(err));
+    return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
 
 static int report_status(pnc_io_context *io, const pnc_request *r)

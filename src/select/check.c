@@ -3,6 +3,7 @@
 #include "select/selection.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 
@@ -18,37 +19,35 @@ static bool check_is_open(const check *c, int dim)
     return dim == 0 && c->array->is_record && c->how.growing;
 }
 
-/* A record dimension is reported by its number of records, any other dimension by its length. */
+/* "dimension "lat" of variable "tas" has length 8"; a record dimension is described by its number of records. */
+typedef struct bound_text {
+    char text[2 * NC_MAX_NAME + 64];
+} bound_text;
+
+static bound_text check_describe_bound(const check *c, int dim)
+{
+    const pnc_array *a = c->array;
+    int64_t length = a->shape[dim];
+    bound_text b;
+    if (dim == 0 && a->is_record)
+        snprintf(b.text, sizeof b.text, "variable \"%s\" has %" PRId64 " record%s", a->name, length,
+                 length == 1 ? "" : "s");
+    else if (a->dim_names != NULL)
+        snprintf(b.text, sizeof b.text, "dimension \"%s\" of variable \"%s\" has length %" PRId64, a->dim_names[dim],
+                 a->name, length);
+    else
+        snprintf(b.text, sizeof b.text, "dimension %d of variable \"%s\" has length %" PRId64, dim, a->name, length);
+    return b;
+}
+
 static int check_start_fail(const check *c, int dim)
 {
-    const char *name = c->array->name;
-    int64_t start = c->start[dim], length = c->array->shape[dim];
-    if (start < 0)
-        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 " is negative: variable \"%s\"", dim,
-                             start, name);
-    if (dim == 0 && c->array->is_record) {
-        if (length == 0)
-            return pnc_error_set(c->error, NC_EINVALCOORDS,
-                                 "start[0] = %" PRId64
-                                 " is out of bounds: variable \"%s\" "
-                                 "has no records yet",
-                                 start, name);
+    if (c->start[dim] < 0)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[0] = %" PRId64 " is out of bounds: variable \"%s\" has %" PRId64
-                             " records (valid: 0..%" PRId64 ")",
-                             start, name, length, length - 1);
-    }
-    if (length == 0)
-        return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[%d] = %" PRId64
-                             " is out of bounds: variable \"%s\" has "
-                             "length 0 along dimension %d",
-                             dim, start, name, dim);
-    return pnc_error_set(c->error, NC_EINVALCOORDS,
-                         "start[%d] = %" PRId64
-                         " is out of bounds: variable \"%s\" has "
-                         "length %" PRId64 " along dimension %d (valid: 0..%" PRId64 ")",
-                         dim, start, name, length, dim, length - 1);
+                             "start[%d] = %" PRId64 " of variable \"%s\": must not be negative", dim, c->start[dim],
+                             c->array->name);
+    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", dim, c->start[dim],
+                         check_describe_bound(c, dim).text);
 }
 
 static int check_starts(const check *c)
@@ -72,20 +71,14 @@ static int check_starts(const check *c)
 
 static int check_edge_fail(const check *c, int dim, int64_t stride)
 {
-    const char *what = dim == 0 && c->array->is_record ? "records" : "elements";
     int64_t length = c->array->shape[dim], start = c->start[dim], count = c->count[dim];
     int64_t space = start < length ? (length - 1 - start) / stride + 1 : 0;
-    if (stride == 1)
-        return pnc_error_set(c->error, NC_EEDGE,
-                             "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
-                             " %s along dimension %d, so that from start[%d] = %" PRId64 " at most %" PRId64
-                             " are left",
-                             dim, count, c->array->name, length, what, dim, dim, start, space);
+    char strided[48] = "";
+    if (stride != 1)
+        snprintf(strided, sizeof strided, " with stride[%d] = %" PRId64, dim, stride);
     return pnc_error_set(c->error, NC_EEDGE,
-                         "count[%d] = %" PRId64 " is too large: variable \"%s\" has %" PRId64
-                         " %s along dimension %d, so that from start[%d] = %" PRId64 " with stride %" PRId64
-                         " at most %" PRId64 " are left",
-                         dim, count, c->array->name, length, what, dim, dim, start, stride, space);
+                         "count[%d] = %" PRId64 " from start[%d] = %" PRId64 "%s, but %s: at most %" PRId64 " fit", dim,
+                         count, dim, start, strided, check_describe_bound(c, dim).text, space);
 }
 
 static int check_counts(const check *c)
@@ -101,8 +94,9 @@ static int check_counts(const check *c)
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t count = c->count[dim], stride = c->stride && c->stride[dim] > 0 ? c->stride[dim] : 1;
         if (count < 0)
-            return pnc_error_set(c->error, NC_ENEGATIVECNT, "count[%d] = %" PRId64 " is negative: variable \"%s\"", dim,
-                                 count, c->array->name);
+            return pnc_error_set(c->error, NC_ENEGATIVECNT,
+                                 "count[%d] = %" PRId64 " of variable \"%s\": must not be negative", dim, count,
+                                 c->array->name);
         if (count == 0 || check_is_open(c, dim))
             continue;
         if (count - 1 > (c->array->shape[dim] - 1 - c->start[dim]) / stride)
@@ -115,8 +109,8 @@ static int check_strides(const check *c)
 {
     for (int dim = 0; c->stride && dim < c->array->ndims; dim++)
         if (c->stride[dim] <= 0)
-            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 " is not positive: variable \"%s\"", dim,
-                                 c->stride[dim], c->array->name);
+            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 " of variable \"%s\": must be positive",
+                                 dim, c->stride[dim], c->array->name);
     return NC_NOERR;
 }
 
@@ -140,15 +134,14 @@ static int check_growth(const check *c)
     int64_t limit = check_record_limit(c->array), stride = c->stride ? c->stride[0] : 1;
     if (c->start[0] >= limit)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[0] = %" PRId64
-                             " is out of bounds: a file can hold at "
-                             "most %" PRId64 " records of variable \"%s\"",
+                             "start[0] = %" PRId64 ", but a file can hold at most %" PRId64
+                             " records of variable \"%s\"",
                              c->start[0], limit, c->array->name);
     if (c->count && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
         return pnc_error_set(c->error, NC_EEDGE,
-                             "count[0] = %" PRId64 " is too large: a file can hold at most %" PRId64
+                             "count[0] = %" PRId64 " from start[0] = %" PRId64 ", but a file can hold at most %" PRId64
                              " records of variable \"%s\"",
-                             c->count[0], limit, c->array->name);
+                             c->count[0], c->start[0], limit, c->array->name);
     return NC_NOERR;
 }
 

@@ -15,9 +15,10 @@ typedef struct pnc_extent {
 
 /* The properties of a variable that a selection depends on. */
 typedef struct pnc_array {
-    const char *name; /* for messages */
-    int64_t begin;    /* file offset of element 0,0,.. */
-    int elem_size;    /* external bytes of one element */
+    const char *name;             /* for messages */
+    const char *const *dim_names; /* for messages; may be NULL */
+    int64_t begin;                /* file offset of element 0,0,.. */
+    int elem_size;                /* external bytes of one element */
     int ndims;
     const int64_t *shape; /* lengths; entry 0 of a record variable is the number of records (bound of a read) */
     bool is_record;

@@ -59,10 +59,12 @@ static void test_calls(int ncid)
     expect_silence(ncid, "a new file");
     ncmpi_put_vara_float_all(ncid, 0, &start[1], count, value);
     expect_message(ncid, NC_EINVALCOORDS,
-                   "ncmpi_put_vara_float_all|rank %r|last.nc|\"grid\"|start[0] = 12|0..9|NC_EINVALCOORDS", "put_vara");
+                   "ncmpi_put_vara_float_all|rank %r|last.nc|"
+                   "start[0] = 12, but dimension \"x\" of variable \"grid\" has length 10|NC_EINVALCOORDS",
+                   "put_vara");
     start[1] = 8, count[1] = 5;
     ncmpi_get_vara_float_all(ncid, 0, start + 1, count + 1, value);
-    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"grid\"|count[0] = 5|at most 2",
+    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"x\"|\"grid\"|count[0] = 5|at most 2",
                    "get_vara");
     start[1] = 0, count[1] = 1;
     ncmpi_put_vara_float_all(ncid, 1, start, count, value);

@@ -272,33 +272,34 @@ static void test_messages(void **state)
 {
     int64_t shape[] = {3, 10}, far[] = {0, 12}, zero[] = {0, 0}, neg[] = {0, -2}, one[] = {1, 1}, big[] = {1, 11};
     int64_t four[] = {1, 4}, three[] = {1, 3}, late[] = {5, 0}, nostride[] = {1, 0};
+    const char *const names[] = {"time", "lat"};
     const pnc_bounds strict = {0}, var1 = {.single = true};
     pnc_array a = {.name = "temp", .elem_size = 4, .ndims = 2, .shape = shape, .recsize = 40};
     (void)state;
-    expect(NC_EINVALCOORDS,
-           "start[1] = 12 is out of bounds: variable \"temp\" has length 10 along dimension 1 "
-           "(valid: 0..9)",
-           &a, far, one, NULL, strict);
-    expect(NC_EINVALCOORDS, "start[1] = -2 is negative: variable \"temp\"", &a, neg, one, NULL, strict);
+    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension 1 of variable \"temp\" has length 10", &a, far, one, NULL,
+           strict);
+    a.dim_names = names;
+    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension \"lat\" of variable \"temp\" has length 10", &a, far, one,
+           NULL, strict);
+    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must not be negative", &a, neg, one, NULL, strict);
     expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
            NULL, NULL, NULL, var1);
     expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a, zero, NULL,
            NULL, strict);
     expect(NC_NOERR, "", &a, zero, NULL, NULL, var1);
     expect(NC_EEDGE,
-           "count[1] = 11 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
-           "start[1] = 0 at most 10 are left",
+           "count[1] = 11 from start[1] = 0, but dimension \"lat\" of variable \"temp\" has length 10: at most 10 fit",
            &a, zero, big, NULL, strict);
     expect(NC_EEDGE,
-           "count[1] = 4 is too large: variable \"temp\" has 10 elements along dimension 1, so that from "
-           "start[1] = 0 with stride 4 at most 3 are left",
+           "count[1] = 4 from start[1] = 0 with stride[1] = 4, but dimension \"lat\" of variable \"temp\" has length "
+           "10: at most 3 fit",
            &a, zero, four, four, strict);
     expect(NC_NOERR, "", &a, zero, three, four, strict);
-    expect(NC_ENEGATIVECNT, "count[1] = -2 is negative: variable \"temp\"", &a, zero, neg, NULL, (pnc_bounds){0});
-    expect(NC_ESTRIDE, "stride[1] = 0 is not positive: variable \"temp\"", &a, zero, one, nostride, strict);
+    expect(NC_ENEGATIVECNT, "count[1] = -2 of variable \"temp\": must not be negative", &a, zero, neg, NULL,
+           (pnc_bounds){0});
+    expect(NC_ESTRIDE, "stride[1] = 0 of variable \"temp\": must be positive", &a, zero, one, nostride, strict);
     a.is_record = true;
-    expect(NC_EINVALCOORDS, "start[0] = 5 is out of bounds: variable \"temp\" has 3 records (valid: 0..2)", &a, late,
-           one, NULL, strict);
+    expect(NC_EINVALCOORDS, "start[0] = 5, but variable \"temp\" has 3 records", &a, late, one, NULL, strict);
     expect(NC_NOERR, "", &a, late, one, NULL, (pnc_bounds){.growing = true});
 }
 
