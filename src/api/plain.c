@@ -66,7 +66,9 @@ int pnc_api_file_open(const char *filename, int *fd)
     *fd = open(filename, O_RDONLY);
     if (*fd >= 0)
         return NC_NOERR;
-    return errno == ENOENT || errno == ENOTDIR ? NC_ENOENT : errno == EACCES ? NC_EACCESS : NC_EFILE;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return NC_ENOENT;
+    return errno == EACCES ? NC_EACCESS : NC_EFILE;
 }
 
 ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity)
@@ -76,7 +78,9 @@ ssize_t pnc_api_file_read(int fd, void *bytes, size_t capacity)
     do
         n = read(fd, bytes, capacity);
     while (n < 0 && errno == EINTR);
-    return n < 0 ? errno == EISDIR ? NC_EFILE : NC_EREAD : n;
+    if (n >= 0)
+        return n;
+    return errno == EISDIR ? NC_EFILE : NC_EREAD;
 }
 
 int ncmpi_inq_file_format(const char *filename, int *formatp)
@@ -100,14 +104,11 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
 
 int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int varid_out)
 {
-    pnc_dataset *in, *out;
-    int err = pnc_dataset_registry_find(ncid_in, __func__, &in);
+    pnc_att_copy copy = {.varid_in = varid_in, .name = name, .varid_out = varid_out};
 
-    if (err == NC_NOERR)
-        err = pnc_dataset_registry_find(ncid_out, __func__, &out);
-    return err != NC_NOERR
-               ? err
-               : pnc_dataset_error_report(out, pnc_dataset_attribute_copy(in, varid_in, name, out, varid_out));
+    PNC_TRY(pnc_dataset_registry_find(ncid_in, __func__, &copy.from));
+    PNC_TRY(pnc_dataset_registry_find(ncid_out, __func__, &copy.to));
+    return pnc_dataset_error_report(copy.to, pnc_dataset_attribute_copy(&copy));
 }
 
 int ncmpi_inq_last_error(int ncid, int *code, char *message)
