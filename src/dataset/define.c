@@ -23,13 +23,11 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
                            {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
     int id = -1, err = pnc_dataset_mode_check_define_write(ds);
 
-    err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL);
-    if (err != NC_NOERR)
-        return err;
-    err = pnc_format_dim_add(&ds->model, name, len, &id, &ds->error);
-    if (err == NC_NOERR && idp != NULL)
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL));
+    PNC_TRY(pnc_format_dim_add(&ds->model, name, len, &id, &ds->error));
+    if (idp != NULL)
         *idp = id;
-    return err;
+    return NC_NOERR;
 }
 
 int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int ndims, const int *dimids, int *varidp)
@@ -41,12 +39,8 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
                            {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
     int id = -1, err = pnc_dataset_mode_check_define_write(ds);
 
-    err = pnc_dataset_arguments_agree(ds, err, args, 4, PNC_STAYS_LOCAL);
-    if (err != NC_NOERR)
-        return err;
-    err = pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &id, &ds->error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 4, PNC_STAYS_LOCAL));
+    PNC_TRY(pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &id, &ds->error));
     ds->model.vars[id]->no_fill = ds->fill_mode == NC_NOFILL;
     if (varidp != NULL)
         *varidp = id;
@@ -60,9 +54,7 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 
     if (err == NC_NOERR && fillmode != NC_FILL && fillmode != NC_NOFILL)
         err = pnc_error_set(&ds->error, NC_EINVAL, "fillmode is %d: must be NC_FILL or NC_NOFILL", fillmode);
-    err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_STAYS_LOCAL);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_STAYS_LOCAL));
     if (old_modep != NULL)
         *old_modep = ds->fill_mode;
     ds->fill_mode = fillmode;
@@ -75,41 +67,39 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
 {
     unsigned char external[8];
-    pnc_mem_type mem = pnc_type_get_mem_type(var->type);
+    bool same;
+    pnc_kernel kernel =
+        pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), ds->model.format, &same);
 
-    pnc_convert_kernel_find(PNC_PUT, var->type, mem, ds->model.format, &(bool){false})(external, fill_value, 1,
-                                                                                       external);
+    kernel(external, fill_value, 1, external);
     return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
+}
+
+static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
+{
+    PNC_TRY(pnc_dataset_mode_check_define_write(ds));
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    if (has_value && ds->before != NULL && varid < ds->before->nvars)
+        return pnc_error_set(&ds->error, NC_ELATEFILL,
+                             "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
+                             ds->model.vars[varid]->name);
+    return NC_NOERR;
 }
 
 int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void *fill_value)
 {
-    int err = pnc_dataset_mode_check_define_write(ds);
-    int64_t size = 0;
-
-    if (err == NC_NOERR)
-        err = pnc_format_var_check(&ds->model, varid, &ds->error);
-    if (err == NC_NOERR) {
-        bool is_old = ds->before != NULL && varid < ds->before->nvars;
-
-        if (fill_value != NULL)
-            size = (int64_t)pnc_type_get_size(ds->model.vars[varid]->type);
-        if (is_old && fill_value != NULL && !no_fill)
-            err = pnc_error_set(&ds->error, NC_ELATEFILL,
-                                "variable \"%s\" existed before ncmpi_redef: its fill value cannot change any more",
-                                ds->model.vars[varid]->name);
-    }
+    bool is_var = varid >= 0 && varid < ds->model.nvars, has_value = fill_value != NULL && !no_fill;
+    size_t size = is_var && fill_value != NULL ? pnc_type_get_size(ds->model.vars[varid]->type) : 0;
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_VAR_FILL_MODE, &no_fill, sizeof no_fill},
-                           {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, size}};
-    err = pnc_dataset_arguments_agree(ds, err, args, 3, PNC_STAYS_LOCAL);
-    if (err != NC_NOERR)
-        return err;
-    if (fill_value != NULL && !no_fill)
-        err = store_fill_value(ds, ds->model.vars[varid], fill_value);
-    if (err == NC_NOERR)
-        ds->model.vars[varid]->no_fill = no_fill != 0;
-    return err;
+                           {NC_EMULTIDEFINE_VAR_FILL_VALUE, fill_value, (int64_t)size}};
+    int err = check_def_var_fill(ds, varid, has_value);
+
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 3, PNC_STAYS_LOCAL));
+    if (has_value)
+        PNC_TRY(store_fill_value(ds, ds->model.vars[varid], fill_value));
+    ds->model.vars[varid]->no_fill = no_fill != 0;
+    return NC_NOERR;
 }
 
 /* In data mode the new name, which is not longer than the old one, is written at once. */
@@ -165,9 +155,9 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
     }
     err = check_new_name(ds, err, dim ? dim->name : "", &ds->model.dim_names, args, 2);
-    if (err == NC_NOERR)
-        err = pnc_format_dim_rename(&ds->model, dimid, name, &ds->error);
-    return err != NC_NOERR ? err : write_new_name(ds, dim->where, dim->name, old_field);
+    PNC_TRY(err);
+    PNC_TRY(pnc_format_dim_rename(&ds->model, dimid, name, &ds->error));
+    return write_new_name(ds, dim->where, dim->name, old_field);
 }
 
 int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
@@ -185,9 +175,9 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
     }
     err = check_new_name(ds, err, var ? var->name : "", &ds->model.var_names, args, 2);
-    if (err == NC_NOERR)
-        err = pnc_format_var_rename(&ds->model, varid, name, &ds->error);
-    return err != NC_NOERR ? err : write_new_name(ds, var->where, var->name, old_field);
+    PNC_TRY(err);
+    PNC_TRY(pnc_format_var_rename(&ds->model, varid, name, &ds->error));
+    return write_new_name(ds, var->where, var->name, old_field);
 }
 
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
@@ -211,9 +201,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         old_field = pnc_format_name_encode(&ds->model, old, NULL);
     }
     err = check_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3);
-    if (err == NC_NOERR)
-        err = pnc_format_atts_rename(atts, index, newname, &ds->error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(err);
+    PNC_TRY(pnc_format_atts_rename(atts, index, newname, &ds->error));
     return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);
 }

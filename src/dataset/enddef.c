@@ -23,50 +23,51 @@ static int fill_new(pnc_dataset *ds)
         const pnc_var *var = ds->model.vars[i];
 
         if (!var->no_fill)
-            err = pnc_dataset_var_fill(ds, var, 0, var->is_record ? ds->model.numrecs : 1);
+            err = pnc_dataset_var_fill(&ds->file, &ds->model, var, 0, var->is_record ? ds->model.numrecs : 1);
     }
     return pnc_file_status_agree(&ds->file, err);
 }
 
-/* The new header is written last: until then the old one, and the data that it describes, can be restored. */
+/* The new header is written last: until then the old one, and the data that it describes, can be restored. The ranks
+ * agree on the error of each step. */
 static int change_file(pnc_dataset *ds, const char *header, int64_t n)
 {
-    int err = fill_new(ds);
-
-    if (err == NC_NOERR)
-        err = pnc_dataset_file_end_extend(ds);
-    return err != NC_NOERR ? err : pnc_dataset_header_replace(ds, header, n);
+    PNC_TRY(fill_new(ds));
+    PNC_TRY(pnc_dataset_file_end_extend(ds));
+    return pnc_dataset_header_replace(ds, header, n);
 }
 
 static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_move move;
-    int err = pnc_dataset_move_init(ds, &move);
+    int err = pnc_dataset_move_init(&move, &ds->file, ds->before, &ds->model, ds->hints.data_move_chunk);
 
-    if (err == NC_NOERR) {
-        err = pnc_dataset_move_execute(&move);
-        if (err == NC_NOERR)
-            err = change_file(ds, header, n);
-        if (err != NC_NOERR)
-            pnc_dataset_move_undo(&move);
-    }
+    if (err != NC_NOERR)
+        goto free;
+    err = pnc_dataset_move_execute(&move);
+    if (err == NC_NOERR)
+        err = change_file(ds, header, n);
+    if (err != NC_NOERR)
+        pnc_dataset_move_undo(&move);
+free:
     pnc_dataset_move_free(&move);
     return err;
 }
 
 static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
 {
-    char *header = NULL;
+    char *header;
     int64_t n;
-    int err = pnc_file_status_agree(&ds->file, pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error));
+    int err = pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error);
 
-    if (err == NC_NOERR)
-        err = pnc_dataset_header_agree(ds, &header, &n);
-    if (err == NC_NOERR)
-        err = ds->before == NULL ? change_file(ds, header, n) : grow_file(ds, header, n);
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    PNC_TRY(pnc_dataset_header_agree(ds, &header, &n));
+    if (ds->before == NULL)
+        err = change_file(ds, header, n);
+    else
+        err = grow_file(ds, header, n);
     pnc_memory_free(header);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(err);
     pnc_dataset_before_free(ds);
     ds->layout_hints = *hints;
     ds->is_new = false;
@@ -102,9 +103,9 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
                             "must not be negative",
                             (long long)h_minfree, (long long)v_align, (long long)v_minfree, (long long)r_align);
     err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE);
-    if (err == NC_NOERR)
-        err = finish(ds, &hints);
-    return err != NC_NOERR ? err : drop_overruled(ds);
+    PNC_TRY(err);
+    PNC_TRY(finish(ds, &hints));
+    return drop_overruled(ds);
 }
 
 int pnc_dataset_enddef(pnc_dataset *ds)

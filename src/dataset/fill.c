@@ -23,28 +23,41 @@ static char *make_pattern(const pnc_var *var, int64_t bytes)
     return pattern;
 }
 
-int pnc_dataset_var_fill(pnc_dataset *ds, const pnc_var *var, int64_t first, int64_t n)
+/* This rank's share of a fixed-size variable or of a record. */
+static pnc_extent share_of(const pnc_file *file, const pnc_var *var)
 {
     int size = (int)pnc_type_get_size(var->type);
-    int64_t elements = var->size / size, share = elements / ds->file.nprocs, extra = elements % ds->file.nprocs;
-    int64_t begin = var->begin + (share * ds->file.rank + (ds->file.rank < extra ? ds->file.rank : extra)) * size;
-    int64_t mine = (share + (ds->file.rank < extra)) * size;
-    int64_t piece = mine < PATTERN_BYTES ? mine : PATTERN_BYTES;
+    int64_t elements = var->size / size, share = elements / file->nprocs, extra = elements % file->nprocs;
+    int64_t first = share * file->rank + (file->rank < extra ? file->rank : extra);
+
+    return (pnc_extent){var->begin + first * size, (share + (file->rank < extra)) * size};
+}
+
+/* Write a pattern of `length` bytes repeatedly. */
+static int write_pattern(pnc_file *file, pnc_extent extent, const char *pattern, int64_t length)
+{
+    for (int64_t at = 0; at < extent.length; at += length) {
+        pnc_extent piece = {extent.offset + at, extent.length - at < length ? extent.length - at : length};
+
+        PNC_TRY(pnc_file_range_write(file, piece, pattern));
+    }
+    return NC_NOERR;
+}
+
+int pnc_dataset_var_fill(pnc_file *file, const pnc_model *model, const pnc_var *var, int64_t first, int64_t n)
+{
+    pnc_extent share = share_of(file, var);
+    int64_t length = share.length < PATTERN_BYTES ? share.length : PATTERN_BYTES;
     int err = NC_NOERR;
     char *pattern;
 
-    if (mine == 0 || n == 0)
+    if (share.length == 0 || n == 0)
         return NC_NOERR;
-    pattern = make_pattern(var, piece);
+    pattern = make_pattern(var, length);
     if (pattern == NULL)
-        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", ds->file.path, var->name);
-    for (int64_t r = first; r < first + n; r++)
-        for (int64_t at = 0; at < mine && err == NC_NOERR; at += piece) {
-            pnc_extent extent = {begin + r * ds->model.recsize + at, mine - at < piece ? mine - at : piece};
-
-            err = pnc_file_extents_write(&ds->file, &extent, 1, pattern);
-            ds->file.put_size += extent.length;
-        }
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", file->path, var->name);
+    for (int64_t r = first; r < first + n && err == NC_NOERR; r++)
+        err = write_pattern(file, (pnc_extent){share.offset + r * model->recsize, share.length}, pattern, length);
     pnc_memory_free(pattern);
     return err;
 }
@@ -69,36 +82,34 @@ static bool can_be_filled(const pnc_var *var)
     return !var->no_fill || pnc_format_atts_find(&var->atts, NC_FillValue) >= 0;
 }
 
-int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
+static int check_fill_var_rec(pnc_dataset *ds, int varid, int64_t recno)
 {
     const pnc_var *var;
-    int err = pnc_dataset_mode_check_write(ds);
 
-    if (err == NC_NOERR)
-        err = pnc_dataset_mode_check_collective(ds);
-    if (err != NC_NOERR)
-        return err;
-    err = pnc_format_var_check(&ds->model, varid, &ds->error);
-    if (err == NC_NOERR && !ds->model.vars[varid]->is_record)
-        err = pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension",
-                            ds->model.vars[varid]->name);
-    if (err == NC_NOERR && !can_be_filled(ds->model.vars[varid]))
-        err = pnc_error_set(&ds->error, NC_ENOTFILL,
-                            "variable \"%s\" is in no-fill mode and has no _FillValue: call "
-                            "ncmpi_def_var_fill in define mode",
-                            ds->model.vars[varid]->name);
-    if (err == NC_NOERR)
-        err = check_record(ds, recno);
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    var = ds->model.vars[varid];
+    if (!var->is_record)
+        return pnc_error_set(&ds->error, NC_ENOTRECVAR, "variable \"%s\" has no record dimension", var->name);
+    if (!can_be_filled(var))
+        return pnc_error_set(&ds->error, NC_ENOTFILL,
+                             "variable \"%s\" is in no-fill mode and has no _FillValue: call "
+                             "ncmpi_def_var_fill in define mode",
+                             var->name);
+    return check_record(ds, recno);
+}
+
+int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
+{
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_FNC_ARGS, &recno, sizeof recno}};
-    err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE);
-    if (err != NC_NOERR)
-        return err;
+    int err;
 
-    var = ds->model.vars[varid];
-    err = pnc_file_status_agree(&ds->file, pnc_dataset_var_fill(ds, var, recno, 1));
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_dataset_mode_check_write(ds));
+    PNC_TRY(pnc_dataset_mode_check_collective(ds));
+    err = check_fill_var_rec(ds, varid, recno);
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
+    err = pnc_dataset_var_fill(&ds->file, &ds->model, ds->model.vars[varid], recno, 1);
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
     pnc_dataset_numrecs_update(ds, recno + 1);
     return pnc_dataset_numrecs_flush(ds);
 }

@@ -71,9 +71,11 @@ int pnc_dataset_inq_format(pnc_dataset *ds, int *formatp)
 
 int pnc_dataset_inq_version(pnc_dataset *ds, int *NC_mode)
 {
-    SET_OUTPUT(NC_mode, ds->model.format == 5   ? NC_64BIT_DATA
-                        : ds->model.format == 2 ? NC_64BIT_OFFSET
-                                                : NC_CLASSIC_MODEL);
+    switch (ds->model.format) {
+    case NC_FORMAT_CDF5: SET_OUTPUT(NC_mode, NC_64BIT_DATA); break;
+    case NC_FORMAT_CDF2: SET_OUTPUT(NC_mode, NC_64BIT_OFFSET); break;
+    default: SET_OUTPUT(NC_mode, NC_CLASSIC_MODEL); break;
+    }
     return NC_NOERR;
 }
 
@@ -139,10 +141,8 @@ int pnc_dataset_get_file_info(pnc_dataset *ds, MPI_Info *info_used)
 int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_count)
 {
     MPI_Info info;
-    int err = pnc_dataset_hints_report(ds, &info);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_dataset_hints_report(ds, &info));
     SET_OUTPUT(striping_size, (int)pnc_dataset_hints_get_integer(info, "striping_unit", 0));
     SET_OUTPUT(striping_count, (int)pnc_dataset_hints_get_integer(info, "striping_factor", 0));
     MPI_Info_free(&info);
@@ -153,10 +153,7 @@ int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_
 
 int pnc_dataset_inq_dim(pnc_dataset *ds, int dimid, char *name, MPI_Offset *lenp)
 {
-    int err = pnc_format_dim_check(&ds->model, dimid, &ds->error);
-
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_format_dim_check(&ds->model, dimid, &ds->error));
     set_name(name, ds->model.dims[dimid]->name);
     SET_OUTPUT(lenp, pnc_format_dim_get_length(&ds->model, dimid));
     return NC_NOERR;
@@ -188,13 +185,10 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
 int pnc_dataset_inq_var(pnc_dataset *ds, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp)
 {
     const pnc_var *var;
-    int err;
 
     if (varid == NC_GLOBAL && name == NULL && xtypep == NULL && ndimsp == NULL && dimidsp == NULL)
         return pnc_dataset_inq_natts(ds, nattsp);
-    err = pnc_format_var_check(&ds->model, varid, &ds->error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
     set_name(name, var->name);
     SET_OUTPUT(xtypep, var->type);
@@ -244,10 +238,8 @@ int pnc_dataset_inq_varnatts(pnc_dataset *ds, int varid, int *nattsp)
 int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fill_value)
 {
     const pnc_var *var;
-    int err = pnc_format_var_check(&ds->model, varid, &ds->error);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
     var = ds->model.vars[varid];
     SET_OUTPUT(no_fill, var->no_fill);
     if (fill_value != NULL) {
@@ -277,10 +269,9 @@ int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *xtypep, MPI_Offset *lenp)
 {
     pnc_atts *atts;
-    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
+    int index;
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_dataset_att_find(ds, varid, name, &atts, &index));
     SET_OUTPUT(xtypep, atts->at[index]->type);
     SET_OUTPUT(lenp, atts->at[index]->len);
     return NC_NOERR;

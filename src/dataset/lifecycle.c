@@ -191,7 +191,9 @@ static int check_arguments(pnc_dataset *ds, const int *ncidp)
 
 static int format_of(int cmode, int otherwise)
 {
-    return cmode & NC_64BIT_DATA ? 5 : cmode & NC_64BIT_OFFSET ? 2 : otherwise;
+    if (cmode & NC_64BIT_DATA)
+        return NC_FORMAT_CDF5;
+    return cmode & NC_64BIT_OFFSET ? NC_FORMAT_CDF2 : otherwise;
 }
 
 /* Adopt rank 0's switches: they decide which collective calls are made, and the environments of ranks may differ. */
@@ -206,7 +208,8 @@ static int share_switches(pnc_dataset *ds)
 }
 
 /* What create and open have in common before they access the file. */
-static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call, pnc_dataset **out)
+static int prepare(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call,
+                   pnc_dataset **out)
 {
     const pnc_error no_communicator = {.code = NC_EINVAL, .text = "the communicator is MPI_COMM_NULL"};
     pnc_error error = {0};
@@ -230,8 +233,9 @@ static int begin(MPI_Comm comm, const char *path, MPI_Info info, const int *ncid
 
 static int give_ncid(pnc_dataset *ds, int *ncidp)
 {
-    int err = pnc_file_status_agree(&ds->file, pnc_dataset_registry_add(ds, &ds->ncid));
+    int err = pnc_dataset_registry_add(ds, &ds->ncid);
 
+    err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR) {
         *ncidp = ds->ncid;
         pnc_dataset_hints_display(ds);
@@ -253,26 +257,32 @@ static int welcome(pnc_dataset *ds, int mismatch)
 int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
-    int format = default_format, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_create", &ds);
+    int format = default_format, mismatch, err;
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(prepare(comm, path, info, ncidp, "ncmpi_create", &ds));
     mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
     err = check_create_mode(ds, cmode);
-    if (err == NC_NOERR)
-        err = pnc_file_status_agree(&ds->file, pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error));
-    if (err == NC_NOERR)
-        err = ds->file.driver->create(ds->file.comm, ds->file.path, cmode, ds->info, &ds->file.store, &ds->error);
     if (err != NC_NOERR)
-        return give_up(ds, err);
+        goto free;
+    err = pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error);
+    err = pnc_file_status_agree(&ds->file, err);
+    if (err != NC_NOERR)
+        goto free;
+    err = ds->file.driver->create(ds->file.comm, ds->file.path, cmode, ds->info, &ds->file.store, &ds->error);
+    if (err != NC_NOERR)
+        goto free;
     ds->ncid = -1;
     ds->mode = PNC_DEFINE;
     ds->is_new = true;
     ds->share = (cmode & NC_SHARE) != 0;
     err = give_ncid(ds, ncidp);
-    if (err == NC_NOERR)
-        return welcome(ds, mismatch);
+    if (err != NC_NOERR)
+        goto close;
+    return welcome(ds, mismatch);
+
+close:
     ds->file.store->ops->close(ds->file.store, &ds->error);
+free:
     return give_up(ds, err);
 }
 
@@ -295,51 +305,73 @@ static void remark_short(pnc_dataset *ds)
 int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
 {
     pnc_dataset *ds;
-    int format = 0, mismatch, err = begin(comm, path, info, ncidp, "ncmpi_open", &ds);
+    int format = 0, mismatch, err;
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(prepare(comm, path, info, ncidp, "ncmpi_open", &ds));
     mismatch = agree_mode(ds, &omode, &format, NC_EMULTIDEFINE_OMODE);
     err = check_open_mode(ds, omode);
-    if (err == NC_NOERR)
-        err = ds->file.driver->open(ds->file.comm, ds->file.path, omode, ds->info, &ds->file.store, &ds->error);
     if (err != NC_NOERR)
-        return give_up(ds, err);
+        goto free;
+    err = ds->file.driver->open(ds->file.comm, ds->file.path, omode, ds->info, &ds->file.store, &ds->error);
+    if (err != NC_NOERR)
+        goto free;
     ds->ncid = -1;
     ds->mode = PNC_COLLECTIVE;
     ds->read_only = !(omode & NC_WRITE);
     ds->share = (omode & NC_SHARE) != 0;
     err = pnc_dataset_header_read(ds);
-    if (err == NC_NOERR)
-        err = give_ncid(ds, ncidp);
-    if (err == NC_NOERR) {
-        remark_short(ds);
-        return welcome(ds, mismatch);
-    }
+    if (err != NC_NOERR)
+        goto close;
+    err = give_ncid(ds, ncidp);
+    if (err != NC_NOERR)
+        goto close;
+    remark_short(ds);
+    return welcome(ds, mismatch);
+
+close:
     ds->file.store->ops->close(ds->file.store, &ds->error);
+free:
     return give_up(ds, err);
 }
 
 int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
 {
     const pnc_store_ops *driver;
-    int err = path == NULL || path[0] == '\0' ? pnc_error_set(error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
 
-    if (err == NC_NOERR)
-        err = pnc_dataset_hints_choose_driver(path, info, &driver, error);
-    return err != NC_NOERR ? err : driver->remove(path, info, error);
+    if (path == NULL || path[0] == '\0')
+        return pnc_error_set(error, NC_EBAD_FILE, "the file name is empty");
+    PNC_TRY(pnc_dataset_hints_choose_driver(path, info, &driver, error));
+    return driver->remove(path, info, error);
+}
+
+/* At the end of a close or abort: report the error of this rank, or that of another one, and free the dataset. */
+static int finish(pnc_dataset *ds, int err)
+{
+    int agreed = pnc_file_status_agree(&ds->file, err);
+
+    pnc_dataset_error_report(ds, agreed);
+    pnc_dataset_registry_remove(ds->ncid);
+    free_dataset(ds);
+    return agreed;
 }
 
 /* Close the store and free the dataset, even if the call has failed before. */
-static int end(pnc_dataset *ds, int err)
+static int close_file(pnc_dataset *ds, int err)
 {
-    int late = ds->file.store->ops->close(ds->file.store, &ds->error);
+    int closed = ds->file.store->ops->close(ds->file.store, &ds->error);
 
-    late = pnc_file_status_agree(&ds->file, err != NC_NOERR ? err : late);
-    err = pnc_dataset_error_report(ds, err != NC_NOERR ? err : late);
-    pnc_dataset_registry_remove(ds->ncid);
-    free_dataset(ds);
-    return err;
+    return finish(ds, pnc_error_keep_first(err, closed));
+}
+
+/* Close and delete a file whose first ncmpi_enddef has not completed. */
+static int delete_file(pnc_dataset *ds)
+{
+    const pnc_store_ops *driver = ds->file.driver;
+    int err = driver->close(ds->file.store, &ds->error);
+
+    if (ds->file.rank == 0)
+        err = pnc_error_keep_first(err, driver->remove(ds->file.path, ds->info, &ds->error));
+    return finish(ds, err);
 }
 
 /* Pending requests are cancelled; this is reported even if close itself succeeds. */
@@ -371,31 +403,16 @@ int pnc_dataset_close(pnc_dataset *ds)
         err = pnc_dataset_enddef(ds);
     else if (!ds->read_only)
         err = pnc_dataset_numrecs_flush(ds);
-    err = end(ds, err);
-    return err != NC_NOERR ? err : pending;
+    err = close_file(ds, err);
+    return pnc_error_keep_first(err, pending);
 }
 
 int pnc_dataset_abort(pnc_dataset *ds)
 {
-    bool forget_file = ds->mode == PNC_DEFINE && ds->is_new;
-    const pnc_store_ops *driver = ds->file.driver;
     int64_t puts, gets;
-    int err = NC_NOERR;
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets); /* abort cancels pending requests without an error */
     if (ds->mode != PNC_DEFINE)
         return pnc_dataset_close(ds);
-    if (!forget_file)
-        return end(ds, err);
-    /* no ncmpi_enddef has completed: delete the file */
-    err = driver->close(ds->file.store, &ds->error);
-    if (ds->file.rank == 0) {
-        int late = driver->remove(ds->file.path, ds->info, &ds->error);
-
-        err = err != NC_NOERR ? err : late;
-    }
-    err = pnc_dataset_error_report(ds, pnc_file_status_agree(&ds->file, err));
-    pnc_dataset_registry_remove(ds->ncid);
-    free_dataset(ds);
-    return err;
+    return ds->is_new ? delete_file(ds) : close_file(ds, NC_NOERR);
 }

@@ -16,9 +16,8 @@ int pnc_dataset_mode_check_write(pnc_dataset *ds)
 
 int pnc_dataset_mode_check_define_write(pnc_dataset *ds)
 {
-    int err = pnc_dataset_mode_check_write(ds);
-
-    return err != NC_NOERR ? err : pnc_dataset_mode_check_define(ds);
+    PNC_TRY(pnc_dataset_mode_check_write(ds));
+    return pnc_dataset_mode_check_define(ds);
 }
 
 int pnc_dataset_mode_check_define(pnc_dataset *ds)
@@ -37,26 +36,24 @@ int pnc_dataset_mode_check_data(pnc_dataset *ds)
 
 int pnc_dataset_mode_check_collective(pnc_dataset *ds)
 {
-    int err = pnc_dataset_mode_check_data(ds);
-
-    if (err == NC_NOERR && ds->mode == PNC_INDEPENDENT)
-        err = pnc_error_set(&ds->error, NC_EINDEP,
-                            "%s is in independent data mode: call ncmpi_end_indep_data before "
-                            "collective access",
-                            ds->file.path);
-    return err;
+    PNC_TRY(pnc_dataset_mode_check_data(ds));
+    if (ds->mode == PNC_INDEPENDENT)
+        return pnc_error_set(&ds->error, NC_EINDEP,
+                             "%s is in independent data mode: call ncmpi_end_indep_data before "
+                             "collective access",
+                             ds->file.path);
+    return NC_NOERR;
 }
 
 int pnc_dataset_mode_check_independent(pnc_dataset *ds)
 {
-    int err = pnc_dataset_mode_check_data(ds);
-
-    if (err == NC_NOERR && ds->mode == PNC_COLLECTIVE)
-        err = pnc_error_set(&ds->error, NC_ENOTINDEP,
-                            "%s is in collective data mode: call ncmpi_begin_indep_data "
-                            "first, or the function that ends in _all",
-                            ds->file.path);
-    return err;
+    PNC_TRY(pnc_dataset_mode_check_data(ds));
+    if (ds->mode == PNC_COLLECTIVE)
+        return pnc_error_set(&ds->error, NC_ENOTINDEP,
+                             "%s is in collective data mode: call ncmpi_begin_indep_data "
+                             "first, or the function that ends in _all",
+                             ds->file.path);
+    return NC_NOERR;
 }
 
 int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
@@ -75,11 +72,9 @@ int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts 
 
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
-    int err = pnc_dataset_mode_check_data(ds);
-
-    if (err == NC_NOERR)
-        ds->mode = PNC_INDEPENDENT;
-    return err;
+    PNC_TRY(pnc_dataset_mode_check_data(ds));
+    ds->mode = PNC_INDEPENDENT;
+    return NC_NOERR;
 }
 
 int pnc_dataset_end_indep_data(pnc_dataset *ds)

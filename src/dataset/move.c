@@ -6,8 +6,9 @@
  * data are moved back, from the beginning of the stream. */
 #include "dataset/move.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
-#include "convert/convert.h"
 #include "file/agree.h"
 
 #define EXTENTS_AT_A_TIME 512
@@ -25,6 +26,7 @@ typedef enum side { OLD, NEW } side;
 
 static void add_stretch(pnc_move *m, int64_t from, int64_t to, int64_t bytes)
 {
+    assert(m->n <= m->old->nvars);
     m->stretches[m->n++] = (pnc_stretch){m->total, bytes, from, to, bytes, bytes};
     m->total += bytes;
 }
@@ -39,7 +41,7 @@ static int64_t bytes_present(const pnc_move *m, int64_t from, int64_t bytes)
 
 static void add_fixed(pnc_move *m)
 {
-    const pnc_model *old = m->ds->before, *now = &m->ds->model;
+    const pnc_model *old = m->old, *now = m->now;
     int64_t shift = 0; /* of the preceding fixed-size variable */
 
     for (int i = 0; i < old->nvars; i++) {
@@ -64,7 +66,7 @@ static void add_fixed(pnc_move *m)
 /* Old variables come first in a record, at unchanged offsets in it, so that each record moves as one block. */
 static void add_records(pnc_move *m)
 {
-    const pnc_model *old = m->ds->before, *now = &m->ds->model;
+    const pnc_model *old = m->old, *now = m->now;
     int64_t bytes = bytes_present(m, old->begin_rec, old->numrecs * old->recsize);
 
     if (bytes == 0 || (old->begin_rec == now->begin_rec && old->recsize == now->recsize))
@@ -121,7 +123,7 @@ static int64_t find_beyond(const pnc_move *m)
 
 static int find_size(pnc_move *m)
 {
-    pnc_file *file = &m->ds->file;
+    pnc_file *file = m->file;
     int err = NC_NOERR;
 
     if (file->rank == 0)
@@ -130,29 +132,27 @@ static int find_size(pnc_move *m)
     return pnc_file_bytes_broadcast(file, &m->file_size, sizeof m->file_size, "the size of the file");
 }
 
-int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *m)
+int pnc_dataset_move_init(pnc_move *m, pnc_file *file, const pnc_model *old, const pnc_model *now, int64_t chunk)
 {
-    int err;
+    int err = NC_NOERR;
 
-    *m = (pnc_move){.ds = ds};
-    err = find_size(m);
-    if (err != NC_NOERR)
-        return err;
-    m->stretches = pnc_memory_alloc((int64_t)ds->before->nvars + 1, sizeof *m->stretches);
+    *m = (pnc_move){.file = file, .old = old, .now = now};
+    PNC_TRY(find_size(m));
+    m->stretches = pnc_memory_alloc((int64_t)old->nvars + 1, sizeof *m->stretches);
     if (m->stretches != NULL) {
         add_fixed(m);
         add_records(m);
     }
     m->moved = m->total;
     m->beyond = find_beyond(m);
-    m->chunk = m->total / ds->file.nprocs + 1;
-    if (m->chunk > ds->hints.data_move_chunk)
-        m->chunk = ds->hints.data_move_chunk;
+    m->chunk = m->total / file->nprocs + 1;
+    if (m->chunk > chunk)
+        m->chunk = chunk;
     m->buf = pnc_memory_alloc(m->chunk, 1);
     if (m->stretches == NULL || m->buf == NULL)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", ds->file.path,
+        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", file->path,
                             (long long)m->chunk);
-    return pnc_file_status_agree(&ds->file, err);
+    return pnc_file_status_agree(file, err);
 }
 
 void pnc_dataset_move_free(pnc_move *m)
@@ -169,71 +169,90 @@ typedef struct range {
 
 static range share_of(const pnc_move *m, range all)
 {
-    int64_t n = all.end - all.first, share = n / m->ds->file.nprocs, extra = n % m->ds->file.nprocs,
-            rank = m->ds->file.rank;
+    int64_t nprocs = m->file->nprocs, rank = m->file->rank;
+    int64_t n = all.end - all.first, share = n / nprocs, extra = n % nprocs;
     int64_t first = all.first + share * rank + (rank < extra ? rank : extra);
 
     return (range){first, first + share + (rank < extra)};
 }
 
-/* Move this rank's share of a round between the file and m->buf. */
-static int transfer(pnc_move *m, pnc_direction way, side where, range part)
+/* The extents of the next part of a range, at most EXTENTS_AT_A_TIME; the range becomes the rest. */
+static int64_t take_extents(const pnc_move *m, side where, range *rest, pnc_extent *extents, int64_t *bytes)
 {
-    pnc_dataset *ds = m->ds;
-    char *at = m->buf;
-    int err = NC_NOERR;
+    int64_t n = 0;
 
-    while (part.first < part.end && err == NC_NOERR) {
-        pnc_extent extents[EXTENTS_AT_A_TIME];
-        int64_t bytes = 0, n = 0;
-
-        for (; n < EXTENTS_AT_A_TIME && part.first < part.end; n++) {
-            extents[n] = extent_at(m, where, part.first);
-            if (extents[n].length > part.end - part.first)
-                extents[n].length = part.end - part.first;
-            part.first += extents[n].length;
-            bytes += extents[n].length;
-        }
-        err = way == PNC_PUT ? pnc_file_extents_write(&ds->file, extents, n, at)
-                             : pnc_file_extents_read(&ds->file, extents, n, at, NULL);
-        *(way == PNC_PUT ? &ds->file.put_size : &ds->file.get_size) += bytes;
-        at += bytes;
+    *bytes = 0;
+    for (; n < EXTENTS_AT_A_TIME && rest->first < rest->end; n++) {
+        extents[n] = extent_at(m, where, rest->first);
+        if (extents[n].length > rest->end - rest->first)
+            extents[n].length = rest->end - rest->first;
+        rest->first += extents[n].length;
+        *bytes += extents[n].length;
     }
-    return err;
+    return n;
+}
+
+/* Read the data of a range into m->buf. Local. */
+static int read_range(pnc_move *m, side where, range rest)
+{
+    char *to = m->buf;
+
+    while (rest.first < rest.end) {
+        pnc_extent extents[EXTENTS_AT_A_TIME];
+        int64_t bytes, n = take_extents(m, where, &rest, extents, &bytes);
+
+        PNC_TRY(pnc_file_extents_read(m->file, extents, n, to, NULL));
+        m->file->get_size += bytes;
+        to += bytes;
+    }
+    return NC_NOERR;
+}
+
+/* Write m->buf to a range. Local. */
+static int write_range(pnc_move *m, side where, range rest)
+{
+    const char *from = m->buf;
+
+    while (rest.first < rest.end) {
+        pnc_extent extents[EXTENTS_AT_A_TIME];
+        int64_t bytes, n = take_extents(m, where, &rest, extents, &bytes);
+
+        PNC_TRY(pnc_file_extents_write(m->file, extents, n, from));
+        m->file->put_size += bytes;
+        from += bytes;
+    }
+    return NC_NOERR;
 }
 
 /* One round towards the end of the file. No rank writes before all ranks have read. */
 static int round_forward(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_GET, OLD, mine));
+    int err = read_range(m, OLD, mine);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pnc_file_status_agree(m->file, err));
     m->overwritten = m->overwritten || all.first < m->beyond;
-    err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_PUT, NEW, mine));
+    err = write_range(m, NEW, mine);
+    err = pnc_file_status_agree(m->file, err);
     if (err != NC_NOERR && m->overwritten) /* m->buf still has the old bytes */
-        m->lost = transfer(m, PNC_PUT, OLD, mine);
+        m->lost = write_range(m, OLD, mine);
     return err;
 }
 
 int pnc_dataset_move_execute(pnc_move *m)
 {
-    int64_t most = m->chunk * m->ds->file.nprocs;
-    int err = NC_NOERR;
+    int64_t most = m->chunk * m->file->nprocs;
 
-    while (m->moved > 0 && err == NC_NOERR) {
+    while (m->moved > 0) {
         range all = {m->moved > most ? m->moved - most : 0, m->moved};
 
         if (all.first < m->beyond && m->beyond < all.end)
             all.first = m->beyond;
-        err = round_forward(m, all);
-        if (err == NC_NOERR)
-            m->moved = all.first;
+        PNC_TRY(round_forward(m, all));
+        m->moved = all.first;
     }
-    if (err == NC_NOERR)
-        m->overwritten = true; /* from now on: the extents that the move freed are written next */
-    return err;
+    m->overwritten = true; /* from now on: the extents that the move freed are written next */
+    return NC_NOERR;
 }
 
 /* One round towards the beginning. As new offsets are never smaller than old ones, it overwrites nothing that is still
@@ -241,29 +260,38 @@ int pnc_dataset_move_execute(pnc_move *m)
 static int round_back(pnc_move *m, range all)
 {
     range mine = share_of(m, all);
-    int err = pnc_file_status_agree(&m->ds->file, transfer(m, PNC_GET, NEW, mine));
+    int err = read_range(m, NEW, mine);
 
-    return err != NC_NOERR ? err : pnc_file_status_agree(&m->ds->file, transfer(m, PNC_PUT, OLD, mine));
+    PNC_TRY(pnc_file_status_agree(m->file, err));
+    err = write_range(m, OLD, mine);
+    return pnc_file_status_agree(m->file, err);
+}
+
+/* Collective: the ranks agree on the error of each step. */
+static int move_back(pnc_move *m)
+{
+    int64_t most = m->chunk * m->file->nprocs;
+    int err;
+
+    PNC_TRY(pnc_file_status_agree(m->file, m->lost));
+    while (m->overwritten && m->moved < m->total) {
+        range all = {m->moved, m->total - m->moved > most ? m->moved + most : m->total};
+
+        PNC_TRY(round_back(m, all));
+        m->moved = all.end;
+    }
+    /* otherwise a later attempt would take the bytes beyond for data */
+    err = m->file->store->ops->set_size(m->file->store, m->file_size, m->file->error);
+    return pnc_file_status_agree(m->file, err);
 }
 
 void pnc_dataset_move_undo(pnc_move *m)
 {
-    pnc_dataset *ds = m->ds;
-    int64_t most = m->chunk * ds->file.nprocs;
-    pnc_error cause = ds->error;
-    int err = pnc_file_status_agree(&ds->file, m->lost);
+    pnc_error cause = *m->file->error;
 
-    while (m->overwritten && m->moved < m->total && err == NC_NOERR) {
-        range all = {m->moved, m->total - m->moved > most ? m->moved + most : m->total};
-
-        err = round_back(m, all);
-        m->moved = all.end;
-    }
-    if (err == NC_NOERR) /* otherwise a later attempt would take the bytes beyond for data */
-        err = pnc_file_status_agree(&ds->file, ds->file.store->ops->set_size(ds->file.store, m->file_size, &ds->error));
-    if (err == NC_NOERR)
+    if (move_back(m) == NC_NOERR)
         return;
-    pnc_error_clear(&ds->error);
-    pnc_error_set(&ds->error, cause.code, "%.300s; moving the data back failed too: the data in the file are damaged",
-                  cause.text);
+    pnc_error_clear(m->file->error);
+    pnc_error_set(m->file->error, cause.code,
+                  "%.300s; moving the data back failed too: the data in the file are damaged", cause.text);
 }

@@ -3,10 +3,13 @@
 #ifndef PNC_DATASET_MOVE_H
 #define PNC_DATASET_MOVE_H
 
-#include "dataset/dataset.h"
+#include <stdbool.h>
+#include "file/file.h"
+#include "format/model.h"
 
 typedef struct pnc_move {
-    pnc_dataset *ds;
+    pnc_file *file;
+    const pnc_model *old, *now;    /* the definitions of the file, and those that it shall have */
     struct pnc_stretch *stretches; /* the data to move, in file order: one stream of bytes */
     int n;
     int64_t total;     /* bytes of the stream */
@@ -19,12 +22,12 @@ typedef struct pnc_move {
     char *buf;
 } pnc_move;
 
-/* Collective, all but free. init finds offsets that differ between ds->before and ds->model; call free even if it
- * fails. */
-int pnc_dataset_move_init(pnc_dataset *ds, pnc_move *move);
+/* Collective, all but free. init finds the data whose offsets differ between `old` and `now`; `chunk` is an upper bound
+ * on the bytes that a rank moves in one round. Call free even if init fails. */
+int pnc_dataset_move_init(pnc_move *move, pnc_file *file, const pnc_model *old, const pnc_model *now, int64_t chunk);
 int pnc_dataset_move_execute(pnc_move *move);
 /* After a failure: restore all data at their old offsets, whatever was written since, and the old size of the file.
- * ds->error holds the cause; its message says if the data cannot be restored. */
+ * file->error holds the cause; its message says if the data cannot be restored. */
 void pnc_dataset_move_undo(pnc_move *move);
 void pnc_dataset_move_free(pnc_move *move);
 

@@ -1,6 +1,7 @@
 /* The access phase of two-phase I/O for one block. */
 #include "io/collective_buffer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -68,6 +69,7 @@ void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, c
 {
     int64_t at = piece.offset - cb->first;
 
+    assert(at >= 0 && at + piece.length <= PNC_DOMAIN_BLOCK);
     pnc_io_collective_buffer_include(cb, piece);
     memcpy(cb->bytes + at, data, (size_t)piece.length);
     cover(cb->covered, at, at + piece.length);
@@ -113,24 +115,14 @@ static gaps count_gaps(const pnc_collective_buffer *cb)
     }
 }
 
-static int write_span(pnc_collective_buffer *cb, int64_t from, int64_t to)
-{
-    pnc_io_context *io = cb->io;
-    pnc_extent extent = {from, to - from};
-
-    return pnc_file_extents_write(io->file, &extent, 1, cb->bytes + (from - cb->first));
-}
-
 /* Write the covered runs, in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the buffer. */
 static int write_runs(pnc_collective_buffer *cb)
 {
-    pnc_io_context *io = cb->io;
     int64_t at = cb->low - cb->first, end = cb->high - cb->first;
-    int err = NC_NOERR;
 
-    while (at < end && err == NC_NOERR) {
+    while (at < end) {
         pnc_extent runs[RUNS_AT_A_TIME];
-        int64_t n = 0, packed = at, begin = at;
+        int64_t n = 0, first = at, packed = at;
 
         while (at < end && n < RUNS_AT_A_TIME) {
             int64_t gap = find(cb->covered, at, end, false);
@@ -140,54 +132,57 @@ static int write_runs(pnc_collective_buffer *cb)
             packed += gap - at;
             at = find(cb->covered, gap, end, true);
         }
-        err = pnc_file_extents_write(io->file, runs, n, cb->bytes + begin);
+        PNC_TRY(pnc_file_extents_write(cb->io->file, runs, n, cb->bytes + first));
     }
-    return err;
+    return NC_NOERR;
+}
+
+/* Bytes of a span that lie before the end of the file. */
+static int64_t bytes_present(int64_t low, int64_t high, int64_t size)
+{
+    if (size <= low)
+        return 0;
+    return (size < high ? size : high) - low;
 }
 
 /* Fill the gaps with the bytes that the file holds there. This is safe because no other rank writes to the block
  * during the call: all ranks send their pieces to its aggregator, and direct writes have ended before. */
 static int fill_gaps(pnc_collective_buffer *cb)
 {
-    pnc_io_context *io = cb->io;
+    pnc_file *file = cb->io->file;
     int64_t at = cb->low - cb->first, end = cb->high - cb->first, size, present;
-    int err = pnc_file_get_size(io->file, &size);
 
-    if (err != NC_NOERR)
-        return err;
-    present = size < cb->low ? 0 : size < cb->high ? size - cb->low : cb->high - cb->low;
-    if (present > 0) {
-        pnc_extent extent = {cb->low, present};
-
-        err = pnc_file_extents_read(io->file, &extent, 1, cb->old + at, NULL);
-    }
+    PNC_TRY(pnc_file_get_size(file, &size));
+    present = bytes_present(cb->low, cb->high, size);
+    if (present > 0)
+        PNC_TRY(pnc_file_extents_read(file, &(pnc_extent){cb->low, present}, 1, cb->old + at, NULL));
     memset(cb->old + at + present, 0, (size_t)(end - at - present));
-    while (at < end && err == NC_NOERR) {
+    while (at < end) {
         int64_t gap = find(cb->covered, at, end, false);
 
         at = find(cb->covered, gap, end, true);
         memcpy(cb->bytes + gap, cb->old + gap, (size_t)(at - gap));
     }
-    return err;
+    return NC_NOERR;
 }
 
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
 {
+    const pnc_store *store = cb->io->file->store;
     gaps g = count_gaps(cb);
-    int err;
 
     if (cb->low == cb->high)
         return NC_NOERR;
-    if (!cb->exclusive || g.n < cb->io->file->store->few_extents || g.bytes / g.n > cb->io->file->store->sieve_gap)
+    if (!cb->exclusive || g.n < store->few_extents || g.bytes / g.n > store->sieve_gap)
         return write_runs(cb);
-    err = fill_gaps(cb);
-    return err != NC_NOERR ? err : write_span(cb, cb->low, cb->high);
+    PNC_TRY(fill_gaps(cb));
+    return pnc_file_extents_write(cb->io->file, &(pnc_extent){cb->low, cb->high - cb->low}, 1,
+                                  cb->bytes + (cb->low - cb->first));
 }
 
 int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
 {
-    pnc_io_context *io = cb->io;
     pnc_extent extent = {cb->low, cb->high - cb->low};
 
-    return pnc_file_extents_read(io->file, &extent, 1, cb->bytes + (cb->low - cb->first), NULL);
+    return pnc_file_extents_read(cb->io->file, &extent, 1, cb->bytes + (cb->low - cb->first), NULL);
 }

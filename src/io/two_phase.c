@@ -1,6 +1,7 @@
 /* Two-phase I/O for small interleaved extents of several ranks. */
 #include "io/two_phase.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -105,7 +106,7 @@ static void sort_by_block(two_phase *x)
     x->sorted = to;
 }
 
-static void place(traffic *t, int nprocs)
+static void set_offsets(traffic *t, int nprocs)
 {
     for (int r = 0; r < nprocs; r++) {
         t->extents_at[r] = r == 0 ? 0 : t->extents_at[r - 1] + t->extents[r - 1];
@@ -121,10 +122,13 @@ static void group_by_aggregator(two_phase *x)
     memset(x->to.extents, 0, (size_t)x->nprocs * sizeof(int));
     memset(x->to.bytes, 0, (size_t)x->nprocs * sizeof(int));
     for (const piece *c = x->pieces; c < x->pieces + x->npieces; c++) {
+        /* blocks ascend, and the pieces of a block keep their order */
+        assert(c == x->pieces || block_of(c) > block_of(c - 1) ||
+               (block_of(c) == block_of(c - 1) && c->at > (c - 1)->at));
         x->to.extents[aggregator_of(x, c->extent.offset)] += 2;
         x->to.bytes[aggregator_of(x, c->extent.offset)] += (int)c->extent.length;
     }
-    place(&x->to, x->nprocs);
+    set_offsets(&x->to, x->nprocs);
     for (int r = 0; r < x->nprocs; r++) {
         extent_at[r] = x->to.extents_at[r] / 2;
         byte_at[r] = x->to.bytes_at[r];
@@ -196,7 +200,7 @@ static int exchange_counts(two_phase *x)
         x->from.extents[r] = got[2 * r];
         x->from.bytes[r] = got[2 * r + 1];
     }
-    place(&x->from, nprocs);
+    set_offsets(&x->from, nprocs);
     extents = (x->from.extents_at[last] + x->from.extents[last]) / 2;
     bytes = x->from.bytes_at[last] + x->from.bytes[last];
     if (extents > x->others_extents_capacity) {
@@ -217,22 +221,26 @@ static int exchange_counts(two_phase *x)
 
 static int exchange_extents(two_phase *x)
 {
-    return MPI_Alltoallv(x->own_extents, x->to.extents, x->to.extents_at, MPI_INT64_T, x->others_extents,
-                         x->from.extents, x->from.extents_at, MPI_INT64_T, x->io->file->comm) == MPI_SUCCESS
-               ? NC_NOERR
-               : mpi_failed(x);
+    int code = MPI_Alltoallv(x->own_extents, x->to.extents, x->to.extents_at, MPI_INT64_T, x->others_extents,
+                             x->from.extents, x->from.extents_at, MPI_INT64_T, x->io->file->comm);
+
+    return code == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
 }
 
+/* The bytes of values: of a put to the aggregators, of a get from them. */
 static int exchange_data(two_phase *x)
 {
-    const traffic *out = x->direction == PNC_PUT ? &x->to : &x->from, *in = x->direction == PNC_PUT ? &x->from : &x->to;
-    char *give = x->direction == PNC_PUT ? x->own_bytes : x->others_bytes,
-         *take = x->direction == PNC_PUT ? x->others_bytes : x->own_bytes;
+    const traffic *to = &x->to, *from = &x->from;
+    MPI_Comm comm = x->io->file->comm;
+    int code;
 
-    return MPI_Alltoallv(give, out->bytes, out->bytes_at, MPI_BYTE, take, in->bytes, in->bytes_at, MPI_BYTE,
-                         x->io->file->comm) == MPI_SUCCESS
-               ? NC_NOERR
-               : mpi_failed(x);
+    if (x->direction == PNC_PUT)
+        code = MPI_Alltoallv(x->own_bytes, to->bytes, to->bytes_at, MPI_BYTE, x->others_bytes, from->bytes,
+                             from->bytes_at, MPI_BYTE, comm);
+    else
+        code = MPI_Alltoallv(x->others_bytes, from->bytes, from->bytes_at, MPI_BYTE, x->own_bytes, to->bytes,
+                             to->bytes_at, MPI_BYTE, comm);
+    return code == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
 }
 
 /* --- access phase --- */
@@ -275,6 +283,13 @@ static void take_block(two_phase *x, int64_t block, int r, int64_t *at, int64_t 
     }
 }
 
+static int write_block(two_phase *x, int64_t block, int64_t *at, int64_t *byte_at)
+{
+    for (int r = 0; r < x->nprocs; r++)
+        take_block(x, block, r, &at[r], &byte_at[r]);
+    return pnc_io_collective_buffer_write(&x->buffer);
+}
+
 static int read_block(two_phase *x, int64_t block, int64_t *at, int64_t *byte_at)
 {
     pnc_extent extent;
@@ -295,24 +310,23 @@ static int read_block(two_phase *x, int64_t block, int64_t *at, int64_t *byte_at
 
 static int access_file(two_phase *x)
 {
-    int nprocs = x->nprocs, err = NC_NOERR;
-    int64_t *at = x->cursor, *byte_at = x->cursor + nprocs, block;
+    int nprocs = x->nprocs;
+    int64_t *at = x->cursor, *byte_at = x->cursor + nprocs;
 
     for (int r = 0; r < nprocs; r++) {
         at[r] = x->from.extents_at[r] / 2;
         byte_at[r] = x->from.bytes_at[r];
     }
-    while (err == NC_NOERR && (block = lowest_block(x, at)) >= 0) {
+    for (int64_t block = lowest_block(x, at), next; block >= 0; block = next) {
         pnc_io_collective_buffer_start(&x->buffer, block);
-        if (x->direction == PNC_GET) {
-            err = read_block(x, block, at, byte_at);
-            continue;
-        }
-        for (int r = 0; r < nprocs; r++)
-            take_block(x, block, r, &at[r], &byte_at[r]);
-        err = pnc_io_collective_buffer_write(&x->buffer);
+        if (x->direction == PNC_GET)
+            PNC_TRY(read_block(x, block, at, byte_at));
+        else
+            PNC_TRY(write_block(x, block, at, byte_at));
+        next = lowest_block(x, at);
+        assert(next < 0 || next > block); /* the pieces of each rank ascend: a block is accessed once in a round */
     }
-    return err;
+    return NC_NOERR;
 }
 
 /* --- rounds --- */
@@ -325,12 +339,12 @@ static int exchange_and_access(two_phase *x)
     if (err == NC_NOERR && x->direction == PNC_GET)
         err = access_file(x);
     exchanged = exchange_data(x); /* also after an error: the call is collective */
-    err = err != NC_NOERR ? err : exchanged;
+    err = pnc_error_keep_first(err, exchanged);
     if (x->direction == PNC_PUT)
-        return err != NC_NOERR ? err : access_file(x);
+        return err == NC_NOERR ? access_file(x) : err;
     /* if any aggregator failed to read, no rank may unpack its bytes into the user's memory */
-    err = pnc_file_status_agree(x->io->file, err);
-    return err != NC_NOERR ? err : return_values(x);
+    PNC_TRY(pnc_file_status_agree(x->io->file, err));
+    return return_values(x);
 }
 
 /* One round; *more is set if another one is needed. */
@@ -344,9 +358,9 @@ static int run_round(two_phase *x, int err, bool *more)
         x->left = 0;
     }
     met = start_round(x);
-    err = err != NC_NOERR ? err : met;
+    err = pnc_error_keep_first(err, met);
     met = exchange_counts(x);
-    err = err != NC_NOERR ? err : met;
+    err = pnc_error_keep_first(err, met);
     own[0] = err != NC_NOERR;
     own[1] = x->left > 0;
     /* an error of any rank stops the rounds here, before the exchange phase */
@@ -443,14 +457,15 @@ static void free_all(two_phase *x)
 int pnc_io_two_phase_execute(pnc_io_context *io, const pnc_request_list *list)
 {
     two_phase x = {.io = io, .direction = list->direction, .nprocs = io->file->nprocs, .buffer.exclusive = true};
-    int err = init(&x);
+    bool more = true;
+    int err = init(&x), agreed;
 
     /* if any rank cannot allocate its buffers, no rank starts the exchange */
-    if (pnc_file_status_agree(io->file, err) == NC_NOERR) {
+    agreed = pnc_file_status_agree(io->file, err);
+    if (agreed == NC_NOERR)
         start(&x, list);
-        for (bool more = true; more;)
-            err = run_round(&x, err, &more);
-    }
+    while (agreed == NC_NOERR && more)
+        err = run_round(&x, err, &more);
     free_all(&x);
     return err;
 }
