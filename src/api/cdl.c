@@ -106,111 +106,110 @@ static int make_values(cdl_header *header)
     return NC_NOERR;
 }
 
-/* Read the whole file. It may be a pipe: its size need not be known beforehand. */
-static int read_text(const char *filename, char **text, int64_t *size)
-{
-    int64_t capacity = 1 << 16, used = 0;
+/* Bytes of a file that is read. */
+typedef struct text {
     char *bytes;
-    ssize_t n = 1;
-    int fd, err = pnc_api_file_open(filename, &fd);
+    int64_t size, capacity;
+} text;
 
-    if (err != NC_NOERR)
-        return err;
-    bytes = pnc_memory_alloc(capacity, 1);
-    while (bytes != NULL && n > 0) {
-        n = pnc_api_file_read(fd, bytes + used, (size_t)(capacity - used));
-        used += n > 0 ? n : 0;
-        if (used == capacity) {
-            char *grown = pnc_memory_resize(bytes, capacity *= 2, 1);
+/* Read the rest of the file. It may be a pipe: its size need not be known beforehand. */
+static int read_rest(int fd, text *to)
+{
+    for (;;) {
+        ssize_t n;
+
+        if (to->size == to->capacity) {
+            int64_t capacity = to->capacity == 0 ? 1 << 16 : 2 * to->capacity;
+            char *grown = pnc_memory_resize(to->bytes, capacity, 1);
+
             if (grown == NULL)
-                pnc_memory_free(bytes);
-            bytes = grown;
+                return NC_ENOMEM;
+            to->bytes = grown;
+            to->capacity = capacity;
         }
+        n = pnc_api_file_read(fd, to->bytes + to->size, (size_t)(to->capacity - to->size));
+        if (n <= 0)
+            return (int)n;
+        to->size += n;
     }
-    close(fd);
-    if (bytes == NULL)
-        return NC_ENOMEM;
-    if (n < 0) {
-        pnc_memory_free(bytes);
-        return (int)n;
-    }
-    *text = bytes;
-    *size = used;
-    return NC_NOERR;
 }
 
-static int parse(cdl_header *header, const char *filename, pnc_error *error)
+static int parse_file(cdl_header *header, const char *filename, pnc_error *error)
 {
-    char *text = NULL;
-    int64_t size = 0;
-    int err = read_text(filename, &text, &size);
+    text cdl = {NULL, 0, 0};
+    int fd, err;
 
-    if (err != NC_NOERR)
-        return err;
-    err = pnc_format_cdl_parse(text, size, &header->model, error);
-    pnc_memory_free(text);
+    PNC_TRY(pnc_api_file_open(filename, &fd));
+    err = read_rest(fd, &cdl);
+    close(fd);
+    if (err == NC_NOERR)
+        err = pnc_format_cdl_parse(cdl.bytes, cdl.size, &header->model, error);
+    pnc_memory_free(cdl.bytes);
     return err;
 }
 
-int cdl_hdr_open(const char *filename, int *hid)
+static int open_header(const char *filename, int *hid, pnc_error *error)
 {
-    pnc_error error = {0};
     cdl_header *header;
     int err;
 
     if (hid == NULL)
-        return pnc_dataset_error_report_call(__func__, filename, pnc_error_set(&error, NC_EINVAL, "hid is NULL"),
-                                             &error);
+        return pnc_error_set(error, NC_EINVAL, "hid is NULL");
     header = pnc_memory_alloc_zeroed(1, sizeof *header);
     if (header == NULL)
-        return pnc_dataset_error_report_call(__func__, filename, NC_ENOMEM, NULL);
-    err = parse(header, filename, &error);
+        return NC_ENOMEM;
+    err = parse_file(header, filename, error);
     if (err == NC_NOERR)
         err = make_values(header);
     if (err == NC_NOERR)
         err = add_header(header, hid);
     if (err != NC_NOERR)
         free_header(header);
+    return err;
+}
+
+int cdl_hdr_open(const char *filename, int *hid)
+{
+    pnc_error error = {0};
+    int err = open_header(filename, hid, &error);
+
     return pnc_dataset_error_report_call(__func__, filename, err, &error);
 }
 
 int cdl_hdr_close(int hid)
 {
     cdl_header *header;
-    int err = find_header(hid, true, &header);
 
-    if (err == NC_NOERR)
-        free_header(header);
-    return err;
+    PNC_TRY(find_header(hid, true, &header));
+    free_header(header);
+    return NC_NOERR;
 }
 
 int cdl_hdr_inq_format(int hid, int *format)
 {
     cdl_header *header;
-    int err = find_header(hid, false, &header);
 
-    if (err == NC_NOERR && format != NULL)
+    PNC_TRY(find_header(hid, false, &header));
+    if (format != NULL)
         *format = header->model.format; /* the constants are the version byte of the file */
-    return err;
+    return NC_NOERR;
 }
 
 int cdl_hdr_inq_ndims(int hid, int *ndims)
 {
     cdl_header *header;
-    int err = find_header(hid, false, &header);
 
-    if (err == NC_NOERR && ndims != NULL)
+    PNC_TRY(find_header(hid, false, &header));
+    if (ndims != NULL)
         *ndims = header->model.ndims;
-    return err;
+    return NC_NOERR;
 }
 
 int cdl_hdr_inq_dim(int hid, int dimid, char **name, MPI_Offset *size)
 {
     cdl_header *header;
-    int err = find_header(hid, false, &header);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(find_header(hid, false, &header));
     if (dimid < 0 || dimid >= header->model.ndims)
         return NC_EBADDIM;
     if (name != NULL)
@@ -223,21 +222,19 @@ int cdl_hdr_inq_dim(int hid, int dimid, char **name, MPI_Offset *size)
 int cdl_hdr_inq_nvars(int hid, int *nvars)
 {
     cdl_header *header;
-    int err = find_header(hid, false, &header);
 
-    if (err == NC_NOERR && nvars != NULL)
+    PNC_TRY(find_header(hid, false, &header));
+    if (nvars != NULL)
         *nvars = header->model.nvars;
-    return err;
+    return NC_NOERR;
 }
 
 int cdl_hdr_inq_var(int hid, int varid, char **name, nc_type *xtype, int *ndims, int **dimids)
 {
     cdl_header *header;
     pnc_var *var;
-    int err = find_header(hid, false, &header);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(find_header(hid, false, &header));
     if (varid < 0 || varid >= header->model.nvars)
         return NC_ENOTVAR;
     var = header->model.vars[varid];
@@ -256,10 +253,8 @@ int cdl_hdr_inq_nattrs(int hid, int varid, int *nattrs)
 {
     cdl_header *header;
     const pnc_atts *atts;
-    int err = find_header(hid, false, &header);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(find_header(hid, false, &header));
     atts = pnc_format_atts_get(&header->model, varid);
     if (atts == NULL)
         return NC_ENOTVAR;
@@ -272,10 +267,8 @@ int cdl_hdr_inq_attr(int hid, int varid, int attrid, char **name, nc_type *xtype
 {
     cdl_header *header;
     const pnc_atts *atts;
-    int err = find_header(hid, false, &header);
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(find_header(hid, false, &header));
     atts = pnc_format_atts_get(&header->model, varid);
     if (atts == NULL)
         return NC_ENOTVAR;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/hints_text.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
 

@@ -60,10 +60,4 @@ int pnc_dataset_hint_find_choice(const pnc_hint *hint, const char *text);
 const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_hint *hint, const char **source,
                                                int64_t *out);
 
-/* hints_text.c: add the hints of PNETCDF_HINTS for the file `path` to the info; warn: print malformed entries. */
-int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
-
-/* hints_show.c: print every hint with its value, origin and effect, on rank 0 if PNETCDF_HINTS_DISPLAY is on. Local. */
-void pnc_dataset_hints_display(pnc_dataset *ds);
-
 #endif

@@ -1,11 +1,12 @@
 /* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, origin and effect. */
-#include "dataset/hints.h"
+#include "dataset/hints_show.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
 #include "dataset/environment.h"
+#include "dataset/hints.h"
 
 /* One line of the display. */
 typedef struct line {

@@ -8,7 +8,7 @@
  *
  * Keys do not contain ':': an entry with a ':' before its first '=' begins with a pattern, and the value of a hint for
  * every file may contain ':' and ','. Blanks around tokens are ignored. */
-#include "dataset/hints.h"
+#include "dataset/hints_text.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

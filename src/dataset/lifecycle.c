@@ -9,6 +9,7 @@
 #include "dataset/environment.h"
 #include "dataset/headerio.h"
 #include "dataset/hints.h"
+#include "dataset/hints_show.h"
 #include "dataset/last_error.h"
 #include "dataset/modes.h"
 #include "dataset/records.h"

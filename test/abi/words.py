@@ -63,6 +63,8 @@ RETIRED_IN_CODE = [
     ("agree", r"settle|verdict", ""),
     ("direct, independent", r"straight|alone", ""),
     ("capacity, size", r"room", ""),
+    ("direction", r"ways?", "io|dataset|file"),
+    ("position, extent", r"places", "io|dataset|file"),
 ]
 # Comments, messages, and all lines of files that are not in C.
 RETIRED_IN_TEXT = [

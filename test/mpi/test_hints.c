@@ -9,6 +9,7 @@
 
 #include "../expect.h"
 #include "dataset/hints.h"
+#include "dataset/hints_text.h"
 #include "dataset/registry.h"
 
 static char path[4096];

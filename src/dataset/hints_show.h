@@ -1,0 +1,10 @@
+/* PNETCDF_HINTS_DISPLAY. */
+#ifndef PNC_DATASET_HINTS_SHOW_H
+#define PNC_DATASET_HINTS_SHOW_H
+
+#include "dataset/dataset.h"
+
+/* Print every hint with its value, origin and effect, on rank 0 if PNETCDF_HINTS_DISPLAY is on. Local. */
+void pnc_dataset_hints_display(pnc_dataset *ds);
+
+#endif

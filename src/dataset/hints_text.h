@@ -1,0 +1,12 @@
+/* The text of PNETCDF_HINTS. */
+#ifndef PNC_DATASET_HINTS_TEXT_H
+#define PNC_DATASET_HINTS_TEXT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include "base/error.h"
+
+/* Add the hints of PNETCDF_HINTS for the file `path` to the info. warn: print malformed entries. */
+int pnc_dataset_hints_parse(const char *list, const char *path, bool warn, MPI_Info info, pnc_error *error);
+
+#endif
