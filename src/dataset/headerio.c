@@ -239,12 +239,14 @@ int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name,
 {
     int64_t n = encode_entry(ds, name, att, NULL);
     char *bytes;
-    int err;
+    int err = NC_NOERR;
 
     if (n != old.length || old.offset < 0)
         return pnc_dataset_header_write(ds);
     bytes = pnc_memory_alloc(n, 1);
-    err = pnc_file_status_agree(&ds->file, bytes == NULL ? no_memory(&ds->file, n) : NC_NOERR);
+    if (bytes == NULL)
+        err = no_memory(&ds->file, n);
+    err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR) {
         encode_entry(ds, name, att, bytes);
         if (ds->file.rank == 0)

@@ -120,8 +120,7 @@ static int share_list(pnc_dataset *ds, char **list)
     *list = ds->file.rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
     if (*list == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
-    err = pnc_file_status_agree(&ds->file, err);
-    PNC_TRY(err);
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
     return pnc_file_bytes_broadcast(&ds->file, *list, length, "PNETCDF_HINTS");
 }
 

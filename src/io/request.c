@@ -50,7 +50,7 @@ static pnc_array array_of(const pnc_io_context *io, const pnc_var *var, int64_t 
 
 #define SHAPE_INLINE 16
 
-/* on the stack up to SHAPE_INLINE dimensions. */
+/* On the stack up to SHAPE_INLINE dimensions. */
 typedef struct shape_memory {
     int64_t few[SHAPE_INLINE], *many;
 } shape_memory;
