@@ -13,9 +13,9 @@ m4_define([FUNCTION], [m4_divert(0)
 int ncmpi_$1(int ncid[]TYPED([$3]))
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_dataset_error_report(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_dataset_error_report(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
 }
 m4_divert(-1)])
 
@@ -24,17 +24,17 @@ m4_define([ATTRIBUTE], [m4_divert(0)
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3}));
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return pnc_dataset_error_report(ds, pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, m4_ifelse([$1], [text], [NC_CHAR], [xtype]), len, op, $3}));
 }
 
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, ip, $3));
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, ip, $3));
 }
 m4_divert(-1)])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
@@ -44,18 +44,18 @@ m4_define([EMIT], [m4_divert(0)
 int NAME($@)[]PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_dataset_call_post])[]m4_ifelse([$1], [put], [pnc_dataset_call_execute], [$1], [get], [pnc_dataset_call_execute])(ds, &(pnc_call){FIELDS($@)}));
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_dataset_call_post])[]m4_ifelse([$1], [put], [pnc_dataset_call_execute], [$1], [get], [pnc_dataset_call_execute])(ds, &(pnc_call){FIELDS($@)}));
 }
 m4_divert(-1)])
 m4_define([EMIT_MULTI], [m4_divert(0)
 int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
 m4_divert(-1)])
 
@@ -63,9 +63,9 @@ m4_define([EMIT_VARD], [m4_divert(0)
 int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
 {
     pnc_dataset *ds;
-    int err = pnc_dataset_registry_find(ncid, __func__, &ds);
 
-    return err ? err : pnc_dataset_error_report(ds, pnc_dataset_vard_execute(ds, &(pnc_vard){PNC_OP_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype}));
+    PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
+    return pnc_dataset_error_report(ds, pnc_dataset_vard_execute(ds, &(pnc_vard){PNC_OP_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype}));
 }
 m4_divert(-1)])
 FAMILIES
