@@ -188,6 +188,7 @@ static void packed_rows(const struct bench_plan *plan, char *memory, int put)
     const struct bench_codec *codec = plan->codec;
     size_t row = plan->run * codec->external_size, most = limit.bytes / row;
     size_t pitch = plan->memory_row * codec->memory_size;
+    bench_convert_fn *get = codec->get ? codec->get : codec->put; /* a byte swap is its own inverse */
     for (size_t first = 0, n; first < plan->rows; first += n) {
         n = plan->rows - first < most ? plan->rows - first : most;
         off_t at = plan->base + (off_t)(first * row);
@@ -198,8 +199,8 @@ static void packed_rows(const struct bench_plan *plan, char *memory, int put)
             continue;
         }
         bench_pread(plan->fd, limit.piece, n * row, at);
-        for (size_t i = 0; i < n; i++) /* a byte swap is its own inverse */
-            (codec->get ? codec->get : codec->put)(limit.piece + i * row, memory + (first + i) * pitch, plan->run);
+        for (size_t i = 0; i < n; i++)
+            get(limit.piece + i * row, memory + (first + i) * pitch, plan->run);
     }
 }
 

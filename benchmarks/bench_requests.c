@@ -79,9 +79,12 @@ static void post(struct bench *b, enum way way)
     for (long i = 0; i < b->n; i++) {
         long k = b->order[i];
         MPI_Offset start = ((MPI_Offset)k * b->nprocs + b->rank) * LENGTH;
-        int code = way == IPUT   ? ncmpi_iput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
-                   : way == BPUT ? ncmpi_bput_vara_int(b->ncid, b->varid, &start, &count, b->values + k * LENGTH, NULL)
-                                 : ncmpi_iget_vara_int(b->ncid, b->varid, &start, &count, b->got + k * LENGTH, NULL);
+        int *values = b->values + k * LENGTH, *got = b->got + k * LENGTH, code = NC_NOERR;
+        switch (way) {
+        case IPUT: code = ncmpi_iput_vara_int(b->ncid, b->varid, &start, &count, values, NULL); break;
+        case BPUT: code = ncmpi_bput_vara_int(b->ncid, b->varid, &start, &count, values, NULL); break;
+        case IGET: code = ncmpi_iget_vara_int(b->ncid, b->varid, &start, &count, got, NULL); break;
+        }
         check(code, "post");
     }
 }

@@ -1,6 +1,7 @@
 /* Allocation and arithmetic with overflow checks, for sizes from files and users. */
 #include "base/memory.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,17 @@ char *pnc_string_copy(const char *text)
 void pnc_memory_free(void *p)
 {
     free(p);
+}
+
+int pnc_memory_grow_capacity(int n)
+{
+    const int least = 4;
+
+    if (n == INT_MAX)
+        return 0;
+    if (n > INT_MAX / 2)
+        return INT_MAX;
+    return n * 2 > least ? n * 2 : least;
 }
 
 int pnc_size_multiply(int64_t a, int64_t b, int64_t *out)

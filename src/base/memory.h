@@ -11,6 +11,9 @@ void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like realloca
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);
 
+/* The capacity to which a full array of n items grows: at least twice as many, or INT_MAX. 0 if n is INT_MAX. */
+int pnc_memory_grow_capacity(int n);
+
 /* Products and sums of sizes read from files or users: return 0 and set *out, or -1 on overflow or a negative input. */
 int pnc_size_multiply(int64_t a, int64_t b, int64_t *out);
 int pnc_size_add(int64_t a, int64_t b, int64_t *out);

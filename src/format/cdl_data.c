@@ -88,7 +88,9 @@ int pnc_format_cdl_data_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const
     reader->varid = pnc_format_var_find(reader->model, name);
     if (reader->varid < 0)
         return pnc_format_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
-    if (reader->block == NULL && (reader->block = pnc_memory_alloc(BLOCK_BYTES, 1)) == NULL)
+    if (reader->block == NULL)
+        reader->block = pnc_memory_alloc(BLOCK_BYTES, 1);
+    if (reader->block == NULL)
         return pnc_format_cdl_fail_memory(reader);
     var = current(reader);
     pnc_format_var_get_fill_value(var, reader->fill);

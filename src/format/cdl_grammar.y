@@ -85,7 +85,9 @@ cdl: opened statements '}' { TRY(pnc_format_cdl_header_end(reader,
    | opened statements DATA { TRY(pnc_format_cdl_header_end(reader, @3)); if (reader->sink == NULL) YYACCEPT; }
      assignments '}' { TRY(pnc_format_cdl_reader_finish(reader, @6)); } ;
 
-opened: NETCDF title '{' { if (reader->name == NULL && (reader->name = pnc_string_copy("")) == NULL)
+opened: NETCDF title '{' { if (reader->name == NULL)
+                               reader->name = pnc_string_copy("");
+                           if (reader->name == NULL)
                                TRY(pnc_format_cdl_fail_memory(reader)); } ;
 title: %empty
      | title TITLE_TEXT { if (reader->name == NULL) reader->name = $2; else pnc_memory_free($2); } ;

@@ -1,7 +1,6 @@
 /* Dimensions, variables and attributes in CDL: add them to the model. */
 #include "format/cdl_reader.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,8 +86,8 @@ int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const 
     if (dimid < 0)
         return pnc_format_cdl_fail(reader, at, NC_EBADDIM, "no dimension \"%s\" is defined above", name);
     if (n == reader->dimids_capacity) {
-        int capacity = n < 8 ? 8 : n > INT_MAX / 2 ? INT_MAX : n * 2;
-        int *grown = n == INT_MAX ? NULL : pnc_memory_resize(reader->dimids, capacity, sizeof *grown);
+        int capacity = pnc_memory_grow_capacity(n);
+        int *grown = capacity > n ? pnc_memory_resize(reader->dimids, capacity, sizeof *grown) : NULL;
         if (grown == NULL)
             return pnc_format_cdl_fail_memory(reader);
         reader->dimids = grown;

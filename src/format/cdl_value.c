@@ -65,7 +65,9 @@ static int read_integer(const cdl_token *token, const char *digits, pnc_cdl_numb
 
     errno = 0;
     out->value.magnitude = strtoull(digits, &suffix, 0);
-    out->type = *suffix != '\0' ? type_of_suffix(suffix) : out->negative ? NC_INT64 : NC_UINT64;
+    out->type = out->negative ? NC_INT64 : NC_UINT64;
+    if (*suffix != '\0')
+        out->type = type_of_suffix(suffix);
     if (out->type == 0)
         return malformed(token);
     if (errno == ERANGE)

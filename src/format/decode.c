@@ -219,18 +219,16 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     return NC_NOERR;
 }
 
-/* stops: decoding cannot continue without the type. Else *out is 0 after a violation. */
-static int take_type(reader *r, bool stops, int *out)
+/* *out is 0 after a violation: the type of a variable is not needed for the next entry, that of an attribute is. */
+static int take_type(reader *r, int *out)
 {
     uint64_t word = 0;
     int64_t at = r->pos;
-    int code = take_word(r, 4, "a type", &word);
 
     *out = 0;
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_word(r, 4, "a type", &word));
     if (word > INT_MAX || !pnc_type_is_valid((int)word, r->model->format))
-        return (stops ? pnc_format_violation_fail : pnc_format_violation_report)(
+        return pnc_format_violation_report(
             &r->checker, at, NC_EBADTYPE, "a type of this format: 1 to 6, in CDF-5 to 11",
             "the type at byte %" PRId64 " is %" PRIu64 ", which CDF-%d does not have", at, word, r->model->format);
     *out = (int)word;
@@ -296,9 +294,11 @@ static int take_att(reader *r, pnc_atts *atts)
     int type, code = take_name(r, "an attribute's name", &ref);
 
     if (code == NC_NOERR)
-        code = take_type(r, true, &type);
+        code = take_type(r, &type);
     if (code != NC_NOERR)
         return code;
+    if (type == 0) /* reported; the size of the value is unknown */
+        return NC_EBADTYPE;
     size = (int64_t)pnc_type_get_size(type);
     code = take_length(r, "an attribute's length", size, no_limit, &len);
     if (code == NC_NOERR)
@@ -389,7 +389,7 @@ static int take_var_tail(reader *r, pnc_var *var, bool bad)
     int bytes = pnc_format_offset_get_size(r->model->format), code = take_atts(r, &var->atts);
 
     if (code == NC_NOERR)
-        code = take_type(r, false, &var->type);
+        code = take_type(r, &var->type);
     vsize_at = r->pos;
     if (code == NC_NOERR)
         code = take_word(r, pnc_format_count_get_size(r->model->format), "a variable's size", &vsize);

@@ -96,7 +96,11 @@ static int too_far(const pnc_model *model, int varid, pnc_error *error)
 
 int64_t pnc_format_layout_get_max_size(int format)
 {
-    return format == 1 ? INT32_MAX - 3 : format == 2 ? (int64_t)UINT32_MAX - 3 : INT64_MAX;
+    switch (format) {
+    case 1: return INT32_MAX - 3;
+    case 2: return (int64_t)UINT32_MAX - 3;
+    default: return INT64_MAX;
+    }
 }
 
 int pnc_format_layout_find_too_large(const pnc_model *model)

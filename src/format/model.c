@@ -1,7 +1,7 @@
 /* The header model: its allocation and release, its dimensions, and functions that all its lists use. */
 #include "format/entries.h"
 
-#include <limits.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,12 +12,11 @@ int pnc_format_list_grow(void ***at, int n, int *capacity)
     void **grown;
     int wanted;
 
+    assert(n >= 0 && n <= *capacity);
     if (n < *capacity)
         return NC_NOERR;
-    if (n == INT_MAX)
-        return NC_ENOMEM;
-    wanted = *capacity < 4 ? 4 : *capacity > INT_MAX / 2 ? INT_MAX : *capacity * 2;
-    grown = pnc_memory_resize(*at, wanted, sizeof **at);
+    wanted = pnc_memory_grow_capacity(n);
+    grown = wanted > n ? pnc_memory_resize(*at, wanted, sizeof **at) : NULL;
     if (grown == NULL)
         return NC_ENOMEM;
     *at = grown;

@@ -77,8 +77,12 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
 static int64_t *merge(const arguments *a, int combiner)
 {
     int64_t *numbers = pnc_memory_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);
-    MPI_Count before = combiner == MPI_COMBINER_SUBARRAY ? 1 : combiner == MPI_COMBINER_DARRAY ? 3 : 0, n = 0;
+    MPI_Count before = 0, n = 0;
 
+    if (combiner == MPI_COMBINER_SUBARRAY)
+        before = 1; /* ndims */
+    else if (combiner == MPI_COMBINER_DARRAY)
+        before = 3; /* size, rank, ndims */
     if (numbers == NULL)
         return NULL;
     for (MPI_Count i = 0; i < before && i < a->nints; i++)

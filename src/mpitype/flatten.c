@@ -28,7 +28,11 @@ static pnc_mem_type integer_of(int size, bool is_signed)
 
 static pnc_mem_type real_of(int size)
 {
-    return size == (int)sizeof(float) ? PNC_FLOAT : size == (int)sizeof(double) ? PNC_DOUBLE : PNC_MEM_TYPE_COUNT;
+    switch (size) {
+    case sizeof(float): return PNC_FLOAT;
+    case sizeof(double): return PNC_DOUBLE;
+    default: return PNC_MEM_TYPE_COUNT;
+    }
 }
 
 static bool is_any(MPI_Datatype type, const MPI_Datatype *list, size_t n)
@@ -130,14 +134,13 @@ static int flatten_block(decoder *d, const blocks *b, int64_t i, pnc_flat_type *
     int64_t extent = extent_of(type), length = b->lengths != NULL ? b->lengths[i] : b->equal;
     int64_t offset = b->bytes != NULL ? b->bytes[i] : b->places[i] * extent;
     pnc_flat_type *flat = NULL;
-    int err;
 
     if (shared != NULL)
         flat = pnc_select_flat_share(shared);
     else if (length == 0) /* the type of an empty block is irrelevant */
         flat = pnc_select_flat_create_block(0, 1);
-    else if ((err = flatten_type(d, type, &flat)) != NC_NOERR)
-        return err;
+    else
+        PNC_TRY(flatten_type(d, type, &flat));
     flat = pnc_select_flat_create_shifted(pnc_select_flat_create_vector(flat, length, extent), offset);
     *out = flat;
     return flat != NULL ? NC_NOERR : no_memory(d);
@@ -153,9 +156,10 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
         return no_memory(d);
     if (!b->many_types)
         err = flatten_type(d, b->types[0], &shared);
-    for (; done < b->n && err == NC_NOERR; done++)
-        if ((err = flatten_block(d, b, done, shared, &children[done])) != NC_NOERR)
-            break;
+    while (err == NC_NOERR && done < b->n) {
+        err = flatten_block(d, b, done, shared, &children[done]);
+        done += err == NC_NOERR;
+    }
     if (err == NC_NOERR) {
         *flat = pnc_select_flat_create_sequence(children, done);
         err = *flat != NULL ? NC_NOERR : no_memory(d);

@@ -149,10 +149,10 @@ int pnc_select_hyperslab_check(const pnc_array *array, const int64_t *start, con
                                const int64_t *stride, pnc_bounds how, pnc_error *error)
 {
     const check c = {array, start, count, stride, how, error};
-    int status;
     if (array->ndims == 0)
         return NC_NOERR;
-    if ((status = check_starts(&c)) || (status = check_counts(&c)) || (status = check_strides(&c)))
-        return status;
+    PNC_TRY(check_starts(&c));
+    PNC_TRY(check_counts(&c));
+    PNC_TRY(check_strides(&c));
     return check_growth(&c);
 }

@@ -6,10 +6,10 @@
 int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection)
 {
     *cursor = (pnc_selection_cursor){.selection = selection, .offset = selection->base};
-    if (selection->rank > PNC_SELECTION_INLINE &&
-        !(cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large)))
-        return NC_ENOMEM;
-    return NC_NOERR;
+    if (selection->rank <= PNC_SELECTION_INLINE)
+        return NC_NOERR;
+    cursor->large = pnc_memory_alloc_zeroed(selection->rank, sizeof *cursor->large);
+    return cursor->large != NULL ? NC_NOERR : NC_ENOMEM;
 }
 
 void pnc_select_cursor_free(pnc_selection_cursor *cursor)
@@ -95,8 +95,10 @@ static void cursor_take_runs(pnc_selection_cursor *cursor, portion *p)
         n = p->space / length;
     portion_add(p, offset, length);
     pnc_extent *out = p->out + p->n;
-    for (int64_t i = 1; i < n; i++)
-        out[i - 1] = (pnc_extent){offset += inner.stride, length};
+    for (int64_t i = 1; i < n; i++) {
+        offset += inner.stride;
+        out[i - 1] = (pnc_extent){offset, length};
+    }
     p->n += n - 1;
     p->space -= (n - 1) * length;
     cursor_step(cursor, n);

@@ -260,11 +260,14 @@ static pnc_flat_type *runs_node(pnc_memory_run *runs, int64_t n, int elem_size, 
     if (runs_are_vector(runs, n, &stride))
         return pnc_select_flat_create_vector(node_run(elem_size, runs[0]), n, stride);
     pnc_flat_type *node = node_new(PNC_FLAT_RUNS, elem_size);
-    if (node == NULL || !(node->runs = pnc_memory_alloc(n, sizeof *runs))) {
+    pnc_memory_run *copy = pnc_memory_alloc(n, sizeof *copy);
+    if (node == NULL || copy == NULL) {
+        pnc_memory_free(copy);
         pnc_memory_free(node);
         return NULL;
     }
-    memcpy(node->runs, runs, (size_t)n * sizeof *runs);
+    memcpy(copy, runs, (size_t)n * sizeof *copy);
+    node->runs = copy;
     node->n = n;
     for (int64_t i = 0; i < n; i++)
         node->elements += runs[i].count;
@@ -296,14 +299,17 @@ static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
 static pnc_flat_type *sequence_new(pnc_flat_type **children, int64_t n)
 {
     pnc_flat_type *node = node_new(PNC_FLAT_SEQUENCE, children[0]->elem_size);
-    if (node == NULL || !(node->children = pnc_memory_alloc(n, sizeof *children))) {
+    pnc_flat_type **own = pnc_memory_alloc(n, sizeof *own);
+    if (node == NULL || own == NULL) {
+        pnc_memory_free(own);
         pnc_memory_free(node);
         return NULL;
     }
+    node->children = own;
     int deepest = 0;
     int64_t reach = 0;
     for (int64_t i = 0; i < n; i++) {
-        node->children[i] = pnc_select_flat_share(children[i]);
+        own[i] = pnc_select_flat_share(children[i]);
         node->elements += children[i]->elements;
         deepest = children[i]->height > deepest ? children[i]->height : deepest;
         reach = children[i]->reach > reach ? children[i]->reach : reach;

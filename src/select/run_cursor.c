@@ -71,10 +71,13 @@ static bool cursor_advance(pnc_run_cursor *cursor)
 /* The first elements of a run of the order that are in one run of `inner`. */
 static pnc_memory_run picked(const pnc_flat_type *pick, pnc_memory_run run)
 {
-    int64_t step = run.stride / pick->elem_size;
+    int64_t step = run.stride / pick->elem_size, most = 1;
     pnc_memory_run found = pnc_select_flat_locate_run(pick->inner, run.offset / pick->elem_size);
-    int64_t most = step > 0 ? (found.count - 1) / step + 1 : step == 0 ? run.count : 1;
 
+    if (step > 0)
+        most = (found.count - 1) / step + 1;
+    else if (step == 0)
+        most = run.count;
     return (pnc_memory_run){found.offset, step * found.stride, run.count < most ? run.count : most};
 }
 

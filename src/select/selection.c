@@ -104,8 +104,11 @@ int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const 
     pnc_select_selection_init_empty(out);
     if (selects_nothing(array, count))
         return NC_NOERR;
-    if (array->ndims > PNC_SELECTION_INLINE && !(out->large = pnc_memory_alloc(array->ndims, sizeof *out->large)))
-        return NC_ENOMEM;
+    if (array->ndims > PNC_SELECTION_INLINE) {
+        out->large = pnc_memory_alloc(array->ndims, sizeof *out->large);
+        if (out->large == NULL)
+            return NC_ENOMEM;
+    }
     out->base = array->begin;
     out->run = array->elem_size;
     builder b = {out, out->large ? out->large : out->small};

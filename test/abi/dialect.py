@@ -104,7 +104,95 @@ def check_truth_values():
     tap.ok(not wrong, "pointers are compared with NULL and error codes with NC_NOERR", "\n".join(wrong))
 
 
+WORDS = re.compile(r"(?P<name>\w+)|(?P<assignment>(?:<<|>>|[-+*/%&|^])?=(?!=))|[=!<>]=|&&|\|\||->|\S")
+COLLECTIVE = re.compile(r"(?:MPI_(?:I?(?:Allreduce|Allgatherv?|Alltoallv?|Bcast|Reduce|Gatherv?|Scatterv?|Exscan|Scan|"
+                        r"Barrier)|Comm_(?:dup|split|split_type|create)|File_(?:open|close|sync|set_size|set_view))|"
+                        r"pnc_\w*_(?:agree|broadcast))$")
+DECLARES = re.compile(r"(?:int|bool|char|double|float|long|short|unsigned|const|static|\w+_t)$")
+
+
+class Scope:
+    """A pair of parentheses, brackets or braces. kind: the word before a "(", or the sign itself."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.start_statement()
+
+    def start_statement(self):
+        self.declares, self.later, self.empty = False, False, True
+        self.start_item()
+
+    def start_item(self):
+        """After a comma. asks: conditionals of the item; holds: those in its parentheses."""
+        self.asks = self.holds = 0
+
+
+def close_scope(scopes):
+    """Remove the innermost scope and return it."""
+    last = scopes.pop() if len(scopes) > 1 else Scope("{")
+    if last.kind == "(":
+        scopes[-1].holds += last.asks + last.holds
+    if last.kind in ("{", "if", "while", "for", "switch"):
+        scopes[-1].start_statement()
+    return last
+
+
+def expressions(text):
+    """(line, rule) of each expression that does more than one thing."""
+    text = MASKED.sub(lambda found: '""' + "\n" * found.group().count("\n"), text)
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda found: "\n" * found.group().count("\n"), text, flags=re.M)
+    scopes, previous, closed = [Scope("{")], "", None
+    for found in WORDS.finditer(text):
+        word, scope, line = found.group(), scopes[-1], text.count("\n", 0, found.start()) + 1
+        around = [scope]                    # with the parentheses outside of one that only groups
+        while around[-1].kind == "(":
+            around.append(scopes[-len(around) - 1])
+        if word in "([{":
+            calls = word == "(" and re.match(r"[\w)\]]", previous) and previous not in ("return", "case")
+            if calls and closed is not None and closed.kind == "(" and closed.asks:
+                yield line, "a function is chosen inside its call"
+            scopes.append(Scope(previous if calls else word))
+            closed = None
+        elif word in ")]}":
+            closed = close_scope(scopes)
+        else:
+            if scope.empty:
+                scope.empty, scope.declares = False, bool(DECLARES.match(word))
+            if word == "?":
+                if scope.holds or any(outer.asks for outer in around):
+                    yield line, "a conditional expression is inside another one"
+                scope.asks += 1
+            elif word == ",":
+                scope.start_item()
+                scope.later = True
+            elif word == ";":
+                scope.start_statement()
+            elif found.lastgroup == "assignment":
+                outermost = around[-1].kind
+                if outermost == "if" or len(around) > 1 and outermost not in ("while", "for"):
+                    yield line, "an assignment is inside an expression"
+            elif COLLECTIVE.match(word) and text.startswith("(", found.end()) and scope.declares and scope.later:
+                yield line, "a collective call is a later declarator"
+            closed = None
+        previous = word
+
+
+# What does not keep the rules about expressions yet.
+STILL_TO_COME = ("src/api/", "src/binding/", "src/dataset/", "src/io/", "src/tools/", "test/calls.h",
+                 "test/create_from_cdl.h", "test/interop/", "test/mpi/", "test/naive.h", "test/places.h")
+
+
+def check_expressions():
+    probe = """int a = b ? (c ? 1 : 2) : f(d ? 3 : 4), err = MPI_Barrier(comm);
+        if (p != NULL && (p = q) != NULL) while ((p = next()) != NULL) x = (a ? f : g)(b ? 1 : 2);"""
+    tap.ok([number for number, _ in expressions(probe)] == [1, 1, 2, 2], "an expression that does two things is found")
+    wrong = [f"{path}:{number}: {rule}" for path, text in c_sources() if not path.startswith(STILL_TO_COME)
+             for number, rule in expressions(text)]
+    tap.ok(not wrong, "an expression does one thing", "\n".join(wrong))
+
+
 check_columns()
 check_format()
 check_truth_values()
+check_expressions()
 tap.finish()

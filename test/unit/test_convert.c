@@ -145,6 +145,12 @@ static const char *const num_name[] = {"i8", "u8", "i16", "u16", "i32", "u32", "
 enum { WELL = -2, ANY = -1, MATTERS = 80 };
 _Static_assert(COUNT(real_values) <= MATTERS && COUNT(whole_values) <= MATTERS, "all are counted");
 
+static void store_low_bytes(uint64_t bits, int n, char *out)
+{
+    for (int i = 0; i < n; i++)
+        out[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : n - 1 - i] = (char)(bits >> (8 * i));
+}
+
 /* A value in memory form: number k of those that matter, one that fits every type, or any bits at all. */
 static void make_value(pnc_num num, int k, char *out)
 {
@@ -155,18 +161,10 @@ static void make_value(pnc_num num, int k, char *out)
     if (num == PNC_NUM_f64 && k != ANY) {
         memcpy(out, &real, 8);
     } else if (num == PNC_NUM_f32 && k != ANY) {
-        float single = real > FLT_MAX ? INFINITY : real < -FLT_MAX ? -INFINITY : (float)real;
+        float single = fabs(real) > FLT_MAX ? (float)copysign(INFINITY, real) : (float)real;
         memcpy(out, &single, 4);
     } else {
-        uint8_t u8 = (uint8_t)bits;
-        uint16_t u16 = (uint16_t)bits;
-        uint32_t u32 = (uint32_t)bits;
-        memcpy(out,
-               num_size[num] == 1   ? (void *)&u8
-               : num_size[num] == 2 ? (void *)&u16
-               : num_size[num] == 4 ? (void *)&u32
-                                    : (void *)&bits,
-               (size_t)num_size[num]);
+        store_low_bytes(bits, num_size[num], out);
     }
 }
 
@@ -192,6 +190,14 @@ typedef struct pair {
 } pair;
 
 static char source[MAX_N * 8 + 8];
+
+/* Value i of a round: all that matter, mostly values that fit, or only those. */
+static int choose_value(int round, int64_t i)
+{
+    if (round % 3 == 0)
+        return (int)(i % MATTERS);
+    return round % 3 == 1 && random_in(0, 300) == 0 ? ANY : WELL;
+}
 
 static void set_source(const pair *p, int shift, int64_t i, int k)
 {
@@ -236,10 +242,7 @@ static void compare_kernels(pnc_kernel fast, pnc_kernel scalar, pnc_num from, pn
         int64_t n = round == 0 ? MAX_N : random_in(0, round < 4 ? 40 : MAX_N);
         int shift = (int)random_in(0, 7);
         for (int64_t i = 0; i < n; i++)
-            set_source(&p, shift, i,
-                       round % 3 == 0                             ? (int)(i % MATTERS)
-                       : round % 3 == 1 && random_in(0, 300) == 0 ? ANY
-                                                                  : WELL);
+            set_source(&p, shift, i, choose_value(round, i));
         compare_once(&p, shift, n);
     }
 }

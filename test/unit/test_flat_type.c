@@ -184,12 +184,13 @@ static void test_random_pick(void **state)
     for (int round = 0; round < 20000; round++) {
         list *inner = list_new(), *expected = list_new();
         pnc_flat_type *tree = random_tree((int)random_in(0, 6), 4, 600, inner), *order, *map;
-        int64_t count[3], imap[3], left = inner->n - 1;
+        int64_t count[3], imap[3], left = inner->n - 1, most;
 
         if (inner->n > 0) {
             for (int d = 0; d < 3; d++) {
                 imap[d] = random_in(0, 7);
-                count[d] = random_in(1, imap[d] == 0 ? 3 : 1 + left / imap[d] < 14 ? 1 + left / imap[d] : 14);
+                most = imap[d] == 0 ? 3 : 1 + left / imap[d];
+                count[d] = random_in(1, most < 14 ? most : 14);
                 left -= imap[d] * (count[d] - 1);
             }
             for (int64_t i = 0; i < count[0]; i++)

@@ -138,7 +138,10 @@ static void test_random_layouts(void **state)
                                                             l.lowest * size);
         assert_non_null(map);
         assert_int_equal(pnc_convert_packer_init(&packer, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
-        (way == PNC_PUT ? check_put : check_get)(&l, &packer, mem, xtype);
+        if (way == PNC_PUT)
+            check_put(&l, &packer, mem, xtype);
+        else
+            check_get(&l, &packer, mem, xtype);
         pnc_convert_packer_free(&packer);
         pnc_select_flat_free(map);
     }

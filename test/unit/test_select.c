@@ -25,7 +25,9 @@ static void random_array(request *r, int max_rank)
                            .elem_size = sizes[random_in(0, 3)],
                            .ndims = (int)random_in(0, max_rank),
                            .shape = r->shape};
-    limit = r->array.ndims > 5 ? 2 : r->array.ndims > 3 ? 4 : 7;
+    limit = r->array.ndims > 3 ? 4 : 7;
+    if (r->array.ndims > 5)
+        limit = 2;
     row = r->array.elem_size;
     for (int d = r->array.ndims - 1; d >= 0; d--) {
         r->shape[d] = random_in(1, limit);

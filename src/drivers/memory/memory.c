@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+enum { CAPACITY_MIN = 4096 }; /* bytes that a file has memory for from the first write on */
+
 typedef struct memory_file {
     struct memory_file *next;
     char *path;
@@ -164,9 +166,12 @@ static int memory_close(pnc_store *store, pnc_error *error)
 static int resize(memory_file *file, int64_t size, pnc_error *error)
 {
     if (size > file->capacity) {
-        int64_t capacity = size < 4096 ? 4096 : size > INT64_MAX / 2 ? size : size + size / 2;
-        char *larger = pnc_memory_resize(file->bytes, capacity, 1);
+        int64_t capacity = size > INT64_MAX / 2 ? size : size + size / 2;
+        char *larger;
 
+        if (capacity < CAPACITY_MIN)
+            capacity = CAPACITY_MIN;
+        larger = pnc_memory_resize(file->bytes, capacity, 1);
         if (larger == NULL)
             return pnc_error_set(error, NC_ENO_SPACE, "%s: no memory for %lld bytes", file->path, (long long)size);
         file->bytes = larger;

@@ -35,36 +35,37 @@ static int code_of_errno(int number)
 }
 
 /* An error of stat is final only for a path without a prefix: MPI may support file systems that stat does not. */
-static void missing(const char *path, int number, bool ordinary, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
+static void judge_missing_file(const char *path, int number, bool ordinary, pnc_mpiio_purpose purpose,
+                               pnc_mpiio_inspection *found)
 {
     bool creates = purpose == PNC_MPIIO_REPLACE || purpose == PNC_MPIIO_NEW;
 
-    sight->must_truncate = !ordinary;
+    found->must_truncate = !ordinary;
     if (ordinary && !(creates && number == ENOENT))
-        pnc_error_set(&sight->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
+        pnc_error_set(&found->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
                       strerror(number));
 }
 
-void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight)
+void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found)
 {
     const char *local = pnc_mpiio_path_strip(path);
     struct stat facts;
     int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
 
-    memset(sight, 0, sizeof *sight);
+    memset(found, 0, sizeof *found);
     if (path[0] == '\0')
-        pnc_error_set(&sight->error, NC_EBAD_FILE, "the file name is empty");
+        pnc_error_set(&found->error, NC_EBAD_FILE, "the file name is empty");
     else if (stat(local, &facts) != 0)
-        missing(path, errno, local == path, purpose, sight);
+        judge_missing_file(path, errno, local == path, purpose, found);
     else if (purpose == PNC_MPIIO_NEW)
-        pnc_error_set(&sight->error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
+        pnc_error_set(&found->error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     else if (S_ISDIR(facts.st_mode))
-        pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is a directory", path);
+        pnc_error_set(&found->error, NC_EBAD_FILE, "%s is a directory", path);
     else if (!S_ISREG(facts.st_mode))
-        pnc_error_set(&sight->error, NC_EBAD_FILE, "%s is not a regular file", path);
+        pnc_error_set(&found->error, NC_EBAD_FILE, "%s is not a regular file", path);
     else if (access(local, wanted) != 0)
-        pnc_error_set(&sight->error, code_of_errno(errno), "no permission to %s %s: %s",
+        pnc_error_set(&found->error, code_of_errno(errno), "no permission to %s %s: %s",
                       wanted == R_OK ? "read" : "write", path, strerror(errno));
     else
-        sight->must_truncate = facts.st_size > 0 || local != path;
+        found->must_truncate = facts.st_size > 0 || local != path;
 }

@@ -46,11 +46,11 @@ int pnc_mpiio_file_close(pnc_store *store, pnc_error *error);
 
 /* inspect.c: check a path on rank 0 before MPI opens it, for clear messages about frequent errors. */
 typedef enum pnc_mpiio_purpose { PNC_MPIIO_READ, PNC_MPIIO_UPDATE, PNC_MPIIO_REPLACE, PNC_MPIIO_NEW } pnc_mpiio_purpose;
-typedef struct pnc_mpiio_sight {
+typedef struct pnc_mpiio_inspection {
     pnc_error error;
-    int must_truncate; /* a file with content exists, or may exist */
-} pnc_mpiio_sight;
-void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight);
+    bool must_truncate; /* a file with content exists, or may exist */
+} pnc_mpiio_inspection;
+void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found);
 
 /* data.c: lists of extents, and single extents */
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);

@@ -8,21 +8,33 @@
 
 #include "base/memory.h"
 
-/* Inspect the path on rank 0 and broadcast the result. */
-static int look(MPI_Comm comm, const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_sight *sight, pnc_error *error)
-{
-    int rank, nprocs;
+/* What the user passes to create or open. */
+typedef struct open_call {
+    MPI_Comm comm;
+    const char *path;
+    MPI_Info info;
+    pnc_error *error;
+} open_call;
 
-    memset(sight, 0, sizeof *sight);
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &nprocs);
+/* Inspect the path on rank 0 and broadcast the result. Collective. */
+static int inspect_path(const open_call *call, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found)
+{
+    int rank, nprocs, code = MPI_SUCCESS;
+
+    memset(found, 0, sizeof *found);
+    MPI_Comm_rank(call->comm, &rank);
+    MPI_Comm_size(call->comm, &nprocs);
     if (rank == 0)
-        pnc_mpiio_path_inspect(path, purpose, sight);
-    if (nprocs > 1 && MPI_Bcast(sight, (int)sizeof *sight, MPI_BYTE, 0, comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", path);
-    if (sight->error.code != NC_NOERR)
-        return (rank == 0 ? pnc_error_set : pnc_error_set_remote)(error, sight->error.code, "%s", sight->error.text);
-    return NC_NOERR;
+        pnc_mpiio_path_inspect(call->path, purpose, found);
+    if (nprocs > 1)
+        code = MPI_Bcast(found, (int)sizeof *found, MPI_BYTE, 0, call->comm);
+    if (code != MPI_SUCCESS)
+        return pnc_error_set(call->error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
+    if (found->error.code == NC_NOERR)
+        return NC_NOERR;
+    if (rank == 0)
+        return pnc_error_set(call->error, found->error.code, "%s", found->error.text);
+    return pnc_error_set_remote(call->error, found->error.code, "%s", found->error.text);
 }
 
 static int count_nodes(MPI_Comm comm)
@@ -67,31 +79,31 @@ static bool is_sole_writer(void)
     return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
 }
 
-static pnc_mpiio *make(MPI_Comm comm, const char *path, MPI_File file, MPI_Info info)
+static pnc_mpiio *create_store(const open_call *call, MPI_File file)
 {
     pnc_mpiio *io = pnc_memory_alloc_zeroed(1, sizeof *io);
 
     if (io == NULL)
         return NULL;
-    io->path = pnc_string_copy(path);
+    io->path = pnc_string_copy(call->path);
     if (io->path == NULL) {
         pnc_memory_free(io);
         return NULL;
     }
     io->file = file;
     io->lock = -1;
-    io->sole_writer = is_sole_writer() && !forbids_sieving(info);
+    io->sole_writer = is_sole_writer() && !forbids_sieving(call->info);
     io->store.ops = &pnc_store_mpiio;
-    io->store.comm = comm;
+    io->store.comm = call->comm;
     io->store.end = &io->end;
     io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
     io->store.few_extents = PNC_MPIIO_SIEVE_MIN_EXTENTS;
-    MPI_Comm_rank(comm, &io->store.rank);
-    MPI_Comm_size(comm, &io->store.nprocs);
+    MPI_Comm_rank(call->comm, &io->store.rank);
+    MPI_Comm_size(call->comm, &io->store.nprocs);
     return io;
 }
 
-static void dispose(pnc_mpiio *io)
+static void free_store(pnc_mpiio *io)
 {
     if (io == NULL)
         return;
@@ -113,15 +125,15 @@ static int close_file(MPI_Comm comm, MPI_File *file)
 
 /* ROMIO duplicates the communicator and, if MPI has no communicator left, continues with MPI_COMM_NULL, which aborts
  * the program: test first. Collective, and fails on all ranks alike. */
-static int look_for_communicator(MPI_Comm comm, const char *path, pnc_error *error)
+static int check_communicators(const open_call *call)
 {
     MPI_Comm spare;
 
-    if (MPI_Comm_dup(comm, &spare) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_ENFILE,
-                             "%s: MPI_Comm_dup failed: no communicator left for another open file, "
+    if (MPI_Comm_dup(call->comm, &spare) != MPI_SUCCESS)
+        return pnc_error_set(call->error, NC_ENFILE,
+                             "%s: MPI_Comm_dup failed: no communicator is left for another open file: "
                              "close some files",
-                             path);
+                             call->path);
     MPI_Comm_free(&spare);
     return NC_NOERR;
 }
@@ -143,80 +155,99 @@ static bool lacks_descriptors(void)
     return lacks;
 }
 
-static int open_file(MPI_Comm comm, const char *path, int amode, bool truncate, MPI_Info info, pnc_store **out,
-                     pnc_error *error)
+/* Open the file and allocate its store. After an error on any rank, all ranks return one. */
+static int open_store(const open_call *call, int amode, pnc_mpiio **out)
 {
-    bool creates = (amode & MPI_MODE_CREATE) != 0;
-    pnc_mpiio *io = NULL;
     MPI_File file = MPI_FILE_NULL;
-    int code, err = look_for_communicator(comm, path, error);
-    bool turn;
+    pnc_mpiio *io = NULL;
+    int code, err = NC_NOERR;
+    bool turn = pnc_mpiio_turn_take(call->comm);
 
-    if (err != NC_NOERR)
-        return err;
-    turn = pnc_mpiio_turn_take(comm);
-    code = MPI_File_open(comm, path, amode, info, &file);
+    code = MPI_File_open(call->comm, call->path, amode, call->info, &file);
     pnc_mpiio_turn_end(turn);
-    if (code != MPI_SUCCESS) {
+    if (code == MPI_SUCCESS) {
+        io = create_store(call, file);
+        if (io == NULL)
+            err = pnc_error_set(call->error, NC_ENOMEM, "no memory to open %s", call->path);
+    } else {
         file = MPI_FILE_NULL;
-        err = pnc_mpiio_error_set(error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE, creates ? "create" : "open",
-                                  path);
-    } else if ((io = make(comm, path, file, info)) == NULL) {
-        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", path);
+        err = pnc_mpiio_error_set(call->error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE,
+                                  (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
     }
-    err = pnc_driver_status_agree(comm, err, path, error);
-    if (err == NC_NOERR && truncate) {
-        turn = pnc_mpiio_turn_take(comm);
-        code = MPI_File_set_size(file, 0);
-        pnc_mpiio_turn_end(turn);
-        if (code != MPI_SUCCESS)
-            err = pnc_mpiio_error_set(error, code, NC_EFILE, "truncate", path);
-        err = pnc_driver_status_agree(comm, err, path, error);
+    err = pnc_driver_status_agree(call->comm, err, call->path, call->error);
+    if (err == NC_NOERR) {
+        *out = io;
+        return NC_NOERR;
     }
-    if (err != NC_NOERR)
-        goto give_up;
-    io->store.nnodes = io->store.nprocs == 1 ? 1 : count_nodes(comm);
+    if (file != MPI_FILE_NULL)
+        close_file(call->comm, &file);
+    free_store(io);
+    return err;
+}
+
+/* Remove the contents of the file. Collective; all ranks return the same code. */
+static int truncate_file(const open_call *call, MPI_File file)
+{
+    int code, err = NC_NOERR;
+    bool turn = pnc_mpiio_turn_take(call->comm);
+
+    code = MPI_File_set_size(file, 0);
+    pnc_mpiio_turn_end(turn);
+    if (code != MPI_SUCCESS)
+        err = pnc_mpiio_error_set(call->error, code, NC_EFILE, "truncate", call->path);
+    return pnc_driver_status_agree(call->comm, err, call->path, call->error);
+}
+
+static int open_file(const open_call *call, int amode, bool truncate, pnc_store **out)
+{
+    pnc_mpiio *io = NULL;
+    int err;
+
+    PNC_TRY(check_communicators(call));
+    PNC_TRY(open_store(call, amode, &io));
+    if (truncate) {
+        err = truncate_file(call, io->file);
+        if (err != NC_NOERR) {
+            close_file(call->comm, &io->file);
+            free_store(io);
+            return err;
+        }
+    }
+    io->store.nnodes = io->store.nprocs == 1 ? 1 : count_nodes(call->comm);
     *out = &io->store;
     return NC_NOERR;
-
-give_up:
-    if (file != MPI_FILE_NULL)
-        close_file(comm, &file);
-    dispose(io);
-    return err;
 }
 
 int pnc_mpiio_file_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
+    const open_call call = {comm, path, info, error};
     bool fresh = (mode & NC_NOCLOBBER) != 0;
     int amode = MPI_MODE_RDWR | MPI_MODE_CREATE | (fresh ? MPI_MODE_EXCL : 0);
-    pnc_mpiio_sight sight;
-    int err = look(comm, path, fresh ? PNC_MPIIO_NEW : PNC_MPIIO_REPLACE, &sight, error);
+    pnc_mpiio_inspection found;
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(inspect_path(&call, fresh ? PNC_MPIIO_NEW : PNC_MPIIO_REPLACE, &found));
     /* truncate instead of remove: a symbolic link stays, and its target is overwritten */
-    return open_file(comm, path, amode, !fresh && sight.must_truncate, info, out, error);
+    return open_file(&call, amode, !fresh && found.must_truncate, out);
 }
 
 int pnc_mpiio_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
+    const open_call call = {comm, path, info, error};
     bool writes = (mode & NC_WRITE) != 0;
-    pnc_mpiio_sight sight;
-    int err = look(comm, path, writes ? PNC_MPIIO_UPDATE : PNC_MPIIO_READ, &sight, error);
+    pnc_mpiio_inspection found;
 
-    if (err != NC_NOERR)
-        return err;
-    return open_file(comm, path, writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY, false, info, out, error);
+    PNC_TRY(inspect_path(&call, writes ? PNC_MPIIO_UPDATE : PNC_MPIIO_READ, &found));
+    return open_file(&call, writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY, false, out);
 }
 
 int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    int code = close_file(store->comm, &io->file), err = NC_NOERR;
+    int err = NC_NOERR;
+    int code = close_file(store->comm, &io->file);
 
     if (code != MPI_SUCCESS)
         err = pnc_mpiio_error_set(error, code, NC_EFILE, "close", io->path);
-    dispose(io);
+    free_store(io);
     return err;
 }

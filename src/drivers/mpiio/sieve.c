@@ -92,12 +92,12 @@ int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, ch
 /* Read the span of the extents; bytes beyond the end of the file are zeros. */
 static int fetch_sieve_buffer(pnc_mpiio *io, pnc_extent all, pnc_error *error)
 {
-    MPI_Offset size = 0;
-    int code = MPI_File_get_size(io->file, &size), err = NC_NOERR;
-    int64_t present = size < all.offset ? 0 : size - all.offset < all.length ? size - all.offset : all.length, got = 0;
+    int64_t size, present = 0, got = 0;
+    int err = NC_NOERR;
 
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code, NC_EFILE, "find the size of", io->path);
+    PNC_TRY(pnc_mpiio_file_get_size(&io->store, &size, error));
+    if (size > all.offset)
+        present = size - all.offset < all.length ? size - all.offset : all.length;
     if (present > 0)
         err = pnc_mpiio_extent_read(io, (pnc_extent){all.offset, present}, io->sieve_buffer, &got, error);
     memset(io->sieve_buffer + present, 0, (size_t)(all.length - present));
