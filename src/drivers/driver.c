@@ -1,14 +1,18 @@
-/* The table of drivers, and functions that all drivers use. */
+/* The drivers by name, and functions that all drivers use. */
 #include "drivers/driver.h"
 
+#include <assert.h>
 #include <stddef.h>
 
-const char *const pnc_driver_names[] = {"mpiio", "gio", "memory", NULL};
-static const pnc_store_ops *const drivers[] = {&pnc_store_mpiio, &pnc_store_mpiio, &pnc_store_memory};
-_Static_assert(sizeof pnc_driver_names == sizeof drivers + sizeof(char *), "each name has a driver");
+#define NAME(name, operations) name,
+const char *const pnc_driver_names[] = {PNC_DRIVERS(NAME) NULL};
 
 const pnc_store_ops *pnc_driver_get(int index)
 {
+#define OPERATIONS(name, operations) &operations,
+    static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS)};
+
+    assert(index >= 0 && (size_t)index < sizeof drivers / sizeof *drivers);
     return drivers[index];
 }
 

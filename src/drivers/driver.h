@@ -1,13 +1,23 @@
-/* The drivers by name, and functions that all drivers use. */
+/* The table of drivers, and functions that all drivers use. */
 #ifndef PNC_DRIVERS_DRIVER_H
 #define PNC_DRIVERS_DRIVER_H
 
 #include "drivers/store.h"
 
-extern const pnc_store_ops pnc_store_mpiio;
-extern const pnc_store_ops pnc_store_memory;
+/* One row for each value of the hint nc_driver: ROW(value, operations). The first row of a driver has its own name, the
+ * others are aliases. */
+/* clang-format off */
+#define PNC_DRIVERS(ROW) \
+    ROW("mpiio", pnc_store_mpiio) \
+    ROW("gio", pnc_store_mpiio) \
+    ROW("memory", pnc_store_memory)
+/* clang-format on */
 
-/* The values of the hint nc_driver, terminated by NULL. A driver may have several names; the first one is its own. */
+#define PNC_DRIVER_DECLARATION(name, operations) extern const pnc_store_ops operations;
+PNC_DRIVERS(PNC_DRIVER_DECLARATION)
+#undef PNC_DRIVER_DECLARATION
+
+/* The names of all rows, terminated by NULL. */
 extern const char *const pnc_driver_names[];
 /* The driver for pnc_driver_names[index]. */
 const pnc_store_ops *pnc_driver_get(int index);
