@@ -82,23 +82,24 @@ configure() {
 # set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize, tsan and openmpi.
 set_up() {
     local mpicc mpif90 mpiexec
+    local develop=(--enable-werror --enable-assertions)
     local sanitizers='-g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined'
     bootstrap
     mpicc=${MPICC:-$(first_of mpicc.mpich mpicc)}
     mpif90=${MPIF90:-$(first_of mpifort.mpich mpif90.mpich mpifort mpif90)}
     mpiexec=${MPIEXEC:-$(first_of mpiexec.mpich mpiexec)}
     case $1 in
-        mpich) configure mpich --enable-werror "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
+        mpich) configure mpich "${develop[@]}" "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
         sanitize)
-            configure sanitize --enable-werror --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
+            configure sanitize "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
                 "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"
             ;;
         tsan)
-            configure tsan --enable-werror --disable-shared --disable-fortran "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
+            configure tsan "${develop[@]}" --disable-shared --disable-fortran "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
                 'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
             ;;
         openmpi)
-            configure openmpi --enable-werror "MPICC=$(first_of mpicc.openmpi mpicc)" \
+            configure openmpi "${develop[@]}" "MPICC=$(first_of mpicc.openmpi mpicc)" \
                 "MPIF90=$(first_of mpifort.openmpi mpif90.openmpi mpifort mpif90)" \
                 "MPIEXEC=$(first_of mpiexec.openmpi mpiexec)"
             ;;

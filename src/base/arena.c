@@ -1,6 +1,7 @@
 /* Arena allocator: many small allocations from large chunks. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -57,6 +58,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
     struct pnc_chunk *chunk = arena->current;
     unit *piece;
 
+    assert(bytes >= 0);
     if (chunk == NULL || chunk->capacity - chunk->used < units) {
         chunk = new_chunk(units);
         if (chunk == NULL)
@@ -80,6 +82,7 @@ void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes)
     int64_t units = units_for(bytes), more = units - old->units;
     void *larger;
 
+    assert(old->units > 0 && chunk->live > 0);
     if (more <= 0)
         return piece;
     if (is_last(old) && chunk->capacity - chunk->used >= more) {
@@ -100,6 +103,7 @@ void pnc_arena_free(pnc_arena *arena, void *piece)
     unit *given = (unit *)piece - 1;
     struct pnc_chunk *chunk = given->chunk;
 
+    assert(chunk->live > 0);
     if (is_last(given))
         chunk->used -= given->units;
     if (--chunk->live > 0)
@@ -112,6 +116,7 @@ void pnc_arena_free(pnc_arena *arena, void *piece)
 
 void pnc_arena_destroy(pnc_arena *arena)
 {
+    assert(arena->current == NULL || arena->current->live == 0);
     pnc_memory_free(arena->current);
     arena->current = NULL;
 }

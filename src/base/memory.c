@@ -1,6 +1,7 @@
 /* Allocation and arithmetic with overflow checks, for sizes from files and users. */
 #include "base/memory.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ int pnc_memory_grow_capacity(int n)
 {
     const int least = 4;
 
+    assert(n >= 0);
     if (n == INT_MAX)
         return 0;
     if (n > INT_MAX / 2)

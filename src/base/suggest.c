@@ -1,6 +1,7 @@
 /* Nearest name by the optimal string alignment distance (insert, delete, replace, swap two neighbours). */
 #include "base/suggest.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static int least(int a, int b)
 static int distance(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][LONGEST + 1];
+    assert(a_length <= LONGEST && b_length <= LONGEST);
     for (int i = 0; i <= a_length; i++) {
         int *row = rows[i % 3], *previous = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;

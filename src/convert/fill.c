@@ -1,6 +1,7 @@
 /* The default fill values, from the table of types. */
 #include "convert/convert.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Long has the fill value of NC_INT even if it has 8 bytes: existing programs compare with it. */
@@ -24,6 +25,7 @@ void pnc_convert_fill_get_memory(pnc_mem_type mem, void *out)
 #include "spec/type_table.h"
     };
     const long of_long = FILL_OF_LONG;
+    assert((unsigned)mem < PNC_MEM_TYPE_COUNT);
     memset(out, 0, 8);
     if (mem == PNC_LONG)
         memcpy(out, &of_long, sizeof of_long);
@@ -38,6 +40,7 @@ void pnc_convert_fill_get_external(int xtype, void *out)
 #include "spec/type_table.h"
     };
     char value[8];
+    assert(pnc_type_is_valid(xtype, 5));
     memset(out, 0, 8);
     writer[xtype](value);
     pnc_convert_kernel_find(PNC_PUT, xtype, pnc_type_get_mem_type(xtype), 5, NULL)(out, value, 1, value);

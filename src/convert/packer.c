@@ -2,6 +2,7 @@
  * if memory is contiguous; otherwise a block into which runs are gathered (or from which they are scattered). */
 #include "convert/convert.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Elements of the block: as many as a kernel checks at once, at most 4 KiB. */
@@ -120,6 +121,7 @@ static void pack_runs(pnc_packer *packer, char *out, int64_t n)
             held = 0;
         }
     }
+    assert(n == 0 && held == 0); /* memory has all elements that the caller packs */
 }
 
 /* The inverse: the block holds converted elements for the next runs. */
@@ -150,6 +152,7 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
             n -= m;
         }
     }
+    assert(n == 0 && used == held);
 }
 
 /* No conversion: runs are copied between memory and ext. */
@@ -157,20 +160,23 @@ static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
 {
     const int size = packer->mem_size;
     pnc_memory_run run;
-    for (int64_t i = 0; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
+    int64_t i = 0;
+    for (; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
         char *memory = packer->memory + run.offset;
         if (out != NULL)
             copy_run(out + i * size, size, memory, run.stride, run.count, size);
         else
             copy_run(memory, run.stride, in + i * size, size, run.count, size);
     }
+    assert(i == n);
 }
 
 void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n)
 {
-    void *place = packer->direct;
+    void *next = packer->direct;
+    assert(next != NULL && n >= 0);
     packer->direct += n * packer->mem_size;
-    return place;
+    return next;
 }
 
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)

@@ -1,6 +1,7 @@
 /* Behaviour common to all drivers. */
 #include "drivers/store.h"
 
+#include <assert.h>
 #include <string.h>
 
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
@@ -8,6 +9,7 @@ int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest
 {
     long long first = rest.offset, last = rest.offset + rest.length - 1, known = store->end->least_size;
 
+    assert(rest.length > 0);
     if (size < known)
         return pnc_error_set(error, NC_EREAD,
                              "%s ends at byte %lld, but had %lld bytes before and was truncated while "

@@ -14,6 +14,8 @@
 
 typedef struct pnc_store pnc_store;
 
+#define PNC_STORE_BYTES_MAX (1 << 30) /* bound on the bytes of one read or write */
+
 typedef struct pnc_store_ops {
     const char *name; /* value of the hint nc_driver */
     /* Collective. mode: the caller's NC_WRITE and NC_NOCLOBBER bits; create truncates. Error codes (NC_EEXIST,
@@ -24,8 +26,8 @@ typedef struct pnc_store_ops {
     const char *(*local_path)(const char *path); /* the path without MPI-IO's prefix; may be NULL */
     /* Collective; frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
-    /* Read or write n extents, in any order; their bytes are contiguous in buf. The total length must be below 1
-     * GiB. Local. */
+    /* Read or write n extents, in any order; their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX.
+     * Local. */
     int (*write)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */

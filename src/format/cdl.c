@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* some C libraries hide newlocale in plain C99 */
 #include "format/cdl.h"
 
+#include <assert.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,7 @@ int pnc_format_cdl_fail_memory(pnc_cdl_reader *reader)
 
 int pnc_format_cdl_bytes_append(pnc_cdl_reader *reader, pnc_cdl_bytes *bytes, const void *more, int64_t n)
 {
+    assert(n >= 0 && bytes->n <= bytes->capacity);
     if (n > bytes->capacity - bytes->n) {
         int64_t capacity = bytes->capacity * 2 > bytes->n + n ? bytes->capacity * 2 : bytes->n + n + 64;
         char *grown = pnc_memory_resize(bytes->at, capacity, 1);

@@ -1,6 +1,7 @@
 /* Values in CDL: values of an attribute are stored, values of a variable are passed on in blocks. */
 #include "format/cdl_reader.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -61,6 +62,8 @@ static int put_element(pnc_cdl_reader *reader, pnc_cdl_position at, const char *
 {
     int64_t size = size_of(reader);
 
+    assert(reader->first <= reader->count && reader->count <= reader->limit);
+    assert((reader->count - reader->first) * size < BLOCK_BYTES);
     if (reader->count == reader->limit)
         return pnc_format_cdl_fail(reader, at, NC_EEDGE, "too many values: variable \"%s\" has %lld",
                                    current(reader)->name, (long long)reader->limit);

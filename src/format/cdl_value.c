@@ -1,6 +1,7 @@
 /* Values in CDL: decode numbers and escape sequences, and encode numbers as external bytes. */
 #include "format/cdl_reader.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>
@@ -251,6 +252,7 @@ int pnc_format_cdl_type_join(int a, int b)
         [NC_UINT] = 6, [NC_INT64] = 7, [NC_UINT64] = 8, [NC_FLOAT] = 9,  [NC_DOUBLE] = 10,
     };
 
+    assert(rank[a] > 0 && rank[b] > 0);
     return rank[a] > rank[b] ? a : b;
 }
 

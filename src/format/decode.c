@@ -4,6 +4,7 @@
  * entries that were decoded. Memory is bounded by a small multiple of the bytes in the buffer. */
 #include "format/codec.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
@@ -39,6 +40,7 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
 /* The next n bytes of the header. NC_ENOTNC: the file has fewer; PNC_NEED_MORE_BYTES: the buffer has fewer. */
 static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
+    assert(n >= 0 && r->pos <= r->n && r->n <= r->file_size);
     if (n > r->file_size - r->pos)
         return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a complete header",
                                          "the header is truncated: %s at byte %" PRId64 " needs %" PRId64

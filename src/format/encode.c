@@ -2,6 +2,7 @@
  * buffer) and write the bytes. */
 #include "format/codec.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "format/entries.h"
@@ -138,6 +139,7 @@ void pnc_format_header_encode(pnc_model *model, void *buf)
     writer w = {buf, 0, model->format};
 
     put_header(&w, model);
+    assert(w.pos == pnc_format_header_get_size(model));
 }
 
 int64_t pnc_format_att_encode(const pnc_model *model, const pnc_att *att, void *buf)

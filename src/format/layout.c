@@ -2,6 +2,7 @@
  * record variable. */
 #include "format/layout.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -14,6 +15,7 @@ static int round_up(int64_t x, int64_t align, int64_t *out)
 {
     int64_t rest = x % align;
 
+    assert(x >= 0 && align > 0);
     return rest == 0 ? pnc_size_add(x, 0, out) : pnc_size_add(x, align - rest, out);
 }
 
@@ -59,6 +61,7 @@ static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align,
         if (round_up(*pos, first ? align : 4, pos) < 0)
             return i;
         var->begin = *pos;
+        assert(var->begin >= model->header_size && var->begin % 4 == 0);
         if (first)
             model->header_extent = var->begin;
         first = false;
@@ -76,6 +79,7 @@ static int place_records(pnc_model *model, int64_t pos)
         if (!var->is_record)
             continue;
         var->begin = pos;
+        assert(pos >= model->begin_rec);
         if (pnc_size_add(pos, pnc_format_var_get_padded_size(model, var), &pos) < 0)
             return i;
         model->recsize += pnc_format_var_get_padded_size(model, var);
@@ -168,6 +172,7 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
         return too_far(model, bad, error);
     if (!fixed)
         model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
+    assert(model->header_size <= model->header_extent && model->header_extent <= model->begin_rec);
     return check_limits(model, error);
 }
 

@@ -231,6 +231,7 @@ free_name:
 
 int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid)
 {
+    assert(dimid >= 0 && dimid < model->ndims);
     return dimid == model->recdim ? model->numrecs : model->dims[dimid]->len;
 }
 

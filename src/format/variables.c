@@ -1,6 +1,7 @@
 /* Variables of the header model: their rules, shapes and fill values. */
 #include "format/entries.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ int pnc_format_var_derive(const pnc_model *model, pnc_var *var)
     var->is_record = var->ndims > 0 && var->dimids[0] == model->recdim;
     var->size = (int64_t)pnc_type_get_size(var->type);
     for (int i = 0; i < var->ndims; i++) {
+        assert(var->dimids[i] >= 0 && var->dimids[i] < model->ndims);
         var->shape[i] = model->dims[var->dimids[i]]->len;
         if ((i > 0 || !var->is_record) && pnc_size_multiply(var->size, var->shape[i], &var->size) < 0)
             return -1;

@@ -2,6 +2,8 @@
  * arguments of both are stored in one list of 64-bit integers. */
 #include "mpitype/contents.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -93,6 +95,7 @@ static int64_t *merge(const arguments *a, int combiner)
         numbers[n++] = a->ints[i];
     for (MPI_Count i = 0; i < a->naddresses; i++)
         numbers[n++] = a->addresses[i];
+    assert(n == a->nints + a->ncounts + a->naddresses);
     return numbers;
 }
 

@@ -2,6 +2,8 @@
  * Regular structure stays a loop: the flattened datatype is at most as large as the arguments of the constructors. */
 #include "mpitype/flatten.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 #include "mpitype/contents.h"
 
@@ -368,6 +370,7 @@ int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtyp
     one = pnc_select_flat_create_vector(one, bufcount, extent_of(buftype));
     if (one == NULL)
         return no_memory(&d);
+    assert(d.known && pnc_select_flat_count_elements(one) == elements);
     *flat = one;
     *mem = d.mem;
     return NC_NOERR;

@@ -1,6 +1,8 @@
 /* Cursor over a selection: returns its runs as extents, in portions. */
 #include "select/selection.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 
 int pnc_select_cursor_init(pnc_selection_cursor *cursor, const pnc_selection *selection)
@@ -52,6 +54,7 @@ static void cursor_step(pnc_selection_cursor *cursor, int64_t n)
     const pnc_axis *axis = pnc_select_selection_get_axes(s);
     int64_t *index = cursor->large ? cursor->large : cursor->small;
     int inner = s->rank - 1;
+    assert(n > 0 && n <= s->nruns - cursor->run);
     cursor->run += n;
     cursor->within = 0;
     if (s->rank == 0)
@@ -109,6 +112,7 @@ int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, 
 {
     const pnc_selection *s = cursor->selection;
     portion p = {out, 0, max_extents, max_bytes};
+    assert(grain > 0 && s->run % grain == 0 && max_bytes >= 0 && max_extents >= 0);
     while (cursor->run < s->nruns && p.n < p.max_extents) {
         if (s->rank > 0 && cursor->within == 0 && p.space >= s->run)
             cursor_take_runs(cursor, &p);

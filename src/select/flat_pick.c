@@ -1,6 +1,8 @@
 /* The elements of one flattened datatype in the order of another. Each is found by a search in the tree: neither
  * tree is copied or expanded. */
 #include "base/memory.h"
+
+#include <assert.h>
 #include "select/flat_node.h"
 
 static int64_t elements_of(const pnc_flat_type *node, int64_t i)
@@ -45,6 +47,7 @@ static int64_t search(const pnc_flat_type *node, int64_t *at)
             high = middle;
     }
     *at -= low > 0 ? node->ends[low - 1] : 0;
+    assert(*at >= 0 && *at < elements_of(node, low));
     return low;
 }
 
@@ -53,6 +56,7 @@ pnc_memory_run pnc_select_flat_locate_run(const pnc_flat_type *node, int64_t at)
     int64_t offset = node->offset, i;
     pnc_memory_run run;
 
+    assert(at >= 0 && at < node->elements);
     while (node->kind != PNC_FLAT_RUNS) {
         if (node->kind == PNC_FLAT_VECTOR) {
             offset += at / node->child->elements * node->stride;

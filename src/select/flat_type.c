@@ -1,6 +1,7 @@
 /* Builders of flattened datatypes. Each one simplifies: fewer and longer runs with the same elements. */
 #include "select/flat_type.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -39,7 +40,10 @@ static pnc_flat_type *node_new(pnc_flat_kind kind, int elem_size)
 
 void pnc_select_flat_free(pnc_flat_type *flat)
 {
-    if (!flat || --flat->refs > 0)
+    if (flat == NULL)
+        return;
+    assert(flat->refs > 0);
+    if (--flat->refs > 0)
         return;
     for (int64_t i = 0; flat->children && i < flat->n; i++)
         pnc_select_flat_free(flat->children[i]);
@@ -78,6 +82,7 @@ static pnc_flat_type *node_run(int elem_size, pnc_memory_run run)
 
 pnc_flat_type *pnc_select_flat_share(pnc_flat_type *flat)
 {
+    assert(flat->refs > 0);
     flat->refs++;
     return flat;
 }
@@ -131,6 +136,7 @@ static pnc_flat_type *vector_new(pnc_flat_type *child, int64_t count, int64_t st
 {
     int64_t bytes = span(count, stride);
     pnc_flat_type *node = bytes < 0 ? NULL : node_new(PNC_FLAT_VECTOR, child->elem_size);
+    assert(count > 0 && child->elements > 0 && count <= INT64_MAX / child->elements);
     if (node == NULL)
         return NULL;
     node->n = count;
@@ -279,6 +285,7 @@ static pnc_flat_type *sequence_of_runs(pnc_flat_type **children, int64_t n)
 {
     int64_t total = 0, used = 0, reach = 0;
     for (int64_t i = 0; i < n; i++) {
+        assert(children[i]->elem_size == children[0]->elem_size && children[i]->elements > 0);
         total += children[i]->n;
         reach = children[i]->reach > reach ? children[i]->reach : reach;
     }
@@ -309,6 +316,7 @@ static pnc_flat_type *sequence_new(pnc_flat_type **children, int64_t n)
     int deepest = 0;
     int64_t reach = 0;
     for (int64_t i = 0; i < n; i++) {
+        assert(children[i]->elem_size == children[0]->elem_size && children[i]->elements > 0);
         own[i] = pnc_select_flat_share(children[i]);
         node->elements += children[i]->elements;
         deepest = children[i]->height > deepest ? children[i]->height : deepest;

@@ -1,5 +1,7 @@
 /* Cursor over the runs of a flattened datatype; allocates memory only at init. */
 #include "base/memory.h"
+
+#include <assert.h>
 #include "select/flat_node.h"
 
 typedef struct pnc_run_level {
@@ -12,6 +14,7 @@ typedef struct pnc_run_level {
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat)
 {
     *cursor = (pnc_run_cursor){.flat = flat};
+    assert(flat->height > 0);
     if (flat->kind == PNC_FLAT_PICK)
         flat = flat->child;
     cursor->stack = pnc_memory_alloc(flat->height, sizeof *cursor->stack);
@@ -30,6 +33,7 @@ void pnc_select_run_cursor_free(pnc_run_cursor *cursor)
 
 static void cursor_push(pnc_run_cursor *cursor, const pnc_flat_type *node, int64_t offset)
 {
+    assert(cursor->depth < cursor->flat->height);
     cursor->stack[cursor->depth++] = (pnc_run_level){node, 0, offset + node->offset};
 }
 
@@ -83,6 +87,7 @@ static pnc_memory_run picked(const pnc_flat_type *pick, pnc_memory_run run)
 
 bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run)
 {
+    assert(max > 0);
     if (cursor->left.count == 0 && !cursor_advance(cursor))
         return false;
     const int64_t step = cursor->left.stride;
@@ -94,5 +99,6 @@ bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_
     cursor->left.count -= run->count;
     cursor->left.offset += run->count * step;
     cursor->done += run->count;
+    assert(run->count > 0 && cursor->left.count >= 0 && cursor->done <= cursor->flat->elements);
     return true;
 }

@@ -1,6 +1,8 @@
 /* Builds a selection from a checked hyperslab. Adjacent dimensions are combined if their bytes allow it. */
 #include "select/selection.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 
 void pnc_select_selection_init_empty(pnc_selection *out)
@@ -101,6 +103,7 @@ static void finish_axes(pnc_selection *out)
 int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const int64_t *start, const int64_t *count,
                               const int64_t *stride)
 {
+    assert(array->ndims >= 0 && array->elem_size > 0);
     pnc_select_selection_init_empty(out);
     if (selects_nothing(array, count))
         return NC_NOERR;
@@ -123,6 +126,7 @@ int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const 
     for (int i = 0; i < out->rank; i++)
         out->nruns *= pnc_select_selection_get_axes(out)[i].count;
     out->bytes = out->nruns * out->run;
+    assert(out->rank <= array->ndims && out->nruns > 0 && out->run > 0 && out->run % array->elem_size == 0);
     return NC_NOERR;
 }
 

@@ -2,6 +2,7 @@
  * is removed or the program ends. One rank only. */
 #include "drivers/driver.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -156,6 +157,7 @@ static int memory_close(pnc_store *store, pnc_error *error)
 
     (void)error;
     pthread_mutex_lock(&lock);
+    assert(file->stores > 0);
     file->stores--;
     free_if_unused(file);
     pthread_mutex_unlock(&lock);
@@ -190,6 +192,7 @@ static int memory_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
 
     for (int64_t i = 0; i < n; i++) {
         int64_t end = extents[i].offset + extents[i].length;
+        assert(extents[i].offset >= 0 && extents[i].length >= 0);
         int err = end > file->size ? resize(file, end, error) : NC_NOERR;
 
         if (err != NC_NOERR)

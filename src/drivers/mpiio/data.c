@@ -2,6 +2,7 @@
  * view (view.c). */
 #include "drivers/mpiio/mpiio.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 /* True if the extents ascend, are disjoint, and extents and gaps are small on average. */
@@ -21,9 +22,10 @@ static bool dense(const pnc_extent *extents, int64_t n)
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
 {
     MPI_Status status;
-    int moved = 0;
-    int code = MPI_File_write_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+    int moved = 0, code;
 
+    assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
+    code = MPI_File_write_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
     if (code != MPI_SUCCESS)
         return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
     MPI_Get_count(&status, MPI_BYTE, &moved);
@@ -35,8 +37,10 @@ int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pn
 static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pnc_error *error)
 {
     MPI_Status status;
-    int code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+    int code;
 
+    assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
+    code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
     if (code != MPI_SUCCESS)
         return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
     MPI_Get_count(&status, MPI_BYTE, moved);

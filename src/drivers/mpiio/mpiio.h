@@ -4,6 +4,8 @@
 
 #include "drivers/driver.h"
 
+#include <assert.h>
+
 typedef struct pnc_mpiio {
     pnc_store store;
     pnc_store_end end;
@@ -65,6 +67,7 @@ int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *
 /* The extent from the first to the last of ascending extents. */
 static inline pnc_extent pnc_mpiio_extents_get_span(const pnc_extent *extents, int64_t n)
 {
+    assert(n > 0 && extents[n - 1].offset >= extents[0].offset);
     return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
 }
 

@@ -3,6 +3,7 @@
  * and one thread, and a lock. */
 #include "drivers/mpiio/mpiio.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -65,8 +66,10 @@ static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n
 {
     pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
     int64_t present = 0;
-    int err = pnc_mpiio_extent_read(io, all, io->sieve_buffer, &present, error);
+    int err;
 
+    assert(all.length <= SIEVE_BUFFER_BYTES);
+    err = pnc_mpiio_extent_read(io, all, io->sieve_buffer, &present, error);
     for (int64_t i = 0; i < n && extents[i].offset - all.offset + extents[i].length <= present; i++) {
         copy_extent(buf, io->sieve_buffer + (extents[i].offset - all.offset), extents[i].length);
         buf += extents[i].length;
@@ -147,11 +150,11 @@ static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
 static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
     pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
-    int err = fetch_sieve_buffer(io, all, error);
 
-    if (err != NC_NOERR)
-        return err;
+    assert(all.length <= SIEVE_BUFFER_BYTES);
+    PNC_TRY(fetch_sieve_buffer(io, all, error));
     for (int64_t i = 0; i < n; i++) {
+        assert(i == 0 || extents[i].offset >= extents[i - 1].offset + extents[i - 1].length);
         copy_extent(io->sieve_buffer + (extents[i].offset - all.offset), buf, extents[i].length);
         buf += extents[i].length;
     }

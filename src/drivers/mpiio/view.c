@@ -3,6 +3,9 @@
  * gaps by the same method. A program of one rank uses sieve.c, which takes a third of the time. */
 #include "drivers/mpiio/mpiio.h"
 
+#include <assert.h>
+#include <limits.h>
+
 #include "base/memory.h"
 
 /* True for extents of the same length at equal distances: a vector type is faster than a list of displacements
@@ -57,8 +60,10 @@ int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, co
     MPI_Status status;
     int bytes = 0, moved, code, late, err;
 
+    assert(n > 1 && n <= INT_MAX);
     for (int64_t i = 0; i < n; i++)
         bytes += (int)extents[i].length;
+    assert(bytes > 0 && bytes < PNC_STORE_BYTES_MAX);
     err = reach(io, extents[n - 1], (const char *)buf + bytes - 1, error);
     if (err != NC_NOERR)
         return err;
