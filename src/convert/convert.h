@@ -44,11 +44,19 @@ typedef struct pnc_packer {
     int status;             /* NC_NOERR or NC_ERANGE so far */
 } pnc_packer;
 
-/* flat NULL: the elements are contiguous at memory. fill as for a kernel; NULL is the default of the destination's
- * type. NC_ECHAR if the types do not convert; NC_ENOMEM; NC_EINTERNAL if the elements of `flat` have another size
- * than mem. After a failure, too, the packer must be freed. */
-int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
-                            pnc_mem_type mem, int format, const void *fill);
+/* The two sides of a conversion. */
+typedef struct pnc_conversion {
+    pnc_direction way;
+    int xtype;
+    pnc_mem_type mem;
+    int format;       /* 1, 2 or 5 */
+    const void *fill; /* as for a kernel; NULL: the default of the destination's type */
+} pnc_conversion;
+
+/* flat NULL: the elements are contiguous at memory. NC_ECHAR if the types do not convert; NC_ENOMEM; NC_EINTERNAL if
+ * the elements of `flat` have another size than those of memory. After a failure, too, the packer must be freed. */
+int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion, const pnc_flat_type *flat,
+                            void *memory);
 /* A packer over contiguous memory that holds external bytes, ext_size per element. */
 void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size);
 void pnc_convert_packer_free(pnc_packer *packer);

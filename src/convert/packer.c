@@ -12,28 +12,37 @@
 /* Runs of at most this many elements are copied faster by a loop than by a call. */
 #define PACK_SHORT_RUN 4
 
-int pnc_convert_packer_init(pnc_packer *packer, pnc_direction way, const pnc_flat_type *flat, void *memory, int xtype,
-                            pnc_mem_type mem, int format, const void *fill)
+static void set_fill(pnc_packer *packer, const pnc_conversion *c)
 {
+    if (c->fill != NULL)
+        memcpy(packer->fill, c->fill, (size_t)(c->way == PNC_PUT ? packer->ext_size : packer->mem_size));
+    else if (c->way == PNC_PUT)
+        pnc_convert_fill_get_external(c->xtype, packer->fill);
+    else
+        pnc_convert_fill_get_memory(c->mem, packer->fill);
+}
+
+int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion, const pnc_flat_type *flat,
+                            void *memory)
+{
+    const pnc_conversion *c = conversion;
     int64_t offset = 0;
-    *packer = (pnc_packer){.way = way, .memory = memory, .status = NC_NOERR};
-    packer->kernel = pnc_convert_kernel_find(way, xtype, mem, format, &packer->same);
-    if (!packer->kernel)
+    *packer = (pnc_packer){.way = c->way, .memory = memory, .status = NC_NOERR};
+    packer->kernel = pnc_convert_kernel_find(c->way, c->xtype, c->mem, c->format, &packer->same);
+    if (packer->kernel == NULL)
         return NC_ECHAR;
-    packer->mem_size = (int)pnc_mem_type_get_size(mem);
-    packer->ext_size = (int)pnc_type_get_size(xtype);
+    packer->mem_size = (int)pnc_mem_type_get_size(c->mem);
+    packer->ext_size = (int)pnc_type_get_size(c->xtype);
     if (flat != NULL && pnc_select_flat_count_elements(flat) > 0 &&
         pnc_select_flat_get_element_size(flat) != packer->mem_size)
         return NC_EINTERNAL;
-    if (fill != NULL)
-        memcpy(packer->fill, fill, (size_t)(way == PNC_PUT ? packer->ext_size : packer->mem_size));
-    else if (way == PNC_PUT)
-        pnc_convert_fill_get_external(xtype, packer->fill);
-    else
-        pnc_convert_fill_get_memory(mem, packer->fill);
+    set_fill(packer, c);
     if (flat != NULL && (memory == NULL || !pnc_select_flat_is_contiguous(flat, &offset)))
         return pnc_select_run_cursor_init(&packer->cursor, flat);
-    *(packer->same ? &packer->direct : &packer->flat) = packer->memory + offset;
+    if (packer->same)
+        packer->direct = packer->memory + offset;
+    else
+        packer->flat = packer->memory + offset;
     return NC_NOERR;
 }
 
@@ -181,6 +190,7 @@ void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n)
 
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
 {
+    assert(packer->way == PNC_PUT);
     if (n <= 0)
         return;
     if (packer->direct) {
@@ -197,6 +207,7 @@ void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
 
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
 {
+    assert(packer->way == PNC_GET);
     if (n <= 0)
         return;
     if (packer->direct) {

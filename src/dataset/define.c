@@ -21,10 +21,10 @@ int pnc_dataset_def_dim(pnc_dataset *ds, const char *name, MPI_Offset len, int *
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_DIM_SIZE, &len, sizeof len}};
-    int id = -1, err = pnc_dataset_mode_check_define_write(ds);
+    int id = ds->model.ndims, err = pnc_dataset_mode_check_define_write(ds);
 
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL));
-    PNC_TRY(pnc_format_dim_add(&ds->model, name, len, &id, &ds->error));
+    PNC_TRY(pnc_format_dim_add(&ds->model, name, len, &ds->error));
     if (idp != NULL)
         *idp = id;
     return NC_NOERR;
@@ -37,10 +37,10 @@ int pnc_dataset_def_var(pnc_dataset *ds, const char *name, nc_type xtype, int nd
                            {NC_EMULTIDEFINE_VAR_TYPE, &xtype, sizeof xtype},
                            {NC_EMULTIDEFINE_VAR_NDIMS, &ndims, sizeof ndims},
                            {NC_EMULTIDEFINE_VAR_DIMIDS, dimids, known * (int64_t)sizeof *dimids}};
-    int id = -1, err = pnc_dataset_mode_check_define_write(ds);
+    int id = ds->model.nvars, err = pnc_dataset_mode_check_define_write(ds);
 
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 4, PNC_STAYS_LOCAL));
-    PNC_TRY(pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &id, &ds->error));
+    PNC_TRY(pnc_format_var_add(&ds->model, name, xtype, ndims, dimids, &ds->error));
     ds->model.vars[id]->no_fill = ds->fill_mode == NC_NOFILL;
     if (varidp != NULL)
         *varidp = id;

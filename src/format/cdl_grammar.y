@@ -50,6 +50,8 @@
 #define YYLLOC_DEFAULT(at, parts, n) ((at) = (n) > 0 ? YYRHSLOC(parts, 1) : YYRHSLOC(parts, 0))
 #define TRY(step) do { if ((step) != NC_NOERR) YYABORT; } while (0) /* frees values on the parser's stack */
 
+static const pnc_cdl_word no_word = {{0, 0}, NULL};
+
 int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, void *scanner);
 
 /* An allocation failure in the scanner returns here, not further: values on the parser's stack must be freed. */
@@ -120,10 +122,11 @@ shape: %empty | '(' dimids ')' ;
 dimids: dimid | dimids ',' dimid ;
 dimid: NAME { int err = pnc_format_cdl_dimid_add(reader, @1, $1); pnc_memory_free($1); TRY(err); } ;
 
-attribute: ':' NAME '=' { TRY(pnc_format_cdl_att_begin(reader, @1, NULL, @1, NULL, @2, $2)); }
-    | NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, @1, $1, @1, NULL, @3,
-                                                             $3); pnc_memory_free($1); TRY(err); }
-    | NAME NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, @2, $2, @1, $1, @4, $4);
+attribute: ':' NAME '=' { TRY(pnc_format_cdl_att_begin(reader, no_word, no_word, @2, $2)); }
+    | NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, no_word, (pnc_cdl_word){@1, $1}, @3, $3);
+                          pnc_memory_free($1); TRY(err); }
+    | NAME NAME ':' NAME '=' { int err = pnc_format_cdl_att_begin(reader, (pnc_cdl_word){@1, $1},
+                                                                  (pnc_cdl_word){@2, $2}, @4, $4);
                                pnc_memory_free($1); pnc_memory_free($2); TRY(err); } ;
 
 assignments: %empty | assignments assignment ;

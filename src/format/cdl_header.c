@@ -63,7 +63,7 @@ int pnc_format_cdl_dim_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
         return pnc_format_cdl_fail(reader, at, NC_ENOTNC,
                                    "a dimension is defined without \"dimensions:\" "
                                    "before it");
-    return pnc_format_cdl_fail_refused(reader, at, pnc_format_dim_add(reader->model, name, len, NULL, &why), &why);
+    return pnc_format_cdl_fail_refused(reader, at, pnc_format_dim_add(reader->model, name, len, &why), &why);
 }
 
 /* --- variables --- */
@@ -101,7 +101,7 @@ int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const 
 int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     pnc_error why = {0};
-    int err = pnc_format_var_add(reader->model, name, reader->var_type, reader->ndims, reader->dimids, NULL, &why);
+    int err = pnc_format_var_add(reader->model, name, reader->var_type, reader->ndims, reader->dimids, &why);
 
     reader->ndims = 0;
     return pnc_format_cdl_fail_refused(reader, at, err, &why);
@@ -109,33 +109,32 @@ int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const ch
 
 /* --- attributes --- */
 
-/* The owner (a variable or the file), and the type, or 0. */
-static int find_owner(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner, pnc_cdl_position type_at,
-                      const char *type_name, int *varid, int *type)
+/* Set the owner of the attribute (a variable or the file), and its type, or 0. */
+static int set_owner_and_type(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_word owner)
 {
-    *varid = NC_GLOBAL;
-    *type = type_name != NULL ? type_of_name(type_name) : 0;
-    if (type_name != NULL && *type == 0)
-        return unknown_type(reader, type_at, type_name);
-    if (owner == NULL)
+    reader->att_varid = NC_GLOBAL;
+    reader->att_type = type.text != NULL ? type_of_name(type.text) : 0;
+    if (type.text != NULL && reader->att_type == 0)
+        return unknown_type(reader, type.at, type.text);
+    if (owner.text == NULL)
         return NC_NOERR;
-    *varid = pnc_format_var_find(reader->model, owner);
-    if (*varid >= 0)
+    reader->att_varid = pnc_format_var_find(reader->model, owner.text);
+    if (reader->att_varid >= 0)
         return NC_NOERR;
-    if (type_name == NULL) /* a type without a variable: an attribute of the file */
-        *type = type_of_name(owner);
-    *varid = NC_GLOBAL;
-    if (*type != 0 && type_name == NULL)
+    reader->att_varid = NC_GLOBAL;
+    if (type.text == NULL) /* a type without a variable: an attribute of the file */
+        reader->att_type = type_of_name(owner.text);
+    if (reader->att_type != 0 && type.text == NULL)
         return NC_NOERR;
-    if (strcmp(owner, "string") == 0)
-        return unknown_type(reader, owner_at, owner);
-    return unknown_var(reader, owner_at, owner);
+    if (strcmp(owner.text, "string") == 0)
+        return unknown_type(reader, owner.at, owner.text);
+    return unknown_var(reader, owner.at, owner.text);
 }
 
-int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner,
-                             pnc_cdl_position type_at, const char *type_name, pnc_cdl_position at, char *name)
+int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_word owner, pnc_cdl_position at,
+                             char *name)
 {
-    int err = find_owner(reader, owner_at, owner, type_at, type_name, &reader->att_varid, &reader->att_type);
+    int err = set_owner_and_type(reader, type, owner);
 
     pnc_memory_free(reader->att_name);
     reader->att_name = name;

@@ -13,6 +13,12 @@ typedef struct pnc_cdl_position {
     int64_t line, column;
 } pnc_cdl_position;
 
+/* A word of the text; NULL where an optional one is missing. */
+typedef struct pnc_cdl_word {
+    pnc_cdl_position at;
+    const char *text;
+} pnc_cdl_word;
+
 typedef struct pnc_cdl_number {
     union {
         uint64_t magnitude; /* of an integer */
@@ -121,10 +127,9 @@ int pnc_format_cdl_dim_read_length(pnc_cdl_reader *reader, pnc_cdl_position at, 
 int pnc_format_cdl_vars_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const char *type_name);
 int pnc_format_cdl_dimid_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name);
 int pnc_format_cdl_var_add(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name);
-/* owner: name of a variable or type, or NULL; type_name: NULL if none is given before the owner; takes ownership of
- * name. */
-int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_position owner_at, const char *owner,
-                             pnc_cdl_position type_at, const char *type_name, pnc_cdl_position at, char *name);
+/* type: optional; owner: name of a variable or of a type, optional; takes ownership of name. */
+int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_word owner, pnc_cdl_position at,
+                             char *name);
 int pnc_format_cdl_att_end(pnc_cdl_reader *reader);
 /* The header ends: at "data:", or at the last brace. */
 int pnc_format_cdl_header_end(pnc_cdl_reader *reader, pnc_cdl_position at);

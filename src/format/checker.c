@@ -6,17 +6,18 @@
 
 enum { SENTENCE = 512 };
 
-PNC_PRINTF(6, 0)
-static void report_finding(const pnc_checker *checker, pnc_severity severity, int code, int64_t at,
-                           const char *expected, const char *format, va_list args)
+/* Report a finding whose sentence is not written yet. */
+PNC_PRINTF(3, 0)
+static void report_finding(const pnc_checker *checker, pnc_finding finding, const char *format, va_list args)
 {
     char found[SENTENCE];
 
     vsnprintf(found, sizeof found, format, args);
+    finding.found = found;
     if (checker->observer != NULL && checker->observer->finding != NULL)
-        checker->observer->finding(checker->observer->who, &(pnc_finding){severity, code, at, expected, found});
-    if (severity == PNC_VIOLATION)
-        pnc_error_set(checker->error, code, "%s", found);
+        checker->observer->finding(checker->observer->who, &finding);
+    if (finding.severity == PNC_VIOLATION)
+        pnc_error_set(checker->error, finding.code, "%s", found);
 }
 
 int pnc_format_violation_fail(pnc_checker *checker, int64_t at, int code, const char *expected, const char *format, ...)
@@ -24,7 +25,7 @@ int pnc_format_violation_fail(pnc_checker *checker, int64_t at, int code, const 
     va_list args;
 
     va_start(args, format);
-    report_finding(checker, PNC_VIOLATION, code, at, expected, format, args);
+    report_finding(checker, (pnc_finding){PNC_VIOLATION, code, at, expected, NULL}, format, args);
     va_end(args);
     return code;
 }
@@ -35,7 +36,7 @@ int pnc_format_violation_report(pnc_checker *checker, int64_t at, int code, cons
     va_list args;
 
     va_start(args, format);
-    report_finding(checker, PNC_VIOLATION, code, at, expected, format, args);
+    report_finding(checker, (pnc_finding){PNC_VIOLATION, code, at, expected, NULL}, format, args);
     va_end(args);
     if (checker->observer == NULL)
         return code;
@@ -49,7 +50,7 @@ void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *exp
     va_list args;
 
     va_start(args, format);
-    report_finding(checker, PNC_WARNING, NC_NOERR, at, expected, format, args);
+    report_finding(checker, (pnc_finding){PNC_WARNING, NC_NOERR, at, expected, NULL}, format, args);
     va_end(args);
 }
 

@@ -542,33 +542,46 @@ static int take_header(reader *r)
     return code != NC_NOERR ? code : r->checker.code;
 }
 
-int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
-                              pnc_model *out, int64_t *need, pnc_error *error)
+/* Decode into an empty model. More bytes are needed in steps that double: the header is decoded from its start. */
+static int decode_header(reader *r, pnc_model *out, int64_t *need)
 {
-    reader r = {.p = bytes,
-                .n = n < file_size ? n : file_size,
-                .file_size = file_size,
-                .model = out,
-                .checker = {observer, error, NC_NOERR}};
     int code;
 
     memset(out, 0, sizeof *out);
     out->recdim = -1;
-    code = take_header(&r);
+    r->model = out;
+    code = take_header(r);
     if (code == PNC_NEED_MORE_BYTES) {
-        int64_t twice = n > INT64_MAX / 2 ? INT64_MAX : 2 * n;
-        *need = r.want > twice ? r.want : twice;
-        if (*need > file_size)
-            *need = file_size;
+        int64_t twice = r->n > INT64_MAX / 2 ? INT64_MAX : 2 * r->n;
+        *need = r->want > twice ? r->want : twice;
+        if (*need > r->file_size)
+            *need = r->file_size;
     }
     return code;
+}
+
+static reader reader_of(const void *bytes, int64_t n, int64_t file_size)
+{
+    return (reader){.p = bytes, .n = n < file_size ? n : file_size, .file_size = file_size};
+}
+
+int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
+                              pnc_model *out, int64_t *need)
+{
+    reader r = reader_of(bytes, n, file_size);
+
+    r.checker.observer = observer;
+    return decode_header(&r, out, need);
 }
 
 int pnc_format_header_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
                              pnc_error *error)
 {
-    int code = pnc_format_header_examine(bytes, n, file_size, NULL, out, need, error);
+    reader r = reader_of(bytes, n, file_size);
+    int code;
 
+    r.checker.error = error;
+    code = decode_header(&r, out, need);
     if (code != NC_NOERR)
         pnc_format_model_free(out);
     return code;

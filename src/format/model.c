@@ -154,7 +154,7 @@ int64_t pnc_format_dim_get_max_length(int format)
     return format == 5 ? INT64_MAX : NC_MAX_INT;
 }
 
-int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id, pnc_error *error)
+int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error)
 {
     char *nfc = NULL;
     int code = pnc_name_normalise(name, &nfc, error);
@@ -183,8 +183,6 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, int *id,
     code = pnc_format_dim_append(model, nfc, len);
     if (code != NC_NOERR)
         return pnc_error_set(error, code, "no memory for another dimension");
-    if (id != NULL)
-        *id = model->ndims - 1;
     return NC_NOERR;
 fail:
     pnc_memory_free(nfc);

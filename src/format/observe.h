@@ -39,7 +39,7 @@ typedef struct pnc_observer {
  * model only after NC_NOERR. Each PNC_NEED_MORE_BYTES makes the next call report from the beginning: call first with an
  * observer without functions, to get the number of bytes needed. */
 int pnc_format_header_examine(const void *bytes, int64_t n, int64_t file_size, const pnc_observer *observer,
-                              pnc_model *out, int64_t *need, pnc_error *error);
+                              pnc_model *out, int64_t *need);
 
 /* Offset in the header of the field `begin` of variable varid. */
 int64_t pnc_format_var_locate_begin(const pnc_model *model, int varid);

@@ -109,8 +109,7 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
     return NC_NOERR;
 }
 
-int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, int *id,
-                       pnc_error *error)
+int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error)
 {
     char *nfc = NULL;
     pnc_var *var;
@@ -142,8 +141,6 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
     code = pnc_format_var_append(model, var);
     if (code != NC_NOERR)
         return pnc_error_set(error, code, "no memory for another variable");
-    if (id != NULL)
-        *id = model->nvars - 1;
     return NC_NOERR;
 }
 

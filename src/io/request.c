@@ -276,6 +276,7 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = io->model->vars[r->varid];
+    pnc_conversion conversion;
     unsigned char fill[8];
     int err;
 
@@ -287,7 +288,8 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
         pnc_format_var_get_fill_value(var, fill);
     else
         pnc_convert_fill_get_memory(r->mem, fill);
-    err = pnc_convert_packer_init(packer, r->direction, r->flat, r->memory, var->type, r->mem, io->model->format, fill);
+    conversion = (pnc_conversion){r->direction, var->type, r->mem, io->model->format, fill};
+    err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
 

@@ -136,8 +136,8 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
     /* measured: no elements in an independent call, NC_EIOMISMATCH in a collective call */
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
         r->elements = r->nslabs = r->numrecs = 0;
-    err = pnc_mpitype_buftype_flatten(call->bufcount, call->buftype, var->type, r->elements, &picked, &r->mem,
-                                      io->file->error);
+    err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){call->bufcount, call->buftype}, var->type, r->elements, &picked,
+                                     &r->mem, io->file->error);
     if (err == NC_NOERR)
         err = pnc_io_conversion_check(io, var, r->mem);
     if (err == NC_NOERR)

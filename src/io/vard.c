@@ -77,7 +77,8 @@ static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, c
 static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype filetype, pnc_request *q, reach *r)
 {
     pnc_mem_type mem;
-    int err = pnc_mpitype_buftype_flatten(1, filetype, var->type, q->elements, &q->filetype, &mem, io->file->error);
+    int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){1, filetype}, var->type, q->elements, &q->filetype, &mem,
+                                         io->file->error);
 
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* the size matches, but the elements have another size or no type */

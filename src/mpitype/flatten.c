@@ -314,60 +314,66 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
 }
 
 /* A contiguous buffer of as many elements as the request. */
-static int map_plain(int64_t elements, pnc_mem_type type, pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error)
+static int flatten_contiguous(int64_t elements, pnc_mem_type type, pnc_flat_type **flat, pnc_mem_type *mem,
+                              pnc_error *error)
 {
     *mem = type;
     *flat = pnc_select_flat_create_block(elements, (int)pnc_mem_type_get_size(type));
     return *flat != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to flatten the type of the buffer");
 }
 
-/* bufcount may be NC_COUNT_IGNORE only for a predefined type, where an instance is an element. */
-static int map_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_flat_type **flat, pnc_mem_type *mem)
+/* The count may be NC_COUNT_IGNORE only for a predefined type, where an instance is an element. */
+static int flatten_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements, pnc_flat_type **flat,
+                             pnc_mem_type *mem)
 {
     pnc_flat_type *one = NULL;
-    int err;
 
     if (pnc_mpitype_combiner_get(buftype) != MPI_COMBINER_NAMED)
         return pnc_error_set(d->error, NC_EBADTYPE,
                              "bufcount is NC_COUNT_IGNORE (-1), but the datatype of the buffer "
                              "is not predefined: pass the number of instances");
-    err = flatten_type(d, buftype, &one);
+    PNC_TRY(flatten_type(d, buftype, &one));
     pnc_select_flat_free(one);
-    if (err == NC_NOERR && !d->known)
-        err = unsupported(d, buftype);
-    return err == NC_NOERR ? map_plain(elements, d->mem, flat, mem, d->error) : err;
+    if (!d->known)
+        return unsupported(d, buftype);
+    return flatten_contiguous(elements, d->mem, flat, mem, d->error);
 }
 
-int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements,
-                                pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error)
+/* The instances of a buffer must have as many elements as the request. */
+static int check_elements(pnc_mpi_buffer buffer, const pnc_flat_type *one, int64_t elements, pnc_error *error)
+{
+    int64_t of_one = pnc_select_flat_count_elements(one), total;
+
+    if (pnc_size_multiply(buffer.count, of_one, &total) == 0 && total == elements)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EIOMISMATCH,
+                         "the request has %lld elements, but the buffer has %lld instances "
+                         "of an MPI datatype with %lld elements",
+                         (long long)elements, (long long)buffer.count, (long long)of_one);
+}
+
+int pnc_mpitype_buffer_flatten(pnc_mpi_buffer buffer, int xtype, int64_t elements, pnc_flat_type **flat,
+                               pnc_mem_type *mem, pnc_error *error)
 {
     decoder d = {.xtype = xtype, .error = error};
     pnc_flat_type *one = NULL;
-    int64_t total;
     int err;
 
-    if (buftype == MPI_DATATYPE_NULL)
-        return map_plain(elements, pnc_type_get_mem_type(xtype), flat, mem, error);
-    if (bufcount == NC_COUNT_IGNORE)
-        return map_uncounted(&d, buftype, elements, flat, mem);
-    if (bufcount < 0)
-        return pnc_error_set(error, NC_ENEGATIVECNT, "bufcount is %lld: must not be negative", (long long)bufcount);
-    err = flatten_type(&d, buftype, &one);
+    if (buffer.type == MPI_DATATYPE_NULL)
+        return flatten_contiguous(elements, pnc_type_get_mem_type(xtype), flat, mem, error);
+    if (buffer.count == NC_COUNT_IGNORE)
+        return flatten_uncounted(&d, buffer.type, elements, flat, mem);
+    if (buffer.count < 0)
+        return pnc_error_set(error, NC_ENEGATIVECNT, "bufcount is %lld: must not be negative", (long long)buffer.count);
+    PNC_TRY(flatten_type(&d, buffer.type, &one));
+    err = check_elements(buffer, one, elements, error);
+    if (err != NC_NOERR || elements == 0)
+        pnc_select_flat_free(one);
     if (err != NC_NOERR)
         return err;
-    if (pnc_size_multiply(bufcount, pnc_select_flat_count_elements(one), &total) != 0 || total != elements) {
-        err = pnc_error_set(error, NC_EIOMISMATCH,
-                            "the request has %lld elements, but the buffer has %lld instances "
-                            "of an MPI datatype with %lld elements",
-                            (long long)elements, (long long)bufcount, (long long)pnc_select_flat_count_elements(one));
-        pnc_select_flat_free(one);
-        return err;
-    }
-    if (elements == 0) { /* an empty request; its element type may be unknown */
-        pnc_select_flat_free(one);
-        return map_plain(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), flat, mem, error);
-    }
-    one = pnc_select_flat_create_vector(one, bufcount, extent_of(buftype));
+    if (elements == 0) /* an empty request; its element type may be unknown */
+        return flatten_contiguous(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), flat, mem, error);
+    one = pnc_select_flat_create_vector(one, buffer.count, extent_of(buffer.type));
     if (one == NULL)
         return no_memory(&d);
     assert(d.known && pnc_select_flat_count_elements(one) == elements);

@@ -7,10 +7,16 @@
 #include "base/types.h"
 #include "select/flat_type.h"
 
-/* Flatten bufcount instances of an MPI datatype; *mem is the type of its elements. With MPI_DATATYPE_NULL, or with
- * bufcount -1 (NC_COUNT_IGNORE) and a predefined type, the buffer is contiguous and has as many elements as the
- * request: `elements`. NC_EMULTITYPES, NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
-int pnc_mpitype_buftype_flatten(int64_t bufcount, MPI_Datatype buftype, int xtype, int64_t elements,
-                                pnc_flat_type **flat, pnc_mem_type *mem, pnc_error *error);
+/* The arguments bufcount and buftype of a call: instances of an MPI datatype. */
+typedef struct pnc_mpi_buffer {
+    int64_t count;
+    MPI_Datatype type;
+} pnc_mpi_buffer;
+
+/* Flatten a buffer; *mem is the type of its elements. With MPI_DATATYPE_NULL, or with count -1 (NC_COUNT_IGNORE) and a
+ * predefined type, the buffer is contiguous and has as many elements as the request: `elements`. NC_EMULTITYPES,
+ * NC_EUNSPTETYPE, NC_EIOMISMATCH, NC_ENEGATIVECNT, NC_ENOMEM. */
+int pnc_mpitype_buffer_flatten(pnc_mpi_buffer buffer, int xtype, int64_t elements, pnc_flat_type **flat,
+                               pnc_mem_type *mem, pnc_error *error);
 
 #endif

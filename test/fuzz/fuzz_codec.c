@@ -111,10 +111,9 @@ static void check_examined(const uint8_t *data, int64_t size, int expected)
 {
     seen s = {0, 0};
     pnc_observer observer = {&s, see_field, see_finding};
-    pnc_error error = {0};
     pnc_model model;
     int64_t need = 0;
-    int code = pnc_format_header_examine(data, size, size, &observer, &model, &need, &error);
+    int code = pnc_format_header_examine(data, size, size, &observer, &model, &need);
 
     REQUIRE(code <= 0);
     REQUIRE((code == NC_NOERR) == (s.violations == 0));

@@ -237,8 +237,9 @@ static bool compare(MPI_Datatype type, MPI_Datatype element, pnc_mem_type expect
     for (int64_t i = 0; i < 2 * reach; i++)
         buffer[i] = (char)below(256);
     MPI_Pack(base, instances, type, packed, (int)bytes, &at, MPI_COMM_SELF);
-    int err = pnc_mpitype_buftype_flatten(instances, type, NC_INT, bytes / element_size, &map, &mem, &error);
-    bool same = t_local(err == NC_NOERR, "pnc_mpitype_buftype_flatten: %d %s", err, error.text) &&
+    int err =
+        pnc_mpitype_buffer_flatten((pnc_mpi_buffer){instances, type}, NC_INT, bytes / element_size, &map, &mem, &error);
+    bool same = t_local(err == NC_NOERR, "pnc_mpitype_buffer_flatten: %d %s", err, error.text) &&
                 t_local(bytes == 0 || mem == expected, "memory type %d, not %d", (int)mem, (int)expected) &&
                 t_local(pnc_select_flat_count_elements(map) == bytes / element_size, "%lld elements, not %lld",
                         (long long)pnc_select_flat_count_elements(map), (long long)(bytes / element_size)) &&
@@ -268,7 +269,7 @@ static void test_random(MPI_Datatype element, pnc_mem_type expected, const char 
 static int code_of(MPI_Offset bufcount, MPI_Datatype type, int xtype, int64_t elements, pnc_mem_type *mem)
 {
     pnc_flat_type *map = NULL;
-    int err = pnc_mpitype_buftype_flatten(bufcount, type, xtype, elements, &map, mem, NULL);
+    int err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){bufcount, type}, xtype, elements, &map, mem, NULL);
 
     pnc_select_flat_free(map);
     return err;

@@ -74,19 +74,20 @@ static void add_variable(const char *name, int dimid, int column, int *varid)
 {
     const int dims[2] = {dimid, column};
 
-    t_local(pnc_format_var_add(&model, name, NC_INT, 2, dims, varid, &error) == NC_NOERR, "var_add: %s", error.text);
+    *varid = model.nvars;
+    t_local(pnc_format_var_add(&model, name, NC_INT, 2, dims, &error) == NC_NOERR, "var_add: %s", error.text);
 }
 
 /* int variables columns(row, nprocs * WIDTH) and history(time, nprocs * WIDTH) */
 static void make_model(void)
 {
     const pnc_layout_hints defaults = {0, 0, 0, 0};
-    int row, column, time;
+    const int row = 0, column = 1, time = 2;
 
     t_local(pnc_format_model_init(&model, 1, &error) == NC_NOERR, "model_init");
-    pnc_format_dim_add(&model, "row", ROWS, &row, &error);
-    pnc_format_dim_add(&model, "column", t_nprocs * WIDTH, &column, &error);
-    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &time, &error);
+    pnc_format_dim_add(&model, "row", ROWS, &error);
+    pnc_format_dim_add(&model, "column", t_nprocs * WIDTH, &error);
+    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &error);
     add_variable("columns", row, column, &column_var);
     add_variable("history", time, column, &record_var);
     t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout: %s", error.text);

@@ -510,11 +510,11 @@ static void test_many(void **state)
     (void)state;
 
     assert_int_equal(pnc_format_model_init(&m, 2, NULL), NC_NOERR);
-    assert_int_equal(pnc_format_dim_add(&m, "x", 4, NULL, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&m, "x", 4, NULL), NC_NOERR);
     for (int i = 0; i < N; i++) {
         int dimid = 0;
         snprintf(name, sizeof name, "variable%d", i);
-        assert_int_equal(pnc_format_var_add(&m, name, NC_INT, 1, &dimid, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, name, NC_INT, 1, &dimid, NULL), NC_NOERR);
         for (int k = 0; k < ATTS; k++) {
             snprintf(name, sizeof name, "attribute%d", k);
             assert_int_equal(pnc_format_atts_put(&m.vars[i]->atts, name, NC_CHAR, k, "abcdefghijklmnopqrst", NULL),

@@ -180,7 +180,7 @@ static void play_step(player *p)
     case 'C': assert_int_equal(pnc_format_model_init(m, atoi(p->line + 2), NULL), NC_NOERR); break;
     case 'D':
         snprintf(name, sizeof name, "d%d", m->ndims);
-        assert_int_equal(pnc_format_dim_add(m, name, atoi(p->line + 2), NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(m, name, atoi(p->line + 2), NULL), NC_NOERR);
         break;
     case 'A':
         assert_int_equal(sscanf(p->line, "A %15s %d", name, &a), 2);
@@ -188,7 +188,7 @@ static void play_step(player *p)
         break;
     case 'V':
         assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);
-        assert_int_equal(pnc_format_var_add(m, name, a, b, ids, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(m, name, a, b, ids, NULL), NC_NOERR);
         break;
     default: play_enddef(p);
     }
@@ -217,14 +217,14 @@ static void test_derive(void **state)
         int64_t recsize = 0, data_end;
         int t = 0, x = 1;
         assert_int_equal(pnc_format_model_init(&m, 1, NULL), NC_NOERR);
-        pnc_format_dim_add(&m, "t", 0, NULL, NULL);
-        pnc_format_dim_add(&m, "x", 3, NULL, NULL);
+        pnc_format_dim_add(&m, "t", 0, NULL);
+        pnc_format_dim_add(&m, "x", 3, NULL);
         if (mask & 1)
-            pnc_format_var_add(&m, "fixed", NC_BYTE, 1, &x, NULL, NULL);
+            pnc_format_var_add(&m, "fixed", NC_BYTE, 1, &x, NULL);
         if (mask & 2)
-            pnc_format_var_add(&m, "one", NC_SHORT, 1, &t, NULL, NULL);
+            pnc_format_var_add(&m, "one", NC_SHORT, 1, &t, NULL);
         if (mask & 4)
-            pnc_format_var_add(&m, "two", NC_SHORT, 1, &t, NULL, NULL);
+            pnc_format_var_add(&m, "two", NC_SHORT, 1, &t, NULL);
         m.numrecs = mask & 6 ? 5 : 0;
         assert_int_equal(pnc_format_layout_compute(&m, NULL, &none, NULL), NC_NOERR);
         assert_int_equal(pnc_format_model_copy(&derived, &m), NC_NOERR);
@@ -254,12 +254,13 @@ static void test_derive(void **state)
 static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *error)
 {
     pnc_model m;
-    int t, a, b, code = pnc_format_model_init(&m, format, error);
+    const int t = 0, a = 1, b = 2;
+    int code = pnc_format_model_init(&m, format, error);
 
     assert_int_equal(code, NC_NOERR);
-    pnc_format_dim_add(&m, "t", 0, &t, NULL);
-    pnc_format_dim_add(&m, "a", 16, &a, NULL);
-    assert_int_equal(pnc_format_dim_add(&m, "b", bytes / 16, &b, NULL), NC_NOERR);
+    pnc_format_dim_add(&m, "t", 0, NULL);
+    pnc_format_dim_add(&m, "a", 16, NULL);
+    assert_int_equal(pnc_format_dim_add(&m, "b", bytes / 16, NULL), NC_NOERR);
     for (int i = 0; letters[i] != '\0'; i++) {
         char name[] = {letters[i], (char)('0' + i), 0};
         int ids[3], n = 0;
@@ -268,7 +269,7 @@ static int layout_of(int format, const char *letters, int64_t bytes, pnc_error *
         ids[n++] = a;
         if (letters[i] == 'f' || letters[i] == 'r')
             ids[n++] = b;
-        assert_int_equal(pnc_format_var_add(&m, name, NC_BYTE, n, ids, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, name, NC_BYTE, n, ids, NULL), NC_NOERR);
     }
     code = pnc_format_layout_compute(&m, NULL, NULL, error);
     pnc_format_model_free(&m);
@@ -318,7 +319,7 @@ static void test_far_hints(void **state)
     (void)state;
 
     assert_int_equal(pnc_format_model_init(&m, 5, NULL), NC_NOERR);
-    pnc_format_var_add(&m, "v", NC_INT, 0, NULL, NULL, NULL);
+    pnc_format_var_add(&m, "v", NC_INT, 0, NULL, NULL);
     for (size_t i = 0; i < sizeof all_hints / sizeof all_hints[0]; i++) {
         pnc_error error = {0};
         assert_int_equal(pnc_format_layout_compute(&m, NULL, &all_hints[i], &error), NC_EVARSIZE);

@@ -48,19 +48,18 @@ static void test_init(void **state)
 static void test_dims(void **state)
 {
     pnc_error error = {0};
-    int id = -1;
     (void)state;
 
-    assert_int_equal(pnc_format_dim_add(&model, "x", 10, &id, &error), NC_NOERR);
-    assert_int_equal(id, 0);
-    assert_code(pnc_format_dim_add(&model, "", -1, &id, &error), NC_EBADNAME, &error, "name");
-    assert_code(pnc_format_dim_add(&model, "x", -1, &id, &error), NC_EDIMSIZE, &error, "\"x\"");
-    assert_code(pnc_format_dim_add(&model, "x", 3, &id, &error), NC_ENAMEINUSE, &error, "\"x\"");
-    assert_int_equal(pnc_format_dim_add(&model, "time", NC_UNLIMITED, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&model, "x", 10, &error), NC_NOERR);
+    assert_int_equal(model.ndims, 1);
+    assert_code(pnc_format_dim_add(&model, "", -1, &error), NC_EBADNAME, &error, "name");
+    assert_code(pnc_format_dim_add(&model, "x", -1, &error), NC_EDIMSIZE, &error, "\"x\"");
+    assert_code(pnc_format_dim_add(&model, "x", 3, &error), NC_ENAMEINUSE, &error, "\"x\"");
+    assert_int_equal(pnc_format_dim_add(&model, "time", NC_UNLIMITED, &error), NC_NOERR);
     assert_int_equal(model.recdim, 1);
-    assert_code(pnc_format_dim_add(&model, "x", NC_UNLIMITED, &id, &error), NC_EUNLIMIT, &error, "\"time\"");
-    assert_int_equal(id, 1);
-    assert_int_equal(pnc_format_dim_add(&model, "cafe\xcc\x81", 2, &id, &error), NC_NOERR);
+    assert_code(pnc_format_dim_add(&model, "x", NC_UNLIMITED, &error), NC_EUNLIMIT, &error, "\"time\"");
+    assert_int_equal(model.ndims, 2);
+    assert_int_equal(pnc_format_dim_add(&model, "cafe\xcc\x81", 2, &error), NC_NOERR);
     assert_string_equal(model.dims[2]->name, "caf\xc3\xa9");
     assert_int_equal(pnc_format_dim_find(&model, "caf\xc3\xa9"), 2);
     assert_int_equal(pnc_format_dim_find(&model, "cafe\xcc\x81"), 2);
@@ -95,8 +94,8 @@ static void test_dim_limits(void **state)
     for (int i = 0; i < 3; i++) {
         pnc_model small;
         assert_int_equal(pnc_format_model_init(&small, rows[i].format, NULL), NC_NOERR);
-        assert_int_equal(pnc_format_dim_add(&small, "good", rows[i].good, NULL, NULL), NC_NOERR);
-        assert_int_equal(pnc_format_dim_add(&small, "bad", rows[i].bad, NULL, NULL), NC_EDIMSIZE);
+        assert_int_equal(pnc_format_dim_add(&small, "good", rows[i].good, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_dim_add(&small, "bad", rows[i].bad, NULL), NC_EDIMSIZE);
         pnc_format_model_free(&small);
     }
 }
@@ -104,34 +103,35 @@ static void test_dim_limits(void **state)
 static void test_vars(void **state)
 {
     pnc_error error = {0};
-    int t, x, big, id = -1, ids[3];
+    const int t = 0, x = 1, big = 2;
+    int ids[3];
     (void)state;
 
-    pnc_format_dim_add(&model, "t", 0, &t, NULL);
-    pnc_format_dim_add(&model, "x", 7, &x, NULL);
-    pnc_format_dim_add(&model, "big", INT64_MAX, &big, NULL);
+    pnc_format_dim_add(&model, "t", 0, NULL);
+    pnc_format_dim_add(&model, "x", 7, NULL);
+    pnc_format_dim_add(&model, "big", INT64_MAX, NULL);
     ids[0] = t;
     ids[1] = x;
     ids[2] = x;
-    assert_int_equal(pnc_format_var_add(&model, "v", NC_SHORT, 3, ids, &id, &error), NC_NOERR);
-    assert_int_equal(id, 0);
+    assert_int_equal(pnc_format_var_add(&model, "v", NC_SHORT, 3, ids, &error), NC_NOERR);
+    assert_int_equal(model.nvars, 1);
     assert_true(model.vars[0]->is_record && model.vars[0]->size == 98 && model.nrecvars == 1);
     assert_true(model.vars[0]->shape[0] == 0 && model.vars[0]->shape[2] == 7);
-    assert_int_equal(pnc_format_var_add(&model, "scalar", NC_DOUBLE, 0, NULL, &id, &error), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(&model, "scalar", NC_DOUBLE, 0, NULL, &error), NC_NOERR);
     assert_true(!model.vars[1]->is_record && model.vars[1]->size == 8);
 
-    assert_code(pnc_format_var_add(&model, "/", 99, -1, NULL, &id, &error), NC_EBADNAME, &error, "\"/\"");
-    assert_code(pnc_format_var_add(&model, "v", 99, -1, NULL, &id, &error), NC_EBADTYPE, &error, "99");
-    assert_code(pnc_format_var_add(&model, "w", NC_INT, -1, ids, &id, &error), NC_EINVAL, &error, "\"w\"");
-    assert_code(pnc_format_var_add(&model, "w", NC_INT, 1, NULL, &id, &error), NC_EINVAL, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "/", 99, -1, NULL, &error), NC_EBADNAME, &error, "\"/\"");
+    assert_code(pnc_format_var_add(&model, "v", 99, -1, NULL, &error), NC_EBADTYPE, &error, "99");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, -1, ids, &error), NC_EINVAL, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 1, NULL, &error), NC_EINVAL, &error, "\"w\"");
     ids[1] = 5;
-    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EBADDIM, &error, "5");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &error), NC_EBADDIM, &error, "5");
     ids[0] = x;
     ids[1] = t;
-    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EUNLIMPOS, &error, "\"t\"");
-    assert_code(pnc_format_var_add(&model, "v", NC_INT, 1, ids, &id, &error), NC_ENAMEINUSE, &error, "\"v\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &error), NC_EUNLIMPOS, &error, "\"t\"");
+    assert_code(pnc_format_var_add(&model, "v", NC_INT, 1, ids, &error), NC_ENAMEINUSE, &error, "\"v\"");
     ids[1] = big;
-    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &id, &error), NC_EVARSIZE, &error, "\"w\"");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT, 2, ids, &error), NC_EVARSIZE, &error, "\"w\"");
     assert_int_equal(model.nvars, 2);
 
     assert_code(pnc_format_var_rename(&model, 2, "", &error), NC_ENOTVAR, &error, "2");
@@ -142,7 +142,7 @@ static void test_vars(void **state)
     assert_int_equal(pnc_format_var_find(&model, "v"), -1);
 
     model.format = 2;
-    assert_code(pnc_format_var_add(&model, "w", NC_INT64, 0, NULL, &id, &error), NC_ESTRICTCDF2, &error, "int64");
+    assert_code(pnc_format_var_add(&model, "w", NC_INT64, 0, NULL, &error), NC_ESTRICTCDF2, &error, "int64");
 }
 
 /* A list on both sides of the length from which it is hashed, against a plain array of numbers. */
@@ -220,7 +220,7 @@ static void test_fill(void **state)
 
     for (int i = 0; i < 11; i++) {
         snprintf(name, sizeof name, "v%d", i);
-        assert_int_equal(pnc_format_var_add(&model, name, rows[i].type, 0, NULL, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&model, name, rows[i].type, 0, NULL, NULL), NC_NOERR);
         pnc_format_var_get_fill_value(model.vars[i], out);
         assert_memory_equal(out, rows[i].bytes, pnc_type_get_size(rows[i].type));
     }
@@ -236,15 +236,15 @@ static void test_fill(void **state)
 static void test_copy(void **state)
 {
     pnc_model copy;
-    int ids[2], id;
+    const int ids[2] = {0, 1};
     (void)state;
 
-    pnc_format_dim_add(&model, "t", 0, &ids[0], NULL);
-    pnc_format_dim_add(&model, "x", 3, &ids[1], NULL);
+    pnc_format_dim_add(&model, "t", 0, NULL);
+    pnc_format_dim_add(&model, "x", 3, NULL);
     for (int i = 0; i < 40; i++) {
         char name[16];
         snprintf(name, sizeof name, "v%d", i);
-        pnc_format_var_add(&model, name, NC_INT, 2 - i % 2, ids + i % 2, &id, NULL);
+        pnc_format_var_add(&model, name, NC_INT, 2 - i % 2, ids + i % 2, NULL);
         pnc_format_atts_put(pnc_format_atts_get(&model, 0), name, NC_CHAR, 3, "abc", NULL);
     }
     pnc_format_atts_put(&model.gatts, "title", NC_CHAR, 5, "hello", NULL);

@@ -137,7 +137,8 @@ static void test_random_layouts(void **state)
         pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_imap(l.ndims, l.count, l.imap, size),
                                                             l.lowest * size);
         assert_non_null(map);
-        assert_int_equal(pnc_convert_packer_init(&packer, way, map, memory, xtype, mem, FORMAT5, NULL), NC_NOERR);
+        assert_int_equal(
+            pnc_convert_packer_init(&packer, &(pnc_conversion){way, xtype, mem, FORMAT5, NULL}, map, memory), NC_NOERR);
         if (way == PNC_PUT)
             check_put(&l, &packer, mem, xtype);
         else
@@ -155,7 +156,8 @@ static void test_direct_and_flat(void **state)
     pnc_packer packer;
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_block(6, 1), 2);
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, text, NC_CHAR, PNC_TEXT, 1, NULL), NC_NOERR);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_TEXT, 1, NULL}, map, text), NC_NOERR);
     assert_ptr_equal(packer.direct, text + 2);
     assert_ptr_equal(pnc_convert_packer_take_direct(&packer, 4), text + 2);
     pnc_convert_packer_pack(&packer, bytes, 2);
@@ -163,7 +165,8 @@ static void test_direct_and_flat(void **state)
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(3, 4);
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, ints, NC_INT, PNC_INT, 1, NULL), NC_NOERR);
+    assert_int_equal(pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, ints),
+                     NC_NOERR);
     assert_ptr_equal(packer.flat, ints);
     assert_null(packer.direct);
     pnc_convert_packer_pack(&packer, bytes, 3);
@@ -180,18 +183,25 @@ static void test_own_fill_and_refusals(void **state)
     pnc_packer packer;
     (void)state;
     pnc_flat_type *map = pnc_select_flat_create_block(2, 8);
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_INT, PNC_DOUBLE, 1, fill), NC_NOERR);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_DOUBLE, 1, fill}, map, values),
+        NC_NOERR);
     pnc_convert_packer_pack(&packer, bytes, 2);
     assert_memory_equal(bytes, "\xab\xcd\xef\x01\0\0\0\5", 8);
     assert_int_equal(packer.status, NC_ERANGE);
     pnc_convert_packer_free(&packer);
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_CHAR, PNC_DOUBLE, 1, NULL), NC_ECHAR);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_CHAR, PNC_DOUBLE, 1, NULL}, map, values),
+        NC_ECHAR);
     pnc_convert_packer_free(&packer);
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_PUT, map, values, NC_INT, PNC_INT, 1, NULL), NC_EINTERNAL);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, values),
+        NC_EINTERNAL);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
     map = pnc_select_flat_create_block(0, 8); /* nothing asked: no memory needed */
-    assert_int_equal(pnc_convert_packer_init(&packer, PNC_GET, map, NULL, NC_INT, PNC_DOUBLE, 1, NULL), NC_NOERR);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_DOUBLE, 1, NULL}, map, NULL), NC_NOERR);
     pnc_convert_packer_unpack(&packer, bytes, 0);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);

@@ -110,7 +110,8 @@ int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **
     do {
         PNC_TRY(read_more(file, need, bytes, n));
         pnc_format_model_free(&file->model);
-        code = pnc_format_header_examine(*bytes, *n, file->size, observer, &file->model, &need, &error);
+        code = observer != NULL ? pnc_format_header_examine(*bytes, *n, file->size, observer, &file->model, &need)
+                                : pnc_format_header_decode(*bytes, *n, file->size, &file->model, &need, &error);
     } while (code == PNC_NEED_MORE_BYTES);
     return code != NC_NOERR && observer == NULL ? failed(file, code, error.text) : NC_NOERR;
 }

@@ -79,7 +79,7 @@ static void trace(const tool_file *file, const char *bytes, int64_t n, report *r
         fputs("  \"fields\": [", stdout);
     else
         printf("%10s %6s  %s\n", "byte", "length", "what");
-    pnc_format_header_examine(bytes, n, file->size, &observer, &model, &need, NULL);
+    pnc_format_header_examine(bytes, n, file->size, &observer, &model, &need);
     pnc_format_model_free(&model);
     if (r->json)
         fputs("],\n", stdout);
@@ -95,7 +95,7 @@ int validator_report_make(tool_file *file, report *r)
 
     if (code == NC_NOERR) {
         pnc_format_model_free(&file->model);
-        code = pnc_format_header_examine(bytes, n, file->size, &observer, &file->model, &need, NULL);
+        code = pnc_format_header_examine(bytes, n, file->size, &observer, &file->model, &need);
         if (r->no_memory || code == NC_ENOMEM) {
             tool_error_print("%s: not enough memory for the findings in this file", file->path);
             code = NC_ENOMEM;
