@@ -70,7 +70,8 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
 void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
 
-/* Dimensions; a new one gets the next id, ndims. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT NC_ENAMEINUSE NC_ENOMEM */
+/* Dimensions; a new one gets the next id, ndims. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT
+ * NC_ENAMEINUSE NC_ENOMEM */
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error);
 int pnc_format_dim_find(const pnc_model *model, const char *name); /* id or -1; name need not be NFC */
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error);
@@ -81,8 +82,8 @@ int64_t pnc_format_dim_get_length(const pnc_model *model, int dimid); /* numrecs
  * it is used as the length of the caller's array. netCDF-C opens files with up to 1024. */
 #define PNC_VAR_DIMS_MAX (1 << 20)
 
-/* Variables; a new one gets the next id, nvars. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM NC_EUNLIMPOS NC_ENAMEINUSE
- * NC_EVARSIZE.. */
+/* Variables; a new one gets the next id, nvars. NC_EBADNAME NC_EBADTYPE NC_ESTRICTCDF2 NC_EMAXDIMS NC_EINVAL NC_EBADDIM
+ * NC_EUNLIMPOS NC_ENAMEINUSE NC_EVARSIZE.. */
 int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error);
 int pnc_format_var_find(const pnc_model *model, const char *name);
 int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_error *error);
