@@ -7,7 +7,7 @@
 
 #define PNC_UNKNOWN_SIZE 48
 
-PNC_PRINTF(4, 0) static void record(pnc_error *error, int code, bool remote, const char *format, va_list args)
+PNC_PRINTF(4, 0) static void set_error(pnc_error *error, int code, bool remote, const char *format, va_list args)
 {
     if (error == NULL || error->code != NC_NOERR)
         return;
@@ -22,7 +22,7 @@ int pnc_error_set(pnc_error *error, int code, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    record(error, code, false, format, args);
+    set_error(error, code, false, format, args);
     va_end(args);
     return code;
 }
@@ -32,7 +32,7 @@ int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    record(error, code, true, format, args);
+    set_error(error, code, true, format, args);
     va_end(args);
     return code;
 }

@@ -58,18 +58,15 @@ static int check_characters(const char *name, pnc_error *error)
 int pnc_name_normalise(const char *name, char **out, pnc_error *error)
 {
     char *nfc;
-    int code;
+    int code = NC_ENOMEM;
 
     if (name == NULL || name[0] == '\0')
         return pnc_error_set(error, NC_EBADNAME, "a name is %s: must have at least one character",
-                             name ? "empty" : "NULL");
+                             name != NULL ? "empty" : "NULL");
     if (strlen(name) > NC_MAX_NAME)
         return pnc_error_set(error, NC_EMAXNAME, "name \"%.40s...\" has %zu bytes: at most %d are allowed", name,
                              strlen(name), NC_MAX_NAME);
-    code = check_characters(name, error);
-    if (code != NC_NOERR)
-        return code;
-    code = NC_ENOMEM;
+    PNC_TRY(check_characters(name, error));
     nfc = is_ascii(name) ? pnc_string_copy(name) : to_nfc(name, &code);
     if (nfc == NULL)
         return pnc_error_set(
@@ -78,9 +75,8 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     /* composition exclusions: a few characters are longer in NFC */
     if (strlen(nfc) > NC_MAX_NAME) {
         code = pnc_error_set(error, NC_EMAXNAME,
-                             "name \"%.40s...\" has %zu bytes in normal form C: at most %d are "
-                             "allowed",
-                             name, strlen(nfc), NC_MAX_NAME);
+                             "name \"%.40s...\" has %zu bytes in normal form C: at most %d are allowed", name,
+                             strlen(nfc), NC_MAX_NAME);
         pnc_memory_free(nfc);
         return code;
     }

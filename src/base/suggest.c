@@ -7,18 +7,18 @@
 
 enum { LONGEST = 64 }; /* bound on compared letters: longer names are rarely typed */
 
-static int lower(char c)
+static int to_lower(char c)
 {
     return tolower((unsigned char)c);
 }
 
-static int least(int a, int b)
+static int smaller_of(int a, int b)
 {
     return a < b ? a : b;
 }
 
 /* Row i of the table has the distances of the first i letters of a to the first j of b; three rows are kept. */
-static int distance(const char *a, int a_length, const char *b, int b_length)
+static int compute_distance(const char *a, int a_length, const char *b, int b_length)
 {
     int rows[3][LONGEST + 1];
     assert(a_length <= LONGEST && b_length <= LONGEST);
@@ -30,10 +30,10 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
                 row[j] = j;
                 continue;
             }
-            int same = lower(a[i - 1]) == lower(b[j - 1]);
-            row[j] = least(least(previous[j], row[j - 1]) + 1, previous[j - 1] + !same);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
+            int same = to_lower(a[i - 1]) == to_lower(b[j - 1]);
+            row[j] = smaller_of(smaller_of(previous[j], row[j - 1]) + 1, previous[j - 1] + !same);
+            if (i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) && to_lower(a[i - 2]) == to_lower(b[j - 1]))
+                row[j] = smaller_of(row[j], before[j - 2] + 1);
         }
     }
     return rows[a_length % 3][b_length];
@@ -50,7 +50,7 @@ const char *pnc_name_suggest(const char *wanted, int count, const char *const na
         size_t other = names[i] ? strlen(names[i]) : LONGEST + 1;
         if (other > LONGEST)
             continue;
-        int d = distance(wanted, (int)length, names[i], (int)other);
+        int d = compute_distance(wanted, (int)length, names[i], (int)other);
         if (d < bound) {
             bound = d;
             nearest = names[i];

@@ -93,7 +93,7 @@ static bool runs_kernel(const pnc_packer *packer, const pnc_memory_run *run)
     return run->stride == packer->mem_size && run->count >= PACK_RUN_MIN;
 }
 
-static int64_t shorter(int64_t a, int64_t b)
+static int64_t smaller_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -118,7 +118,7 @@ static void pack_runs(pnc_packer *packer, char *out, int64_t n)
             continue;
         }
         while (run.count > 0) {
-            int64_t m = shorter(run.count, PACK_BLOCK - held);
+            int64_t m = smaller_of(run.count, PACK_BLOCK - held);
             copy_run(block + held * packer->mem_size, packer->mem_size, packer->memory + run.offset, run.stride, m,
                      packer->mem_size);
             drop_front(&run, m);
@@ -148,12 +148,12 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
                 break;
             }
             if (used == held) {
-                held = shorter(n, PACK_BLOCK);
+                held = smaller_of(n, PACK_BLOCK);
                 used = 0;
                 run_kernel(packer, block, in, held);
                 in += held * packer->ext_size;
             }
-            int64_t m = shorter(run.count, held - used);
+            int64_t m = smaller_of(run.count, held - used);
             copy_run(packer->memory + run.offset, run.stride, block + used * packer->mem_size, packer->mem_size, m,
                      packer->mem_size);
             drop_front(&run, m);

@@ -86,7 +86,7 @@ int pnc_format_atts_find(const pnc_atts *atts, const char *name)
 }
 
 /* Replace the attribute at index by att. The table borrows names: the old name is removed first. */
-static void replace(pnc_atts *atts, int index, pnc_att *att)
+static void replace_att(pnc_atts *atts, int index, pnc_att *att)
 {
     pnc_att *old = atts->at[index];
 
@@ -104,10 +104,9 @@ int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len,
 {
     char *nfc = NULL;
     pnc_att *att;
-    int index, code = pnc_name_normalise(name, &nfc, error);
+    int index, code = NC_NOERR;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_type_get_size(type) == 0) {
         code = pnc_error_set(error, NC_EBADTYPE, "attribute \"%s\": %d is not an external type", nfc, type);
         goto free_name;
@@ -128,7 +127,7 @@ int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len,
         name = nfc;
     att = pnc_format_att_create(name, (int64_t)strlen(name), type, len, value);
     if (att != NULL && index >= 0)
-        replace(atts, index, att);
+        replace_att(atts, index, att);
     else
         code = pnc_format_atts_append(atts, att);
     if (code != NC_NOERR)
@@ -143,10 +142,9 @@ int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_erro
 {
     char *nfc = NULL;
     pnc_att *old, *att;
-    int code = pnc_name_normalise(name, &nfc, error);
+    int code = NC_NOERR;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (index < 0 || index >= atts->n) {
         code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: the list has %d", index, atts->n);
         goto free_name;
@@ -159,7 +157,7 @@ int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_erro
     }
     att = pnc_format_att_create(nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
     if (att != NULL)
-        replace(atts, index, att);
+        replace_att(atts, index, att);
     else
         code = pnc_error_set(error, NC_ENOMEM, "attribute \"%s\": no memory to rename it", old->name);
 free_name:
@@ -183,17 +181,15 @@ int pnc_format_atts_delete(pnc_atts *atts, int index)
 
 int pnc_format_atts_copy(pnc_atts *out, const pnc_atts *from)
 {
-    int code = NC_NOERR;
-
     memset(out, 0, sizeof *out);
-    for (int i = 0; code == NC_NOERR && i < from->n; i++) {
+    for (int i = 0; i < from->n; i++) {
         const pnc_att *att = from->at[i];
         pnc_att *copy = pnc_format_att_create(att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
         if (copy != NULL)
             copy->where = att->where;
-        code = pnc_format_atts_append(out, copy);
+        PNC_TRY(pnc_format_atts_append(out, copy));
     }
-    return code;
+    return NC_NOERR;
 }
 
 void pnc_format_atts_free(pnc_atts *atts)

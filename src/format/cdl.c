@@ -98,7 +98,7 @@ void pnc_format_cdl_comment_read(pnc_cdl_reader *reader, const char *text, int64
 /* --- reading --- */
 
 /* strtod uses the decimal separator of the program's locale; CDL uses a point. */
-static int parse(pnc_cdl_reader *reader)
+static int parse_text(pnc_cdl_reader *reader)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users;
     void *scanner = NULL;
@@ -124,11 +124,10 @@ int pnc_format_cdl_read(const pnc_cdl_source *source, const pnc_cdl_sink *sink, 
                              .error = error,
                              .next = {1, 1},
                              .format_known = source->format != 0};
-    int code = pnc_format_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error);
+    int code;
 
-    if (code != NC_NOERR)
-        return code;
-    code = parse(&reader);
+    PNC_TRY(pnc_format_model_init(model, source->format != 0 ? source->format : NC_FORMAT_CDF5, error));
+    code = parse_text(&reader);
     pnc_memory_free(reader.name);
     pnc_memory_free(reader.dimids);
     pnc_memory_free(reader.att_name);

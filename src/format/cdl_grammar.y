@@ -55,7 +55,7 @@ static const pnc_cdl_word no_word = {{0, 0}, NULL};
 int pnc_cdl_scan_lex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, void *scanner);
 
 /* An allocation failure in the scanner returns here, not further: values on the parser's stack must be freed. */
-static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
+static int scan_token(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
 {
     jmp_buf out_of_memory;
 
@@ -68,7 +68,7 @@ static int scan(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *re
 
 static int yylex(PNC_CDL_YYSTYPE *value, pnc_cdl_position *at, pnc_cdl_reader *reader, void *scanner)
 {
-    int token = scan(value, at, reader, scanner);
+    int token = scan_token(value, at, reader, scanner);
 
     if (token == END) {
         *at = reader->next;
@@ -144,7 +144,7 @@ pieces: %empty
 %%
 
 /* Messages say "a value" for any token that begins a value, and do not list all tokens that begin a definition. */
-static void say_expected(const yypcontext_t *context, char *out, size_t capacity)
+static void describe_expected(const yypcontext_t *context, char *out, size_t capacity)
 {
     yysymbol_kind_t kinds[8];
     bool value = false;
@@ -169,7 +169,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, pnc_cdl_reader *re
     (void)scanner;
     if (reader->code != NC_NOERR)
         return 0; /* the scanner has set the error, and ended */
-    say_expected(context, expected, sizeof expected);
+    describe_expected(context, expected, sizeof expected);
     pnc_format_cdl_fail_expected(reader, *yypcontext_location(context), expected);
     return 0;
 }

@@ -29,7 +29,7 @@ static int type_of_name(const char *name)
     return 0;
 }
 
-static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
+static int fail_unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     return pnc_format_cdl_fail(reader, at, NC_EBADTYPE,
                                "\"%s\" is not a type of the classic formats, which are byte, "
@@ -37,7 +37,7 @@ static int unknown_type(pnc_cdl_reader *reader, pnc_cdl_position at, const char 
                                name);
 }
 
-static int unknown_var(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
+static int fail_unknown_variable(pnc_cdl_reader *reader, pnc_cdl_position at, const char *name)
 {
     return pnc_format_cdl_fail(reader, at, NC_ENOTVAR, "no variable \"%s\" is defined above", name);
 }
@@ -73,7 +73,7 @@ int pnc_format_cdl_vars_begin(pnc_cdl_reader *reader, pnc_cdl_position at, const
     reader->var_type = type_of_name(type_name);
     reader->ndims = 0;
     if (reader->var_type == 0)
-        return unknown_type(reader, at, type_name);
+        return fail_unknown_type(reader, at, type_name);
     if (reader->section != PNC_CDL_VARIABLES)
         return pnc_format_cdl_fail(reader, at, NC_ENOTNC, "a variable is defined without \"variables:\" before it");
     return NC_NOERR;
@@ -115,7 +115,7 @@ static int set_owner_and_type(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl
     reader->att_varid = NC_GLOBAL;
     reader->att_type = type.text != NULL ? type_of_name(type.text) : 0;
     if (type.text != NULL && reader->att_type == 0)
-        return unknown_type(reader, type.at, type.text);
+        return fail_unknown_type(reader, type.at, type.text);
     if (owner.text == NULL)
         return NC_NOERR;
     reader->att_varid = pnc_format_var_find(reader->model, owner.text);
@@ -127,8 +127,8 @@ static int set_owner_and_type(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl
     if (reader->att_type != 0 && type.text == NULL)
         return NC_NOERR;
     if (strcmp(owner.text, "string") == 0)
-        return unknown_type(reader, owner.at, owner.text);
-    return unknown_var(reader, owner.at, owner.text);
+        return fail_unknown_type(reader, owner.at, owner.text);
+    return fail_unknown_variable(reader, owner.at, owner.text);
 }
 
 int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_word owner, pnc_cdl_position at,
@@ -138,7 +138,7 @@ int pnc_format_cdl_att_begin(pnc_cdl_reader *reader, pnc_cdl_word type, pnc_cdl_
 
     pnc_memory_free(reader->att_name);
     reader->att_name = name;
-    reader->att_place = at;
+    reader->att_position = at;
     reader->att_typed = reader->att_type != 0;
     reader->att_text = reader->att_given = false;
     reader->text.n = reader->items.n = 0;
@@ -160,7 +160,7 @@ static bool is_virtual(const pnc_cdl_reader *reader)
 }
 
 /* An attribute :_Format = "classic" (and so on) sets the format, unless the caller or a comment has set it. */
-static int take_virtual(pnc_cdl_reader *reader)
+static int read_virtual(pnc_cdl_reader *reader)
 {
     static const struct {
         const char *name;
@@ -182,7 +182,7 @@ static int take_virtual(pnc_cdl_reader *reader)
             return NC_NOERR;
         }
     }
-    return pnc_format_cdl_fail(reader, reader->att_place, NC_ENOTNC,
+    return pnc_format_cdl_fail(reader, reader->att_position, NC_ENOTNC,
                                "_Format must be \"classic\", "
                                "\"64-bit offset\" or \"64-bit data\"");
 }
@@ -207,17 +207,15 @@ static int store_items(pnc_cdl_reader *reader)
 {
     const int64_t n = reader->items.n / (int64_t)sizeof(pnc_cdl_item);
     const pnc_cdl_item *items = (const pnc_cdl_item *)(const void *)reader->items.at;
-    int err = NC_NOERR;
 
     adapt_fill(reader, n);
-    for (int64_t i = 0; err == NC_NOERR && i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
+        int type = reader->att_type;
         char bytes[8];
-        err = pnc_format_cdl_number_store(reader, items[i].position, &items[i].number, reader->att_type, bytes);
-        if (err == NC_NOERR)
-            err =
-                pnc_format_cdl_bytes_append(reader, &reader->text, bytes, (int64_t)pnc_type_get_size(reader->att_type));
+        PNC_TRY(pnc_format_cdl_number_store(reader, items[i].position, &items[i].number, type, bytes));
+        PNC_TRY(pnc_format_cdl_bytes_append(reader, &reader->text, bytes, (int64_t)pnc_type_get_size(type)));
     }
-    return err;
+    return NC_NOERR;
 }
 
 int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
@@ -228,22 +226,20 @@ int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
     if (!reader->att_given && !reader->att_typed)
         reader->att_type = NC_CHAR;
     if (is_virtual(reader))
-        return take_virtual(reader);
+        return read_virtual(reader);
     if (!pnc_type_is_valid(reader->att_type, reader->model->format))
-        return pnc_format_cdl_fail(reader, reader->att_place, NC_ESTRICTCDF2,
+        return pnc_format_cdl_fail(reader, reader->att_position, NC_ESTRICTCDF2,
                                    "attribute \"%s\" is of type %s, which "
                                    "exists in CDF-5 only, and the file format is CDF-%d",
                                    reader->att_name, pnc_type_get_name(reader->att_type), reader->model->format);
-    err = store_items(reader);
+    PNC_TRY(store_items(reader));
     /* The dumping tools drop null characters at the end of a text: an empty _FillValue was one null character. */
-    if (err == NC_NOERR && reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
+    if (reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
         reader->model->vars[reader->att_varid]->type == NC_CHAR && reader->att_type == NC_CHAR && reader->text.n == 0)
-        err = pnc_format_cdl_bytes_append(reader, &reader->text, "", 1);
-    if (err != NC_NOERR)
-        return err;
+        PNC_TRY(pnc_format_cdl_bytes_append(reader, &reader->text, "", 1));
     err = pnc_format_atts_put(pnc_format_atts_get(reader->model, reader->att_varid), reader->att_name, reader->att_type,
                               reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
-    return pnc_format_cdl_fail_refused(reader, reader->att_place, err, &why);
+    return pnc_format_cdl_fail_refused(reader, reader->att_position, err, &why);
 }
 
 /* --- the end --- */

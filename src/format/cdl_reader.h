@@ -70,7 +70,7 @@ typedef struct pnc_cdl_reader {
     int att_varid, att_type;             /* type 0: none given */
     bool att_typed, att_text, att_given; /* its type is given before it; it has text; it has a value */
     char *att_name;
-    pnc_cdl_position att_place;
+    pnc_cdl_position att_position;
     pnc_cdl_bytes text, items;
     /* the data of a variable */
     bool in_data;

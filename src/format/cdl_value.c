@@ -22,12 +22,12 @@ typedef struct cdl_token {
     pnc_cdl_position at;
 } cdl_token;
 
-static int malformed(const cdl_token *token)
+static int fail_malformed(const cdl_token *token)
 {
     return pnc_format_cdl_fail_expected(token->reader, token->at, "a number");
 }
 
-static int out_of_range(const cdl_token *token, int type)
+static int fail_out_of_range(const cdl_token *token, int type)
 {
     return pnc_format_cdl_fail(token->reader, token->at, NC_ERANGE, "%s does not fit type %s", token->reader->shown,
                                pnc_type_get_name(type));
@@ -50,7 +50,7 @@ static int type_of_suffix(const char *suffix)
     return 0;
 }
 
-static bool fits(int type, bool negative, uint64_t magnitude)
+static bool fits_type(int type, bool negative, uint64_t magnitude)
 {
     unsigned bits = 8 * (unsigned)pnc_type_get_size(type);
 
@@ -70,16 +70,16 @@ static int read_integer(const cdl_token *token, const char *digits, pnc_cdl_numb
     if (*suffix != '\0')
         out->type = type_of_suffix(suffix);
     if (out->type == 0)
-        return malformed(token);
+        return fail_malformed(token);
     if (errno == ERANGE)
-        return out_of_range(token, out->type);
+        return fail_out_of_range(token, out->type);
     for (int i = 0; *suffix == '\0' && i < 4; i++) {
-        if (fits(growing[i], out->negative, out->value.magnitude)) {
+        if (fits_type(growing[i], out->negative, out->value.magnitude)) {
             out->type = growing[i];
             return NC_NOERR;
         }
     }
-    return fits(out->type, out->negative, out->value.magnitude) ? NC_NOERR : out_of_range(token, out->type);
+    return fits_type(out->type, out->negative, out->value.magnitude) ? NC_NOERR : fail_out_of_range(token, out->type);
 }
 
 /* The factor by which a text may exceed the largest number of its type: the tools print the largest double as
@@ -112,9 +112,9 @@ static int read_real(const cdl_token *token, const char *text, pnc_cdl_number *o
         out->single = copysignf(FLT_MAX, out->single);
     out->type = *suffix == 'f' || *suffix == 'F' ? NC_FLOAT : NC_DOUBLE;
     if (suffix == text || (*suffix != '\0' && (strchr("fFdD", *suffix) == NULL || suffix[1] != '\0')))
-        return malformed(token);
+        return fail_malformed(token);
     if (out->type == NC_FLOAT ? isinf(out->single) : isinf(value))
-        return out_of_range(token, out->type);
+        return fail_out_of_range(token, out->type);
     return NC_NOERR;
 }
 
@@ -140,7 +140,7 @@ static int read_special(const cdl_token *token, const char *name, pnc_cdl_number
         out->type = name[n] == '\0' ? NC_DOUBLE : NC_FLOAT;
         return NC_NOERR;
     }
-    return malformed(token);
+    return fail_malformed(token);
 }
 
 int pnc_format_cdl_number_scan(pnc_cdl_reader *reader, pnc_cdl_position at, const char *text, int64_t n,
@@ -215,7 +215,7 @@ bool pnc_format_cdl_number_encode(const pnc_cdl_number *number, int type, void *
         pnc_format_value_encode(&single, sizeof single, out);
         return !isinf(single) || isinf(value);
     }
-    if (!to_integer(number, &negative, &magnitude) || !fits(type, negative, magnitude))
+    if (!to_integer(number, &negative, &magnitude) || !fits_type(type, negative, magnitude))
         return false;
     if (negative) /* two's complement; the type uses the low bytes */
         magnitude = 0 - magnitude;

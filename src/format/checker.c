@@ -15,7 +15,7 @@ static void report_finding(const pnc_checker *checker, pnc_finding finding, cons
     vsnprintf(found, sizeof found, format, args);
     finding.found = found;
     if (checker->observer != NULL && checker->observer->finding != NULL)
-        checker->observer->finding(checker->observer->who, &finding);
+        checker->observer->finding(checker->observer->context, &finding);
     if (finding.severity == PNC_VIOLATION)
         pnc_error_set(checker->error, finding.code, "%s", found);
 }
@@ -64,5 +64,5 @@ void pnc_format_field_report(pnc_checker *checker, int64_t at, int64_t n, const 
     va_start(args, format);
     vsnprintf(value, sizeof value, format, args);
     va_end(args);
-    checker->observer->field(checker->observer->who, &(pnc_field){at, n, what, value});
+    checker->observer->field(checker->observer->context, &(pnc_field){at, n, what, value});
 }

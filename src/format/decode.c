@@ -38,7 +38,7 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
 }
 
 /* The next n bytes of the header. NC_ENOTNC: the file has fewer; PNC_NEED_MORE_BYTES: the buffer has fewer. */
-static int take(reader *r, int64_t n, const char *what, const unsigned char **out)
+static int take_bytes(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
     assert(n >= 0 && r->pos <= r->n && r->n <= r->file_size);
     if (n > r->file_size - r->pos)
@@ -58,10 +58,8 @@ static int take(reader *r, int64_t n, const char *what, const unsigned char **ou
 static int take_word(reader *r, int bytes, const char *what, uint64_t *out)
 {
     const unsigned char *p = NULL;
-    int code = take(r, bytes, what, &p);
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_bytes(r, bytes, what, &p));
     *out = 0;
     for (int i = 0; i < bytes; i++)
         *out = *out << 8 | p[i];
@@ -74,10 +72,8 @@ static int take_count(reader *r, const char *what, int code_if_negative, int64_t
 {
     uint64_t word = 0;
     int64_t at = r->pos;
-    int code = take_word(r, pnc_format_count_get_size(r->model->format), what, &word);
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_word(r, pnc_format_count_get_size(r->model->format), what, &word));
     if (word > INT64_MAX)
         return pnc_format_violation_fail(&r->checker, at, code_if_negative, "0 or more",
                                          "%s at byte %" PRId64 " is negative (%" PRId64 ")", what, at, (int64_t)word);
@@ -100,10 +96,8 @@ static const limit max_name = {NC_MAX_NAME, NC_EMAXNAME}, max_dims = {NC_MAX_DIM
 static int take_length(reader *r, const char *what, int64_t item_bytes, limit max, int64_t *out)
 {
     int64_t at = r->pos;
-    int code = take_count(r, what, max.code, out);
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_count(r, what, max.code, out));
     if (*out > (r->file_size - r->pos) / item_bytes)
         return pnc_format_violation_fail(&r->checker, at, *out > max.most ? max.code : NC_ENOTNC,
                                          "a count of items that are in the file",
@@ -113,7 +107,7 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, limit ma
     return NC_NOERR;
 }
 
-static int64_t padded(int64_t n)
+static int64_t round_up_to_4(int64_t n)
 {
     return n + (-n & 3);
 }
@@ -132,11 +126,9 @@ static void check_padding(reader *r, const unsigned char *padding, int64_t n, co
 /* n bytes and their padding, which may have any values: files of some writers have other bytes than zeros there. */
 static int take_padded(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
-    int code = take(r, n > INT64_MAX - 3 ? n : padded(n), what, out);
-
-    if (code == NC_NOERR)
-        check_padding(r, *out + n, padded(n) - n, what);
-    return code;
+    PNC_TRY(take_bytes(r, n > INT64_MAX - 3 ? n : round_up_to_4(n), what, out));
+    check_padding(r, *out + n, round_up_to_4(n) - n, what);
+    return NC_NOERR;
 }
 
 /* A name in the buffer. Some writers count its terminating NUL. */
@@ -150,12 +142,9 @@ static int take_name(reader *r, const char *what, name_ref *out)
     const unsigned char *p = NULL;
     int64_t at = r->pos, n, raw;
     int width = pnc_format_count_get_size(r->model->format);
-    int code = take_length(r, what, 1, max_name, &n);
 
-    if (code == NC_NOERR)
-        code = take_padded(r, n, what, &p);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_length(r, what, 1, max_name, &n));
+    PNC_TRY(take_padded(r, n, what, &p));
     raw = n;
     while (n > 0 && p[n - 1] == '\0') {
         n--;
@@ -179,13 +168,13 @@ static int take_name(reader *r, const char *what, name_ref *out)
     return NC_NOERR;
 }
 
-static int no_memory(reader *r, const char *what)
+static int fail_no_memory(reader *r, const char *what)
 {
     return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOMEM, "memory",
                                      "no memory for the %ss of the header at byte %" PRId64, what, r->pos);
 }
 
-static int duplicate(reader *r, const char *what, const char *name, int64_t at)
+static int report_duplicate(reader *r, const char *what, const char *name, int64_t at)
 {
     return pnc_format_violation_report(&r->checker, at, NC_ENOTNC, "names that differ",
                                        "the %s at byte %" PRId64 " has the name \"%.80s\" of an earlier one", what, at,
@@ -197,20 +186,16 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
 {
     uint64_t found = 0;
     int64_t at = r->pos;
-    int code = take_word(r, 4, what, &found);
 
-    if (code == NC_NOERR)
-        pnc_format_field_report(&r->checker, at, 4, "tag", "0x%08x", (unsigned)found);
-    if (code == NC_NOERR && found != 0 && found != (uint64_t)tag)
+    PNC_TRY(take_word(r, 4, what, &found));
+    pnc_format_field_report(&r->checker, at, 4, "tag", "0x%08x", (unsigned)found);
+    if (found != 0 && found != (uint64_t)tag)
         return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC,
                                          "the tag of this list, or 0 where the list is "
                                          "absent",
                                          "%s at byte %" PRId64 " starts with tag 0x%08x: 0x%08x is expected", what, at,
                                          (unsigned)found, (unsigned)tag);
-    if (code == NC_NOERR)
-        code = take_length(r, what, entry_bytes, max, out);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_length(r, what, entry_bytes, max, out));
     if (found == 0 && *out != 0)
         return pnc_format_violation_fail(&r->checker, at, NC_ENOTNC, "a tag before entries",
                                          "%s at byte %" PRId64 " has %" PRId64 " entries but no tag", what, at, *out);
@@ -245,31 +230,26 @@ static int take_dim(reader *r)
     int64_t at = r->pos, len = 0;
     int recdim = model->recdim;
     char *name;
-    int code = take_name(r, "a dimension's name", &ref);
+    int code = NC_NOERR;
 
-    if (code == NC_NOERR)
-        code = take_count(r, "a dimension's length", NC_ENOTNC, &len);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_name(r, "a dimension's name", &ref));
+    PNC_TRY(take_count(r, "a dimension's length", NC_ENOTNC, &len));
     if (len == NC_UNLIMITED && recdim >= 0)
-        code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMIT, "at most one unlimited dimension",
-                                           "the dimension at byte %" PRId64
-                                           " is unlimited, as is dimension "
-                                           "\"%.80s\": only one is allowed",
-                                           at, model->dims[recdim]->name);
-    if (code != NC_NOERR)
-        return code;
+        PNC_TRY(pnc_format_violation_report(&r->checker, at, NC_EUNLIMIT, "at most one unlimited dimension",
+                                            "the dimension at byte %" PRId64 " is unlimited, as is dimension "
+                                            "\"%.80s\": only one is allowed",
+                                            at, model->dims[recdim]->name));
     name = pnc_format_name_copy(ref.bytes, ref.n);
     if (name == NULL)
-        return no_memory(r, "dimension");
+        return fail_no_memory(r, "dimension");
     if (pnc_table_find(&model->dim_names, name) >= 0)
-        code = duplicate(r, "dimension", name, at);
+        code = report_duplicate(r, "dimension", name, at);
     if (code != NC_NOERR) {
         pnc_memory_free(name);
         return code;
     }
     if (pnc_format_dim_append(model, name, len) != NC_NOERR)
-        return no_memory(r, "dimension");
+        return fail_no_memory(r, "dimension");
     model->dims[model->ndims - 1]->where = at;
     if (recdim >= 0) /* also after a second unlimited dimension */
         model->recdim = recdim;
@@ -280,11 +260,11 @@ static int take_dims(reader *r)
 {
     int width = pnc_format_count_get_size(r->model->format);
     int64_t n;
-    int code = take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, max_dims, &n);
 
-    for (int64_t i = 0; code == NC_NOERR && i < n; i++)
-        code = take_dim(r);
-    return code;
+    PNC_TRY(take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, max_dims, &n));
+    for (int64_t i = 0; i < n; i++)
+        PNC_TRY(take_dim(r));
+    return NC_NOERR;
 }
 
 static int take_att(reader *r, pnc_atts *atts)
@@ -293,84 +273,71 @@ static int take_att(reader *r, pnc_atts *atts)
     name_ref ref;
     int64_t at = r->pos, len, size;
     pnc_att *att;
-    int type, code = take_name(r, "an attribute's name", &ref);
+    int type, code = NC_NOERR;
 
-    if (code == NC_NOERR)
-        code = take_type(r, &type);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_name(r, "an attribute's name", &ref));
+    PNC_TRY(take_type(r, &type));
     if (type == 0) /* reported; the size of the value is unknown */
         return NC_EBADTYPE;
     size = (int64_t)pnc_type_get_size(type);
-    code = take_length(r, "an attribute's length", size, no_limit, &len);
-    if (code == NC_NOERR)
-        code = take_padded(r, len * size, "an attribute's value", &value);
-    if (code != NC_NOERR)
-        return code;
-    pnc_format_field_report(&r->checker, r->pos - padded(len * size), len * size, "an attribute's value",
+    PNC_TRY(take_length(r, "an attribute's length", size, no_limit, &len));
+    PNC_TRY(take_padded(r, len * size, "an attribute's value", &value));
+    pnc_format_field_report(&r->checker, r->pos - round_up_to_4(len * size), len * size, "an attribute's value",
                             "%" PRId64 " of %s", len, pnc_type_get_name(type));
     att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
-        return no_memory(r, "attribute");
+        return fail_no_memory(r, "attribute");
     att->where = at;
     if (pnc_format_atts_find_exact(atts, att->name) >= 0)
-        code = duplicate(r, "attribute", att->name, at);
+        code = report_duplicate(r, "attribute", att->name, at);
     if (code != NC_NOERR) {
         pnc_memory_free(att);
         return code;
     }
-    return pnc_format_atts_append(atts, att) == NC_NOERR ? NC_NOERR : no_memory(r, "attribute");
+    return pnc_format_atts_append(atts, att) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "attribute");
 }
 
 static int take_atts(reader *r, pnc_atts *atts)
 {
     int width = pnc_format_count_get_size(r->model->format);
     int64_t n;
-    int code = take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, max_atts, &n);
 
-    for (int64_t i = 0; code == NC_NOERR && i < n; i++)
-        code = take_att(r, atts);
-    return code;
+    PNC_TRY(take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, max_atts, &n));
+    for (int64_t i = 0; i < n; i++)
+        PNC_TRY(take_att(r, atts));
+    return NC_NOERR;
 }
 
-/* *bad: an id is not that of a dimension. */
-static int take_dimids(reader *r, pnc_var *var, bool *bad)
+/* Decode dimension id i of a variable. *bad: it is not that of a dimension. */
+static int take_dimid(reader *r, pnc_var *var, int i, bool *bad)
 {
     const pnc_model *model = r->model;
+    int64_t at = r->pos;
+    uint64_t id = 0;
 
-    for (int i = 0; i < var->ndims; i++) {
-        int64_t at = r->pos;
-        uint64_t id = 0;
-        int code = take_word(r, pnc_format_count_get_size(model->format), "a dimension id", &id);
-        if (code != NC_NOERR)
-            return code;
-        if (id >= (uint64_t)model->ndims) {
-            code = pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of an existing dimension",
-                                               "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64
-                                               " does not "
-                                               "exist: there are %d dimensions",
-                                               var->name, (int64_t)id, at, model->ndims);
-            *bad = true;
-            id = 0;
-        } else if (i > 0 && (int)id == model->recdim) {
-            code = pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension at position 0",
-                                               "variable \"%.80s\": the unlimited dimension is at position %d "
-                                               "(byte %" PRId64 "); it must be the first",
-                                               var->name, i, at);
-        } else {
-            pnc_format_field_report(&r->checker, at, r->pos - at, "a dimension id", "%d", (int)id);
-        }
-        if (code != NC_NOERR)
-            return code;
-        var->dimids[i] = (int)id;
+    PNC_TRY(take_word(r, pnc_format_count_get_size(model->format), "a dimension id", &id));
+    var->dimids[i] = 0;
+    if (id >= (uint64_t)model->ndims) {
+        *bad = true;
+        return pnc_format_violation_report(&r->checker, at, NC_EBADDIM, "the id of an existing dimension",
+                                           "variable \"%.80s\": dimension id %" PRId64 " at byte %" PRId64
+                                           " does not exist: there are %d dimensions",
+                                           var->name, (int64_t)id, at, model->ndims);
     }
+    var->dimids[i] = (int)id;
+    if (i > 0 && (int)id == model->recdim)
+        return pnc_format_violation_report(&r->checker, at, NC_EUNLIMPOS, "the unlimited dimension at position 0",
+                                           "variable \"%.80s\": the unlimited dimension is at position %d "
+                                           "(byte %" PRId64 "); it must be the first",
+                                           var->name, i, at);
+    pnc_format_field_report(&r->checker, at, r->pos - at, "a dimension id", "%d", (int)id);
     return NC_NOERR;
 }
 
 /* vsize: bytes of the variable, or of one record of it, rounded up to 4; 2^32 - 1 if that does not fit. */
 static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsize)
 {
-    uint64_t right = (uint64_t)(var->size > INT64_MAX - 3 ? INT64_MAX - 3 : padded(var->size));
+    uint64_t right = (uint64_t)(var->size > INT64_MAX - 3 ? INT64_MAX - 3 : round_up_to_4(var->size));
 
     if (r->model->format < 5 && right > UINT32_MAX)
         right = UINT32_MAX;
@@ -386,20 +353,16 @@ static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsiz
  * skipped. */
 static int take_var_tail(reader *r, pnc_var *var, bool bad)
 {
-    int64_t at, vsize_at = 0;
+    int64_t at, vsize_at;
     uint64_t word = 0, vsize = 0;
-    int bytes = pnc_format_offset_get_size(r->model->format), code = take_atts(r, &var->atts);
+    int bytes = pnc_format_offset_get_size(r->model->format);
 
-    if (code == NC_NOERR)
-        code = take_type(r, &var->type);
+    PNC_TRY(take_atts(r, &var->atts));
+    PNC_TRY(take_type(r, &var->type));
     vsize_at = r->pos;
-    if (code == NC_NOERR)
-        code = take_word(r, pnc_format_count_get_size(r->model->format), "a variable's size", &vsize);
+    PNC_TRY(take_word(r, pnc_format_count_get_size(r->model->format), "a variable's size", &vsize));
     at = r->pos;
-    if (code == NC_NOERR)
-        code = take_word(r, bytes, "a variable's offset", &word);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_word(r, bytes, "a variable's offset", &word));
     pnc_format_field_report(&r->checker, vsize_at, at - vsize_at, "a variable's size", "%" PRIu64, vsize);
     pnc_format_field_report(&r->checker, at, bytes, "a variable's offset", "%" PRIu64, word);
     var->begin = bytes == 4 ? (int32_t)word : (int64_t)word;
@@ -419,12 +382,10 @@ static int take_var(reader *r)
     int64_t at = r->pos, ndims;
     bool bad = false;
     pnc_var *var;
-    int width = pnc_format_count_get_size(model->format), code = take_name(r, "a variable's name", &ref);
+    int width = pnc_format_count_get_size(model->format), code = NC_NOERR;
 
-    if (code == NC_NOERR)
-        code = take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_name(r, "a variable's name", &ref));
+    PNC_TRY(take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims));
     if (ndims * width > r->n - r->pos) { /* before memory is allocated for them */
         r->want = r->pos + ndims * width;
         return PNC_NEED_MORE_BYTES;
@@ -434,20 +395,21 @@ static int take_var(reader *r)
                                          "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
     var = pnc_format_var_create(pnc_format_name_copy(ref.bytes, ref.n), (int)ndims);
     if (var == NULL)
-        return no_memory(r, "variable");
+        return fail_no_memory(r, "variable");
     var->where = at;
-    code = take_dimids(r, var, &bad);
+    for (int i = 0; code == NC_NOERR && i < var->ndims; i++)
+        code = take_dimid(r, var, i, &bad);
     if (bad) /* reached with an observer only: the shape is unknown */
         var->ndims = 0;
     if (code == NC_NOERR)
         code = take_var_tail(r, var, bad);
     if (code == NC_NOERR && pnc_table_find(&model->var_names, var->name) >= 0)
-        code = duplicate(r, "variable", var->name, at);
+        code = report_duplicate(r, "variable", var->name, at);
     if (code != NC_NOERR) {
         pnc_format_var_free(var);
         return code;
     }
-    return pnc_format_var_append(model, var) == NC_NOERR ? NC_NOERR : no_memory(r, "variable");
+    return pnc_format_var_append(model, var) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "variable");
 }
 
 static int take_vars(reader *r)
@@ -455,22 +417,20 @@ static int take_vars(reader *r)
     int width = pnc_format_count_get_size(r->model->format);
     /* name, number of dimensions, tag and count of attributes, type, vsize, begin */
     int64_t n, least = 4 * width + 8 + pnc_format_offset_get_size(r->model->format);
-    int code = take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n);
 
-    for (int64_t i = 0; code == NC_NOERR && i < n; i++)
-        code = take_var(r);
-    return code;
+    PNC_TRY(take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n));
+    for (int64_t i = 0; i < n; i++)
+        PNC_TRY(take_var(r));
+    return NC_NOERR;
 }
 
-/* Magic and number of records. */
-static int take_start(reader *r)
+/* The magic number: the format. */
+static int take_magic(reader *r)
 {
     const unsigned char *p = NULL;
-    uint64_t word = 0, all_ones;
-    int kind, width, code = take(r, 4, "the magic number", &p);
+    int kind;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_bytes(r, 4, "the magic number", &p));
     kind = pnc_format_kind_identify(r->p, (size_t)(r->n < 8 ? r->n : 8));
     if (kind == PNC_KIND_UNKNOWN && r->n < 8 && r->file_size >= 8 && p[0] == 0x89) {
         r->want = 8;
@@ -486,29 +446,35 @@ static int take_start(reader *r)
                                          p[0], p[1], p[2], p[3]);
     r->model->format = kind;
     pnc_format_field_report(&r->checker, 0, 4, "the magic number", "CDF-%d", kind);
-    width = pnc_format_count_get_size(kind);
-    all_ones = width == 4 ? UINT32_MAX : UINT64_MAX;
-    code = take_word(r, width, "the number of records", &word);
-    if (code != NC_NOERR)
-        return code;
-    r->streaming = word == all_ones;
-    if (!r->streaming && word > INT64_MAX) {
-        code = pnc_format_violation_report(&r->checker, 4, NC_ENOTNC, "a number of records, or all bits set",
-                                           "the number of records at byte 4 is negative (%" PRId64 ")", (int64_t)word);
+    return NC_NOERR;
+}
+
+/* The number of records; all bits set while a program appends records (STREAMING of the specification). */
+static int take_numrecs(reader *r)
+{
+    static const char what[] = "the number of records";
+    int width = pnc_format_count_get_size(r->model->format);
+    uint64_t word = 0;
+
+    PNC_TRY(take_word(r, width, what, &word));
+    r->streaming = word == (width == 4 ? UINT32_MAX : UINT64_MAX);
+    if (r->streaming) {
+        pnc_format_field_report(&r->checker, 4, width, what, "computed from the size of the file");
+        return NC_NOERR;
+    }
+    if (word > INT64_MAX) {
+        PNC_TRY(pnc_format_violation_report(&r->checker, 4, NC_ENOTNC, "a number of records, or all bits set",
+                                            "the number of records at byte 4 is negative (%" PRId64 ")",
+                                            (int64_t)word));
         word = 0;
     }
-    if (code != NC_NOERR)
-        return code;
-    if (r->streaming)
-        pnc_format_field_report(&r->checker, 4, width, "the number of records", "computed from the size of the file");
-    else
-        pnc_format_field_report(&r->checker, 4, width, "the number of records", "%" PRIu64, word);
-    r->model->numrecs = r->streaming ? 0 : (int64_t)word;
+    pnc_format_field_report(&r->checker, 4, width, what, "%" PRIu64, word);
+    r->model->numrecs = (int64_t)word;
     return NC_NOERR;
 }
 
 /* An entry that would be encoded with another length cannot be patched in place. */
-static void forget_places(pnc_model *model)
+static void clear_offsets_of_entries(pnc_model *model)
 {
     for (int i = 0; i < model->ndims; i++)
         model->dims[i]->where = -1;
@@ -523,23 +489,18 @@ static void forget_places(pnc_model *model)
 
 static int take_header(reader *r)
 {
-    int code = take_start(r);
-
-    if (code == NC_NOERR)
-        code = take_dims(r);
-    if (code == NC_NOERR)
-        code = take_atts(r, &r->model->gatts);
-    if (code == NC_NOERR)
-        code = take_vars(r);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(take_magic(r));
+    PNC_TRY(take_numrecs(r));
+    PNC_TRY(take_dims(r));
+    PNC_TRY(take_atts(r, &r->model->gatts));
+    PNC_TRY(take_vars(r));
     r->model->header_size = r->pos;
-    code = pnc_format_offsets_check(&r->checker, r->model, r->file_size, r->streaming);
-    if (code == NC_NOERR && r->checker.observer != NULL)
+    PNC_TRY(pnc_format_offsets_check(&r->checker, r->model, r->file_size, r->streaming));
+    if (r->checker.observer != NULL)
         pnc_format_rules_check(&r->checker, r->model, r->file_size);
-    if (code == NC_NOERR && r->odd_names)
-        forget_places(r->model);
-    return code != NC_NOERR ? code : r->checker.code;
+    if (r->odd_names)
+        clear_offsets_of_entries(r->model);
+    return r->checker.code;
 }
 
 /* Decode into an empty model. More bytes are needed in steps that double: the header is decoded from its start. */

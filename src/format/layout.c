@@ -20,7 +20,7 @@ static int round_up(int64_t x, int64_t align, int64_t *out)
 }
 
 /* The given alignment, or the default, as a multiple of 4. */
-static int64_t alignment(int64_t given, int64_t fallback)
+static int64_t choose_alignment(int64_t given, int64_t fallback)
 {
     int64_t align = given > 0 ? given : fallback;
 
@@ -48,7 +48,7 @@ int64_t pnc_format_var_get_padded_size(const pnc_model *model, const pnc_var *va
     return round_up(var->size, 4, &padded) == 0 ? padded : var->size;
 }
 
-static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align, int64_t *pos)
+static int set_fixed_offsets(pnc_model *model, const pnc_model *before, int64_t align, int64_t *pos)
 {
     bool first = true;
 
@@ -71,7 +71,7 @@ static int place_fixed(pnc_model *model, const pnc_model *before, int64_t align,
     return -1;
 }
 
-static int place_records(pnc_model *model, int64_t pos)
+static int set_record_offsets(pnc_model *model, int64_t pos)
 {
     model->recsize = 0;
     for (int i = 0; i < model->nvars; i++) {
@@ -87,7 +87,7 @@ static int place_records(pnc_model *model, int64_t pos)
     return -1;
 }
 
-static int too_far(const pnc_model *model, int varid, pnc_error *error)
+static int fail_too_far(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid < 0)
         return pnc_error_set(error, NC_EVARSIZE,
@@ -151,25 +151,25 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
 
     if (hints == NULL)
         hints = &none;
-    v_align = alignment(hints->v_align, PNC_DEFAULT_ALIGN);
-    r_align = alignment(hints->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
+    v_align = choose_alignment(hints->v_align, PNC_DEFAULT_ALIGN);
+    r_align = choose_alignment(hints->r_align, fixed ? 4 : PNC_DEFAULT_ALIGN);
     model->header_size = pnc_format_header_get_size(model);
     if (pnc_size_add(model->header_size, given_or_zero(hints->h_minfree), &pos) < 0)
-        return too_far(model, -1, error);
+        return fail_too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also if only records were there (measured) */
         pos = max64(pos, before->header_extent);
-    bad = place_fixed(model, before, v_align, &pos);
+    bad = set_fixed_offsets(model, before, v_align, &pos);
     if (bad >= 0)
-        return too_far(model, bad, error);
+        return fail_too_far(model, bad, error);
     if (fixed && pnc_size_add(pos, given_or_zero(hints->v_minfree), &pos) < 0)
-        return too_far(model, -1, error);
+        return fail_too_far(model, -1, error);
     if (before != NULL && before->nrecvars > 0)
         pos = max64(pos, before->begin_rec);
     if (round_up(pos, r_align, &model->begin_rec) < 0)
-        return too_far(model, -1, error);
-    bad = place_records(model, model->begin_rec);
+        return fail_too_far(model, -1, error);
+    bad = set_record_offsets(model, model->begin_rec);
     if (bad >= 0)
-        return too_far(model, bad, error);
+        return fail_too_far(model, bad, error);
     if (!fixed)
         model->header_extent = model->nrecvars > 0 ? model->begin_rec : model->header_size;
     assert(model->header_size <= model->header_extent && model->header_extent <= model->begin_rec);

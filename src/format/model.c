@@ -71,14 +71,11 @@ void pnc_format_model_free(pnc_model *model)
 
 static int copy_dims(pnc_model *out, const pnc_model *from)
 {
-    int code = NC_NOERR;
-
-    for (int i = 0; code == NC_NOERR && i < from->ndims; i++) {
-        code = pnc_format_dim_append(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len);
-        if (code == NC_NOERR)
-            out->dims[i]->where = from->dims[i]->where;
+    for (int i = 0; i < from->ndims; i++) {
+        PNC_TRY(pnc_format_dim_append(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len));
+        out->dims[i]->where = from->dims[i]->where;
     }
-    return code;
+    return NC_NOERR;
 }
 
 static int copy_var(pnc_model *out, const pnc_var *from)
@@ -157,34 +154,33 @@ int64_t pnc_format_dim_get_max_length(int format)
 int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_error *error)
 {
     char *nfc = NULL;
-    int code = pnc_name_normalise(name, &nfc, error);
+    int code;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (len < 0 || len > pnc_format_dim_get_max_length(model->format)) {
         code = pnc_error_set(error, NC_EDIMSIZE,
                              "dimension \"%s\": length %lld is outside 0..%lld, the range of "
                              "CDF-%d%s",
                              nfc, (long long)len, (long long)pnc_format_dim_get_max_length(model->format),
                              model->format, len > 0 ? ": create the file with NC_64BIT_DATA" : "");
-        goto fail;
+        goto free_name;
     }
     if (len == NC_UNLIMITED && model->recdim >= 0) {
         code = pnc_error_set(error, NC_EUNLIMIT,
                              "dimension \"%s\" cannot be unlimited: \"%s\" is already, and the "
                              "classic formats have one unlimited dimension",
                              nfc, model->dims[model->recdim]->name);
-        goto fail;
+        goto free_name;
     }
     if (pnc_table_find(&model->dim_names, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
-        goto fail;
+        goto free_name;
     }
     code = pnc_format_dim_append(model, nfc, len);
     if (code != NC_NOERR)
         return pnc_error_set(error, code, "no memory for another dimension");
     return NC_NOERR;
-fail:
+free_name:
     pnc_memory_free(nfc);
     return code;
 }
@@ -197,10 +193,9 @@ int pnc_format_dim_find(const pnc_model *model, const char *name)
 int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
-    int other, code = pnc_name_normalise(name, &nfc, error);
+    int other, code = NC_NOERR;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (dimid < 0 || dimid >= model->ndims) {
         code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions", dimid,
                              model->ndims);

@@ -29,9 +29,9 @@ typedef struct pnc_field {
 } pnc_field;
 
 typedef struct pnc_observer {
-    void *who;                                              /* the first argument of both */
-    void (*field)(void *who, const pnc_field *field);       /* may be NULL */
-    void (*finding)(void *who, const pnc_finding *finding); /* may be NULL */
+    void *context;                                              /* the first argument of both */
+    void (*field)(void *context, const pnc_field *field);       /* may be NULL */
+    void (*finding)(void *context, const pnc_finding *finding); /* may be NULL */
 } pnc_observer;
 
 /* As pnc_format_header_decode, but continues after a violation where it can, reports all violations to the observer,

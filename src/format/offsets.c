@@ -66,13 +66,10 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
 
     for (int i = 0; i < model->nvars; i++) {
         pnc_var *var = model->vars[i];
-        int code;
 
         if (var->is_record != records)
             continue;
-        code = check_begin(checker, model, i, previous, *floor);
-        if (code != NC_NOERR)
-            return code;
+        PNC_TRY(check_begin(checker, model, i, previous, *floor));
         if (var->begin < 0) /* with an observer decoding continues */
             var->begin = 0;
         if (pnc_size_add(var->begin, var->size, floor) < 0)
@@ -87,7 +84,7 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
 }
 
 /* The record size, which may overflow in an invalid header. */
-static int record_size(const pnc_model *model, int64_t *out)
+static int compute_record_size(const pnc_model *model, int64_t *out)
 {
     *out = 0;
     for (int i = 0; i < model->nvars; i++)
@@ -102,40 +99,33 @@ static int check_records(pnc_checker *checker, pnc_model *model, int64_t end_of_
                          bool streaming)
 {
     int64_t bytes, used = end_of_first - model->begin_rec;
-    int code = NC_NOERR;
 
     if (used > model->recsize)
-        code = pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC,
-                                           "the variables of a record side by "
-                                           "side",
-                                           "the variables of a record occupy %" PRId64 " bytes from byte %" PRId64
-                                           ", but "
-                                           "the next record begins after %" PRId64 ": they overlap",
-                                           used, model->begin_rec, model->recsize);
+        PNC_TRY(pnc_format_violation_report(checker, model->begin_rec, NC_ENOTNC,
+                                            "the variables of a record side by side",
+                                            "the variables of a record occupy %" PRId64 " bytes from byte %" PRId64
+                                            ", but the next record begins after %" PRId64 ": they overlap",
+                                            used, model->begin_rec, model->recsize));
     if (streaming && model->recsize > 0) /* the padding after the last variable of the last record may be missing */
         model->numrecs = file_size < end_of_first ? 0 : (file_size - end_of_first) / model->recsize + 1;
-    if (code == NC_NOERR && (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
-                             pnc_size_add(bytes, model->begin_rec, &bytes) < 0))
-        code = pnc_format_violation_fail(checker, 4, NC_ENOTNC, "data below byte 2^63",
+    if (pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
+        pnc_size_add(bytes, model->begin_rec, &bytes) < 0)
+        return pnc_format_violation_fail(checker, 4, NC_ENOTNC, "data below byte 2^63",
                                          "%" PRId64 " records (byte 4) of %" PRId64 " bytes reach beyond byte 2^63",
                                          model->numrecs, model->recsize);
-    return code;
+    return NC_NOERR;
 }
 
 int pnc_format_offsets_check(pnc_checker *checker, pnc_model *model, int64_t file_size, bool streaming)
 {
     int64_t floor = model->header_size, recsize;
-    int code = check_sizes(checker, model); /* before the offsets: a CDF-1 offset cannot exceed such a variable */
 
-    if (code == NC_NOERR)
-        code = check_order(checker, model, false, &floor);
-    if (code == NC_NOERR)
-        code = check_order(checker, model, true, &floor);
-    if (code == NC_NOERR && record_size(model, &recsize) < 0)
-        code = pnc_format_violation_fail(checker, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
+    PNC_TRY(check_sizes(checker, model)); /* before the offsets: a CDF-1 offset cannot exceed such a variable */
+    PNC_TRY(check_order(checker, model, false, &floor));
+    PNC_TRY(check_order(checker, model, true, &floor));
+    if (compute_record_size(model, &recsize) < 0)
+        return pnc_format_violation_fail(checker, model->header_size, NC_ENOTNC, "records of less than 2^63 bytes",
                                          "the variables of one record have more than 2^63 bytes in total");
-    if (code != NC_NOERR)
-        return code;
     pnc_format_layout_derive(model);
     return model->nrecvars > 0 ? check_records(checker, model, floor, file_size, streaming) : NC_NOERR;
 }

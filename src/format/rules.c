@@ -60,7 +60,7 @@ static void check_entries(pnc_checker *checker, const pnc_model *model)
 }
 
 /* Bytes of the variable's data that are beyond the end of the file, and the offset of the first of them. */
-static int64_t missing(const pnc_model *model, const pnc_var *var, int64_t file_size, int64_t *from)
+static int64_t count_missing_bytes(const pnc_model *model, const pnc_var *var, int64_t file_size, int64_t *from)
 {
     int64_t first, begin = var->begin, records = 0, left;
 
@@ -86,7 +86,7 @@ static void check_data(pnc_checker *checker, const pnc_model *model, int64_t fil
 {
     for (int i = 0; i < model->nvars; i++) {
         const pnc_var *var = model->vars[i];
-        int64_t from, n = missing(model, var, file_size, &from);
+        int64_t from, n = count_missing_bytes(model, var, file_size, &from);
 
         if (n > 0)
             pnc_format_warning_report(checker, from, "a file that contains all data",

@@ -113,10 +113,9 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
 {
     char *nfc = NULL;
     pnc_var *var;
-    int code = pnc_name_normalise(name, &nfc, error);
+    int code;
 
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     code = check_type(model, nfc, type, error);
     if (code == NC_NOERR)
         code = check_dims(model, nfc, ndims, dimids, error);
@@ -157,9 +156,7 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
     if (varid < 0 || varid >= model->nvars)
         return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid,
                              model->nvars);
-    code = pnc_name_normalise(name, &nfc, error);
-    if (code != NC_NOERR)
-        return code;
+    PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_table_find(&model->var_names, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",
                              model->vars[varid]->name, nfc);
@@ -192,7 +189,7 @@ void pnc_format_value_encode(const void *value, size_t n, void *out)
         to[i] = from[n - 1 - i];
 }
 
-static void default_fill(int type, void *out)
+static void get_default_fill(int type, void *out)
 {
     switch (type) {
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill) \
@@ -214,5 +211,5 @@ void pnc_format_var_get_fill_value(const pnc_var *var, void *out)
     if (att != NULL && att->type == var->type && att->len == 1)
         memcpy(out, att->value, pnc_type_get_size(var->type));
     else
-        default_fill(var->type, out);
+        get_default_fill(var->type, out);
 }

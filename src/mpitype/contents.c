@@ -76,7 +76,7 @@ static int get_arguments(MPI_Datatype type, arguments *a, int *combiner)
 
 /* The order of the constructor's arguments (MPI-4.0, 5.1.13): counts come first, except that two constructors begin
  * with ints. Byte displacements come last; with large counts they are counts too. */
-static int64_t *merge(const arguments *a, int combiner)
+static int64_t *merge_numbers(const arguments *a, int combiner)
 {
     int64_t *numbers = pnc_memory_alloc(a->nints + a->ncounts + a->naddresses, sizeof *numbers);
     MPI_Count before = 0, n = 0;
@@ -107,7 +107,7 @@ int pnc_mpitype_contents_get(MPI_Datatype type, pnc_type_contents *contents)
     contents->numbers = NULL;
     contents->types = NULL;
     if (err == NC_NOERR) {
-        contents->numbers = merge(&a, contents->combiner);
+        contents->numbers = merge_numbers(&a, contents->combiner);
         contents->types = a.types;
         contents->ntypes = a.ntypes;
         if (contents->numbers == NULL) {

@@ -71,14 +71,14 @@ static pnc_mem_type mem_of_named(MPI_Datatype type, int size)
     return IS_ANY(type, real) ? real_of(size) : PNC_MEM_TYPE_COUNT;
 }
 
-static int no_memory(decoder *d)
+static int fail_no_memory(decoder *d)
 {
     return pnc_error_set(d->error, NC_ENOMEM,
                          "no memory to flatten an MPI datatype, or its extent exceeds the "
                          "address space");
 }
 
-static int unsupported(decoder *d, MPI_Datatype type)
+static int fail_unsupported(decoder *d, MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length;
@@ -101,7 +101,7 @@ static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_
     if (type == MPI_BYTE && pnc_type_get_size(d->xtype) == 1)
         mem = pnc_type_get_mem_type(d->xtype);
     if (mem == PNC_MEM_TYPE_COUNT)
-        return unsupported(d, type);
+        return fail_unsupported(d, type);
     if (d->known && d->mem != mem)
         return pnc_error_set(d->error, NC_EMULTITYPES,
                              "the datatype of the buffer has elements of types %s and %s: "
@@ -110,10 +110,10 @@ static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_
     d->known = true;
     d->mem = mem;
     *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(mem));
-    return *flat != NULL ? NC_NOERR : no_memory(d);
+    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
 }
 
-static int64_t extent_of(MPI_Datatype type)
+static int64_t get_extent(MPI_Datatype type)
 {
     MPI_Aint low, extent = 0;
 
@@ -121,11 +121,11 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* Blocks: lengths[i] (or `equal`) copies of types[i] (or types[0]) at displacement bytes[i], or places[i] in extents
- * of the type. */
+/* Blocks: lengths[i] (or `equal`) copies of types[i] (or types[0]) at byte_displacements[i], or displacements[i] in
+ * extents of the type. */
 typedef struct blocks {
     int64_t n, equal;
-    const int64_t *lengths, *places, *bytes;
+    const int64_t *lengths, *displacements, *byte_displacements;
     const MPI_Datatype *types;
     bool many_types;
 } blocks;
@@ -133,8 +133,8 @@ typedef struct blocks {
 static int flatten_block(decoder *d, const blocks *b, int64_t i, pnc_flat_type *shared, pnc_flat_type **out)
 {
     MPI_Datatype type = b->types[b->many_types ? i : 0];
-    int64_t extent = extent_of(type), length = b->lengths != NULL ? b->lengths[i] : b->equal;
-    int64_t offset = b->bytes != NULL ? b->bytes[i] : b->places[i] * extent;
+    int64_t extent = get_extent(type), length = b->lengths != NULL ? b->lengths[i] : b->equal;
+    int64_t offset = b->byte_displacements != NULL ? b->byte_displacements[i] : b->displacements[i] * extent;
     pnc_flat_type *flat = NULL;
 
     if (shared != NULL)
@@ -145,7 +145,7 @@ static int flatten_block(decoder *d, const blocks *b, int64_t i, pnc_flat_type *
         PNC_TRY(flatten_type(d, type, &flat));
     flat = pnc_select_flat_create_shifted(pnc_select_flat_create_vector(flat, length, extent), offset);
     *out = flat;
-    return flat != NULL ? NC_NOERR : no_memory(d);
+    return flat != NULL ? NC_NOERR : fail_no_memory(d);
 }
 
 static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
@@ -155,7 +155,7 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
     int err = NC_NOERR;
 
     if (children == NULL)
-        return no_memory(d);
+        return fail_no_memory(d);
     if (!b->many_types)
         err = flatten_type(d, b->types[0], &shared);
     while (err == NC_NOERR && done < b->n) {
@@ -164,7 +164,7 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
     }
     if (err == NC_NOERR) {
         *flat = pnc_select_flat_create_sequence(children, done);
-        err = *flat != NULL ? NC_NOERR : no_memory(d);
+        err = *flat != NULL ? NC_NOERR : fail_no_memory(d);
     } else {
         for (int64_t i = 0; i < done; i++)
             pnc_select_flat_free(children[i]);
@@ -182,8 +182,9 @@ static int flatten_vector(decoder *d, MPI_Datatype type, int64_t count, int64_t 
 
     if (err != NC_NOERR)
         return err;
-    *flat = pnc_select_flat_create_vector(pnc_select_flat_create_vector(*flat, length, extent_of(type)), count, stride);
-    return *flat != NULL ? NC_NOERR : no_memory(d);
+    *flat =
+        pnc_select_flat_create_vector(pnc_select_flat_create_vector(*flat, length, get_extent(type)), count, stride);
+    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
 }
 
 /* numbers: ndims, sizes, subsizes, starts, order. */
@@ -192,11 +193,9 @@ static int flatten_subarray(decoder *d, const pnc_type_contents *r, pnc_flat_typ
     int64_t n = r->numbers[0];
     const int64_t *sizes = r->numbers + 1, *subsizes = sizes + n, *starts = subsizes + n;
     bool c_order = starts[n] == MPI_ORDER_C;
-    int64_t distance = extent_of(r->types[0]), offset = 0;
-    int err = flatten_type(d, r->types[0], flat);
+    int64_t distance = get_extent(r->types[0]), offset = 0;
 
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(flatten_type(d, r->types[0], flat));
     for (int64_t k = 0; k < n; k++) { /* fastest dimension first */
         int64_t i = c_order ? n - 1 - k : k;
 
@@ -205,7 +204,7 @@ static int flatten_subarray(decoder *d, const pnc_type_contents *r, pnc_flat_typ
         distance *= sizes[i];
     }
     *flat = pnc_select_flat_create_shifted(*flat, offset);
-    return *flat != NULL ? NC_NOERR : no_memory(d);
+    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
 }
 
 /* One dimension of a distributed array: the elements of the process at coordinate `at` of `procs`, out of `size`
@@ -235,8 +234,8 @@ static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type 
     int64_t rank = r->numbers[1], n = r->numbers[2];
     const int64_t *gsizes = r->numbers + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
     bool c_order = psizes[n] == MPI_ORDER_C;
-    int64_t distance = extent_of(r->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
-    int err = coords != NULL ? NC_NOERR : no_memory(d);
+    int64_t distance = get_extent(r->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
+    int err = coords != NULL ? NC_NOERR : fail_no_memory(d);
 
     if (err == NC_NOERR)
         err = flatten_type(d, r->types[0], flat);
@@ -255,7 +254,7 @@ static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type 
         *flat = flatten_cyclic(*flat, gsizes[i], block, psizes[i], coords[i], distance);
         distance *= gsizes[i];
         if (*flat == NULL)
-            err = no_memory(d);
+            err = fail_no_memory(d);
     }
     pnc_memory_free(coords);
     return err;
@@ -264,7 +263,7 @@ static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type 
 static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_contents *r, pnc_flat_type **flat)
 {
     const int64_t *numbers = r->numbers;
-    int64_t extent = r->ntypes > 0 ? extent_of(r->types[0]) : 0;
+    int64_t extent = r->ntypes > 0 ? get_extent(r->types[0]) : 0;
     blocks b = {.types = r->types};
 
     switch (r->combiner) {
@@ -276,12 +275,14 @@ static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_conten
     case MPI_COMBINER_HVECTOR: return flatten_vector(d, r->types[0], numbers[0], numbers[1], numbers[2], flat);
     case MPI_COMBINER_SUBARRAY: return flatten_subarray(d, r, flat);
     case MPI_COMBINER_DARRAY: return flatten_darray(d, r, flat);
-    case MPI_COMBINER_INDEXED: b.lengths = numbers + 1, b.places = b.lengths + numbers[0]; break;
-    case MPI_COMBINER_HINDEXED: b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0]; break;
-    case MPI_COMBINER_INDEXED_BLOCK: b.equal = numbers[1], b.places = numbers + 2; break;
-    case MPI_COMBINER_HINDEXED_BLOCK: b.equal = numbers[1], b.bytes = numbers + 2; break;
-    case MPI_COMBINER_STRUCT: b.lengths = numbers + 1, b.bytes = b.lengths + numbers[0], b.many_types = true; break;
-    default: return unsupported(d, type);
+    case MPI_COMBINER_INDEXED: b.lengths = numbers + 1, b.displacements = b.lengths + numbers[0]; break;
+    case MPI_COMBINER_HINDEXED: b.lengths = numbers + 1, b.byte_displacements = b.lengths + numbers[0]; break;
+    case MPI_COMBINER_INDEXED_BLOCK: b.equal = numbers[1], b.displacements = numbers + 2; break;
+    case MPI_COMBINER_HINDEXED_BLOCK: b.equal = numbers[1], b.byte_displacements = numbers + 2; break;
+    case MPI_COMBINER_STRUCT:
+        b.lengths = numbers + 1, b.byte_displacements = b.lengths + numbers[0], b.many_types = true;
+        break;
+    default: return fail_unsupported(d, type);
     }
     b.n = numbers[0];
     return flatten_blocks(d, &b, flat);
@@ -296,18 +297,18 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
     MPI_Type_size(type, &size);
     if (size == 0) { /* no elements; includes MPI_LB and MPI_UB in old struct types */
         *flat = pnc_select_flat_create_block(0, 1);
-        return *flat != NULL ? NC_NOERR : no_memory(d);
+        return *flat != NULL ? NC_NOERR : fail_no_memory(d);
     }
     switch (combiner) {
     case MPI_COMBINER_NAMED: return flatten_element(d, type, mem_of_named(type, size), flat);
     case MPI_COMBINER_F90_REAL: return flatten_element(d, type, real_of(size), flat);
     case MPI_COMBINER_F90_INTEGER: return flatten_element(d, type, integer_of(size, true), flat);
-    case MPI_COMBINER_F90_COMPLEX: return unsupported(d, type);
+    case MPI_COMBINER_F90_COMPLEX: return fail_unsupported(d, type);
     default: break;
     }
     err = pnc_mpitype_contents_get(type, &r);
     if (err != NC_NOERR)
-        return err == NC_ENOMEM ? no_memory(d) : unsupported(d, type);
+        return err == NC_ENOMEM ? fail_no_memory(d) : fail_unsupported(d, type);
     err = flatten_contents(d, type, &r, flat);
     pnc_mpitype_contents_free(&r);
     return err;
@@ -335,7 +336,7 @@ static int flatten_uncounted(decoder *d, MPI_Datatype buftype, int64_t elements,
     PNC_TRY(flatten_type(d, buftype, &one));
     pnc_select_flat_free(one);
     if (!d->known)
-        return unsupported(d, buftype);
+        return fail_unsupported(d, buftype);
     return flatten_contiguous(elements, d->mem, flat, mem, d->error);
 }
 
@@ -373,9 +374,9 @@ int pnc_mpitype_buffer_flatten(pnc_mpi_buffer buffer, int xtype, int64_t element
         return err;
     if (elements == 0) /* an empty request; its element type may be unknown */
         return flatten_contiguous(0, d.known ? d.mem : pnc_type_get_mem_type(xtype), flat, mem, error);
-    one = pnc_select_flat_create_vector(one, buffer.count, extent_of(buffer.type));
+    one = pnc_select_flat_create_vector(one, buffer.count, get_extent(buffer.type));
     if (one == NULL)
-        return no_memory(&d);
+        return fail_no_memory(&d);
     assert(d.known && pnc_select_flat_count_elements(one) == elements);
     *flat = one;
     *mem = d.mem;

@@ -10,17 +10,17 @@
 /* Larger than any address space; below it, sums and differences of a few distances cannot overflow. */
 #define REACH_MAX (INT64_MAX / 8)
 
-static bool too_far(int64_t distance)
+static bool exceeds_reach(int64_t distance)
 {
     return distance > REACH_MAX || distance < -REACH_MAX;
 }
 
 /* Distance in bytes from the first step to one beyond the last of `count`, as an absolute value; -1 if it exceeds
  * REACH_MAX. */
-static int64_t span(int64_t count, int64_t stride)
+static int64_t compute_span(int64_t count, int64_t stride)
 {
     int64_t bytes;
-    if (too_far(stride) || pnc_size_multiply(count, stride < 0 ? -stride : stride, &bytes) || bytes > REACH_MAX)
+    if (exceeds_reach(stride) || pnc_size_multiply(count, stride < 0 ? -stride : stride, &bytes) || bytes > REACH_MAX)
         return -1;
     return bytes;
 }
@@ -70,8 +70,8 @@ static pnc_flat_type *node_reach(pnc_flat_type *node, int64_t below)
 
 static pnc_flat_type *node_run(int elem_size, pnc_memory_run run)
 {
-    int64_t bytes = span(run.count > 0 ? run.count : 0, run.stride);
-    pnc_flat_type *node = bytes < 0 || too_far(run.offset) ? NULL : node_new(PNC_FLAT_RUNS, elem_size);
+    int64_t bytes = compute_span(run.count > 0 ? run.count : 0, run.stride);
+    pnc_flat_type *node = bytes < 0 || exceeds_reach(run.offset) ? NULL : node_new(PNC_FLAT_RUNS, elem_size);
     if (node == NULL || run.count <= 0)
         return node;
     node->single = run;
@@ -134,7 +134,7 @@ static bool vector_as_run(const pnc_flat_type *child, int64_t count, int64_t str
 
 static pnc_flat_type *vector_new(pnc_flat_type *child, int64_t count, int64_t stride)
 {
-    int64_t bytes = span(count, stride);
+    int64_t bytes = compute_span(count, stride);
     pnc_flat_type *node = bytes < 0 ? NULL : node_new(PNC_FLAT_VECTOR, child->elem_size);
     assert(count > 0 && child->elements > 0 && count <= INT64_MAX / child->elements);
     if (node == NULL)
@@ -169,10 +169,10 @@ static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t str
 
 /* Reuse a node with a single reference for a longer run: allocation of nodes dominates the cost of a nonblocking
  * call with imap. */
-static pnc_flat_type *lengthen(pnc_flat_type *node, pnc_memory_run run)
+static pnc_flat_type *extend_run(pnc_flat_type *node, pnc_memory_run run)
 {
-    int64_t bytes = span(run.count, run.stride);
-    if (bytes < 0 || too_far(run.offset)) {
+    int64_t bytes = compute_span(run.count, run.stride);
+    if (bytes < 0 || exceeds_reach(run.offset)) {
         pnc_select_flat_free(node);
         return NULL;
     }
@@ -190,7 +190,7 @@ pnc_flat_type *pnc_select_flat_create_vector(pnc_flat_type *child, int64_t count
         return child;
     if (child->refs == 1 && count > 0 && child->elements > 0 &&
         pnc_size_multiply(count, child->elements, &elements) == 0 && vector_as_run(child, count, stride, &run))
-        return lengthen(child, run);
+        return extend_run(child, run);
     pnc_flat_type *node = vector_of(child, count, stride);
     pnc_select_flat_free(child);
     return node;
@@ -218,7 +218,7 @@ pnc_flat_type *pnc_select_flat_create_shifted(pnc_flat_type *child, int64_t offs
         pnc_select_flat_free(child);
         child = clone;
     }
-    if (child == NULL || too_far(offset)) {
+    if (child == NULL || exceeds_reach(offset)) {
         pnc_select_flat_free(child);
         return NULL;
     }
@@ -377,7 +377,7 @@ pnc_flat_type *pnc_select_flat_create_imap(int ndims, const int64_t *count, cons
             return pnc_select_flat_create_block(0, elem_size);
     pnc_flat_type *flat = pnc_select_flat_create_block(1, elem_size);
     for (int dim = ndims - 1; flat && dim >= 0; dim--) {
-        bool far = imap && span(elem_size, imap[dim]) < 0;
+        bool far = imap && compute_span(elem_size, imap[dim]) < 0;
         int64_t stride = imap && !far ? imap[dim] * elem_size : distance;
         if (far || (imap == NULL && pnc_size_multiply(distance, count[dim], &distance))) {
             pnc_select_flat_free(flat);

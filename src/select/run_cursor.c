@@ -73,7 +73,7 @@ static bool cursor_advance(pnc_run_cursor *cursor)
 }
 
 /* The first elements of a run of the order that are in one run of `inner`. */
-static pnc_memory_run picked(const pnc_flat_type *pick, pnc_memory_run run)
+static pnc_memory_run locate_picked_run(const pnc_flat_type *pick, pnc_memory_run run)
 {
     int64_t step = run.stride / pick->elem_size, most = 1;
     pnc_memory_run found = pnc_select_flat_locate_run(pick->inner, run.offset / pick->elem_size);
@@ -95,7 +95,7 @@ bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_
     if (run->count > max)
         run->count = max;
     if (cursor->flat->kind == PNC_FLAT_PICK)
-        *run = picked(cursor->flat, *run);
+        *run = locate_picked_run(cursor->flat, *run);
     cursor->left.count -= run->count;
     cursor->left.offset += run->count * step;
     cursor->done += run->count;

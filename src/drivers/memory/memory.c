@@ -29,7 +29,7 @@ typedef struct memory_store {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static memory_file *files; /* all files of the process */
 
-static memory_file **find(const char *path)
+static memory_file **find_link(const char *path)
 {
     memory_file **at = &files;
 
@@ -38,7 +38,7 @@ static memory_file **find(const char *path)
     return at;
 }
 
-static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *error)
+static int create_store(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *error)
 {
     memory_store *memory = pnc_memory_alloc_zeroed(1, sizeof *memory);
 
@@ -51,7 +51,7 @@ static int attach(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *
     return NC_NOERR;
 }
 
-static int one_rank_only(MPI_Comm comm, const char *path, pnc_error *error)
+static int check_communicator(MPI_Comm comm, const char *path, pnc_error *error)
 {
     int nprocs;
 
@@ -83,26 +83,22 @@ static int add_file(const char *path, memory_file **out, pnc_error *error)
 
 static int create_locked(MPI_Comm comm, const char *path, int mode, pnc_store **out, pnc_error *error)
 {
-    memory_file *file = *find(path);
-    int err = NC_NOERR;
+    memory_file *file = *find_link(path);
 
     if (file != NULL && (mode & NC_NOCLOBBER))
         return pnc_error_set(error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     if (file == NULL)
-        err = add_file(path, &file, error);
-    if (err != NC_NOERR)
-        return err;
+        PNC_TRY(add_file(path, &file, error));
     file->size = 0;
-    return attach(comm, file, out, error);
+    return create_store(comm, file, out, error);
 }
 
 static int memory_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
-    int err = one_rank_only(comm, path, error);
+    int err;
 
     (void)info;
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(check_communicator(comm, path, error));
     pthread_mutex_lock(&lock);
     err = create_locked(comm, path, mode, out, error);
     pthread_mutex_unlock(&lock);
@@ -111,16 +107,16 @@ static int memory_create(MPI_Comm comm, const char *path, int mode, MPI_Info inf
 
 static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
 {
-    int err = one_rank_only(comm, path, error);
     memory_file *file;
+    int err;
 
     (void)mode;
     (void)info;
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(check_communicator(comm, path, error));
     pthread_mutex_lock(&lock);
-    file = *find(path);
-    err = file != NULL ? attach(comm, file, out, error) : pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
+    file = *find_link(path);
+    err = file != NULL ? create_store(comm, file, out, error)
+                       : pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -140,7 +136,7 @@ static int memory_remove(const char *path, MPI_Info info, pnc_error *error)
 
     (void)info;
     pthread_mutex_lock(&lock);
-    at = find(path);
+    at = find_link(path);
     file = *at;
     if (file != NULL) {
         *at = file->next;
@@ -165,7 +161,7 @@ static int memory_close(pnc_store *store, pnc_error *error)
     return NC_NOERR;
 }
 
-static int resize(memory_file *file, int64_t size, pnc_error *error)
+static int resize_file(memory_file *file, int64_t size, pnc_error *error)
 {
     if (size > file->capacity) {
         int64_t capacity = size > INT64_MAX / 2 ? size : size + size / 2;
@@ -192,11 +188,10 @@ static int memory_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
 
     for (int64_t i = 0; i < n; i++) {
         int64_t end = extents[i].offset + extents[i].length;
-        assert(extents[i].offset >= 0 && extents[i].length >= 0);
-        int err = end > file->size ? resize(file, end, error) : NC_NOERR;
 
-        if (err != NC_NOERR)
-            return err;
+        assert(extents[i].offset >= 0 && extents[i].length >= 0);
+        if (end > file->size)
+            PNC_TRY(resize_file(file, end, error));
         memcpy(file->bytes + extents[i].offset, from, (size_t)extents[i].length);
         from += extents[i].length;
     }
@@ -207,18 +202,17 @@ static int read_one(memory_store *memory, pnc_extent extent, char *to, int64_t *
 {
     const memory_file *file = memory->file;
     int64_t present = extent.offset < file->size ? file->size - extent.offset : 0, some;
-    int err = NC_NOERR;
 
     some = present < extent.length ? present : extent.length;
     if (some > 0)
         memcpy(to, file->bytes + extent.offset, (size_t)some);
     *got += some;
-    if (some < extent.length)
-        err = pnc_store_pass_end(&memory->store, file->path, (pnc_extent){extent.offset + some, extent.length - some},
-                                 file->size, to + some, error);
-    if (err == NC_NOERR)
-        *got += extent.length - some;
-    return err;
+    if (some == extent.length)
+        return NC_NOERR;
+    PNC_TRY(pnc_store_pass_end(&memory->store, file->path, (pnc_extent){extent.offset + some, extent.length - some},
+                               file->size, to + some, error));
+    *got += extent.length - some;
+    return NC_NOERR;
 }
 
 static int memory_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
@@ -250,11 +244,9 @@ static int memory_size(pnc_store *store, int64_t *out, pnc_error *error)
 
 static int memory_set_size(pnc_store *store, int64_t size, pnc_error *error)
 {
-    int err = resize(((memory_store *)store)->file, size, error);
-
-    if (err == NC_NOERR)
-        store->end->least_size = size;
-    return err;
+    PNC_TRY(resize_file(((memory_store *)store)->file, size, error));
+    store->end->least_size = size;
+    return NC_NOERR;
 }
 
 static int memory_hints(pnc_store *store, MPI_Info *used, pnc_error *error)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* True if the extents ascend, are disjoint, and extents and gaps are small on average. */
-static bool dense(const pnc_extent *extents, int64_t n)
+static bool is_dense(const pnc_extent *extents, int64_t n)
 {
     int64_t bytes = 0, span;
 
@@ -53,12 +53,10 @@ int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *go
 {
     int64_t size = 0;
     bool more = true;
-    int err, moved = 0;
+    int moved = 0;
 
     while (more) {
-        err = read_some(io, rest, buf, &moved, error);
-        if (err != NC_NOERR)
-            return err;
+        PNC_TRY(read_some(io, rest, buf, &moved, error));
         *got += moved;
         buf += moved;
         rest.offset += moved;
@@ -66,14 +64,12 @@ int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *go
         if (rest.length == 0)
             return NC_NOERR;
         more = moved > 0 || rest.offset >= size;
-        err = pnc_mpiio_file_get_size(&io->store, &size, error);
-        if (err != NC_NOERR)
-            return err;
+        PNC_TRY(pnc_mpiio_file_get_size(&io->store, &size, error));
         more = more && rest.offset < size;
     }
-    err = pnc_store_pass_end(&io->store, io->path, rest, size, buf, error);
-    *got += err == NC_NOERR ? rest.length : 0;
-    return err;
+    PNC_TRY(pnc_store_pass_end(&io->store, io->path, rest, size, buf, error));
+    *got += rest.length;
+    return NC_NOERR;
 }
 
 int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
@@ -93,9 +89,11 @@ int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_MPIIO_SIEVE_MIN_EXTENTS && dense(extents, n))
-        return pnc_mpiio_sieve_lock(io, extents, n) ? pnc_mpiio_sieve_write(io, extents, n, buf, error)
-                                                    : pnc_mpiio_view_write(io, extents, n, buf, error);
+    if (store->nprocs == 1 && n > PNC_MPIIO_SIEVE_MIN_EXTENTS && is_dense(extents, n)) {
+        if (pnc_mpiio_sieve_lock(io, extents, n))
+            return pnc_mpiio_sieve_write(io, extents, n, buf, error);
+        return pnc_mpiio_view_write(io, extents, n, buf, error);
+    }
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
         err = pnc_mpiio_extent_write(io, extents[i], from, error);
         from += extents[i].length;

@@ -139,7 +139,7 @@ static int check_communicators(const open_call *call)
 }
 
 /* Open MPI needs file descriptors in addition to that of the file, and has no error class for their lack. */
-static bool lacks_descriptors(void)
+static bool has_no_descriptors(void)
 {
     int own[4], n = 0;
     bool lacks = false;
@@ -171,7 +171,7 @@ static int open_store(const open_call *call, int amode, pnc_mpiio **out)
             err = pnc_error_set(call->error, NC_ENOMEM, "no memory to open %s", call->path);
     } else {
         file = MPI_FILE_NULL;
-        err = pnc_mpiio_error_set(call->error, code, lacks_descriptors() ? NC_ENFILE : NC_EOFILE,
+        err = pnc_mpiio_error_set(call->error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
                                   (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
     }
     err = pnc_driver_status_agree(call->comm, err, call->path, call->error);

@@ -32,7 +32,7 @@ static inline void copy_extent(char *to, const char *from, int64_t length)
         memcpy(to, from, (size_t)length);
 }
 
-static int64_t bytes_of(const pnc_extent *extents, int64_t n)
+static int64_t sum_lengths(const pnc_extent *extents, int64_t n)
 {
     int64_t bytes = 0;
 
@@ -87,7 +87,7 @@ int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, ch
         some = count_sieved(io, extents + i, n - i);
         err = some > 1 ? read_sieve_buffer(io, extents + i, some, buf, got, error)
                        : pnc_mpiio_extent_read(io, extents[i], buf, got, error);
-        buf += bytes_of(extents + i, some);
+        buf += sum_lengths(extents + i, some);
     }
     return err;
 }
@@ -131,7 +131,7 @@ bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 
 /* If unlocking fails, closing the descriptor releases the lock. A remaining lock would block all other programs that
  * sieve. */
-static int unlock(pnc_mpiio *io, pnc_extent span, pnc_error *error)
+static int unlock_span(pnc_mpiio *io, pnc_extent span, pnc_error *error)
 {
     int number;
 
@@ -163,15 +163,14 @@ static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t 
 
 int pnc_mpiio_sieve_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error)
 {
-    int err = NC_NOERR, late;
+    int err = NC_NOERR;
     int64_t some;
 
     for (int64_t i = 0; i < n && err == NC_NOERR; i += some) {
         some = count_sieved(io, extents + i, n - i);
         err = some > 1 ? write_sieve_buffer(io, extents + i, some, buf, error)
                        : pnc_mpiio_extent_write(io, extents[i], buf, error);
-        buf += bytes_of(extents + i, some);
+        buf += sum_lengths(extents + i, some);
     }
-    late = unlock(io, pnc_mpiio_extents_get_span(extents, n), error); /* the message of the first error is kept */
-    return err == NC_NOERR ? late : err;
+    return pnc_error_keep_first(err, unlock_span(io, pnc_mpiio_extents_get_span(extents, n), error));
 }

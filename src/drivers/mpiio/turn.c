@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define PATIENCE_MS 20 /* a turn takes as long as opening a file; a longer wait may be a deadlock */
+#define LOCK_TIMEOUT_MS 20 /* a turn takes as long as opening a file; a longer wait may be a deadlock */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -26,7 +26,7 @@ static bool lock_within(long milliseconds)
     return pthread_mutex_timedlock(&turn, &until) == 0;
 }
 
-static void rest(int attempt)
+static void pause_after(int attempt)
 {
     int world_rank = 0, has_world = 0; /* MPI_COMM_WORLD does not exist with sessions only */
     long milliseconds;
@@ -50,7 +50,7 @@ static int try_once(MPI_Comm comm, int rank, bool *taken)
         pthread_mutex_lock(&turn);
     code = MPI_Bcast(&mine, 1, MPI_INT, 0, comm);
     if (rank != 0)
-        mine = code == MPI_SUCCESS && lock_within(PATIENCE_MS);
+        mine = code == MPI_SUCCESS && lock_within(LOCK_TIMEOUT_MS);
     if (code == MPI_SUCCESS)
         code = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     *taken = code == MPI_SUCCESS && all;
@@ -71,7 +71,7 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
         return false;
     for (int attempt = 1; try_once(comm, rank, &taken) == MPI_SUCCESS && !taken; attempt++)
         if (rank == 0)
-            rest(attempt);
+            pause_after(attempt);
     return taken;
 }
 

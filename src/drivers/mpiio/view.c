@@ -10,7 +10,7 @@
 
 /* True for extents of the same length at equal distances: a vector type is faster than a list of displacements
  * (stride 2 of doubles: 24 ns per element, list 30 ns). */
-static bool regular(const pnc_extent *extents, int64_t n)
+static bool is_regular(const pnc_extent *extents, int64_t n)
 {
     int64_t step = extents[1].offset - extents[0].offset;
 
@@ -21,29 +21,29 @@ static bool regular(const pnc_extent *extents, int64_t n)
 }
 
 /* The filetype of the extents, relative to the first one. */
-static int make_type(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
+static int create_filetype(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
 {
-    if (regular(extents, n))
+    if (is_regular(extents, n))
         return MPI_Type_create_hvector((int)n, (int)extents[0].length,
                                        (MPI_Aint)(extents[1].offset - extents[0].offset), MPI_BYTE, type);
     int *lengths = pnc_memory_alloc(n, sizeof *lengths), code = MPI_ERR_NO_MEM;
-    MPI_Aint *places = pnc_memory_alloc(n, sizeof *places);
+    MPI_Aint *displacements = pnc_memory_alloc(n, sizeof *displacements);
 
-    if (lengths != NULL && places != NULL) {
+    if (lengths != NULL && displacements != NULL) {
         for (int64_t i = 0; i < n; i++) {
             lengths[i] = (int)extents[i].length;
-            places[i] = (MPI_Aint)(extents[i].offset - extents[0].offset);
+            displacements[i] = (MPI_Aint)(extents[i].offset - extents[0].offset);
         }
-        code = MPI_Type_create_hindexed((int)n, lengths, places, MPI_BYTE, type);
+        code = MPI_Type_create_hindexed((int)n, lengths, displacements, MPI_BYTE, type);
     }
     pnc_memory_free(lengths);
-    pnc_memory_free(places);
+    pnc_memory_free(displacements);
     return code;
 }
 
 /* Extend the file to the last byte of the extents. Beyond the end of the file, the data sieving of ROMIO reads
  * nothing and then writes the old content of its buffer into the gaps; after this write it reads zeros. */
-static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
+static int extend_file(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
 {
     MPI_Offset size;
     pnc_extent end = {last.offset + last.length - 1, 1};
@@ -54,35 +54,44 @@ static int reach(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *er
     return size > end.offset ? NC_NOERR : pnc_mpiio_extents_write(&io->store, &end, 1, byte, error);
 }
 
-int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+/* Write `bytes` bytes to the extents. The caller restores the file view. */
+static int write_through_view(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, int bytes,
+                              int *moved)
 {
     MPI_Datatype type;
     MPI_Status status;
-    int bytes = 0, moved, code, late, err;
+    int code = create_filetype(extents, n, &type);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    code = MPI_Type_commit(&type);
+    if (code == MPI_SUCCESS)
+        code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
+    if (code == MPI_SUCCESS)
+        code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
+    if (code == MPI_SUCCESS)
+        MPI_Get_count(&status, MPI_BYTE, moved);
+    MPI_Type_free(&type);
+    return code;
+}
+
+int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    int bytes = 0, moved, code, late;
 
     assert(n > 1 && n <= INT_MAX);
     for (int64_t i = 0; i < n; i++)
         bytes += (int)extents[i].length;
     assert(bytes > 0 && bytes < PNC_STORE_BYTES_MAX);
-    err = reach(io, extents[n - 1], (const char *)buf + bytes - 1, error);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(extend_file(io, extents[n - 1], (const char *)buf + bytes - 1, error));
     moved = bytes;
-    code = make_type(extents, n, &type);
-    if (code == MPI_SUCCESS)
-        code = MPI_Type_commit(&type);
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
-    code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
-    if (code == MPI_SUCCESS)
-        code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
-    if (code == MPI_SUCCESS)
-        MPI_Get_count(&status, MPI_BYTE, &moved);
-    MPI_Type_free(&type);
+    code = write_through_view(io, extents, n, buf, bytes, &moved);
     /* all other operations assume the default file view */
     late = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
-    if (code != MPI_SUCCESS || late != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code != MPI_SUCCESS ? code : late, NC_EWRITE, "write", io->path);
+    if (code == MPI_SUCCESS)
+        code = late;
+    if (code != MPI_SUCCESS)
+        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
     if (moved < bytes)
         return pnc_mpiio_error_set_short(error, moved, (pnc_extent){extents[0].offset, bytes}, io->path);
     return NC_NOERR;
