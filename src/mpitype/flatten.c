@@ -178,10 +178,7 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
 static int flatten_vector(decoder *d, MPI_Datatype type, int64_t count, int64_t length, int64_t stride,
                           pnc_flat_type **flat)
 {
-    int err = flatten_type(d, type, flat);
-
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(flatten_type(d, type, flat));
     *flat =
         pnc_select_flat_create_vector(pnc_select_flat_create_vector(*flat, length, get_extent(type)), count, stride);
     return *flat != NULL ? NC_NOERR : fail_no_memory(d);
