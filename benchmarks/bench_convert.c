@@ -47,7 +47,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Small values, which every type can hold. */
-static void prepare(pnc_direction way, int xtype, pnc_mem_type mem, char *src)
+static void prepare(pnc_direction direction, int xtype, pnc_mem_type mem, char *src)
 {
     static signed char small[ELEMENTS];
     static const char fill[8];
@@ -57,20 +57,20 @@ static void prepare(pnc_direction way, int xtype, pnc_mem_type mem, char *src)
     if (external == NULL)
         exit(1);
     pnc_convert_kernel_find_scalar(PNC_PUT, xtype, PNC_SCHAR, 5)(external, small, ELEMENTS, fill);
-    if (way == PNC_GET)
+    if (direction == PNC_GET)
         memcpy(src, external, PIECE);
     else
         pnc_convert_kernel_find_scalar(PNC_GET, xtype, mem, 5)(src, external, ELEMENTS, fill);
     free(external);
 }
 
-static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, char *src)
+static void bench(pnc_direction direction, int xtype, pnc_mem_type mem, char *dst, char *src)
 {
-    const size_t in = way == PNC_PUT ? pnc_mem_type_get_size(mem) : pnc_type_get_size(xtype);
-    const pnc_kernel kernel[] = {copy, pnc_convert_kernel_find_scalar(way, xtype, mem, 5),
-                                 pnc_convert_kernel_find(way, xtype, mem, 5, NULL)};
+    const size_t in = direction == PNC_PUT ? pnc_mem_type_get_size(mem) : pnc_type_get_size(xtype);
+    const pnc_kernel kernel[] = {copy, pnc_convert_kernel_find_scalar(direction, xtype, mem, 5),
+                                 pnc_convert_kernel_find(direction, xtype, mem, 5, NULL)};
     double rate[3][RUNS];
-    prepare(way, xtype, mem, src);
+    prepare(direction, xtype, mem, src);
     for (int run = 0; run < RUNS; run++)
         for (int k = 0; k < 3; k++)
             rate[k][run] =
@@ -78,8 +78,9 @@ static void bench(pnc_direction way, int xtype, pnc_mem_type mem, char *dst, cha
     for (int k = 0; k < 3; k++)
         qsort(rate[k], RUNS, sizeof(double), by_size);
     const double limit = rate[0][RUNS / 2], scalar = rate[1][RUNS / 2], fast = rate[2][RUNS / 2];
-    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", way == PNC_PUT ? "put" : "get", pnc_mem_type_get_name(mem),
-           way == PNC_PUT ? "->" : "<-", pnc_type_get_name(xtype), limit, scalar, fast, fast / limit);
+    printf("%-3s %-9s %-2s %-7s %9.2f %9.2f %9.2f %9.2f\n", direction == PNC_PUT ? "put" : "get",
+           pnc_mem_type_get_name(mem), direction == PNC_PUT ? "->" : "<-", pnc_type_get_name(xtype), limit, scalar,
+           fast, fast / limit);
 }
 
 int main(int argc, char **argv)
@@ -99,13 +100,13 @@ int main(int argc, char **argv)
     memset(dst, 0, PIECE);
     printf("# gigabytes of source per second; kernels: %s; memcpy: the source's bytes\n", pnc_convert_kernel_get_isa());
     printf("#%-23s %9s %9s %9s %9s\n", "", "memcpy", "scalar", "fast", "ratio");
-    for (int way = PNC_PUT; way <= PNC_GET; way++) {
+    for (int direction = PNC_PUT; direction <= PNC_GET; direction++) {
         if (!all)
             for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++)
-                bench((pnc_direction)way, pair[i].xtype, pair[i].mem, dst, src);
+                bench((pnc_direction)direction, pair[i].xtype, pair[i].mem, dst, src);
         for (int xtype = NC_BYTE; all && xtype <= NC_UINT64; xtype++)
             for (int mem = PNC_SCHAR; xtype != NC_CHAR && mem < PNC_MEM_TYPE_COUNT; mem++)
-                bench((pnc_direction)way, xtype, (pnc_mem_type)mem, dst, src);
+                bench((pnc_direction)direction, xtype, (pnc_mem_type)mem, dst, src);
     }
     free(src);
     free(dst);

@@ -82,20 +82,29 @@ void bench_report_begin(const struct bench_report *report, const char *library)
            "MB/s", "cpu", "wall", "goal");
 }
 
-static void row_print(const struct bench_report *report, const char *title, const char *direction, size_t bytes,
-                      const struct bench_contender *subject, const char *limit, struct sample base, struct sample own)
+/* What a row of the table compares. */
+struct comparison {
+    const char *title, *direction;
+    size_t bytes;
+    const struct bench_contender *subject;
+    const char *limit; /* name */
+};
+
+static void row_print(const struct bench_report *report, const struct comparison *row, struct sample base,
+                      struct sample own)
 {
+    const struct bench_contender *subject = row->subject;
     double cpu = base.cpu / own.cpu, wall = base.wall / own.wall;
     char goal[32] = "";
     if (subject->goal > 0)
         snprintf(goal, sizeof goal, "%.1f%s", subject->goal, cpu < subject->goal ? " below" : "");
-    double limit_ms = 1e3 * base.cpu, own_ms = 1e3 * own.cpu, rate = 1e-6 * (double)bytes / own.cpu;
+    double limit_ms = 1e3 * base.cpu, own_ms = 1e3 * own.cpu, rate = 1e-6 * (double)row->bytes / own.cpu;
     if (report->tabs)
-        printf("%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.0f\t%.3f\t%.3f\t%s\n", title, direction, subject->name, limit, limit_ms,
-               own_ms, rate, cpu, wall, goal);
+        printf("%s\t%s\t%s\t%s\t%.3f\t%.3f\t%.0f\t%.3f\t%.3f\t%s\n", row->title, row->direction, subject->name,
+               row->limit, limit_ms, own_ms, rate, cpu, wall, goal);
     else
-        printf("%-30s %-4s %-22s %-16s %9.2f %9.2f %8.0f %6.2f %6.2f %5s\n", title, direction, subject->name, limit,
-               limit_ms, own_ms, rate, cpu, wall, goal);
+        printf("%-30s %-4s %-22s %-16s %9.2f %9.2f %8.0f %6.2f %6.2f %5s\n", row->title, row->direction, subject->name,
+               row->limit, limit_ms, own_ms, rate, cpu, wall, goal);
     fflush(stdout);
 }
 
@@ -110,8 +119,10 @@ void bench_group_run(const struct bench_report *report, const char *title, const
             samples[i][round] = run_once(&contenders[i]);
     for (int i = 0; i < n; i++)
         middle[i] = medians(samples[i], report->rounds);
-    for (int i = 0; i < n && report->rank == 0; i++)
-        if (contenders[i].base != i)
-            row_print(report, title, direction, bytes, &contenders[i], contenders[contenders[i].base].name,
-                      middle[contenders[i].base], middle[i]);
+    for (int i = 0; i < n && report->rank == 0; i++) {
+        int base = contenders[i].base;
+        struct comparison row = {title, direction, bytes, &contenders[i], contenders[base].name};
+        if (base != i)
+            row_print(report, &row, middle[base], middle[i]);
+    }
 }

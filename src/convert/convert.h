@@ -15,11 +15,11 @@ typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
 
 /* The kernel of a type pair, or NULL for text <-> number (NC_ECHAR). In formats 1 and 2, NC_BYTE through uchar
  * copies bits and never returns NC_ERANGE. *same is set if memory and file have the same bytes (memcpy). */
-pnc_kernel pnc_convert_kernel_find(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same);
+pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_type mem, int format, bool *same);
 
 /* The scalar kernel of the same pair, which defines the correct result. The fast kernels call it for blocks with
  * special values. */
-pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format);
+pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, int format);
 
 /* The instruction set in use: "baseline", "avx2", ... */
 const char *pnc_convert_kernel_get_isa(void);
@@ -32,9 +32,9 @@ void pnc_convert_fill_get_external(int xtype, void *out);
 
 /* A request's memory as a stream of external bytes. */
 typedef struct pnc_packer {
-    pnc_direction way;
+    pnc_direction direction;
     pnc_kernel kernel;
-    char *memory;           /* the user's buffer; never written when way is PNC_PUT */
+    char *memory;           /* the user's buffer; never written if direction is PNC_PUT */
     int mem_size, ext_size; /* bytes of one element on each side */
     bool same;              /* memory holds external bytes */
     char *direct;           /* next byte if memory is contiguous and holds external bytes, else NULL */
@@ -46,7 +46,7 @@ typedef struct pnc_packer {
 
 /* The two sides of a conversion. */
 typedef struct pnc_conversion {
-    pnc_direction way;
+    pnc_direction direction;
     int xtype;
     pnc_mem_type mem;
     int format;       /* 1, 2 or 5 */
@@ -58,7 +58,7 @@ typedef struct pnc_conversion {
 int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion, const pnc_flat_type *flat,
                             void *memory);
 /* A packer over contiguous memory that holds external bytes, ext_size per element. */
-void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size);
+void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, void *memory, int ext_size);
 void pnc_convert_packer_free(pnc_packer *packer);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);

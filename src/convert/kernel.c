@@ -55,26 +55,26 @@ static bool is_bytes(int xtype, pnc_mem_type mem, int format)
     return mem == PNC_TEXT || (xtype == NC_BYTE && mem == PNC_UCHAR && format < 5);
 }
 
-static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction way, int xtype, pnc_mem_type mem, int format)
+static pnc_kernel kernel_from(const pnc_kernels *set, pnc_direction direction, int xtype, pnc_mem_type mem, int format)
 {
     if (xtype < NC_BYTE || xtype > NC_UINT64 || (xtype == NC_CHAR) != (mem == PNC_TEXT))
         return NULL;
     if (is_bytes(xtype, mem, format))
         return copy_bytes;
     pnc_num file = num_of_xtype[xtype], memory = num_of_mem[mem];
-    return way == PNC_PUT ? set->put[memory][file] : set->get[file][memory];
+    return direction == PNC_PUT ? set->put[memory][file] : set->get[file][memory];
 }
 
-pnc_kernel pnc_convert_kernel_find(pnc_direction way, int xtype, pnc_mem_type mem, int format, bool *same)
+pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_type mem, int format, bool *same)
 {
-    pnc_kernel kernel = kernel_from(kernels_of_machine(), way, xtype, mem, format);
+    pnc_kernel kernel = kernel_from(kernels_of_machine(), direction, xtype, mem, format);
     bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_get_size(xtype) == 1;
     if (same)
         *same = kernel && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
     return kernel;
 }
 
-pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction way, int xtype, pnc_mem_type mem, int format)
+pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, int format)
 {
-    return kernel_from(&pnc_kernels_scalar, way, xtype, mem, format);
+    return kernel_from(&pnc_kernels_scalar, direction, xtype, mem, format);
 }

@@ -15,8 +15,8 @@
 static void set_fill(pnc_packer *packer, const pnc_conversion *c)
 {
     if (c->fill != NULL)
-        memcpy(packer->fill, c->fill, (size_t)(c->way == PNC_PUT ? packer->ext_size : packer->mem_size));
-    else if (c->way == PNC_PUT)
+        memcpy(packer->fill, c->fill, (size_t)(c->direction == PNC_PUT ? packer->ext_size : packer->mem_size));
+    else if (c->direction == PNC_PUT)
         pnc_convert_fill_get_external(c->xtype, packer->fill);
     else
         pnc_convert_fill_get_memory(c->mem, packer->fill);
@@ -27,8 +27,8 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
 {
     const pnc_conversion *c = conversion;
     int64_t offset = 0;
-    *packer = (pnc_packer){.way = c->way, .memory = memory, .status = NC_NOERR};
-    packer->kernel = pnc_convert_kernel_find(c->way, c->xtype, c->mem, c->format, &packer->same);
+    *packer = (pnc_packer){.direction = c->direction, .memory = memory, .status = NC_NOERR};
+    packer->kernel = pnc_convert_kernel_find(c->direction, c->xtype, c->mem, c->format, &packer->same);
     if (packer->kernel == NULL)
         return NC_ECHAR;
     packer->mem_size = (int)pnc_mem_type_get_size(c->mem);
@@ -46,9 +46,9 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
     return NC_NOERR;
 }
 
-void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction way, void *memory, int ext_size)
+void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, void *memory, int ext_size)
 {
-    *packer = (pnc_packer){.way = way,
+    *packer = (pnc_packer){.direction = direction,
                            .memory = memory,
                            .direct = memory,
                            .same = true,
@@ -190,7 +190,7 @@ void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n)
 
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
 {
-    assert(packer->way == PNC_PUT);
+    assert(packer->direction == PNC_PUT);
     if (n <= 0)
         return;
     if (packer->direct) {
@@ -207,7 +207,7 @@ void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
 
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
 {
-    assert(packer->way == PNC_GET);
+    assert(packer->direction == PNC_GET);
     if (n <= 0)
         return;
     if (packer->direct) {

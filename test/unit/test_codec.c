@@ -297,7 +297,7 @@ typedef struct damage {
     const char *text; /* must be in the message */
 } damage;
 
-static void refuse(const char *sample, const damage *rows, size_t count)
+static void expect_rejection(const char *sample, const damage *rows, size_t count)
 {
     unsigned char bytes[ROOM];
     int64_t need, n = from_hex(sample, bytes);
@@ -316,86 +316,88 @@ static void refuse(const char *sample, const damage *rows, size_t count)
     }
 }
 
+static const damage words_of_cdf1[] = {
+    {0, 0x43444604, NC_ENOTNC, "not a netCDF"},
+    {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
+    {8, 0x0000000b, NC_ENOTNC, "byte 8"},
+    {8, 0, NC_ENOTNC, "no tag"},
+    {8, 0xffffffff, NC_ENOTNC, "byte 8"},
+    {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
+    {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},
+    {12, 3, NC_ENOTNC, "byte 40"},
+    {16, 0x00010000, NC_EMAXNAME, "byte 16"},
+    {16, 0xffffffff, NC_EMAXNAME, "byte 16"},
+    {32, 0x74000000, NC_ENOTNC, "byte 28"},
+    {36, 0, NC_EUNLIMIT, "\"t\""},
+    {40, 0x0000000b, NC_ENOTNC, "byte 40"},
+    {52, 0x74006c65, NC_ENOTNC, "NUL"},
+    {60, 0, NC_EBADTYPE, "byte 60"},
+    {60, 7, NC_EBADTYPE, "byte 60"},
+    {60, 12, NC_EBADTYPE, "CDF-1"},
+    {64, 0x40000000, NC_ENOTNC, "byte 64"},
+    {72, 0x0000000c, NC_ENOTNC, "byte 72"},
+    {76, 0x10000000, NC_ENOTNC, "byte 76"},
+    {88, 0x40000000, NC_ENOTNC, "byte 88"},
+    {92, 7, NC_EBADDIM, "byte 92"},
+    {92, 0xffffffff, NC_EBADDIM, "\"fix\""},
+    {132, 0x75000000, NC_ENOTNC, "byte 128"},
+    {144, 0, NC_EBADTYPE, "byte 144"},
+    {152, 100, NC_ENOTNC, "inside the header"},
+    {152, 231, NC_ENOTNC, "byte 152)"},
+    {152, 0xfffffff0, NC_ENOTNC, "negative"},
+    {152, 240, NC_ENOTNC, "byte 192)"},
+    {160, 0x72640000, NC_ENOTNC, "byte 196"},
+    {172, 0, NC_EUNLIMPOS, "byte 172"},
+    {192, 252, NC_ENOTNC, "byte 228)"},
+    {192, 236, NC_ENOTNC, "fixed-size"},
+    {228, 256, NC_ENOTNC, "overlap"},
+    {24, 5, NC_ENOTNC, "\"rd\" begins"},
+    /* counts that no file can have, and those that this file cannot have */
+    {12, 0x80000000, NC_EMAXDIMS, "byte 12"},
+    {12, 0x40000000, NC_ENOTNC, "byte 12"},
+    {44, 0x80000000, NC_EMAXATTS, "byte 44"},
+    {44, 0xffffffff, NC_EMAXATTS, "byte 44"},
+    {44, 0x7fffffff, NC_ENOTNC, "byte 44"},
+    {76, 0x80000000, NC_EMAXVARS, "byte 76"},
+    {76, 0xffffffff, NC_EMAXVARS, "byte 76"},
+    {76, 0x7fffffff, NC_ENOTNC, "byte 76"},
+    {88, 0x80000000, NC_EMAXDIMS, "byte 88"},
+    {88, 0x7fffffff, NC_ENOTNC, "byte 88"},
+    {100, 0x80000000, NC_EMAXATTS, "byte 100"},
+    {100, 0x7fffffff, NC_ENOTNC, "byte 100"},
+    {80, 257, NC_EMAXNAME, "byte 80"},
+    {64, 0x80000000, NC_ENOTNC, "byte 64"},
+};
+
+static const damage words_of_cdf5[] = {
+    {4, 0x80000000, NC_ENOTNC, "byte 4"},
+    {16, 0x40000000, NC_EMAXDIMS, "byte 16"},
+    {24, 0x40000000, NC_EMAXNAME, "byte 24"},
+    {36, 0x80000000, NC_ENOTNC, "negative"},
+    {60, 0x40000000, NC_EMAXVARS, "byte 60"},
+    {80, 0x40000000, NC_EMAXDIMS, "byte 80"},
+    {88, 0x40000000, NC_EBADDIM, "byte 88"},
+    {100, 0x40000000, NC_EMAXATTS, "byte 100"},
+    {108, 0xc0000000, NC_EMAXNAME, "negative"},
+    {124, 0x20000000, NC_ENOTNC, "byte 124"},
+    {120, 12, NC_EBADTYPE, "CDF-5"},
+    {152, 0x80000000, NC_ENOTNC, "byte 152"},
+    {16, 0x80000000, NC_EMAXDIMS, "negative"},
+    {48, 0x80000000, NC_EMAXATTS, "negative"},
+    {60, 0xffffffff, NC_EMAXVARS, "negative"},
+    {80, 0x80000000, NC_EMAXDIMS, "negative"},
+    {100, 0x80000000, NC_EMAXATTS, "negative"},
+    {20, 0x80000000, NC_EMAXDIMS, "byte 16"},
+    {20, 0x7fffffff, NC_ENOTNC, "byte 16"},
+    {64, 0x80000000, NC_EMAXVARS, "byte 60"},
+};
+
 static void test_damage(void **state)
 {
-    static const damage small[] = {
-        {0, 0x43444604, NC_ENOTNC, "not a netCDF"},
-        {0, 0x43444603, NC_ENOTNC, "43 44 46 03"},
-        {8, 0x0000000b, NC_ENOTNC, "byte 8"},
-        {8, 0, NC_ENOTNC, "no tag"},
-        {8, 0xffffffff, NC_ENOTNC, "byte 8"},
-        {12, 0x7fffffff, NC_ENOTNC, "byte 12"},
-        {12, 0xffffffff, NC_EMAXDIMS, "byte 12"},
-        {12, 3, NC_ENOTNC, "byte 40"},
-        {16, 0x00010000, NC_EMAXNAME, "byte 16"},
-        {16, 0xffffffff, NC_EMAXNAME, "byte 16"},
-        {32, 0x74000000, NC_ENOTNC, "byte 28"},
-        {36, 0, NC_EUNLIMIT, "\"t\""},
-        {40, 0x0000000b, NC_ENOTNC, "byte 40"},
-        {52, 0x74006c65, NC_ENOTNC, "NUL"},
-        {60, 0, NC_EBADTYPE, "byte 60"},
-        {60, 7, NC_EBADTYPE, "byte 60"},
-        {60, 12, NC_EBADTYPE, "CDF-1"},
-        {64, 0x40000000, NC_ENOTNC, "byte 64"},
-        {72, 0x0000000c, NC_ENOTNC, "byte 72"},
-        {76, 0x10000000, NC_ENOTNC, "byte 76"},
-        {88, 0x40000000, NC_ENOTNC, "byte 88"},
-        {92, 7, NC_EBADDIM, "byte 92"},
-        {92, 0xffffffff, NC_EBADDIM, "\"fix\""},
-        {132, 0x75000000, NC_ENOTNC, "byte 128"},
-        {144, 0, NC_EBADTYPE, "byte 144"},
-        {152, 100, NC_ENOTNC, "inside the header"},
-        {152, 231, NC_ENOTNC, "byte 152)"},
-        {152, 0xfffffff0, NC_ENOTNC, "negative"},
-        {152, 240, NC_ENOTNC, "byte 192)"},
-        {160, 0x72640000, NC_ENOTNC, "byte 196"},
-        {172, 0, NC_EUNLIMPOS, "byte 172"},
-        {192, 252, NC_ENOTNC, "byte 228)"},
-        {192, 236, NC_ENOTNC, "fixed-size"},
-        {228, 256, NC_ENOTNC, "overlap"},
-        {24, 5, NC_ENOTNC, "\"rd\" begins"},
-        /* counts that no file can have, and those that this file cannot have */
-        {12, 0x80000000, NC_EMAXDIMS, "byte 12"},
-        {12, 0x40000000, NC_ENOTNC, "byte 12"},
-        {44, 0x80000000, NC_EMAXATTS, "byte 44"},
-        {44, 0xffffffff, NC_EMAXATTS, "byte 44"},
-        {44, 0x7fffffff, NC_ENOTNC, "byte 44"},
-        {76, 0x80000000, NC_EMAXVARS, "byte 76"},
-        {76, 0xffffffff, NC_EMAXVARS, "byte 76"},
-        {76, 0x7fffffff, NC_ENOTNC, "byte 76"},
-        {88, 0x80000000, NC_EMAXDIMS, "byte 88"},
-        {88, 0x7fffffff, NC_ENOTNC, "byte 88"},
-        {100, 0x80000000, NC_EMAXATTS, "byte 100"},
-        {100, 0x7fffffff, NC_ENOTNC, "byte 100"},
-        {80, 257, NC_EMAXNAME, "byte 80"},
-        {64, 0x80000000, NC_ENOTNC, "byte 64"},
-    };
-    static const damage large[] = {
-        {4, 0x80000000, NC_ENOTNC, "byte 4"},
-        {16, 0x40000000, NC_EMAXDIMS, "byte 16"},
-        {24, 0x40000000, NC_EMAXNAME, "byte 24"},
-        {36, 0x80000000, NC_ENOTNC, "negative"},
-        {60, 0x40000000, NC_EMAXVARS, "byte 60"},
-        {80, 0x40000000, NC_EMAXDIMS, "byte 80"},
-        {88, 0x40000000, NC_EBADDIM, "byte 88"},
-        {100, 0x40000000, NC_EMAXATTS, "byte 100"},
-        {108, 0xc0000000, NC_EMAXNAME, "negative"},
-        {124, 0x20000000, NC_ENOTNC, "byte 124"},
-        {120, 12, NC_EBADTYPE, "CDF-5"},
-        {152, 0x80000000, NC_ENOTNC, "byte 152"},
-        {16, 0x80000000, NC_EMAXDIMS, "negative"},
-        {48, 0x80000000, NC_EMAXATTS, "negative"},
-        {60, 0xffffffff, NC_EMAXVARS, "negative"},
-        {80, 0x80000000, NC_EMAXDIMS, "negative"},
-        {100, 0x80000000, NC_EMAXATTS, "negative"},
-        {20, 0x80000000, NC_EMAXDIMS, "byte 16"},
-        {20, 0x7fffffff, NC_ENOTNC, "byte 16"},
-        {64, 0x80000000, NC_EMAXVARS, "byte 60"},
-    };
     (void)state;
 
-    refuse(cdf1, small, sizeof small / sizeof small[0]);
-    refuse(cdf5, large, sizeof large / sizeof large[0]);
+    expect_rejection(cdf1, words_of_cdf1, sizeof words_of_cdf1 / sizeof words_of_cdf1[0]);
+    expect_rejection(cdf5, words_of_cdf5, sizeof words_of_cdf5 / sizeof words_of_cdf5[0]);
 }
 
 /* Two variables of bytes in CDF-1 and CDF-2: "a" has the dimension x, "b" the dimension y. A y of length 0 makes "b" a

@@ -269,12 +269,13 @@ static void test_chosen_against_scalar(void **state)
 {
     (void)state;
     int pairs = 0;
-    for (int way = PNC_PUT; way <= PNC_GET; way++)
+    for (int direction = PNC_PUT; direction <= PNC_GET; direction++)
         for (int xtype = NC_BYTE; xtype <= NC_UINT64; xtype++)
             for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
-                pnc_kernel fast = pnc_convert_kernel_find((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
+                pnc_kernel fast =
+                    pnc_convert_kernel_find((pnc_direction)direction, xtype, (pnc_mem_type)mem, FORMAT5, NULL);
                 pnc_kernel scalar =
-                    pnc_convert_kernel_find_scalar((pnc_direction)way, xtype, (pnc_mem_type)mem, FORMAT5);
+                    pnc_convert_kernel_find_scalar((pnc_direction)direction, xtype, (pnc_mem_type)mem, FORMAT5);
                 assert_true((fast == NULL) == ((xtype == NC_CHAR) != (mem == PNC_TEXT)));
                 assert_true((fast == NULL) == (scalar == NULL));
                 pairs += fast != NULL;
@@ -283,8 +284,9 @@ static void test_chosen_against_scalar(void **state)
                 static const pnc_num of_xtype[] = {0, 0, 0, 2, 4, 8, 9, 1, 3, 5, 6, 7};
                 static const pnc_num of_mem[] = {0, 0, 1, 2, 3, 4, 5, sizeof(long) == 8 ? 6 : 4, 8, 9, 6, 7};
                 pnc_num memory = of_mem[mem], file = of_xtype[xtype];
-                compare_kernels(fast, scalar, way == PNC_PUT ? memory : file, way == PNC_PUT ? file : memory,
-                                way == PNC_GET, pnc_convert_kernel_get_isa());
+                compare_kernels(fast, scalar, direction == PNC_PUT ? memory : file,
+                                direction == PNC_PUT ? file : memory, direction == PNC_GET,
+                                pnc_convert_kernel_get_isa());
             }
     assert_int_equal(pairs, 2 * (11 * 10 + 1));
 }

@@ -68,7 +68,7 @@ static void portions(pnc_packer *packer, char *ext, int64_t n, int ext_size)
     for (int64_t done = 0; done < n;) {
         int64_t m = random_in(0, random_in(0, 1) ? 20 : 3000);
         m = m < n - done ? m : n - done;
-        if (packer->way == PNC_PUT)
+        if (packer->direction == PNC_PUT)
             pnc_convert_packer_pack(packer, ext + done * ext_size, m);
         else
             pnc_convert_packer_unpack(packer, ext + done * ext_size, m);
@@ -132,14 +132,15 @@ static void test_random_layouts(void **state)
         pnc_packer packer;
         random_layout(&l);
         pnc_mem_type mem = (pnc_mem_type)random_in(0, PNC_MEM_TYPE_COUNT - 1);
-        pnc_direction way = random_in(0, 1) ? PNC_PUT : PNC_GET;
+        pnc_direction direction = random_in(0, 1) ? PNC_PUT : PNC_GET;
         int xtype = random_xtype(mem), size = (int)pnc_mem_type_get_size(mem);
         pnc_flat_type *map = pnc_select_flat_create_shifted(pnc_select_flat_create_imap(l.ndims, l.count, l.imap, size),
                                                             l.lowest * size);
         assert_non_null(map);
         assert_int_equal(
-            pnc_convert_packer_init(&packer, &(pnc_conversion){way, xtype, mem, FORMAT5, NULL}, map, memory), NC_NOERR);
-        if (way == PNC_PUT)
+            pnc_convert_packer_init(&packer, &(pnc_conversion){direction, xtype, mem, FORMAT5, NULL}, map, memory),
+            NC_NOERR);
+        if (direction == PNC_PUT)
             check_put(&l, &packer, mem, xtype);
         else
             check_get(&l, &packer, mem, xtype);

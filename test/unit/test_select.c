@@ -262,11 +262,14 @@ static void test_bounds_against_rules(void **state)
     assert_true(seen[0] && seen[-NC_EINVALCOORDS] && seen[-NC_EEDGE] && seen[-NC_ENEGATIVECNT] && seen[-NC_ESTRIDE]);
 }
 
-static void expect(int code, const char *text, const pnc_array *a, const int64_t *start, const int64_t *count,
-                   const int64_t *stride, pnc_bounds how)
+typedef struct hyperslab {
+    const int64_t *start, *count, *stride;
+} hyperslab;
+
+static void expect(int code, const char *text, const pnc_array *a, hyperslab slab, pnc_bounds how)
 {
     pnc_error error = {0};
-    assert_int_equal(pnc_select_hyperslab_check(a, start, count, stride, how, &error), code);
+    assert_int_equal(pnc_select_hyperslab_check(a, slab.start, slab.count, slab.stride, how, &error), code);
     assert_string_equal(error.text, text);
 }
 
@@ -278,31 +281,34 @@ static void test_messages(void **state)
     const pnc_bounds strict = {0}, var1 = {.single = true};
     pnc_array a = {.name = "temp", .elem_size = 4, .ndims = 2, .shape = shape, .recsize = 40};
     (void)state;
-    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension 1 of variable \"temp\" has length 10", &a, far, one, NULL,
-           strict);
+    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension 1 of variable \"temp\" has length 10", &a,
+           (hyperslab){far, one, NULL}, strict);
     a.dim_names = names;
-    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension \"lat\" of variable \"temp\" has length 10", &a, far, one,
-           NULL, strict);
-    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must not be negative", &a, neg, one, NULL, strict);
+    expect(NC_EINVALCOORDS, "start[1] = 12, but dimension \"lat\" of variable \"temp\" has length 10", &a,
+           (hyperslab){far, one, NULL}, strict);
+    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must not be negative", &a, (hyperslab){neg, one, NULL},
+           strict);
     expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
-           NULL, NULL, NULL, var1);
-    expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a, zero, NULL,
-           NULL, strict);
-    expect(NC_NOERR, "", &a, zero, NULL, NULL, var1);
+           (hyperslab){NULL, NULL, NULL}, var1);
+    expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a,
+           (hyperslab){zero, NULL, NULL}, strict);
+    expect(NC_NOERR, "", &a, (hyperslab){zero, NULL, NULL}, var1);
     expect(NC_EEDGE,
            "count[1] = 11 from start[1] = 0, but dimension \"lat\" of variable \"temp\" has length 10: at most 10 fit",
-           &a, zero, big, NULL, strict);
+           &a, (hyperslab){zero, big, NULL}, strict);
     expect(NC_EEDGE,
            "count[1] = 4 from start[1] = 0 with stride[1] = 4, but dimension \"lat\" of variable \"temp\" has length "
            "10: at most 3 fit",
-           &a, zero, four, four, strict);
-    expect(NC_NOERR, "", &a, zero, three, four, strict);
-    expect(NC_ENEGATIVECNT, "count[1] = -2 of variable \"temp\": must not be negative", &a, zero, neg, NULL,
-           (pnc_bounds){0});
-    expect(NC_ESTRIDE, "stride[1] = 0 of variable \"temp\": must be positive", &a, zero, one, nostride, strict);
+           &a, (hyperslab){zero, four, four}, strict);
+    expect(NC_NOERR, "", &a, (hyperslab){zero, three, four}, strict);
+    expect(NC_ENEGATIVECNT, "count[1] = -2 of variable \"temp\": must not be negative", &a,
+           (hyperslab){zero, neg, NULL}, (pnc_bounds){0});
+    expect(NC_ESTRIDE, "stride[1] = 0 of variable \"temp\": must be positive", &a, (hyperslab){zero, one, nostride},
+           strict);
     a.is_record = true;
-    expect(NC_EINVALCOORDS, "start[0] = 5, but variable \"temp\" has 3 records", &a, late, one, NULL, strict);
-    expect(NC_NOERR, "", &a, late, one, NULL, (pnc_bounds){.growing = true});
+    expect(NC_EINVALCOORDS, "start[0] = 5, but variable \"temp\" has 3 records", &a, (hyperslab){late, one, NULL},
+           strict);
+    expect(NC_NOERR, "", &a, (hyperslab){late, one, NULL}, (pnc_bounds){.growing = true});
 }
 
 static void test_scalar_ignores_arguments(void **state)
