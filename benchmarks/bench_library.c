@@ -109,7 +109,7 @@ void bench_job_open(struct bench_job *job)
     job->plan.fd = file_open(job, O_RDWR);
     job->plan.codec = bench_codec_find(job->memory->name, job->external->name);
     if (!job->plan.codec)
-        bench_fail("the limit knows no conversion from %s to %s", job->memory->name, job->external->name);
+        bench_fail("the limit has no conversion from %s to %s", job->memory->name, job->external->name);
     job->plan.base += offset;
     pages_allocate(job, offset + bytes);
 }

@@ -1,5 +1,5 @@
 /* The raw limits: conversion and byte swap in pieces that stay in cache, fused with pread and pwrite. No library, no
-   MPI-IO; the best plain code that we know for the same extents, so that a ratio to it means something. */
+   MPI-IO: the fastest known plain code for the same extents. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math")
 #endif
@@ -155,7 +155,7 @@ static void put_run(const struct bench_plan *plan, const char *from, size_t n, o
     for (size_t part; n > 0; n -= part) {
         part = n < most ? n : most;
         if (codec->put(from, limit.piece, part))
-            bench_fail("the limit met a value out of range: %s to %s", codec->memory, codec->external);
+            bench_fail("the limit found a value out of range: %s to %s", codec->memory, codec->external);
         bench_pwrite(plan->fd, limit.piece, part * codec->external_size, at);
         from += part * codec->memory_size;
         at += (off_t)(part * codec->external_size);
@@ -176,7 +176,7 @@ static void get_run(const struct bench_plan *plan, char *to, size_t n, off_t at)
         if (codec->swap)
             codec->swap(to, part);
         else if (codec->get(limit.piece, to, part))
-            bench_fail("the limit met a value out of range: %s to %s", codec->external, codec->memory);
+            bench_fail("the limit found a value out of range: %s to %s", codec->external, codec->memory);
         to += part * codec->memory_size;
         at += (off_t)(part * codec->external_size);
     }

@@ -17,7 +17,7 @@ struct bench_codec {
     void (*swap)(void *values, size_t n);
 };
 
-/* NULL where the limit knows no such conversion. */
+/* NULL if the limit has no such conversion. */
 const struct bench_codec *bench_codec_find(const char *memory, const char *external);
 
 /* Where the elements of one rank lie: `planes` x `rows` runs of `run` elements. Steps are in bytes in the file and in

@@ -32,7 +32,7 @@ static void check(int code, const char *what)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* So that a run does not live on memory that the one before it gave back. */
+/* So that a run does not reuse memory that the previous one freed. */
 static void return_free_memory(void)
 {
 #ifdef __GLIBC__

@@ -2,7 +2,7 @@
  *
  *     mpiexec -n 4 ./attributes attributes.nc
  *
- * Writing is collective and every rank gives the same value: attributes are in the header, which rank 0 writes.
+ * Writing is collective, and every rank passes the same value: attributes are in the header, which rank 0 writes.
  * Reading is local: every rank has the header in memory. */
 #include "check.h"
 

@@ -2,12 +2,12 @@
  *
  *     mpiexec -n 4 ./block_cyclic block_cyclic.nc
  *
- * Blocks of 2 columns are dealt out to the ranks like cards:
+ * Blocks of 2 columns are assigned to the ranks round-robin:
  *
  *      column   0 1 | 2 3 | 4 5 | 6 7 | 8 9 | ...
  *      rank      0  |  1  |  2  |  3  |  0  | ...
  *
- * A rank's blocks are no single block of the file, but a list: varn writes all of them in one call. */
+ * The blocks of a rank are not contiguous in the file: varn writes a list of blocks in one call. */
 #include "check.h"
 
 enum { NY = 5, BLOCK = 2, ROUNDS = 3 };

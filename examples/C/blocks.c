@@ -8,13 +8,13 @@
  *      | rank 2| rank 3|
  *      +-------+-------+
  *
- * The sizes need not divide evenly: share() gives some ranks one row or column more. */
+ * The sizes need not divide evenly: divide() gives some ranks one row or column more. */
 #include "check.h"
 
 enum { NY = 11, NX = 13 };
 
-/* The elements of n that part `at` of `parts` owns. */
-static void share(MPI_Offset n, int at, int parts, MPI_Offset *start, MPI_Offset *count)
+/* The elements of part number `at`, if n elements are divided into `parts` parts. */
+static void divide(MPI_Offset n, int at, int parts, MPI_Offset *start, MPI_Offset *count)
 {
     *start = n * at / parts;
     *count = n * (at + 1) / parts - *start;
@@ -30,8 +30,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &nprocs);
     MPI_Dims_create(nprocs, 2, grid);
-    share(NY, rank / grid[1], grid[0], &start[0], &count[0]);
-    share(NX, rank % grid[1], grid[1], &start[1], &count[1]);
+    divide(NY, rank / grid[1], grid[0], &start[0], &count[0]);
+    divide(NX, rank % grid[1], grid[1], &start[1], &count[1]);
 
     float *block = allocate((size_t)(count[0] * count[1]), sizeof *block);
     for (MPI_Offset y = 0; y < count[0]; y++)

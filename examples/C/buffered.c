@@ -1,9 +1,9 @@
-/* Nonblocking writes whose buffer is free at once.
+/* Nonblocking writes whose buffer can be reused at once.
  *
  *     mpiexec -n 4 ./buffered buffered.nc
  *
- * bput keeps the values in memory that ncmpi_buffer_attach allows for, so that one small array serves for all levels.
- * The allowance counts bytes as in the file. */
+ * bput copies the values into memory that ncmpi_buffer_attach reserves: one small array is enough for all levels. The
+ * size of that memory counts bytes as in the file. */
 #include "check.h"
 
 enum { LEVELS = 6, N = 5 };

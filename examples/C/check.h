@@ -33,7 +33,7 @@ die(const char *format, ...)
     for (double end = MPI_Wtime() + 0.2; MPI_Wtime() < end;)
         continue;
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    exit(EXIT_FAILURE); /* MPI_Abort does not return, but its prototype cannot say so */
+    exit(EXIT_FAILURE); /* MPI_Abort does not return, but its prototype does not declare that */
 }
 
 static inline void nc_check(int status, const char *call, const char *path, const char *source, int line)

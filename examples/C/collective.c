@@ -2,8 +2,8 @@
  *
  *     mpiexec -n 4 ./collective collective.nc
  *
- * Every rank writes one row of "field" in a collective call: the ranks' rows become few large accesses. Then rank 0
- * alone writes the scalar "steps" in an independent call, which no other rank takes part in. */
+ * Every rank writes one row of "field" in a collective call: the rows of all ranks become few large accesses. Then only
+ * rank 0 writes the scalar "steps", in an independent call. */
 #include "check.h"
 
 enum { NX = 10 };
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     MPI_Offset start[2] = {rank, 0}, count[2] = {1, NX};
     NC_TRY(path, ncmpi_put_vara_double_all(ncid, field, start, count, row)); /* _all: every rank calls it */
 
-    /* Into and out of independent mode all ranks go together; in between each does as it likes. */
+    /* Beginning and ending independent mode is collective; calls in between are not. */
     NC_TRY(path, ncmpi_begin_indep_data(ncid));
     if (rank == 0)
         NC_TRY(path, ncmpi_put_var_int(ncid, steps, &nprocs));

@@ -1,9 +1,9 @@
-/* Fill values: what is never written reads as "missing".
+/* Fill values: elements that are never written read as "missing".
  *
  *     mpiexec -n 4 ./fill fill.nc
  *
- * Filling is off by default, because it writes every variable once more; it is switched on for the variables that need
- * it. Each rank writes every other element of its part of "sea_ice". A record variable is filled record by record. */
+ * Filling is off by default, because it writes every variable once more; ncmpi_def_var_fill enables it for a variable.
+ * Each rank writes every other element of its part of "sea_ice". A record variable is filled record by record. */
 #include "check.h"
 
 enum { N = 6 };

@@ -3,7 +3,7 @@
  *     mpiexec -n 4 ./flexible flexible.nc
  *
  * The flexible functions have no type in their names: an MPI datatype describes the memory. Here it is one int or
- * double, resized to the distance between two particles. Both datatypes are given the address of a member. */
+ * double, resized to the distance between two particles. The buffer of each call is the address of a member. */
 #include "check.h"
 
 enum { N = 6 };
@@ -13,7 +13,7 @@ struct particle {
     double position[3], mass;
 };
 
-/* `element`, and then nothing until the next particle. */
+/* One `element` of each particle. */
 static MPI_Datatype one_per_particle(MPI_Datatype element)
 {
     MPI_Datatype type;

@@ -1,14 +1,14 @@
-/* An array with ghost cells is written without copying its inside out first.
+/* An array with ghost cells, written without a copy of its interior.
  *
  *     mpiexec -n 4 ./ghost_cells ghost_cells.nc
  *
  *      memory of a rank        . ghost cell: not in the file
  *      . . . . . . . .
- *      . . o o o o . .         o inside: NY x NX elements of the field
+ *      . . o o o o . .         o interior: NY x NX elements of the field
  *      . . o o o o . .
  *      . . . . . . . .
  *
- * An MPI subarray type selects the elements in memory; bufcount is the number of such types in the buffer. */
+ * An MPI subarray type selects the interior; bufcount is the number of such arrays in memory. */
 #include "check.h"
 
 enum { NY = 2, NX = 4, GHOST = 2 };
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "ghost_cells.nc";
     int rank, nprocs, ncid, dims[2], varid;
-    int sizes[2] = {NY + 2 * GHOST, NX + 2 * GHOST}, inside[2] = {NY, NX}, corner[2] = {GHOST, GHOST};
+    int sizes[2] = {NY + 2 * GHOST, NX + 2 * GHOST}, interior[2] = {NY, NX}, corner[2] = {GHOST, GHOST};
     double memory[NY + 2 * GHOST][NX + 2 * GHOST];
     MPI_Datatype type;
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     for (int y = 0; y < NY; y++)
         for (int x = 0; x < NX; x++)
             memory[GHOST + y][GHOST + x] = 100 * (rank * NY + y) + x;
-    MPI_Type_create_subarray(2, sizes, inside, corner, MPI_ORDER_C, MPI_DOUBLE, &type);
+    MPI_Type_create_subarray(2, sizes, interior, corner, MPI_ORDER_C, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
 
     NC_TRY(path, ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));

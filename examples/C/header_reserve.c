@@ -1,10 +1,9 @@
-/* Room in the header, so that what is added later moves no data.
+/* Free space in the header, so that later definitions do not move data.
  *
  *     mpiexec -n 4 ./header_reserve header_reserve.nc
  *
- * The header is at the beginning of the file and the data follow. When definitions are added and the header does not
- * fit any more, all data have to move: terabytes, if need be. ncmpi__enddef reserves bytes; so does the hint
- * nc_var_align_size. */
+ * The header is at the beginning of the file, and the data follow. If added definitions exceed the space of the header,
+ * all data are moved: possibly terabytes. ncmpi__enddef reserves bytes; so does the hint nc_var_align_size. */
 #include "check.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@ int main(int argc, char **argv)
     NC_TRY(path, ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid));
     NC_TRY(path, ncmpi_def_dim(ncid, "x", nprocs, &dim));
     NC_TRY(path, ncmpi_def_var(ncid, "first", NC_INT, 1, &dim, &first));
-    NC_TRY(path, ncmpi__enddef(ncid, 8192, 0, 0, 0)); /* 8192 bytes free behind the header; 0: alignment as usual */
+    NC_TRY(path, ncmpi__enddef(ncid, 8192, 0, 0, 0)); /* 8192 bytes free after the header; 0: default alignment */
     MPI_Offset start = rank, count = 1;
     NC_TRY(path, ncmpi_put_vara_int_all(ncid, first, &start, &count, &rank));
     NC_TRY(path, ncmpi_inq_varoffset(ncid, first, &begin));

@@ -1,11 +1,11 @@
 /* Hints: advice for this file that changes its speed, never its contents.
  *
  *     mpiexec -n 4 ./hints hints.nc
- *     PNETCDF_HINTS_DISPLAY=1 mpiexec -n 4 ./hints hints.nc      # what became of each hint
+ *     PNETCDF_HINTS_DISPLAY=1 mpiexec -n 4 ./hints hints.nc      # lists the effect of each hint
  *     PNETCDF_HINTS='*.nc:striping_factor=8' mpiexec -n 4 ./hints hints.nc
  *
- * Hints go into an MPI_Info; the library takes its own (nc_*) and hands the others to MPI-IO. What the environment says
- * outranks the program. ncmpi_inq_file_info returns the values in use. */
+ * Hints are passed in an MPI_Info; the library uses its own (nc_*) and passes the others to MPI-IO. The environment has
+ * precedence over the program. ncmpi_inq_file_info returns the hints in effect. */
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_var_align_size", "4096"); /* data begin at a multiple of 4096 bytes */
-    MPI_Info_set(info, "striping_factor", "4");      /* file servers that share a new file, on Lustre and its like */
+    MPI_Info_set(info, "striping_factor", "4"); /* servers over which a new file is striped, on Lustre and similar */
     NC_TRY(path, ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, info, &ncid));
     MPI_Info_free(&info);
 

@@ -2,8 +2,8 @@
  *
  *     mpiexec -n 4 ./nonblocking nonblocking.nc
  *
- * iput only takes a note. wait_all carries out all notes of all ranks, merged into few large accesses; until then the
- * buffers must not change. Each request has its own status. */
+ * iput only posts a request. wait_all carries out the requests of all ranks, merged into few large accesses; until then
+ * the buffers must not change. Each request has its own status. */
 #include "check.h"
 
 enum { N_VARIABLES = 8, N = 5 };

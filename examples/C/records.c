@@ -1,15 +1,15 @@
-/* A time series: records are appended, and a second run goes on where the first one stopped.
+/* A time series: records are appended, and a second run continues after the last record.
  *
  *     mpiexec -n 4 ./records records.nc      # records 0 to 2
  *     mpiexec -n 4 ./records records.nc      # records 3 to 5
  *
- * A variable whose first dimension is NC_UNLIMITED grows as it is written. ncmpi_sync makes what was written so far
+ * A variable whose first dimension is NC_UNLIMITED grows as it is written. ncmpi_sync makes the records written so far
  * visible to other programs, such as a plot of the running model. */
 #include "check.h"
 
 enum { N = 4, STEPS = 3 };
 
-static int create(const char *path, int nprocs)
+static int create_file(const char *path, int nprocs)
 {
     int ncid, dims[2], varid;
 
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 
     status = ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid);
     if (status == NC_ENOENT)
-        ncid = create(path, nprocs);
+        ncid = create_file(path, nprocs);
     else
         NC_TRY(path, status);
     NC_TRY(path, ncmpi_inq_varid(ncid, "time", &time));

@@ -1,10 +1,11 @@
-/* Reading with another number of ranks than the file was written with.
+/* Reading with a number of ranks that differs from that of the writing program.
  *
  *     mpiexec -n 4 ./blocks blocks.nc
  *     mpiexec -n 3 ./reread blocks.nc
  *
- * A netCDF file does not know how many ranks wrote it. The readers ask for the size and share it out anew, here by
- * rows; a rank that gets none still calls the collective function, with a count of 0. Prints the mean of "field". */
+ * A netCDF file does not depend on the number of ranks that wrote it. The readers inquire the size and divide it again,
+ * here by rows; a rank without rows still calls the collective function, with a count of 0. Prints the mean of "field".
+ */
 #include "check.h"
 
 int main(int argc, char **argv)

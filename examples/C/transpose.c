@@ -1,4 +1,4 @@
-/* A transposed array: x is the fast dimension in the file, and the slow one in memory.
+/* A transposed array: x varies fastest in the file, and slowest in memory.
  *
  *     mpiexec -n 4 ./transpose transpose.nc
  *

@@ -1,9 +1,9 @@
-/* Cells of an unstructured mesh that lie here and there in the file.
+/* Cells of an unstructured mesh, scattered over the file.
  *
  *     mpiexec -n 4 ./varn varn.nc
  *
- * Each rank owns every nprocs-th cell, in an order of its own, as a partitioner would leave them, and writes all of
- * them in one call: varn takes a list of places. counts NULL means one element at each. */
+ * Each rank has every nprocs-th cell, in any order, as a partitioner assigns them, and writes all of them in one call:
+ * varn takes a list of start indices. counts NULL means one element at each. */
 #include "check.h"
 
 enum { CELLS_PER_RANK = 7 };

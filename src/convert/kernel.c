@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The fastest set that this processor supports. __builtin_cpu_supports reads a table that the C runtime fills at
+/* The fastest kernels that this processor supports. __builtin_cpu_supports reads a table that the C runtime fills at
  * start: no need to cache the result. */
 static const pnc_kernels *kernels_of_machine(void)
 {

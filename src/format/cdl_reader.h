@@ -52,10 +52,10 @@ typedef struct pnc_cdl_reader {
     jmp_buf *out_of_memory;
     /* the scanner */
     union pnc_cdl_block *blocks;   /* its memory */
-    pnc_cdl_position next;         /* behind the last token */
+    pnc_cdl_position next;         /* after the last token */
     pnc_cdl_position opened;       /* of the text or comment that is read */
     char shown[PNC_CDL_SHOWN + 4]; /* the last token, cut */
-    bool ended;                    /* there are no more tokens */
+    bool ended;                    /* the last token was returned */
     bool too_long;                 /* a token exceeds the scanner's memory */
     bool begun;                    /* something is defined: comments no longer give the format */
     char *name;                    /* the word between netcdf and the brace */

@@ -18,7 +18,7 @@ typedef struct reader {
     int64_t n; /* bytes in the buffer */
     int64_t file_size;
     int64_t pos;
-    int64_t want;   /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
+    int64_t needed; /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
     bool streaming; /* numrecs follows from the size of the file */
     bool odd_names; /* a name ends in NUL bytes: it is encoded with another length */
     pnc_model *model;
@@ -47,7 +47,7 @@ static int take_bytes(reader *r, int64_t n, const char *what, const unsigned cha
                                          " bytes, but the file has %" PRId64,
                                          what, r->pos, n, r->file_size);
     if (n > r->n - r->pos) {
-        r->want = r->pos + n;
+        r->needed = r->pos + n;
         return PNC_NEED_MORE_BYTES;
     }
     *out = r->p + r->pos;
@@ -387,7 +387,7 @@ static int take_var(reader *r)
     PNC_TRY(take_name(r, "a variable's name", &ref));
     PNC_TRY(take_length(r, "a variable's number of dimensions", width, max_var_dims, &ndims));
     if (ndims * width > r->n - r->pos) { /* before memory is allocated for them */
-        r->want = r->pos + ndims * width;
+        r->needed = r->pos + ndims * width;
         return PNC_NEED_MORE_BYTES;
     }
     if (ndims > INT_MAX)
@@ -433,7 +433,7 @@ static int take_magic(reader *r)
     PNC_TRY(take_bytes(r, 4, "the magic number", &p));
     kind = pnc_format_kind_identify(r->p, (size_t)(r->n < 8 ? r->n : 8));
     if (kind == PNC_KIND_UNKNOWN && r->n < 8 && r->file_size >= 8 && p[0] == 0x89) {
-        r->want = 8;
+        r->needed = 8;
         return PNC_NEED_MORE_BYTES;
     }
     if (kind == PNC_KIND_HDF5)
@@ -514,7 +514,7 @@ static int decode_header(reader *r, pnc_model *out, int64_t *need)
     code = take_header(r);
     if (code == PNC_NEED_MORE_BYTES) {
         int64_t twice = r->n > INT64_MAX / 2 ? INT64_MAX : 2 * r->n;
-        *need = r->want > twice ? r->want : twice;
+        *need = r->needed > twice ? r->needed : twice;
         if (*need > r->file_size)
             *need = r->file_size;
     }

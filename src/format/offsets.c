@@ -43,7 +43,7 @@ static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, 
             "variable \"%.80s\": its offset at byte %" PRId64 " is negative (%" PRId64 ")", var->name, at, var->begin);
     if (var->begin < model->header_size)
         return pnc_format_violation_report(checker, at, NC_ENOTNC, "an offset after the header",
-                                           "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+                                           "variable \"%.80s\" begins at byte %" PRId64 " (stored at byte %" PRId64
                                            "), inside the header, which ends at byte %" PRId64,
                                            var->name, var->begin, at, model->header_size);
     if (var->begin < floor)
@@ -51,7 +51,7 @@ static int check_begin(pnc_checker *checker, const pnc_model *model, int varid, 
             checker, at, NC_ENOTNC,
             "fixed-size variables, then those of a record, in the order of their "
             "definition",
-            "variable \"%.80s\" begins at byte %" PRId64 " (so it says at byte %" PRId64
+            "variable \"%.80s\" begins at byte %" PRId64 " (stored at byte %" PRId64
             "), but %s%.80s%s before it end%s at byte %" PRId64,
             var->name, var->begin, at, previous < 0 ? "the fixed-size variables" : "variable \"",
             previous < 0 ? "" : model->vars[previous]->name, previous < 0 ? "" : "\"", previous < 0 ? "" : "s", floor);
@@ -73,11 +73,10 @@ static int check_order(pnc_checker *checker, pnc_model *model, bool records, int
         if (var->begin < 0) /* with an observer decoding continues */
             var->begin = 0;
         if (pnc_size_add(var->begin, var->size, floor) < 0)
-            return pnc_format_violation_fail(checker, pnc_format_var_locate_begin(model, i), NC_ENOTNC,
-                                             "data below byte 2^63",
-                                             "variable \"%.80s\" begins at byte %" PRId64
-                                             " (so it says at byte %" PRId64 ") and ends beyond byte 2^63",
-                                             var->name, var->begin, pnc_format_var_locate_begin(model, i));
+            return pnc_format_violation_fail(
+                checker, pnc_format_var_locate_begin(model, i), NC_ENOTNC, "data below byte 2^63",
+                "variable \"%.80s\" begins at byte %" PRId64 " (stored at byte %" PRId64 ") and ends beyond byte 2^63",
+                var->name, var->begin, pnc_format_var_locate_begin(model, i));
         previous = i;
     }
     return NC_NOERR;

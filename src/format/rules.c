@@ -102,8 +102,8 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
     int64_t end = pnc_format_layout_get_data_end(model), padded = pnc_format_layout_get_file_end(model), more = 0;
 
     if (file_size < padded && file_size >= end)
-        pnc_format_warning_report(checker, file_size, "padding behind the last variable",
-                                  "the file ends without the %" PRId64 " bytes of padding behind its last variable",
+        pnc_format_warning_report(checker, file_size, "padding after the last variable",
+                                  "the file ends without the %" PRId64 " bytes of padding after its last variable",
                                   padded - file_size);
     if (file_size <= padded)
         return;
@@ -115,8 +115,8 @@ static void check_end(pnc_checker *checker, const pnc_model *model, int64_t file
                                   " that the header counts",
                                   more, more == 1 ? "" : "s", model->numrecs);
     else
-        pnc_format_warning_report(checker, padded, "the end of the file",
-                                  "%" PRId64 " bytes lie behind the last variable", file_size - padded);
+        pnc_format_warning_report(checker, padded, "the end of the file", "%" PRId64 " bytes follow the last variable",
+                                  file_size - padded);
 }
 
 void pnc_format_rules_check(pnc_checker *checker, const pnc_model *model, int64_t file_size)

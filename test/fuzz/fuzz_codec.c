@@ -155,7 +155,7 @@ static void replay_file(const char *path, const char *name)
         size = ftell(file);
     if (size >= 0) {
         rewind(file);
-        exact = malloc((size_t)size + !size); /* no byte more, so that a sanitizer sees a step too far */
+        exact = malloc((size_t)size + !size); /* no byte more, so that a sanitizer detects a read beyond the end */
     }
     if (exact == NULL || fread(exact, 1, (size_t)size, file) != (size_t)size) {
         printf("not ok %d - %s cannot be read\n", ++count, name);

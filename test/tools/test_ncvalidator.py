@@ -314,7 +314,7 @@ def test_others():
 # Debian's ncvalidator only warns of these:
 PEER_TOLERATES = ("header is truncated", "at most 256 are allowed")
 # and reports these as errors, which all readers accept:
-PEER_REFUSES = ("padding behind the last", "lie behind the last", "more record", "NUL byte")
+PEER_REFUSES = ("padding after the last", "follow the last", "more record", "NUL byte")
 
 
 def peer_cuts_count(found):

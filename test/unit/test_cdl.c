@@ -50,7 +50,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* From memory of just that size, so that a sanitizer sees a step too far. */
+/* From memory of exactly that size, so that a sanitizer detects a read beyond the end. */
 static int parse(const char *text, size_t size)
 {
     char *exact = malloc(size + !size);
@@ -344,7 +344,7 @@ static void test_mistakes(void **state)
         snprintf(place, sizeof place, "line %d, column %d: ", mistakes[i].line, mistakes[i].column);
         assert_memory_equal(error.text, place, strlen(place));
         assert_non_null(strstr(error.text + strlen(place), mistakes[i].words));
-        assert_int_equal(model.ndims + model.nvars + model.gatts.n, 0); /* nothing is left behind */
+        assert_int_equal(model.ndims + model.nvars + model.gatts.n, 0); /* nothing remains */
         assert_null(model.dims);
     }
 }

@@ -214,7 +214,7 @@ static void test_pieces(void **state)
     for (int i = 0; i < 3; i++) {
         int64_t total = from_hex(texts[i], bytes), file_size = total + 60;
         for (int64_t n = 0; n < total; n++) {
-            unsigned char *exact = malloc((size_t)n + 1); /* so that a sanitizer sees a step too far */
+            unsigned char *exact = malloc((size_t)n + 1); /* so that a sanitizer detects a read beyond the end */
             pnc_error error = {0};
             int64_t need = -1;
             pnc_model m;
@@ -270,8 +270,8 @@ static void test_lenient(void **state)
     (void)state;
 
     memcpy(bytes, good, (size_t)n);
-    bytes[21] = 'Z';                   /* behind the name "t" */
-    bytes[71] = 'Z';                   /* behind the value "abc" */
+    bytes[21] = 'Z';                   /* after the name "t" */
+    bytes[71] = 'Z';                   /* after the value "abc" */
     put_word(bytes + 148, 0xffffffff); /* vsize of fix */
     put_word(bytes + 176, 0x0c);       /* attributes of rb: tag and no entries */
     assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, NULL), NC_NOERR);
@@ -582,7 +582,7 @@ static void check_real_file(const char *folder, const char *name)
     code = pnc_format_header_decode(bytes, n, n, &m, &need, &error);
     if (strcmp(name, "bad_cdf5_begin.nc") == 0) {
         assert_int_equal(code, NC_ENOTNC);
-        assert_non_null(strstr(error.text, "\"var_small\" begins at byte 4294967515 (so it says at byte 212)"));
+        assert_non_null(strstr(error.text, "\"var_small\" begins at byte 4294967515 (stored at byte 212)"));
         free(bytes);
         return;
     }

@@ -200,7 +200,7 @@ static void test_own_fill_and_refusals(void **state)
         NC_EINTERNAL);
     pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
-    map = pnc_select_flat_create_block(0, 8); /* nothing asked: no memory needed */
+    map = pnc_select_flat_create_block(0, 8); /* no elements: no memory needed */
     assert_int_equal(
         pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_DOUBLE, 1, NULL}, map, NULL), NC_NOERR);
     pnc_convert_packer_unpack(&packer, bytes, 0);
