@@ -173,11 +173,13 @@ static inline int call_get_flexible(int ncid, int varid, const struct call *c)
 
 static inline int call_vard(int ncid, int varid, const struct call *c)
 {
+    if (c->put && c->collective)
+        return ncmpi_put_vard_all(ncid, varid, c->filetype, c->buffer, c->bufcount, c->buftype);
     if (c->put)
-        return (c->collective ? ncmpi_put_vard_all : ncmpi_put_vard)(ncid, varid, c->filetype, c->buffer, c->bufcount,
-                                                                     c->buftype);
-    return (c->collective ? ncmpi_get_vard_all : ncmpi_get_vard)(ncid, varid, c->filetype, c->buffer, c->bufcount,
-                                                                 c->buftype);
+        return ncmpi_put_vard(ncid, varid, c->filetype, c->buffer, c->bufcount, c->buftype);
+    if (c->collective)
+        return ncmpi_get_vard_all(ncid, varid, c->filetype, c->buffer, c->bufcount, c->buftype);
+    return ncmpi_get_vard(ncid, varid, c->filetype, c->buffer, c->bufcount, c->buftype);
 }
 
 static inline int multi_put_flexible(int ncid, const struct multi_call *m)

@@ -49,17 +49,16 @@ static inline int copy_definitions(int hid, int ncid)
 /* Collective over comm. The first error. */
 static inline int create_from_cdl(MPI_Comm comm, const char *cdl, const char *path)
 {
+    int cmode = NC_CLOBBER;
     int hid, ncid, format, err2, err = cdl_hdr_open(cdl, &hid);
 
     if (err != NC_NOERR)
         return err;
     err = cdl_hdr_inq_format(hid, &format);
+    if (format != NC_FORMAT_CLASSIC)
+        cmode |= format == NC_FORMAT_CDF5 ? NC_64BIT_DATA : NC_64BIT_OFFSET;
     if (err == NC_NOERR)
-        err = ncmpi_create(comm, path,
-                           NC_CLOBBER | (format == NC_FORMAT_CDF5   ? NC_64BIT_DATA
-                                         : format == NC_FORMAT_CDF2 ? NC_64BIT_OFFSET
-                                                                    : 0),
-                           MPI_INFO_NULL, &ncid);
+        err = ncmpi_create(comm, path, cmode, MPI_INFO_NULL, &ncid);
     if (err == NC_NOERR) {
         err = copy_definitions(hid, ncid);
         err2 = ncmpi_close(ncid);

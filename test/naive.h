@@ -154,7 +154,11 @@ static inline enum fit naive_convert(wide value, struct kind_of from, struct kin
     }
     if (to.kind == K_FLOAT && from.kind == K_DOUBLE && !wide_is_nan(value) && wide_abs(value) > FLT_MAX)
         return RANGE; /* infinities as well */
-    *out = to.kind == K_FLOAT ? (wide)(float)value : to.kind == K_DOUBLE ? (wide)(double)value : value;
+    *out = value;
+    if (to.kind == K_FLOAT)
+        *out = (wide)(float)value;
+    else if (to.kind == K_DOUBLE)
+        *out = (wide)(double)value;
     return FITS;
 }
 
@@ -186,7 +190,8 @@ static inline enum fit naive_get(wide value, int xtype, enum memory memory, int 
 typedef uint64_t dice;
 static inline uint64_t dice_next(dice *d)
 {
-    uint64_t z = (*d += 0x9e3779b97f4a7c15u);
+    *d += 0x9e3779b97f4a7c15u;
+    uint64_t z = *d;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -232,7 +237,9 @@ static inline wide naive_draw(dice *d, enum memory memory, int xtype, bool wild)
             v = DBL_MAX;
         return mine.kind == K_FLOAT ? (wide)(float)v : (wide)(double)v;
     }
-    return v < mine.low ? mine.low : v > mine.high ? mine.high : v + 0.0L; /* no negative zero among integers */
+    if (v < mine.low)
+        return mine.low;
+    return v > mine.high ? mine.high : v + 0.0L; /* no negative zero among integers */
 }
 
 #endif

@@ -111,7 +111,12 @@ static void draw_range(dice *d, MPI_Offset low, MPI_Offset high, MPI_Offset step
     MPI_Offset most = n == 0 ? 0 : (n - skip + hop - 1) / hop;
     *start = n == 0 ? 0 : low + skip * step;
     *stride = step * hop;
-    *count = one ? (n > 0) : all ? most : dice_chance(d, 4) ? 0 : dice_from(d, most > 0, most);
+    if (one)
+        *count = n > 0;
+    else if (all)
+        *count = most;
+    else
+        *count = dice_chance(d, 4) ? 0 : dice_from(d, most > 0, most);
 }
 
 /* Strides of the call do as they like; a part that is cyclic has a stride of its own, which a call without strides
@@ -216,7 +221,9 @@ static MPI_Offset draw_datatype(dice *d, MPI_Datatype base, MPI_Offset n, MPI_Of
         MPI_Type_indexed(2, lengths, places, base, type);
         for (int i = 0; i < n; i++)
             at[i] = i < lengths[0] ? places[0] + i : i - lengths[0];
-        return lengths[1] > 0 ? n + gap : (at[0] > 0 ? lengths[0] : lengths[0] + gap);
+        if (lengths[1] > 0)
+            return n + gap;
+        return at[0] > 0 ? lengths[0] : lengths[0] + gap;
     }
 }
 

@@ -28,12 +28,19 @@ static wide value_of(int type, int i)
     struct kind_of kind = kind_of_type[type];
     if (kind.kind == K_CHAR)
         return 'A' + i % 26;
-    if (kind.kind == K_INTEGER)
-        return i % 4 == 1                   ? kind.low
-               : i % 4 == 2                 ? kind.high
-               : i % 4 == 3 && kind.low < 0 ? -(i % 100)
-                                            : (i * 37 + type) % 100;
-    return i % 7 == 3 ? kind.high : i % 7 == 5 ? -0.0L : kind.kind == K_FLOAT ? i * 0.5L - 3 : (double)i / 3;
+    if (kind.kind == K_INTEGER) {
+        switch (i % 4) {
+        case 1: return kind.low;
+        case 2: return kind.high;
+        case 3: return kind.low < 0 ? -(i % 100) : (i * 37 + type) % 100;
+        default: return (i * 37 + type) % 100;
+        }
+    }
+    switch (i % 7) {
+    case 3: return kind.high;
+    case 5: return -0.0L;
+    default: return kind.kind == K_FLOAT ? i * 0.5L - 3 : (double)i / 3;
+    }
 }
 
 static int create(const char *folder, const char *name, int format)

@@ -68,7 +68,9 @@ static void draw_grid(arguments *a)
         a->size[i] = 1 + below(6);
         a->sub[i] = 1 + below(a->size[i]);
         a->start[i] = below(a->size[i] - a->sub[i] + 1);
-        a->dist[i] = below(3) == 0 ? MPI_DISTRIBUTE_NONE : below(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
+        a->dist[i] = MPI_DISTRIBUTE_NONE;
+        if (below(3) != 0)
+            a->dist[i] = below(2) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC;
         a->procs[i] = a->dist[i] == MPI_DISTRIBUTE_NONE ? 1 : 1 + below(3);
         a->darg[i] = a->dist[i] == MPI_DISTRIBUTE_CYCLIC && below(2) ? 1 + below(3) : MPI_DISTRIBUTE_DFLT_DARG;
         a->nprocs *= a->procs[i];

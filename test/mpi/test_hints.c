@@ -497,7 +497,8 @@ static char *show(const char *environment, MPI_Info info)
     unsetenv("PNETCDF_HINTS");
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     memset(text, 0, sizeof text);
-    if (t_rank == 0 && (file = fopen(log, "r")) != NULL) {
+    file = t_rank == 0 ? fopen(log, "r") : NULL;
+    if (file != NULL) {
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
     }

@@ -169,7 +169,8 @@ static int release_stderr(const char *file, char *text, size_t room)
     dup2(saved_stderr, 2);
     close(saved_stderr);
     memset(text, 0, room);
-    if ((f = fopen(file, "r")) != NULL) {
+    f = fopen(file, "r");
+    if (f != NULL) {
         size_t n = fread(text, 1, room - 1, f);
         for (size_t i = 0; i < n; i++)
             lines += text[i] == '\n';

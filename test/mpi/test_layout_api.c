@@ -45,9 +45,13 @@ static struct places places_of(struct shape s, MPI_Offset v_align, MPI_Offset r_
         p.fixed = up(most(next, before.fixed), up(v_align > 0 ? v_align : 512, 4));
         next = p.fixed + s.fixed * 12 + v_free;
     }
+    if (r_align <= 0)
+        r_align = s.fixed > 0 ? 4 : 512;
+    p.extent = p.header;
     if (s.record > 0)
-        p.record = up(most(next, before.record), up(r_align > 0 ? r_align : s.fixed > 0 ? 4 : 512, 4));
-    p.extent = s.fixed > 0 ? p.fixed : s.record > 0 ? p.record : p.header;
+        p.extent = p.record = up(most(next, before.record), up(r_align, 4));
+    if (s.fixed > 0)
+        p.extent = p.fixed;
     return p;
 }
 

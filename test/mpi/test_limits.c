@@ -58,7 +58,9 @@ static MPI_Offset *numbers(MPI_Offset first, MPI_Offset between, MPI_Offset last
     MPI_Offset *all = malloc(RANK * sizeof *all);
 
     for (int i = 0; i < RANK; i++)
-        all[i] = i == 0 ? first : i == RANK - 1 ? last : between;
+        all[i] = between;
+    all[0] = first;
+    all[RANK - 1] = last;
     return all;
 }
 
@@ -98,7 +100,9 @@ static void test_variable_of_many_dimensions(int cmode)
     ncmpi_def_dim(ncid, "one", 1, &id);
     ncmpi_def_dim(ncid, "x", LAST, &id);
     for (int i = 0; i < RANK; i++)
-        dimids[i] = i == 0 ? 0 : i == RANK - 1 ? 2 : 1;
+        dimids[i] = 1;
+    dimids[0] = 0;
+    dimids[RANK - 1] = 2;
     expect_ok(ncmpi_def_var(ncid, "v", NC_SHORT, RANK, dimids, &id), "def_var of 102,400 dimensions");
     expect_ok(ncmpi_enddef(ncid), "enddef");
     for (int x = 0; x < LAST; x++)

@@ -455,8 +455,10 @@ static void test_careless(bool collective)
         start[0] = k;
         count[0] = 1;
         t_local(ncmpi_get_vara_int_all(ncid, ints, start, count, got) == NC_NOERR, "get");
-        for (int i = 0; i < (k == 0 ? 200 : N); i++)
-            wrong += k == 0 ? i % 2 == 0 && got[i] != i / 2 : got[i] != 1000 * k + (k < 3 ? i : 2 * i);
+        for (int i = 0; k == 0 && i < 200; i += 2)
+            wrong += got[i] != i / 2;
+        for (int i = 0; k > 0 && i < N; i++)
+            wrong += got[i] != 1000 * k + (k < 3 ? i : 2 * i);
     }
     t_local(wrong == 0, "%d ints wrong", wrong);
     count[0] = 512;
@@ -465,8 +467,10 @@ static void test_careless(bool collective)
         wrong += got[i] != i;
     count[0] = N;
     t_local(ncmpi_get_vara_int_all(ncid, bytes, start + 1, count, got) == NC_NOERR, "get bytes");
-    for (int i = 0; i < N; i++)
-        wrong += got[i] != (i < 128 ? i : i < 512 ? NC_FILL_BYTE : 5);
+    for (int i = 0; i < 128; i++)
+        wrong += got[i] != i;
+    for (int i = 128; i < N; i++)
+        wrong += got[i] != (i < 512 ? NC_FILL_BYTE : 5);
     t_check(t_local(wrong == 0, "%d values wrong", wrong), "%s wait: the values are those at the time of posting",
             collective ? "collective" : "independent");
     t_check(ncmpi_iput_var1_int(ncid, ints, start, values, &wrong) == NC_NOERR &&
@@ -694,7 +698,7 @@ static void test_overlap(const char *what, int block, int length, int n, bool co
     post_overlapping(ncid, varid, block, length, n, model, values);
     if (!collective)
         t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR, "begin_indep_data");
-    code = (collective ? ncmpi_wait_all : ncmpi_wait)(ncid, NC_REQ_ALL, NULL, NULL);
+    code = collective ? ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL) : ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL);
     t_local(code == NC_NOERR, "wait: %s", ncmpi_strerrno(code));
     if (!collective)
         t_local(ncmpi_end_indep_data(ncid) == NC_NOERR, "end_indep_data");
@@ -748,7 +752,8 @@ static void test_ragged_overlap(bool collective)
         memcpy(model + from, values + k, (size_t)length * sizeof *model); /* overlapping memory as well */
         t_local(ncmpi_iput_vara_int(ncid, varid, &start, &count, values + k, NULL) == NC_NOERR, "iput");
     }
-    t_local((collective ? ncmpi_wait_all : ncmpi_wait)(ncid, NC_REQ_ALL, NULL, NULL) == NC_NOERR, "wait");
+    int code = collective ? ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL) : ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL);
+    t_local(code == NC_NOERR, "wait");
     if (!collective)
         t_local(ncmpi_end_indep_data(ncid) == NC_NOERR, "end_indep_data");
     t_local(ncmpi_get_vara_int_all(ncid, varid, &first, &wide, got) == NC_NOERR, "get");

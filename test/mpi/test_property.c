@@ -454,7 +454,9 @@ static enum shape shape_for(enum shape shape, const struct selection *s)
 static MPI_Offset record_limit(const struct file *f, const struct call *c, int r)
 {
     MPI_Offset now = c->collective ? f->records : f->mine[r];
-    return !c->put || c->shape == VAR ? now : now + 3 < MAX_RECORDS ? now + 3 : MAX_RECORDS;
+    if (!c->put || c->shape == VAR)
+        return now;
+    return now + 3 < MAX_RECORDS ? now + 3 : MAX_RECORDS;
 }
 
 static struct selection draw_request(struct file *f, const struct variable *v, const struct call *c,
@@ -553,7 +555,8 @@ static void draw_bundle(struct file *f, bool put, bool collective, struct bundle
 {
     int first = (int)dice_upto(&f->d, f->nvars - 1), more = (int)dice_upto(&f->d, MAX_TOGETHER - 1);
     struct call c = draw_call(f, &f->vars[first], put, collective);
-    c.shape = c.shape > VARM ? VARA : c.shape == VAR && !collective ? VARA : c.shape;
+    if (c.shape > VARM || (c.shape == VAR && !collective))
+        c.shape = VARA;
     if (mistakes_text(&f->vars[first], &c))
         c.memory = memory_of_type[f->vars[first].type];
     m->n = 1;
@@ -844,8 +847,10 @@ static void do_wait(struct file *f, bool collective, bool cancel, bool all, cons
             forget(w.list[i]);
     }
     snprintf(f->story, sizeof f->story, "file op %ld: wait for %d", f->operations, own.count);
-    if (who[t_rank])
-        run_waiting(f, &own, cancel ? ncmpi_cancel : collective ? ncmpi_wait_all : ncmpi_wait);
+    if (who[t_rank] && cancel)
+        run_waiting(f, &own, ncmpi_cancel);
+    else if (who[t_rank])
+        run_waiting(f, &own, collective ? ncmpi_wait_all : ncmpi_wait);
     for (int i = 0; i < own.n; i++)
         forget(own.list[i]);
     f->records = most > f->records ? most : f->records;
@@ -936,7 +941,10 @@ static void work(struct file *f, struct phase *p)
     draw_who(f, p, id, who);
     if (p->collective)
         everybody(who);
-    (put ? do_put : do_get)(f, v, &c, &p->parts[id], who);
+    if (put)
+        do_put(f, v, &c, &p->parts[id], who);
+    else
+        do_get(f, v, &c, &p->parts[id], who);
     if (p->collective && put)
         synchronise(f);
 }
@@ -1051,7 +1059,9 @@ static MPI_Info draw_hints(dice *d)
 static void open_file(struct file *f, bool create)
 {
     MPI_Info info = draw_hints(&f->d);
-    int cmode = f->format == 5 ? NC_64BIT_DATA : f->format == 2 ? NC_64BIT_OFFSET : 0;
+    int cmode = 0;
+    if (f->format != 1)
+        cmode = f->format == 5 ? NC_64BIT_DATA : NC_64BIT_OFFSET;
     if (create)
         must(f, ncmpi_create(MPI_COMM_WORLD, f->path, NC_CLOBBER | cmode, info, &f->ncid), "create");
     else

@@ -39,10 +39,10 @@ static bool failed;
 
 static int64_t allowed(pnc_extent extent)
 {
+    if (kind == DISK_FULL && extent.offset >= limit)
+        return 0;
     if (kind == DISK_FULL)
-        return extent.offset >= limit                  ? 0
-               : limit - extent.offset < extent.length ? limit - extent.offset
-                                                       : extent.length;
+        return limit - extent.offset < extent.length ? limit - extent.offset : extent.length;
     if (failed || limit >= extent.length) {
         limit -= failed ? 0 : extent.length;
         return extent.length;

@@ -169,7 +169,8 @@ static void read_cdl(worker *w)
     FILE *file;
 
     snprintf(path, sizeof path, "%s.cdl", w->path);
-    if ((file = fopen(path, "w")) == NULL) {
+    file = fopen(path, "w");
+    if (file == NULL) {
         expect(w, false, "fopen", 0);
         return;
     }
