@@ -50,8 +50,10 @@ void pnc_error_add_context(pnc_error *error, const char *format, ...)
     va_end(args);
     if (length < 0)
         length = 0;
-    if ((size_t)length < sizeof error->text)
-        snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", text);
+    if ((size_t)length >= sizeof error->text) /* the context alone fills the message */
+        return;
+    if (snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", text) < 0)
+        error->text[length] = '\0';
 }
 
 void pnc_error_clear(pnc_error *error)
