@@ -1,5 +1,5 @@
-"""The style of the code: no line is too long, clang-format changes no C file, and pointers and error codes are
-compared, not used as truth values."""
+"""The style of the code: no line is too long, clang-format changes no C file, pointers and error codes are compared,
+not used as truth values, and an expression does one thing."""
 # needs: python
 import os
 import re
@@ -178,7 +178,7 @@ def expressions(text):
 
 
 # What does not keep the rules about expressions yet.
-STILL_TO_COME = ("src/api/", "src/binding/", "src/dataset/", "src/io/", "src/tools/")
+STILL_TO_COME = ("src/binding/",)
 
 
 def check_expressions():
