@@ -6,13 +6,17 @@
 #include <string.h>
 
 #define PNC_UNKNOWN_SIZE 48
+#define PNC_FORMAT_SIZE 1024
 
 PNC_PRINTF(4, 0) static void set_error(pnc_error *error, int code, bool remote, const char *format, va_list args)
 {
+    char translation[PNC_FORMAT_SIZE];
+
     if (error == NULL || error->code != NC_NOERR)
         return;
     error->code = code;
     error->remote = remote;
+    format = pnc_language_translate(error->language, format, translation, sizeof translation);
     if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
         error->text[0] = '\0';
 }
@@ -63,6 +67,35 @@ void pnc_error_clear(pnc_error *error)
     error->code = NC_NOERR;
     error->remote = false;
     error->text[0] = '\0';
+}
+
+int pnc_error_check_arguments(pnc_error *error)
+{
+    const pnc_error *found = error == NULL ? NULL : error->of_arguments;
+
+    if (found == NULL || found->code == NC_NOERR)
+        return NC_NOERR;
+    return pnc_error_set(error, found->code, "%s", found->text);
+}
+
+static bool is_fortran(const pnc_error *error)
+{
+    return error != NULL && error->language != PNC_LANGUAGE_C;
+}
+
+int pnc_error_get_id(const pnc_error *error, int id)
+{
+    return is_fortran(error) ? (int)((unsigned)id + 1) : id;
+}
+
+int64_t pnc_error_get_index(const pnc_error *error, int64_t index)
+{
+    return is_fortran(error) ? (int64_t)((uint64_t)index + 1) : index;
+}
+
+int pnc_error_get_position(const pnc_error *error, int dim, int ndims)
+{
+    return is_fortran(error) ? ndims - dim : dim;
 }
 
 const char *pnc_error_get_text(int code)

@@ -6,7 +6,9 @@
 #define PNC_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/language.h"
 #include "spec/constants.h" /* generated: NC_* codes, types, modes; no MPI */
 
 #if defined(__GNUC__)
@@ -19,10 +21,14 @@ typedef struct pnc_error {
     int code;       /* NC_NOERR while nothing has failed */
     bool remote;    /* an error of another rank, which reports it */
     char text[512]; /* empty, or a message without a final newline */
+
+    /* the call in progress */
+    pnc_language language;
+    const struct pnc_error *of_arguments; /* what the binding of another language has found in its arguments, or NULL */
 } pnc_error;
 
 /* Set code and message unless an error is already set. Returns code, so that callers can write `return
- * pnc_error_set(...)`. */
+ * pnc_error_set(...)`. The format has names of C, which become those of the error's language. */
 int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
 /* The same for an error of another rank. */
@@ -31,7 +37,18 @@ int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PN
 /* Put context before the message that is set: "context: message". Without an error: nothing. */
 void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
 
+/* Language and error of arguments stay. */
 void pnc_error_clear(pnc_error *error);
+
+/* NC_NOERR, or set the error that a binding has found in the arguments, and return its code. A function makes this check
+ * after those of what precedes other arguments, and before it changes anything. */
+int pnc_error_check_arguments(pnc_error *error);
+
+/* Numbers of C for a message in the language of the error: an id; an index along a dimension; the position of a
+ * dimension, 0 for the slowest of `ndims`, in the program's arrays. Out of bounds too, no number overflows. */
+int pnc_error_get_id(const pnc_error *error, int id);
+int64_t pnc_error_get_index(const pnc_error *error, int64_t index);
+int pnc_error_get_position(const pnc_error *error, int dim, int ndims);
 
 /* The first of two codes that is an error. Both arguments are evaluated:
  * pnc_error_keep_first(err, close(...)) closes in any case and returns the older error. */

@@ -78,6 +78,8 @@ int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *
 {
     int err;
 
+    if (local == NC_NOERR)
+        local = pnc_error_check_arguments(&ds->error);
     /* these errors depend on the mode of the file, which is the same on all ranks */
     if (ds->file.nprocs == 1 || local == NC_EPERM || local == NC_EINDEFINE)
         return local;

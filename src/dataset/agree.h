@@ -6,7 +6,8 @@
 
 /* In safe mode, compare every argument with that of rank 0, byte by byte. Returns on every rank the code of the first
  * argument that differs on any rank, or NC_NOERR. A rank whose call has already failed passes its error in `local`;
- * then every rank returns an error. Outside safe mode the result depends on what the call does next: */
+ * then every rank returns an error. An error that a binding has found in the arguments is one too. Outside safe mode
+ * the result depends on what the call does next: */
 typedef struct pnc_argument {
     int code;
     const void *bytes;

@@ -57,7 +57,7 @@ typedef struct pnc_dataset {
     pnc_io_context io; /* for requests */
 
     /* the call in progress, and the last one that failed */
-    const char *call;
+    const char *call; /* the name that the program called */
     pnc_error error;
     pnc_failure last;
 } pnc_dataset;

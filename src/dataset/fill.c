@@ -65,14 +65,16 @@ int pnc_dataset_var_fill(pnc_file *file, const pnc_model *model, const pnc_var *
 /* CDF-1 and CDF-2 store the number of records in 4 bytes; in CDF-5 the bound is the largest file offset. */
 static int check_record(pnc_dataset *ds, int64_t recno)
 {
+    long long named = pnc_error_get_index(&ds->error, recno);
     int64_t end;
 
     if (recno < 0)
-        return pnc_error_set(&ds->error, NC_EINVAL, "recno is %lld: must not be negative", (long long)recno);
+        return pnc_error_set(&ds->error, NC_EINVAL, "recno is %lld: must be at least %lld", named,
+                             (long long)pnc_error_get_index(&ds->error, 0));
     if ((ds->model.format < 5 && recno >= INT32_MAX) || recno == INT64_MAX ||
         pnc_size_multiply(recno + 1, ds->model.recsize, &end) != 0 || pnc_size_add(end, ds->model.begin_rec, &end) != 0)
-        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "recno is %lld: too large for a CDF-%d file",
-                             (long long)recno, ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVALCOORDS, "recno is %lld: too large for a CDF-%d file", named,
+                             ds->model.format);
     return NC_NOERR;
 }
 

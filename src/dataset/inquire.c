@@ -305,7 +305,7 @@ int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)
         return pnc_format_var_reject(&ds->model, varid, &ds->error);
     if (attnum < 0 || attnum >= atts->n)
         return pnc_error_set(&ds->error, NC_ENOTATT, "%s: attnum is %d, but there are %d attributes", ds->file.path,
-                             attnum, atts->n);
+                             pnc_error_get_id(&ds->error, attnum), atts->n);
     set_name(name, atts->at[attnum]->name);
     return NC_NOERR;
 }

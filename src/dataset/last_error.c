@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dataset/caller.h"
 #include "dataset/environment.h"
 #include "dataset/registry.h"
 
@@ -21,24 +22,26 @@ static bool contains_name(const char *sentence, const char *path)
     return false;
 }
 
-/* The text of the error may be absent, or contain the path already; path may be NULL. */
+/* The text of the error may be absent, or contain the path already; path may be NULL. The name of the code is that of
+ * the language of the error. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
-    const char *sentence = error != NULL && error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
+    const char *sentence = error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
     bool name_file = path != NULL && path[0] != '\0' && !contains_name(sentence, path);
-    char on_rank[32] = "";
+    char on_rank[32] = "", name[64];
 
     if (rank >= 0)
         snprintf(on_rank, sizeof on_rank, " on rank %d", rank);
     out->code = err;
     snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, name_file ? path : "",
-             name_file ? ": " : "", sentence, pnc_error_get_name(err));
+             name_file ? ": " : "", sentence,
+             pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
 }
 
 /* Only the rank that detects an error prints it. */
 static void print(const pnc_failure *failure, const pnc_error *error)
 {
-    if (pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false) && !(error != NULL && error->remote))
+    if (pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false) && !error->remote)
         fprintf(stderr, "PnetCDF: %s\n", failure->message);
 }
 
@@ -56,16 +59,21 @@ void pnc_dataset_remark_report(pnc_dataset *ds)
 {
     compose(&ds->last, ds->call, ds->file.rank, ds->file.path, NC_NOERR, &ds->error);
     if (ds->file.rank == 0)
-        print(&ds->last, NULL);
+        print(&ds->last, &ds->error);
     pnc_error_clear(&ds->error);
 }
 
 int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error)
 {
+    pnc_error named = {0};
+
     if (err == NC_NOERR)
         return NC_NOERR;
-    compose(&last_of_thread, call, -1, path, err, error);
-    print(&last_of_thread, error);
+    if (error != NULL)
+        named = *error;
+    call = pnc_dataset_caller_identify(call, &named);
+    compose(&last_of_thread, call, -1, path, err, &named);
+    print(&last_of_thread, &named);
     return err;
 }
 

@@ -7,7 +7,7 @@
 /* At the end of a call: if it failed, keep its message for ncmpi_inq_last_error, and print it if PNETCDF_VERBOSE is on.
  * Returns err. */
 int pnc_dataset_error_report(pnc_dataset *ds, int err);
-/* The same for a call without a dataset. path and error may be NULL. */
+/* The same for a call without a dataset; `call` is the name of the public function. path and error may be NULL. */
 int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error);
 /* At the end of a successful call with a remark in ds->error: keep it, with the code NC_NOERR, for ncmpi_inq_last_error
  * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "dataset/caller.h"
 #include "dataset/environment.h"
 #include "dataset/headerio.h"
 #include "dataset/hints.h"
@@ -125,7 +126,7 @@ static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_da
         ds->file.comm = MPI_COMM_NULL;
         ds->file.path = pnc_string_copy(path);
         ds->file.error = &ds->error;
-        ds->call = call;
+        ds->call = pnc_dataset_caller_identify(call, &ds->error);
         ds->fill_mode = NC_NOFILL;
         ds->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
         ready = ds->file.path != NULL && pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR;
@@ -219,6 +220,7 @@ static int prepare(MPI_Comm comm, const char *path, MPI_Info info, const int *nc
 
     if (comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         return pnc_dataset_error_report_call(call, path, NC_EINVAL, &no_communicator);
+    pnc_dataset_caller_identify(call, &error);
     err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(call, path, err, &error);

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "dataset/caller.h"
 #include "dataset/last_error.h"
 
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
@@ -39,11 +40,12 @@ int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
     pnc_error error = {0};
 
     if (ds == NULL) {
+        pnc_dataset_caller_identify(call, &error);
         pnc_error_set(&error, NC_EBADID, "ncid is %d: not an open file; it was closed or never opened", ncid);
         return pnc_dataset_error_report_call(call, NULL, NC_EBADID, &error);
     }
     pnc_error_clear(&ds->error);
-    ds->call = call;
+    ds->call = pnc_dataset_caller_identify(call, &ds->error);
     *out = ds;
     return NC_NOERR;
 }

@@ -6,7 +6,7 @@
 
 int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid); /* NC_ENFILE */
 void pnc_dataset_registry_remove(int ncid);
-/* Set *out to the dataset and clear its error object; `call` is the name of the API function in progress. Reports and
+/* Set *out to the dataset and clear its error object; `call` is the name of the public function. Reports and
  * returns NC_EBADID if there is none. */
 int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out);
 /* The dataset or NULL; without side effects. */

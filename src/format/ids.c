@@ -4,9 +4,11 @@
 /* An error about an id that is not in 0..n-1. */
 static int reject(pnc_error *error, int code, const char *what, int id, int n)
 {
+    id = pnc_error_get_id(error, id);
     if (n == 0)
         return pnc_error_set(error, code, "no %s with id %d: the file has no %ss", what, id, what);
-    return pnc_error_set(error, code, "no %s with id %d (valid: 0..%d)", what, id, n - 1);
+    return pnc_error_set(error, code, "no %s with id %d (valid: %d..%d)", what, id, pnc_error_get_id(error, 0),
+                         pnc_error_get_id(error, n - 1));
 }
 
 int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error)

@@ -197,8 +197,8 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (dimid < 0 || dimid >= model->ndims) {
-        code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions", dimid,
-                             model->ndims);
+        code = pnc_error_set(error, NC_EBADDIM, "dimension id %d does not exist: there are %d dimensions",
+                             pnc_error_get_id(error, dimid), model->ndims);
         goto free_name;
     }
     other = pnc_table_find(&model->dim_names, nfc);

@@ -99,12 +99,14 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
             return pnc_error_set(error, NC_EBADDIM,
                                  "variable \"%s\": dimension id %d at position %d does not exist: there are "
                                  "%d dimensions",
-                                 name, dimids[i], i, model->ndims);
+                                 name, pnc_error_get_id(error, dimids[i]), pnc_error_get_position(error, i, ndims),
+                                 model->ndims);
         if (i > 0 && dimids[i] == model->recdim)
             return pnc_error_set(error, NC_EUNLIMPOS,
-                                 "variable \"%s\": unlimited dimension \"%s\" is at position %d; it "
-                                 "must be the first",
-                                 name, model->dims[dimids[i]]->name, i);
+                                 "variable \"%s\": unlimited dimension \"%s\" is at position %d: it must be "
+                                 "the slowest, at position %d",
+                                 name, model->dims[dimids[i]]->name, pnc_error_get_position(error, i, ndims),
+                                 pnc_error_get_position(error, 0, ndims));
     }
     return NC_NOERR;
 }
@@ -154,8 +156,8 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
     int code = NC_NOERR;
 
     if (varid < 0 || varid >= model->nvars)
-        return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables", varid,
-                             model->nvars);
+        return pnc_error_set(error, NC_ENOTVAR, "variable id %d does not exist: there are %d variables",
+                             pnc_error_get_id(error, varid), model->nvars);
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
     if (pnc_table_find(&model->var_names, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" cannot be renamed to \"%s\": that name is in use",

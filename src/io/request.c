@@ -226,6 +226,7 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
 
     *r = (pnc_request){.direction = pnc_io_op_get_direction(call->op), .varid = call->varid};
     PNC_TRY(pnc_io_request_check_target(io, call));
+    PNC_TRY(pnc_error_check_arguments(io->file->error));
     var = io->model->vars[call->varid];
     r->ndims = var->ndims;
     r->strided = has_stride(call);

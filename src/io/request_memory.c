@@ -65,7 +65,8 @@ static int imap_over(pnc_io_context *io, const pnc_call *call, pnc_request *r, i
             pnc_select_flat_free(flat);
             return pnc_error_set(io->file->error, NC_EINVAL,
                                  "variable \"%s\": imap[%d] = %lld exceeds the address space",
-                                 io->model->vars[r->varid]->name, i, (long long)call->imap[i]);
+                                 io->model->vars[r->varid]->name, pnc_error_get_position(io->file->error, i, r->ndims),
+                                 (long long)call->imap[i]);
         }
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }

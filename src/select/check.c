@@ -19,6 +19,17 @@ static bool check_is_open(const check *c, int dim)
     return dim == 0 && c->array->is_record && c->how.growing;
 }
 
+/* The position of a dimension, and an index along it, as the program writes them. */
+static int position(const check *c, int dim)
+{
+    return pnc_error_get_position(c->error, dim, c->array->ndims);
+}
+
+static int64_t index_of(const check *c, int64_t index)
+{
+    return pnc_error_get_index(c->error, index);
+}
+
 /* "dimension "lat" of variable "tas" has length 8"; a record dimension is described by its number of records. */
 typedef struct bound_text {
     char text[2 * NC_MAX_NAME + 64];
@@ -36,7 +47,8 @@ static bound_text check_describe_bound(const check *c, int dim)
         snprintf(b.text, sizeof b.text, "dimension \"%s\" of variable \"%s\" has length %" PRId64, a->dim_names[dim],
                  a->name, length);
     else
-        snprintf(b.text, sizeof b.text, "dimension %d of variable \"%s\" has length %" PRId64, dim, a->name, length);
+        snprintf(b.text, sizeof b.text, "dimension %d of variable \"%s\" has length %" PRId64, position(c, dim),
+                 a->name, length);
     return b;
 }
 
@@ -44,10 +56,10 @@ static int check_start_fail(const check *c, int dim)
 {
     if (c->start[dim] < 0)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[%d] = %" PRId64 " of variable \"%s\": must not be negative", dim, c->start[dim],
-                             c->array->name);
-    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", dim, c->start[dim],
-                         check_describe_bound(c, dim).text);
+                             "start[%d] = %" PRId64 " of variable \"%s\": must be at least %" PRId64, position(c, dim),
+                             index_of(c, c->start[dim]), c->array->name, index_of(c, 0));
+    return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", position(c, dim),
+                         index_of(c, c->start[dim]), check_describe_bound(c, dim).text);
 }
 
 static int check_starts(const check *c)
@@ -71,14 +83,18 @@ static int check_starts(const check *c)
 
 static int check_edge_fail(const check *c, int dim, int64_t stride)
 {
-    int64_t length = c->array->shape[dim], start = c->start[dim], count = c->count[dim];
-    int64_t space = start < length ? (length - 1 - start) / stride + 1 : 0;
-    char strided[48] = "";
-    if (stride != 1)
-        snprintf(strided, sizeof strided, " with stride[%d] = %" PRId64, dim, stride);
+    int64_t length = c->array->shape[dim], first = c->start[dim], count = c->count[dim];
+    int64_t space = first < length ? (length - 1 - first) / stride + 1 : 0, start = index_of(c, first);
+    int at = position(c, dim);
+    bound_text bound = check_describe_bound(c, dim);
+    if (stride == 1)
+        return pnc_error_set(c->error, NC_EEDGE,
+                             "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but %s: at most %" PRId64 " fit",
+                             at, count, at, start, bound.text, space);
     return pnc_error_set(c->error, NC_EEDGE,
-                         "count[%d] = %" PRId64 " from start[%d] = %" PRId64 "%s, but %s: at most %" PRId64 " fit", dim,
-                         count, dim, start, strided, check_describe_bound(c, dim).text, space);
+                         "count[%d] = %" PRId64 " from start[%d] = %" PRId64 " with stride[%d] = %" PRId64
+                         ", but %s: at most %" PRId64 " fit",
+                         at, count, at, start, at, stride, bound.text, space);
 }
 
 static int check_counts(const check *c)
@@ -95,8 +111,8 @@ static int check_counts(const check *c)
         int64_t count = c->count[dim], stride = c->stride && c->stride[dim] > 0 ? c->stride[dim] : 1;
         if (count < 0)
             return pnc_error_set(c->error, NC_ENEGATIVECNT,
-                                 "count[%d] = %" PRId64 " of variable \"%s\": must not be negative", dim, count,
-                                 c->array->name);
+                                 "count[%d] = %" PRId64 " of variable \"%s\": must not be negative", position(c, dim),
+                                 count, c->array->name);
         if (count == 0 || check_is_open(c, dim))
             continue;
         if (count - 1 > (c->array->shape[dim] - 1 - c->start[dim]) / stride)
@@ -110,7 +126,7 @@ static int check_strides(const check *c)
     for (int dim = 0; c->stride && dim < c->array->ndims; dim++)
         if (c->stride[dim] <= 0)
             return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 " of variable \"%s\": must be positive",
-                                 dim, c->stride[dim], c->array->name);
+                                 position(c, dim), c->stride[dim], c->array->name);
     return NC_NOERR;
 }
 
@@ -134,14 +150,15 @@ static int check_growth(const check *c)
     int64_t limit = check_record_limit(c->array), stride = c->stride ? c->stride[0] : 1;
     if (c->start[0] >= limit)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[0] = %" PRId64 ", but a file can hold at most %" PRId64
+                             "start[%d] = %" PRId64 ", but a file can hold at most %" PRId64
                              " records of variable \"%s\"",
-                             c->start[0], limit, c->array->name);
+                             position(c, 0), index_of(c, c->start[0]), limit, c->array->name);
     if (c->count && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
         return pnc_error_set(c->error, NC_EEDGE,
-                             "count[0] = %" PRId64 " from start[0] = %" PRId64 ", but a file can hold at most %" PRId64
-                             " records of variable \"%s\"",
-                             c->count[0], c->start[0], limit, c->array->name);
+                             "count[%d] = %" PRId64 " from start[%d] = %" PRId64
+                             ", but a file can hold at most %" PRId64 " records of variable \"%s\"",
+                             position(c, 0), c->count[0], position(c, 0), index_of(c, c->start[0]), limit,
+                             c->array->name);
     return NC_NOERR;
 }
 

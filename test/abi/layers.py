@@ -34,6 +34,7 @@ PURE_ROOMS = ["base", "format", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
+    "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran"},
     "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset"},
     "src/dataset/last_error": {"last_of_thread": "one per thread"},
     "src/dataset/lifecycle": {"default_format": "atomic", "lock": "a mutex"},

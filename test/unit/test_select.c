@@ -286,7 +286,7 @@ static void test_messages(void **state)
     a.dim_names = names;
     expect(NC_EINVALCOORDS, "start[1] = 12, but dimension \"lat\" of variable \"temp\" has length 10", &a,
            (hyperslab){far, one, NULL}, strict);
-    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must not be negative", &a, (hyperslab){neg, one, NULL},
+    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must be at least 0", &a, (hyperslab){neg, one, NULL},
            strict);
     expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
            (hyperslab){NULL, NULL, NULL}, var1);
