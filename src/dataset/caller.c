@@ -27,7 +27,9 @@ int pnc_dataset_caller_end(pnc_caller *caller, int err)
 
     if (err == NC_NOERR && caller->error.code != NC_NOERR) {
         err = caller->error.code;
-        if (ds != NULL) {
+        if (ds == NULL) {
+            pnc_dataset_error_report_call(caller->function, NULL, err, &caller->error);
+        } else {
             ds->error = caller->error;
             pnc_dataset_error_report(ds, err);
         }

@@ -17,6 +17,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 PREFIX = {
     "src/api": "pnc_api_",
     "src/base": "pnc_(error|language|memory|string|size|name|arena|table|type|mem_type)_",
+    "src/binding": "pnc_binding_",
     "src/binding/f77": "pnc_f77_",
     "src/binding/f90": "pnc_f90_",
     "src/convert": "pnc_convert_",

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binding/f77/f77.h"
 #include "binding/f77/procedures.h"
-#include "binding/f77/shim.h"
+
+/* --- requests --- */
 
 /* Fortran cannot pass NULL: with a negative count, such as NF_REQ_ALL, the arrays are not used. */
 static int *unless_all(int count, int *array)
@@ -13,127 +15,146 @@ static int *unless_all(int count, int *array)
 
 int pnc_f77_wait(int ncid, int count, int *requests, int *statuses)
 {
-    return ncmpi_wait(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+    pnc_caller caller;
+    int err;
+
+    PNC_F77_BEGIN(&caller, wait, wait, ncid);
+    err = ncmpi_wait(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f77_wait_all(int ncid, int count, int *requests, int *statuses)
 {
-    return ncmpi_wait_all(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+    pnc_caller caller;
+    int err;
+
+    PNC_F77_BEGIN(&caller, wait_all, wait_all, ncid);
+    err = ncmpi_wait_all(ncid, count, unless_all(count, requests), unless_all(count, statuses));
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f77_cancel(int ncid, int num, int *reqs, int *statuses)
 {
-    return ncmpi_cancel(ncid, num, unless_all(num, reqs), unless_all(num, statuses));
+    pnc_caller caller;
+    int err;
+
+    PNC_F77_BEGIN(&caller, cancel, cancel, ncid);
+    err = ncmpi_cancel(ncid, num, unless_all(num, reqs), unless_all(num, statuses));
+    return pnc_dataset_caller_end(&caller, err);
 }
+
+/* --- codes --- */
 
 /* The name that a code has in pnetcdf.inc. */
 void pnc_f77_strerrno(int err, char *answer, size_t answer_len)
 {
-    const char *name = ncmpi_strerrno(err);
+    char name[NC_MAX_NAME];
+    const char *translated = pnc_language_translate(PNC_LANGUAGE_F77, ncmpi_strerrno(err), name, sizeof name);
 
-    (void)pnc_f77_string_store(answer, answer_len, name);
-    if (strncmp(name, "NC_", 3) == 0)
-        answer[1] = 'F';
+    (void)pnc_binding_text_return(translated, answer, answer_len, NULL);
 }
+
+/* --- definitions and inquiry --- */
 
 int pnc_f77_def_var(int ncid, const char *name, size_t name_len, int xtype, int ndims, const int *dimids, int *varid)
 {
-    size_t n = ndims > 0 ? (size_t)ndims : 0;
-    int *turned = malloc((n + 1) * sizeof *turned);
-    pnc_f77_string text;
-    int err;
+    char name_c[PNC_BINDING_TEXT_MAX];
+    pnc_caller caller;
+    int *dimids_c, err;
 
-    pnc_f77_string_begin(&text, name, name_len);
-    if (turned == NULL) {
-        text.err = NC_ENOMEM;
-        ndims = -1; /* ncmpi_def_var rejects it, after its collective comparison of arguments */
-    }
-    for (size_t i = 0; turned != NULL && i < n; i++)
-        turned[i] = pnc_f77_id_convert(dimids[n - 1 - i]);
-    err = pnc_f77_string_end(&text, ncmpi_def_var(ncid, text.text, xtype, ndims, turned, varid));
+    PNC_F77_BEGIN(&caller, def_var, def_var, ncid);
+    dimids_c = pnc_binding_dimids_create(dimids, ndims, &caller.error);
+    err = ncmpi_def_var(ncid, pnc_binding_text_convert(name, name_len, name_c), xtype, ndims, dimids_c, varid);
     if (err == NC_NOERR)
-        *varid = pnc_f77_id_return(*varid);
-    free(turned);
-    return err;
+        *varid = pnc_binding_id_return(*varid);
+    free(dimids_c);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f77_inq_var(int ncid, int varid, char *name, size_t name_len, int *xtype, int *ndims, int *dimids, int *natts)
 {
-    char text[NC_MAX_NAME + 1] = "";
-    int n = 0;
-    int err = ncmpi_inq_var(ncid, pnc_f77_id_convert(varid), text, xtype, &n, dimids, natts);
+    char name_c[NC_MAX_NAME + 1] = "";
+    pnc_caller caller;
+    int err;
 
+    PNC_F77_BEGIN(&caller, inq_var, inq_var, ncid);
+    err = ncmpi_inq_var(ncid, pnc_binding_id_convert(varid), name_c, xtype, ndims, dimids, natts);
     if (err == NC_NOERR) {
-        *ndims = n;
-        pnc_f77_dimids_convert(dimids, n);
-        err = pnc_f77_string_store(name, name_len, text);
+        pnc_binding_dimids_return(dimids, *ndims);
+        pnc_binding_text_return(name_c, name, name_len, &caller.error);
     }
-    return err;
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f77_inq_vardimid(int ncid, int varid, int *dimids)
 {
-    int ndims;
-    int err = ncmpi_inq_varndims(ncid, pnc_f77_id_convert(varid), &ndims);
+    pnc_var_facts facts = {0};
+    pnc_caller caller;
+    int err;
 
+    PNC_F77_BEGIN(&caller, inq_vardimid, inq_vardimid, ncid);
+    pnc_dataset_caller_inquire_var(ncid, pnc_binding_id_convert(varid), &facts);
+    err = ncmpi_inq_vardimid(ncid, pnc_binding_id_convert(varid), dimids);
     if (err == NC_NOERR)
-        err = ncmpi_inq_vardimid(ncid, pnc_f77_id_convert(varid), dimids);
-    if (err == NC_NOERR)
-        pnc_f77_dimids_convert(dimids, ndims);
-    return err;
+        pnc_binding_dimids_return(dimids, facts.ndims);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f77_inq_path(int ncid, int *pathlen, char *path, size_t path_len)
 {
-    int length;
-    int err = ncmpi_inq_path(ncid, &length, NULL);
-    char *text;
+    pnc_caller caller;
 
-    if (err != NC_NOERR)
-        return err;
-    text = malloc((size_t)length + 1);
-    if (text == NULL)
-        return NC_ENOMEM;
-    err = ncmpi_inq_path(ncid, NULL, text);
+    PNC_F77_BEGIN(&caller, inq_path, inq_path, ncid);
+    return pnc_dataset_caller_end(&caller, pnc_binding_path_inquire(&caller, pathlen, path, path_len));
+}
+
+/* --- text attributes --- */
+
+/* The beginning of a text that is longer than the variable. */
+static int get_beginning(pnc_caller *caller, int varid, const char *name, size_t length, char *buf, size_t buf_len)
+{
+    char *text = malloc(length);
+    int err;
+
+    if (text == NULL) {
+        pnc_error_set(&caller->error, NC_ENOMEM, "attribute \"%s\": no memory for %zu characters", name, length);
+        return NC_NOERR;
+    }
+    err = ncmpi_get_att_text(caller->ncid, varid, name, text);
     if (err == NC_NOERR) {
-        *pathlen = length;
-        err = pnc_f77_string_store(path, path_len, text);
+        memcpy(buf, text, buf_len);
+        pnc_error_set(&caller->error, NC_ESTS, "attribute \"%s\" has %zu characters, the variable that receives it %zu",
+                      name, length, buf_len);
     }
     free(text);
     return err;
 }
 
 /* With buf_len 1 the whole text: an array of characters, such as CHARACTER TEXT(80), does not pass its size. */
-static int get_text(int ncid, int varid, const char *name, char *buf, size_t buf_len)
+static int get_text(pnc_caller *caller, int varid, const char *name, char *buf, size_t buf_len)
 {
-    MPI_Offset length;
-    char *text = buf;
-    int err = ncmpi_inq_attlen(ncid, varid, name, &length);
+    pnc_att_facts facts = {0}; /* without such an attribute, ncmpi_get_att_text returns the error */
+    size_t length;
+    int err;
 
-    if (err != NC_NOERR || buf_len == 1)
-        return err != NC_NOERR ? err : ncmpi_get_att_text(ncid, varid, name, buf);
-    if ((size_t)length > buf_len) {
-        text = malloc((size_t)length);
-        if (text == NULL)
-            return NC_ENOMEM;
-    }
-    err = ncmpi_get_att_text(ncid, varid, name, text);
-    if (text != buf) {
-        if (err == NC_NOERR) {
-            memcpy(buf, text, buf_len);
-            err = NC_ESTS;
-        }
-        free(text);
-    } else if (err == NC_NOERR) {
-        memset(buf + length, ' ', buf_len - (size_t)length);
-    }
+    pnc_dataset_caller_inquire_att(caller->ncid, varid, name, &facts);
+    length = (size_t)facts.length;
+    if (buf_len != 1 && length > buf_len)
+        return get_beginning(caller, varid, name, length, buf, buf_len);
+    err = ncmpi_get_att_text(caller->ncid, varid, name, buf);
+    if (err == NC_NOERR && buf_len != 1)
+        memset(buf + length, ' ', buf_len - length);
     return err;
 }
 
 int pnc_f77_get_att_text(int ncid, int varid, const char *name, size_t name_len, char *buf, size_t buf_len)
 {
-    pnc_f77_string text;
+    char name_c[PNC_BINDING_TEXT_MAX];
+    pnc_caller caller;
+    int err;
 
-    pnc_f77_string_begin(&text, name, name_len);
-    return pnc_f77_string_end(&text, get_text(ncid, pnc_f77_id_convert(varid), text.text, buf, buf_len));
+    PNC_F77_BEGIN(&caller, get_att_text, get_att_text, ncid);
+    pnc_binding_text_convert(name, name_len, name_c);
+    err = get_text(&caller, pnc_binding_id_convert(varid), name_c, buf, buf_len);
+    return pnc_dataset_caller_end(&caller, err);
 }

@@ -1,5 +1,6 @@
-/* The generics that put and get values. Each makes one call of the C interface, with order and base of start and count
- * converted: of a flexible function with an MPI datatype for an array section, of the typed function for all else. */
+/* The generics that put and get values. Each makes one call of the C interface: of a flexible function with an MPI
+ * datatype for an array section, of the typed function for all else. A rank with invalid arguments makes that call too,
+ * which is collective, with the error in the caller. */
 #include "binding/f90/f90.h"
 
 #include <stdint.h>
@@ -15,7 +16,8 @@ static void release(pnc_f90_buffer *b)
 
 /* The first n elements of an array, of a type that has their size. If the array has fewer, *b has its actual size, and
  * the C interface returns the error. */
-static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, pnc_f90_buffer *b)
+static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_Offset n, pnc_f90_buffer *b,
+                         pnc_error *error)
 {
     MPI_Offset held = pnc_f90_array_count_elements(array);
     int err;
@@ -26,18 +28,19 @@ static int take_elements(const pnc_f90_array *array, MPI_Datatype element, MPI_O
     }
     *b = (pnc_f90_buffer){.base = array->base, .count = 1};
     err = pnc_f90_array_create_type(array, element, n, &b->type);
-    b->owned = err == NC_NOERR;
-    return err;
+    if (err != NC_NOERR)
+        return pnc_error_set(error, err, "no memory for the MPI datatype of an array section");
+    b->owned = true;
+    return NC_NOERR;
 }
 
 /* The same, of the array's own type; if it is contiguous, for the function of that type. */
-static int take_values(const pnc_f90_array *array, MPI_Offset n, pnc_f90_buffer *b)
+static int take_values(const pnc_f90_array *array, MPI_Offset n, pnc_f90_buffer *b, pnc_error *error)
 {
-    int err = take_elements(array, array->element, n, b);
-
-    if (err == NC_NOERR && !b->owned && b->count == n)
+    PNC_TRY(take_elements(array, array->element, n, b, error));
+    if (!b->owned && b->count == n)
         b->kind = array->kind;
-    return err;
+    return NC_NOERR;
 }
 
 static bool is_named(MPI_Datatype type)
@@ -50,7 +53,8 @@ static bool is_named(MPI_Datatype type)
 
 /* bufcount instances of buftype, for `wanted` elements of the file. A section is valid if buftype is the type of its
  * elements; a derived datatype requires contiguous memory. */
-static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, MPI_Offset wanted, pnc_f90_buffer *b)
+static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, MPI_Offset wanted, pnc_f90_buffer *b,
+                         pnc_error *error)
 {
     MPI_Datatype type = MPI_Type_f2c(*call->buftype);
     MPI_Offset count = call->bufcount == NULL ? NC_COUNT_IGNORE : *call->bufcount;
@@ -59,12 +63,17 @@ static int take_flexible(const pnc_f90_call *call, const pnc_f90_array *array, M
     *b = (pnc_f90_buffer){.base = array->base, .count = count, .type = type};
     if (pnc_f90_array_is_contiguous(array))
         return NC_NOERR;
-    if (type == MPI_DATATYPE_NULL)
-        return array->element == MPI_DATATYPE_NULL ? NC_EINVAL : take_elements(array, array->element, wanted, b);
+    if (type == MPI_DATATYPE_NULL) {
+        if (array->element == MPI_DATATYPE_NULL)
+            return pnc_error_set(error, NC_EINVAL,
+                                 "the values are an array section of a type that netCDF does not have");
+        return take_elements(array, array->element, wanted, b, error);
+    }
     MPI_Type_size(type, &size);
     if (!is_named(type) || size != array->size)
-        return NC_EINVAL;
-    return take_elements(array, type, count < 0 ? wanted : count, b);
+        return pnc_error_set(error, NC_EINVAL,
+                             "the values are an array section: buftype must be the predefined type of its elements");
+    return take_elements(array, type, count < 0 ? wanted : count, b, error);
 }
 
 /* Whether an imap, in elements, stays within the `held` elements of the array. */
@@ -84,27 +93,29 @@ static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offse
 
 /* --- hyperslabs --- */
 
-/* numbers(f), and numbers(f, part) of a list, counted from 0. These arrays are declared contiguous. */
-static MPI_Offset number_at(const CFI_cdesc_t *numbers, int f, int part)
+static const MPI_Offset *numbers_of(const CFI_cdesc_t *optional)
 {
-    return ((const MPI_Offset *)numbers->base_addr)[f + part * numbers->dim[0].extent];
+    return optional != NULL ? optional->base_addr : NULL;
 }
 
-static bool is_short(const CFI_cdesc_t *numbers, int ndims)
+/* The first dimension of start, count, stride or map counts the dimensions of the variable. */
+static int check_length(const CFI_cdesc_t *optional, const char *name, const pnc_var_facts *var, int code,
+                        pnc_error *error)
 {
-    return numbers != NULL && numbers->dim[0].extent < ndims;
+    if (optional == NULL || optional->dim[0].extent >= var->ndims)
+        return NC_NOERR;
+    return pnc_error_set(error, code, "%s has %lld elements%s, but variable \"%s\" has %d dimensions", name,
+                         (long long)optional->dim[0].extent, optional->rank > 1 ? " in each column" : "", var->name,
+                         var->ndims);
 }
 
 /* The codes are those of the C interface for a missing argument. */
-static int check_lengths(const pnc_f90_call *call, int ndims)
+static int check_lengths(const pnc_f90_call *call, const pnc_var_facts *var, pnc_error *error)
 {
-    if (is_short(call->start, ndims))
-        return NC_EINVALCOORDS;
-    if (is_short(call->count, ndims))
-        return NC_EEDGE;
-    if (is_short(call->stride, ndims))
-        return NC_ESTRIDE;
-    return is_short(call->map, ndims) ? NC_EINVAL : NC_NOERR;
+    PNC_TRY(check_length(call->start, "start", var, NC_EINVALCOORDS, error));
+    PNC_TRY(check_length(call->count, "count", var, NC_EEDGE, error));
+    PNC_TRY(check_length(call->stride, "stride", var, NC_ESTRIDE, error));
+    return check_length(call->map, "map", var, NC_EINVAL, error);
 }
 
 static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *array)
@@ -116,29 +127,21 @@ static pnc_f90_shape shape_of(const pnc_f90_call *call, const pnc_f90_array *arr
     return call->count == NULL && array->rank == 0 ? PNCF90_VAR1 : PNCF90_VARA;
 }
 
-/* An absent count is the shape of the values. p->start is the only allocation; the caller frees it. */
-static int make_place(const pnc_f90_call *call, const pnc_f90_array *array, int n, pnc_f90_hyperslab *p)
+/* An absent count is the shape of the values. */
+static int make_slab(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
+                     pnc_error *error)
 {
-    int err = check_lengths(call, n);
+    pnc_binding_indices indices = {.start = numbers_of(call->start),
+                                   .count = numbers_of(call->count),
+                                   .stride = numbers_of(call->stride),
+                                   .imap = numbers_of(call->map)};
 
-    p->shape = shape_of(call, array);
-    if (err != NC_NOERR)
-        return err;
-    p->start = malloc(((size_t)n * 4 + 1) * sizeof *p->start);
-    if (p->start == NULL)
-        return NC_ENOMEM;
-    p->count = p->start + n;
-    p->stride = call->stride != NULL ? p->count + n : NULL;
-    p->map = call->map != NULL ? p->count + 2 * n : NULL;
-    for (int f = 0, c = n - 1; f < n; f++, c--) {
-        p->start[c] = call->start != NULL ? number_at(call->start, f, 0) - 1 : 0;
-        p->count[c] = call->count != NULL ? number_at(call->count, f, 0) : f < array->rank ? array->extent[f] : 1;
-        if (p->stride != NULL)
-            p->stride[c] = number_at(call->stride, f, 0);
-        if (p->map != NULL)
-            p->map[c] = number_at(call->map, f, 0);
+    PNC_TRY(check_lengths(call, var, error));
+    if (call->count == NULL) {
+        indices.count = array->extent;
+        indices.unit_counts = array->rank < var->ndims ? var->ndims - array->rank : 0;
     }
-    return NC_NOERR;
+    return pnc_binding_hyperslab_init(&indices, var->ndims, &p->slab, error);
 }
 
 /* Elements of a block. The C interface rejects counts that no array can have. */
@@ -166,64 +169,67 @@ static bool loses_values(const pnc_f90_call *call, const pnc_f90_array *array, i
     return false;
 }
 
-/* Text for numbers, or numbers for text: a call with a datatype would detect it later than one with a type. */
-static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array)
+static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, const pnc_f90_place *p,
+                       pnc_f90_buffer *b, pnc_error *error)
 {
-    nc_type type;
-
-    return call->buftype == NULL && ncmpi_inq_vartype(call->ncid, call->varid, &type) == NC_NOERR &&
-           (type == NC_CHAR) != (array->element == MPI_CHAR);
-}
-
-static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, const pnc_f90_hyperslab *p,
-                       pnc_f90_buffer *b)
-{
-    MPI_Offset wanted = elements_of(ndims, p->count), held = pnc_f90_array_count_elements(array);
+    MPI_Offset wanted = elements_of(ndims, p->slab.count), held = pnc_f90_array_count_elements(array);
 
     if (call->buftype != NULL)
-        return take_flexible(call, array, wanted, b);
-    if (p->map != NULL && pnc_f90_array_is_contiguous(array)) {
+        return take_flexible(call, array, wanted, b, error);
+    if (call->map != NULL && pnc_f90_array_is_contiguous(array)) {
         *b = (pnc_f90_buffer){.kind = array->kind, .base = array->base};
-        return map_stays_inside(ndims, p->count, p->map, held) ? NC_NOERR : NC_EINVAL;
+        if (!map_stays_inside(ndims, p->slab.count, p->slab.imap, held))
+            return pnc_error_set(error, NC_EINVAL, "map exceeds the %lld elements of the values", (long long)held);
+        return NC_NOERR;
     }
     if (loses_values(call, array, ndims))
-        return take_elements(array, array->element, held, b);
-    return take_values(array, wanted, b);
+        return take_elements(array, array->element, held, b, error);
+    return take_values(array, wanted, b, error);
 }
 
 /* --- the calls --- */
 
-/* A rank with invalid arguments still makes a collective call, which transfers nothing: start is NULL and the buffer is
- * empty text. The error found here is returned, unless that call returns one that outranks it. */
-static int refuse(int err, int status)
+/* Text for numbers, or numbers for text. The function of the type of the values detects it before all else that is
+ * wrong with the values, a flexible function after it. */
+static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var)
 {
-    switch (status) { /* errors that such a call returns by itself */
-    case NC_NOERR:
-    case NC_EINVALCOORDS:
-    case NC_ENULLSTART:
-    case NC_EIOMISMATCH:
-    case NC_ECHAR: return err;
-    default: return status;
-    }
+    return call->buftype == NULL && var->name != NULL && (var->type == NC_CHAR) != (array->element == MPI_CHAR);
+}
+
+/* For a call with an error in the caller, and for one with text where numbers are: C does not read the values. */
+static pnc_f90_buffer no_values(const pnc_f90_call *call, const pnc_f90_array *array)
+{
+    return (pnc_f90_buffer){.kind = call->buftype == NULL ? array->kind : NC_NAT, .type = MPI_CHAR};
+}
+
+static int prepare(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
+                   pnc_f90_buffer *b, pnc_error *error)
+{
+    p->shape = shape_of(call, array);
+    if (mixes_text(call, array, var))
+        return NC_ECHAR; /* the C function sets the error */
+    PNC_TRY(make_slab(call, array, var, p, error));
+    return make_buffer(call, array, var->ndims, p, b, error);
 }
 
 int pnc_f90_call_execute(const pnc_f90_call *call)
 {
-    pnc_f90_hyperslab p = {0}, nowhere = {.shape = PNCF90_VARA};
-    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
+    pnc_f90_place p = {.shape = PNCF90_VARA};
+    pnc_f90_buffer b = {0};
+    pnc_var_facts var = {0}; /* without such a variable, the C function returns the error */
     pnc_f90_array array;
-    int ndims = 0, err;
+    pnc_caller caller;
+    int err;
 
-    ncmpi_inq_varndims(call->ncid, call->varid, &ndims); /* the call below returns the error */
-    array = pnc_f90_array_get(call->values, ndims);
-    err = mixes_text(call, &array) ? NC_ECHAR : make_place(call, &array, ndims, &p);
-    if (err == NC_NOERR)
-        err = make_buffer(call, &array, ndims, &p, &b);
-    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b)
-                          : refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
+    pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
+    pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
+    array = pnc_f90_array_get(call->values, var.ndims);
+    if (prepare(call, &array, &var, &p, &b, &caller.error) != NC_NOERR)
+        b = no_values(call, &array);
+    err = pnc_f90_call_dispatch(call, &caller, &p, &b);
     release(&b);
-    free(p.start);
-    return err;
+    pnc_binding_hyperslab_free(&p.slab);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 /* --- lists of blocks --- */
@@ -239,98 +245,88 @@ static CFI_index_t requests_in(const pnc_f90_call *call, const pnc_f90_array *ar
     return call->start->dim[1].extent;
 }
 
-static int check_lists(const pnc_f90_call *call, int ndims, CFI_index_t num)
+static int check_columns(const CFI_cdesc_t *optional, const char *name, CFI_index_t num, pnc_error *error)
 {
-    if (call->start->dim[0].extent < ndims)
-        return NC_EINVALCOORDS;
-    if (call->count != NULL && call->count->dim[0].extent < ndims)
-        return NC_EEDGE;
-    if (num > INT32_MAX || num > call->start->dim[1].extent)
-        return NC_EINVAL;
-    if (call->count != NULL && call->count->dim[1].extent < num)
-        return NC_EINVAL;
-    return NC_NOERR;
+    if (optional == NULL || (num <= optional->dim[1].extent && num <= INT32_MAX))
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EINVAL, "%s has %lld columns, but the call has %lld requests", name,
+                         (long long)optional->dim[1].extent, (long long)num);
 }
 
-/* Returns the number of elements of all blocks. */
-static MPI_Offset fill_places(const pnc_f90_call *call, int ndims, pnc_f90_hyperslab *p)
+/* `elements`: of all blocks. */
+static int make_list(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
+                     MPI_Offset *elements, pnc_error *error)
 {
-    MPI_Offset *at = p->start, elements = 0;
+    CFI_index_t num = requests_in(call, array);
+    pnc_binding_blocks blocks = {.starts = numbers_of(call->start),
+                                 .counts = numbers_of(call->count),
+                                 .start_rows = (size_t)call->start->dim[0].extent};
 
-    for (int part = 0; part < p->num; part++) {
-        p->starts[part] = at;
-        p->counts[part] = at + ndims;
-        at += 2 * ndims;
-        for (int f = 0, c = ndims - 1; f < ndims; f++, c--) {
-            p->starts[part][c] = number_at(call->start, f, part) - 1;
-            p->counts[part][c] = call->count != NULL ? number_at(call->count, f, part) : 1;
-        }
-        if (elements_of(ndims, p->counts[part]) < INT64_MAX - elements)
-            elements += elements_of(ndims, p->counts[part]);
+    PNC_TRY(check_length(call->start, "start", var, NC_EINVALCOORDS, error));
+    PNC_TRY(check_length(call->count, "count", var, NC_EEDGE, error));
+    PNC_TRY(check_columns(call->start, "start", num, error));
+    PNC_TRY(check_columns(call->count, "count", num, error));
+    if (call->count != NULL)
+        blocks.count_rows = (size_t)call->count->dim[0].extent;
+    p->num = blocks.num = (int)num;
+    PNC_TRY(pnc_binding_list_init(&blocks, var->ndims, &p->list, error));
+    *elements = 0;
+    for (int i = 0; i < p->num; i++) {
+        MPI_Offset more = elements_of(var->ndims, p->list.counts[i]);
+
+        if (more < INT64_MAX - *elements)
+            *elements += more;
     }
-    return elements;
+    return NC_NOERR;
 }
 
-/* p->start has all numbers; the caller frees it and p->starts. */
-static int make_places(const pnc_f90_call *call, const pnc_f90_array *array, int ndims, pnc_f90_hyperslab *p,
-                       MPI_Offset *elements)
+static int prepare_varn(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
+                        pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error)
 {
-    CFI_index_t listed = requests_in(call, array);
-    int err = check_lists(call, ndims, listed);
-    size_t num;
+    MPI_Offset elements;
 
-    if (err != NC_NOERR)
-        return err;
-    p->num = (int)listed;
-    num = p->num > 0 ? (size_t)p->num : 0;
-    p->start = calloc(num * (size_t)ndims + 1, 2 * sizeof *p->start);
-    p->starts = calloc(2 * num + 1, sizeof *p->starts);
-    if (p->start == NULL || p->starts == NULL)
-        return NC_ENOMEM;
-    p->counts = p->starts + num;
-    *elements = fill_places(call, ndims, p);
-    return NC_NOERR;
+    if (mixes_text(call, array, var))
+        return NC_ECHAR; /* the C function sets the error */
+    PNC_TRY(make_list(call, array, var, p, &elements, error));
+    if (call->buftype != NULL)
+        return take_flexible(call, array, elements, b, error);
+    return take_values(array, elements, b, error);
 }
 
 int pnc_f90_call_execute_varn(const pnc_f90_call *call)
 {
-    pnc_f90_hyperslab p = {.shape = PNCF90_VARN}, nowhere = {.shape = PNCF90_VARN, .num = 1};
-    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
+    pnc_f90_place p = {.shape = PNCF90_VARN};
+    pnc_f90_buffer b = {0};
+    pnc_var_facts var = {0};
     pnc_f90_array array;
-    MPI_Offset elements = 0;
-    int ndims = 0, err;
+    pnc_caller caller;
+    int err;
 
-    ncmpi_inq_varndims(call->ncid, call->varid, &ndims);
-    array = pnc_f90_array_get(call->values, ndims);
-    err = mixes_text(call, &array) ? NC_ECHAR : make_places(call, &array, ndims, &p, &elements);
-    if (err == NC_NOERR)
-        err = call->buftype != NULL ? take_flexible(call, &array, elements, &b) : take_values(&array, elements, &b);
-    err = err == NC_NOERR ? pnc_f90_call_dispatch(call, &p, &b)
-                          : refuse(err, pnc_f90_call_dispatch(call, &nowhere, &nothing));
+    pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
+    pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
+    array = pnc_f90_array_get(call->values, var.ndims);
+    if (prepare_varn(call, &array, &var, &p, &b, &caller.error) != NC_NOERR)
+        b = no_values(call, &array);
+    err = pnc_f90_call_dispatch(call, &caller, &p, &b);
     release(&b);
-    free(p.starts);
-    free(p.start);
-    return err;
+    pnc_binding_list_free(&p.list);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 /* --- filetypes --- */
 
-static int call_vard(const pnc_f90_call *call, MPI_Datatype filetype, const pnc_f90_buffer *b)
-{
-    if (call->op == PNCF90_PUT)
-        return (call->collective ? ncmpi_put_vard_all : ncmpi_put_vard)(call->ncid, call->varid, filetype, b->base,
-                                                                        b->count, b->type);
-    return (call->collective ? ncmpi_get_vard_all : ncmpi_get_vard)(call->ncid, call->varid, filetype, b->base,
-                                                                    b->count, b->type);
-}
-
 int pnc_f90_call_execute_vard(const pnc_f90_call *call, MPI_Datatype filetype)
 {
     pnc_f90_array array = pnc_f90_array_get(call->values, -1);
-    pnc_f90_buffer b = {0}, nothing = {.type = MPI_CHAR};
-    int err = take_flexible(call, &array, pnc_f90_array_count_elements(&array), &b);
+    MPI_Offset held = pnc_f90_array_count_elements(&array);
+    pnc_f90_buffer b = {0};
+    pnc_caller caller;
+    int err;
 
-    err = err == NC_NOERR ? call_vard(call, filetype, &b) : refuse(err, call_vard(call, filetype, &nothing));
+    pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
+    if (take_flexible(call, &array, held, &b, &caller.error) != NC_NOERR)
+        b = (pnc_f90_buffer){.type = MPI_CHAR}; /* no values */
+    err = pnc_f90_call_dispatch_vard(call, &caller, filetype, &b);
     release(&b);
-    return err;
+    return pnc_dataset_caller_end(&caller, err);
 }

@@ -8,48 +8,50 @@
 
 int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
 {
-    char c_name[PNCF90_TEXT_MAX];
+    size_t length = pnc_binding_text_get_length(text->base_addr, text->elem_len);
+    char c_name[PNC_BINDING_TEXT_MAX];
+    pnc_caller caller;
+    int err;
 
-    return ncmpi_put_att_text(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name),
-                              (MPI_Offset)pnc_f90_text_get_length(text), text->base_addr);
+    PNC_F90_BEGIN(&caller, put_att, put_att_text, *ncid);
+    err = ncmpi_put_att_text(*ncid, pnc_binding_id_convert(*varid), pnc_f90_text_convert(name, c_name),
+                             (MPI_Offset)length, text->base_addr);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
+/* Text that does not fit is not read. */
 int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
 {
-    char c_name[PNCF90_TEXT_MAX];
-    MPI_Offset length;
-    nc_type type;
-    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), &type, &length);
+    char c_name[PNC_BINDING_TEXT_MAX], *base = text->base_addr;
+    size_t capacity = text->elem_len, length;
+    int c_varid = pnc_binding_id_convert(*varid), err = NC_NOERR;
+    pnc_att_facts facts = {0}; /* without such an attribute, ncmpi_get_att_text returns the error */
+    pnc_caller caller;
 
-    if (err == NC_NOERR && type != NC_CHAR && length > 0)
-        err = NC_ECHAR;
-    if (err == NC_NOERR && length > (MPI_Offset)text->elem_len)
-        err = NC_ESTS;
-    if (err != NC_NOERR)
-        return err;
-    memset(text->base_addr, ' ', text->elem_len);
-    return ncmpi_get_att_text(*ncid, *varid - 1, c_name, text->base_addr);
+    PNC_F90_BEGIN(&caller, get_att, get_att_text, *ncid);
+    pnc_f90_text_convert(name, c_name);
+    pnc_dataset_caller_inquire_att(*ncid, c_varid, c_name, &facts);
+    length = (size_t)facts.length;
+    if (facts.type == NC_CHAR && length > capacity)
+        pnc_error_set(&caller.error, NC_ESTS, "attribute \"%s\" has %zu characters, the variable that receives it %zu",
+                      c_name, length, capacity);
+    else
+        err = ncmpi_get_att_text(*ncid, c_varid, c_name, base);
+    if (err == NC_NOERR && caller.error.code == NC_NOERR)
+        memset(base + length, ' ', capacity - length);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
-int pnc_f90_attribute_get(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity, void *values)
+void pnc_f90_attribute_check(pnc_caller *caller, int varid, const char *name, MPI_Offset capacity)
 {
-    char c_name[PNCF90_TEXT_MAX];
-    MPI_Offset length;
-    nc_type type;
-    int err = ncmpi_inq_att(ncid, varid, pnc_f90_text_copy_in(name, c_name), &type, &length);
+    pnc_att_facts facts;
 
-    if (err != NC_NOERR)
-        return err;
-    if (type != NC_CHAR && length > capacity)
-        return NC_EIOMISMATCH;
-    switch (kind) {
-    case NC_BYTE: return ncmpi_get_att_schar(ncid, varid, c_name, values);
-    case NC_SHORT: return ncmpi_get_att_short(ncid, varid, c_name, values);
-    case NC_INT: return ncmpi_get_att_int(ncid, varid, c_name, values);
-    case NC_INT64: return ncmpi_get_att_longlong(ncid, varid, c_name, values);
-    case NC_FLOAT: return ncmpi_get_att_float(ncid, varid, c_name, values);
-    default: return ncmpi_get_att_double(ncid, varid, c_name, values);
-    }
+    if (!pnc_dataset_caller_inquire_att(caller->ncid, varid, name, &facts))
+        return; /* the C function returns the error */
+    if (facts.type != NC_CHAR && facts.length > capacity)
+        pnc_error_set(&caller->error, NC_EIOMISMATCH,
+                      "attribute \"%s\" has %lld values, the array that receives it %lld", name,
+                      (long long)facts.length, (long long)capacity);
 }
 
 /* --- fill values --- */
@@ -160,30 +162,49 @@ static int convert(nc_type from, const place *in, nc_type to, place *out)
     return NC_NOERR;
 }
 
+/* The same, with a message. */
+static void convert_or_fail(nc_type from, const place *in, nc_type to, place *out, pnc_error *error)
+{
+    int err = convert(from, in, to, out);
+
+    if (err == NC_ECHAR)
+        pnc_error_set(error, err, "one of the fill value and the variable is text, the other a number");
+    if (err == NC_ERANGE)
+        pnc_error_set(error, err, "the fill value does not fit the type that it is converted to");
+}
+
+/* Without a variable, and with an error of the caller, ncmpi_def_var_fill returns the error. */
 int pnc_f90_fill_define(int ncid, int varid, int no_fill, nc_type kind, const void *value)
 {
+    const void *fill_value = NULL;
+    pnc_var_facts facts;
+    pnc_caller caller;
     place in, out;
-    nc_type type;
-    int err = ncmpi_inq_vartype(ncid, varid, &type);
+    int err;
 
-    if (err != NC_NOERR || no_fill != 0)
-        return ncmpi_def_var_fill(ncid, varid, no_fill, NULL);
-    memcpy(&in, value, size_of(kind));
-    err = convert(kind, &in, type, &out);
-    return err != NC_NOERR ? err : ncmpi_def_var_fill(ncid, varid, no_fill, &out);
+    PNC_F90_BEGIN(&caller, def_var_fill, def_var_fill, ncid);
+    if (no_fill == 0 && pnc_dataset_caller_inquire_var(ncid, varid, &facts)) {
+        memcpy(&in, value, size_of(kind));
+        convert_or_fail(kind, &in, facts.type, &out, &caller.error);
+        fill_value = caller.error.code == NC_NOERR ? &out : NULL;
+    }
+    err = ncmpi_def_var_fill(ncid, varid, no_fill, fill_value);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pnc_f90_fill_inquire(int ncid, int varid, int *no_fill, nc_type kind, void *value)
 {
+    pnc_var_facts facts = {0};
+    pnc_caller caller;
     place in, out;
-    nc_type type;
-    int err = ncmpi_inq_vartype(ncid, varid, &type);
+    int err;
 
+    PNC_F90_BEGIN(&caller, inq_var_fill, inq_var_fill, ncid);
+    pnc_dataset_caller_inquire_var(ncid, varid, &facts);
+    err = ncmpi_inq_var_fill(ncid, varid, no_fill, &in);
     if (err == NC_NOERR)
-        err = ncmpi_inq_var_fill(ncid, varid, no_fill, &in);
-    if (err == NC_NOERR)
-        err = convert(type, &in, kind, &out);
-    if (err == NC_NOERR)
+        convert_or_fail(facts.type, &in, kind, &out, &caller.error);
+    if (err == NC_NOERR && caller.error.code == NC_NOERR)
         memcpy(value, &out, size_of(kind));
-    return err;
+    return pnc_dataset_caller_end(&caller, err);
 }

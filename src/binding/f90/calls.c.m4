@@ -4,26 +4,46 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 #include "binding/f90/f90.h"
 
 #define CASE(op, collective, shape, kind) ((((op) * 2 + (collective)) * 8 + (shape)) * 16 + (kind))
+m4_divert(-1)
+m4_define([INDEX], [m4_ifelse(
+    [$1], [1], [at->start],
+    [$1], [a], [at->start, at->count],
+    [$1], [s], [at->start, at->count, at->stride],
+    [$1], [m], [at->start, at->count, at->stride, at->imap],
+    [$1], [n], [p->num, p->list.starts, p->list.counts])])
+m4_define([FORTRAN_MEMBER], [m4_ifelse([$2], [], [], [m4_divert(0)m4_dnl
+    case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$5], [], 0, 1), PNCF90_VAR[]m4_UP([$2]), $4):
+        caller->function = "ncmpi_$1_var$2$6$5";
+        return ncmpi_$1_var$2$6$5(ncid, varid, INDEX([$2]), b->base[]m4_dnl
+m4_ifelse([$6], [], [, b->count, b->type])[]IS_POSTED([$1], [, call->req]));
+m4_divert(-1)])])
+m4_define([EMIT_VARD], [m4_divert(0)m4_dnl
+    case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$2], [], 0, 1), 0, 0):
+        caller->function = "ncmpi_$1_vard$2";
+        return ncmpi_$1_vard$2(call->ncid, call->varid, filetype, b->base, b->count, b->type);
+m4_divert(-1)])
+m4_divert(0)m4_dnl
 
-int pnc_f90_call_dispatch(const pnc_f90_call *call, const pnc_f90_hyperslab *p, const pnc_f90_buffer *b)
+int pnc_f90_call_dispatch(const pnc_f90_call *call, pnc_caller *caller, const pnc_f90_place *p, const pnc_f90_buffer *b)
 {
+    const pnc_binding_hyperslab *at = &p->slab;
     int ncid = call->ncid, varid = call->varid;
 
     switch (CASE(call->op, call->collective, p->shape, b->kind)) {
 m4_divert(-1)
-m4_define([INDEX], [m4_ifelse(
-    [$1], [1], [p->start],
-    [$1], [a], [p->start, p->count],
-    [$1], [s], [p->start, p->count, p->stride],
-    [$1], [m], [p->start, p->count, p->stride, p->map],
-    [$1], [n], [p->num, p->starts, p->counts])])
-m4_define([FORTRAN_MEMBER], [m4_ifelse([$2], [], [], [m4_divert(0)m4_dnl
-    case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$5], [], 0, 1), PNCF90_VAR[]m4_UP([$2]), $4):
-        return ncmpi_$1_var$2$6$5(ncid, varid, INDEX([$2]), b->base[]m4_dnl
-m4_ifelse([$6], [], [, b->count, b->type])[]IS_POSTED([$1], [, call->req]));
-m4_divert(-1)])])
 FAMILIES
 m4_divert(0)m4_dnl
     default: return NC_EINVAL; /* not reached by a generic of the module */
+    }
+}
+
+int pnc_f90_call_dispatch_vard(const pnc_f90_call *call, pnc_caller *caller, MPI_Datatype filetype,
+                               const pnc_f90_buffer *b)
+{
+    switch (CASE(call->op, call->collective, 0, 0)) {
+m4_divert(-1)
+VARD
+m4_divert(0)m4_dnl
+    default: return NC_EINVAL; /* not reached by a procedure of the module */
     }
 }

@@ -1,30 +1,32 @@
 /* Module pnetcdf consists of interfaces bound to the C functions pncf90_* of this folder. These receive arguments as C
- * descriptors (ISO_Fortran_binding.h, Fortran 2018, 18.4) and call ncmpi_*. They reverse the order of dimensions and
- * convert ids and indices, which count from 1 in Fortran. An optional argument that is absent is NULL. */
+ * descriptors (ISO_Fortran_binding.h, Fortran 2018, 18.4) and call ncmpi_*. An optional argument that is absent is
+ * NULL. */
 #ifndef PNC_BINDING_F90_H
 #define PNC_BINDING_F90_H
 
 #include <ISO_Fortran_binding.h>
 #include <stdbool.h>
 
-#include <pnetcdf.h>
+#include "binding/fortran.h"
 
 /* Functions that only Fortran calls are declared in the module, without a prototype in C. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-/* --- text --- */
+/* nf90mpi_<name> calls ncmpi_<function>. pnc_dataset_caller_end follows. */
+#define PNC_F90_BEGIN(caller, name, function, ncid) \
+    pnc_dataset_caller_begin(caller, PNC_LANGUAGE_F90, "nf90mpi_" #name, "ncmpi_" #function, ncid)
 
-/* Longer than any valid name or path: the callee rejects a truncated text as too long. */
-#define PNCF90_TEXT_MAX 8192
+/* --- text: the functions of binding/fortran.h for descriptors --- */
 
-/* Without trailing blanks. */
-size_t pnc_f90_text_get_length(const CFI_cdesc_t *text);
+static inline const char *pnc_f90_text_convert(const CFI_cdesc_t *text, char *to)
+{
+    return pnc_binding_text_convert(text->base_addr, text->elem_len, to);
+}
 
-/* Copy text without trailing blanks to `to`, which has a capacity of PNCF90_TEXT_MAX characters; returns `to`. */
-const char *pnc_f90_text_copy_in(const CFI_cdesc_t *text, char *to);
-
-/* Copy a C string into a Fortran variable, padded with blanks; NC_ESTS if it is truncated. */
-int pnc_f90_text_copy_out(const char *text, const CFI_cdesc_t *to);
+static inline void pnc_f90_text_return(const char *from, const CFI_cdesc_t *text, pnc_error *error)
+{
+    (void)pnc_binding_text_return(from, text->base_addr, text->elem_len, error);
+}
 
 /* --- arrays of values --- */
 
@@ -59,9 +61,10 @@ typedef enum { PNCF90_PUT, PNCF90_GET, PNCF90_IPUT, PNCF90_IGET, PNCF90_BPUT } p
 
 /* The arguments of a generic of the module. */
 typedef struct pnc_f90_call {
+    const char *name; /* of the generic */
     pnc_f90_op op;
     bool collective;
-    int ncid, varid;
+    int ncid, varid; /* varid as in C */
     const CFI_cdesc_t *values, *start, *count, *stride, *map;
     const int *num;
     const MPI_Offset *bufcount;
@@ -69,15 +72,15 @@ typedef struct pnc_f90_call {
     int *req;
 } pnc_f90_call;
 
-/* The same in C's order and base, and the shape of the C function; NULL for defaults. */
+/* The same in C's order and base, and the shape of the C function; NULL for what it does not have. */
 typedef enum { PNCF90_VAR1, PNCF90_VARA, PNCF90_VARS, PNCF90_VARM, PNCF90_VARN } pnc_f90_shape;
 
-typedef struct pnc_f90_hyperslab {
+typedef struct pnc_f90_place {
     pnc_f90_shape shape;
-    MPI_Offset *start, *count, *stride, *map;
+    pnc_binding_hyperslab slab; /* of all shapes but varn */
     int num;
-    MPI_Offset **starts, **counts;
-} pnc_f90_hyperslab;
+    pnc_binding_list list; /* of varn */
+} pnc_f90_place;
 
 /* The values, for the function of the C type of an external type, or for the flexible function: NC_NAT. */
 typedef struct pnc_f90_buffer {
@@ -88,7 +91,11 @@ typedef struct pnc_f90_buffer {
     bool owned; /* the type is freed after the call */
 } pnc_f90_buffer;
 
-int pnc_f90_call_dispatch(const pnc_f90_call *call, const pnc_f90_hyperslab *slab, const pnc_f90_buffer *buffer);
+/* The C function for the operation, shape and type; of a filetype. They set caller->function. */
+int pnc_f90_call_dispatch(const pnc_f90_call *call, pnc_caller *caller, const pnc_f90_place *place,
+                          const pnc_f90_buffer *buffer);
+int pnc_f90_call_dispatch_vard(const pnc_f90_call *call, pnc_caller *caller, MPI_Datatype filetype,
+                               const pnc_f90_buffer *buffer);
 
 int pnc_f90_call_execute(const pnc_f90_call *call);
 int pnc_f90_call_execute_varn(const pnc_f90_call *call);
@@ -96,8 +103,8 @@ int pnc_f90_call_execute_vard(const pnc_f90_call *call, MPI_Datatype filetype);
 
 /* --- attributes and fill values, in memory of the type that the external type `kind` has in C --- */
 
-int pnc_f90_attribute_get(int ncid, int varid, const CFI_cdesc_t *name, nc_type kind, MPI_Offset capacity,
-                          void *values);
+/* Before a get: set caller->error if the attribute has more values than there is capacity for. */
+void pnc_f90_attribute_check(pnc_caller *caller, int varid, const char *name, MPI_Offset capacity);
 int pnc_f90_fill_define(int ncid, int varid, int no_fill, nc_type kind, const void *value);
 int pnc_f90_fill_inquire(int ncid, int varid, int *no_fill, nc_type kind, void *value);
 

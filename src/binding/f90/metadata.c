@@ -2,24 +2,41 @@
 #include "binding/f90/f90.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static MPI_Offset value_or_0(const MPI_Offset *optional)
+{
+    return optional != NULL ? *optional : 0;
+}
 
 int pncf90_enddef(const int *ncid, const MPI_Offset *h_minfree, const MPI_Offset *v_align, const MPI_Offset *v_minfree,
                   const MPI_Offset *r_align)
 {
-    if (h_minfree == NULL && v_align == NULL && v_minfree == NULL && r_align == NULL)
-        return ncmpi_enddef(*ncid);
-    return ncmpi__enddef(*ncid, h_minfree != NULL ? *h_minfree : 0, v_align != NULL ? *v_align : 0,
-                         v_minfree != NULL ? *v_minfree : 0, r_align != NULL ? *r_align : 0);
+    pnc_caller caller;
+    int err;
+
+    if (h_minfree == NULL && v_align == NULL && v_minfree == NULL && r_align == NULL) {
+        PNC_F90_BEGIN(&caller, enddef, enddef, *ncid);
+        err = ncmpi_enddef(*ncid);
+    } else {
+        PNC_F90_BEGIN(&caller, enddef, _enddef, *ncid);
+        err = ncmpi__enddef(*ncid, value_or_0(h_minfree), value_or_0(v_align), value_or_0(v_minfree),
+                            value_or_0(r_align));
+    }
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_def_dim(const int *ncid, const CFI_cdesc_t *name, const MPI_Offset *len, int *dimid)
 {
-    char c_name[PNCF90_TEXT_MAX];
-    int err = ncmpi_def_dim(*ncid, pnc_f90_text_copy_in(name, c_name), *len, dimid);
+    char c_name[PNC_BINDING_TEXT_MAX];
+    pnc_caller caller;
+    int err;
 
+    PNC_F90_BEGIN(&caller, def_dim, def_dim, *ncid);
+    err = ncmpi_def_dim(*ncid, pnc_f90_text_convert(name, c_name), *len, dimid);
     if (err == NC_NOERR)
-        ++*dimid;
-    return err;
+        *dimid = pnc_binding_id_return(*dimid);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_def_dim_int(const int *ncid, const CFI_cdesc_t *name, const int *len, int *dimid)
@@ -29,26 +46,19 @@ int pncf90_def_dim_int(const int *ncid, const CFI_cdesc_t *name, const int *len,
 
 /* --- variables --- */
 
-/* Convert dimids between Fortran (from 1, fastest first) and C (from 0, slowest first), in either direction. */
-static void turn_dimids(const int *from, int n, int shift, int *to)
-{
-    for (int i = 0; i < n; i++)
-        to[i] = from[n - 1 - i] + shift;
-}
-
 static int def_var(int ncid, const CFI_cdesc_t *name, int xtype, const int *dimids, int ndims, int *varid)
 {
-    char c_name[PNCF90_TEXT_MAX];
-    int *c_dimids = malloc((size_t)(ndims + 1) * sizeof *c_dimids), err = NC_ENOMEM;
+    char c_name[PNC_BINDING_TEXT_MAX];
+    pnc_caller caller;
+    int *c_dimids, err;
 
-    if (c_dimids != NULL) {
-        turn_dimids(dimids, ndims, -1, c_dimids);
-        err = ncmpi_def_var(ncid, pnc_f90_text_copy_in(name, c_name), xtype, ndims, c_dimids, varid);
-    }
+    PNC_F90_BEGIN(&caller, def_var, def_var, ncid);
+    c_dimids = pnc_binding_dimids_create(dimids, ndims, &caller.error);
+    err = ncmpi_def_var(ncid, pnc_f90_text_convert(name, c_name), xtype, ndims, c_dimids, varid);
     if (err == NC_NOERR)
-        ++*varid;
+        *varid = pnc_binding_id_return(*varid);
     free(c_dimids);
-    return err;
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_def_var_scalar(const int *ncid, const CFI_cdesc_t *name, const int *xtype, int *varid)
@@ -67,35 +77,35 @@ int pncf90_def_var_many(const int *ncid, const CFI_cdesc_t *name, const int *xty
     return def_var(*ncid, name, *xtype, dimids->base_addr, (int)dimids->dim[0].extent, varid);
 }
 
-static int inq_dimids(int ncid, int varid, const CFI_cdesc_t *dimids)
+/* Where C writes the ids of a variable's dimensions: NULL if they are not requested, or do not fit. */
+static int *take_dimids(pnc_caller *caller, const CFI_cdesc_t *dimids, const pnc_var_facts *facts)
 {
-    int ndims, *c_dimids, err = ncmpi_inq_varndims(ncid, varid, &ndims);
-
-    if (err != NC_NOERR)
-        return err;
-    if (dimids->dim[0].extent < ndims)
-        return NC_EINVAL;
-    c_dimids = malloc((size_t)(ndims + 1) * sizeof *c_dimids);
-    if (c_dimids == NULL)
-        return NC_ENOMEM;
-    err = ncmpi_inq_vardimid(ncid, varid, c_dimids);
-    if (err == NC_NOERR)
-        turn_dimids(c_dimids, ndims, 1, dimids->base_addr);
-    free(c_dimids);
-    return err;
+    if (dimids == NULL)
+        return NULL;
+    if (dimids->dim[0].extent >= facts->ndims)
+        return dimids->base_addr;
+    pnc_error_set(&caller->error, NC_EINVAL, "dimids has %lld elements, but variable \"%s\" has %d dimensions",
+                  (long long)dimids->dim[0].extent, facts->name, facts->ndims);
+    return NULL;
 }
 
 int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, int *ndims,
                             const CFI_cdesc_t *dimids, int *natts)
 {
+    int c_varid = pnc_binding_id_convert(*varid), *c_dimids, err;
     char c_name[NC_MAX_NAME + 1];
-    int err = ncmpi_inq_var(*ncid, *varid - 1, name != NULL ? c_name : NULL, xtype, ndims, NULL, natts);
+    pnc_var_facts facts = {0}; /* without such a variable, ncmpi_inq_var returns the error */
+    pnc_caller caller;
 
-    if (err == NC_NOERR && dimids != NULL)
-        err = inq_dimids(*ncid, *varid - 1, dimids);
+    PNC_F90_BEGIN(&caller, inquire_variable, inq_var, *ncid);
+    pnc_dataset_caller_inquire_var(*ncid, c_varid, &facts);
+    c_dimids = take_dimids(&caller, dimids, &facts);
+    err = ncmpi_inq_var(*ncid, c_varid, name != NULL ? c_name : NULL, xtype, ndims, c_dimids, natts);
+    if (err == NC_NOERR && c_dimids != NULL)
+        pnc_binding_dimids_return(c_dimids, facts.ndims);
     if (err == NC_NOERR && name != NULL)
-        err = pnc_f90_text_copy_out(c_name, name);
-    return err;
+        pnc_f90_text_return(c_name, name, &caller.error);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 /* --- other contents of the header --- */
@@ -103,86 +113,126 @@ int pncf90_inquire_variable(const int *ncid, const int *varid, const CFI_cdesc_t
 int pncf90_inquire(const int *ncid, int *ndimensions, int *nvariables, int *nattributes, int *unlimiteddimid,
                    int *formatnum)
 {
-    int err = ncmpi_inq(*ncid, ndimensions, nvariables, nattributes, unlimiteddimid);
+    pnc_file_facts facts = {0};
+    pnc_caller caller;
+    int err;
 
-    if (err == NC_NOERR && unlimiteddimid != NULL && *unlimiteddimid >= 0)
-        ++*unlimiteddimid;
-    if (err == NC_NOERR && formatnum != NULL)
-        err = ncmpi_inq_format(*ncid, formatnum);
-    return err;
+    PNC_F90_BEGIN(&caller, inquire, inq, *ncid);
+    err = ncmpi_inq(*ncid, ndimensions, nvariables, nattributes, unlimiteddimid);
+    if (err == NC_NOERR && unlimiteddimid != NULL)
+        *unlimiteddimid = pnc_binding_id_return(*unlimiteddimid);
+    if (err == NC_NOERR && formatnum != NULL) {
+        pnc_dataset_caller_inquire_file(*ncid, &facts);
+        *formatnum = facts.format;
+    }
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_inquire_dimension(const int *ncid, const int *dimid, const CFI_cdesc_t *name, MPI_Offset *len)
 {
     char c_name[NC_MAX_NAME + 1];
-    int err = ncmpi_inq_dim(*ncid, *dimid - 1, c_name, len);
+    pnc_caller caller;
+    int err;
 
-    return err == NC_NOERR && name != NULL ? pnc_f90_text_copy_out(c_name, name) : err;
+    PNC_F90_BEGIN(&caller, inquire_dimension, inq_dim, *ncid);
+    err = ncmpi_inq_dim(*ncid, pnc_binding_id_convert(*dimid), c_name, len);
+    if (err == NC_NOERR && name != NULL)
+        pnc_f90_text_return(c_name, name, &caller.error);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_inquire_attribute(const int *ncid, const int *varid, const CFI_cdesc_t *name, int *xtype, MPI_Offset *len,
                              int *attnum)
 {
-    char c_name[PNCF90_TEXT_MAX];
-    int err = ncmpi_inq_att(*ncid, *varid - 1, pnc_f90_text_copy_in(name, c_name), xtype, len);
+    int c_varid = pnc_binding_id_convert(*varid), err;
+    char c_name[PNC_BINDING_TEXT_MAX];
+    pnc_att_facts facts = {0};
+    pnc_caller caller;
 
+    PNC_F90_BEGIN(&caller, inquire_attribute, inq_att, *ncid);
+    err = ncmpi_inq_att(*ncid, c_varid, pnc_f90_text_convert(name, c_name), xtype, len);
     if (err == NC_NOERR && attnum != NULL) {
-        err = ncmpi_inq_attid(*ncid, *varid - 1, c_name, attnum);
-        if (err == NC_NOERR)
-            ++*attnum;
+        pnc_dataset_caller_inquire_att(*ncid, c_varid, c_name, &facts);
+        *attnum = pnc_binding_id_return(facts.number);
     }
-    return err;
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_inq_path(const int *ncid, int *pathlen, const CFI_cdesc_t *path)
 {
-    int err = ncmpi_inq_path(*ncid, pathlen, NULL);
-    char *c_path = malloc(err == NC_NOERR ? (size_t)*pathlen + 1 : 1);
+    pnc_caller caller;
 
-    if (err == NC_NOERR)
-        err = c_path == NULL ? NC_ENOMEM : ncmpi_inq_path(*ncid, NULL, c_path);
-    if (err == NC_NOERR)
-        err = pnc_f90_text_copy_out(c_path, path);
-    free(c_path);
-    return err;
+    PNC_F90_BEGIN(&caller, inq_path, inq_path, *ncid);
+    return pnc_dataset_caller_end(&caller, pnc_binding_path_inquire(&caller, pathlen, path->base_addr, path->elem_len));
 }
 
 int pncf90_inq_files_opened(int *nfiles, const CFI_cdesc_t *ncids)
 {
-    int err = ncmpi_inq_files_opened(nfiles, NULL);
+    int list[NC_MAX_NFILES], err;
+    pnc_caller caller;
 
+    PNC_F90_BEGIN(&caller, inq_files_opened, inq_files_opened, -1);
+    err = ncmpi_inq_files_opened(nfiles, list);
     if (err == NC_NOERR && ncids->dim[0].extent < *nfiles)
-        err = NC_EINVAL;
-    return err == NC_NOERR ? ncmpi_inq_files_opened(nfiles, ncids->base_addr) : err;
+        pnc_error_set(&caller.error, NC_EINVAL, "ncids has %lld elements, but %d files are open",
+                      (long long)ncids->dim[0].extent, *nfiles);
+    else if (err == NC_NOERR)
+        memcpy(ncids->base_addr, list, (size_t)*nfiles * sizeof *list);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 /* --- requests --- */
 
-/* A call with wrong lengths still takes part in a collective wait, without requests. */
-static int on_requests(int function(int, int, int *, int *), int ncid, int num, const CFI_cdesc_t *req,
-                       const CFI_cdesc_t *st)
-{
-    int status;
+/* The arrays of a call of wait or cancel. */
+typedef struct requests {
+    int num, *ids, *statuses;
+} requests;
 
+/* A call with arrays that are too short still takes part in a collective wait, without requests. A negative num, such
+ * as NF90_REQ_ALL, does not use the arrays. */
+static requests take_requests(pnc_caller *caller, int num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
+{
     if (num < 0)
-        return function(ncid, num, NULL, NULL);
+        return (requests){num, NULL, NULL};
     if (num <= req->dim[0].extent && num <= st->dim[0].extent)
-        return function(ncid, num, req->base_addr, st->base_addr);
-    status = function(ncid, 0, NULL, NULL);
-    return status != NC_NOERR ? status : NC_EINVAL;
+        return (requests){num, req->base_addr, st->base_addr};
+    pnc_error_set(&caller->error, NC_EINVAL, "num is %d, but req has %lld elements and st has %lld", num,
+                  (long long)req->dim[0].extent, (long long)st->dim[0].extent);
+    return (requests){0, NULL, NULL};
 }
 
 int pncf90_wait(const int *ncid, const int *num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
 {
-    return on_requests(ncmpi_wait, *ncid, *num, req, st);
+    pnc_caller caller;
+    requests r;
+    int err;
+
+    PNC_F90_BEGIN(&caller, wait, wait, *ncid);
+    r = take_requests(&caller, *num, req, st);
+    err = ncmpi_wait(*ncid, r.num, r.ids, r.statuses);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_wait_all(const int *ncid, const int *num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
 {
-    return on_requests(ncmpi_wait_all, *ncid, *num, req, st);
+    pnc_caller caller;
+    requests r;
+    int err;
+
+    PNC_F90_BEGIN(&caller, wait_all, wait_all, *ncid);
+    r = take_requests(&caller, *num, req, st);
+    err = ncmpi_wait_all(*ncid, r.num, r.ids, r.statuses);
+    return pnc_dataset_caller_end(&caller, err);
 }
 
 int pncf90_cancel(const int *ncid, const int *num, const CFI_cdesc_t *req, const CFI_cdesc_t *st)
 {
-    return on_requests(ncmpi_cancel, *ncid, *num, req, st);
+    pnc_caller caller;
+    requests r;
+    int err;
+
+    PNC_F90_BEGIN(&caller, cancel, cancel, *ncid);
+    r = take_requests(&caller, *num, req, st);
+    err = ncmpi_cancel(*ncid, r.num, r.ids, r.statuses);
+    return pnc_dataset_caller_end(&caller, err);
 }
