@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dataset/caller.h"
 #include "dataset/lifecycle.h"
 #include "drivers/driver.h"
 #include "format/codec.h"
@@ -23,15 +24,20 @@ int ncmpi_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *n
 int ncmpi_delete(const char *filename, MPI_Info info)
 {
     pnc_error error = {0};
+    int err;
 
-    return pnc_dataset_error_report_call(__func__, filename, pnc_dataset_delete(filename, info, &error), &error);
+    pnc_dataset_caller_identify(__func__, &error);
+    err = pnc_dataset_delete(filename, info, &error);
+    return pnc_dataset_error_report_call(__func__, filename, err, &error);
 }
 
 int ncmpi_set_default_format(int format, int *old_formatp)
 {
     pnc_error error = {0};
-    int err = pnc_dataset_default_format_set(format, old_formatp, &error);
+    int err;
 
+    pnc_dataset_caller_identify(__func__, &error);
+    err = pnc_dataset_default_format_set(format, old_formatp, &error);
     return pnc_dataset_error_report_call(__func__, NULL, err, &error);
 }
 

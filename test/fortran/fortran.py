@@ -1,5 +1,6 @@
 """Shared by the tests of the Fortran interfaces: compile programs with the compiler and the module of the build."""
 import os
+import re
 import shlex
 import subprocess
 
@@ -9,6 +10,26 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = os.path.join(BUILD, "include")
 STRICT = ["-Wall", "-Wextra", "-Werror"]
+
+# A library in front of ours: it prints the name of each function of C that is called.
+PROFILER = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <pnetcdf.h>
+void print_line(const char *text);
+void print_line(const char *text) {{ puts(text); }}
+{functions}
+"""
+WRAPPER = """
+int {name}({parameters})
+{{
+    int (*next)({parameters});
+    puts("  {name}");
+    *(void **)&next = dlsym(RTLD_NEXT, "{name}");
+    return next({arguments});
+}}
+"""
 
 # What a main program allocates is saved, and never freed: no leak of the library.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -75,3 +96,33 @@ def compile_program(name, source, flags=("-O0",)):
     if status != 0:
         raise SystemExit(f"{name} cannot be linked:\n{messages[-4000:]}")
     return scratch(name)
+
+
+def functions(pattern):
+    """Name, parameters and names of arguments of the functions of pnetcdf.h whose names match."""
+    with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+    for name, parameters in re.findall(r"^int (" + pattern + r")\(([^;]*)\);", text, flags=re.M):
+        parameters = " ".join(parameters.split())
+        names = [re.search(r"(\w+)(\[\])?$", each).group(1) for each in parameters.split(", ")]
+        yield name, parameters, ", ".join("" if each == "void" else each for each in names)
+
+
+def build_profiled(name, program, pattern):
+    """A program that is linked with a profiler of the functions of C whose names match, and `print_line`, which prints a line
+    as the profiler does. Its path and nothing, or None with a reason."""
+    status, messages = compile_source(f"{name}.f90", program, ["-O0"])
+    if status != 0:
+        return None, messages
+    source = scratch("profiler.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PROFILER.format(functions="".join(WRAPPER.format(name=function, parameters=parameters,
+                                                                    arguments=arguments)
+                                                     for function, parameters, arguments in functions(pattern))))
+    command = [*shlex.split(os.environ.get("CC", "mpicc")), "-I" + os.path.join(BUILD, "include"), "-c", source,
+               "-o", scratch("profiler.o")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None, done.stderr
+    status, messages = link(name, [f"{name}.o", "profiler.o"])
+    return (scratch(name), "") if status == 0 else (None, messages)

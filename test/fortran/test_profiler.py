@@ -6,15 +6,12 @@ program is generated too, and says before each call which it is going to make.
 """
 # needs: python
 import os
-import re
-import shlex
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fortran import BUILD, compile_source, link, need_module  # noqa: E402
-from tap import finish, ok, run_mpi, scratch, skip  # noqa: E402
+from fortran import BUILD, build_profiled, need_module  # noqa: E402
+from tap import finish, ok, run_mpi, skip  # noqa: E402
 
 # Fortran's word for a type, C's, declaration, external type, MPI datatype.
 KINDS = [
@@ -29,24 +26,6 @@ KINDS = [
 INDEPENDENT = ["put{}", "get{}", "iput{}", "iget{}", "bput{}"]
 COLLECTIVE = ["put{}_all", "get{}_all"]
 
-PROFILER = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <pnetcdf.h>
-void print_line(const char *text);
-void print_line(const char *text) {{ puts(text); }}
-{functions}
-"""
-WRAPPER = """
-int {name}({parameters})
-{{
-    int (*next)({parameters});
-    puts("  {name}");
-    *(void **)&next = dlsym(RTLD_NEXT, "{name}");
-    return next({arguments});
-}}
-"""
 BUFFER = """\
     {declaration}, save, asynchronous :: a_{name}(2, 2), large_{name}(4, 2)
     data a_{name}, large_{name} / 12 * {value} /
@@ -100,16 +79,6 @@ contains
 {subroutines}
 end program profiled
 """
-
-
-def functions():
-    """Name, parameters and names of arguments of the functions of pnetcdf.h that move values or attributes."""
-    with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
-    for name, parameters in re.findall(r"^int (ncmpi_(?:i|b|)(?:put|get)_(?:var|att)\w*)\(([^;]*)\);", text,
-                                       flags=re.M):
-        parameters = " ".join(parameters.split())
-        yield name, parameters, ", ".join(re.findall(r"(\w+)(?=,|$)", parameters))
 
 
 def f77_calls(operation):
@@ -177,21 +146,7 @@ def build(calls, attributes):
                         for k in KINDS)
     text = PROGRAM.format(variables=", ".join("v_" + k[0] for k in KINDS), buffers=buffers, definitions=definitions,
                           subroutines="\n".join(subroutines({**lists, "attributes": attributes})))
-    status, messages = compile_source("profiled.f90", text, ["-O0"])
-    if status != 0:
-        return None, messages
-    source = scratch("profiler.c")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(PROFILER.format(functions="".join(WRAPPER.format(name=name, parameters=parameters,
-                                                                    arguments=arguments)
-                                                     for name, parameters, arguments in functions())))
-    command = [*shlex.split(os.environ.get("CC", "mpicc")), "-I" + os.path.join(BUILD, "include"), "-c", source,
-               "-o", scratch("profiler.o")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        return None, done.stderr
-    status, messages = link("profiled", ["profiled.o", "profiler.o"])
-    return (scratch("profiled"), "") if status == 0 else (None, messages)
+    return build_profiled("profiled", text, r"ncmpi_(?:i|b|)(?:put|get)_(?:var|att)\w*")
 
 
 def main():

@@ -189,27 +189,30 @@ static int make_buffer(const pnc_f90_call *call, const pnc_f90_array *array, int
 
 /* --- the calls --- */
 
-/* Text for numbers, or numbers for text. The function of the type of the values detects it before all else that is
- * wrong with the values, a flexible function after it. */
-static bool mixes_text(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var)
+/* Whether the function of the type of the values rejects the call before it reads indices and values: there is no such
+ * variable, or it holds text and the values are numbers, or the reverse. A flexible function would reject these after
+ * the indices. */
+static bool has_wrong_variable(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var)
 {
-    return call->buftype == NULL && var->name != NULL && (var->type == NC_CHAR) != (array->element == MPI_CHAR);
+    if (var->name == NULL)
+        return true;
+    return call->buftype == NULL && (var->type == NC_CHAR) != (array->element == MPI_CHAR);
 }
 
-/* For a call with an error in the caller, and for one with text where numbers are: C does not read the values. */
+/* For a call that C rejects, also because of an error in the caller, without reading the values. */
 static pnc_f90_buffer no_values(const pnc_f90_call *call, const pnc_f90_array *array)
 {
     return (pnc_f90_buffer){.kind = call->buftype == NULL ? array->kind : NC_NAT, .type = MPI_CHAR};
 }
 
-static int prepare(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
-                   pnc_f90_buffer *b, pnc_error *error)
+/* Whether there are indices and values to pass to the C function. */
+static bool prepare(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
+                    pnc_f90_buffer *b, pnc_error *error)
 {
     p->shape = shape_of(call, array);
-    if (mixes_text(call, array, var))
-        return NC_ECHAR; /* the C function sets the error */
-    PNC_TRY(make_slab(call, array, var, p, error));
-    return make_buffer(call, array, var->ndims, p, b, error);
+    if (has_wrong_variable(call, array, var) || make_slab(call, array, var, p, error) != NC_NOERR)
+        return false;
+    return make_buffer(call, array, var->ndims, p, b, error) == NC_NOERR;
 }
 
 int pnc_f90_call_execute(const pnc_f90_call *call)
@@ -224,7 +227,7 @@ int pnc_f90_call_execute(const pnc_f90_call *call)
     pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
     pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
     array = pnc_f90_array_get(call->values, var.ndims);
-    if (prepare(call, &array, &var, &p, &b, &caller.error) != NC_NOERR)
+    if (!prepare(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
     release(&b);
@@ -280,17 +283,16 @@ static int make_list(const pnc_f90_call *call, const pnc_f90_array *array, const
     return NC_NOERR;
 }
 
-static int prepare_varn(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
-                        pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error)
+static bool prepare_varn(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
+                         pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error)
 {
     MPI_Offset elements;
 
-    if (mixes_text(call, array, var))
-        return NC_ECHAR; /* the C function sets the error */
-    PNC_TRY(make_list(call, array, var, p, &elements, error));
+    if (has_wrong_variable(call, array, var) || make_list(call, array, var, p, &elements, error) != NC_NOERR)
+        return false;
     if (call->buftype != NULL)
-        return take_flexible(call, array, elements, b, error);
-    return take_values(array, elements, b, error);
+        return take_flexible(call, array, elements, b, error) == NC_NOERR;
+    return take_values(array, elements, b, error) == NC_NOERR;
 }
 
 int pnc_f90_call_execute_varn(const pnc_f90_call *call)
@@ -305,7 +307,7 @@ int pnc_f90_call_execute_varn(const pnc_f90_call *call)
     pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
     pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
     array = pnc_f90_array_get(call->values, var.ndims);
-    if (prepare_varn(call, &array, &var, &p, &b, &caller.error) != NC_NOERR)
+    if (!prepare_varn(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
     release(&b);
