@@ -128,12 +128,12 @@ is put, get, iput, iget or bput and only put and get have
 .Sy _all .
 .Bl -column "shape" "arguments"
 .It Sy shape Ta Sy arguments
-.It none Ta ncid, varid, buf
-.It 1 Ta ncid, varid, start, buf
-.It a Ta ncid, varid, start, count, buf
-.It s Ta ncid, varid, start, count, stride, buf
-.It m Ta ncid, varid, start, count, stride, imap, buf
-.It n Ta ncid, varid, num, starts, counts, buf
+m4_divert(-1)
+m4_define([SHAPE], [m4_divert(0)m4_dnl
+.It m4_ifelse([$1], [], [none], [$1]) Ta EACH([DUMMY], [, ], [MEMBER_PARAMETERS([put], [$1], [int])])
+m4_divert(-1)])
+SHAPES
+m4_divert(0)m4_dnl
 .El
 .Pp
 .Bl -column "double" "double precision"

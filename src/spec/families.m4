@@ -1,75 +1,106 @@
 m4_dnl The regular families of data access: operations x shapes x memory types x {independent, collective}.
 m4_dnl
+m4_dnl OPERATION(name, role of the memory, of text in memory, "collective" if there are such functions, parameters that
+m4_dnl   follow): as a Fortran string is not memory of any type, text has a role of its own.
+m4_dnl SHAPE(suffix, parameters that select elements of a variable, the same for each of several variables, meaning)
+m4_dnl
 m4_dnl FAMILIES expands EMIT(operation, shape, suffix, C type, pnc_mem_type, _all or nothing) for every member; a
-m4_dnl template defines EMIT first. The flexible member of each family has an empty suffix. NAME, PARAMETERS and FIELDS
-m4_dnl take the same arguments and give the function's name, its C parameters and the initialisers of its struct
-m4_dnl pnc_call. MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_PARAMETERS and MULTI_FIELDS (a
-m4_dnl pnc_multi), and VARD expands EMIT_VARD(operation, _all or nothing).
+m4_dnl template defines EMIT first. The flexible member of each family has an empty suffix and the C type void. The
+m4_dnl macros below take the same arguments:
+m4_dnl   NAME                 the name of the C function
+m4_dnl   MEMBER_PARAMETERS    its parameters, as in functions.m4
+m4_dnl   PARAMETERS           the same as C declares them
+m4_dnl   FIELDS               the initialisers of its struct pnc_call
+m4_dnl MULTI_FAMILIES does the same for mput and mget with EMIT_MULTI, MULTI_NAME, MULTI_PARAMETERS and MULTI_FIELDS (a
+m4_dnl pnc_multi). VARD expands EMIT_VARD(operation, _all or nothing); VARD_MEMBER_PARAMETERS(operation) has its
+m4_dnl parameters.
+m4_include([roles.m4])m4_dnl
 m4_divert(-1)
 
-m4_dnl Each function of a blocking operation has a collective variant. Functions that post a request do not.
-m4_define([FAMILIES], [OPERATION(put, twins)OPERATION(get, twins)OPERATION(iput)OPERATION(iget)OPERATION(bput)])
-m4_define([OPERATION], [m4_define([_op], [$1])m4_define([_twins], [$2])SHAPE()SHAPE(1)SHAPE(a)SHAPE(s)SHAPE(m)SHAPE(n)])
-m4_define([SHAPE], [m4_define([_shape], [$1])MEMTYPES[]MEMBER([], [void], PNC_FLEX)])
-m4_define([MEMTYPE], [MEMBER([$1], [$2], PNC_[]m4_UP([$1]))])
-m4_define([MEMBER], [EMIT(_op, _shape, [$1], [$2], [$3], [])m4_ifelse(_twins, twins, [EMIT(_op, _shape, [$1], [$2], [$3], [_all])])])
+m4_define([OPERATIONS], [
+OPERATION([put],  [memory],     [strings],     [collective], [])
+OPERATION([get],  [memory_out], [strings_out], [collective], [])
+OPERATION([iput], [memory],     [strings],     [],           [P(request_out, req)])
+OPERATION([iget], [memory_out], [strings_out], [],           [P(request_out, req)])
+OPERATION([bput], [memory],     [strings],     [],           [P(request_out, req)])
+])
+
+m4_define([SHAPES], [
+SHAPE([],  [], [],
+    [the whole variable (all existing records)])
+SHAPE([1], [P(start, start)], [P(start_each, starts)],
+    [the element at start])
+SHAPE([a], [P(start, start)P(counts, count)], [P(start_each, starts)P(counts_each, counts)],
+    [the hyperslab of count elements that begins at start])
+SHAPE([s], [P(start, start)P(counts, count)P(stride, stride)],
+    [P(start_each, starts)P(counts_each, counts)P(stride_each, strides)],
+    [count elements along each dimension from start, stride apart in the variable])
+SHAPE([m], [P(start, start)P(counts, count)P(stride, stride)P(imap, imap)],
+    [P(start_each, starts)P(counts_each, counts)P(stride_each, strides)P(imap_each, imaps)],
+    [count elements along each dimension from start, stride apart in the variable and imap apart in memory])
+SHAPE([n], [P(count, num)P(block_starts, starts)P(block_counts, counts)], [not for several variables],
+    [num hyperslabs of one variable, each with a start and a count; they are consecutive in memory])
+])
+
+m4_dnl What flexible functions have in place of a type in their name.
+m4_define([DESCRIPTION_OF_MEMORY], [P(length, bufcount)P(datatype, buftype)])
+
+m4_dnl PnetCDF 1.x declares the arrays of mput and mget differently; the types are the same.
+m4_define([MEMORY_OF_EACH], [m4_ifelse([$1], [put], [P(memory_each, bufs)], [P(memory_each_out, bufs)])])
+m4_define([DESCRIPTION_OF_EACH], [P(lengths_each, bufcounts)m4_dnl
+m4_ifelse([$1], [put], [P(datatypes_each_put, datatypes)], [P(datatypes_each, datatypes)])])
+
+m4_define([VARD_MEMBER_PARAMETERS], [P(ncid, ncid)P(varid, varid)P(datatype, filetype, ftype)m4_dnl
+m4_ifelse([$1], [put], [P(values, buf)], [P(values_out, buf)])P(length, bufcount)P(datatype, buftype)])
+
+m4_dnl Checks of the rows, and macros with what they say.
+m4_define([OPERATION], [CHECK_COUNT([families.m4], [$1], $#, 5, 5)CHECK_NAME([families.m4], [$1], [$1])m4_dnl
+CHECK_PARAMETERS([families.m4], [$1], [P($2, buf)P($3, buf)$5])m4_dnl
+m4_ifelse([$4], [collective], [], [$4], [], [], [REFUSE([families.m4], [$1], ["$4" is not "collective"])])m4_dnl
+m4_define([MEMORY_OF_$1], [$2])m4_define([TEXT_OF_$1], [$3])m4_define([TWINS_OF_$1], [$4])m4_define([REQUEST_OF_$1], [$5])])
+m4_define([SHAPE], [CHECK_COUNT([families.m4], [var$1], $#, 4, 4)CHECK_PARAMETERS([families.m4], [var$1], [$2])m4_dnl
+m4_ifelse([$1], [n], [], [CHECK_PARAMETERS([families.m4], [var$1], [$3])])m4_dnl
+m4_define([SELECTION_OF_$1], [$2])m4_define([SELECTION_OF_EACH_$1], [$3])m4_define([MEANING_OF_$1], [$4])])
+CHECK_ROWS([families.m4], [OPERATIONS])
+CHECK_ROWS([families.m4], [SHAPES])
+m4_define([SELECTION], [m4_indir([SELECTION_OF_$1])])
+m4_define([SHAPE_DOC], [m4_indir([MEANING_OF_$1])])
+m4_define([IS_POSTED], [m4_ifelse(m4_defn([REQUEST_OF_$1]), [], [], [$2])])
+
+m4_dnl The members.
+m4_define([FAMILIES], [m4_pushdef([OPERATION], m4_defn([OPERATION_OF_FAMILIES]))m4_pushdef([SHAPE], m4_defn([SHAPE_OF_FAMILIES]))m4_dnl
+OPERATIONS[]m4_popdef([SHAPE], [OPERATION])])
+m4_define([OPERATION_OF_FAMILIES], [m4_define([_op], [$1])SHAPES])
+m4_define([SHAPE_OF_FAMILIES], [m4_define([_shape], [$1])m4_pushdef([MEMTYPE], m4_defn([MEMTYPE_OF_FAMILIES]))m4_dnl
+MEMTYPES[]m4_popdef([MEMTYPE])MEMBER([], [void], PNC_FLEX)])
+m4_define([MEMTYPE_OF_FAMILIES], [MEMBER([$1], [$2], PNC_[]m4_UP([$1]))])
+m4_define([MEMBER], [EMIT(_op, _shape, [$1], [$2], [$3], [])m4_dnl
+m4_ifelse(m4_indir([TWINS_OF_]_op), [collective], [EMIT(_op, _shape, [$1], [$2], [$3], [_all])])])
 
 m4_define([NAME], [ncmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$6])
-m4_define([IS_PUT], [m4_ifelse([$1], [get], [], [$1], [iget], [], [const ])])
-m4_define([IS_POSTED], [m4_ifelse([$1], [put], [], [$1], [get], [], [$2])])
+m4_define([ROLE_OF_MEMORY], [m4_ifelse([$2], [text], [m4_indir([TEXT_OF_$1])], [m4_indir([MEMORY_OF_$1])])])
+m4_define([MEMBER_PARAMETERS], [P(ncid, ncid)P(varid, varid)SELECTION([$2])P(ROLE_OF_MEMORY([$1], [$3]), buf)m4_dnl
+m4_ifelse([$3], [], [DESCRIPTION_OF_MEMORY])[]m4_indir([REQUEST_OF_$1])])
+m4_define([PARAMETERS], [m4_pushdef([VALUE_TYPE], [$4])(EACH([DECLARED], [, ], [MEMBER_PARAMETERS($@)]))m4_popdef([VALUE_TYPE])])
+m4_define([FIELD], [, .m4_ifelse([$1], [request_out], [reqid], [$2]) = $2])
+m4_define([FIELDS], [.op = PNC_OP_[]m4_UP([$1]), .shape = PNC_VAR[]m4_UP([$2]), .collective = m4_ifelse([$6], [], [false], [true]), .varid = varid, .mem = $5, .buf = (void *)buf[]m4_dnl
+EACH([FIELD], [], [SELECTION([$2])m4_ifelse([$3], [], [DESCRIPTION_OF_MEMORY])[]m4_indir([REQUEST_OF_$1])])])
 
-m4_define([INDEX_PARAMETERS], [m4_ifelse(
-    [$1], [],  [],
-    [$1], [1], [const MPI_Offset *start, ],
-    [$1], [a], [const MPI_Offset *start, const MPI_Offset *count, ],
-    [$1], [s], [const MPI_Offset *start, const MPI_Offset *count, const MPI_Offset *stride, ],
-    [$1], [m], [const MPI_Offset *start, const MPI_Offset *count, const MPI_Offset *stride, const MPI_Offset *imap, ],
-    [$1], [n], [int num, MPI_Offset *const *starts, MPI_Offset *const *counts, ])])
-m4_define([PARAMETERS], [(int ncid, int varid, INDEX_PARAMETERS([$2])[]IS_PUT([$1])$4 *buf[]m4_ifelse(
-    [$3], [], [, MPI_Offset bufcount, MPI_Datatype buftype])[]IS_POSTED([$1], [, int *req]))])
-
-m4_define([INDEX_FIELDS], [m4_ifelse(
-    [$1], [],  [],
-    [$1], [1], [, .start = start],
-    [$1], [a], [, .start = start, .count = count],
-    [$1], [s], [, .start = start, .count = count, .stride = stride],
-    [$1], [m], [, .start = start, .count = count, .stride = stride, .imap = imap],
-    [$1], [n], [, .num = num, .starts = starts, .counts = counts])])
-m4_define([FIELDS], [.op = PNC_OP_[]m4_UP([$1]), .shape = PNC_VAR[]m4_UP([$2]), .collective = m4_ifelse([$6], [], [false], [true]), .varid = varid, .mem = $5, .buf = (void *)buf[]INDEX_FIELDS([$2])[]m4_ifelse(
-    [$3], [], [, .bufcount = bufcount, .buftype = buftype])[]IS_POSTED([$1], [, .reqid = req])])
-
-m4_dnl mput and mget: num variables at once; no shape n.
-m4_define([MULTI_FAMILIES], [m4_pushdef([EMIT], m4_defn([EMIT_MULTI]))MULTI_OPERATION(put)MULTI_OPERATION(get)m4_popdef([EMIT])])
-m4_define([MULTI_OPERATION], [m4_define([_op], [$1])m4_define([_twins], [twins])SHAPE()SHAPE(1)SHAPE(a)SHAPE(s)SHAPE(m)])
+m4_define([MULTI_FAMILIES], [m4_pushdef([OPERATION], m4_defn([OPERATION_OF_MULTI]))m4_pushdef([SHAPE], m4_defn([SHAPE_OF_MULTI]))m4_dnl
+m4_pushdef([EMIT], m4_defn([EMIT_MULTI]))OPERATIONS[]m4_popdef([EMIT], [SHAPE], [OPERATION])])
+m4_define([OPERATION_OF_MULTI], [m4_ifelse([$4], [collective], [OPERATION_OF_FAMILIES($@)])])
+m4_define([SHAPE_OF_MULTI], [m4_ifelse([$1], [n], [], [SHAPE_OF_FAMILIES($@)])])
 m4_define([MULTI_NAME], [ncmpi_m$1_var$2[]m4_ifelse([$3], [], [], [_$3])$6])
-m4_define([MULTI_INDEX_PARAMETERS], [m4_ifelse(
-    [$1], [],  [],
-    [$1], [1], [MPI_Offset *const *starts, ],
-    [$1], [a], [MPI_Offset *const *starts, MPI_Offset *const *counts, ],
-    [$1], [s], [MPI_Offset *const *starts, MPI_Offset *const *counts, MPI_Offset *const *strides, ],
-    [$1], [m], [MPI_Offset *const *starts, MPI_Offset *const *counts, MPI_Offset *const *strides, MPI_Offset *const *imaps, ])])
-m4_dnl PnetCDF 1.x declares datatypes as an array for mput and as a pointer for mget: the same type.
-m4_define([MULTI_PARAMETERS], [(int ncid, int num, int *varids, MULTI_INDEX_PARAMETERS([$2])[]m4_ifelse([$1], [put], [$4 *const *bufs], [$4 *bufs[[]]])[]m4_ifelse(
-    [$3], [], [, const MPI_Offset *bufcounts, m4_ifelse([$1], [put], [const MPI_Datatype datatypes[[]]], [const MPI_Datatype *datatypes])]))])
-m4_define([MULTI_INDEX_FIELDS], [m4_ifelse(
-    [$1], [],  [],
-    [$1], [1], [, .starts = starts],
-    [$1], [a], [, .starts = starts, .counts = counts],
-    [$1], [s], [, .starts = starts, .counts = counts, .strides = strides],
-    [$1], [m], [, .starts = starts, .counts = counts, .strides = strides, .imaps = imaps])])
-m4_define([MULTI_FIELDS], [.op = PNC_OP_[]m4_UP([$1]), .shape = PNC_VAR[]m4_UP([$2]), .collective = m4_ifelse([$6], [], [false], [true]), .num = num, .varids = varids, .mem = $5, .bufs = (void *const *)bufs[]MULTI_INDEX_FIELDS([$2])[]m4_ifelse(
-    [$3], [], [, .bufcounts = bufcounts, .datatypes = datatypes])])
+m4_define([MULTI_SELECTION], [m4_indir([SELECTION_OF_EACH_$1])])
+m4_define([MULTI_PARAMETERS], [m4_pushdef([VALUE_TYPE], [$4])(EACH([DECLARED], [, ], m4_dnl
+[P(ncid, ncid)P(count, num)P(varids_each, varids)MULTI_SELECTION([$2])MEMORY_OF_EACH([$1])m4_ifelse([$3], [], [DESCRIPTION_OF_EACH([$1])])]))m4_popdef([VALUE_TYPE])])
+m4_define([MULTI_FIELDS], [.op = PNC_OP_[]m4_UP([$1]), .shape = PNC_VAR[]m4_UP([$2]), .collective = m4_ifelse([$6], [], [false], [true]), .num = num, .varids = varids, .mem = $5, .bufs = (void *const *)bufs[]m4_dnl
+EACH([FIELD], [], [MULTI_SELECTION([$2])m4_ifelse([$3], [], [DESCRIPTION_OF_EACH([$1])])])])
 
 m4_define([VARD], [EMIT_VARD(put, [])EMIT_VARD(put, [_all])EMIT_VARD(get, [])EMIT_VARD(get, [_all])])
-m4_define([VARD_PARAMETERS], [(int ncid, int varid, MPI_Datatype filetype, IS_PUT([$1])void *buf, MPI_Offset bufcount, MPI_Datatype buftype)])
+m4_define([VARD_PARAMETERS], [(EACH([DECLARED], [, ], [VARD_MEMBER_PARAMETERS([$1])]))])
+
 m4_dnl Documentation, for the header and the manual.
-m4_define([SHAPE_DOC], [m4_ifelse(
-    [$1], [],  [the whole variable (all existing records)],
-    [$1], [1], [the element at start],
-    [$1], [a], [the hyperslab of count elements that begins at start],
-    [$1], [s], [count elements along each dimension from start, stride apart in the variable],
-    [$1], [m], [count elements along each dimension from start, stride apart in the variable and imap apart in memory],
-    [$1], [n], [num hyperslabs of one variable, each with a start and a count; they are consecutive in memory])])
 m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimension, slowest first. A NULL stride means 1, a NULL imap means
 contiguous memory. Memory is in C order. A suffix names the C type in memory; values are converted. Without a type
 suffix, bufcount elements of an MPI datatype describe the memory. MPI_DATATYPE_NULL means contiguous values of the

@@ -39,6 +39,5 @@ m4_pushdef([MEMTYPE], m4_defn([MEMTYPE_IN_FORTRAN]))MEMTYPES[]m4_popdef([MEMTYPE
 m4_define([EMIT], [m4_ifelse([$3], [], [FORTRAN_MEMBER([$1], [$2], [], m4_defn([VALUE_NC_NAT]), [$6], [])],
     m4_defn([FORTRAN_$3]), [], [],
     [FORTRAN_MEMBER([$1], [$2], m4_defn([FORTRAN_$3]), m4_defn([XTYPE_$3]), [$6], [_$3])])])
-m4_define([EMIT_VARD], [ROW([$1_vard$2], [$1_vard$2], [P(ncid, ncid)P(varid, varid)P(datatype, filetype, ftype)
-P(m4_ifelse([$1], [put], [values], [values_out]), buf)P(length, bufcount)P(datatype, buftype)], [int], [f77])])
+m4_define([EMIT_VARD], [ROW([$1_vard$2], [$1_vard$2], [VARD_MEMBER_PARAMETERS([$1])], [int], [f77])])
 m4_divert[]m4_dnl

@@ -38,6 +38,6 @@ m4_define([FILL_KIND], [m4_ifelse(
     [$2])])
 
 m4_dnl The generics that put and get values: ACCESS(operation, _all or nothing).
-m4_define([ACCESSES], [m4_pushdef([OPERATION], m4_defn([ACCESS_OF]))FAMILIES[]m4_popdef([OPERATION])])
-m4_define([ACCESS_OF], [ACCESS([$1], [])m4_ifelse([$2], [twins], [ACCESS([$1], [_all])])])
+m4_define([ACCESSES], [m4_pushdef([OPERATION], m4_defn([ACCESS_OF]))OPERATIONS[]m4_popdef([OPERATION])])
+m4_define([ACCESS_OF], [ACCESS([$1], [])m4_ifelse([$4], [collective], [ACCESS([$1], [_all])])])
 m4_divert[]m4_dnl

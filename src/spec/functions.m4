@@ -19,7 +19,6 @@ m4_include([roles.m4])m4_dnl
 m4_divert(-1)
 
 m4_dnl Parameters in a prototype, and as arguments; after ncid, a comma precedes each.
-m4_define([DECLARED], [m4_patsubst(C_TYPE([$1])[ $2], [\* ], [*])])
 m4_define([PASSED_ON], [$2])
 m4_define([PROTOTYPE], [m4_ifelse([$1], [], [void], [EACH([DECLARED], [, ], [$1])])])
 m4_define([TYPED], [m4_ifelse([$1], [], [], [[, ]EACH([DECLARED], [, ], [$1])])])

@@ -35,10 +35,16 @@ m4_define([ARGUMENT], [ARGUMENT_PASSED([$3], PASSING([$1]))])
 m4_define([ARGUMENT_PASSED], [m4_ifelse(
     m4_index([$2], [text]),   0, [STRING([$1], [character(len=*)], [$2])],
     m4_index([$2], [chars]),  0, [STRINGS([$1], [character(len=*)], [$2])],
+    m4_index([$2], [strings]), 0, [STRINGS([$1], [character(len=*)], [$2])],
     m4_index([$2], [buffer]), 0, [MEMORY([$1], [integer], [$2])],
     m4_index([$2], [list]),   0, [MEMORY([$1], [integer], [$2])],
     m4_index([$2], [offset]), 0, [VALUE([$1], [OFFSET], [$2])],
     [$2], [index_in],            [VALUE([$1], [OFFSET], [$2])],
+    [$2], [indices_in],          [VALUES([$1], [OFFSET], [$2])],
+    [$2], [sizes_in],            [VALUES([$1], [OFFSET], [$2])],
+    [$2], [blocks_in],           [VALUES([$1], [OFFSET], [$2])],
+    [$2], [block_sizes_in],      [VALUES([$1], [OFFSET], [$2])],
+    [$2], [element_out],         [VALUES([$1], [integer], [$2])],
     [VALUE([$1], [integer], [$2])])])
 m4_define([ROW], [m4_divert(0)m4_dnl
       function nfmpi_$1(EACH([DUMMY], [,], [$3]))
@@ -62,32 +68,15 @@ m4_divert(0)m4_dnl
 !     flexible ones, for which n is bufcount and type is buftype.
       abstract interface
 m4_divert(-1)
-m4_define([INC_INDEX], [m4_ifelse(
-    [$1], [1], [start,],
-    [$1], [a], [start,count,],
-    [$1], [s], [start,count,stride,],
-    [$1], [m], [start,count,stride,imap,],
-    [$1], [n], [num,starts,counts,])])
-m4_define([INDEX_ARRAY], [VALUES([$1], [OFFSET], [list_in])])
-m4_define([INC_INDEX_TYPE], [m4_ifelse(
-    [$1], [1], [INDEX_ARRAY([start])],
-    [$1], [a], [INDEX_ARRAY([start])INDEX_ARRAY([count])],
-    [$1], [s], [INDEX_ARRAY([start])INDEX_ARRAY([count])INDEX_ARRAY([stride])],
-    [$1], [m], [INDEX_ARRAY([start])INDEX_ARRAY([count])INDEX_ARRAY([stride])INDEX_ARRAY([imap])],
-    [$1], [n], [VALUE([num], [integer], [int_in])INDEX_ARRAY([starts])INDEX_ARRAY([counts])])])
+m4_dnl Short names, for lines of 72 columns.
+m4_define([SHORT_DUMMY], [m4_ifelse([$1], [length], [n], [$1], [datatype], [type], [$3])])
+m4_define([SHORT_ARGUMENT], [ARGUMENT_PASSED(SHORT_DUMMY($@), PASSING([$1]))])
 m4_define([INTERFACE_NAME], [nfi[]m4_ifelse([$1], [put], [p], [$1], [get], [g], [$1], [iget], [j], [i])[]m4_dnl
 m4_ifelse([$2], [], [0], [$2])[]m4_ifelse(
     [$3], [], [f], [$3], [text], [t], [v])])
-m4_define([INC_BUFFER], [m4_ifelse([$2], [text], [STRINGS([buf], [character(len=*)], [$1])],
-    [MEMORY([buf], [integer], [$1])])])
 m4_define([FAMILY_INTERFACE], [m4_divert(0)m4_dnl
-      function INTERFACE_NAME($@)(ncid,varid,INC_INDEX([$2])buf[]m4_dnl
-m4_ifelse([$3], [], [[,n,type]])[]IS_POSTED([$1], [[,req]]))
-        integer INTERFACE_NAME($@)[]m4_dnl
-VALUE([ncid], [integer], [int_in])VALUE([varid], [integer], [int_in])INC_INDEX_TYPE([$2])m4_dnl
-INC_BUFFER(m4_ifelse([$1], [get], [out], [$1], [iget], [out], [_in]), [$3])[]m4_dnl
-m4_ifelse([$3], [], [VALUE([n], [OFFSET], [int_in])VALUE([type], [integer], [int_in])])[]m4_dnl
-IS_POSTED([$1], [VALUES([req], [integer], [list])])
+      function INTERFACE_NAME($@)(EACH([SHORT_DUMMY], [,], [MEMBER_PARAMETERS([$1], [$2], [$3])]))
+        integer INTERFACE_NAME($@)[]EACH([SHORT_ARGUMENT], [], [MEMBER_PARAMETERS([$1], [$2], [$3])])
       end function
 m4_divert(-1)])
 m4_dnl Every member expands its interface; only the first expansion writes it.

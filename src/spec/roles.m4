@@ -9,6 +9,11 @@ m4_dnl   offset_in, offset_out  an integer of kind MPI_OFFSET_KIND, unchanged
 m4_dnl   text_in, text_out      a string; without its trailing blanks in C, filled with blanks in Fortran
 m4_dnl   chars_in, chars_out    the characters of an attribute; another argument has their number
 m4_dnl   buffer_in, buffer_out  memory of any type, unchanged
+m4_dnl   strings_in, strings_out  memory of strings of any length, unchanged
+m4_dnl   indices_in             an array with an index for each dimension: from 1, fastest first in Fortran
+m4_dnl   sizes_in               an array with a size for each dimension: fastest first in Fortran
+m4_dnl   blocks_in, block_sizes_in  num such arrays: an array of two dimensions in Fortran
+m4_dnl   element_out            an integer; Fortran may pass an array, whose first element receives it
 m4_dnl   list_in, list          an array of integers, converted by hand-written functions
 m4_dnl   comm_in, info_in, info_out, type_in  an MPI handle, which is an integer in Fortran
 m4_dnl   c_only                 functions with such a parameter exist in C only
@@ -54,6 +59,27 @@ ROLE([info_out],        [MPI_Info *],    [info_out],   [receives a new info obje
 ROLE([datatype],        [MPI_Datatype],  [type_in],    [an MPI datatype])
 ROLE([requests],        [int *],         [list],       [ids of requests; those completed become NC_REQ_NULL])
 ROLE([statuses_out],    [int *],         [list],       [receives an error code for each request])
+ROLE([memory],          [const VALUE_TYPE *], [buffer_in],  [values of a type that a family defines as VALUE_TYPE])
+ROLE([memory_out],      [VALUE_TYPE *],  [buffer_out], [receives such values])
+ROLE([strings],         [const VALUE_TYPE *], [strings_in], [characters])
+ROLE([strings_out],     [VALUE_TYPE *],  [strings_out], [receives characters])
+ROLE([start],           [const MPI_Offset *], [indices_in], [index of the first element])
+ROLE([counts],          [const MPI_Offset *], [sizes_in], [number of elements along each dimension])
+ROLE([stride],          [const MPI_Offset *], [sizes_in], [distance between elements of the variable])
+ROLE([imap],            [const MPI_Offset *], [sizes_in], [distance between elements in memory])
+ROLE([block_starts],    [MPI_Offset *const *], [blocks_in], [start of each block])
+ROLE([block_counts],    [MPI_Offset *const *], [block_sizes_in], [counts of each block])
+ROLE([request_out],     [int *],         [element_out], [receives the id of a request])
+ROLE([varids_each],     [int *],         [c_only],     [ids of several variables, which have the arguments below])
+ROLE([start_each],      [MPI_Offset *const *], [c_only], [start of each variable])
+ROLE([counts_each],     [MPI_Offset *const *], [c_only], [counts of each variable])
+ROLE([stride_each],     [MPI_Offset *const *], [c_only], [stride of each variable])
+ROLE([imap_each],       [MPI_Offset *const *], [c_only], [imap of each variable])
+ROLE([memory_each],     [VALUE_TYPE *const *], [c_only], [memory of each variable])
+ROLE([memory_each_out], [VALUE_TYPE *ARRAY], [c_only],  [memory of each variable])
+ROLE([lengths_each],    [const MPI_Offset *], [c_only], [number of elements for each variable])
+ROLE([datatypes_each],  [const MPI_Datatype *], [c_only], [MPI datatype for each variable])
+ROLE([datatypes_each_put], [const MPI_Datatype ARRAY], [c_only], [MPI datatype for each variable])
 ROLE([hid],             [int],           [c_only],     [id of a CDL header])
 ROLE([hid_out],         [int *],         [c_only],     [receives the id of a CDL header])
 ROLE([name_ref],        [char **],       [c_only],     [receives the address of a name that the library keeps])
@@ -62,7 +88,8 @@ ROLE([values_ref],      [void **],       [c_only],     [receives the address of 
 ])
 
 m4_define([PASSINGS], [m4_translit([ int_in int_out id_in id_out index_in offset_in offset_out text_in text_out chars_in chars_out
-buffer_in buffer_out list_in list comm_in info_in info_out type_in c_only ], [
+buffer_in buffer_out strings_in strings_out indices_in sizes_in blocks_in block_sizes_in element_out
+list_in list comm_in info_in info_out type_in c_only ], [
 ], [ ])])
 m4_define([ROLE], [CHECK_COUNT([roles.m4], [$1], $#, 4, 4)m4_dnl
 CHECK_NAME([roles.m4], [$1], [$1])m4_dnl
@@ -71,6 +98,11 @@ m4_define([C_TYPE_OF_$1], [$2])m4_define([PASSING_OF_$1], [$3])])
 ROLES
 m4_define([C_TYPE], [m4_indir([C_TYPE_OF_$1])])
 m4_define([PASSING], [m4_indir([PASSING_OF_$1])])
+
+m4_dnl A parameter in a prototype, for EACH below. The word ARRAY in a C type stands for brackets behind the name.
+m4_define([DECLARED], [m4_ifelse(m4_index(m4_defn([C_TYPE_OF_$1]), [ARRAY]), -1,
+    [m4_patsubst(C_TYPE([$1])[ $2], [\* ], [*])],
+    [m4_patsubst(C_TYPE([$1]), [ARRAY], [$2[[]]])])])
 
 m4_dnl P(role, name in C, name in Fortran if it differs): a parameter; a list of them may have line breaks between them.
 m4_dnl EACH(macro, separator, parameters) expands macro(role, name in C, name in Fortran) for each, with the separator

@@ -184,22 +184,23 @@ contains
         call report('change of mode', err)
     end subroutine
 m4_divert(-1)
-m4_define([ARGUMENTS], [m4_ifelse(
-    [$1], [1], [start, ],
-    [$1], [a], [start, count, ],
-    [$1], [s], [start, count, stride, ],
-    [$1], [m], [start, count, stride, imap, ],
-    [$1], [n], [num, starts, counts, ])])
+m4_dnl The variables above have the names of arguments. Memory is b_<type>; where the name of the function has no type,
+m4_dnl integers describe it.
+m4_define([ACTUAL], [m4_ifelse(
+    m4_regexp(PASSING([$1]), [^\(buffer\|strings\)_]), 0, [b_[]_type],
+    [$1], [length],   [int(n, offset)],
+    [$1], [datatype], [MPI_INTEGER],
+    [$3])])
+m4_define([IS_READ], [m4_ifelse(m4_regexp(PASSING(ROLE_OF_MEMORY([$1], [$2])), [_out$]), -1, [], [$3])])
 m4_define([FULL_NAME], [$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5])
-m4_define([MEMBER_CALL], [m4_divert(0)
-        call prepare('FULL_NAME($@)', '$2', m4_ifelse(IS_PUT([$1]), [], [.false.], [.true.]))
-        err = nfmpi_[]FULL_NAME($@)(ncid, varid, ARGUMENTS([$2])b_[]m4_dnl
-m4_ifelse([$3], [], [int, int(n, offset), MPI_INTEGER], [$3])[]IS_POSTED([$1], [, req]))
+m4_define([MEMBER_CALL], [m4_define([_type], m4_ifelse([$3], [], [int], [[$3]]))m4_divert(0)
+        call prepare('FULL_NAME($@)', '$2', m4_dnl
+m4_ifelse(IS_READ([$1], [$3], [yes]), [yes], [.false.], [.true.]))
+        err = nfmpi_[]FULL_NAME($@)(EACH([ACTUAL], [, ], [MEMBER_PARAMETERS([$1], [$2], [$3])]))
         m4_ifelse(IS_POSTED([$1], [yes]), [yes], [call finish('FULL_NAME($@)', err, req)],
-    [call report('FULL_NAME($@)', err)])[]m4_ifelse(
-    IS_PUT([$1]), [], [
+    [call report('FULL_NAME($@)', err)])[]IS_READ([$1], [$3], [
         call compare('FULL_NAME($@)', m4_ifelse([$3], [text], [iachar(b_text(:n))],
-    [int(b_[]m4_ifelse([$3], [], [int], [$3])(:n))]))])
+    [int(b_[]_type[](:n))]))])
 m4_divert(-1)])
 m4_dnl One subroutine for the members of an operation.
 m4_define([FORTRAN_MEMBER], [m4_ifelse([$1$5], _wanted, [MEMBER_CALL($@)])])

@@ -8,6 +8,13 @@ m4_define([SHIM_TYPE], [m4_ifelse(
     [$1], [chars_out],  [char *],
     [$1], [buffer_in],  [const void *],
     [$1], [buffer_out], [void *],
+    [$1], [strings_in], [const void *],
+    [$1], [strings_out], [void *],
+    [$1], [indices_in], [const MPI_Offset *],
+    [$1], [sizes_in],   [const MPI_Offset *],
+    [$1], [blocks_in],  [const MPI_Offset *],
+    [$1], [block_sizes_in], [const MPI_Offset *],
+    [$1], [element_out], [int *],
     [$1], [comm_in],    [MPI_Fint ],
     [$1], [info_in],    [MPI_Fint ],
     [$1], [type_in],    [MPI_Fint ],
@@ -26,8 +33,23 @@ m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
     [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P(message_out, answer)]))],
     [int pnc_f77_$1(m4_ifelse([$3], [], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
-m4_dnl The families, with the names of C. In Fortran the num blocks are one contiguous array, not a list of pointers.
-m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$6$5(int ncid, int varid, m4_dnl
-m4_ifelse([$2], [n], [int num, const MPI_Offset *starts, const MPI_Offset *counts, ], [INDEX_PARAMETERS([$2])])m4_dnl
-IS_PUT([$1])void *buf[]m4_ifelse([$6], [], [, MPI_Offset bufcount, MPI_Fint buftype])[]IS_POSTED([$1], [, int *req]))])
+m4_dnl The families, with the names of C.
+m4_define([C_FAMILY_FUNCTION], [int pnc_f77_$1_var$2$6$5(EACH([C_PARAMETER], [, ], [MEMBER_PARAMETERS([$1], [$2], [$3])]))])
+
+m4_dnl What a function behind an nfmpi_ procedure passes to the C function for an argument: the converted strings are in
+m4_dnl variables that end in _c, the converted indices in `at'.
+m4_define([PASSED_ON], [m4_ifelse(
+    PASSING([$1]), [text_in],  [pnc_binding_text_convert($3, $3_len, $3_c)],
+    PASSING([$1]), [text_out], [$3_c],
+    PASSING([$1]), [comm_in],  [MPI_Comm_f2c($3)],
+    PASSING([$1]), [info_in],  [MPI_Info_f2c($3)],
+    PASSING([$1]), [type_in],  [MPI_Type_f2c($3)],
+    PASSING([$1]), [info_out], [&$3_c],
+    PASSING([$1]), [id_in],    [pnc_binding_id_convert($3)],
+    PASSING([$1]), [index_in], [pnc_binding_index_convert($3)],
+    PASSING([$1]), [indices_in], [at.$3],
+    PASSING([$1]), [sizes_in], [at.$3],
+    PASSING([$1]), [blocks_in], [at.$3],
+    PASSING([$1]), [block_sizes_in], [at.$3],
+    [$3])])
 m4_divert[]m4_dnl

@@ -5,7 +5,7 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_d
 
 m4_divert(-1)
 
-m4_dnl The code for an argument before the call, in the call, and after it. The longest text_out is a message.
+m4_dnl The code for an argument before the call, and after it. The longest text_out is a message.
 m4_define([BEFORE], [m4_ifelse(
     PASSING([$1]), [text_in], [
     char $3_c[[PNC_BINDING_TEXT_MAX]];],
@@ -13,16 +13,6 @@ m4_define([BEFORE], [m4_ifelse(
     char $3_c[[NC_MAX_MESSAGE]] = "";],
     PASSING([$1]), [info_out], [
     MPI_Info $3_c;])])
-m4_define([PASSED_ON], [m4_ifelse(
-    PASSING([$1]), [text_in],  [pnc_binding_text_convert($3, $3_len, $3_c)],
-    PASSING([$1]), [text_out], [$3_c],
-    PASSING([$1]), [comm_in],  [MPI_Comm_f2c($3)],
-    PASSING([$1]), [info_in],  [MPI_Info_f2c($3)],
-    PASSING([$1]), [type_in],  [MPI_Type_f2c($3)],
-    PASSING([$1]), [info_out], [&$3_c],
-    PASSING([$1]), [id_in],    [pnc_binding_id_convert($3)],
-    PASSING([$1]), [index_in], [pnc_binding_index_convert($3)],
-    [$3])])
 m4_define([RESULT], [m4_ifelse(
     [$1], [message_out], [
     if (err == NC_NOERR) /* a short variable is not an error of the file that the message is about */

@@ -5,17 +5,24 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_dnl
 
 #define CASE(op, collective, shape, kind) ((((op) * 2 + (collective)) * 8 + (shape)) * 16 + (kind))
 m4_divert(-1)
-m4_define([INDEX], [m4_ifelse(
-    [$1], [1], [at->start],
-    [$1], [a], [at->start, at->count],
-    [$1], [s], [at->start, at->count, at->stride],
-    [$1], [m], [at->start, at->count, at->stride, at->imap],
-    [$1], [n], [p->num, p->list.starts, p->list.counts])])
+m4_define([PASSED_ON], [m4_ifelse(
+    PASSING([$1]), [indices_in],     [at->$2],
+    PASSING([$1]), [sizes_in],       [at->$2],
+    PASSING([$1]), [blocks_in],      [p->list.$2],
+    PASSING([$1]), [block_sizes_in], [p->list.$2],
+    PASSING([$1]), [buffer_in],      [b->base],
+    PASSING([$1]), [buffer_out],     [b->base],
+    PASSING([$1]), [strings_in],     [b->base],
+    PASSING([$1]), [strings_out],    [b->base],
+    PASSING([$1]), [element_out],    [call->$2],
+    [$1], [count],    [p->$2],
+    [$1], [length],   [b->count],
+    [$1], [datatype], [b->type],
+    [$2])])
 m4_define([FORTRAN_MEMBER], [m4_ifelse([$2], [], [], [m4_divert(0)m4_dnl
     case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$5], [], 0, 1), PNCF90_VAR[]m4_UP([$2]), $4):
         caller->function = "ncmpi_$1_var$2$6$5";
-        return ncmpi_$1_var$2$6$5(ncid, varid, INDEX([$2]), b->base[]m4_dnl
-m4_ifelse([$6], [], [, b->count, b->type])[]IS_POSTED([$1], [, call->req]));
+        return ncmpi_$1_var$2$6$5(EACH([PASSED_ON], [, ], [MEMBER_PARAMETERS([$1], [$2], [$3])]));
 m4_divert(-1)])])
 m4_define([EMIT_VARD], [m4_divert(0)m4_dnl
     case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$2], [], 0, 1), 0, 0):
