@@ -40,8 +40,8 @@ void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF
 /* Language and error of arguments stay. */
 void pnc_error_clear(pnc_error *error);
 
-/* NC_NOERR, or set the error that a binding has found in the arguments, and return its code. A function makes this check
- * after those of what precedes other arguments, and before it changes anything. */
+/* NC_NOERR, or set the error that a binding has found in the arguments, and return its code. A function makes this
+ * check after those of mode and variable, and before it changes anything. */
 int pnc_error_check_arguments(pnc_error *error);
 
 /* Numbers of C for a message in the language of the error: an id; an index along a dimension; the position of a

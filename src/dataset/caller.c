@@ -35,6 +35,8 @@ int pnc_dataset_caller_end(pnc_caller *caller, int err)
             pnc_dataset_error_report(ds, err);
         }
     }
+    if (ds != NULL)
+        ds->error.of_arguments = NULL;
     in_progress = caller->outer;
     return err;
 }

@@ -1,6 +1,6 @@
-m4_dnl Every public constant except error codes, once: name, value as a C expression, meaning, and the spelling of
-m4_dnl netcdf.h if it differs. Programs include both headers, and C allows a macro to be redefined only with the same
-m4_dnl tokens.
+m4_dnl The public constants except error codes: CONSTANT(name, value as a C expression, meaning, the expression in
+m4_dnl netcdf.h if it differs). A program may include netcdf.h as well, and C allows to define a macro again only with
+m4_dnl the same tokens.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 m4_define([CONSTANTS], [SECTION([External types of variables and attributes])
@@ -124,7 +124,7 @@ CONSTANT([NC_MAX_VAR_DIMS], [2147483647])
 CONSTANT([NC_MAX_HDF4_NAME], [256], [], [NC_MAX_NAME])
 CONSTANT([NC_MAX_DEFLATE_LEVEL], [9])
 CONSTANT([NC_MAX_NFILES], [1024])
-CONSTANT([NC_MAX_MESSAGE], [1024], [room for the message of ncmpi_inq_last_error])
+CONSTANT([NC_MAX_MESSAGE], [1024], [characters of a message of ncmpi_inq_last_error, with the terminating 0])
 SECTION([Requests and counts])
 CONSTANT([NC_REQ_NULL], [(-1)])
 CONSTANT([NC_COUNT_IGNORE], [(-1)])

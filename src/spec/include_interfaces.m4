@@ -62,10 +62,11 @@ m4_divert(0)m4_dnl
       end function
       end interface
 
-!     The families put, get, iput, iget, bput share interfaces: nfi and
-!     p put, g get, i iput and bput, j iget; then 0 for var, 1 var1,
-!     a vara, s vars, m varm, n varn; then v for values, t text, f the
-!     flexible ones, for which n is bufcount and type is buftype.
+!     Functions for different types share an interface.  Its name is nfi
+!     and three letters: p for put, g get, i iput and bput, j iget; then
+!     0 for var, 1 var1, a vara, s vars, m varm, n varn; then v for
+!     values of a type, t for text, f for the flexible functions, with
+!     n for bufcount and type for buftype.
       abstract interface
 m4_divert(-1)
 m4_dnl Short names, for lines of 72 columns.

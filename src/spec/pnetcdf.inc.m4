@@ -1,29 +1,29 @@
 m4_include(`common.m4')m4_include([fortran.m4])m4_include([fortran_constants.m4])m4_dnl
-m4_dnl The files that Fortran programs include. PNC_ARGUMENTS decides which arguments compilers accept: with `any' and
-m4_dnl `external' those of external functions, which old programs rely on: integer*8 for integer and the reverse, a
-m4_dnl scalar for an array; with `checked' only the declared types and kinds. No line may be continued: no continuation
-m4_dnl is valid in fixed form of 72 columns, fixed form of 132 columns, and free form.
+m4_dnl The files that Fortran programs include. PNC_ARGUMENTS states which arguments compilers accept. `any' and
+m4_dnl `external' accept what old programs pass to external functions: integer*8 for integer, integer for integer*8, a
+m4_dnl scalar for an array. `checked' accepts only the declared types and kinds. Lines are never continued, because no
+m4_dnl continuation is valid in free form and in fixed form of both 72 and 132 columns.
 m4_ifelse(PNC_ARGUMENTS, [checked], [m4_dnl
 !     pnetcdf_checked.inc - constants and functions of PnetCDF for
-!     Fortran, in place of pnetcdf.inc: compilers refuse arguments of a
-!     wrong type or kind
+!     Fortran.  With this file instead of pnetcdf.inc, compilers reject
+!     arguments of a wrong type or kind.
 !
-!     Generated from src/spec. Include it where declarations stand, in
-!     fixed or free form; programs need mpif.h or the module mpi too.
-!     Names: man 3 pnetcdf_f77.  Indices count from 1, the fastest
+!     Generated from src/spec.  Include it among the declarations, in
+!     fixed or free form.  Programs also need mpif.h or the module mpi.
+!     Manual: man 3 pnetcdf_f77.  Indices count from 1, the fastest
 !     dimension first.  Sizes, starts and counts are integers of kind
 !     MPI_OFFSET_KIND.  Buffers, starts, counts and requests may be
-!     scalars, elements, or arrays of any rank; the type of a buffer is
-!     what the name of the function says.
+!     scalars, array elements, or arrays of any rank.  The name of a
+!     function states the type of its buffer.
 ], [m4_dnl
 !     pnetcdf.inc - constants and functions of PnetCDF for Fortran
 !
-!     Generated from src/spec. Include it where declarations stand, in
-!     fixed or free form; programs need mpif.h or the module mpi too.
-!     Names: man 3 pnetcdf_f77.  Indices count from 1, the fastest
+!     Generated from src/spec.  Include it among the declarations, in
+!     fixed or free form.  Programs also need mpif.h or the module mpi.
+!     Manual: man 3 pnetcdf_f77.  Indices count from 1, the fastest
 !     dimension first.  Sizes, starts and counts are integers of kind
-!     MPI_OFFSET_KIND.  Compilers check only the number of arguments and
-!     strings here; with pnetcdf_checked.inc they check all arguments.
+!     MPI_OFFSET_KIND.  With this file, compilers check strings and the
+!     number of arguments; with pnetcdf_checked.inc, all arguments.
 ])m4_dnl
       integer nf_offset_kind
       parameter (nf_offset_kind = selected_int_kind(18))
@@ -44,8 +44,8 @@ FORTRAN_CONSTANTS
 
 m4_divert(0)m4_dnl
 
-!     Uses every constant, so that compilers do not warn of those that
-!     a program does not use.
+!     This type uses every constant: compilers do not warn about those
+!     that a program does not use.
       type nf_constants
         integer(nf_offset_kind) :: unlimited = nfmpi_unlimited
 m4_divert(-1)

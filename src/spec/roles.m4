@@ -1,5 +1,5 @@
-m4_dnl The roles of parameters, once. A role decides the type in C, the declaration in Fortran, and the conversion
-m4_dnl between both.
+m4_dnl The roles of parameters. A role determines the type in C, the declaration in Fortran, and the conversion between
+m4_dnl both.
 m4_dnl
 m4_dnl ROLE(name, C type, passing, meaning). Passing, in or out of the function:
 m4_dnl   int_in, int_out        an integer, unchanged

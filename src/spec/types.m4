@@ -1,4 +1,4 @@
-m4_dnl The external types and the memory types, once.
+m4_dnl The external types and the memory types. XTYPES and MEMTYPES expand a row for each.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 
