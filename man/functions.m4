@@ -17,34 +17,34 @@ PARAMETERS_OF_FUNCTIONS[]m4_dnl
 MEMTYPES[]m4_dnl
 m4_divert(-1)
 m4_popdef([MEMTYPE])
-m4_define([HEADING], [m4_divert(0)m4_dnl
+m4_define([HEADING], [OUTPUT([m4_dnl
 @section $1
-m4_divert(-1)])
-m4_define([PLAIN], [m4_divert(0)m4_dnl
+])])
+m4_define([PLAIN], [OUTPUT([m4_dnl
 @page ncmpi_$2|
 $5
 @member ncmpi_$2|m4_patsubst([$1 ], [\* ], [*])ncmpi_$2(PROTOTYPE([$4]))
-m4_divert(-1)])
-m4_define([CDL_FUNCTION], [m4_divert(0)m4_dnl
+])])
+m4_define([CDL_FUNCTION], [OUTPUT([m4_dnl
 @page cdl_hdr_$1|
 $3
 @member cdl_hdr_$1|int cdl_hdr_$1(PROTOTYPE([$2]))
-m4_divert(-1)])
-m4_define([FUNCTION], [m4_divert(0)m4_dnl
+])])
+m4_define([FUNCTION], [OUTPUT([m4_dnl
 @page ncmpi_$1|
 $4
 @member ncmpi_$1|int ncmpi_$1(int ncid[]TYPED([$3]))
-m4_divert(-1)])
-m4_define([ATTRIBUTE], [m4_divert(0)m4_dnl
+])])
+m4_define([ATTRIBUTE], [OUTPUT([m4_dnl
 @member ncmpi_put_att_text|int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
 @member ncmpi_get_att_text|int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
-m4_divert(-1)])
-m4_define([ATTRIBUTES], [m4_divert(0)m4_dnl
+])])
+m4_define([ATTRIBUTES], [OUTPUT([m4_dnl
 @page ncmpi_put_att_text|create or replace an attribute
 PUT_ATT_DOC
 @page ncmpi_get_att_text|read an attribute
 GET_ATT_DOC
-m4_divert(-1)EACH_ATTRIBUTE[]])
+])EACH_ATTRIBUTE[]])
 FUNCTIONS
 
 m4_dnl A page for each operation and shape.
@@ -71,7 +71,7 @@ m4_define([POSTED_TEXT], [m4_ifelse([$1], [bput], [Nothing is written until ncmp
 BPUT_DOC.
 Where pending puts of a rank overlap, the last one posted wins.], [Nonblocking functions POST_DOC])
 LOCAL])
-m4_define([ACCESS_PAGE], [m4_divert(0)m4_dnl
+m4_define([ACCESS_PAGE], [OUTPUT([m4_dnl
 @page ncmpi_$1_var$2|DOES([$1]) a PLACES([$2])
 DETAIL([$1]) SHAPE_DOC([$2]).
 m4_ifelse([$2], [n], [counts NULL: single elements.
@@ -80,14 +80,14 @@ ACCESS_DOC
 m4_ifelse([$1], [put], [MODE_DOC], [$1], [get], [MODE_DOC], [POSTED_TEXT([$1])])
 RANGE_DOC
 Errors: m4_ifelse([$1], [bput], [NC_ENULLABUF NC_EINSUFFBUF ])ACCESS_ERRORS
-m4_divert(-1)])
-m4_define([EMIT], [m4_ifelse([$3$6], [text], [ACCESS_PAGE([$1], [$2])])m4_divert(0)m4_dnl
+])])
+m4_define([EMIT], [m4_ifelse([$3$6], [text], [ACCESS_PAGE([$1], [$2])])OUTPUT([m4_dnl
 @member ncmpi_$1_var$2|int NAME($@)[]PARAMETERS($@)
-m4_divert(-1)])
+])])
 HEADING([Data])
 FAMILIES
 
-m4_define([MULTI_PAGE], [m4_divert(0)m4_dnl
+m4_define([MULTI_PAGE], [OUTPUT([m4_dnl
 @page ncmpi_m$1_var$2|m4_ifelse([$1], [put], [write], [read]) a PLACES([$2]) of several variables
 Access to several variables: MULTI_DOC
 For each variable: SHAPE_DOC([$2]).
@@ -95,20 +95,20 @@ ACCESS_DOC
 MODE_DOC
 RANGE_DOC
 Errors: ACCESS_ERRORS
-m4_divert(-1)])
-m4_define([EMIT_MULTI], [m4_ifelse([$3$6], [text], [MULTI_PAGE([$1], [$2])])m4_divert(0)m4_dnl
+])])
+m4_define([EMIT_MULTI], [m4_ifelse([$3$6], [text], [MULTI_PAGE([$1], [$2])])OUTPUT([m4_dnl
 @member ncmpi_m$1_var$2|int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
-m4_divert(-1)])
+])])
 MULTI_FAMILIES
 
-m4_define([EMIT_VARD], [m4_ifelse([$2], [], [m4_divert(0)m4_dnl
+m4_define([EMIT_VARD], [m4_ifelse([$2], [], [OUTPUT([m4_dnl
 @page ncmpi_$1_vard|m4_ifelse([$1], [put], [write], [read]) a region given as an MPI datatype
 m4_ifelse([$1], [put], [Write], [Read]) values; VARD_DOC
 Memory is described by bufcount elements of an MPI datatype.
 MODE_DOC
 RANGE_DOC
 Errors: ACCESS_ERRORS NC_ETYPESIZE NC_ETYPE_MISMATCH
-m4_divert(-1)])m4_divert(0)m4_dnl
+])])OUTPUT([m4_dnl
 @member ncmpi_$1_vard|int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
-m4_divert(-1)])
+])])
 VARD

@@ -129,9 +129,9 @@ is put, get, iput, iget or bput and only put and get have
 .Bl -column "shape" "arguments"
 .It Sy shape Ta Sy arguments
 m4_divert(-1)
-m4_define([SHAPE], [m4_divert(0)m4_dnl
+m4_define([SHAPE], [OUTPUT([m4_dnl
 .It m4_ifelse([$1], [], [none], [$1]) Ta EACH([DUMMY], [, ], [MEMBER_PARAMETERS([put], [$1], [int])])
-m4_divert(-1)])
+])])
 SHAPES
 m4_divert(0)m4_dnl
 .El
@@ -151,10 +151,10 @@ m4_divert(0)m4_dnl
 The last argument of iput, iget and bput is the id of the request.
 .Ss Other functions
 m4_divert(-1)
-m4_define([ROW], [m4_divert(0)m4_dnl
+m4_define([ROW], [OUTPUT([m4_dnl
 .Fn nfmpi_$1 EACH([DUMMY], [ ], [$3])
 .br
-m4_divert(-1)])
+])])
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl

@@ -78,11 +78,11 @@ or the MPI library), and whether it is used, ignored (with the reason), or unkno
 Integers are decimal.
 .Bl -tag -width Ds
 m4_divert(-1)
-m4_define([ITEM], [m4_divert(0)m4_dnl
+m4_define([ITEM], [OUTPUT([m4_dnl
 .It Li $1[]m4_ifelse([$2], [], [], [ (default: $2)])
 $3[]m4_ifelse([$4], [], [], [.
 $4]).
-m4_divert(-1)])
+])])
 m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$9], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
 m4_define([HINT_ALIAS], [ITEM([$1], [], [$3])])
 m4_define([HINT_CHOICE], [ITEM([$1], [$3], [$6])])

@@ -9,7 +9,7 @@ m4_define([CDL_FUNCTION], [])
 
 
 m4_dnl close and abort free the dataset; they report errors themselves.
-m4_define([FUNCTION], [m4_divert(0)
+m4_define([FUNCTION], [OUTPUT([
 int ncmpi_$1(int ncid[]TYPED([$3]))
 {
     pnc_dataset *ds;
@@ -17,10 +17,10 @@ int ncmpi_$1(int ncid[]TYPED([$3]))
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
     return m4_ifelse([$1], [close], [pnc_dataset_close(ds)], [$1], [abort], [pnc_dataset_abort(ds)], [pnc_dataset_error_report(ds, pnc_dataset_$1(ds[]PASSED([$3])))]);
 }
-m4_divert(-1)])
+])])
 
 m4_dnl put_att_text has no xtype.
-m4_define([ATTRIBUTE], [m4_divert(0)
+m4_define([ATTRIBUTE], [OUTPUT([
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op)
 {
     pnc_dataset *ds;
@@ -36,11 +36,11 @@ int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
     return pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, ip, $3));
 }
-m4_divert(-1)])
+])])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])
 FUNCTIONS
 
-m4_define([EMIT], [m4_divert(0)
+m4_define([EMIT], [OUTPUT([
 int NAME($@)[]PARAMETERS($@)
 {
     pnc_dataset *ds;
@@ -48,8 +48,8 @@ int NAME($@)[]PARAMETERS($@)
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
     return pnc_dataset_error_report(ds, IS_POSTED([$1], [pnc_dataset_call_post])[]m4_ifelse([$1], [put], [pnc_dataset_call_execute], [$1], [get], [pnc_dataset_call_execute])(ds, &(pnc_call){FIELDS($@)}));
 }
-m4_divert(-1)])
-m4_define([EMIT_MULTI], [m4_divert(0)
+])])
+m4_define([EMIT_MULTI], [OUTPUT([
 int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
 {
     pnc_dataset *ds;
@@ -57,9 +57,9 @@ int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
     return pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
-m4_divert(-1)])
+])])
 
-m4_define([EMIT_VARD], [m4_divert(0)
+m4_define([EMIT_VARD], [OUTPUT([
 int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
 {
     pnc_dataset *ds;
@@ -67,7 +67,7 @@ int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1])
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
     return pnc_dataset_error_report(ds, pnc_dataset_vard_execute(ds, &(pnc_vard){PNC_OP_[]m4_UP([$1]), m4_ifelse([$2], [], [false], [true]), varid, filetype, (void *)buf, bufcount, buftype}));
 }
-m4_divert(-1)])
+])])
 FAMILIES
 MULTI_FAMILIES
 VARD

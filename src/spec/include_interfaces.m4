@@ -46,11 +46,11 @@ m4_define([ARGUMENT_PASSED], [m4_ifelse(
     [$2], [block_sizes_in],      [VALUES([$1], [OFFSET], [$2])],
     [$2], [element_out],         [VALUES([$1], [integer], [$2])],
     [VALUE([$1], [integer], [$2])])])
-m4_define([ROW], [m4_divert(0)m4_dnl
+m4_define([ROW], [OUTPUT([m4_dnl
       function nfmpi_$1(EACH([DUMMY], [,], [$3]))
         m4_ifelse([$4], [text], [character(len=80)], [integer]) nfmpi_$1[]EACH([ARGUMENT], [], [$3])
       end function
-m4_divert(-1)])
+])])
 m4_divert(0)m4_dnl
       interface
 m4_divert(-1)
@@ -75,11 +75,11 @@ m4_define([SHORT_ARGUMENT], [ARGUMENT_PASSED(SHORT_DUMMY($@), PASSING([$1]))])
 m4_define([INTERFACE_NAME], [nfi[]m4_ifelse([$1], [put], [p], [$1], [get], [g], [$1], [iget], [j], [i])[]m4_dnl
 m4_ifelse([$2], [], [0], [$2])[]m4_ifelse(
     [$3], [], [f], [$3], [text], [t], [v])])
-m4_define([FAMILY_INTERFACE], [m4_divert(0)m4_dnl
+m4_define([FAMILY_INTERFACE], [OUTPUT([m4_dnl
       function INTERFACE_NAME($@)(EACH([SHORT_DUMMY], [,], [MEMBER_PARAMETERS([$1], [$2], [$3])]))
         integer INTERFACE_NAME($@)[]EACH([SHORT_ARGUMENT], [], [MEMBER_PARAMETERS([$1], [$2], [$3])])
       end function
-m4_divert(-1)])
+])])
 m4_dnl Every member expands its interface; only the first expansion writes it.
 m4_define([FORTRAN_MEMBER], [m4_ifdef(known_[]INTERFACE_NAME($@), [],
     [m4_define(known_[]INTERFACE_NAME($@))FAMILY_INTERFACE($@)])])
@@ -87,8 +87,8 @@ FAMILIES
 m4_divert(0)m4_dnl
       end interface
 m4_divert(-1)
-m4_define([FORTRAN_MEMBER], [m4_divert(0)m4_dnl
+m4_define([FORTRAN_MEMBER], [OUTPUT([m4_dnl
       procedure(INTERFACE_NAME($@)) :: nfmpi_$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5
-m4_divert(-1)])
+])])
 FAMILIES
 m4_divert(0)m4_dnl

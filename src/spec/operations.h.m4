@@ -8,8 +8,8 @@ m4_define([PLAIN], [])m4_dnl
 m4_define([CDL_FUNCTION], [])m4_dnl
 m4_define([ATTRIBUTES], [])m4_dnl
 m4_divert(-1)
-m4_define([FUNCTION], [m4_divert(0)int pnc_dataset_$1(pnc_dataset *ds[]TYPED([$3]));
-m4_divert(-1)])
+m4_define([FUNCTION], [OUTPUT([int pnc_dataset_$1(pnc_dataset *ds[]TYPED([$3]));
+])])
 FUNCTIONS
 m4_divert(0)m4_dnl
 

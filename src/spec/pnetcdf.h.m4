@@ -34,34 +34,34 @@ m4_include([constants_body.m4])m4_dnl
 extern "C" {
 #endif
 m4_divert(-1)
-m4_define([COMMENT], [m4_divert(0)
+m4_define([COMMENT], [OUTPUT([
 /* m4_patsubst([$1], [
 ], [
  * ]) */
-m4_divert(-1)])
+])])
 
 m4_dnl The body of a documentation macro, as a part of a comment.
 m4_define([IN_COMMENT], [m4_patsubst(m4_defn([$1]), [
 ], [
  * ])])
 
-m4_define([HEADING], [m4_divert(0)
+m4_define([HEADING], [OUTPUT([
 /* --- $1 --- */
-m4_divert(-1)])
-m4_define([PLAIN], [COMMENT([$5])m4_divert(0)m4_dnl
+])])
+m4_define([PLAIN], [COMMENT([$5])OUTPUT([m4_dnl
 m4_patsubst([$1 ], [\* ], [*])ncmpi_$2(PROTOTYPE([$4]));
-m4_divert(-1)])
-m4_define([CDL_FUNCTION], [COMMENT([$3])m4_divert(0)m4_dnl
+])])
+m4_define([CDL_FUNCTION], [COMMENT([$3])OUTPUT([m4_dnl
 int cdl_hdr_$1(PROTOTYPE([$2]));
-m4_divert(-1)])
-m4_define([FUNCTION], [COMMENT([$4])m4_divert(0)m4_dnl
+])])
+m4_define([FUNCTION], [COMMENT([$4])OUTPUT([m4_dnl
 int ncmpi_$1(int ncid[]TYPED([$3]));
-m4_divert(-1)])
+])])
 
-m4_define([ATTRIBUTE], [m4_divert(0)m4_dnl
+m4_define([ATTRIBUTE], [OUTPUT([m4_dnl
 int ncmpi_put_att_$1(int ncid, int varid, const char *name, m4_ifelse([$1], [text], [], [nc_type xtype, ])MPI_Offset len, const $2 *op);
 int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip);
-m4_divert(-1)])
+])])
 m4_define([ATTRIBUTES], [COMMENT([put_att_<T>: IN_COMMENT([PUT_ATT_DOC])
 get_att_<T>: IN_COMMENT([GET_ATT_DOC])])EACH_ATTRIBUTE[]])
 FUNCTIONS
@@ -83,17 +83,17 @@ Errors: IN_COMMENT([ACCESS_ERRORS])
 iput_var*, iget_var*: IN_COMMENT([POST_DOC])
 bput_var*: as iput_var*, but
 IN_COMMENT([BPUT_DOC]) (NC_ENULLABUF NC_EINSUFFBUF). All are local.])
-m4_define([EMIT], [m4_divert(0)int NAME($@)[]PARAMETERS($@);
-m4_divert(-1)])
+m4_define([EMIT], [OUTPUT([int NAME($@)[]PARAMETERS($@);
+])])
 FAMILIES
 COMMENT([mput_var*, mget_var*: IN_COMMENT([MULTI_DOC])])
-m4_define([EMIT_MULTI], [m4_divert(0)int MULTI_NAME($@)[]MULTI_PARAMETERS($@);
-m4_divert(-1)])
+m4_define([EMIT_MULTI], [OUTPUT([int MULTI_NAME($@)[]MULTI_PARAMETERS($@);
+])])
 MULTI_FAMILIES
 COMMENT([put_vard, get_vard: IN_COMMENT([VARD_DOC]) Errors as above, and
 NC_ETYPESIZE NC_ETYPE_MISMATCH])
-m4_define([EMIT_VARD], [m4_divert(0)int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1]);
-m4_divert(-1)])
+m4_define([EMIT_VARD], [OUTPUT([int ncmpi_$1_vard$2[]VARD_PARAMETERS([$1]);
+])])
 VARD
 m4_divert(0)m4_dnl
 

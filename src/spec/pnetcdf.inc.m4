@@ -31,14 +31,14 @@ m4_ifelse(PNC_ARGUMENTS, [checked], [m4_dnl
       parameter (nfmpi_unlimited = 0)
 m4_divert(-1)
 m4_define([OFFSET_KIND], [nf_offset_kind])
-m4_define([FORTRAN_CONSTANT], [m4_divert(0)m4_dnl
+m4_define([FORTRAN_CONSTANT], [OUTPUT([m4_dnl
       m4_ifelse([$2], [OFFSET], [integer(nf_offset_kind)], [$2]) nf_$1
       parameter (nf_$1=m4_patsubst([$3], [_OFFSET_KIND], [_nf_offset_kind]))
-m4_divert(-1)])
-m4_define([FORTRAN_FEATURE], [m4_divert(0)m4_dnl
+])])
+m4_define([FORTRAN_FEATURE], [OUTPUT([m4_dnl
       $2 $1
       parameter ($1=$3)
-m4_divert(-1)])
+])])
 FORTRAN_FEATURES
 FORTRAN_CONSTANTS
 
@@ -50,12 +50,12 @@ m4_divert(0)m4_dnl
         integer(nf_offset_kind) :: unlimited = nfmpi_unlimited
 m4_divert(-1)
 m4_define([_used], 0)
-m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_dnl
+m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))OUTPUT([m4_dnl
         m4_ifelse([$2], [OFFSET], [integer(nf_offset_kind)], [$2]) :: c[]_used = nf_$1
-m4_divert(-1)])
-m4_define([FORTRAN_FEATURE], [m4_define([_used], m4_incr(_used))m4_divert(0)m4_dnl
+])])
+m4_define([FORTRAN_FEATURE], [m4_define([_used], m4_incr(_used))OUTPUT([m4_dnl
         integer :: c[]_used = m4_ifelse([$2], [integer], [$1], [len($1)])
-m4_divert(-1)])
+])])
 FORTRAN_FEATURES
 FORTRAN_CONSTANTS
 m4_divert(0)m4_dnl

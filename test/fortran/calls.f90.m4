@@ -193,7 +193,7 @@ m4_define([ACTUAL], [m4_ifelse(
     [$3])])
 m4_define([IS_READ], [m4_ifelse(m4_regexp(PASSING(ROLE_OF_MEMORY([$1], [$2])), [_out$]), -1, [], [$3])])
 m4_define([FULL_NAME], [$1_var$2[]m4_ifelse([$3], [], [], [_$3])$5])
-m4_define([MEMBER_CALL], [m4_define([_type], m4_ifelse([$3], [], [int], [[$3]]))m4_divert(0)
+m4_define([MEMBER_CALL], [m4_define([_type], m4_ifelse([$3], [], [int], [[$3]]))OUTPUT([
         call prepare('FULL_NAME($@)', '$2', m4_dnl
 m4_ifelse(IS_READ([$1], [$3], [yes]), [yes], [.false.], [.true.]))
         err = nfmpi_[]FULL_NAME($@)(EACH([ACTUAL], [, ], [MEMBER_PARAMETERS([$1], [$2], [$3])]))
@@ -201,18 +201,18 @@ m4_ifelse(IS_READ([$1], [$3], [yes]), [yes], [.false.], [.true.]))
     [call report('FULL_NAME($@)', err)])[]IS_READ([$1], [$3], [
         call compare('FULL_NAME($@)', m4_ifelse([$3], [text], [iachar(b_text(:n))],
     [int(b_[]_type[](:n))]))])
-m4_divert(-1)])
+])])
 m4_dnl One subroutine for the members of an operation.
 m4_define([FORTRAN_MEMBER], [m4_ifelse([$1$5], _wanted, [MEMBER_CALL($@)])])
-m4_define([SUBROUTINE], [m4_divert(0)
+m4_define([SUBROUTINE], [OUTPUT([
     subroutine $1()
         integer :: err[]m4_ifelse([$3], [], [], [, req])
-m4_divert(-1)
+])
 m4_define([_wanted], [$2])
 FAMILIES
-m4_divert(0)m4_dnl
+OUTPUT([m4_dnl
     end subroutine
-m4_divert(-1)])
+])])
 SUBROUTINE([put_collective], [put_all])
 SUBROUTINE([put_independent], [put])
 SUBROUTINE([put_posted], [iput], [req])

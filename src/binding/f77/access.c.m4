@@ -18,7 +18,7 @@ m4_define([FREE_SELECTION], [
     pnc_binding_[]KIND_OF_SELECTION([$1])_free(&at);])
 m4_define([IF_SELECTION], [m4_ifelse([$1], [], [], [$2])])
 
-m4_define([FORTRAN_MEMBER], [m4_divert(0)
+m4_define([FORTRAN_MEMBER], [OUTPUT([
 C_FAMILY_FUNCTION($@)
 {
     pnc_caller caller;IF_SELECTION([$2], [DECLARE_SELECTION([$2])])
@@ -30,6 +30,6 @@ IF_SELECTION([$2], [CONVERT_SELECTION([$2])])
 IF_SELECTION([$2], [FREE_SELECTION([$2])])
     return pnc_dataset_caller_end(&caller, err);
 }
-m4_divert(-1)])
+])])
 FAMILIES
 m4_divert(0)m4_dnl

@@ -44,7 +44,7 @@ C_FUNCTION($@)
     return pnc_dataset_caller_end(&caller, err);])
 }
 ])
-m4_define([ROW], [m4_ifelse([$5], [f77_by_hand], [], [m4_divert(0)WRITTEN($@)m4_divert(-1)])])
+m4_define([ROW], [m4_ifelse([$5], [f77_by_hand], [], [OUTPUT([WRITTEN($@)])])])
 FUNCTIONS
 VARD
 m4_divert(0)m4_dnl

@@ -9,12 +9,12 @@ m4_include(`common.m4')m4_include([fortran.m4])m4_include([c_parameters.m4])m4_d
 #include "pnetcdf.h"
 
 m4_divert(-1)
-m4_define([ROW], [m4_divert(0)C_FUNCTION($@);
-m4_divert(-1)])
+m4_define([ROW], [OUTPUT([C_FUNCTION($@);
+])])
 FUNCTIONS
 VARD
-m4_define([FORTRAN_MEMBER], [m4_divert(0)C_FAMILY_FUNCTION($@);
-m4_divert(-1)])
+m4_define([FORTRAN_MEMBER], [OUTPUT([C_FAMILY_FUNCTION($@);
+])])
 FAMILIES
 m4_divert(0)m4_dnl
 

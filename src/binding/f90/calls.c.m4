@@ -19,16 +19,16 @@ m4_define([PASSED_ON], [m4_ifelse(
     [$1], [length],   [b->count],
     [$1], [datatype], [b->type],
     [$2])])
-m4_define([FORTRAN_MEMBER], [m4_ifelse([$2], [], [], [m4_divert(0)m4_dnl
+m4_define([FORTRAN_MEMBER], [m4_ifelse([$2], [], [], [OUTPUT([m4_dnl
     case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$5], [], 0, 1), PNCF90_VAR[]m4_UP([$2]), $4):
         caller->function = "ncmpi_$1_var$2$6$5";
         return ncmpi_$1_var$2$6$5(EACH([PASSED_ON], [, ], [MEMBER_PARAMETERS([$1], [$2], [$3])]));
-m4_divert(-1)])])
-m4_define([EMIT_VARD], [m4_divert(0)m4_dnl
+])])])
+m4_define([EMIT_VARD], [OUTPUT([m4_dnl
     case CASE(PNCF90_[]m4_UP([$1]), m4_ifelse([$2], [], 0, 1), 0, 0):
         caller->function = "ncmpi_$1_vard$2";
         return ncmpi_$1_vard$2(call->ncid, call->varid, filetype, b->base, b->count, b->type);
-m4_divert(-1)])
+])])
 m4_divert(0)m4_dnl
 
 int pnc_f90_call_dispatch(const pnc_f90_call *call, pnc_caller *caller, const pnc_f90_place *p, const pnc_f90_buffer *b)

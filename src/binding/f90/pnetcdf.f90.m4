@@ -23,8 +23,8 @@ m4_ifdef([WITH_MPI_F08], [    private :: f08_comm, f08_datatype, f08_info
 
     integer(c_int64_t), parameter :: nf90mpi_unlimited = nfmpi_unlimited
 m4_divert(-1)
-m4_define([FORTRAN_CONSTANT], [m4_divert(0)    FILL_KIND([$1], [$2]), parameter :: nf90_$1 = nf_$1
-m4_divert(-1)])
+m4_define([FORTRAN_CONSTANT], [OUTPUT([    FILL_KIND([$1], [$2]), parameter :: nf90_$1 = nf_$1
+])])
 FORTRAN_CONSTANTS
 
 m4_dnl --- declarations of each kind of argument ---
@@ -64,14 +64,14 @@ m4_define([BODY], [        integer(c_int) function $1($3) &
 $4        end function
 ])
 
-m4_define([F90], [m4_divert(0)
+m4_define([F90], [OUTPUT([
     interface
 BODY([nf90mpi_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])    end interface
-m4_divert(-1)])
-m4_define([F90_HANDLES], [m4_divert(0)
+])])
+m4_define([F90_HANDLES], [OUTPUT([
     interface nf90mpi_$1
 AS_INTEGERS([BODY([pncf90_$1], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])AS_TYPES([BODY([pncf90_$1_f08], [$1], [EACH([LISTED], [, ], [$2])], [EACH([DECLARE], [], [$2])])])    end interface
-m4_divert(-1)])
+])])
 
 m4_dnl --- the generics that put and get values: the C function behind each, its specifics, and their procedures ---
 m4_define([IS_GET], [m4_ifelse(_op, [get], [$1], _op, [iget], [$1], [$2])])
@@ -110,7 +110,7 @@ m4_define([FORM], [m4_define([_form], [$1])m4_define([_suffix], [$2])m4_define([
 m4_define([EACH_KIND], [m4_pushdef([KIND], [SPECIFIC([_]$][1, $][3)])KINDS[]m4_popdef([KIND])])
 m4_define([EACH_HANDLE], [AS_INTEGERS([SPECIFIC([], [type(*)])])AS_TYPES([SPECIFIC([_f08], [type(*)])])])
 m4_define([C_NAME], [_op[]_[]_form[]_twin[]_suffix[]])
-m4_define([ACCESS], [m4_define([_op], [$1])m4_define([_twin], [$2])m4_divert(0)EMIT_ACCESS[]m4_divert(-1)])
+m4_define([ACCESS], [m4_define([_op], [$1])m4_define([_twin], [$2])OUTPUT([EMIT_ACCESS[]])])
 
 m4_define([C_FUNCTION], [AS_INTEGERS([        integer(c_int) function pncf90_[]C_NAME[](ARGUMENTS) &
                 bind(c, name="pncf90_[]C_NAME")
@@ -226,11 +226,12 @@ BODY([nf90mpi_inq_path], [inq_path], [ncid, pathlen, path], [            integer
 ])
 BODY([nf90mpi_inq_files_opened], [inq_files_opened], [nfiles, ncids], [            integer(c_int), intent(out) :: nfiles
             integer(c_int), dimension(:), contiguous, intent(inout) :: ncids
-])m4_divert(-1)
-m4_define([ON_REQUESTS], [m4_divert(0)
+])m4_dnl
+m4_divert(-1)
+m4_define([ON_REQUESTS], [OUTPUT([
 BODY([nf90mpi_$1], [$1], [ncid, num, req, st], [            integer(c_int), intent(in) :: ncid, num
             integer(c_int), dimension(:), contiguous, intent(inout) :: req, st
-])m4_divert(-1)])
+])])])
 ON_REQUESTS([wait])
 ON_REQUESTS([wait_all])
 ON_REQUESTS([cancel])
@@ -258,7 +259,7 @@ m4_divert(-1)
 m4_define([EMIT_FORM], [m4_ifelse(_suffix, [_value], [], [C_FUNCTION])])
 m4_define([EMIT_ACCESS], [FORMS_OF_VAR[]FORMS_OF_VARN])
 ACCESSES
-m4_define([EMIT_VARD], [m4_divert(0)AS_INTEGERS([BODY([pncf90_$1_vard$2], [$1_vard$2], [ncid, varid, filetype, buf, bufcount, buftype], [VARD_HEAD([$1])])])m4_divert(-1)])
+m4_define([EMIT_VARD], [OUTPUT([AS_INTEGERS([BODY([pncf90_$1_vard$2], [$1_vard$2], [ncid, varid, filetype, buf, bufcount, buftype], [VARD_HEAD([$1])])])])])
 VARD
 m4_divert[]m4_dnl
     end interface
@@ -267,20 +268,20 @@ m4_define([EMIT_FORM], [$1])
 m4_define([EMIT_ACCESS], [GENERICS])
 m4_define([SPECIFIC], m4_defn([IN_GENERIC]))
 ACCESSES
-m4_define([EMIT_VARD], [m4_divert(0)
+m4_define([EMIT_VARD], [OUTPUT([
     interface nf90mpi_$1_vard$2
         procedure :: $1_vard$2
 m4_ifdef([WITH_MPI_F08], [        procedure :: $1_vard$2_f08
 ])    end interface
-m4_divert(-1)])
+])])
 VARD
 m4_define([EMIT_ACCESS], [FORMS_OF_VAR[]FORMS_OF_VARN])
 m4_define([SPECIFIC], m4_defn([HIDDEN]))
-m4_divert[]
-m4_divert(-1)
+OUTPUT([
+])
 ACCESSES
-m4_define([EMIT_VARD], [m4_divert(0)    private :: $1_vard$2[]m4_ifdef([WITH_MPI_F08], [, $1_vard$2_f08])
-m4_divert(-1)])
+m4_define([EMIT_VARD], [OUTPUT([    private :: $1_vard$2[]m4_ifdef([WITH_MPI_F08], [, $1_vard$2_f08])
+])])
 VARD
 m4_divert[]m4_dnl
 
@@ -314,7 +315,7 @@ contains
 m4_divert(-1)
 m4_define([SPECIFIC], [m4_ifelse(_suffix, [_value], [VALUE_PROCEDURE($@)], [PROCEDURE($@)])])
 ACCESSES
-m4_define([EMIT_VARD], [m4_divert(0)AS_INTEGERS([VARD_PROCEDURE([$1], [$2])])AS_TYPES([VARD_PROCEDURE([$1], [$2], [_f08], [%mpi_val])])m4_divert(-1)])
+m4_define([EMIT_VARD], [OUTPUT([AS_INTEGERS([VARD_PROCEDURE([$1], [$2])])AS_TYPES([VARD_PROCEDURE([$1], [$2], [_f08], [%mpi_val])])])])
 VARD
 m4_divert[]m4_dnl
 end module pnetcdf

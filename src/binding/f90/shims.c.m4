@@ -48,7 +48,7 @@ m4_dnl DATASET(parameters): the id of the dataset that the call is about, or -1.
 m4_define([DATASET], [m4_define([_dataset], [-1])EACH([FIND_DATASET], [], [$1])_dataset])
 m4_define([FIND_DATASET], [m4_ifelse([$1], [ncid], [m4_define([_dataset], [*$3])])])
 
-m4_define([ENTRY], [m4_divert(0)
+m4_define([ENTRY], [
 int pncf90_$1($2)])
 
 m4_define([PARAMETER], [m4_indir([PARAMETER_]PASSING([$1]), [$3])])
@@ -57,7 +57,7 @@ m4_define([BEFORE], [IF_THERE([BEFORE_]PASSING([$1]), [$3])])
 m4_define([AFTER], [IF_THERE([AFTER_]PASSING([$1]), [$3])])
 m4_define([IF_THERE], [m4_ifdef([$1], [m4_indir([$1], [$2])])])
 
-m4_define([F90], [ENTRY([$1], [m4_ifelse([$2], [], [void], [EACH([PARAMETER], [, ], [$2])])])
+m4_define([F90], [OUTPUT([ENTRY([$1], [m4_ifelse([$2], [], [void], [EACH([PARAMETER], [, ], [$2])])])
 {
     pnc_caller caller;
 EACH([BEFORE], [], [$2])    int err;
@@ -66,7 +66,7 @@ EACH([BEFORE], [], [$2])    int err;
     err = ncmpi_$1(EACH([PASS], [, ], [$2]));
 EACH([AFTER], [], [$2])    return pnc_dataset_caller_end(&caller, err);
 }
-m4_divert(-1)])
+])])
 m4_define([F90_HANDLES], m4_defn([F90]))
 F90_FUNCTIONS
 
@@ -74,7 +74,7 @@ m4_dnl PNCF90_PUT .. and the additional argument of the nonblocking operations.
 m4_define([CALL], [.name = "nf90mpi_$1_$3$2", .op = PNCF90_[]m4_UP([$1]), .collective = m4_ifelse([$2], [], [false], [true]), .ncid = *ncid, .varid = pnc_binding_id_convert(*varid), .values = values[]IS_POSTED([$1], [, .req = req])])
 m4_define([HEAD], [const int *ncid, const int *varid, const CFI_cdesc_t *values[]IS_POSTED([$1], [, int *req])])
 m4_define([INDEX], [const CFI_cdesc_t *start, const CFI_cdesc_t *count, const CFI_cdesc_t *stride, const CFI_cdesc_t *map])
-m4_define([ACCESS], [ENTRY([$1_var$2], [HEAD([$1]), INDEX])
+m4_define([ACCESS], [OUTPUT([ENTRY([$1_var$2], [HEAD([$1]), INDEX])
 {
     return pnc_f90_call_execute(&(pnc_f90_call){CALL([$1], [$2], [var]), .start = start, .count = count, .stride = stride, .map = map});
 }
@@ -94,14 +94,14 @@ ENTRY([$1_varn$2_flexible], [HEAD([$1]), const int *num, const CFI_cdesc_t *star
 {
     return pnc_f90_call_execute_varn(&(pnc_f90_call){CALL([$1], [$2], [varn]), .num = num, .start = start, .count = count, .bufcount = bufcount, .buftype = buftype});
 }
-m4_divert(-1)])
+])])
 ACCESSES
 
-m4_define([EMIT_VARD], [ENTRY([$1_vard$2], [const int *ncid, const int *varid, const MPI_Fint *filetype, const CFI_cdesc_t *values, const MPI_Offset *bufcount, const MPI_Fint *buftype])
+m4_define([EMIT_VARD], [OUTPUT([ENTRY([$1_vard$2], [const int *ncid, const int *varid, const MPI_Fint *filetype, const CFI_cdesc_t *values, const MPI_Offset *bufcount, const MPI_Fint *buftype])
 {
     return pnc_f90_call_execute_vard(&(pnc_f90_call){CALL([$1], [$2], [vard]), .bufcount = bufcount, .buftype = buftype}, MPI_Type_f2c(*filetype));
 }
-m4_divert(-1)])
+])])
 VARD
 
 m4_define([PUT_ATT], [
@@ -127,7 +127,7 @@ m4_define([GET_ATT], [
         err = ncmpi_get_att_$1(*ncid, pnc_binding_id_convert(*varid), c_name, $3);
     return pnc_dataset_caller_end(&caller, err);
 }])
-m4_define([KIND], [m4_divert(0)m4_ifelse([$1], [text], [], [ENTRY([put_att_$1], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const $2 *value])[]PUT_ATT([$1], [$4, 1], [value])
+m4_define([KIND], [OUTPUT([m4_ifelse([$1], [text], [], [ENTRY([put_att_$1], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const $2 *value])[]PUT_ATT([$1], [$4, 1], [value])
 ENTRY([put_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])[]PUT_ATT([$1], [$4, values->dim[[0]].extent], [values->base_addr])
 ENTRY([get_att_$1], [const int *ncid, const int *varid, const CFI_cdesc_t *name, $2 *value])[]GET_ATT([$1], [1], [value])
 ENTRY([get_att_$1s], [const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *values])[]GET_ATT([$1], [values->dim[[0]].extent], [values->base_addr])
@@ -139,6 +139,6 @@ ENTRY([inq_var_fill_$1], [const int *ncid, const int *varid, int *no_fill, $2 *v
 {
     return pnc_f90_fill_inquire(*ncid, pnc_binding_id_convert(*varid), no_fill, $4, value);
 }
-m4_divert(-1)])
+])])
 KINDS
 m4_divert[]m4_dnl
