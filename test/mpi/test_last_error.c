@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../expect.h"
+#include "dataset/caller.h"
 
 static char path[4096];
 
@@ -91,6 +92,26 @@ static void test_calls(int ncid)
     expect_message(ncid, NC_EINVAL_REQUEST, "ncmpi_wait_all|77", "no such request");
     ncmpi_bput_vara_float(ncid, 0, start, count, value, NULL);
     expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float|ncmpi_buffer_attach", "bput without a buffer");
+}
+
+/* A profiler may call other functions while it forwards a call from Fortran. These are calls from C. */
+static void test_profiler(int ncid)
+{
+    MPI_Offset start = 12, one = 1;
+    float value = 1;
+    pnc_caller caller;
+    int err;
+
+    pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, "nf90mpi_put_var_all", "ncmpi_put_vara_float_all", ncid);
+    ncmpi_inq_varname(ncid, 7, NULL);
+    expect_message(ncid, NC_ENOTVAR, "ncmpi_inq_varname|id 7|0..1|(NC_ENOTVAR)", "a call that a profiler makes");
+    err = ncmpi_put_vara_float_all(ncid, 0, &start, &one, &value);
+    err = pnc_dataset_caller_end(&caller, err);
+    t_check(err == NC_EINVALCOORDS, "the call from Fortran returns the error");
+    expect_message(ncid, err, "nf90mpi_put_var_all|start(1) = 13|1..10|(NF90_EINVALCOORDS)", "a call from Fortran");
+    ncmpi_put_vara_float_all(ncid, 0, &start, &one, &value);
+    expect_message(ncid, NC_EINVALCOORDS, "ncmpi_put_vara_float_all|start[0] = 12|0..9|(NC_EINVALCOORDS)",
+                   "the same call from C, later");
 }
 
 /* Whose failure is asked for, and how long it is remembered. */
@@ -236,6 +257,7 @@ int main(int argc, char **argv)
     int ncid = make_file();
     test_calls(ncid);
     test_memory(ncid);
+    test_profiler(ncid);
     test_without_file();
     test_verbose(ncid);
     test_peer(ncid);
