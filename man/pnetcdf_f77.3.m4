@@ -179,9 +179,8 @@ Messages name the procedure that the program called and the constants of
 .Pa pnetcdf.inc ,
 with ids, indices and the order of dimensions as the program passed them:
 .Bd -literal
-nfmpi_put_vara_real_all on rank 0: out.nc: start(2) = 9 is out of
-bounds: variable "t" has length 8 along dimension 2 (valid: 1..8)
-(NF_EINVALCOORDS)
+nfmpi_put_vara_real_all on rank 0: out.nc: start(2) = 9, but
+dimension "lat" of variable "t" has length 8 (NF_EINVALCOORDS)
 .Ed
 .Sh EXAMPLES
 Every rank writes one column of a variable of 10 rows:

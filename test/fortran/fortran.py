@@ -109,8 +109,8 @@ def functions(pattern):
 
 
 def build_profiled(name, program, pattern):
-    """A program that is linked with a profiler of the functions of C whose names match, and `print_line`, which prints a line
-    as the profiler does. Its path and nothing, or None with a reason."""
+    """A program that is linked with a profiler of the functions of C whose names match, and with `print_line`, which
+    prints a line as the profiler does. Its path and nothing, or None with a reason."""
     status, messages = compile_source(f"{name}.f90", program, ["-O0"])
     if status != 0:
         return None, messages

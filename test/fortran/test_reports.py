@@ -80,15 +80,13 @@ BAD_NCID = "{}: ncid is 1000: not an open file; it was closed or never opened ({
 HERE = "{} on rank 0: reports.nc: "
 NO_VARIABLE = HERE + "no variable with id {} (valid: 1..3) ({}_ENOTVAR)"
 NO_DIMENSION = HERE + "no dimension with id {} (valid: 1..3) ({}_EBADDIM)"
-FAR = HERE + ('start(2) = 6 is out of bounds: variable "grid" has length 5 along dimension 2 (valid: 1..5) '
-              '({}_EINVALCOORDS)')
-ZERO = HERE + 'start(1) = 0 is less than 1: variable "grid" ({}_EINVALCOORDS)'
-LOW = HERE + ('start(2) = -9223372036854775808 is out of bounds: variable "grid" has length 5 along dimension 2 '
-              '(valid: 1..5) ({}_EINVALCOORDS)')
-MINUS = HERE + 'count(1) = -1 is negative: variable "grid" ({}_ENEGATIVECNT)'
-FIVE = HERE + ('count(2) = 5 is too large: variable "grid" has 5 elements along dimension 2, so that from start(2) = 2 '
-               'at most 4 are left ({}_EEDGE)')
-STRIDE = HERE + 'stride(1) = 0 is not positive: variable "grid" ({}_ESTRIDE)'
+FAR = HERE + 'start(2) = 6, but dimension "y" of variable "grid" has length 5 ({}_EINVALCOORDS)'
+ZERO = HERE + 'start(1) = 0 of variable "grid": must be at least 1 ({}_EINVALCOORDS)'
+LOW = HERE + 'start(2) = -9223372036854775808, but dimension "y" of variable "grid" has length 5 ({}_EINVALCOORDS)'
+MINUS = HERE + 'count(1) = -1 of variable "grid": must not be negative ({}_ENEGATIVECNT)'
+FIVE = HERE + ('count(2) = 5 from start(2) = 2, but dimension "y" of variable "grid" has length 5: at most 4 fit '
+               '({}_EEDGE)')
+STRIDE = HERE + 'stride(1) = 0 of variable "grid": must be positive ({}_ESTRIDE)'
 NUMBERS = HERE + 'variable "grid" has type double: it holds numbers, not text ({}_ECHAR)'
 TEXT = HERE + 'variable "label" has type char: it holds text, not numbers: {} ({}_ECHAR)'
 IMAP = HERE + 'variable "grid": imap(2) = 4611686018427387903 exceeds the address space ({}_EINVAL)'
@@ -244,8 +242,8 @@ def statements(rows, subroutine):
 
 def build():
     text = ""
-    for name, subroutine, rows in (("define", "print_failure", DEFINE), ("data", "print_failure", DATA), ("inquire", "print_failure", INQUIRE),
-                                   ("succeed", "try", SUCCEED)):
+    for name, subroutine, rows in (("define", "print_failure", DEFINE), ("data", "print_failure", DATA),
+                                   ("inquire", "print_failure", INQUIRE), ("succeed", "try", SUCCEED)):
         text += f"    subroutine {name}()\n" + "\n".join(statements(rows, subroutine)) + "\n    end subroutine\n\n"
     return build_profiled("reports", PROGRAM.format(subroutines=text), r"ncmpi_(?!inq_last_error)\w*")
 

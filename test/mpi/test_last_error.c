@@ -108,9 +108,9 @@ static void test_profiler(int ncid)
     err = ncmpi_put_vara_float_all(ncid, 0, &start, &one, &value);
     err = pnc_dataset_caller_end(&caller, err);
     t_check(err == NC_EINVALCOORDS, "the call from Fortran returns the error");
-    expect_message(ncid, err, "nf90mpi_put_var_all|start(1) = 13|1..10|(NF90_EINVALCOORDS)", "a call from Fortran");
+    expect_message(ncid, err, "nf90mpi_put_var_all|start(1) = 13|length 10|(NF90_EINVALCOORDS)", "a call from Fortran");
     ncmpi_put_vara_float_all(ncid, 0, &start, &one, &value);
-    expect_message(ncid, NC_EINVALCOORDS, "ncmpi_put_vara_float_all|start[0] = 12|0..9|(NC_EINVALCOORDS)",
+    expect_message(ncid, NC_EINVALCOORDS, "ncmpi_put_vara_float_all|start[0] = 12|length 10|(NC_EINVALCOORDS)",
                    "the same call from C, later");
 }
 
