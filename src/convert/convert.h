@@ -60,6 +60,8 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
 /* A packer over contiguous memory that holds external bytes, ext_size per element. */
 void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, void *memory, int ext_size);
 void pnc_convert_packer_free(pnc_packer *packer);
+/* Continue at element number `element`; for a packer that has not advanced. */
+void pnc_convert_packer_seek(pnc_packer *packer, int64_t element);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n);

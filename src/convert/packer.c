@@ -57,6 +57,16 @@ void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, v
                            .status = NC_NOERR};
 }
 
+void pnc_convert_packer_seek(pnc_packer *packer, int64_t element)
+{
+    if (packer->direct != NULL)
+        packer->direct += element * packer->mem_size;
+    else if (packer->flat != NULL)
+        packer->flat += element * packer->mem_size;
+    else
+        pnc_select_run_cursor_seek(&packer->cursor, element);
+}
+
 void pnc_convert_packer_free(pnc_packer *packer)
 {
     pnc_select_run_cursor_free(&packer->cursor);

@@ -1,4 +1,4 @@
-/* The access phase of two-phase I/O for one block. */
+/* The access phase of two-phase I/O. */
 #include "io/collective_buffer.h"
 
 #include <assert.h>
@@ -6,49 +6,57 @@
 
 #include "base/memory.h"
 
-#define WORDS (PNC_DOMAIN_BLOCK / 64)
-
 #define RUNS_AT_A_TIME 512
+#define SIEVE_BYTES (256 << 10)
 
-int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_io_context *io)
+int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, int aggregator, int64_t capacity)
 {
-    cb->io = io;
-    cb->bytes = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
-    cb->old = pnc_memory_alloc(PNC_DOMAIN_BLOCK, 1);
-    cb->covered = pnc_memory_alloc_zeroed(WORDS, sizeof *cb->covered);
-    return cb->bytes == NULL || cb->old == NULL || cb->covered == NULL ? NC_ENOMEM : NC_NOERR;
+    *cb = (pnc_collective_buffer){.file = file, .aggregator = aggregator, .capacity = capacity};
+    cb->bytes = pnc_memory_alloc(capacity, 1);
+    cb->covered = pnc_memory_alloc_zeroed((capacity + 63) / 64, sizeof *cb->covered);
+    if (cb->bytes != NULL && cb->covered != NULL)
+        return NC_NOERR;
+    return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a collective buffer of %lld bytes", file->path,
+                         (long long)capacity);
 }
 
 void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
 {
     pnc_memory_free(cb->bytes);
-    pnc_memory_free(cb->old);
     pnc_memory_free(cb->covered);
+    pnc_memory_free(cb->sieve);
+    *cb = (pnc_collective_buffer){0};
 }
 
-void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, int64_t index)
+void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains)
 {
-    int64_t word = (cb->low - cb->first) / 64, end = (cb->high - cb->first + 63) / 64;
+    int64_t word = cb->low / 64, end = (cb->high + 63) / 64;
 
-    /* clears only the words that the last block has set: clearing all 128 KiB would dominate the cost of a small
-     * piece */
+    assert(domains->block * domains->blocks <= cb->capacity);
     memset(cb->covered + word, 0, (size_t)(end - word) * sizeof *cb->covered);
-    cb->first = cb->low = cb->high = index * PNC_DOMAIN_BLOCK;
+    cb->domains = *domains;
+    cb->low = cb->high = 0;
 }
 
-void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, pnc_extent piece)
+static int64_t file_offset(const pnc_collective_buffer *cb, int64_t position)
 {
-    int64_t end = piece.offset + piece.length;
-
-    if (cb->low == cb->high) {
-        cb->low = piece.offset;
-        cb->high = end;
-    }
-    if (piece.offset < cb->low)
-        cb->low = piece.offset;
-    if (end > cb->high)
-        cb->high = end;
+    return pnc_io_file_domains_get_offset(&cb->domains, cb->aggregator, position);
 }
+
+/* The position of a piece, which becomes a part of the span. */
+static int64_t include(pnc_collective_buffer *cb, pnc_extent piece)
+{
+    int64_t at = pnc_io_file_domains_get_position(&cb->domains, piece.offset), end = at + piece.length;
+
+    assert(at >= 0 && end <= cb->capacity);
+    if (cb->low == cb->high)
+        cb->low = at;
+    cb->low = at < cb->low ? at : cb->low;
+    cb->high = end > cb->high ? end : cb->high;
+    return at;
+}
+
+/* --- the bits --- */
 
 static void cover(uint64_t *bits, int64_t from, int64_t to)
 {
@@ -65,23 +73,8 @@ static void cover(uint64_t *bits, int64_t from, int64_t to)
     bits[last] |= tail;
 }
 
-void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
-{
-    int64_t at = piece.offset - cb->first;
-
-    assert(at >= 0 && at + piece.length <= PNC_DOMAIN_BLOCK);
-    pnc_io_collective_buffer_include(cb, piece);
-    memcpy(cb->bytes + at, data, (size_t)piece.length);
-    cover(cb->covered, at, at + piece.length);
-}
-
-void pnc_io_collective_buffer_get(const pnc_collective_buffer *cb, pnc_extent piece, char *data)
-{
-    memcpy(data, cb->bytes + (piece.offset - cb->first), (size_t)piece.length);
-}
-
 /* The first position in [at, end) whose bit equals `set`, or `end`. */
-static int64_t find(const uint64_t *bits, int64_t at, int64_t end, bool set)
+static int64_t find_bit(const uint64_t *bits, int64_t at, int64_t end, bool set)
 {
     while (at < end) {
         uint64_t word = (set ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);
@@ -99,90 +92,179 @@ typedef struct gaps {
     int64_t n, bytes;
 } gaps;
 
-static gaps count_gaps(const pnc_collective_buffer *cb)
+/* The gaps between the pieces in [at, *end), which begins with a piece; *end becomes the end of the last piece. */
+static gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end)
 {
-    int64_t at = cb->low - cb->first, end = cb->high - cb->first;
     gaps g = {0, 0};
 
     for (;;) {
-        int64_t gap = find(cb->covered, at, end, false);
+        int64_t gap = find_bit(cb->covered, at, *end, false);
 
-        if (gap == end)
+        at = find_bit(cb->covered, gap, *end, true);
+        if (at == *end) {
+            *end = gap;
             return g;
-        at = find(cb->covered, gap, end, true);
+        }
         g.n++;
         g.bytes += at - gap;
     }
 }
 
-/* Write the covered runs, in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the buffer. */
-static int write_runs(pnc_collective_buffer *cb)
-{
-    int64_t at = cb->low - cb->first, end = cb->high - cb->first;
+/* --- put --- */
 
-    while (at < end) {
+void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
+{
+    int64_t at = include(cb, piece);
+
+    memcpy(cb->bytes + at, data, (size_t)piece.length);
+    cover(cb->covered, at, at + piece.length);
+}
+
+/* Write the pieces in [at, end), in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the
+ * buffer. */
+static int write_runs(pnc_collective_buffer *cb, int64_t at, int64_t end)
+{
+    int err = NC_NOERR;
+
+    while (at < end && err == NC_NOERR) {
         pnc_extent runs[RUNS_AT_A_TIME];
         int64_t n = 0, first = at, packed = at;
 
         while (at < end && n < RUNS_AT_A_TIME) {
-            int64_t gap = find(cb->covered, at, end, false);
+            int64_t gap = find_bit(cb->covered, at, end, false);
 
-            runs[n++] = (pnc_extent){cb->first + at, gap - at};
+            runs[n++] = (pnc_extent){file_offset(cb, at), gap - at};
             memmove(cb->bytes + packed, cb->bytes + at, (size_t)(gap - at));
             packed += gap - at;
-            at = find(cb->covered, gap, end, true);
+            at = find_bit(cb->covered, gap, end, true);
         }
-        PNC_TRY(pnc_file_extents_write(cb->io->file, runs, n, cb->bytes + first));
+        err = pnc_file_extents_write(cb->file, runs, n, cb->bytes + first);
+    }
+    return err;
+}
+
+/* Fill the gaps in [at, end), at most SIEVE_BYTES, with the bytes that the file holds there. */
+static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t file_size)
+{
+    int64_t gap = find_bit(cb->covered, at, end, false), first = gap, last = end, present;
+
+    if (gap == end)
+        return NC_NOERR;
+    if (cb->sieve == NULL)
+        cb->sieve = pnc_memory_alloc(SIEVE_BYTES, 1);
+    if (cb->sieve == NULL)
+        return pnc_error_set(cb->file->error, NC_ENOMEM, "%s: no memory for a sieve buffer of %d bytes", cb->file->path,
+                             SIEVE_BYTES);
+    present = file_size - file_offset(cb, first);
+    present = present < 0 ? 0 : present;
+    present = present < last - first ? present : last - first;
+    if (present > 0) {
+        pnc_extent extent = {file_offset(cb, first), present};
+
+        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->sieve, NULL));
+    }
+    memset(cb->sieve + present, 0, (size_t)(last - first - present));
+    while (gap < end) {
+        at = find_bit(cb->covered, gap, end, true);
+        memcpy(cb->bytes + gap, cb->sieve + (gap - first), (size_t)(at - gap));
+        gap = find_bit(cb->covered, at, end, false);
     }
     return NC_NOERR;
 }
 
-/* Bytes of a span that lie before the end of the file. */
-static int64_t bytes_present(int64_t low, int64_t high, int64_t size)
+/* Read, modify and write: one access. This is safe because no other rank writes to the block during the call: all
+ * ranks send their pieces to its aggregator, and direct writes have ended before. */
+static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const gaps *g)
 {
-    if (size <= low)
-        return 0;
-    return (size < high ? size : high) - low;
+    pnc_extent extent = {file_offset(cb, at), end - at};
+    int64_t size = 0;
+
+    if (g->n > 0)
+        PNC_TRY(pnc_file_get_size(cb->file, &size));
+    for (int64_t some; g->n > 0 && at < end; at += some) {
+        some = end - at < SIEVE_BYTES ? end - at : SIEVE_BYTES;
+        PNC_TRY(fill_gaps(cb, at, at + some, size));
+    }
+    return pnc_file_extents_write(cb->file, &extent, 1, cb->bytes + (end - extent.length));
 }
 
-/* Fill the gaps with the bytes that the file holds there. This is safe because no other rank writes to the block
- * during the call: all ranks send their pieces to its aggregator, and direct writes have ended before. */
-static int fill_gaps(pnc_collective_buffer *cb)
+/* Write the pieces in one block, [at, end). */
+static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
-    pnc_file *file = cb->io->file;
-    int64_t at = cb->low - cb->first, end = cb->high - cb->first, size, present;
+    const pnc_store *store = cb->file->store;
+    gaps g;
 
-    PNC_TRY(pnc_file_get_size(file, &size));
-    present = bytes_present(cb->low, cb->high, size);
-    if (present > 0)
-        PNC_TRY(pnc_file_extents_read(file, &(pnc_extent){cb->low, present}, 1, cb->old + at, NULL));
-    memset(cb->old + at + present, 0, (size_t)(end - at - present));
-    while (at < end) {
-        int64_t gap = find(cb->covered, at, end, false);
-
-        at = find(cb->covered, gap, end, true);
-        memcpy(cb->bytes + gap, cb->old + gap, (size_t)(at - gap));
-    }
-    return NC_NOERR;
+    at = find_bit(cb->covered, at, end, true);
+    if (at == end)
+        return NC_NOERR;
+    g = count_gaps(cb, at, &end);
+    if (g.n > 0 && (g.n < store->few_extents || g.bytes / g.n > store->sieve_gap))
+        return write_runs(cb, at, end);
+    return write_span(cb, at, end, &g);
 }
 
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
 {
-    const pnc_store *store = cb->io->file->store;
-    gaps g = count_gaps(cb);
+    int64_t block = cb->domains.block;
+    int err = NC_NOERR;
 
-    if (cb->low == cb->high)
-        return NC_NOERR;
-    if (!cb->exclusive || g.n < store->few_extents || g.bytes / g.n > store->sieve_gap)
-        return write_runs(cb);
-    PNC_TRY(fill_gaps(cb));
-    return pnc_file_extents_write(cb->io->file, &(pnc_extent){cb->low, cb->high - cb->low}, 1,
-                                  cb->bytes + (cb->low - cb->first));
+    for (int64_t at = cb->low, end; at < cb->high && err == NC_NOERR; at = end) {
+        end = at - at % block + block;
+        end = end < cb->high ? end : cb->high;
+        err = write_block(cb, at, end);
+    }
+    return err;
 }
 
-int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
-{
-    pnc_extent extent = {cb->low, cb->high - cb->low};
+/* --- get --- */
 
-    return pnc_file_extents_read(cb->io->file, &extent, 1, cb->bytes + (cb->low - cb->first), NULL);
+/* Read what the buffer does not hold of [at, end), which lies in one block. */
+static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
+{
+
+    for (at = find_bit(cb->covered, at, end, false); at < end; at = find_bit(cb->covered, at, end, false)) {
+        int64_t to = find_bit(cb->covered, at, end, true);
+        pnc_extent extent = {file_offset(cb, at), to - at};
+
+        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL));
+        cover(cb->covered, at, to);
+    }
+    return NC_NOERR;
+}
+
+/* Ascending pieces from index i on that are read by one access, with the gaps between them (data sieving): the index
+ * after them. *end is the file offset at which they end. */
+static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, int64_t i,
+                           int64_t *end)
+{
+    int64_t first = pieces[i].offset, block_end = pnc_io_file_domains_get_block_end(&cb->domains, first);
+
+    *end = first + pieces[i].length;
+    for (i++; i < n; i++) {
+        if (pieces[i].offset < first || pieces[i].offset - *end > cb->file->store->sieve_gap ||
+            pieces[i].offset >= block_end)
+            return i;
+        if (pieces[i].offset + pieces[i].length > *end)
+            *end = pieces[i].offset + pieces[i].length;
+    }
+    return n;
+}
+
+int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data)
+{
+    int64_t end = 0;
+
+    for (int64_t i = 0, next; i < n; i = next) {
+        int64_t at = include(cb, pieces[i]);
+
+        next = find_sieved(cb, pieces, n, i, &end);
+        include(cb, (pnc_extent){end - 1, 1});
+        PNC_TRY(load(cb, at, at + (end - pieces[i].offset)));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(data, cb->bytes + pnc_io_file_domains_get_position(&cb->domains, pieces[i].offset),
+               (size_t)pieces[i].length);
+        data += pieces[i].length;
+    }
+    return NC_NOERR;
 }

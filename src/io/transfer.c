@@ -7,6 +7,7 @@
 #include "file/agree.h"
 #include "io/cursors.h"
 #include "io/direct.h"
+#include "io/merged.h"
 #include "io/two_phase.h"
 
 /* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
@@ -91,7 +92,7 @@ static int execute_independent(pnc_io_context *io, const pnc_request_list *list,
 {
     assert(choice != TWO_PHASE);
     if (choice == MERGED)
-        return pnc_io_two_phase_execute_independent(io, list);
+        return pnc_io_merged_execute(io, list);
     return pnc_io_direct_execute(io, list->at, list->n);
 }
 
@@ -99,18 +100,19 @@ static int execute_independent(pnc_io_context *io, const pnc_request_list *list,
 
 /* Values that the ranks agree on in one reduction: the maximum of each. */
 typedef struct agreement {
-    int64_t failure;  /* the most negative code, negated, in the high 32 bits; its rank in the low ones; 0 = none */
-    int64_t exchange; /* 1: some rank needs two-phase I/O */
+    int64_t failure; /* the most negative code, negated, in the high 32 bits; its rank in the low ones; 0 = none */
     int64_t numrecs;
+    int64_t minus_low, high; /* range of the file for two-phase I/O; high = 0: no rank needs it */
 } agreement;
 
 static int agree(pnc_io_context *io, pnc_direction direction, int status, agreement *v)
 {
     pnc_file *file = io->file;
-    int64_t values[3] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + file->rank, v->exchange, v->numrecs};
+    int64_t values[4] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + file->rank, v->numrecs, v->minus_low,
+                         v->high};
 
-    PNC_TRY(pnc_file_maxima_agree(file, values, 3, "the results of a collective call"));
-    *v = (agreement){values[0], values[1], values[2]};
+    PNC_TRY(pnc_file_maxima_agree(file, values, 4, "the results of a collective call"));
+    *v = (agreement){values[0], values[1], values[2], values[3]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
         pnc_error_set_remote(file->error, status, "%s: a collective %s failed on rank %d: %s", file->path,
@@ -120,24 +122,41 @@ static int agree(pnc_io_context *io, pnc_direction direction, int status, agreem
     return status;
 }
 
+/* Collective. `order` has this rank's requests for two-phase I/O. */
+static int transfer_two_phase(pnc_io_context *io, pnc_file_order *order, agreement *v)
+{
+    int err;
+
+    if (io->two_phase == NULL) /* on all ranks or on none */
+        PNC_TRY(pnc_io_two_phase_create(io, &io->two_phase));
+    err = pnc_io_two_phase_execute(io->two_phase, order, -v->minus_low, v->high);
+    return agree(io, order->list->direction, err, v);
+}
+
 /* A collective call of several ranks: independent access, then two-phase I/O if any rank needs it. If any rank has
  * an error, all ranks return an error. */
 static int transfer_collective(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
-    const pnc_request_list nothing = {.direction = list->direction, .collective = true};
+    pnc_request_list exchanged = {.direction = list->direction, .collective = true};
+    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN};
+    pnc_file_order order;
     strategy choice = DIRECT;
     int err = choose_strategy(io, list, &choice);
-    bool exchange = err == NC_NOERR && choice == TWO_PHASE;
-    agreement v = {0, exchange, *numrecs};
 
-    if (err == NC_NOERR && !exchange)
+    if (err == NC_NOERR && choice == TWO_PHASE)
+        exchanged = *list;
+    err = pnc_error_keep_first(err, pnc_io_file_order_init(&order, io, &exchanged));
+    if (err == NC_NOERR && order.high > order.low) {
+        v.minus_low = -order.low;
+        v.high = order.high;
+    }
+    if (err == NC_NOERR && choice != TWO_PHASE)
         err = execute_independent(io, list, choice);
     err = agree(io, list->direction, err, &v);
     *numrecs = v.numrecs;
-    if (v.failure == 0 && v.exchange) {
-        err = pnc_io_two_phase_execute(io, exchange ? list : &nothing);
-        err = agree(io, list->direction, err, &v);
-    }
+    if (v.failure == 0 && v.high > 0)
+        err = transfer_two_phase(io, &order, &v);
+    pnc_io_file_order_free(&order);
     return err;
 }
 

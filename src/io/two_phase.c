@@ -1,484 +1,246 @@
-/* Two-phase I/O for small interleaved extents of several ranks. */
+/* The rounds of two-phase I/O. */
 #include "io/two_phase.h"
 
 #include <assert.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "file/agree.h"
-#include "io/collective_buffer.h"
-#include "io/cursors.h"
+#include "io/exchange.h"
 
-/* Data between this rank and each other one in a round, in the layout of MPI_Alltoallv. */
-typedef struct traffic {
-    int *extents, *extents_at; /* unit: int64_t, two per extent */
-    int *bytes, *bytes_at;
-} traffic;
+/* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
+#define BUFFER_ONE_NODE (2 << 20)
+#define BUFFER_NODES (16 << 20)
+/* Where the file system reports no stripes. */
+#define STRIPE (1 << 20)
 
-/* A piece, and the position of its bytes in the stream. */
-typedef struct piece {
-    pnc_extent extent;
-    int64_t at;
-} piece;
-
-typedef struct two_phase {
+struct pnc_two_phase {
     pnc_io_context *io;
+    pnc_node *node;
+    pnc_collective_buffer buffer; /* of an aggregator */
+    pnc_exchange exchange;
+    pnc_extent *pieces; /* of a portion */
+    pnc_file_domains domains;
     pnc_direction direction;
-    int nprocs;                /* 1 in an independent call */
-    pnc_extent_cursor extents; /* of this rank's requests */
-    pnc_value_cursor values;
-    int64_t left;                   /* bytes of the requests not yet taken */
-    int64_t max_bytes, max_extents; /* bounds on what this rank takes in a round */
-    pnc_extent *taken;              /* extents of the round in the order of the requests */
-    char *stream;                   /* bytes of the values in the order of the requests */
-    int64_t stream_bytes;
-    piece *pieces, *sorted; /* the extents cut at borders of blocks; memory for the sort */
-    int64_t npieces;
-    pnc_extent *own_extents; /* the pieces grouped by aggregator, for each one in the order of blocks */
-    char *own_bytes;
-    pnc_extent *others_extents; /* pieces for which this rank is the aggregator, grouped by the rank that sent them */
-    char *others_bytes;
-    int64_t others_extents_capacity, others_bytes_capacity;
-    int *counts; /* memory of `to`, `from`, and of the counts in exchange_counts */
-    traffic to, from;
-    int64_t *cursor; /* a position per rank in the lists above */
-    pnc_collective_buffer buffer;
-} two_phase;
+    pnc_file_order *order;
+    pnc_file_order values; /* get: the same pieces, in which the values are unpacked */
+    int err;               /* first error of this rank */
+};
 
-static int aggregator_of(const two_phase *x, int64_t offset)
+/* --- memory --- */
+
+static int64_t buffer_size(const pnc_two_phase *x)
 {
-    int64_t block = offset / PNC_DOMAIN_BLOCK;
+    int64_t size = x->node->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
 
-    /* shifted by one every nprocs blocks: accesses with a stride of nprocs blocks still use all aggregators */
-    return (int)((block + block / x->nprocs) % x->nprocs);
+    return size < x->io->buffer_size ? size : x->io->buffer_size;
 }
 
-/* --- pieces of this rank --- */
-
-static int64_t block_of(const piece *c)
+static int init(pnc_two_phase *x)
 {
-    return c->extent.offset / PNC_DOMAIN_BLOCK;
+    x->pieces = pnc_memory_alloc(PNC_SEGMENT_PIECES, sizeof *x->pieces);
+    if (x->pieces == NULL)
+        return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for a list of pieces", x->io->file->path);
+    if (pnc_io_node_is_aggregator(x->node))
+        PNC_TRY(pnc_io_collective_buffer_init(&x->buffer, x->io->file, x->node->first + x->node->rank, buffer_size(x)));
+    return pnc_io_exchange_init(&x->exchange, x->io->file, x->node, &x->buffer);
 }
 
-/* Cut the extents of the round at borders of blocks; returns true if the blocks ascend. */
-static bool cut(two_phase *x, int64_t ntaken)
+int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
 {
-    bool ascend = true;
-    int64_t at = 0;
+    pnc_two_phase *x = pnc_memory_alloc_zeroed(1, sizeof *x);
+    pnc_aggregator_counts counts = {0, 0};
+    int err = NC_NOERR;
 
-    x->npieces = 0;
-    for (int64_t i = 0; i < ntaken; i++) {
-        pnc_extent rest = x->taken[i];
+    if (x == NULL)
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for two-phase I/O", io->file->path);
+    else
+        x->io = io;
+    err = pnc_file_status_agree(io->file, err);
+    if (err == NC_NOERR)
+        err = pnc_io_node_create(io->file, counts, &x->node);
+    if (err == NC_NOERR) {
+        err = init(x);
+        err = pnc_file_status_agree(io->file, err);
+    }
+    if (err != NC_NOERR) {
+        pnc_io_two_phase_free(x);
+        return err;
+    }
+    *out = x;
+    return NC_NOERR;
+}
+
+void pnc_io_two_phase_free(pnc_two_phase *x)
+{
+    if (x == NULL)
+        return;
+    pnc_io_exchange_free(&x->exchange);
+    pnc_io_collective_buffer_free(&x->buffer);
+    pnc_io_node_free(x->node);
+    pnc_memory_free(x->pieces);
+    pnc_memory_free(x);
+}
+
+/* --- a portion --- */
+
+static int compare_parts(const void *a, const void *b)
+{
+    const pnc_part *x = a, *y = b;
+
+    return x->aggregator != y->aggregator ? x->aggregator - y->aggregator : x->extent - y->extent;
+}
+
+/* Add a piece that lies in one block. */
+static void add_extent(pnc_segment *segment, int aggregator, pnc_extent piece, int *extent, int *byte)
+{
+    pnc_part *part = segment->nparts > 0 ? &segment->parts[segment->nparts - 1] : NULL;
+
+    if (part == NULL || part->aggregator != aggregator) {
+        part = &segment->parts[segment->nparts++];
+        *part = (pnc_part){.aggregator = aggregator, .extent = *extent, .byte = *byte};
+    }
+    segment->extents[(*extent)++] = piece;
+    part->nextents++;
+    part->nbytes += (int)piece.length;
+    *byte += (int)piece.length;
+}
+
+/* Cut the pieces at the borders of blocks, and group them by aggregator. */
+static void make_parts(const pnc_file_domains *domains, pnc_segment *segment, const pnc_portion *portion)
+{
+    int extent = 0, byte = 0;
+
+    for (int64_t i = 0; i < portion->nextents; i++) {
+        pnc_extent rest = portion->extents[i];
 
         while (rest.length > 0) {
-            int64_t space = PNC_DOMAIN_BLOCK - rest.offset % PNC_DOMAIN_BLOCK;
-            piece *c = &x->pieces[x->npieces++];
+            int64_t space = pnc_io_file_domains_get_block_end(domains, rest.offset) - rest.offset;
+            pnc_extent piece = {rest.offset, rest.length < space ? rest.length : space};
 
-            *c = (piece){{rest.offset, rest.length < space ? rest.length : space}, at};
-            ascend = ascend && (c == x->pieces || block_of(c) >= block_of(c - 1));
-            at += c->extent.length;
-            rest.offset += c->extent.length;
-            rest.length -= c->extent.length;
+            assert(extent < PNC_SEGMENT_EXTENTS);
+            add_extent(segment, pnc_io_file_domains_find_aggregator(domains, rest.offset), piece, &extent, &byte);
+            rest.offset += piece.length;
+            rest.length -= piece.length;
         }
     }
-    return ascend;
-}
-
-/* Merge sort by block. It must be stable: of pieces that overlap, the one posted last is written last. */
-static void sort_by_block(two_phase *x)
-{
-    piece *from = x->pieces, *to = x->sorted;
-    int64_t n = x->npieces;
-
-    for (int64_t width = 1; width < n; width *= 2) {
-        for (int64_t first = 0; first < n; first += 2 * width) {
-            int64_t middle = first + width < n ? first + width : n, end = middle + width < n ? middle + width : n;
-            int64_t a = first, b = middle;
-
-            for (int64_t k = first; k < end; k++)
-                to[k] = b == end || (a < middle && block_of(&from[a]) <= block_of(&from[b])) ? from[a++] : from[b++];
+    for (int i = 1; i < segment->nparts; i++)
+        if (segment->parts[i].aggregator < segment->parts[i - 1].aggregator) {
+            qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
+            return;
         }
-        piece *swap = from;
-        from = to;
-        to = swap;
-    }
-    x->pieces = from;
-    x->sorted = to;
 }
 
-static void set_offsets(traffic *t, int nprocs)
+static pnc_portion portion_of(pnc_two_phase *x)
 {
-    for (int r = 0; r < nprocs; r++) {
-        t->extents_at[r] = r == 0 ? 0 : t->extents_at[r - 1] + t->extents[r - 1];
-        t->bytes_at[r] = r == 0 ? 0 : t->bytes_at[r - 1] + t->bytes[r - 1];
-    }
+    return (pnc_portion){.extents = x->pieces,
+                         .bytes = pnc_io_node_get_segment(x->node)->bytes,
+                         .max_extents = PNC_SEGMENT_PIECES,
+                         .max_bytes = PNC_SEGMENT_BYTES};
 }
 
-/* Count the pieces and bytes for each aggregator, and group the extents (for a put also the bytes) accordingly. */
-static void group_by_aggregator(two_phase *x)
+/* The next portion of this rank's pieces in the window; after an error it is empty. */
+static void fill_segment(pnc_two_phase *x)
 {
-    int64_t *extent_at = x->cursor, *byte_at = x->cursor + x->nprocs;
+    pnc_segment *segment = pnc_io_node_get_segment(x->node);
+    pnc_value_action action = x->direction == PNC_PUT ? PNC_VALUES_PACK : PNC_VALUES_KEEP;
+    pnc_portion portion = portion_of(x);
 
-    memset(x->to.extents, 0, (size_t)x->nprocs * sizeof(int));
-    memset(x->to.bytes, 0, (size_t)x->nprocs * sizeof(int));
-    for (const piece *c = x->pieces; c < x->pieces + x->npieces; c++) {
-        /* blocks ascend, and the pieces of a block keep their order */
-        assert(c == x->pieces || block_of(c) > block_of(c - 1) ||
-               (block_of(c) == block_of(c - 1) && c->at > (c - 1)->at));
-        x->to.extents[aggregator_of(x, c->extent.offset)] += 2;
-        x->to.bytes[aggregator_of(x, c->extent.offset)] += (int)c->extent.length;
-    }
-    set_offsets(&x->to, x->nprocs);
-    for (int r = 0; r < x->nprocs; r++) {
-        extent_at[r] = x->to.extents_at[r] / 2;
-        byte_at[r] = x->to.bytes_at[r];
-    }
-    for (const piece *c = x->pieces; c < x->pieces + x->npieces; c++) {
-        int r = aggregator_of(x, c->extent.offset);
-
-        x->own_extents[extent_at[r]++] = c->extent;
-        if (x->direction == PNC_PUT)
-            memcpy(x->own_bytes + byte_at[r], x->stream + c->at, (size_t)c->extent.length);
-        byte_at[r] += c->extent.length;
-    }
+    segment->nparts = 0;
+    segment->status = NC_NOERR;
+    segment->next = PNC_END_OF_ORDER;
+    if (x->err == NC_NOERR)
+        x->err = pnc_io_file_order_take(x->order, pnc_io_file_domains_get_end(&x->domains), action, &portion);
+    if (x->err != NC_NOERR)
+        return;
+    make_parts(&x->domains, segment, &portion);
+    segment->next = pnc_io_file_order_get_next(x->order);
 }
 
-/* Take the next extents of the requests, for a put with their values, and group them by aggregator. */
-static int start_round(two_phase *x)
+/* Get: unpack the bytes of the portion, unless an aggregator failed to read some of them. */
+static void empty_segment(pnc_two_phase *x)
 {
-    int64_t ntaken;
-    int err = pnc_io_extent_cursor_take(&x->extents, x->max_bytes, x->taken, x->max_extents, &ntaken, &x->stream_bytes);
+    pnc_segment *segment = pnc_io_node_get_segment(x->node);
+    pnc_portion portion = portion_of(x);
 
-    x->left -= x->stream_bytes;
-    if (err == NC_NOERR && x->direction == PNC_PUT)
-        err = pnc_io_value_cursor_convert(&x->values, x->stream, x->stream_bytes);
-    if (err != NC_NOERR)
-        ntaken = 0;
-    if (!cut(x, ntaken))
-        sort_by_block(x);
-    group_by_aggregator(x);
-    return err;
+    if (x->err == NC_NOERR && segment->status != NC_NOERR)
+        x->err = pnc_error_set_remote(x->io->file->error, segment->status, "%s: an aggregator failed to read: %s",
+                                      x->io->file->path, pnc_error_get_text(segment->status));
+    if (x->err == NC_NOERR)
+        x->err =
+            pnc_io_file_order_take(&x->values, pnc_io_file_domains_get_end(&x->domains), PNC_VALUES_UNPACK, &portion);
 }
 
-/* Reorder the bytes that the aggregators sent to the order of the requests, and unpack them into the user's memory. */
-static int return_values(two_phase *x)
+/* The lowest file offset of the pieces that the ranks of the node have not yet passed on. */
+static int64_t find_next_of_node(const pnc_two_phase *x)
 {
-    int64_t *byte_at = x->cursor;
+    int64_t next = PNC_END_OF_ORDER;
 
-    for (int r = 0; r < x->nprocs; r++)
-        byte_at[r] = x->to.bytes_at[r];
-    for (const piece *c = x->pieces; c < x->pieces + x->npieces; c++) {
-        int r = aggregator_of(x, c->extent.offset);
-
-        memcpy(x->stream + c->at, x->own_bytes + byte_at[r], (size_t)c->extent.length);
-        byte_at[r] += c->extent.length;
-    }
-    return pnc_io_value_cursor_convert(&x->values, x->stream, x->stream_bytes);
+    for (int i = 0; i < x->node->nprocs; i++)
+        if (x->node->segments[i]->next < next)
+            next = x->node->segments[i]->next;
+    return next;
 }
 
-/* --- exchange phase --- */
+/* --- a round --- */
 
-static int mpi_failed(two_phase *x)
+/* The lowest offset of all nodes. */
+static void agree_next(pnc_two_phase *x, int64_t *next)
 {
-    return pnc_error_set(x->io->file->error, NC_EMPI, "%s: an MPI call of the exchange phase failed",
-                         x->io->file->path);
+    if (x->node->nnodes == 1)
+        return;
+    if (pnc_io_node_is_delegate(x->node))
+        pnc_io_exchange_finish_round(&x->exchange, next);
+    if (MPI_Bcast(next, 1, MPI_INT64_T, 0, x->node->comm) != MPI_SUCCESS)
+        x->err =
+            pnc_error_keep_first(x->err, pnc_error_set(x->io->file->error, NC_EMPI,
+                                                       "%s: MPI_Bcast of the next window failed", x->io->file->path));
 }
 
-/* Exchange the numbers of pieces and bytes, and allocate the receive buffers of the aggregator. */
-static int exchange_counts(two_phase *x)
+/* All pieces of the window; *next is the lowest offset of those behind it. */
+static void run_round(pnc_two_phase *x, int64_t *next)
 {
-    int nprocs = x->nprocs, *sent = x->counts + 8 * nprocs, *got = sent + 2 * nprocs, last = nprocs - 1;
-    int64_t extents, bytes;
+    int64_t end = pnc_io_file_domains_get_end(&x->domains);
 
-    for (int r = 0; r < nprocs; r++) {
-        sent[2 * r] = x->to.extents[r];
-        sent[2 * r + 1] = x->to.bytes[r];
-    }
-    if (MPI_Alltoall(sent, 2, MPI_INT, got, 2, MPI_INT, x->io->file->comm) != MPI_SUCCESS)
-        return mpi_failed(x);
-    for (int r = 0; r < nprocs; r++) {
-        x->from.extents[r] = got[2 * r];
-        x->from.bytes[r] = got[2 * r + 1];
-    }
-    set_offsets(&x->from, nprocs);
-    extents = (x->from.extents_at[last] + x->from.extents[last]) / 2;
-    bytes = x->from.bytes_at[last] + x->from.bytes[last];
-    if (extents > x->others_extents_capacity) {
-        pnc_memory_free(x->others_extents);
-        x->others_extents = pnc_memory_alloc(extents, sizeof *x->others_extents);
-        x->others_extents_capacity = x->others_extents == NULL ? 0 : extents;
-    }
-    if (bytes > x->others_bytes_capacity) {
-        pnc_memory_free(x->others_bytes);
-        x->others_bytes = pnc_memory_alloc(bytes, 1);
-        x->others_bytes_capacity = x->others_bytes == NULL ? 0 : bytes;
-    }
-    if (extents <= x->others_extents_capacity && bytes <= x->others_bytes_capacity)
-        return NC_NOERR;
-    return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory to receive %lld bytes from other ranks",
-                         x->io->file->path, (long long)bytes);
-}
-
-static int exchange_extents(two_phase *x)
-{
-    int code = MPI_Alltoallv(x->own_extents, x->to.extents, x->to.extents_at, MPI_INT64_T, x->others_extents,
-                             x->from.extents, x->from.extents_at, MPI_INT64_T, x->io->file->comm);
-
-    return code == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
-}
-
-/* The bytes of values: of a put to the aggregators, of a get from them. */
-static int exchange_data(two_phase *x)
-{
-    const traffic *to = &x->to, *from = &x->from;
-    MPI_Comm comm = x->io->file->comm;
-    int code;
-
-    if (x->direction == PNC_PUT)
-        code = MPI_Alltoallv(x->own_bytes, to->bytes, to->bytes_at, MPI_BYTE, x->others_bytes, from->bytes,
-                             from->bytes_at, MPI_BYTE, comm);
-    else
-        code = MPI_Alltoallv(x->others_bytes, from->bytes, from->bytes_at, MPI_BYTE, x->own_bytes, to->bytes,
-                             to->bytes_at, MPI_BYTE, comm);
-    return code == MPI_SUCCESS ? NC_NOERR : mpi_failed(x);
-}
-
-/* --- access phase --- */
-
-/* The next piece of rank r, at *at, if it lies in `block`; false if it does not, since the pieces of a rank ascend. */
-static bool next_in_block(const two_phase *x, int r, int64_t *at, int64_t block, pnc_extent *extent)
-{
-    if (*at == (x->from.extents_at[r] + x->from.extents[r]) / 2)
-        return false;
-    *extent = x->others_extents[*at];
-    if (extent->offset / PNC_DOMAIN_BLOCK != block)
-        return false;
-    ++*at;
-    return true;
-}
-
-/* The lowest block among the next pieces of all ranks, or -1. */
-static int64_t lowest_block(const two_phase *x, const int64_t *at)
-{
-    int64_t lowest = -1;
-
-    for (int r = 0; r < x->nprocs; r++) {
-        if (at[r] < (x->from.extents_at[r] + x->from.extents[r]) / 2) {
-            int64_t block = x->others_extents[at[r]].offset / PNC_DOMAIN_BLOCK;
-
-            if (lowest < 0 || block < lowest)
-                lowest = block;
-        }
-    }
-    return lowest;
-}
-
-static void take_block(two_phase *x, int64_t block, int r, int64_t *at, int64_t *byte_at)
-{
-    pnc_extent extent;
-
-    while (next_in_block(x, r, at, block, &extent)) {
-        pnc_io_collective_buffer_put(&x->buffer, extent, x->others_bytes + *byte_at);
-        *byte_at += extent.length;
-    }
-}
-
-static int write_block(two_phase *x, int64_t block, int64_t *at, int64_t *byte_at)
-{
-    for (int r = 0; r < x->nprocs; r++)
-        take_block(x, block, r, &at[r], &byte_at[r]);
-    return pnc_io_collective_buffer_write(&x->buffer);
-}
-
-static int read_block(two_phase *x, int64_t block, int64_t *at, int64_t *byte_at)
-{
-    pnc_extent extent;
-    int err;
-
-    for (int r = 0; r < x->nprocs; r++)
-        for (int64_t ahead = at[r]; next_in_block(x, r, &ahead, block, &extent);)
-            pnc_io_collective_buffer_include(&x->buffer, extent);
-    err = pnc_io_collective_buffer_read(&x->buffer);
-    for (int r = 0; r < x->nprocs && err == NC_NOERR; r++) {
-        while (next_in_block(x, r, &at[r], block, &extent)) {
-            pnc_io_collective_buffer_get(&x->buffer, extent, x->others_bytes + byte_at[r]);
-            byte_at[r] += extent.length;
-        }
-    }
-    return err;
-}
-
-static int access_file(two_phase *x)
-{
-    int nprocs = x->nprocs;
-    int64_t *at = x->cursor, *byte_at = x->cursor + nprocs;
-
-    for (int r = 0; r < nprocs; r++) {
-        at[r] = x->from.extents_at[r] / 2;
-        byte_at[r] = x->from.bytes_at[r];
-    }
-    for (int64_t block = lowest_block(x, at), next; block >= 0; block = next) {
-        pnc_io_collective_buffer_start(&x->buffer, block);
+    if (pnc_io_node_is_aggregator(x->node))
+        pnc_io_collective_buffer_start(&x->buffer, &x->domains);
+    do {
+        fill_segment(x);
+        pnc_io_exchange_wait_node(&x->exchange);
+        *next = find_next_of_node(x);
+        if (pnc_io_node_is_delegate(x->node))
+            pnc_io_exchange_pass(&x->exchange);
+        pnc_io_exchange_wait_node(&x->exchange);
         if (x->direction == PNC_GET)
-            PNC_TRY(read_block(x, block, at, byte_at));
-        else
-            PNC_TRY(write_block(x, block, at, byte_at));
-        next = lowest_block(x, at);
-        assert(next < 0 || next > block); /* the pieces of each rank ascend: a block is accessed once in a round */
+            empty_segment(x);
+    } while (*next < end);
+    agree_next(x, next);
+    if (x->direction == PNC_PUT && pnc_io_node_is_aggregator(x->node))
+        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_write(&x->buffer));
+}
+
+static pnc_domain_shape shape_of(const pnc_two_phase *x)
+{
+    return (pnc_domain_shape){.naggregators = x->node->naggregators, .buffer = buffer_size(x), .stripe = STRIPE};
+}
+
+int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, int64_t low, int64_t high)
+{
+    pnc_domain_shape shape = shape_of(x);
+    int64_t next = low;
+
+    x->order = order;
+    x->direction = order->list->direction;
+    x->err = NC_NOERR;
+    if (x->direction == PNC_GET)
+        x->err = pnc_io_file_order_init(&x->values, x->io, order->list);
+    pnc_io_exchange_start(&x->exchange, x->direction);
+    pnc_io_file_domains_init(&x->domains, &shape, low, high);
+    while (next != PNC_END_OF_ORDER) {
+        pnc_io_file_domains_start(&x->domains, next);
+        run_round(x, &next);
     }
-    return NC_NOERR;
-}
-
-/* --- rounds --- */
-
-/* The exchange phase and the access phase of one round. */
-static int exchange_and_access(two_phase *x)
-{
-    int err = exchange_extents(x), exchanged;
-
-    if (err == NC_NOERR && x->direction == PNC_GET)
-        err = access_file(x);
-    exchanged = exchange_data(x); /* also after an error: the call is collective */
-    err = pnc_error_keep_first(err, exchanged);
-    if (x->direction == PNC_PUT)
-        return err == NC_NOERR ? access_file(x) : err;
-    /* if any aggregator failed to read, no rank may unpack its bytes into the user's memory */
-    PNC_TRY(pnc_file_status_agree(x->io->file, err));
-    return return_values(x);
-}
-
-/* One round; *more is set if another one is needed. */
-static int run_round(two_phase *x, int err, bool *more)
-{
-    int own[2], all[2] = {1, 0}, met;
-
-    if (err != NC_NOERR) { /* takes part in the remaining rounds with an empty list */
-        pnc_io_extent_cursor_free(&x->extents);
-        pnc_io_extent_cursor_init(&x->extents, x->io, NULL, 0);
-        x->left = 0;
-    }
-    met = start_round(x);
-    err = pnc_error_keep_first(err, met);
-    met = exchange_counts(x);
-    err = pnc_error_keep_first(err, met);
-    own[0] = err != NC_NOERR;
-    own[1] = x->left > 0;
-    /* an error of any rank stops the rounds here, before the exchange phase */
-    if (MPI_Allreduce(own, all, 2, MPI_INT, MPI_MAX, x->io->file->comm) != MPI_SUCCESS)
-        err = mpi_failed(x);
-    *more = !all[0] && all[1];
-    return all[0] ? err : exchange_and_access(x);
-}
-
-/* A round of an independent call: the rank is the only aggregator, its own pieces are its input. */
-static int run_round_independent(two_phase *x)
-{
-    int err = start_round(x);
-
-    x->from = x->to;
-    x->others_extents = x->own_extents;
-    x->others_bytes = x->own_bytes;
-    if (err == NC_NOERR)
-        err = access_file(x);
-    x->others_extents = NULL;
-    x->others_bytes = NULL;
-    if (err == NC_NOERR && x->direction == PNC_GET)
-        err = return_values(x);
-    return err;
-}
-
-/* Minimum per rank and round, independent of the number of ranks. MPI_Alltoallv counts in int: an aggregator may
- * receive from up to 2^18 ranks. */
-#define LEAST_BYTES 8192
-
-/* The hint limits the memory of all buffers: two blocks, the bytes of this rank twice, and the bytes of all ranks if
- * all of their pieces have the same aggregator. */
-static void size_rounds(two_phase *x)
-{
-    int64_t limit = (x->io->buffer_size < (1 << 29) ? x->io->buffer_size : 1 << 29) - PNC_COLLECTIVE_BUFFER_MEMORY;
-    int64_t shares = x->nprocs + 2;
-
-    x->max_bytes = limit / (2 * shares);
-    x->max_extents = limit / (128 * shares);
-    if (x->max_bytes < LEAST_BYTES)
-        x->max_bytes = LEAST_BYTES;
-    if (x->max_extents < 1024)
-        x->max_extents = 1024;
-}
-
-static int init(two_phase *x)
-{
-    int64_t n = x->nprocs, most;
-
-    size_rounds(x);
-    most = 2 * x->max_extents + x->max_bytes / PNC_DOMAIN_BLOCK + 2;
-    x->taken = pnc_memory_alloc(x->max_extents, sizeof *x->taken);
-    x->pieces = pnc_memory_alloc(most, sizeof *x->pieces);
-    x->sorted = pnc_memory_alloc(most, sizeof *x->sorted);
-    x->own_extents = pnc_memory_alloc(most, sizeof *x->own_extents);
-    x->stream = pnc_memory_alloc(x->max_bytes, 1);
-    x->own_bytes = pnc_memory_alloc(x->max_bytes, 1);
-    x->counts = pnc_memory_alloc(12 * n, sizeof *x->counts);
-    x->cursor = pnc_memory_alloc(2 * n, sizeof *x->cursor);
-    if (x->taken == NULL || x->pieces == NULL || x->sorted == NULL || x->own_extents == NULL || x->stream == NULL ||
-        x->own_bytes == NULL || x->counts == NULL || x->cursor == NULL ||
-        pnc_io_collective_buffer_init(&x->buffer, x->io) != NC_NOERR)
-        return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for the buffers of two-phase I/O",
-                             x->io->file->path);
-    x->to = (traffic){x->counts, x->counts + n, x->counts + 2 * n, x->counts + 3 * n};
-    x->from = (traffic){x->counts + 4 * n, x->counts + 5 * n, x->counts + 6 * n, x->counts + 7 * n};
-    return NC_NOERR;
-}
-
-static void start(two_phase *x, const pnc_request_list *list)
-{
-    pnc_io_extent_cursor_init(&x->extents, x->io, list->at, list->n);
-    pnc_io_value_cursor_init(&x->values, x->io, list->at, list->n);
-    x->left = pnc_io_requests_count_bytes(x->io, list->at, list->n);
-}
-
-static void free_all(two_phase *x)
-{
-    pnc_io_extent_cursor_free(&x->extents);
-    pnc_io_value_cursor_free(&x->values);
-    pnc_io_collective_buffer_free(&x->buffer);
-    pnc_memory_free(x->taken);
-    pnc_memory_free(x->pieces);
-    pnc_memory_free(x->sorted);
-    pnc_memory_free(x->own_extents);
-    pnc_memory_free(x->stream);
-    pnc_memory_free(x->own_bytes);
-    pnc_memory_free(x->others_extents);
-    pnc_memory_free(x->others_bytes);
-    pnc_memory_free(x->counts);
-    pnc_memory_free(x->cursor);
-}
-
-int pnc_io_two_phase_execute(pnc_io_context *io, const pnc_request_list *list)
-{
-    two_phase x = {.io = io, .direction = list->direction, .nprocs = io->file->nprocs, .buffer.exclusive = true};
-    bool more = true;
-    int err = init(&x), agreed;
-
-    /* if any rank cannot allocate its buffers, no rank starts the exchange */
-    agreed = pnc_file_status_agree(io->file, err);
-    if (agreed == NC_NOERR)
-        start(&x, list);
-    while (agreed == NC_NOERR && more)
-        err = run_round(&x, err, &more);
-    free_all(&x);
-    return err;
-}
-
-int pnc_io_two_phase_execute_independent(pnc_io_context *io, const pnc_request_list *list)
-{
-    two_phase x = {.io = io, .direction = list->direction, .nprocs = 1};
-    int err = init(&x);
-
-    if (err == NC_NOERR)
-        start(&x, list);
-    while (err == NC_NOERR && x.left > 0)
-        err = run_round_independent(&x);
-    free_all(&x);
-    return err;
+    if (x->direction == PNC_GET)
+        pnc_io_file_order_free(&x->values);
+    return pnc_error_keep_first(x->err, x->exchange.err);
 }

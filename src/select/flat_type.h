@@ -52,6 +52,8 @@ typedef struct pnc_run_cursor {
 
 int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat);
 void pnc_select_run_cursor_free(pnc_run_cursor *cursor);
+/* Continue at element number `element`, from 0 to the number of elements. */
+void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element);
 /* The next run of at most max (> 0) elements; false at the end. */
 bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run);
 

@@ -72,6 +72,54 @@ static bool cursor_advance(pnc_run_cursor *cursor)
     return false;
 }
 
+/* The run or child of a node that holds element number *at of the node; *at becomes a number within it. */
+static int64_t find_part(const pnc_flat_type *node, int64_t *at)
+{
+    int64_t i = 0, elements;
+
+    if (node->kind == PNC_FLAT_VECTOR) {
+        i = *at / node->child->elements;
+        *at %= node->child->elements;
+        return i;
+    }
+    for (;; i++) {
+        elements = node->kind == PNC_FLAT_RUNS ? node->runs[i].count : node->children[i]->elements;
+        if (*at < elements)
+            return i;
+        *at -= elements;
+    }
+}
+
+void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element)
+{
+    const pnc_flat_type *node = cursor->flat->kind == PNC_FLAT_PICK ? cursor->flat->child : cursor->flat;
+    int64_t offset = 0;
+
+    cursor->done = element;
+    cursor->left.count = 0;
+    cursor->depth = 0;
+    if (element >= node->elements)
+        return;
+    for (;;) {
+        int64_t i = find_part(node, &element);
+
+        cursor_push(cursor, node, offset);
+        cursor->stack[cursor->depth - 1].index = i + 1;
+        offset = cursor->stack[cursor->depth - 1].offset;
+        if (node->kind == PNC_FLAT_RUNS)
+            break;
+        if (node->kind == PNC_FLAT_VECTOR) {
+            offset += i * node->stride;
+            node = node->child;
+        } else {
+            node = node->children[i];
+        }
+    }
+    cursor_set(cursor, node->runs[cursor->stack[cursor->depth - 1].index - 1], offset);
+    cursor->left.offset += element * cursor->left.stride;
+    cursor->left.count -= element;
+}
+
 /* The first elements of a run of the order that are in one run of `inner`. */
 static pnc_memory_run locate_picked_run(const pnc_flat_type *pick, pnc_memory_run run)
 {

@@ -1,0 +1,333 @@
+/* Messages between delegates. */
+#include "io/exchange.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A message is the number of extents, the extents, and for a put their bytes; an answer is a status and bytes. A part
+ * of a segment always fits. */
+#define HEAD ((int64_t)sizeof(int64_t))
+#define EXTENTS_BYTES ((int64_t)sizeof(pnc_extent) * PNC_SEGMENT_EXTENTS)
+#define MESSAGE_BYTES (HEAD + EXTENTS_BYTES + PNC_SEGMENT_BYTES)
+#define ANSWER_BYTES (HEAD + PNC_SEGMENT_BYTES)
+
+enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd ones */
+
+/* --- memory --- */
+
+static int no_memory(pnc_exchange *x)
+{
+    return pnc_error_set(x->file->error, NC_ENOMEM, "%s: no memory for the messages of two-phase I/O", x->file->path);
+}
+
+int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, pnc_node *node, pnc_collective_buffer *buffer)
+{
+    *x = (pnc_exchange){.file = file, .node = node, .buffer = buffer};
+    x->heads = pnc_memory_alloc(node->nprocs, sizeof *x->heads);
+    if (x->heads == NULL)
+        return no_memory(x);
+    if (node->nnodes == 1 || !pnc_io_node_is_delegate(node))
+        return NC_NOERR;
+    x->received = pnc_memory_alloc(MESSAGE_BYTES, 1);
+    x->reply = pnc_memory_alloc(ANSWER_BYTES, 1);
+    if (x->received == NULL || x->reply == NULL)
+        return no_memory(x);
+    for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
+        s->sent = s->answered = MPI_REQUEST_NULL;
+        s->message = pnc_memory_alloc(MESSAGE_BYTES, 1);
+        s->answer = pnc_memory_alloc(ANSWER_BYTES, 1);
+        s->segments = pnc_memory_alloc(node->nprocs, sizeof(pnc_segment *));
+        s->parts = pnc_memory_alloc(node->nprocs, sizeof *s->parts);
+        if (s->message == NULL || s->answer == NULL || s->segments == NULL || s->parts == NULL)
+            return no_memory(x);
+    }
+    return NC_NOERR;
+}
+
+void pnc_io_exchange_free(pnc_exchange *x)
+{
+    for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
+        pnc_memory_free(s->message);
+        pnc_memory_free(s->answer);
+        pnc_memory_free(s->segments);
+        pnc_memory_free(s->parts);
+    }
+    pnc_memory_free(x->received);
+    pnc_memory_free(x->reply);
+    pnc_memory_free(x->heads);
+    *x = (pnc_exchange){0};
+}
+
+/* --- errors --- */
+
+static void keep_error(pnc_exchange *x, int err)
+{
+    x->err = pnc_error_keep_first(x->err, err);
+}
+
+static void check_mpi(pnc_exchange *x, int code)
+{
+    if (code != MPI_SUCCESS)
+        keep_error(
+            x, pnc_error_set(x->file->error, NC_EMPI, "%s: an MPI call of the exchange phase failed", x->file->path));
+}
+
+/* --- serving other delegates --- */
+
+static void serve_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, const char *bytes)
+{
+    for (int64_t i = 0; i < n; i++) {
+        pnc_io_collective_buffer_put(x->buffer, extents[i], bytes);
+        bytes += extents[i].length;
+    }
+}
+
+static void serve_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int source)
+{
+    int64_t bytes = 0, status;
+
+    for (int64_t i = 0; i < n; i++)
+        bytes += extents[i].length;
+    status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
+    memcpy(x->reply, &status, sizeof status);
+    keep_error(x, (int)status);
+    check_mpi(x, MPI_Send(x->reply, (int)(HEAD + bytes), MPI_BYTE, source, TAG_ANSWER + x->round, x->node->delegates));
+}
+
+/* Serve one message, if there is one. */
+static void serve(pnc_exchange *x)
+{
+    MPI_Message message;
+    MPI_Status status;
+    int64_t n;
+    int found = 0, bytes;
+
+    check_mpi(x, MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
+    if (!found)
+        return;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    assert(bytes <= MESSAGE_BYTES);
+    check_mpi(x, MPI_Mrecv(x->received, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    memcpy(&n, x->received, sizeof n);
+    const pnc_extent *extents = (const pnc_extent *)(const void *)(x->received + HEAD);
+    if (x->direction == PNC_PUT)
+        serve_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
+    else
+        serve_get(x, extents, n, status.MPI_SOURCE);
+}
+
+static void wait_serving(pnc_exchange *x, MPI_Request *request)
+{
+    int done = 0, code = MPI_SUCCESS;
+
+    while (!done && code == MPI_SUCCESS) {
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            serve(x);
+    }
+    check_mpi(x, code);
+}
+
+/* --- sending --- */
+
+/* The message is sent; for a get the bytes of its answer are copied to the segments. */
+static void complete(pnc_exchange *x, pnc_exchange_slot *s)
+{
+    const char *bytes = s->answer + HEAD;
+    int64_t status = NC_NOERR;
+
+    wait_serving(x, &s->sent);
+    if (x->direction == PNC_PUT || s->nparts == 0)
+        return;
+    wait_serving(x, &s->answered);
+    memcpy(&status, s->answer, sizeof status);
+    for (int i = 0; i < s->nparts; i++) {
+        if (status != NC_NOERR)
+            s->segments[i]->status = (int)status;
+        else
+            memcpy(s->segments[i]->bytes + s->parts[i].byte, bytes, (size_t)s->parts[i].nbytes);
+        bytes += s->parts[i].nbytes;
+    }
+    s->nparts = 0;
+}
+
+static void write_message(const pnc_exchange_slot *s, bool put, int64_t *length)
+{
+    char *at = s->message + HEAD;
+
+    memcpy(s->message, &s->nextents, sizeof s->nextents);
+    for (int i = 0; i < s->nparts; i++) {
+        size_t bytes = (size_t)s->parts[i].nextents * sizeof(pnc_extent);
+
+        memcpy(at, s->segments[i]->extents + s->parts[i].extent, bytes);
+        at += bytes;
+    }
+    for (int i = 0; put && i < s->nparts; i++) {
+        memcpy(at, s->segments[i]->bytes + s->parts[i].byte, (size_t)s->parts[i].nbytes);
+        at += s->parts[i].nbytes;
+    }
+    *length = at - s->message;
+}
+
+/* Send the parts of the current slot to an aggregator. The next slot becomes the current one. */
+static void send_parts(pnc_exchange *x, int aggregator)
+{
+    pnc_exchange_slot *s = &x->slots[x->slot];
+    int64_t length;
+
+    write_message(s, x->direction == PNC_PUT, &length);
+    if (x->direction == PNC_GET)
+        check_mpi(x, MPI_Irecv(s->answer, (int)(HEAD + s->nbytes), MPI_BYTE, aggregator, TAG_ANSWER + x->round,
+                               x->node->delegates, &s->answered));
+    check_mpi(x, MPI_Issend(s->message, (int)length, MPI_BYTE, aggregator, TAG_MESSAGE + x->round, x->node->delegates,
+                            &s->sent));
+    if (x->direction == PNC_PUT)
+        s->nparts = 0;
+    x->slot = (x->slot + 1) % PNC_EXCHANGE_SLOTS;
+}
+
+static pnc_exchange_slot *open_slot(pnc_exchange *x)
+{
+    pnc_exchange_slot *s = &x->slots[x->slot];
+
+    complete(x, s);
+    s->nparts = 0;
+    s->nextents = s->nbytes = 0;
+    return s;
+}
+
+static const pnc_part *head_of(const pnc_exchange *x, int rank)
+{
+    const pnc_segment *segment = x->node->segments[rank];
+
+    return x->heads[rank] < segment->nparts ? &segment->parts[x->heads[rank]] : NULL;
+}
+
+static void send_to(pnc_exchange *x, int aggregator)
+{
+    pnc_exchange_slot *s = open_slot(x);
+
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        const pnc_part *part = head_of(x, rank);
+
+        if (part == NULL || part->aggregator != aggregator)
+            continue;
+        x->heads[rank]++;
+        if (s->nextents + part->nextents > PNC_SEGMENT_EXTENTS || s->nbytes + part->nbytes > PNC_SEGMENT_BYTES) {
+            send_parts(x, aggregator);
+            s = open_slot(x);
+        }
+        s->segments[s->nparts] = x->node->segments[rank];
+        s->parts[s->nparts++] = *part;
+        s->nextents += part->nextents;
+        s->nbytes += part->nbytes;
+    }
+    send_parts(x, aggregator);
+}
+
+/* The lowest aggregator among the heads; -1: there is none. */
+static int find_lowest(const pnc_exchange *x)
+{
+    int lowest = -1;
+
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        const pnc_part *part = head_of(x, rank);
+
+        if (part != NULL && (lowest < 0 || part->aggregator < lowest))
+            lowest = part->aggregator;
+    }
+    return lowest;
+}
+
+static void skip_parts(pnc_exchange *x, int aggregator)
+{
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        const pnc_part *part = head_of(x, rank);
+
+        if (part != NULL && part->aggregator == aggregator)
+            x->heads[rank]++;
+    }
+}
+
+/* The parts of this node for this aggregator: without messages. */
+static void pass_own(pnc_exchange *x, int aggregator)
+{
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        const pnc_part *part = head_of(x, rank);
+        pnc_segment *segment = x->node->segments[rank];
+        int err;
+
+        if (part == NULL || part->aggregator != aggregator)
+            continue;
+        x->heads[rank]++;
+        if (x->direction == PNC_PUT) {
+            serve_put(x, segment->extents + part->extent, part->nextents, segment->bytes + part->byte);
+            continue;
+        }
+        err = pnc_io_collective_buffer_get(x->buffer, segment->extents + part->extent, part->nextents,
+                                           segment->bytes + part->byte);
+        keep_error(x, err);
+        if (err != NC_NOERR)
+            segment->status = err;
+    }
+}
+
+/* --- interface --- */
+
+void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction)
+{
+    x->direction = direction;
+    x->err = NC_NOERR;
+    for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++)
+        s->nparts = 0;
+}
+
+void pnc_io_exchange_pass(pnc_exchange *x)
+{
+    const pnc_node *node = x->node;
+
+    memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
+    for (int aggregator = find_lowest(x); aggregator >= 0; aggregator = find_lowest(x)) {
+        bool is_local = aggregator >= node->first && aggregator < node->first + node->n;
+
+        if (is_local && aggregator - node->first == node->rank)
+            pass_own(x, aggregator);
+        else if (!is_local && aggregator % node->ndelegates == node->rank)
+            send_to(x, aggregator);
+        else
+            skip_parts(x, aggregator);
+    }
+    for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && node->nnodes > 1; i++)
+        complete(x, &x->slots[i]);
+}
+
+void pnc_io_exchange_wait_node(pnc_exchange *x)
+{
+    MPI_Request request;
+    int code = MPI_Win_sync(x->node->window);
+
+    if (x->node->nnodes == 1) {
+        code |= MPI_Barrier(x->node->comm);
+    } else {
+        code |= MPI_Ibarrier(x->node->comm, &request);
+        if (pnc_io_node_is_delegate(x->node))
+            wait_serving(x, &request);
+        else
+            code |= MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    check_mpi(x, code | MPI_Win_sync(x->node->window));
+}
+
+void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
+{
+    MPI_Request request;
+    int64_t own = *next;
+
+    for (int i = 0; i < PNC_EXCHANGE_SLOTS; i++)
+        complete(x, &x->slots[i]);
+    check_mpi(x, MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request));
+    wait_serving(x, &request);
+    x->round = 1 - x->round;
+}

@@ -1,0 +1,51 @@
+/* The exchange phase between nodes: messages between delegates.
+ *
+ * A delegate sends the pieces of its node to the aggregators that it has pieces for, and to no others; it does not know
+ * who sends to it. The round ends by the nonblocking consensus of Hoefler, Siebert and Lumsdaine: a synchronous send
+ * is complete when it is received, so a reduction that a delegate starts after its sends ends after all of them. */
+#ifndef PNC_IO_EXCHANGE_H
+#define PNC_IO_EXCHANGE_H
+
+#include "convert/convert.h"
+#include "io/collective_buffer.h"
+#include "io/node.h"
+
+#define PNC_EXCHANGE_SLOTS 2
+
+/* A message to another delegate, and for a get its answer. */
+typedef struct pnc_exchange_slot {
+    MPI_Request sent, answered;
+    char *message, *answer;
+    int nparts;             /* get: parts that wait for the answer */
+    pnc_segment **segments; /* by part */
+    pnc_part *parts;
+    int64_t nextents, nbytes;
+} pnc_exchange_slot;
+
+typedef struct pnc_exchange {
+    pnc_file *file;
+    pnc_node *node;
+    pnc_collective_buffer *buffer; /* of this rank, if it is an aggregator */
+    pnc_direction direction;
+    int round; /* of even and odd rounds: a delegate can be one round ahead of another one */
+    int err;   /* first error of a round */
+    int slot;  /* the next one to use */
+    pnc_exchange_slot slots[PNC_EXCHANGE_SLOTS];
+    char *received, *reply;
+    int *heads; /* by rank of the node: the next part that is not yet sent */
+} pnc_exchange;
+
+/* NC_ENOMEM. After a failure, too, the exchange must be freed. On a single node nothing is allocated. */
+int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, pnc_node *node, pnc_collective_buffer *buffer);
+void pnc_io_exchange_free(pnc_exchange *x);
+
+void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction);
+/* Pass the parts of all segments of the node to their aggregators. For a get, their bytes are in the segments when the
+ * call returns, or the status of a segment is set. */
+void pnc_io_exchange_pass(pnc_exchange *x);
+/* Wait until all ranks of the node make this call, and serve other delegates meanwhile. */
+void pnc_io_exchange_wait_node(pnc_exchange *x);
+/* End of a round: all messages to this rank have been served. *next is the lowest of all delegates. */
+void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next);
+
+#endif

@@ -1,0 +1,324 @@
+/* Merges the sources of a list of requests. */
+#include "io/file_order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "io/stream.h"
+
+static int no_memory(pnc_file_order *o, int64_t bytes)
+{
+    return pnc_error_set(o->io->file->error, NC_ENOMEM, "%s: no memory for %lld bytes to order the requests",
+                         o->io->file->path, (long long)bytes);
+}
+
+/* --- sources in the order of the file --- */
+
+static int compare_sources(const void *a, const void *b)
+{
+    const pnc_source *x = a, *y = b;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->request != y->request)
+        return x->request < y->request ? -1 : 1;
+    return (x->slab > y->slab) - (x->slab < y->slab);
+}
+
+static int sort_sources(pnc_file_order *o, int64_t n)
+{
+    bool found = true;
+
+    o->sorted = pnc_memory_alloc(n, sizeof *o->sorted);
+    if (o->sorted == NULL)
+        return no_memory(o, n * (int64_t)sizeof *o->sorted);
+    o->finder.request = o->finder.slab = o->finder.element = 0;
+    for (o->nsorted = 0; o->nsorted < n; o->nsorted++)
+        PNC_TRY(pnc_io_source_find_next(&o->finder, &o->sorted[o->nsorted], &found));
+    assert(found);
+    qsort(o->sorted, (size_t)n, sizeof *o->sorted, compare_sources);
+    return NC_NOERR;
+}
+
+/* Find the range of all sources; sort them unless each one begins after the end of the one before it. */
+static int order_sources(pnc_file_order *o)
+{
+    pnc_source source;
+    bool found, ascend = true;
+    int64_t n = 0;
+
+    PNC_TRY(pnc_io_source_find_next(&o->finder, &source, &found));
+    while (found) {
+        ascend = ascend && (n == 0 || source.first >= o->high);
+        o->low = n == 0 || source.first < o->low ? source.first : o->low;
+        o->high = n == 0 || source.end > o->high ? source.end : o->high;
+        n++;
+        PNC_TRY(pnc_io_source_find_next(&o->finder, &source, &found));
+    }
+    if (!ascend)
+        return sort_sources(o, n);
+    o->finder.request = o->finder.slab = o->finder.element = 0;
+    return NC_NOERR;
+}
+
+static int find_next_source(pnc_file_order *o)
+{
+    if (o->sorted == NULL)
+        return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
+    o->has_next = o->at < o->nsorted;
+    if (o->has_next)
+        o->next = o->sorted[o->at++];
+    return NC_NOERR;
+}
+
+/* --- the heap of active streams --- */
+
+static bool is_newer(const pnc_stream *a, const pnc_stream *b)
+{
+    return a->source.request != b->source.request ? a->source.request > b->source.request
+                                                  : a->source.slab > b->source.slab;
+}
+
+/* Of streams at the same offset the newer one comes first: of puts, its bytes are written. */
+static bool comes_before(pnc_stream *a, pnc_stream *b)
+{
+    int64_t x = pnc_io_stream_peek(a)->offset, y = pnc_io_stream_peek(b)->offset;
+
+    return x != y ? x < y : is_newer(a, b);
+}
+
+static void swap(pnc_file_order *o, int64_t i, int64_t k)
+{
+    pnc_stream *stream = o->heap[i];
+
+    o->heap[i] = o->heap[k];
+    o->heap[k] = stream;
+}
+
+static void sift_up(pnc_file_order *o, int64_t i)
+{
+    for (int64_t parent; i > 0; i = parent) {
+        parent = (i - 1) / 2;
+        if (!comes_before(o->heap[i], o->heap[parent]))
+            return;
+        swap(o, i, parent);
+    }
+}
+
+static void sift_down(pnc_file_order *o, int64_t i)
+{
+    for (int64_t child; 2 * i + 1 < o->nactive; i = child) {
+        child = 2 * i + 1;
+        if (child + 1 < o->nactive && comes_before(o->heap[child + 1], o->heap[child]))
+            child++;
+        if (!comes_before(o->heap[child], o->heap[i]))
+            return;
+        swap(o, i, child);
+    }
+}
+
+static void release(pnc_file_order *o, pnc_stream *stream)
+{
+    pnc_io_stream_close(stream);
+    if (o->spare == NULL)
+        o->spare = stream;
+    else
+        pnc_memory_free(stream);
+}
+
+/* Restore the heap after stream i has advanced. */
+static void advanced(pnc_file_order *o, int64_t i)
+{
+    if (!pnc_io_stream_is_at_end(o->heap[i])) {
+        sift_down(o, i);
+        return;
+    }
+    release(o, o->heap[i]);
+    o->heap[i] = o->heap[--o->nactive];
+    if (i < o->nactive)
+        sift_down(o, i);
+}
+
+static int reserve(pnc_file_order *o)
+{
+    int64_t capacity = o->capacity == 0 ? 16 : 2 * o->capacity;
+    struct pnc_stream **larger;
+
+    if (o->nactive < o->capacity)
+        return NC_NOERR;
+    larger = pnc_memory_resize(o->heap, capacity, sizeof(pnc_stream *));
+    if (larger == NULL)
+        return no_memory(o, capacity * (int64_t)sizeof(pnc_stream *));
+    o->heap = larger;
+    o->capacity = capacity;
+    return NC_NOERR;
+}
+
+/* The next source becomes active. */
+static int activate(pnc_file_order *o)
+{
+    pnc_stream *stream = o->spare != NULL ? o->spare : pnc_memory_alloc(1, sizeof *stream);
+    int err;
+
+    o->spare = NULL;
+    if (stream == NULL)
+        return no_memory(o, (int64_t)sizeof *stream);
+    err = pnc_io_stream_open(stream, o, &o->next);
+    if (err == NC_NOERR)
+        err = reserve(o);
+    if (err != NC_NOERR) {
+        release(o, stream);
+        return err;
+    }
+    assert(!pnc_io_stream_is_at_end(stream));
+    o->heap[o->nactive++] = stream;
+    sift_up(o, o->nactive - 1);
+    return find_next_source(o);
+}
+
+/* --- overlapping puts --- */
+
+/* Index of the stream that follows the front one; 0: none. */
+static int64_t find_second(const pnc_file_order *o)
+{
+    if (o->nactive < 3)
+        return o->nactive - 1;
+    return comes_before(o->heap[2], o->heap[1]) ? 2 : 1;
+}
+
+/* Advance stream i by bytes that a newer put overwrites. Their values are still converted: NC_ERANGE is reported. */
+static int skip(pnc_file_order *o, int64_t i, int64_t length)
+{
+    pnc_stream *stream = o->heap[i];
+    char block[4096];
+    int err = NC_NOERR;
+
+    for (int64_t left = length, n; left > 0 && err == NC_NOERR; left -= n) {
+        n = left < (int64_t)sizeof block ? left : (int64_t)sizeof block;
+        err = pnc_io_stream_pass_values(stream, o, PNC_VALUES_PACK, block, n);
+    }
+    PNC_TRY(err);
+    PNC_TRY(pnc_io_stream_move(stream, o, length));
+    advanced(o, i);
+    return NC_NOERR;
+}
+
+static int64_t lower(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bring the stream with the next piece to the front, and set *bound to the offset up to which no other stream has
+ * bytes to write. Older puts lose the bytes that overlap the next extent of a newer one. */
+static int prepare_front(pnc_file_order *o, int64_t *bound)
+{
+    for (;;) {
+        pnc_extent *front = o->nactive > 0 ? pnc_io_stream_peek(o->heap[0]) : NULL;
+        int64_t second, overlap;
+
+        if (o->has_next && (front == NULL || o->next.first < front->offset + front->length)) {
+            PNC_TRY(activate(o));
+            continue;
+        }
+        *bound = o->has_next ? o->next.first : PNC_END_OF_ORDER;
+        if (o->nactive < 2)
+            return NC_NOERR;
+        second = find_second(o);
+        *bound = lower(*bound, pnc_io_stream_peek(o->heap[second])->offset);
+        overlap = front->offset + front->length - pnc_io_stream_peek(o->heap[second])->offset;
+        if (o->list->direction == PNC_GET || overlap <= 0 || is_newer(o->heap[second], o->heap[0]))
+            return NC_NOERR;
+        PNC_TRY(skip(o, second, lower(overlap, pnc_io_stream_peek(o->heap[second])->length)));
+    }
+}
+
+/* --- interface --- */
+
+int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_request_list *list)
+{
+    *o = (pnc_file_order){.io = io, .list = list};
+    pnc_io_source_finder_init(&o->finder, io, list);
+    pnc_io_distances_init(&o->distances);
+    PNC_TRY(order_sources(o));
+    return find_next_source(o);
+}
+
+void pnc_io_file_order_free(pnc_file_order *o)
+{
+    for (int64_t i = 0; i < o->nactive; i++)
+        release(o, o->heap[i]);
+    pnc_memory_free(o->spare);
+    pnc_memory_free(o->heap);
+    pnc_memory_free(o->sorted);
+    pnc_io_source_finder_free(&o->finder);
+    pnc_io_distances_free(&o->distances);
+    o->nactive = 0;
+    o->spare = NULL;
+    o->heap = NULL;
+    o->sorted = NULL;
+    o->has_next = false;
+}
+
+int64_t pnc_io_file_order_get_next(const pnc_file_order *o)
+{
+    int64_t next = o->has_next ? o->next.first : PNC_END_OF_ORDER;
+
+    return o->nactive > 0 ? lower(next, pnc_io_stream_peek(o->heap[0])->offset) : next;
+}
+
+static void add_piece(pnc_portion *p, int64_t offset, int64_t length)
+{
+    pnc_extent *last = p->nextents > 0 ? &p->extents[p->nextents - 1] : NULL;
+
+    if (last != NULL && last->offset + last->length == offset)
+        last->length += length;
+    else
+        p->extents[p->nextents++] = (pnc_extent){offset, length};
+}
+
+/* Take pieces of the front stream below `bound`, at least one, and below `limit`. */
+static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value_action action, pnc_portion *p)
+{
+    pnc_stream *stream = o->heap[0];
+    int64_t bytes = 0, space = p->max_bytes - p->nbytes;
+    int err = NC_NOERR;
+    bool first = true;
+
+    while (err == NC_NOERR && !pnc_io_stream_is_at_end(stream) && p->nextents < p->max_extents && bytes < space) {
+        pnc_extent extent = *pnc_io_stream_peek(stream);
+        int64_t length = lower(extent.length, space - bytes);
+
+        if (extent.offset >= limit || (extent.offset >= bound && !first))
+            break;
+        length = lower(length, limit - extent.offset);
+        if (o->list->direction == PNC_PUT)
+            length = lower(length, bound - extent.offset);
+        assert(length > 0);
+        add_piece(p, extent.offset, length);
+        bytes += length;
+        first = false;
+        err = pnc_io_stream_move(stream, o, length);
+    }
+    if (err == NC_NOERR)
+        err = pnc_io_stream_pass_values(stream, o, action, p->bytes + p->nbytes, bytes);
+    p->nbytes += bytes;
+    advanced(o, 0);
+    return err;
+}
+
+int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
+{
+    p->nextents = p->nbytes = 0;
+    while (p->nextents < p->max_extents && p->nbytes < p->max_bytes) {
+        int64_t bound;
+
+        if (pnc_io_file_order_get_next(o) >= limit)
+            return NC_NOERR;
+        PNC_TRY(prepare_front(o, &bound));
+        if (o->nactive == 0 || pnc_io_stream_peek(o->heap[0])->offset >= limit)
+            return NC_NOERR;
+        PNC_TRY(take_front(o, bound, limit, action, p));
+    }
+    return NC_NOERR;
+}

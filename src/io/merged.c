@@ -1,0 +1,52 @@
+/* Small runs of one rank, merged. */
+#include "io/merged.h"
+
+#include "base/memory.h"
+#include "io/file_order.h"
+
+#define EXTENTS_AT_A_TIME 4096
+#define BYTES_AT_A_TIME (1 << 20)
+
+/* Access the next portion. `values` of a get is the same order, in which the values are unpacked. */
+static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_portion *p)
+{
+    pnc_file *file = order->io->file;
+
+    if (order->list->direction == PNC_PUT) {
+        PNC_TRY(pnc_io_file_order_take(order, PNC_END_OF_ORDER, PNC_VALUES_PACK, p));
+        return pnc_file_extents_write(file, p->extents, p->nextents, p->bytes);
+    }
+    PNC_TRY(pnc_io_file_order_take(order, PNC_END_OF_ORDER, PNC_VALUES_KEEP, p));
+    PNC_TRY(pnc_file_extents_read(file, p->extents, p->nextents, p->bytes, NULL));
+    return pnc_io_file_order_take(values, PNC_END_OF_ORDER, PNC_VALUES_UNPACK, p);
+}
+
+static int access_portions(pnc_io_context *io, const pnc_request_list *list, pnc_portion *p)
+{
+    pnc_file_order order, values;
+    int err = pnc_io_file_order_init(&order, io, list);
+
+    err = pnc_error_keep_first(err, pnc_io_file_order_init(&values, io, list));
+    while (err == NC_NOERR && pnc_io_file_order_get_next(&order) != PNC_END_OF_ORDER)
+        err = access_portion(&order, &values, p);
+    pnc_io_file_order_free(&values);
+    pnc_io_file_order_free(&order);
+    return err;
+}
+
+int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
+{
+    pnc_portion p = {.max_extents = EXTENTS_AT_A_TIME, .max_bytes = BYTES_AT_A_TIME};
+    int err;
+
+    p.extents = pnc_memory_alloc(p.max_extents, sizeof *p.extents);
+    p.bytes = pnc_memory_alloc(p.max_bytes, 1);
+    if (p.extents != NULL && p.bytes != NULL)
+        err = access_portions(io, list, &p);
+    else
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a staging buffer of %lld bytes",
+                            io->file->path, (long long)p.max_bytes);
+    pnc_memory_free(p.bytes);
+    pnc_memory_free(p.extents);
+    return err;
+}

@@ -1,0 +1,158 @@
+/* Nodes, aggregators and shared memory. */
+#include "io/node.h"
+
+#include "base/memory.h"
+#include "file/agree.h"
+
+/* What the leaders of the nodes agree on, and send to the ranks of their nodes. */
+typedef struct placement {
+    int nnodes, index; /* of nodes */
+    int naggregators, first, n;
+} placement;
+
+static int smaller(int64_t a, int64_t b)
+{
+    return (int)(a < b ? a : b);
+}
+
+/* Aggregators of node `index`: with a total, its share of it, so that they are spread over the nodes. */
+static int count_aggregators(const pnc_node *node, const placement *p, pnc_aggregator_counts counts)
+{
+    int64_t n = p->nnodes == 1 ? node->nprocs : 1;
+
+    if (counts.per_node > 0)
+        n = counts.per_node;
+    if (counts.total > 0)
+        n = counts.total * (p->index + 1) / p->nnodes - counts.total * p->index / p->nnodes;
+    return smaller(n, node->nprocs);
+}
+
+/* Collective among the leaders, one rank of each node. */
+static int place_aggregators(const pnc_node *node, MPI_Comm leaders, pnc_aggregator_counts counts, placement *p)
+{
+    int failed = MPI_Comm_size(leaders, &p->nnodes) != MPI_SUCCESS || MPI_Comm_rank(leaders, &p->index) != MPI_SUCCESS;
+
+    p->n = count_aggregators(node, p, counts);
+    failed |= MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
+    if (p->index == 0)
+        p->first = 0;
+    failed |= MPI_Allreduce(&p->n, &p->naggregators, 1, MPI_INT, MPI_SUM, leaders);
+    return failed;
+}
+
+static int split_nodes(pnc_node *node, MPI_Comm comm, int rank)
+{
+    int failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node->comm);
+
+    if (failed == MPI_SUCCESS)
+        failed = MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
+    return failed;
+}
+
+static int find_placement(pnc_node *node, MPI_Comm comm, int rank, pnc_aggregator_counts counts, placement *p)
+{
+    MPI_Comm leaders = MPI_COMM_NULL;
+    int failed = MPI_Comm_split(comm, node->rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
+
+    if (leaders != MPI_COMM_NULL) {
+        failed |= place_aggregators(node, leaders, counts, p);
+        MPI_Comm_free(&leaders);
+    }
+    failed |= MPI_Bcast(p, (int)(sizeof *p / sizeof(int)), MPI_INT, 0, node->comm);
+    return failed;
+}
+
+/* Delegates are ordered: aggregators by node, then the delegates of nodes without an aggregator. */
+static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p)
+{
+    int key = node->rank < p->n ? p->first + node->rank : p->naggregators + p->index;
+
+    node->nnodes = p->nnodes;
+    node->naggregators = p->naggregators;
+    node->first = p->first;
+    node->n = p->n;
+    node->ndelegates = p->n > 0 ? p->n : 1;
+    return MPI_Comm_split(comm, pnc_io_node_is_delegate(node) ? 0 : MPI_UNDEFINED, key, &node->delegates);
+}
+
+static int make_segments(pnc_node *node)
+{
+    pnc_segment *own;
+    MPI_Info info;
+    int failed = MPI_Info_create(&info);
+
+    failed |= MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    failed |= MPI_Win_allocate_shared((MPI_Aint)sizeof(pnc_segment), 1, info, node->comm, &own, &node->window);
+    MPI_Info_free(&info);
+    if (failed != MPI_SUCCESS)
+        return failed;
+    MPI_Win_set_errhandler(node->window, MPI_ERRORS_RETURN);
+    for (int i = 0; i < node->nprocs; i++) {
+        MPI_Aint size;
+        int unit;
+
+        failed |= MPI_Win_shared_query(node->window, i, &size, &unit, &node->segments[i]);
+    }
+    failed |= MPI_Win_lock_all(MPI_MODE_NOCHECK, node->window);
+    return failed;
+}
+
+/* All steps are collective: after a failure of MPI the ranks still take part in the next ones. */
+static int set_up(pnc_node *node, pnc_file *file, pnc_aggregator_counts counts)
+{
+    placement p = {0};
+    int failed = split_nodes(node, file->comm, file->rank), err = NC_NOERR;
+
+    if (failed == MPI_SUCCESS)
+        failed = find_placement(node, file->comm, file->rank, counts, &p);
+    if (failed == MPI_SUCCESS)
+        failed = make_delegates(node, file->comm, &p);
+    if (failed == MPI_SUCCESS) {
+        node->segments = pnc_memory_alloc_zeroed(node->nprocs, sizeof *node->segments);
+        if (node->segments == NULL)
+            err =
+                pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a list of %d ranks", file->path, node->nprocs);
+    }
+    err = pnc_file_status_agree(file, err);
+    if (err == NC_NOERR && failed == MPI_SUCCESS)
+        failed = make_segments(node);
+    if (failed != MPI_SUCCESS)
+        err = pnc_error_set(file->error, NC_EMPI, "%s: MPI failed to make the shared memory of a node", file->path);
+    return pnc_file_status_agree(file, err);
+}
+
+int pnc_io_node_create(pnc_file *file, pnc_aggregator_counts counts, pnc_node **out)
+{
+    pnc_node *node = pnc_memory_alloc_zeroed(1, sizeof *node);
+    int err = NC_NOERR;
+
+    if (node == NULL)
+        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to describe a node", file->path);
+    else
+        *node = (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL};
+    err = pnc_file_status_agree(file, err);
+    if (err == NC_NOERR)
+        err = set_up(node, file, counts);
+    if (err != NC_NOERR) {
+        pnc_io_node_free(node);
+        return err;
+    }
+    *out = node;
+    return NC_NOERR;
+}
+
+void pnc_io_node_free(pnc_node *node)
+{
+    if (node == NULL)
+        return;
+    if (node->window != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(node->window);
+        MPI_Win_free(&node->window);
+    }
+    if (node->delegates != MPI_COMM_NULL)
+        MPI_Comm_free(&node->delegates);
+    if (node->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&node->comm);
+    pnc_memory_free(node->segments);
+    pnc_memory_free(node);
+}

@@ -1,0 +1,48 @@
+/* Splits requests into sources: consecutive hyperslabs of a request (or elements of its filetype) whose extents ascend
+ * in the file. */
+#ifndef PNC_IO_SOURCES_H
+#define PNC_IO_SOURCES_H
+
+#include "io/request.h"
+
+typedef struct pnc_source {
+    int64_t first;          /* file offset of the first byte */
+    int64_t end;            /* file offset after the last byte */
+    int64_t element;        /* number of the first value among those of the request */
+    int64_t slab, slab_end; /* hyperslabs, or elements of the filetype */
+    int64_t request;        /* index in the list: where puts overlap, the later request wins */
+} pnc_source;
+
+/* Bytes between neighbours along each dimension of a variable. */
+typedef struct pnc_distances {
+    int varid; /* -1: none yet */
+    int capacity;
+    int64_t *at, few[8];
+} pnc_distances;
+
+void pnc_io_distances_init(pnc_distances *distances);
+void pnc_io_distances_free(pnc_distances *distances);
+/* Set the distances of a variable, unless they are set. NC_ENOMEM */
+int pnc_io_distances_load(pnc_distances *distances, pnc_io_context *io, int varid);
+
+/* The span of a hyperslab in the file, and its elements. */
+typedef struct pnc_slab_span {
+    int64_t first, end, elements;
+} pnc_slab_span;
+pnc_slab_span pnc_io_slab_compute_span(const pnc_distances *distances, const pnc_io_context *io, const pnc_request *r,
+                                       int64_t slab);
+
+/* A position in a list of requests. */
+typedef struct pnc_source_finder {
+    pnc_io_context *io;
+    const pnc_request_list *list;
+    int64_t request, slab, element;
+    pnc_distances distances;
+} pnc_source_finder;
+
+void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, const pnc_request_list *list);
+void pnc_io_source_finder_free(pnc_source_finder *finder);
+/* Find the next source in the order of posting; *found is false at the end. NC_ENOMEM */
+int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found);
+
+#endif
