@@ -16,6 +16,7 @@ typedef struct pnc_io_context {
     char *stage;                     /* staging buffer of PNC_STAGE_BYTES, allocated at first use */
     struct pnc_queue *queue;         /* pending requests */
     struct pnc_two_phase *two_phase; /* aggregators and buffers, made by the first call that needs them */
+    bool no_two_phase;               /* they could not be made: all access is independent */
 } pnc_io_context;
 
 int pnc_io_context_init(pnc_io_context *io, pnc_file *file, const pnc_model *model); /* NC_ENOMEM */

@@ -1,4 +1,4 @@
-/* Cursors over a list of requests: extents of the file, and values in memory. */
+/* A cursor over the extents of a list of requests. */
 #include "io/cursors.h"
 
 #include <assert.h>
@@ -16,8 +16,6 @@ int64_t pnc_io_requests_count_bytes(const pnc_io_context *io, pnc_request *const
         bytes += pnc_io_request_count_bytes(io, list[i]);
     return bytes;
 }
-
-/* --- extents --- */
 
 void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
@@ -139,80 +137,5 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
         *taken += n;
         *bytes += more;
     }
-    return NC_NOERR;
-}
-
-/* --- values --- */
-
-void pnc_io_value_cursor_init(pnc_value_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
-{
-    *cursor = (pnc_value_cursor){.io = io, .list = list, .n = n};
-}
-
-static void close_request(pnc_value_cursor *v)
-{
-    if (v->open) {
-        if (v->packer.status != NC_NOERR)
-            v->list[v->at]->status = v->packer.status;
-        pnc_convert_packer_free(&v->packer);
-        v->at++;
-    }
-    v->open = false;
-}
-
-void pnc_io_value_cursor_free(pnc_value_cursor *cursor)
-{
-    close_request(cursor);
-}
-
-static int open_request(pnc_value_cursor *v)
-{
-    int err;
-
-    while (v->at < v->n && v->list[v->at]->elements == 0)
-        v->at++;
-    if (v->at == v->n)
-        return pnc_error_set(v->io->file->error, NC_EINTERNAL,
-                             "internal error: a transfer has more bytes "
-                             "than its requests");
-    err = pnc_io_request_init_packer(v->io, v->list[v->at], &v->packer);
-    if (err != NC_NOERR) {
-        pnc_convert_packer_free(&v->packer);
-        return err;
-    }
-    v->left = v->list[v->at]->elements;
-    v->open = true;
-    return NC_NOERR;
-}
-
-/* Elements of the current request within the next bytes. */
-static int next_elements(pnc_value_cursor *v, int64_t bytes, int64_t *elements)
-{
-    if (!v->open)
-        PNC_TRY(open_request(v));
-    *elements = bytes / v->packer.ext_size;
-    if (*elements > v->left)
-        *elements = v->left;
-    return NC_NOERR;
-}
-
-int pnc_io_value_cursor_convert(pnc_value_cursor *v, char *stream, int64_t bytes)
-{
-    while (bytes > 0) {
-        int64_t elements, size;
-
-        PNC_TRY(next_elements(v, bytes, &elements));
-        size = elements * v->packer.ext_size;
-        if (v->list[v->at]->direction == PNC_PUT)
-            pnc_convert_packer_pack(&v->packer, stream, elements);
-        else
-            pnc_convert_packer_unpack(&v->packer, stream, elements);
-        v->left -= elements;
-        if (v->left == 0)
-            close_request(v);
-        stream += size;
-        bytes -= size;
-    }
-    assert(bytes == 0);
     return NC_NOERR;
 }

@@ -1,6 +1,9 @@
 /* Nodes, aggregators and shared memory. */
 #include "io/node.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "base/memory.h"
 #include "file/agree.h"
 
@@ -75,6 +78,25 @@ static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p)
     return MPI_Comm_split(comm, pnc_io_node_is_delegate(node) ? 0 : MPI_UNDEFINED, key, &node->delegates);
 }
 
+/* Whether the system has memory for all pages of the segment. Shared memory is a file for most systems: where it is
+ * full, or exceeds the limit for files, the access of a page ends the program by a signal; a system call that accesses
+ * it fails. */
+static bool has_pages(void *memory, size_t bytes)
+{
+    int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    size_t done = 0;
+    ssize_t some = 1;
+
+    if (zeros < 0)
+        return false;
+    while (done < bytes && some > 0) {
+        some = read(zeros, (char *)memory + done, bytes - done);
+        done += some > 0 ? (size_t)some : 0;
+    }
+    close(zeros);
+    return done == bytes;
+}
+
 static int make_segments(pnc_node *node)
 {
     pnc_segment *own;
@@ -116,6 +138,9 @@ static int set_up(pnc_node *node, pnc_file *file, pnc_aggregator_counts counts)
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR && failed == MPI_SUCCESS)
         failed = make_segments(node);
+    if (err == NC_NOERR && failed == MPI_SUCCESS && !has_pages(pnc_io_node_get_segment(node), sizeof(pnc_segment)))
+        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no shared memory for a segment of %zu bytes", file->path,
+                            sizeof(pnc_segment));
     if (failed != MPI_SUCCESS)
         err = pnc_error_set(file->error, NC_EMPI, "%s: MPI failed to make the shared memory of a node", file->path);
     return pnc_file_status_agree(file, err);

@@ -122,14 +122,26 @@ static int agree(pnc_io_context *io, pnc_direction direction, int status, agreem
     return status;
 }
 
+/* Make the aggregators and their buffers, once. Where there is no memory for them, access remains independent. */
+static void prepare_two_phase(pnc_io_context *io)
+{
+    if (io->two_phase != NULL || io->no_two_phase) /* on all ranks or on none */
+        return;
+    io->no_two_phase = pnc_io_two_phase_create(io, &io->two_phase) != NC_NOERR;
+    if (io->no_two_phase)
+        pnc_error_clear(io->file->error);
+}
+
 /* Collective. `order` has this rank's requests for two-phase I/O. */
 static int transfer_two_phase(pnc_io_context *io, pnc_file_order *order, agreement *v)
 {
     int err;
 
-    if (io->two_phase == NULL) /* on all ranks or on none */
-        PNC_TRY(pnc_io_two_phase_create(io, &io->two_phase));
-    err = pnc_io_two_phase_execute(io->two_phase, order, -v->minus_low, v->high);
+    prepare_two_phase(io);
+    if (io->no_two_phase)
+        err = execute_independent(io, order->list, MERGED);
+    else
+        err = pnc_io_two_phase_execute(io->two_phase, order, -v->minus_low, v->high);
     return agree(io, order->list->direction, err, v);
 }
 

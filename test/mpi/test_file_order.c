@@ -1,0 +1,223 @@
+/* Requests in the order of the file, against a naive model that writes each element on its own: random hyperslabs of
+ * variables that interleave, posted in random order, overlapping or not, taken in windows and portions of random size. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+#include "io/file_order.h"
+#include "../harness.h"
+
+enum { VARIABLES = 5, MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, CASES = 3000 };
+
+static pnc_model model;
+static pnc_error error;
+static pnc_file file;
+static pnc_io_context io;
+
+/* What a request reads or writes: a hyperslab of a variable. */
+typedef struct slab {
+    int varid;
+    MPI_Offset start[2], count[2], stride[2];
+    char values[4096];
+    int64_t numbers[6];
+} slab;
+
+static slab slabs[MOST_REQUESTS];
+static pnc_request requests[MOST_REQUESTS], *list[MOST_REQUESTS];
+static char expected[MOST_BYTES], found[MOST_BYTES];
+static bool touched[MOST_BYTES];
+
+static int64_t random_in(int64_t low, int64_t high)
+{
+    return low + rand() % (high - low + 1);
+}
+
+static void make_model(void)
+{
+    static const int types[VARIABLES] = {NC_SHORT, NC_DOUBLE, NC_BYTE, NC_INT, NC_DOUBLE};
+    static const char *const names[VARIABLES] = {"a", "b", "c", "d", "e"};
+    const pnc_layout_hints defaults = {0, 0, 0, 0};
+    int time, x, y, varid;
+
+    t_local(pnc_format_model_init(&model, 2, &error) == NC_NOERR, "model");
+    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &time, &error);
+    pnc_format_dim_add(&model, "y", 9, &y, &error);
+    pnc_format_dim_add(&model, "x", 11, &x, &error);
+    for (int v = 0; v < VARIABLES; v++) {
+        const int dims[2] = {v < 2 ? y : time, x};
+
+        t_local(pnc_format_var_add(&model, names[v], types[v], 2, dims, &varid, &error) == NC_NOERR, "variable");
+    }
+    model.numrecs = 7;
+    t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout");
+    t_local(model.begin_rec + model.numrecs * model.recsize <= MOST_BYTES, "the file fits");
+    file = (pnc_file){.path = (char *)"order.nc", .comm = MPI_COMM_SELF, .nprocs = 1, .error = &error};
+    t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
+}
+
+/* A hyperslab that may be empty, and its request. */
+static void make_request(pnc_op op, slab *s, pnc_request *r)
+{
+    pnc_call call = {.op = op, .shape = PNC_VARS, .buf = s->values, .start = s->start, .count = s->count};
+
+    s->varid = (int)random_in(0, VARIABLES - 1);
+    for (int i = 0; i < 2; i++) {
+        MPI_Offset length = i == 1 ? 11 : s->varid < 2 ? 9 : 7;
+
+        s->stride[i] = random_in(1, 3);
+        s->start[i] = random_in(0, length - 1);
+        s->count[i] = random_in(0, (length - 1 - s->start[i]) / s->stride[i] + 1);
+    }
+    for (size_t i = 0; i < sizeof s->values; i++)
+        s->values[i] = (char)rand();
+    call.varid = s->varid;
+    call.stride = s->stride;
+    call.mem = pnc_type_get_mem_type(model.vars[s->varid]->type);
+    t_local(pnc_io_request_init(&io, &call, s->numbers, r) == NC_NOERR, "request: %s", error.text);
+}
+
+static int64_t offset_of(const slab *s, int64_t i, int64_t k)
+{
+    const pnc_var *var = model.vars[s->varid];
+    int64_t size = (int64_t)pnc_type_get_size(var->type), row = s->start[0] + i * s->stride[0];
+
+    return var->begin + row * (s->varid < 2 ? 11 * size : model.recsize) + (s->start[1] + k * s->stride[1]) * size;
+}
+
+/* Each element of each request, in the order of posting: bytes in memory are those of the file in reverse order. */
+static void for_each_byte(int n, void (*access)(int64_t offset, char *value))
+{
+    for (slab *s = slabs; s < slabs + n; s++) {
+        int64_t size = (int64_t)pnc_type_get_size(model.vars[s->varid]->type), at = 0;
+
+        for (int64_t i = 0; i < s->count[0]; i++)
+            for (int64_t k = 0; k < s->count[1]; k++, at += size)
+                for (int64_t b = 0; b < size; b++)
+                    access(offset_of(s, i, k) + b, &s->values[at + size - 1 - b]);
+    }
+}
+
+static void write_byte(int64_t offset, char *value)
+{
+    expected[offset] = *value;
+    touched[offset] = true;
+}
+
+static void read_byte(int64_t offset, char *value)
+{
+    *value = expected[offset];
+}
+
+static pnc_portion random_portion(pnc_extent *extents, char *bytes)
+{
+    return (pnc_portion){
+        .extents = extents, .bytes = bytes, .max_extents = random_in(1, 40), .max_bytes = random_in(1, 600)};
+}
+
+/* Puts: the pieces ascend, are disjoint, and cover what the model covers. */
+static bool is_right_put(int n)
+{
+    const pnc_request_list all = {.direction = PNC_PUT, .at = list, .n = n};
+    pnc_extent extents[40];
+    char bytes[600];
+    int64_t end = 0, covered = 0, limit;
+    pnc_file_order order;
+    bool good = pnc_io_file_order_init(&order, &io, &all) == NC_NOERR;
+
+    for (int64_t next; good && (next = pnc_io_file_order_get_next(&order)) != PNC_END_OF_ORDER;) {
+        pnc_portion p = random_portion(extents, bytes);
+        const char *from = bytes;
+
+        limit = next + random_in(1, 2000);
+        good = pnc_io_file_order_take(&order, limit, PNC_VALUES_PACK, &p) == NC_NOERR && p.nextents > 0;
+        for (pnc_extent *e = extents; good && e < extents + p.nextents; e++) {
+            good = e->offset >= end && e->length > 0 && e->offset + e->length <= limit;
+            end = e->offset + e->length;
+            memcpy(found + e->offset, from, (size_t)e->length);
+            from += e->length;
+            covered += e->length;
+        }
+        good = good && from - bytes == p.nbytes;
+    }
+    pnc_io_file_order_free(&order);
+    for (int64_t i = 0; i < MOST_BYTES; i++)
+        covered -= touched[i];
+    return good && covered == 0 && memcmp(found, expected, MOST_BYTES) == 0;
+}
+
+/* Gets: two orders, one for the pieces, one in which the values are unpacked. */
+static bool is_right_get(int n)
+{
+    const pnc_request_list all = {.direction = PNC_GET, .at = list, .n = n};
+    pnc_extent extents[40];
+    char bytes[600];
+    pnc_file_order order, values;
+    bool good =
+        pnc_io_file_order_init(&order, &io, &all) == NC_NOERR && pnc_io_file_order_init(&values, &io, &all) == NC_NOERR;
+
+    for (int64_t next; good && (next = pnc_io_file_order_get_next(&order)) != PNC_END_OF_ORDER;) {
+        pnc_portion p = random_portion(extents, bytes);
+        int64_t limit = next + random_in(1, 2000);
+        char *to = bytes;
+
+        good = pnc_io_file_order_take(&order, limit, PNC_VALUES_KEEP, &p) == NC_NOERR && p.nextents > 0;
+        for (pnc_extent *e = extents; good && e < extents + p.nextents; e++) {
+            memcpy(to, expected + e->offset, (size_t)e->length);
+            to += e->length;
+        }
+        good =
+            good && to - bytes == p.nbytes && pnc_io_file_order_take(&values, limit, PNC_VALUES_UNPACK, &p) == NC_NOERR;
+    }
+    pnc_io_file_order_free(&values);
+    pnc_io_file_order_free(&order);
+    return good;
+}
+
+static bool try_put(int n)
+{
+    memset(expected, 0, sizeof expected);
+    memset(found, 0, sizeof found);
+    memset(touched, 0, sizeof touched);
+    for (int i = 0; i < n; i++)
+        make_request(PNC_OP_PUT, &slabs[i], &requests[i]);
+    for_each_byte(n, write_byte);
+    return is_right_put(n);
+}
+
+static bool try_get(int n)
+{
+    static char got[MOST_REQUESTS][sizeof slabs->values];
+    bool good;
+
+    for (size_t i = 0; i < sizeof expected; i++)
+        expected[i] = (char)rand();
+    for (int i = 0; i < n; i++)
+        make_request(PNC_OP_GET, &slabs[i], &requests[i]);
+    good = is_right_get(n);
+    for (int i = 0; i < n; i++)
+        memcpy(got[i], slabs[i].values, sizeof got[i]);
+    for_each_byte(n, read_byte);
+    for (int i = 0; i < n; i++)
+        good = good && memcmp(got[i], slabs[i].values, sizeof got[i]) == 0;
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    int wrong_puts = 0, wrong_gets = 0;
+
+    t_start(&argc, &argv);
+    srand(20 + (unsigned)t_rank);
+    make_model();
+    for (int i = 0; i < MOST_REQUESTS; i++)
+        list[i] = &requests[i];
+    for (int i = 0; i < CASES; i++) {
+        wrong_puts += !try_put((int)random_in(0, MOST_REQUESTS));
+        wrong_gets += !try_get((int)random_in(0, MOST_REQUESTS));
+    }
+    t_check(wrong_puts == 0, "%d random lists of puts: %d differ from the model", CASES, wrong_puts);
+    t_check(wrong_gets == 0, "%d random lists of gets: %d differ from the model", CASES, wrong_gets);
+    pnc_io_context_free(&io);
+    pnc_format_model_free(&model);
+    return t_finish();
+}
