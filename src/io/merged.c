@@ -39,6 +39,7 @@ int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
     pnc_portion p = {.max_extents = EXTENTS_AT_A_TIME, .max_bytes = BYTES_AT_A_TIME};
     int err;
 
+    p.max_bytes = p.max_bytes < io->buffer_size ? p.max_bytes : io->buffer_size;
     p.extents = pnc_memory_alloc(p.max_extents, sizeof *p.extents);
     p.bytes = pnc_memory_alloc(p.max_bytes, 1);
     if (p.extents != NULL && p.bytes != NULL)
