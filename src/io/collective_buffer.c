@@ -8,10 +8,14 @@
 
 #define RUNS_AT_A_TIME 512
 #define SIEVE_BYTES (256 << 10)
+/* Programs on several nodes use a file system that is shared by a network: an access costs 0.3 to 5 ms, the time of
+ * about 1 MiB. */
+#define SIEVE_GAP_NODES (1 << 20)
 
 int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, int aggregator, int64_t capacity)
 {
     *cb = (pnc_collective_buffer){.file = file, .aggregator = aggregator, .capacity = capacity};
+    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : SIEVE_GAP_NODES;
     cb->bytes = pnc_memory_alloc(capacity, 1);
     cb->covered = pnc_memory_alloc_zeroed((capacity + 63) / 64, sizeof *cb->covered);
     if (cb->bytes != NULL && cb->covered != NULL)
@@ -198,7 +202,7 @@ static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
     if (at == end)
         return NC_NOERR;
     g = count_gaps(cb, at, &end);
-    if (g.n > 0 && (g.n < store->few_extents || g.bytes / g.n > store->sieve_gap))
+    if (g.n > 0 && (g.n < store->few_extents || g.bytes / g.n > cb->sieve_gap))
         return write_runs(cb, at, end);
     return write_span(cb, at, end, &g);
 }
@@ -232,6 +236,38 @@ static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
     return NC_NOERR;
 }
 
+void pnc_io_collective_buffer_want(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
+{
+    pnc_wanted *w = &cb->wanted;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = include(cb, pieces[i]), end = at + pieces[i].length;
+
+        w->low = w->n == 0 || at < w->low ? at : w->low;
+        w->high = w->n == 0 || end > w->high ? end : w->high;
+        w->bytes += pieces[i].length;
+        w->n++;
+    }
+}
+
+/* If the gaps are small on average, one access for each block. The pieces of a sparse pattern are read when they are
+ * copied. */
+int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
+{
+    const pnc_wanted w = cb->wanted;
+    int64_t block = cb->domains.block;
+
+    cb->wanted = (pnc_wanted){0};
+    if (w.n == 0 || (w.high - w.low - w.bytes) / w.n > cb->sieve_gap)
+        return NC_NOERR;
+    for (int64_t at = w.low, end; at < w.high; at = end) {
+        end = at - at % block + block;
+        end = end < w.high ? end : w.high;
+        PNC_TRY(load(cb, at, end));
+    }
+    return NC_NOERR;
+}
+
 /* Ascending pieces from index i on that are read by one access, with the gaps between them (data sieving): the index
  * after them. *end is the file offset at which they end. */
 static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, int64_t i,
@@ -241,8 +277,7 @@ static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pi
 
     *end = first + pieces[i].length;
     for (i++; i < n; i++) {
-        if (pieces[i].offset < first || pieces[i].offset - *end > cb->file->store->sieve_gap ||
-            pieces[i].offset >= block_end)
+        if (pieces[i].offset < first || pieces[i].offset - *end > cb->sieve_gap || pieces[i].offset >= block_end)
             return i;
         if (pieces[i].offset + pieces[i].length > *end)
             *end = pieces[i].offset + pieces[i].length;

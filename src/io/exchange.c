@@ -90,7 +90,10 @@ static void serve_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int
 
     for (int64_t i = 0; i < n; i++)
         bytes += extents[i].length;
-    status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
+    pnc_io_collective_buffer_want(x->buffer, extents, n);
+    status = pnc_io_collective_buffer_read(x->buffer);
+    if (status == NC_NOERR)
+        status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
     memcpy(x->reply, &status, sizeof status);
     keep_error(x, (int)status);
     check_mpi(x, MPI_Send(x->reply, (int)(HEAD + bytes), MPI_BYTE, source, TAG_ANSWER + x->round, x->node->delegates));
@@ -251,9 +254,23 @@ static void skip_parts(pnc_exchange *x, int aggregator)
     }
 }
 
+/* Get: read what the ranks of this node want of this aggregator. */
+static void read_own(pnc_exchange *x, int aggregator)
+{
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        const pnc_part *part = head_of(x, rank);
+
+        if (part != NULL && part->aggregator == aggregator)
+            pnc_io_collective_buffer_want(x->buffer, x->node->segments[rank]->extents + part->extent, part->nextents);
+    }
+    keep_error(x, pnc_io_collective_buffer_read(x->buffer));
+}
+
 /* The parts of this node for this aggregator: without messages. */
 static void pass_own(pnc_exchange *x, int aggregator)
 {
+    if (x->direction == PNC_GET)
+        read_own(x, aggregator);
     for (int rank = 0; rank < x->node->nprocs; rank++) {
         const pnc_part *part = head_of(x, rank);
         pnc_segment *segment = x->node->segments[rank];
