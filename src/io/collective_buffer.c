@@ -48,7 +48,7 @@ static int64_t file_offset(const pnc_collective_buffer *cb, int64_t position)
 }
 
 /* The position of a piece, which becomes a part of the span. */
-static int64_t include(pnc_collective_buffer *cb, pnc_extent piece)
+static int64_t extend_span(pnc_collective_buffer *cb, pnc_extent piece)
 {
     int64_t at = pnc_io_file_domains_get_position(&cb->domains, piece.offset), end = at + piece.length;
 
@@ -118,7 +118,7 @@ static gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end
 
 void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
 {
-    int64_t at = include(cb, piece);
+    int64_t at = extend_span(cb, piece);
 
     memcpy(cb->bytes + at, data, (size_t)piece.length);
     cover(cb->covered, at, at + piece.length);
@@ -236,12 +236,12 @@ static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
     return NC_NOERR;
 }
 
-void pnc_io_collective_buffer_want(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
+void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
 {
     pnc_wanted *w = &cb->wanted;
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t at = include(cb, pieces[i]), end = at + pieces[i].length;
+        int64_t at = extend_span(cb, pieces[i]), end = at + pieces[i].length;
 
         w->low = w->n == 0 || at < w->low ? at : w->low;
         w->high = w->n == 0 || end > w->high ? end : w->high;
@@ -290,10 +290,10 @@ int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pi
     int64_t end = 0;
 
     for (int64_t i = 0, next; i < n; i = next) {
-        int64_t at = include(cb, pieces[i]);
+        int64_t at = extend_span(cb, pieces[i]);
 
         next = find_sieved(cb, pieces, n, i, &end);
-        include(cb, (pnc_extent){end - 1, 1});
+        extend_span(cb, (pnc_extent){end - 1, 1});
         PNC_TRY(load(cb, at, at + (end - pieces[i].offset)));
     }
     for (int64_t i = 0; i < n; i++) {

@@ -36,7 +36,7 @@ void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, c
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
 /* Get: announce pieces of several ranks, read them in few accesses, then copy them to `data`, one after the other. Data
  * sieving covers the gaps between pieces. */
-void pnc_io_collective_buffer_want(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);
+void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);
 int pnc_io_collective_buffer_read(pnc_collective_buffer *cb);
 int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data);
 

@@ -74,9 +74,9 @@ static void check_mpi(pnc_exchange *x, int code)
             x, pnc_error_set(x->file->error, NC_EMPI, "%s: an MPI call of the exchange phase failed", x->file->path));
 }
 
-/* --- serving other delegates --- */
+/* --- messages of other delegates --- */
 
-static void serve_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, const char *bytes)
+static void handle_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, const char *bytes)
 {
     for (int64_t i = 0; i < n; i++) {
         pnc_io_collective_buffer_put(x->buffer, extents[i], bytes);
@@ -84,13 +84,13 @@ static void serve_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, con
     }
 }
 
-static void serve_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int source)
+static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int source)
 {
     int64_t bytes = 0, status;
 
     for (int64_t i = 0; i < n; i++)
         bytes += extents[i].length;
-    pnc_io_collective_buffer_want(x->buffer, extents, n);
+    pnc_io_collective_buffer_include(x->buffer, extents, n);
     status = pnc_io_collective_buffer_read(x->buffer);
     if (status == NC_NOERR)
         status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
@@ -99,8 +99,8 @@ static void serve_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int
     check_mpi(x, MPI_Send(x->reply, (int)(HEAD + bytes), MPI_BYTE, source, TAG_ANSWER + x->round, x->node->delegates));
 }
 
-/* Serve one message, if there is one. */
-static void serve(pnc_exchange *x)
+/* Handle one message of another delegate, if there is one. */
+static void make_progress(pnc_exchange *x)
 {
     MPI_Message message;
     MPI_Status status;
@@ -116,19 +116,19 @@ static void serve(pnc_exchange *x)
     memcpy(&n, x->received, sizeof n);
     const pnc_extent *extents = (const pnc_extent *)(const void *)(x->received + HEAD);
     if (x->direction == PNC_PUT)
-        serve_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
+        handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
     else
-        serve_get(x, extents, n, status.MPI_SOURCE);
+        handle_get(x, extents, n, status.MPI_SOURCE);
 }
 
-static void wait_serving(pnc_exchange *x, MPI_Request *request)
+static void wait_with_progress(pnc_exchange *x, MPI_Request *request)
 {
     int done = 0, code = MPI_SUCCESS;
 
     while (!done && code == MPI_SUCCESS) {
         code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done)
-            serve(x);
+            make_progress(x);
     }
     check_mpi(x, code);
 }
@@ -141,10 +141,10 @@ static void complete(pnc_exchange *x, pnc_exchange_slot *s)
     const char *bytes = s->answer + HEAD;
     int64_t status = NC_NOERR;
 
-    wait_serving(x, &s->sent);
+    wait_with_progress(x, &s->sent);
     if (x->direction == PNC_PUT || s->nparts == 0)
         return;
-    wait_serving(x, &s->answered);
+    wait_with_progress(x, &s->answered);
     memcpy(&status, s->answer, sizeof status);
     for (int i = 0; i < s->nparts; i++) {
         if (status != NC_NOERR)
@@ -261,13 +261,14 @@ static void read_own(pnc_exchange *x, int aggregator)
         const pnc_part *part = head_of(x, rank);
 
         if (part != NULL && part->aggregator == aggregator)
-            pnc_io_collective_buffer_want(x->buffer, x->node->segments[rank]->extents + part->extent, part->nextents);
+            pnc_io_collective_buffer_include(x->buffer, x->node->segments[rank]->extents + part->extent,
+                                             part->nextents);
     }
     keep_error(x, pnc_io_collective_buffer_read(x->buffer));
 }
 
 /* The parts of this node for this aggregator: without messages. */
-static void pass_own(pnc_exchange *x, int aggregator)
+static void handle_own(pnc_exchange *x, int aggregator)
 {
     if (x->direction == PNC_GET)
         read_own(x, aggregator);
@@ -280,7 +281,7 @@ static void pass_own(pnc_exchange *x, int aggregator)
             continue;
         x->heads[rank]++;
         if (x->direction == PNC_PUT) {
-            serve_put(x, segment->extents + part->extent, part->nextents, segment->bytes + part->byte);
+            handle_put(x, segment->extents + part->extent, part->nextents, segment->bytes + part->byte);
             continue;
         }
         err = pnc_io_collective_buffer_get(x->buffer, segment->extents + part->extent, part->nextents,
@@ -301,7 +302,7 @@ void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction)
         s->nparts = 0;
 }
 
-void pnc_io_exchange_pass(pnc_exchange *x)
+void pnc_io_exchange_send(pnc_exchange *x)
 {
     const pnc_node *node = x->node;
 
@@ -310,7 +311,7 @@ void pnc_io_exchange_pass(pnc_exchange *x)
         bool is_local = aggregator >= node->first && aggregator < node->first + node->n;
 
         if (is_local && aggregator - node->first == node->rank)
-            pass_own(x, aggregator);
+            handle_own(x, aggregator);
         else if (!is_local && aggregator % node->ndelegates == node->rank)
             send_to(x, aggregator);
         else
@@ -330,7 +331,7 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
     } else {
         code |= MPI_Ibarrier(x->node->comm, &request);
         if (pnc_io_node_is_delegate(x->node))
-            wait_serving(x, &request);
+            wait_with_progress(x, &request);
         else
             code |= MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -345,6 +346,6 @@ void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
     for (int i = 0; i < PNC_EXCHANGE_SLOTS; i++)
         complete(x, &x->slots[i]);
     check_mpi(x, MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request));
-    wait_serving(x, &request);
+    wait_with_progress(x, &request);
     x->round = 1 - x->round;
 }

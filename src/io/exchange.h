@@ -40,12 +40,12 @@ int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, pnc_node *node, pnc_co
 void pnc_io_exchange_free(pnc_exchange *x);
 
 void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction);
-/* Pass the parts of all segments of the node to their aggregators. For a get, their bytes are in the segments when the
+/* Send the parts of all segments of the node to their aggregators. For a get, their bytes are in the segments when the
  * call returns, or the status of a segment is set. */
-void pnc_io_exchange_pass(pnc_exchange *x);
-/* Wait until all ranks of the node make this call, and serve other delegates meanwhile. */
+void pnc_io_exchange_send(pnc_exchange *x);
+/* Wait until all ranks of the node make this call, and handle the messages of other delegates meanwhile. */
 void pnc_io_exchange_wait_node(pnc_exchange *x);
-/* End of a round: all messages to this rank have been served. *next is the lowest of all delegates. */
+/* End of a round: all messages to this rank have been handled. *next is the lowest of all delegates. */
 void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next);
 
 #endif

@@ -21,9 +21,9 @@ typedef struct pnc_file_domains {
 /* What the division depends on. */
 typedef struct pnc_domain_shape {
     int naggregators;
-    int64_t buffer; /* bytes that an aggregator holds */
-    int64_t stripe; /* striping unit of the file system, or the unit of alignment where it has none */
-    bool cyclic;    /* stripes are distributed over servers in turn */
+    int64_t buffer;        /* bytes that an aggregator holds */
+    int64_t striping_unit; /* of the file system; where it has none, the unit of alignment */
+    bool cyclic;           /* stripes are distributed over servers in turn */
 } pnc_domain_shape;
 
 /* Divide the range [low, high) of the file: as few windows as the buffers allow, and all aggregators take part. */

@@ -196,7 +196,7 @@ static int skip(pnc_file_order *o, int64_t i, int64_t length)
 
     for (int64_t left = length, n; left > 0 && err == NC_NOERR; left -= n) {
         n = left < (int64_t)sizeof block ? left : (int64_t)sizeof block;
-        err = pnc_io_stream_pass_values(stream, o, PNC_VALUES_PACK, block, n);
+        err = pnc_io_stream_convert_values(stream, o, PNC_VALUES_PACK, block, n);
     }
     PNC_TRY(err);
     PNC_TRY(pnc_io_stream_move(stream, o, length));
@@ -209,7 +209,7 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Bring the stream with the next piece to the front, and set *bound to the offset up to which no other stream has
+/* Ensure that the front stream has the next piece, and set *bound to the offset up to which no other stream has
  * bytes to write. Older puts lose the bytes that overlap the next extent of a newer one. */
 static int prepare_front(pnc_file_order *o, int64_t *bound)
 {
@@ -301,7 +301,7 @@ static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value
         err = pnc_io_stream_move(stream, o, length);
     }
     if (err == NC_NOERR)
-        err = pnc_io_stream_pass_values(stream, o, action, p->bytes + p->nbytes, bytes);
+        err = pnc_io_stream_convert_values(stream, o, action, p->bytes + p->nbytes, bytes);
     p->nbytes += bytes;
     advanced(o, 0);
     return err;

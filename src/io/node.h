@@ -19,7 +19,7 @@ typedef struct pnc_part {
     int byte, nbytes;
 } pnc_part;
 
-/* A rank's segment. Other ranks of the node read it, those that serve a get also write to `bytes` and `status`. */
+/* A rank's segment. Other ranks of the node read it, for a get the aggregators also write to `bytes` and `status`. */
 typedef struct pnc_segment {
     int64_t next; /* file offset of the rank's first piece after this portion */
     int status;   /* get: an error of an aggregator */

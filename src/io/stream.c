@@ -206,7 +206,7 @@ static void unpack(pnc_stream *s, const char *bytes, int64_t n)
     memcpy(s->carry, bytes + (n - s->held), (size_t)s->held);
 }
 
-int pnc_io_stream_pass_values(pnc_stream *s, pnc_file_order *order, pnc_value_action action, char *bytes, int64_t n)
+int pnc_io_stream_convert_values(pnc_stream *s, pnc_file_order *order, pnc_value_action action, char *bytes, int64_t n)
 {
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;

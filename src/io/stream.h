@@ -40,7 +40,7 @@ static inline pnc_extent *pnc_io_stream_peek(pnc_stream *stream)
 /* Advance by `length` bytes of the next extent. */
 int pnc_io_stream_move(pnc_stream *stream, pnc_file_order *order, int64_t length);
 /* Pack the next n bytes of values, or unpack them. */
-int pnc_io_stream_pass_values(pnc_stream *stream, pnc_file_order *order, pnc_value_action action, char *bytes,
-                              int64_t n);
+int pnc_io_stream_convert_values(pnc_stream *stream, pnc_file_order *order, pnc_value_action action, char *bytes,
+                                 int64_t n);
 
 #endif

@@ -12,7 +12,7 @@
 #define BUFFER_ONE_NODE (2 << 20)
 #define BUFFER_NODES (16 << 20)
 /* Where the file system reports no stripes. */
-#define STRIPE (1 << 20)
+#define STRIPING_UNIT (1 << 20)
 
 struct pnc_two_phase {
     pnc_io_context *io;
@@ -209,7 +209,7 @@ static void run_round(pnc_two_phase *x, int64_t *next)
         pnc_io_exchange_wait_node(&x->exchange);
         *next = find_next_of_node(x);
         if (pnc_io_node_is_delegate(x->node))
-            pnc_io_exchange_pass(&x->exchange);
+            pnc_io_exchange_send(&x->exchange);
         pnc_io_exchange_wait_node(&x->exchange);
         if (x->direction == PNC_GET)
             empty_segment(x);
@@ -221,7 +221,8 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 
 static pnc_domain_shape shape_of(const pnc_two_phase *x)
 {
-    return (pnc_domain_shape){.naggregators = x->node->naggregators, .buffer = buffer_size(x), .stripe = STRIPE};
+    return (pnc_domain_shape){
+        .naggregators = x->node->naggregators, .buffer = buffer_size(x), .striping_unit = STRIPING_UNIT};
 }
 
 int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, int64_t low, int64_t high)

@@ -1,5 +1,6 @@
 /* Requests in the order of the file, against a naive model that writes each element on its own: random hyperslabs of
- * variables that interleave, posted in random order, overlapping or not, taken in windows and portions of random size. */
+ * variables that interleave, posted in random order, overlapping or not, and taken in windows and portions of random
+ * size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,16 +38,16 @@ static void make_model(void)
     static const int types[VARIABLES] = {NC_SHORT, NC_DOUBLE, NC_BYTE, NC_INT, NC_DOUBLE};
     static const char *const names[VARIABLES] = {"a", "b", "c", "d", "e"};
     const pnc_layout_hints defaults = {0, 0, 0, 0};
-    int time, x, y, varid;
+    enum { TIME, Y, X };
 
     t_local(pnc_format_model_init(&model, 2, &error) == NC_NOERR, "model");
-    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &time, &error);
-    pnc_format_dim_add(&model, "y", 9, &y, &error);
-    pnc_format_dim_add(&model, "x", 11, &x, &error);
+    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &error);
+    pnc_format_dim_add(&model, "y", 9, &error);
+    pnc_format_dim_add(&model, "x", 11, &error);
     for (int v = 0; v < VARIABLES; v++) {
-        const int dims[2] = {v < 2 ? y : time, x};
+        const int dims[2] = {v < 2 ? Y : TIME, X};
 
-        t_local(pnc_format_var_add(&model, names[v], types[v], 2, dims, &varid, &error) == NC_NOERR, "variable");
+        t_local(pnc_format_var_add(&model, names[v], types[v], 2, dims, &error) == NC_NOERR, "variable");
     }
     model.numrecs = 7;
     t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout");
@@ -62,7 +63,7 @@ static void make_request(pnc_op op, slab *s, pnc_request *r)
 
     s->varid = (int)random_in(0, VARIABLES - 1);
     for (int i = 0; i < 2; i++) {
-        MPI_Offset length = i == 1 ? 11 : s->varid < 2 ? 9 : 7;
+        MPI_Offset rows = s->varid < 2 ? 9 : 7, length = i == 0 ? rows : 11;
 
         s->stride[i] = random_in(1, 3);
         s->start[i] = random_in(0, length - 1);

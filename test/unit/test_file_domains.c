@@ -19,7 +19,7 @@ static pnc_domain_shape random_shape(void)
 
     return (pnc_domain_shape){.naggregators = (int)random_in(1, 9),
                               .buffer = random_in(1, 40) * 65536,
-                              .stripe = stripes[random_in(0, 2)],
+                              .striping_unit = stripes[random_in(0, 2)],
                               .cyclic = rand() % 2};
 }
 
@@ -61,7 +61,7 @@ static void test_offsets(void **state)
 /* By hand: 8 aggregators with 16 MiB, 64 MiB of file: one window, 8 blocks of 8 MiB. */
 static void test_contiguous(void **state)
 {
-    const pnc_domain_shape shape = {.naggregators = 8, .buffer = 16 << 20, .stripe = 1 << 20};
+    const pnc_domain_shape shape = {.naggregators = 8, .buffer = 16 << 20, .striping_unit = 1 << 20};
     pnc_file_domains d;
     (void)state;
 
@@ -81,7 +81,7 @@ static void test_contiguous(void **state)
 /* By hand: stripes of 1 MiB over 4 aggregators: a stripe has the same aggregator in every call. */
 static void test_cyclic(void **state)
 {
-    const pnc_domain_shape shape = {.naggregators = 4, .buffer = 4 << 20, .stripe = 1 << 20, .cyclic = true};
+    const pnc_domain_shape shape = {.naggregators = 4, .buffer = 4 << 20, .striping_unit = 1 << 20, .cyclic = true};
     pnc_file_domains d;
     (void)state;
 
