@@ -43,7 +43,7 @@ HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
 HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
-HINT_FIXED([nc_num_aggrs_per_node], [0], [all ranks take part when small pieces are merged])
+HINT_FIXED([nc_num_aggrs_per_node], [0], [the library chooses: one aggregator on each of several nodes, all ranks of a single node])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_gattr], [64], [tables of names grow by themselves])
