@@ -101,22 +101,20 @@ static int64_t *merge_numbers(const arguments *a, int combiner)
 
 int pnc_mpitype_contents_get(MPI_Datatype type, pnc_type_contents *contents)
 {
+    pnc_type_contents got = {0};
     arguments a = {0};
-    int err = get_arguments(type, &a, &contents->combiner);
+    int err = get_arguments(type, &a, &got.combiner);
 
-    contents->numbers = NULL;
-    contents->types = NULL;
-    if (err == NC_NOERR) {
-        contents->numbers = merge_numbers(&a, contents->combiner);
-        contents->types = a.types;
-        contents->ntypes = a.ntypes;
-        if (contents->numbers == NULL) {
-            pnc_mpitype_contents_free(contents);
-            err = NC_ENOMEM;
-        }
-    } else {
-        pnc_memory_free(a.types);
-    }
+    got.types = a.types;
+    got.ntypes = err == NC_NOERR ? a.ntypes : 0; /* types that MPI has returned */
+    if (err == NC_NOERR)
+        got.numbers = merge_numbers(&a, got.combiner);
+    if (err == NC_NOERR && got.numbers == NULL)
+        err = NC_ENOMEM;
+    if (err == NC_NOERR)
+        *contents = got;
+    else
+        pnc_mpitype_contents_free(&got);
     pnc_memory_free(a.ints);
     pnc_memory_free(a.addresses);
     pnc_memory_free(a.counts);

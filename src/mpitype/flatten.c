@@ -78,6 +78,15 @@ static int fail_no_memory(decoder *d)
                          "address space");
 }
 
+/* Set *out to `made`, which is NULL if creating it failed. */
+static int return_flat(decoder *d, pnc_flat_type *made, pnc_flat_type **out)
+{
+    if (made == NULL)
+        return fail_no_memory(d);
+    *out = made;
+    return NC_NOERR;
+}
+
 static int fail_unsupported(decoder *d, MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
@@ -109,8 +118,7 @@ static int flatten_element(decoder *d, MPI_Datatype type, pnc_mem_type mem, pnc_
                              pnc_mem_type_get_name(d->mem), pnc_mem_type_get_name(mem));
     d->known = true;
     d->mem = mem;
-    *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(mem));
-    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
+    return return_flat(d, pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(mem)), flat);
 }
 
 static int64_t get_extent(MPI_Datatype type)
@@ -143,9 +151,8 @@ static int flatten_block(decoder *d, const blocks *b, int64_t i, pnc_flat_type *
         flat = pnc_select_flat_create_block(0, 1);
     else
         PNC_TRY(flatten_type(d, type, &flat));
-    flat = pnc_select_flat_create_shifted(pnc_select_flat_create_vector(flat, length, extent), offset);
-    *out = flat;
-    return flat != NULL ? NC_NOERR : fail_no_memory(d);
+    flat = pnc_select_flat_create_vector(flat, length, extent);
+    return return_flat(d, pnc_select_flat_create_shifted(flat, offset), out);
 }
 
 static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
@@ -162,13 +169,11 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
         err = flatten_block(d, b, done, shared, &children[done]);
         done += err == NC_NOERR;
     }
-    if (err == NC_NOERR) {
-        *flat = pnc_select_flat_create_sequence(children, done);
-        err = *flat != NULL ? NC_NOERR : fail_no_memory(d);
-    } else {
+    if (err == NC_NOERR)
+        err = return_flat(d, pnc_select_flat_create_sequence(children, done), flat);
+    else
         for (int64_t i = 0; i < done; i++)
             pnc_select_flat_free(children[i]);
-    }
     pnc_select_flat_free(shared);
     pnc_memory_free(children);
     return err;
@@ -178,30 +183,31 @@ static int flatten_blocks(decoder *d, const blocks *b, pnc_flat_type **flat)
 static int flatten_vector(decoder *d, MPI_Datatype type, int64_t count, int64_t length, int64_t stride,
                           pnc_flat_type **flat)
 {
-    PNC_TRY(flatten_type(d, type, flat));
-    *flat =
-        pnc_select_flat_create_vector(pnc_select_flat_create_vector(*flat, length, get_extent(type)), count, stride);
-    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
+    pnc_flat_type *block = NULL;
+
+    PNC_TRY(flatten_type(d, type, &block));
+    block = pnc_select_flat_create_vector(block, length, get_extent(type));
+    return return_flat(d, pnc_select_flat_create_vector(block, count, stride), flat);
 }
 
 /* numbers: ndims, sizes, subsizes, starts, order. */
-static int flatten_subarray(decoder *d, const pnc_type_contents *r, pnc_flat_type **flat)
+static int flatten_subarray(decoder *d, const pnc_type_contents *c, pnc_flat_type **flat)
 {
-    int64_t n = r->numbers[0];
-    const int64_t *sizes = r->numbers + 1, *subsizes = sizes + n, *starts = subsizes + n;
+    int64_t n = c->numbers[0];
+    const int64_t *sizes = c->numbers + 1, *subsizes = sizes + n, *starts = subsizes + n;
     bool c_order = starts[n] == MPI_ORDER_C;
-    int64_t distance = get_extent(r->types[0]), offset = 0;
+    int64_t distance = get_extent(c->types[0]), offset = 0;
+    pnc_flat_type *made = NULL;
 
-    PNC_TRY(flatten_type(d, r->types[0], flat));
+    PNC_TRY(flatten_type(d, c->types[0], &made));
     for (int64_t k = 0; k < n; k++) { /* fastest dimension first */
         int64_t i = c_order ? n - 1 - k : k;
 
-        *flat = pnc_select_flat_create_vector(*flat, subsizes[i], distance);
+        made = pnc_select_flat_create_vector(made, subsizes[i], distance);
         offset += starts[i] * distance;
         distance *= sizes[i];
     }
-    *flat = pnc_select_flat_create_shifted(*flat, offset);
-    return *flat != NULL ? NC_NOERR : fail_no_memory(d);
+    return return_flat(d, pnc_select_flat_create_shifted(made, offset), flat);
 }
 
 /* One dimension of a distributed array: the elements of the process at coordinate `at` of `procs`, out of `size`
@@ -226,16 +232,17 @@ static pnc_flat_type *flatten_cyclic(pnc_flat_type *child, int64_t size, int64_t
 }
 
 /* numbers: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The process grid is always in C order. */
-static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type **flat)
+static int flatten_darray(decoder *d, const pnc_type_contents *c, pnc_flat_type **flat)
 {
-    int64_t rank = r->numbers[1], n = r->numbers[2];
-    const int64_t *gsizes = r->numbers + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
+    int64_t rank = c->numbers[1], n = c->numbers[2];
+    const int64_t *gsizes = c->numbers + 3, *distribs = gsizes + n, *dargs = distribs + n, *psizes = dargs + n;
     bool c_order = psizes[n] == MPI_ORDER_C;
-    int64_t distance = get_extent(r->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
+    int64_t distance = get_extent(c->types[0]), *coords = pnc_memory_alloc(n, sizeof *coords);
+    pnc_flat_type *made = NULL;
     int err = coords != NULL ? NC_NOERR : fail_no_memory(d);
 
     if (err == NC_NOERR)
-        err = flatten_type(d, r->types[0], flat);
+        err = flatten_type(d, c->types[0], &made);
     for (int64_t i = n - 1; i >= 0 && err == NC_NOERR; i--) {
         coords[i] = rank % psizes[i];
         rank /= psizes[i];
@@ -248,30 +255,28 @@ static int flatten_darray(decoder *d, const pnc_type_contents *r, pnc_flat_type 
             block = gsizes[i];
         else if (dargs[i] == MPI_DISTRIBUTE_DFLT_DARG)
             block = distribs[i] == MPI_DISTRIBUTE_BLOCK ? (gsizes[i] + psizes[i] - 1) / psizes[i] : 1;
-        *flat = flatten_cyclic(*flat, gsizes[i], block, psizes[i], coords[i], distance);
+        made = flatten_cyclic(made, gsizes[i], block, psizes[i], coords[i], distance);
         distance *= gsizes[i];
-        if (*flat == NULL)
-            err = fail_no_memory(d);
     }
     pnc_memory_free(coords);
-    return err;
+    return err == NC_NOERR ? return_flat(d, made, flat) : err;
 }
 
-static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_contents *r, pnc_flat_type **flat)
+static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_contents *c, pnc_flat_type **flat)
 {
-    const int64_t *numbers = r->numbers;
-    int64_t extent = r->ntypes > 0 ? get_extent(r->types[0]) : 0;
-    blocks b = {.types = r->types};
+    const int64_t *numbers = c->numbers;
+    int64_t extent = c->ntypes > 0 ? get_extent(c->types[0]) : 0;
+    blocks b = {.types = c->types};
 
-    switch (r->combiner) {
+    switch (c->combiner) {
     case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: /* only the extent differs, and extent_of reads it where it is used */
-        return flatten_type(d, r->types[0], flat);
-    case MPI_COMBINER_CONTIGUOUS: return flatten_vector(d, r->types[0], 1, numbers[0], 0, flat);
-    case MPI_COMBINER_VECTOR: return flatten_vector(d, r->types[0], numbers[0], numbers[1], numbers[2] * extent, flat);
-    case MPI_COMBINER_HVECTOR: return flatten_vector(d, r->types[0], numbers[0], numbers[1], numbers[2], flat);
-    case MPI_COMBINER_SUBARRAY: return flatten_subarray(d, r, flat);
-    case MPI_COMBINER_DARRAY: return flatten_darray(d, r, flat);
+    case MPI_COMBINER_RESIZED: /* only the extent differs, and get_extent reads it where it is used */
+        return flatten_type(d, c->types[0], flat);
+    case MPI_COMBINER_CONTIGUOUS: return flatten_vector(d, c->types[0], 1, numbers[0], 0, flat);
+    case MPI_COMBINER_VECTOR: return flatten_vector(d, c->types[0], numbers[0], numbers[1], numbers[2] * extent, flat);
+    case MPI_COMBINER_HVECTOR: return flatten_vector(d, c->types[0], numbers[0], numbers[1], numbers[2], flat);
+    case MPI_COMBINER_SUBARRAY: return flatten_subarray(d, c, flat);
+    case MPI_COMBINER_DARRAY: return flatten_darray(d, c, flat);
     case MPI_COMBINER_INDEXED: b.lengths = numbers + 1, b.displacements = b.lengths + numbers[0]; break;
     case MPI_COMBINER_HINDEXED: b.lengths = numbers + 1, b.byte_displacements = b.lengths + numbers[0]; break;
     case MPI_COMBINER_INDEXED_BLOCK: b.equal = numbers[1], b.displacements = numbers + 2; break;
@@ -285,17 +290,15 @@ static int flatten_contents(decoder *d, MPI_Datatype type, const pnc_type_conten
     return flatten_blocks(d, &b, flat);
 }
 
-/* Flatten one instance of a datatype; *flat is set only on success. */
+/* Flatten one instance of a datatype. */
 static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
 {
-    pnc_type_contents r = {0};
+    pnc_type_contents c = {0};
     int size = 0, combiner = pnc_mpitype_combiner_get(type), err;
 
     MPI_Type_size(type, &size);
-    if (size == 0) { /* no elements; includes MPI_LB and MPI_UB in old struct types */
-        *flat = pnc_select_flat_create_block(0, 1);
-        return *flat != NULL ? NC_NOERR : fail_no_memory(d);
-    }
+    if (size == 0) /* no elements; includes MPI_LB and MPI_UB in old struct types */
+        return return_flat(d, pnc_select_flat_create_block(0, 1), flat);
     switch (combiner) {
     case MPI_COMBINER_NAMED: return flatten_element(d, type, mem_of_named(type, size), flat);
     case MPI_COMBINER_F90_REAL: return flatten_element(d, type, real_of(size), flat);
@@ -303,11 +306,11 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
     case MPI_COMBINER_F90_COMPLEX: return fail_unsupported(d, type);
     default: break;
     }
-    err = pnc_mpitype_contents_get(type, &r);
+    err = pnc_mpitype_contents_get(type, &c);
     if (err != NC_NOERR)
         return err == NC_ENOMEM ? fail_no_memory(d) : fail_unsupported(d, type);
-    err = flatten_contents(d, type, &r, flat);
-    pnc_mpitype_contents_free(&r);
+    err = flatten_contents(d, type, &c, flat);
+    pnc_mpitype_contents_free(&c);
     return err;
 }
 
@@ -315,9 +318,13 @@ static int flatten_type(decoder *d, MPI_Datatype type, pnc_flat_type **flat)
 static int flatten_contiguous(int64_t elements, pnc_mem_type type, pnc_flat_type **flat, pnc_mem_type *mem,
                               pnc_error *error)
 {
+    pnc_flat_type *made = pnc_select_flat_create_block(elements, (int)pnc_mem_type_get_size(type));
+
+    if (made == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory to flatten the type of the buffer");
+    *flat = made;
     *mem = type;
-    *flat = pnc_select_flat_create_block(elements, (int)pnc_mem_type_get_size(type));
-    return *flat != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to flatten the type of the buffer");
+    return NC_NOERR;
 }
 
 /* The count may be NC_COUNT_IGNORE only for a predefined type, where an instance is an element. */
