@@ -59,8 +59,8 @@ static void free_dataset(pnc_dataset *ds)
     pnc_memory_free(ds);
 }
 
-/* At the end of a create or open that failed. */
-static int give_up(pnc_dataset *ds, int err)
+/* At the end of a create or open that failed: report the error and free the dataset. */
+static int discard(pnc_dataset *ds, int err)
 {
     pnc_dataset_error_report(ds, err);
     free_dataset(ds);
@@ -69,7 +69,7 @@ static int give_up(pnc_dataset *ds, int err)
 
 /* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
  * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
-static int duplicate(MPI_Comm comm, MPI_Comm *own)
+static int dup_without_abort(MPI_Comm comm, MPI_Comm *own)
 {
     MPI_Errhandler users;
     int code = MPI_Comm_get_errhandler(comm, &users);
@@ -87,7 +87,7 @@ static int duplicate(MPI_Comm comm, MPI_Comm *own)
  * different threads may use different files. MPI forbids concurrent collective calls on one communicator: the lock
  * allows threads to open files with MPI_COMM_SELF at once. With several ranks the caller must order the calls: a lock
  * cannot match the threads of different ranks. */
-static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *error)
+static int duplicate_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *error)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int nprocs = 0, code = MPI_SUCCESS, all = ready;
@@ -101,7 +101,7 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
         return pnc_error_set(error, NC_ENOMEM, "no memory to open a file");
     if (nprocs == 1)
         pthread_mutex_lock(&lock);
-    code = duplicate(comm, own);
+    code = dup_without_abort(comm, own);
     if (nprocs == 1)
         pthread_mutex_unlock(&lock);
     if (code == MPI_SUCCESS)
@@ -114,7 +114,7 @@ static int own_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *
 
 /* Allocate the struct and duplicate the communicator. Collective; returns an error on every rank if one of them has no
  * memory. */
-static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
+static int create_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
 {
     pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
     bool ready = false;
@@ -132,7 +132,7 @@ static int new_dataset(MPI_Comm comm, const char *path, const char *call, pnc_da
         ready = ds->file.path != NULL && pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR;
         ds->io.relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
     }
-    err = own_communicator(comm, ready, &own, error);
+    err = duplicate_communicator(comm, ready, &own, error);
     if (err != NC_NOERR) {
         if (ds != NULL)
             free_dataset(ds);
@@ -209,7 +209,7 @@ static int share_switches(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-/* What create and open have in common before they access the file. */
+/* The steps that create and open share before they access the file. Collective. */
 static int prepare(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call,
                    pnc_dataset **out)
 {
@@ -221,20 +221,21 @@ static int prepare(MPI_Comm comm, const char *path, MPI_Info info, const int *nc
     if (comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         return pnc_dataset_error_report_call(call, path, NC_EINVAL, &no_communicator);
     pnc_dataset_caller_identify(call, &error);
-    err = new_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
+    err = create_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(call, path, err, &error);
     err = pnc_dataset_hints_load(ds, info, check_arguments(ds, ncidp));
     if (err == NC_NOERR)
         err = share_switches(ds);
     if (err != NC_NOERR)
-        return give_up(ds, err);
+        return discard(ds, err);
     ds->io.buffer_size = ds->hints.buffer_size;
     *out = ds;
     return NC_NOERR;
 }
 
-static int give_ncid(pnc_dataset *ds, int *ncidp)
+/* Collective: after an error on any rank, no rank has an ncid. */
+static int assign_ncid(pnc_dataset *ds, int *ncidp)
 {
     int err = pnc_dataset_registry_add(ds, &ds->ncid);
 
@@ -249,10 +250,10 @@ static int give_ncid(pnc_dataset *ds, int *ncidp)
 }
 
 /* At the end of a successful create or open: report different modes of ranks. */
-static int welcome(pnc_dataset *ds, int mismatch)
+static int report_mismatch(pnc_dataset *ds, int mismatch)
 {
     if (mismatch != NC_NOERR)
-        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's is used",
+        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's mode is used",
                       ds->file.rank);
     return pnc_dataset_error_report(ds, mismatch);
 }
@@ -278,19 +279,19 @@ int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info
     ds->mode = PNC_DEFINE;
     ds->is_new = true;
     ds->share = (cmode & NC_SHARE) != 0;
-    err = give_ncid(ds, ncidp);
+    err = assign_ncid(ds, ncidp);
     if (err != NC_NOERR)
         goto close;
-    return welcome(ds, mismatch);
+    return report_mismatch(ds, mismatch);
 
 close:
     ds->file.store->ops->close(ds->file.store, &ds->error);
 free:
-    return give_up(ds, err);
+    return discard(ds, err);
 }
 
 /* Other writers may leave a file that is too short: in no-fill mode, or if they were interrupted. */
-static void remark_short(pnc_dataset *ds)
+static void report_short_file(pnc_dataset *ds)
 {
     int64_t size = ds->file.store->end->least_size, end = pnc_format_layout_get_data_end(&ds->model);
 
@@ -325,16 +326,16 @@ int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, 
     err = pnc_dataset_header_read(ds);
     if (err != NC_NOERR)
         goto close;
-    err = give_ncid(ds, ncidp);
+    err = assign_ncid(ds, ncidp);
     if (err != NC_NOERR)
         goto close;
-    remark_short(ds);
-    return welcome(ds, mismatch);
+    report_short_file(ds);
+    return report_mismatch(ds, mismatch);
 
 close:
     ds->file.store->ops->close(ds->file.store, &ds->error);
 free:
-    return give_up(ds, err);
+    return discard(ds, err);
 }
 
 int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
@@ -377,7 +378,7 @@ static int delete_file(pnc_dataset *ds)
     return finish(ds, err);
 }
 
-/* Pending requests are cancelled; this is reported even if close itself succeeds. */
+/* Cancel pending requests. This is reported even if close itself succeeds. */
 static int cancel_pending(pnc_dataset *ds)
 {
     int64_t puts, gets;

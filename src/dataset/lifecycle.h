@@ -4,6 +4,8 @@
 
 #include "dataset/dataset.h"
 
+/* Collective. They call pnc_dataset_error_report themselves. If the ranks pass different modes, rank 0's mode is used,
+ * *ncidp is set, and the other ranks (in safe mode all ranks) return NC_EMULTIDEFINE_CMODE or NC_EMULTIDEFINE_OMODE. */
 int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp);
 int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp);
 /* Local: the driver that the hints name deletes the file. */
