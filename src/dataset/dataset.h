@@ -21,7 +21,7 @@ typedef struct pnc_hints {
     pnc_layout_hints layout;   /* -1 where no hint was given */
     int64_t header_read_chunk; /* bytes of the header read at a time */
     int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
-    int64_t buffer_size;       /* cap on extra memory per rank (nc_ibuf_size) */
+    int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
     int64_t driver;            /* index into the names of drivers */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
 } pnc_hints;

@@ -70,7 +70,7 @@ bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value)
     return info != MPI_INFO_NULL && MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found;
 }
 
-static bool is_integer(const char *text, int64_t *out)
+static bool parse_integer(const char *text, int64_t *out)
 {
     char *end;
     long long number;
@@ -79,8 +79,10 @@ static bool is_integer(const char *text, int64_t *out)
     number = strtoll(text, &end, 10);
     while (isspace((unsigned char)*end))
         end++;
+    if (errno != 0 || end == text || *end != '\0')
+        return false;
     *out = number;
-    return errno == 0 && end != text && *end == '\0';
+    return true;
 }
 
 int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise)
@@ -88,14 +90,14 @@ int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t ot
     char value[MPI_MAX_INFO_VAL + 1];
     int64_t number;
 
-    return pnc_dataset_hints_get(info, key, value) && is_integer(value, &number) ? number : otherwise;
+    return pnc_dataset_hints_get(info, key, value) && parse_integer(value, &number) ? number : otherwise;
 }
 
 bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out)
 {
     int64_t number;
 
-    if (!is_integer(text, &number) || (number < hint->least && hint->below == PNC_BELOW_SENSELESS))
+    if (!parse_integer(text, &number) || (number < hint->least && hint->below == PNC_BELOW_SENSELESS))
         return false;
     if (number < hint->least)
         number = hint->below == PNC_BELOW_MOST && number < 0 ? hint->most : hint->least;
@@ -124,7 +126,7 @@ static int share_list(pnc_dataset *ds, char **list)
     return pnc_file_bytes_broadcast(&ds->file, *list, length, "PNETCDF_HINTS");
 }
 
-static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
+static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
 {
     int n = 0;
 
@@ -140,13 +142,13 @@ static int add_all(MPI_Info from, MPI_Info to, pnc_error *error)
 }
 
 /* Merge the user's info and the list into ds->info; ds->environment holds the list alone. */
-static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
+static int merge_infos(pnc_dataset *ds, MPI_Info user, const char *list)
 {
     int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);
 
     if (status != MPI_SUCCESS) {
         ds->info = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI could not create an info object for the hints",
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create or MPI_Info_dup failed for the hints",
                              ds->file.path);
     }
     if (list == NULL)
@@ -156,7 +158,7 @@ static int gather(pnc_dataset *ds, MPI_Info user, const char *list)
         return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", ds->file.path);
     }
     PNC_TRY(pnc_dataset_hints_parse(list, ds->file.path, ds->file.rank == 0, ds->environment, &ds->error));
-    return add_all(ds->environment, ds->info, &ds->error);
+    return add_hints(ds->environment, ds->info, &ds->error);
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
@@ -200,7 +202,8 @@ const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_
     return NULL;
 }
 
-static void read_own(pnc_dataset *ds)
+/* Set ds->hints from ds->info and ds->environment. */
+static void set_hints(pnc_dataset *ds)
 {
     ds->hints.layout = (pnc_layout_hints){-1, -1, -1, -1};
     for (int i = 0; i < HINTS; i++) {
@@ -222,10 +225,10 @@ int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
 
     err = pnc_error_keep_first(err, shared);
     if (err == NC_NOERR)
-        err = gather(ds, user, list);
+        err = merge_infos(ds, user, list);
     pnc_memory_free(list);
     if (err == NC_NOERR)
-        read_own(ds);
+        set_hints(ds);
     err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
         err = pnc_file_bytes_broadcast(&ds->file, &ds->hints, sizeof ds->hints, "the hints of rank 0");
@@ -261,7 +264,7 @@ static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *val
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)get_field(&ds->hints, hint));
 }
 
-/* Without the hint: the argument of the last ncmpi__enddef, or the default of pnc_format_layout_compute. */
+/* Without the hint: the argument of the last ncmpi__enddef, or the default, as in pnc_format_layout_compute. */
 static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     bool has_fixed = ds->model.nvars > ds->model.nrecvars;
@@ -272,7 +275,7 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
     if (number <= 0 && argument > 0)
         number = (argument + hint->multiple - 1) / hint->multiple * hint->multiple;
     else if (number <= 0)
-        number = of_records && has_fixed ? 4 : 512;
+        number = of_records && has_fixed ? 4 : PNC_DEFAULT_ALIGN;
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
 }
 
@@ -318,8 +321,8 @@ int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
             status = MPI_Info_delete(*out, hint->name); /* Open MPI reports all hints that it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);
-            err = pnc_error_set(&ds->error, NC_EMPI, "%s: hint %s could not be set in the info object", ds->file.path,
-                                hint->name);
+            err = pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_set or MPI_Info_delete failed for hint %s",
+                                ds->file.path, hint->name);
         }
     }
     return err;

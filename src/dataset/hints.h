@@ -15,7 +15,12 @@ typedef enum pnc_hint_kind {
     PNC_HINT_PASSED  /* for MPI-IO */
 } pnc_hint_kind;
 
-typedef enum pnc_hint_below { PNC_BELOW_LEAST, PNC_BELOW_MOST, PNC_BELOW_SENSELESS } pnc_hint_below;
+/* How a number less than `least` is read. */
+typedef enum pnc_hint_below {
+    PNC_BELOW_LEAST,    /* as `least` */
+    PNC_BELOW_MOST,     /* as `most` if it is negative, otherwise as `least` */
+    PNC_BELOW_SENSELESS /* the hint is ignored */
+} pnc_hint_below;
 
 typedef struct pnc_hint {
     const char *name;
@@ -24,14 +29,15 @@ typedef struct pnc_hint {
     const char *text;  /* what it means, or why it has no effect */
     /* of PNC_HINT_SIZE and PNC_HINT_CHOICE: */
     size_t field; /* of pnc_hints, an int64_t */
-    /* the value in effect */
+    /* writes the value in effect */
     void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value);
     /* of PNC_HINT_CHOICE: */
     const char *const *words; /* the field is the index; the default is the first, NULL ends them */
     /* of PNC_HINT_SIZE: */
-    int64_t otherwise, least, most;
+    int64_t otherwise; /* the value without the hint */
+    int64_t least, most;
     pnc_hint_below below;
-    int64_t multiple;
+    int64_t multiple; /* the number is rounded up to a multiple of this one */
 } pnc_hint;
 
 #define PNC_HINTS_MOST 96 /* upper bound of the rows in the table */

@@ -8,55 +8,55 @@
 #include "dataset/environment.h"
 #include "dataset/hints.h"
 
-/* One line of the display. */
+/* One line of the display: `value` is used or ignored as `effect` says. */
 typedef struct line {
     const char *name, *origin;
     char value[MPI_MAX_INFO_VAL + 1];
-    char fate[MPI_MAX_INFO_VAL + 512];
+    char effect[MPI_MAX_INFO_VAL + 512];
 } line;
 
-typedef struct sight {
+typedef struct display {
     pnc_dataset *ds;
     MPI_Info in_use; /* as ncmpi_inq_file_info reports */
     MPI_Info by_mpi; /* as the MPI library reports */
-} sight;
+} display;
 
 /* Set the given value of a hint and its origin; the value is empty if none was given. */
-static void find_given(const sight *s, line *l)
+static void find_given(const display *d, line *l)
 {
     l->value[0] = '\0';
-    if (pnc_dataset_hints_get(s->ds->environment, l->name, l->value))
+    if (pnc_dataset_hints_get(d->ds->environment, l->name, l->value))
         l->origin = "PNETCDF_HINTS";
-    else if (pnc_dataset_hints_get(s->ds->info, l->name, l->value))
+    else if (pnc_dataset_hints_get(d->ds->info, l->name, l->value))
         l->origin = "MPI_Info";
     else
         l->origin = "default";
 }
 
-static void explain_size(const sight *s, const pnc_hint *hint, line *l)
+static void explain_size(const display *d, const pnc_hint *hint, line *l)
 {
-    char effect[MPI_MAX_INFO_VAL + 1] = "";
+    char used[MPI_MAX_INFO_VAL + 1] = "";
     const char *source;
     int64_t number;
-    const pnc_hint *decisive = pnc_dataset_hint_find_decisive(s->ds, hint, &source, &number);
+    const pnc_hint *decisive = pnc_dataset_hint_find_decisive(d->ds, hint, &source, &number);
     bool given = l->value[0] != '\0';
 
-    pnc_dataset_hints_get(s->in_use, hint->name, effect);
+    pnc_dataset_hints_get(d->in_use, hint->name, used);
     if (given && !pnc_dataset_hint_parse_size(hint, l->value, &number))
-        snprintf(l->fate, sizeof l->fate, "ignored: must be an integer of at least %lld; %s is used",
-                 (long long)hint->least, effect);
+        snprintf(l->effect, sizeof l->effect, "ignored: must be an integer of at least %lld; %s is used",
+                 (long long)hint->least, used);
     else if (given && decisive != hint)
-        snprintf(l->fate, sizeof l->fate, "ignored: %s from %s is used, %s", decisive->name, source, effect);
-    else if (given && strcmp(l->value, effect) != 0)
-        snprintf(l->fate, sizeof l->fate, "used as %s", effect);
+        snprintf(l->effect, sizeof l->effect, "ignored: %s from %s is used, %s", decisive->name, source, used);
+    else if (given && strcmp(l->value, used) != 0)
+        snprintf(l->effect, sizeof l->effect, "used as %s", used);
     else if (!given && decisive != NULL)
-        snprintf(l->fate, sizeof l->fate, "set by %s", decisive->name);
+        snprintf(l->effect, sizeof l->effect, "set by %s", decisive->name);
     else
-        snprintf(l->fate, sizeof l->fate, "used");
+        snprintf(l->effect, sizeof l->effect, "used");
     if (!given && decisive != NULL)
         l->origin = source;
     if (!given)
-        snprintf(l->value, sizeof l->value, "%s", effect);
+        snprintf(l->value, sizeof l->value, "%s", used);
 }
 
 static void explain_choice(const pnc_hint *hint, line *l)
@@ -68,75 +68,75 @@ static void explain_choice(const pnc_hint *hint, line *l)
         count++;
     near = pnc_name_suggest(l->value, count, hint->words);
     if (l->value[0] == '\0' || pnc_dataset_hint_find_choice(hint, l->value) >= 0)
-        snprintf(l->fate, sizeof l->fate, "used");
+        snprintf(l->effect, sizeof l->effect, "used");
     else
-        snprintf(l->fate, sizeof l->fate, "ignored: not one of its values%s%s%s; %s is used",
+        snprintf(l->effect, sizeof l->effect, "ignored: not one of its values%s%s%s; %s is used",
                  near != NULL ? " (did you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "",
                  hint->value);
 }
 
-static void explain_passed(const sight *s, line *l)
+static void explain_passed(const display *d, line *l)
 {
-    char effect[MPI_MAX_INFO_VAL + 1];
-    bool given = pnc_dataset_hints_get(s->by_mpi, l->name, effect);
+    char used[MPI_MAX_INFO_VAL + 1];
+    bool given = pnc_dataset_hints_get(d->by_mpi, l->name, used);
 
     if (given && l->value[0] == '\0') {
         l->origin = "MPI library";
-        snprintf(l->value, sizeof l->value, "%s", effect);
+        snprintf(l->value, sizeof l->value, "%s", used);
     }
     if (!given)
-        snprintf(l->fate, sizeof l->fate, "passed to the MPI library, which reports no value for this file");
-    else if (strcmp(effect, l->value) != 0)
-        snprintf(l->fate, sizeof l->fate, "the MPI library uses %s", effect);
+        snprintf(l->effect, sizeof l->effect, "passed to the MPI library, which reports no value for this file");
+    else if (strcmp(used, l->value) != 0)
+        snprintf(l->effect, sizeof l->effect, "the MPI library uses %s", used);
     else
-        snprintf(l->fate, sizeof l->fate, "used by the MPI library");
+        snprintf(l->effect, sizeof l->effect, "used by the MPI library");
 }
 
 /* A hint that is not in the table: a typing error, or a hint of this MPI library. */
-static void explain_other(const sight *s, line *l)
+static void explain_other(const display *d, line *l)
 {
     const char *names[PNC_HINTS_MOST], *near;
-    char effect[MPI_MAX_INFO_VAL + 1];
+    char used[MPI_MAX_INFO_VAL + 1];
 
     for (int i = 0; i < pnc_hint_count; i++)
         names[i] = pnc_hint_table[i].name;
     near = pnc_name_suggest(l->name, pnc_hint_count, names);
     if (l->value[0] == '\0')
-        explain_passed(s, l);
+        explain_passed(d, l);
     else if (near != NULL)
-        snprintf(l->fate, sizeof l->fate, "unknown: did you mean %s?", near);
-    else if (pnc_dataset_hints_get(s->by_mpi, l->name, effect))
-        explain_passed(s, l);
+        snprintf(l->effect, sizeof l->effect, "unknown: did you mean %s?", near);
+    else if (pnc_dataset_hints_get(d->by_mpi, l->name, used))
+        explain_passed(d, l);
     else
-        snprintf(l->fate, sizeof l->fate, "unknown");
+        snprintf(l->effect, sizeof l->effect, "unknown");
 }
 
 static void print(const line *l)
 {
-    fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->fate);
+    fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->effect);
 }
 
-static void show_ours(const sight *s, const pnc_hint *hint)
+static void show_ours(const display *d, const pnc_hint *hint)
 {
     line l = {.name = hint->name};
-    const char *given;
+    char unused[MPI_MAX_INFO_VAL + 1];
+    bool given;
 
-    find_given(s, &l);
-    given = l.value;
+    find_given(d, &l);
+    given = l.value[0] != '\0';
     switch (hint->kind) {
-    case PNC_HINT_SIZE: explain_size(s, hint, &l); break;
+    case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
     case PNC_HINT_CHOICE: explain_choice(hint, &l); break;
     case PNC_HINT_PASSED:
-        if (*given == '\0' && !pnc_dataset_hints_get(s->by_mpi, hint->name, l.value))
+        if (!given && !pnc_dataset_hints_get(d->by_mpi, hint->name, unused))
             return;
-        find_given(s, &l);
-        explain_passed(s, &l);
+        explain_passed(d, &l);
         break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
-        snprintf(l.fate, sizeof l.fate, "%s: %s",
-                 *given == '\0' || strcmp(given, hint->value) == 0 ? "used" : "ignored", hint->text);
+        snprintf(l.effect, sizeof l.effect, "%s: %s", !given || strcmp(l.value, hint->value) == 0 ? "used" : "ignored",
+                 hint->text);
         break;
-    default: snprintf(l.fate, sizeof l.fate, "ignored: %s", hint->text);
+    default: snprintf(l.effect, sizeof l.effect, "ignored: %s", hint->text);
     }
     if (l.value[0] == '\0')
         snprintf(l.value, sizeof l.value, "%s", hint->value);
@@ -144,7 +144,7 @@ static void show_ours(const sight *s, const pnc_hint *hint)
 }
 
 /* Print the hints of an info that are not in the table, except those in `but`, which are printed already. */
-static void show_others(const sight *s, MPI_Info info, MPI_Info but)
+static void show_others(const display *d, MPI_Info info, MPI_Info but)
 {
     int n = 0;
 
@@ -158,32 +158,32 @@ static void show_others(const sight *s, MPI_Info info, MPI_Info but)
         if (MPI_Info_get_nthkey(info, i, key) != MPI_SUCCESS || pnc_dataset_hint_find(key) != NULL ||
             pnc_dataset_hints_get(but, key, value))
             continue;
-        find_given(s, &l);
-        explain_other(s, &l);
+        find_given(d, &l);
+        explain_other(d, &l);
         print(&l);
     }
 }
 
 void pnc_dataset_hints_display(pnc_dataset *ds)
 {
-    sight s = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
+    display d = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
 
     if (ds->file.rank != 0 || !pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false))
         return;
-    if (pnc_dataset_hints_report(ds, &s.in_use) == NC_NOERR &&
-        ds->file.store->ops->hints(ds->file.store, &s.by_mpi, &ds->error) == NC_NOERR) {
+    if (pnc_dataset_hints_report(ds, &d.in_use) == NC_NOERR &&
+        ds->file.store->ops->hints(ds->file.store, &d.by_mpi, &ds->error) == NC_NOERR) {
         flockfile(stderr); /* keeps the lines together while other threads open files */
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->file.path);
-        print(&(line){.name = "hint", .value = "value", .origin = "from", .fate = "effect"});
+        print(&(line){.name = "hint", .value = "value", .origin = "from", .effect = "effect"});
         for (int i = 0; i < pnc_hint_count; i++)
-            show_ours(&s, &pnc_hint_table[i]);
-        show_others(&s, ds->info, MPI_INFO_NULL);
-        show_others(&s, s.by_mpi, ds->info);
+            show_ours(&d, &pnc_hint_table[i]);
+        show_others(&d, ds->info, MPI_INFO_NULL);
+        show_others(&d, d.by_mpi, ds->info);
         funlockfile(stderr);
     }
-    if (s.in_use != MPI_INFO_NULL)
-        MPI_Info_free(&s.in_use);
-    if (s.by_mpi != MPI_INFO_NULL)
-        MPI_Info_free(&s.by_mpi);
+    if (d.in_use != MPI_INFO_NULL)
+        MPI_Info_free(&d.in_use);
+    if (d.by_mpi != MPI_INFO_NULL)
+        MPI_Info_free(&d.by_mpi);
     pnc_error_clear(&ds->error); /* a failure of the display is not a failure of the call */
 }

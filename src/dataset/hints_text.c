@@ -37,7 +37,7 @@ static char *trim(char *text)
     return text;
 }
 
-static void complain(const scan *s, const char *entry, const char *form)
+static void warn_malformed(const scan *s, const char *entry, const char *form)
 {
     if (s->warn)
         fprintf(stderr, "PnetCDF: PNETCDF_HINTS: \"%s\" is not of the form %s and is ignored\n", entry, form);
@@ -51,7 +51,7 @@ static int set_hint(const scan *s, char *entry)
     if (*entry == '\0')
         return NC_NOERR;
     if (equals == NULL) {
-        complain(s, entry, "key=value");
+        warn_malformed(s, entry, "key=value");
         return NC_NOERR;
     }
     *equals = '\0';
@@ -59,7 +59,7 @@ static int set_hint(const scan *s, char *entry)
     value = trim(equals + 1);
     if (*key == '\0' || *value == '\0' || strlen(key) >= MPI_MAX_INFO_KEY || strlen(value) >= MPI_MAX_INFO_VAL) {
         *equals = '=';
-        complain(s, entry, "key=value");
+        warn_malformed(s, entry, "key=value");
         return NC_NOERR;
     }
     if (MPI_Info_set(s->info, key, value) != MPI_SUCCESS)
@@ -77,7 +77,7 @@ static bool matches(const char *pattern, const char *path)
     return slash != NULL && strchr(pattern, '/') == NULL && fnmatch(pattern, slash + 1, 0) == 0;
 }
 
-static void look_for_match(scan *s, char *entry)
+static void find_match(scan *s, char *entry)
 {
     char *rest = NULL;
 
@@ -87,7 +87,7 @@ static void look_for_match(scan *s, char *entry)
         if (*trim(one) == '\0')
             continue;
         if (colon == NULL || (equals != NULL && equals < colon)) {
-            complain(s, trim(one), "pattern:key=value:key=value");
+            warn_malformed(s, trim(one), "pattern:key=value:key=value");
             continue;
         }
         *colon = '\0';
@@ -104,7 +104,7 @@ static int parse(scan *s, char *list)
     for (char *entry = strtok_r(list, ";", &rest); entry != NULL && err == NC_NOERR;
          entry = strtok_r(NULL, ";", &rest)) {
         if (entry[strcspn(entry, "=:")] == ':')
-            look_for_match(s, entry);
+            find_match(s, entry);
         else
             err = set_hint(s, entry);
     }

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "format/codec.h"
 
-#define PNC_DEFAULT_ALIGN 512
-
 /* Round x up to a multiple of `align`; -1 if that exceeds 64 bits. */
 static int round_up(int64_t x, int64_t align, int64_t *out)
 {

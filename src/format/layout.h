@@ -4,6 +4,9 @@
 
 #include "format/model.h"
 
+/* Bytes. The default of the first variable, and of the records if no fixed-size variable precedes them. */
+#define PNC_DEFAULT_ALIGN 512
+
 /* Bytes; -1 (0 for an alignment): not given, the default applies. */
 typedef struct pnc_layout_hints {
     int64_t h_minfree, v_align, v_minfree, r_align;
