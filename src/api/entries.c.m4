@@ -34,7 +34,7 @@ int ncmpi_get_att_$1(int ncid, int varid, const char *name, $2 *ip)
     pnc_dataset *ds;
 
     PNC_TRY(pnc_dataset_registry_find(ncid, __func__, &ds));
-    return pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, ip, $3));
+    return pnc_dataset_error_report(ds, pnc_dataset_attribute_get(ds, varid, name, $3, ip));
 }
 ])])
 m4_define([ATTRIBUTES], [EACH_ATTRIBUTE[]])

@@ -33,6 +33,24 @@ static label label_of(const pnc_dataset *ds, int varid, const char *name)
     return l;
 }
 
+int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
+{
+    pnc_atts *all = pnc_format_atts_get(&ds->model, varid);
+    int at;
+
+    if (all == NULL)
+        return pnc_format_var_reject(&ds->model, varid, &ds->error);
+    at = pnc_format_atts_find(all, name);
+    if (at < 0)
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
+                             ds->file.path, varid == NC_GLOBAL ? "" : ", variable ",
+                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
+                             name == NULL ? "" : name);
+    *atts = all;
+    *index = at;
+    return NC_NOERR;
+}
+
 static int check_type(pnc_dataset *ds, const label *l, const pnc_new_att *att)
 {
     if (!pnc_type_is_valid(att->xtype, 5))
@@ -135,14 +153,13 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
     int64_t size = (int64_t)pnc_type_get_size(value->xtype);
     unsigned char fill[8];
     pnc_kernel kernel;
-    bool same;
 
     value->bytes = pnc_memory_alloc(value->len, (size_t)size);
     if (value->bytes == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "no memory for %lld elements of attribute \"%s\"",
                              (long long)value->len, att->name);
     pnc_convert_fill_get_external(value->xtype, fill);
-    kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, att->mem, ds->model.format, &same);
+    kernel = pnc_convert_kernel_find(PNC_PUT, value->xtype, att->mem, ds->model.format, NULL);
     value->status = kernel(value->bytes, att->values, value->len, fill);
     return NC_NOERR;
 }
@@ -199,16 +216,15 @@ int pnc_dataset_put_att(pnc_dataset *ds, int varid, const char *name, nc_type xt
     return pnc_dataset_attribute_put(ds, varid, &(pnc_new_att){name, xtype, nelems, value, mem});
 }
 
-int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem)
+int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_mem_type mem, void *ip)
 {
     pnc_atts *atts;
     const pnc_att *att;
     pnc_kernel kernel;
     unsigned char fill[8];
-    bool same;
     int index, err;
 
-    PNC_TRY(pnc_dataset_att_find(ds, varid, name, &atts, &index));
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
     att = atts->at[index];
     if (att->len == 0) /* before the check of types: without values, text and numbers are the same */
         return NC_NOERR;
@@ -221,7 +237,7 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void
         return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL",
                              label_of(ds, varid, name).text);
     pnc_convert_fill_get_memory(mem, fill);
-    kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, &same);
+    kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, NULL);
     err = kernel(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
         pnc_error_set(&ds->error, err, "attribute \"%s\": some values are out of range for type %s in memory",
@@ -234,8 +250,8 @@ int pnc_dataset_get_att(pnc_dataset *ds, int varid, const char *name, void *valu
     pnc_atts *atts;
     int index;
 
-    PNC_TRY(pnc_dataset_att_find(ds, varid, name, &atts, &index));
-    return pnc_dataset_attribute_get(ds, varid, name, value, pnc_type_get_mem_type(atts->at[index]->type));
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
+    return pnc_dataset_attribute_get(ds, varid, name, pnc_type_get_mem_type(atts->at[index]->type), value);
 }
 
 /* Find the attribute to copy. */
@@ -249,7 +265,7 @@ static int find_source(const pnc_att_copy *copy, const pnc_att **att)
     if (pnc_format_atts_get(&from->model, copy->varid_in) != NULL &&
         pnc_format_atts_get(&to->model, copy->varid_out) == NULL)
         return pnc_format_var_reject(&to->model, copy->varid_out, &to->error);
-    if (pnc_dataset_att_find(from, copy->varid_in, copy->name, &atts, &index) != NC_NOERR)
+    if (pnc_dataset_attribute_find(from, copy->varid_in, copy->name, &atts, &index) != NC_NOERR)
         return pnc_error_set(&to->error, from->error.code, "%s", from->error.text);
     *att = atts->at[index];
     return NC_NOERR;
@@ -284,7 +300,7 @@ int pnc_dataset_del_att(pnc_dataset *ds, int varid, const char *name)
     int index = -1, err = pnc_dataset_mode_check_define_write(ds);
 
     if (err == NC_NOERR)
-        err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
+        err = pnc_dataset_attribute_find(ds, varid, name, &atts, &index);
     err = pnc_dataset_arguments_agree(ds, err, args, 2, PNC_STAYS_LOCAL);
     return err != NC_NOERR ? err : pnc_format_atts_delete(atts, index);
 }

@@ -13,9 +13,13 @@ typedef struct pnc_new_att {
     pnc_mem_type mem; /* type of the values */
 } pnc_new_att;
 
+/* Collective. NC_ERANGE if values are out of range; the attribute is stored with fill values in their place. */
 int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att);
-/* mem is the type of the values at ip. */
-int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, void *ip, pnc_mem_type mem);
+/* Local. mem is the type of the values at ip. */
+int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_mem_type mem, void *ip);
+/* Local. Find the attributes of varid or NC_GLOBAL, and the index of attribute `name` among them. NC_ENOTVAR
+ * NC_EBADNAME NC_ENOTATT */
+int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
 
 /* Between two datasets, or inside one. */
 typedef struct pnc_att_copy {
@@ -25,6 +29,7 @@ typedef struct pnc_att_copy {
     pnc_dataset *to;
     int varid_out;
 } pnc_att_copy;
+/* Collective over the communicator of `to`. */
 int pnc_dataset_attribute_copy(const pnc_att_copy *copy);
 
 #endif

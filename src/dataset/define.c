@@ -8,6 +8,7 @@
 #include "base/name.h"
 #include "convert/convert.h"
 #include "dataset/agree.h"
+#include "dataset/attribute.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
@@ -67,9 +68,8 @@ int pnc_dataset_set_fill(pnc_dataset *ds, int fillmode, int *old_modep)
 static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_value)
 {
     unsigned char external[8];
-    bool same;
     pnc_kernel kernel =
-        pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), ds->model.format, &same);
+        pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), ds->model.format, NULL);
 
     kernel(external, fill_value, 1, external);
     return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
@@ -119,9 +119,9 @@ static int check_name(pnc_dataset *ds, const char *name)
     return err;
 }
 
-/* The checks that the three rename functions share; args[0] is the new name. NC_ENAMEINUSE, which the model reports
- * later, outranks the check of the length. */
-static int check_new_name(pnc_dataset *ds, int err, const char *old, const pnc_table *names, const pnc_argument *args,
+/* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name.
+ * NC_ENAMEINUSE, which the model reports later, outranks the check of the length. */
+static int agree_new_name(pnc_dataset *ds, int err, const char *old, const pnc_table *names, const pnc_argument *args,
                           int n)
 {
     const char *name = args[0].bytes;
@@ -154,8 +154,7 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         dim = ds->model.dims[dimid];
         old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
     }
-    err = check_new_name(ds, err, dim ? dim->name : "", &ds->model.dim_names, args, 2);
-    PNC_TRY(err);
+    PNC_TRY(agree_new_name(ds, err, dim != NULL ? dim->name : "", &ds->model.dim_names, args, 2));
     PNC_TRY(pnc_format_dim_rename(&ds->model, dimid, name, &ds->error));
     return write_new_name(ds, dim->where, dim->name, old_field);
 }
@@ -174,8 +173,7 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         var = ds->model.vars[varid];
         old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
     }
-    err = check_new_name(ds, err, var ? var->name : "", &ds->model.var_names, args, 2);
-    PNC_TRY(err);
+    PNC_TRY(agree_new_name(ds, err, var != NULL ? var->name : "", &ds->model.var_names, args, 2));
     PNC_TRY(pnc_format_var_rename(&ds->model, varid, name, &ds->error));
     return write_new_name(ds, var->where, var->name, old_field);
 }
@@ -195,13 +193,12 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)
-        err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
+        err = pnc_dataset_attribute_find(ds, varid, name, &atts, &index);
     if (err == NC_NOERR) {
         old = atts->at[index]->name;
         old_field = pnc_format_name_encode(&ds->model, old, NULL);
     }
-    err = check_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3);
-    PNC_TRY(err);
+    PNC_TRY(agree_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3));
     PNC_TRY(pnc_format_atts_rename(atts, index, newname, &ds->error));
     return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);
 }

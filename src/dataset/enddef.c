@@ -102,8 +102,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
                             "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "
                             "must not be negative",
                             (long long)h_minfree, (long long)v_align, (long long)v_minfree, (long long)r_align);
-    err = pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE);
-    PNC_TRY(err);
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE));
     PNC_TRY(finish(ds, &hints));
     return drop_overruled(ds);
 }

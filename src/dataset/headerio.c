@@ -13,7 +13,7 @@ typedef struct header_bytes {
 } header_bytes;
 
 /* Add the path to a message of the decoder, which has only bytes. */
-static int name_file(const pnc_file *file, int err)
+static int add_path(const pnc_file *file, int err)
 {
     if (err != NC_NOERR) {
         pnc_error_set(file->error, err, "%s", pnc_error_get_text(err));
@@ -52,7 +52,7 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
         if (err == NC_NOERR)
             err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
     } while (err == PNC_NEED_MORE_BYTES);
-    return name_file(&ds->file, err);
+    return add_path(&ds->file, err);
 }
 
 /* Broadcast rank 0's encoded header; the other ranks replace their model by it. */
@@ -72,8 +72,8 @@ static int share_header(pnc_dataset *ds, header_bytes *header)
         err = pnc_file_bytes_broadcast(&ds->file, header->at, sizes[0], "the header");
     if (err == NC_NOERR && ds->file.rank != 0) {
         pnc_format_model_free(&ds->model);
-        err = name_file(&ds->file,
-                        pnc_format_header_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
+        err = add_path(&ds->file,
+                       pnc_format_header_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
     }
     return pnc_file_status_agree(&ds->file, err);
 }

@@ -5,8 +5,8 @@
 
 #include "base/name.h"
 #include "convert/convert.h"
+#include "dataset/attribute.h"
 #include "dataset/hints.h"
-#include "dataset/modes.h"
 
 #define SET_OUTPUT(out, value) \
     do {                       \
@@ -244,9 +244,8 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
     SET_OUTPUT(no_fill, var->no_fill);
     if (fill_value != NULL) {
         unsigned char external[8], unused[8] = {0};
-        bool same;
         pnc_kernel kernel =
-            pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format, &same);
+            pnc_convert_kernel_find(PNC_GET, var->type, pnc_type_get_mem_type(var->type), ds->model.format, NULL);
 
         pnc_format_var_get_fill_value(var, external);
         kernel(fill_value, external, 1, unused);
@@ -257,11 +256,10 @@ int pnc_dataset_inq_var_fill(pnc_dataset *ds, int varid, int *no_fill, void *fil
 int pnc_dataset_inq_varoffset(pnc_dataset *ds, int varid, MPI_Offset *offset)
 {
     const pnc_model *model = laid_out(ds);
-    int err = pnc_format_var_check(&ds->model, varid, &ds->error);
 
-    if (err == NC_NOERR)
-        SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
-    return err;
+    PNC_TRY(pnc_format_var_check(&ds->model, varid, &ds->error));
+    SET_OUTPUT(offset, model == NULL || varid >= model->nvars ? 0 : model->vars[varid]->begin);
+    return NC_NOERR;
 }
 
 /* --- attributes --- */
@@ -271,7 +269,7 @@ int pnc_dataset_inq_att(pnc_dataset *ds, int varid, const char *name, nc_type *x
     pnc_atts *atts;
     int index;
 
-    PNC_TRY(pnc_dataset_att_find(ds, varid, name, &atts, &index));
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
     SET_OUTPUT(xtypep, atts->at[index]->type);
     SET_OUTPUT(lenp, atts->at[index]->len);
     return NC_NOERR;
@@ -290,11 +288,11 @@ int pnc_dataset_inq_attlen(pnc_dataset *ds, int varid, const char *name, MPI_Off
 int pnc_dataset_inq_attid(pnc_dataset *ds, int varid, const char *name, int *idp)
 {
     pnc_atts *atts;
-    int index, err = pnc_dataset_att_find(ds, varid, name, &atts, &index);
+    int index;
 
-    if (err == NC_NOERR)
-        SET_OUTPUT(idp, index);
-    return err;
+    PNC_TRY(pnc_dataset_attribute_find(ds, varid, name, &atts, &index));
+    SET_OUTPUT(idp, index);
+    return NC_NOERR;
 }
 
 int pnc_dataset_inq_attname(pnc_dataset *ds, int varid, int attnum, char *name)

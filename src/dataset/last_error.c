@@ -12,7 +12,7 @@
 static _Thread_local pnc_failure last_of_thread;
 
 /* Whether a sentence contains a path as a word: "a" is not in "start". */
-static bool contains_name(const char *sentence, const char *path)
+static bool contains_path(const char *sentence, const char *path)
 {
     size_t length = strlen(path);
 
@@ -27,14 +27,14 @@ static bool contains_name(const char *sentence, const char *path)
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
     const char *sentence = error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
-    bool name_file = path != NULL && path[0] != '\0' && !contains_name(sentence, path);
+    bool add_path = path != NULL && path[0] != '\0' && !contains_path(sentence, path);
     char on_rank[32] = "", name[64];
 
     if (rank >= 0)
         snprintf(on_rank, sizeof on_rank, " on rank %d", rank);
     out->code = err;
-    snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, name_file ? path : "",
-             name_file ? ": " : "", sentence,
+    snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, add_path ? path : "",
+             add_path ? ": " : "", sentence,
              pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
 }
 

@@ -2,7 +2,6 @@
 #include "dataset/modes.h"
 
 #include "base/memory.h"
-#include "base/name.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 
@@ -56,20 +55,6 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index)
-{
-    *atts = pnc_format_atts_get(&ds->model, varid);
-    if (*atts == NULL)
-        return pnc_format_var_reject(&ds->model, varid, &ds->error);
-    *index = pnc_format_atts_find(*atts, name);
-    if (*index < 0)
-        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
-                             ds->file.path, varid == NC_GLOBAL ? "" : ", variable ",
-                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
-                             name == NULL ? "" : name);
-    return NC_NOERR;
-}
-
 int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
@@ -113,7 +98,8 @@ int pnc_dataset_redef(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     PNC_TRY(pnc_dataset_end_indep_data(ds));
-    err = pnc_file_status_agree(&ds->file, keep_definitions(ds));
+    err = keep_definitions(ds);
+    err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
         ds->mode = PNC_DEFINE;
     else

@@ -1,4 +1,4 @@
-/* The checks at the start of a call: its mode, permission, and ids. Each returns NC_NOERR, or sets ds->error and
+/* The checks at the start of a call: mode and permission. Each returns NC_NOERR, or sets ds->error and
  * returns its code. */
 #ifndef PNC_DATASET_MODES_H
 #define PNC_DATASET_MODES_H
@@ -14,8 +14,5 @@ int pnc_dataset_mode_check_independent(pnc_dataset *ds);  /* NC_EINDEFINE NC_ENO
 
 /* Free the copy of the definitions that ncmpi_redef made. */
 void pnc_dataset_before_free(pnc_dataset *ds);
-
-/* The attributes of varid or NC_GLOBAL, and the index of attribute `name`: NC_ENOTVAR NC_EBADNAME NC_ENOTATT */
-int pnc_dataset_att_find(pnc_dataset *ds, int varid, const char *name, pnc_atts **atts, int *index);
 
 #endif

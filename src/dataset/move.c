@@ -150,7 +150,7 @@ int pnc_dataset_move_init(pnc_move *m, pnc_file *file, const pnc_model *old, con
         m->chunk = chunk;
     m->buf = pnc_memory_alloc(m->chunk, 1);
     if (m->stretches == NULL || m->buf == NULL)
-        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to move data in pieces of %lld bytes", file->path,
+        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a buffer of %lld bytes to move data", file->path,
                             (long long)m->chunk);
     return pnc_file_status_agree(file, err);
 }
@@ -163,9 +163,10 @@ void pnc_dataset_move_free(pnc_move *m)
 
 /* --- rounds --- */
 
+/* Positions in the stream. */
 typedef struct range {
-    int64_t first, end;
-} range; /* of positions */
+    int64_t first, end; /* end: one beyond the last */
+} range;
 
 static range share_of(const pnc_move *m, range all)
 {
@@ -280,7 +281,7 @@ static int move_back(pnc_move *m)
         PNC_TRY(round_back(m, all));
         m->moved = all.end;
     }
-    /* otherwise a later attempt would take the bytes beyond for data */
+    /* otherwise a later attempt would treat the bytes beyond the old end as data */
     err = m->file->store->ops->set_size(m->file->store, m->file_size, m->file->error);
     return pnc_file_status_agree(m->file, err);
 }

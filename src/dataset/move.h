@@ -9,7 +9,7 @@
 
 typedef struct pnc_move {
     pnc_file *file;
-    const pnc_model *old, *now;    /* the definitions of the file, and those that it shall have */
+    const pnc_model *old, *now;    /* the definitions before and after the move */
     struct pnc_stretch *stretches; /* the data to move, in file order: one stream of bytes */
     int n;
     int64_t total;     /* bytes of the stream */
@@ -22,11 +22,11 @@ typedef struct pnc_move {
     char *buf;
 } pnc_move;
 
-/* Collective, all but free. init finds the data whose offsets differ between `old` and `now`; `chunk` is an upper bound
- * on the bytes that a rank moves in one round. Call free even if init fails. */
+/* All functions but free are collective. init finds the data whose offsets differ between `old` and `now`; `chunk` is an
+ * upper bound on the bytes that a rank moves in one round. Call free even if init fails. */
 int pnc_dataset_move_init(pnc_move *move, pnc_file *file, const pnc_model *old, const pnc_model *now, int64_t chunk);
 int pnc_dataset_move_execute(pnc_move *move);
-/* After a failure: restore all data at their old offsets, whatever was written since, and the old size of the file.
+/* After a failure: restore all data at their old offsets, even if they were overwritten, and the old size of the file.
  * file->error holds the cause; its message says if the data cannot be restored. */
 void pnc_dataset_move_undo(pnc_move *move);
 void pnc_dataset_move_free(pnc_move *move);

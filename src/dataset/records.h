@@ -5,14 +5,14 @@
 
 #include "dataset/dataset.h"
 
-/* Collective: all ranks adopt the largest number of records; flush: and rank 0 writes it if it grew. */
+/* Collective. All ranks adopt the largest number of records; flush also writes it, on rank 0, if it grew. */
 int pnc_dataset_numrecs_agree(pnc_dataset *ds);
 int pnc_dataset_numrecs_flush(pnc_dataset *ds);
-/* The file has at least numrecs records now. The number is written later. Local. */
+/* Local. Adopt numrecs if it is larger; it is written to the file later. */
 void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs);
-/* The same, and rank 0 writes the number if it grew. Collective: all ranks pass the same number. */
+/* Collective; all ranks pass the same number. The same, but rank 0 writes the number at once if it grew. */
 int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs);
-/* The header in the file has the number. Local. */
+/* Local. To be called when a header with the number was written. */
 void pnc_dataset_numrecs_commit(pnc_dataset *ds);
 
 #endif
