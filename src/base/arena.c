@@ -10,7 +10,7 @@
 
 #define CHUNK_BYTES (256 * 1024)
 
-/* Header of each piece: its chunk, and its size including the header. */
+/* Header of each allocation: its chunk, and its size including the header. */
 typedef struct unit {
     _Alignas(max_align_t) struct pnc_chunk *chunk;
     int64_t units;
@@ -18,7 +18,7 @@ typedef struct unit {
 
 struct pnc_chunk {
     int64_t used, capacity; /* in units */
-    int64_t live;           /* pieces not yet freed */
+    int64_t live;           /* number of allocations not yet freed */
     unit units[];
 };
 
@@ -44,19 +44,19 @@ static int64_t units_for(int64_t bytes)
     return bytes / (int64_t)sizeof(unit) + (bytes % (int64_t)sizeof(unit) != 0) + 1;
 }
 
-/* True if the piece is the last one allocated from its chunk. */
-static bool is_last(const unit *piece)
+/* True if the allocation is the last one of its chunk. */
+static bool is_last(const unit *allocation)
 {
-    const struct pnc_chunk *chunk = piece->chunk;
+    const struct pnc_chunk *chunk = allocation->chunk;
 
-    return piece + piece->units == chunk->units + chunk->used;
+    return allocation + allocation->units == chunk->units + chunk->used;
 }
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 {
     int64_t units = units_for(bytes);
     struct pnc_chunk *chunk = arena->current;
-    unit *piece;
+    unit *allocation;
 
     assert(bytes >= 0);
     if (chunk == NULL || chunk->capacity - chunk->used < units) {
@@ -67,40 +67,40 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
             pnc_memory_free(arena->current);
         arena->current = chunk;
     }
-    piece = chunk->units + chunk->used;
-    piece->chunk = chunk;
-    piece->units = units;
+    allocation = chunk->units + chunk->used;
+    allocation->chunk = chunk;
+    allocation->units = units;
     chunk->used += units;
     chunk->live++;
-    return piece + 1;
+    return allocation + 1;
 }
 
-void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes)
+void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes)
 {
-    unit *old = (unit *)piece - 1;
+    unit *old = (unit *)allocation - 1;
     struct pnc_chunk *chunk = old->chunk;
     int64_t units = units_for(bytes), more = units - old->units;
     void *larger;
 
     assert(old->units > 0 && chunk->live > 0);
     if (more <= 0)
-        return piece;
+        return allocation;
     if (is_last(old) && chunk->capacity - chunk->used >= more) {
         chunk->used += more;
         old->units = units;
-        return piece;
+        return allocation;
     }
     larger = pnc_arena_alloc(arena, bytes);
     if (larger != NULL) {
-        memcpy(larger, piece, (size_t)(old->units - 1) * sizeof(unit));
-        pnc_arena_free(arena, piece);
+        memcpy(larger, allocation, (size_t)(old->units - 1) * sizeof(unit));
+        pnc_arena_free(arena, allocation);
     }
     return larger;
 }
 
-void pnc_arena_free(pnc_arena *arena, void *piece)
+void pnc_arena_free(pnc_arena *arena, void *allocation)
 {
-    unit *given = (unit *)piece - 1;
+    unit *given = (unit *)allocation - 1;
     struct pnc_chunk *chunk = given->chunk;
 
     assert(chunk->live > 0);

@@ -1,19 +1,19 @@
-/* Arena allocator: many small pieces, freed one by one, without a malloc per piece. A chunk is freed when all of its
- * pieces are. A piece that is freed before the next allocation is reused at once. */
+/* Arena allocator: many small allocations, freed one by one, without a malloc for each. A chunk is freed when all of
+ * its allocations are freed. Memory that is freed before the next allocation is reused at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 
 #include <stdint.h>
 
 typedef struct pnc_arena {
-    struct pnc_chunk *current; /* the chunk with free space; full chunks are reachable by their pieces */
+    struct pnc_chunk *current; /* the chunk with free space; full chunks are reachable by their allocations */
 } pnc_arena;
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for any type; NULL on failure */
-/* Enlarge a piece, in place if it was allocated last; its bytes are kept. NULL if allocation fails; the piece is
- * then unchanged. */
-void *pnc_arena_grow(pnc_arena *arena, void *piece, int64_t bytes);
-void pnc_arena_free(pnc_arena *arena, void *piece);
-void pnc_arena_destroy(pnc_arena *arena); /* all pieces must have been freed */
+/* Enlarge an allocation, in place if it is the last one; its bytes are kept. On failure NULL, and the allocation is
+ * unchanged. */
+void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes);
+void pnc_arena_free(pnc_arena *arena, void *allocation);
+void pnc_arena_destroy(pnc_arena *arena); /* all allocations must have been freed */
 
 #endif
