@@ -106,11 +106,6 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
     return NC_NOERR;
 }
 
-static int64_t padded(int64_t bytes)
-{
-    return (bytes + 3) / 4 * 4;
-}
-
 /* In data mode the header must not grow. */
 static int check_size(pnc_dataset *ds, const label *l, int varid, const pnc_new_att *att)
 {
@@ -121,8 +116,8 @@ static int check_size(pnc_dataset *ds, const label *l, int varid, const pnc_new_
         return NC_NOERR;
     if (index < 0)
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", l->text);
-    if (padded(att->len * (int64_t)pnc_type_get_size(att->xtype)) >
-        padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
+    if (pnc_format_size_get_padded(att->len * (int64_t)pnc_type_get_size(att->xtype)) >
+        pnc_format_size_get_padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
                              l->text);
     return NC_NOERR;

@@ -23,6 +23,12 @@ int pnc_format_kind_identify(const void *bytes, size_t n);
 int pnc_format_header_decode(const void *bytes, int64_t n, int64_t file_size, pnc_model *out, int64_t *need,
                              pnc_error *error);
 
+/* Bytes with their padding: names and attribute values occupy multiples of 4 bytes. n is at most INT64_MAX - 3. */
+static inline int64_t pnc_format_size_get_padded(int64_t n)
+{
+    return n + (-n & 3);
+}
+
 /* Size in bytes of the encoded header. */
 int64_t pnc_format_header_get_size(const pnc_model *model);
 

@@ -107,11 +107,6 @@ static int take_length(reader *r, const char *what, int64_t item_bytes, limit ma
     return NC_NOERR;
 }
 
-static int64_t round_up_to_4(int64_t n)
-{
-    return n + (-n & 3);
-}
-
 /* "header padding bytes shall be null" */
 static void check_padding(reader *r, const unsigned char *padding, int64_t n, const char *what)
 {
@@ -126,8 +121,8 @@ static void check_padding(reader *r, const unsigned char *padding, int64_t n, co
 /* n bytes and their padding, which may have any values: files of some writers have other bytes than zeros there. */
 static int take_padded(reader *r, int64_t n, const char *what, const unsigned char **out)
 {
-    PNC_TRY(take_bytes(r, n > INT64_MAX - 3 ? n : round_up_to_4(n), what, out));
-    check_padding(r, *out + n, round_up_to_4(n) - n, what);
+    PNC_TRY(take_bytes(r, n > INT64_MAX - 3 ? n : pnc_format_size_get_padded(n), what, out));
+    check_padding(r, *out + n, pnc_format_size_get_padded(n) - n, what);
     return NC_NOERR;
 }
 
@@ -282,8 +277,8 @@ static int take_att(reader *r, pnc_atts *atts)
     size = (int64_t)pnc_type_get_size(type);
     PNC_TRY(take_length(r, "an attribute's length", size, no_limit, &len));
     PNC_TRY(take_padded(r, len * size, "an attribute's value", &value));
-    pnc_format_field_report(&r->checker, r->pos - round_up_to_4(len * size), len * size, "an attribute's value",
-                            "%" PRId64 " of %s", len, pnc_type_get_name(type));
+    pnc_format_field_report(&r->checker, r->pos - pnc_format_size_get_padded(len * size), len * size,
+                            "an attribute's value", "%" PRId64 " of %s", len, pnc_type_get_name(type));
     att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return fail_no_memory(r, "attribute");
@@ -334,13 +329,10 @@ static int take_dimid(reader *r, pnc_var *var, int i, bool *bad)
     return NC_NOERR;
 }
 
-/* vsize: bytes of the variable, or of one record of it, rounded up to 4; 2^32 - 1 if that does not fit. */
 static void check_vsize(reader *r, const pnc_var *var, int64_t at, uint64_t vsize)
 {
-    uint64_t right = (uint64_t)(var->size > INT64_MAX - 3 ? INT64_MAX - 3 : round_up_to_4(var->size));
+    uint64_t right = (uint64_t)pnc_format_var_compute_vsize(var, r->model->format);
 
-    if (r->model->format < 5 && right > UINT32_MAX)
-        right = UINT32_MAX;
     /* Before the specification defined this value, writers stored the lower 32 bits, or 2^32 - 4. */
     if (vsize != right)
         pnc_format_warning_report(&r->checker, at, PNC_RULE_VSIZE,

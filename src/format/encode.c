@@ -29,7 +29,7 @@ static void put_count(writer *w, int64_t value)
 
 static void put_padded(writer *w, const void *bytes, int64_t n)
 {
-    int64_t padding = -n & 3;
+    int64_t padding = pnc_format_size_get_padded(n) - n;
 
     if (w->p != NULL) {
         if (n > 0)
@@ -78,15 +78,11 @@ static void put_atts(writer *w, const pnc_atts *atts)
     }
 }
 
-/* vsize of the specification: bytes of one variable or record, rounded up to 4 (also for a single record variable,
- * whose records are packed). Redundant; 2^32 - 1 if it does not fit in 32 bits. */
-static void put_vsize(writer *w, const pnc_var *var)
+int64_t pnc_format_var_compute_vsize(const pnc_var *var, int format)
 {
-    int64_t padded = var->size > INT64_MAX - 3 ? INT64_MAX - 3 : (var->size + 3) & ~(int64_t)3;
+    int64_t padded = var->size > INT64_MAX - 3 ? INT64_MAX - 3 : pnc_format_size_get_padded(var->size);
 
-    if (w->format < 5 && padded > UINT32_MAX)
-        padded = UINT32_MAX;
-    put_count(w, padded);
+    return format < 5 && padded > UINT32_MAX ? UINT32_MAX : padded;
 }
 
 static void put_var_head(writer *w, const pnc_var *var)
@@ -100,7 +96,7 @@ static void put_var_head(writer *w, const pnc_var *var)
 static void put_var_tail(writer *w, const pnc_var *var)
 {
     put_word(w, (uint64_t)var->type, 4);
-    put_vsize(w, var);
+    put_count(w, pnc_format_var_compute_vsize(var, w->format));
     put_word(w, (uint64_t)var->begin, pnc_format_offset_get_size(w->format));
 }
 

@@ -24,6 +24,10 @@ int pnc_format_list_grow(void ***at, int n, int *capacity);
 /* Copy a name of n bytes to a string; NULL without memory. */
 char *pnc_format_name_copy(const char *bytes, int64_t n);
 
+/* vsize of the specification: bytes of the variable, or of one record of it, rounded up to a multiple of 4 (also for a
+ * single record variable, whose records are packed). CDF-1, CDF-2: 2^32 - 1 if it does not fit in 32 bits. */
+int64_t pnc_format_var_compute_vsize(const pnc_var *var, int format);
+
 /* Encode a value of n bytes, in host byte order, most significant byte first. */
 void pnc_format_value_encode(const void *value, size_t n, void *out);
 
