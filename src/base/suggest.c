@@ -47,7 +47,7 @@ const char *pnc_name_suggest(const char *wanted, int count, const char *const na
     int bound = ((int)length + 2) / 3; /* a suggestion must have a smaller distance */
     const char *nearest = NULL;
     for (int i = 0; i < count; i++) {
-        size_t other = names[i] ? strlen(names[i]) : LONGEST + 1;
+        size_t other = names[i] != NULL ? strlen(names[i]) : LONGEST + 1;
         if (other > LONGEST)
             continue;
         int d = compute_distance(wanted, (int)length, names[i], (int)other);

@@ -54,7 +54,7 @@ typedef struct pnc_conversion {
 } pnc_conversion;
 
 /* flat NULL: the elements are contiguous at memory. NC_ECHAR if the types do not convert; NC_ENOMEM; NC_EINTERNAL if
- * the elements of `flat` have another size than those of memory. After a failure, too, the packer must be freed. */
+ * the elements of `flat` have another size than those of memory. Free the packer even after a failure. */
 int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion, const pnc_flat_type *flat,
                             void *memory);
 /* A packer over contiguous memory that holds external bytes, ext_size per element. */

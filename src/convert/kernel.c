@@ -69,8 +69,8 @@ pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_t
 {
     pnc_kernel kernel = kernel_from(kernels_of_machine(), direction, xtype, mem, format);
     bool one_order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ || pnc_type_get_size(xtype) == 1;
-    if (same)
-        *same = kernel && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
+    if (same != NULL)
+        *same = kernel != NULL && (kernel == copy_bytes || (one_order && num_of_xtype[xtype] == num_of_mem[mem]));
     return kernel;
 }
 

@@ -94,7 +94,7 @@ static void copy_run(char *dst, int64_t dst_stride, const char *src, int64_t src
 
 static void run_kernel(pnc_packer *packer, void *dst, const void *src, int64_t n)
 {
-    if (packer->kernel(dst, src, n, packer->fill))
+    if (packer->kernel(dst, src, n, packer->fill) != NC_NOERR)
         packer->status = NC_ERANGE;
 }
 
@@ -203,7 +203,7 @@ void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n)
     assert(packer->direction == PNC_PUT);
     if (n <= 0)
         return;
-    if (packer->direct) {
+    if (packer->direct != NULL) {
         memcpy(ext, pnc_convert_packer_take_direct(packer, n), (size_t)(n * packer->ext_size));
     } else if (packer->flat != NULL) {
         run_kernel(packer, ext, packer->flat, n);
@@ -220,7 +220,7 @@ void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
     assert(packer->direction == PNC_GET);
     if (n <= 0)
         return;
-    if (packer->direct) {
+    if (packer->direct != NULL) {
         memcpy(pnc_convert_packer_take_direct(packer, n), ext, (size_t)(n * packer->ext_size));
     } else if (packer->flat != NULL) {
         run_kernel(packer, packer->flat, ext, n);

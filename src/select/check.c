@@ -14,7 +14,7 @@ typedef struct check {
     pnc_error *error;
 } check;
 
-static bool check_is_open(const check *c, int dim)
+static bool is_open(const check *c, int dim)
 {
     return dim == 0 && c->array->is_record && c->how.growing;
 }
@@ -35,7 +35,7 @@ typedef struct bound_text {
     char text[2 * NC_MAX_NAME + 64];
 } bound_text;
 
-static bound_text check_describe_bound(const check *c, int dim)
+static bound_text describe_bound(const check *c, int dim)
 {
     const pnc_array *a = c->array;
     int64_t length = a->shape[dim];
@@ -52,41 +52,41 @@ static bound_text check_describe_bound(const check *c, int dim)
     return b;
 }
 
-static int check_start_fail(const check *c, int dim)
+static int fail_start(const check *c, int dim)
 {
     if (c->start[dim] < 0)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
                              "start[%d] = %" PRId64 " of variable \"%s\": must be at least %" PRId64, position(c, dim),
                              index_of(c, c->start[dim]), c->array->name, index_of(c, 0));
     return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", position(c, dim),
-                         index_of(c, c->start[dim]), check_describe_bound(c, dim).text);
+                         index_of(c, c->start[dim]), describe_bound(c, dim).text);
 }
 
 static int check_starts(const check *c)
 {
-    if (!c->start)
+    if (c->start == NULL)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
                              "start is NULL: variable \"%s\" has %d dimensions and needs a "
                              "start index for each",
                              c->array->name, c->array->ndims);
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t start = c->start[dim], length = c->array->shape[dim];
-        bool nothing = c->how.relax && c->count && c->count[dim] == 0;
+        bool nothing = c->how.relax && c->count != NULL && c->count[dim] == 0;
         if (start < 0)
-            return check_start_fail(c, dim);
-        if (check_is_open(c, dim) || start < length || (start == length && nothing))
+            return fail_start(c, dim);
+        if (is_open(c, dim) || start < length || (start == length && nothing))
             continue;
-        return check_start_fail(c, dim);
+        return fail_start(c, dim);
     }
     return NC_NOERR;
 }
 
-static int check_edge_fail(const check *c, int dim, int64_t stride)
+static int fail_edge(const check *c, int dim, int64_t stride)
 {
     int64_t length = c->array->shape[dim], first = c->start[dim], count = c->count[dim];
     int64_t space = first < length ? (length - 1 - first) / stride + 1 : 0, start = index_of(c, first);
     int at = position(c, dim);
-    bound_text bound = check_describe_bound(c, dim);
+    bound_text bound = describe_bound(c, dim);
     if (stride == 1)
         return pnc_error_set(c->error, NC_EEDGE,
                              "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but %s: at most %" PRId64 " fit",
@@ -99,7 +99,7 @@ static int check_edge_fail(const check *c, int dim, int64_t stride)
 
 static int check_counts(const check *c)
 {
-    if (!c->count) {
+    if (c->count == NULL) {
         if (c->how.single)
             return NC_NOERR;
         return pnc_error_set(c->error, NC_EEDGE,
@@ -108,22 +108,22 @@ static int check_counts(const check *c)
                              c->array->name, c->array->ndims);
     }
     for (int dim = 0; dim < c->array->ndims; dim++) {
-        int64_t count = c->count[dim], stride = c->stride && c->stride[dim] > 0 ? c->stride[dim] : 1;
+        int64_t count = c->count[dim], stride = c->stride != NULL && c->stride[dim] > 0 ? c->stride[dim] : 1;
         if (count < 0)
             return pnc_error_set(c->error, NC_ENEGATIVECNT,
                                  "count[%d] = %" PRId64 " of variable \"%s\": must not be negative", position(c, dim),
                                  count, c->array->name);
-        if (count == 0 || check_is_open(c, dim))
+        if (count == 0 || is_open(c, dim))
             continue;
         if (count - 1 > (c->array->shape[dim] - 1 - c->start[dim]) / stride)
-            return check_edge_fail(c, dim, stride);
+            return fail_edge(c, dim, stride);
     }
     return NC_NOERR;
 }
 
 static int check_strides(const check *c)
 {
-    for (int dim = 0; c->stride && dim < c->array->ndims; dim++)
+    for (int dim = 0; c->stride != NULL && dim < c->array->ndims; dim++)
         if (c->stride[dim] <= 0)
             return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 " of variable \"%s\": must be positive",
                                  position(c, dim), c->stride[dim], c->array->name);
@@ -131,11 +131,11 @@ static int check_strides(const check *c)
 }
 
 /* Maximum number of records: the last byte of each has a file offset below 2^63. */
-static int64_t check_record_limit(const pnc_array *array)
+static int64_t compute_max_records(const pnc_array *array)
 {
     int64_t row = array->elem_size;
     for (int dim = 1; dim < array->ndims; dim++)
-        if (pnc_size_multiply(row, array->shape[dim], &row))
+        if (pnc_size_multiply(row, array->shape[dim], &row) != 0)
             return 0;
     if (row > INT64_MAX - array->begin)
         return 0;
@@ -145,15 +145,15 @@ static int64_t check_record_limit(const pnc_array *array)
 /* A record dimension that a put may extend has no length to check against; its offsets must stay below 2^63. */
 static int check_growth(const check *c)
 {
-    if (c->array->ndims == 0 || !check_is_open(c, 0) || (c->count && c->count[0] == 0))
+    if (c->array->ndims == 0 || !is_open(c, 0) || (c->count != NULL && c->count[0] == 0))
         return NC_NOERR;
-    int64_t limit = check_record_limit(c->array), stride = c->stride ? c->stride[0] : 1;
+    int64_t limit = compute_max_records(c->array), stride = c->stride != NULL ? c->stride[0] : 1;
     if (c->start[0] >= limit)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
                              "start[%d] = %" PRId64 ", but a file can hold at most %" PRId64
                              " records of variable \"%s\"",
                              position(c, 0), index_of(c, c->start[0]), limit, c->array->name);
-    if (c->count && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
+    if (c->count != NULL && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
         return pnc_error_set(c->error, NC_EEDGE,
                              "count[%d] = %" PRId64 " from start[%d] = %" PRId64
                              ", but a file can hold at most %" PRId64 " records of variable \"%s\"",

@@ -52,7 +52,7 @@ static void cursor_step(pnc_selection_cursor *cursor, int64_t n)
 {
     const pnc_selection *s = cursor->selection;
     const pnc_axis *axis = pnc_select_selection_get_axes(s);
-    int64_t *index = cursor->large ? cursor->large : cursor->small;
+    int64_t *index = cursor->large != NULL ? cursor->large : cursor->small;
     int inner = s->rank - 1;
     assert(n > 0 && n <= s->nruns - cursor->run);
     cursor->run += n;
@@ -90,7 +90,7 @@ static void cursor_take_runs(pnc_selection_cursor *cursor, portion *p)
 {
     const pnc_selection *s = cursor->selection;
     const pnc_axis inner = pnc_select_selection_get_axes(s)[s->rank - 1];
-    int64_t n = inner.count - (cursor->large ? cursor->large : cursor->small)[s->rank - 1];
+    int64_t n = inner.count - (cursor->large != NULL ? cursor->large : cursor->small)[s->rank - 1];
     int64_t offset = cursor->offset, length = s->run;
     if (n > p->max_extents - p->n)
         n = p->max_extents - p->n;

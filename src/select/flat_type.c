@@ -20,7 +20,8 @@ static bool exceeds_reach(int64_t distance)
 static int64_t compute_span(int64_t count, int64_t stride)
 {
     int64_t bytes;
-    if (exceeds_reach(stride) || pnc_size_multiply(count, stride < 0 ? -stride : stride, &bytes) || bytes > REACH_MAX)
+    if (exceeds_reach(stride) || pnc_size_multiply(count, stride < 0 ? -stride : stride, &bytes) != 0 ||
+        bytes > REACH_MAX)
         return -1;
     return bytes;
 }
@@ -45,7 +46,7 @@ void pnc_select_flat_free(pnc_flat_type *flat)
     assert(flat->refs > 0);
     if (--flat->refs > 0)
         return;
-    for (int64_t i = 0; flat->children && i < flat->n; i++)
+    for (int64_t i = 0; flat->children != NULL && i < flat->n; i++)
         pnc_select_flat_free(flat->children[i]);
     pnc_memory_free(flat->children);
     pnc_select_flat_free(flat->child);
@@ -154,7 +155,7 @@ static pnc_flat_type *vector_of(pnc_flat_type *child, int64_t count, int64_t str
     pnc_memory_run run;
     if (count <= 0 || child->elements == 0)
         return node_run(child->elem_size, (pnc_memory_run){0});
-    if (pnc_size_multiply(count, child->elements, &elements))
+    if (pnc_size_multiply(count, child->elements, &elements) != 0)
         return NULL;
     if (vector_as_run(child, count, stride, &run))
         return node_run(child->elem_size, run);
@@ -345,10 +346,10 @@ static int64_t sequence_compact(pnc_flat_type **children, int64_t n)
 static pnc_flat_type *sequence_build(pnc_flat_type **children, int64_t n)
 {
     bool flat = true, whole = true;
-    int elem_size = n > 0 && children[0] ? children[0]->elem_size : 1;
+    int elem_size = n > 0 && children[0] != NULL ? children[0]->elem_size : 1;
     int64_t total = 0;
     for (int64_t i = 0; i < n; i++)
-        whole = whole && children[i] && !pnc_size_add(total, children[i]->elements, &total);
+        whole = whole && children[i] != NULL && pnc_size_add(total, children[i]->elements, &total) == 0;
     if (!whole)
         return NULL;
     n = sequence_compact(children, n);
@@ -376,10 +377,10 @@ pnc_flat_type *pnc_select_flat_create_imap(int ndims, const int64_t *count, cons
         if (count[dim] <= 0)
             return pnc_select_flat_create_block(0, elem_size);
     pnc_flat_type *flat = pnc_select_flat_create_block(1, elem_size);
-    for (int dim = ndims - 1; flat && dim >= 0; dim--) {
-        bool far = imap && compute_span(elem_size, imap[dim]) < 0;
-        int64_t stride = imap && !far ? imap[dim] * elem_size : distance;
-        if (far || (imap == NULL && pnc_size_multiply(distance, count[dim], &distance))) {
+    for (int dim = ndims - 1; flat != NULL && dim >= 0; dim--) {
+        bool far = imap != NULL && compute_span(elem_size, imap[dim]) < 0;
+        int64_t stride = imap != NULL && !far ? imap[dim] * elem_size : distance;
+        if (far || (imap == NULL && pnc_size_multiply(distance, count[dim], &distance) != 0)) {
             pnc_select_flat_free(flat);
             return NULL;
         }

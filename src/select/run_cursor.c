@@ -18,7 +18,7 @@ int pnc_select_run_cursor_init(pnc_run_cursor *cursor, const pnc_flat_type *flat
     if (flat->kind == PNC_FLAT_PICK)
         flat = flat->child;
     cursor->stack = pnc_memory_alloc(flat->height, sizeof *cursor->stack);
-    if (!cursor->stack)
+    if (cursor->stack == NULL)
         return NC_ENOMEM;
     cursor->stack[0] = (pnc_run_level){flat, 0, flat->offset};
     cursor->depth = 1;

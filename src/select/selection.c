@@ -18,7 +18,7 @@ void pnc_select_selection_free(pnc_selection *selection)
 
 static int64_t count_along(const int64_t *count, int dim)
 {
-    return count ? count[dim] : 1;
+    return count != NULL ? count[dim] : 1;
 }
 
 static bool selects_nothing(const pnc_array *array, const int64_t *count)
@@ -42,7 +42,7 @@ static void add_axis(builder *b, int64_t count, int64_t step)
     int64_t extent;
     if (last == NULL && step == out->run)
         out->run *= count;
-    else if (last != NULL && !pnc_size_multiply(last->stride, last->count, &extent) && step == extent)
+    else if (last != NULL && pnc_size_multiply(last->stride, last->count, &extent) == 0 && step == extent)
         last->count *= count;
     else
         b->axis[out->rank++] = (pnc_axis){count, step};
@@ -53,12 +53,12 @@ static void add_axis(builder *b, int64_t count, int64_t step)
 static int add_dimension(builder *b, int64_t start, int64_t count, int64_t stride, int64_t distance, int64_t *last)
 {
     int64_t shift, step, span;
-    if (pnc_size_multiply(start, distance, &shift) || pnc_size_add(b->out->base, shift, &b->out->base))
+    if (pnc_size_multiply(start, distance, &shift) != 0 || pnc_size_add(b->out->base, shift, &b->out->base) != 0)
         return NC_EINVALCOORDS;
     if (count == 1)
         return NC_NOERR;
-    if (pnc_size_multiply(stride, distance, &step) || pnc_size_multiply(count - 1, step, &span) ||
-        pnc_size_add(*last, span, last))
+    if (pnc_size_multiply(stride, distance, &step) != 0 || pnc_size_multiply(count - 1, step, &span) != 0 ||
+        pnc_size_add(*last, span, last) != 0)
         return NC_EINVALCOORDS;
     add_axis(b, count, step);
     return NC_NOERR;
@@ -70,14 +70,14 @@ static int add_dimensions(builder *b, const pnc_array *array, const int64_t *sta
     int64_t distance = array->elem_size, last = array->elem_size;
     for (int dim = array->ndims - 1; dim >= 0; dim--) {
         bool records = dim == 0 && array->is_record;
-        int status = add_dimension(b, start ? start[dim] : 0, count_along(count, dim), stride ? stride[dim] : 1,
-                                   records ? array->recsize : distance, &last);
+        int status = add_dimension(b, start != NULL ? start[dim] : 0, count_along(count, dim),
+                                   stride != NULL ? stride[dim] : 1, records ? array->recsize : distance, &last);
         if (status != NC_NOERR)
             return status;
-        if (dim > 0 && pnc_size_multiply(distance, array->shape[dim], &distance))
+        if (dim > 0 && pnc_size_multiply(distance, array->shape[dim], &distance) != 0)
             return NC_EINVALCOORDS;
     }
-    return pnc_size_add(b->out->base, last, &last) ? NC_EINVALCOORDS : NC_NOERR;
+    return pnc_size_add(b->out->base, last, &last) != 0 ? NC_EINVALCOORDS : NC_NOERR;
 }
 
 static void reverse_axes(pnc_axis *axis, int rank)
@@ -92,7 +92,7 @@ static void reverse_axes(pnc_axis *axis, int rank)
 /* After collapsing, even a variable of high rank usually fits into the inline axes. */
 static void finish_axes(pnc_selection *out)
 {
-    if (!out->large || out->rank > PNC_SELECTION_INLINE)
+    if (out->large == NULL || out->rank > PNC_SELECTION_INLINE)
         return;
     for (int i = 0; i < out->rank; i++)
         out->small[i] = out->large[i];
@@ -114,7 +114,7 @@ int pnc_select_selection_init(pnc_selection *out, const pnc_array *array, const 
     }
     out->base = array->begin;
     out->run = array->elem_size;
-    builder b = {out, out->large ? out->large : out->small};
+    builder b = {out, out->large != NULL ? out->large : out->small};
     int status = add_dimensions(&b, array, start, count, stride);
     if (status != NC_NOERR) {
         pnc_select_selection_free(out);
@@ -135,5 +135,5 @@ int64_t pnc_select_hyperslab_count_records(const pnc_array *array, const int64_t
 {
     if (array->ndims == 0 || !array->is_record || selects_nothing(array, count))
         return 0;
-    return (start ? start[0] : 0) + (count_along(count, 0) - 1) * (stride ? stride[0] : 1) + 1;
+    return (start != NULL ? start[0] : 0) + (count_along(count, 0) - 1) * (stride != NULL ? stride[0] : 1) + 1;
 }

@@ -6,6 +6,7 @@
 #define PNC_SELECT_SELECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
 
@@ -42,7 +43,7 @@ typedef struct pnc_selection {
 
 static inline const pnc_axis *pnc_select_selection_get_axes(const pnc_selection *selection)
 {
-    return selection->large ? selection->large : selection->small;
+    return selection->large != NULL ? selection->large : selection->small;
 }
 
 /* Check a hyperslab against the array's bounds in the documented order of errors: NC_EINVALCOORDS, then NC_EEDGE or
