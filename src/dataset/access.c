@@ -1,5 +1,5 @@
-/* Access to the values of variables, blocking and nonblocking. src/io knows requests and the file; modes, the number of
- * records, safe mode and NC_SHARE are decided here. */
+/* Access to the values of variables, blocking and nonblocking: modes, the number of records, safe mode and NC_SHARE.
+ * src/io executes the requests. */
 #include "dataset/access.h"
 
 #include "dataset/modes.h"
@@ -101,7 +101,7 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
     return pnc_io_call_post(&ds->io, call);
 }
 
-/* Puts are executed before gets. An error of one kind does not keep the other from being executed. */
+/* Puts are executed before gets. An error of the puts does not prevent the gets. */
 static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *named)
 {
     pnc_batch batch;

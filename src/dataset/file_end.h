@@ -7,8 +7,8 @@
 
 /* Collective: extend the file to the end of its data. */
 int pnc_dataset_file_end_extend(pnc_dataset *ds);
-/* The two steps of it: rank 0 extends the file; if it succeeds, all ranks remember the size that the file has at
- * least. From then on they can detect that the file was truncated. Local. */
+/* The two steps of it: rank 0 extends the file; if it succeeds, all ranks record the size that the file has at
+ * least, so that they detect a file that was truncated. Local. */
 int pnc_dataset_file_end_write(pnc_dataset *ds);
 void pnc_dataset_file_end_update(pnc_dataset *ds);
 

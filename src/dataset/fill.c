@@ -37,9 +37,9 @@ static pnc_extent share_of(const pnc_file *file, const pnc_var *var)
 static int write_pattern(pnc_file *file, pnc_extent extent, const char *pattern, int64_t length)
 {
     for (int64_t at = 0; at < extent.length; at += length) {
-        pnc_extent piece = {extent.offset + at, extent.length - at < length ? extent.length - at : length};
+        pnc_extent portion = {extent.offset + at, extent.length - at < length ? extent.length - at : length};
 
-        PNC_TRY(pnc_file_range_write(file, piece, pattern));
+        PNC_TRY(pnc_file_range_write(file, portion, pattern));
     }
     return NC_NOERR;
 }

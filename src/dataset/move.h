@@ -22,12 +22,12 @@ typedef struct pnc_move {
     char *buf;
 } pnc_move;
 
-/* All functions but free are collective. init finds the data whose offsets differ between `old` and `now`; `chunk` is an
- * upper bound on the bytes that a rank moves in one round. Call free even if init fails. */
+/* All functions but free are collective. init finds the data whose offsets differ between `old` and `now`; `chunk` is
+ * an upper bound on the bytes that a rank moves in one round. Call free even if init fails. */
 int pnc_dataset_move_init(pnc_move *move, pnc_file *file, const pnc_model *old, const pnc_model *now, int64_t chunk);
 int pnc_dataset_move_execute(pnc_move *move);
 /* After a failure: restore all data at their old offsets, even if they were overwritten, and the old size of the file.
- * file->error holds the cause; its message says if the data cannot be restored. */
+ * file->error holds the cause; its message reports if the data cannot be restored. */
 void pnc_dataset_move_undo(pnc_move *move);
 void pnc_dataset_move_free(pnc_move *move);
 

@@ -23,7 +23,7 @@ typedef struct pnc_store_ops {
     int (*create)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*open)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
-    const char *(*local_path)(const char *path); /* the path without MPI-IO's prefix; may be NULL */
+    const char *(*local_path)(const char *path); /* the path without the prefix of MPI-IO; only of mpiio, else NULL */
     /* Collective; frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
     /* Read or write n extents, in any order; their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX.
@@ -57,7 +57,7 @@ struct pnc_store {
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a
  * file whose writer left it short, the rest reads as zeros. NC_EREAD if the file was truncated while open, if the
- * bytes exist but cannot be read, or if the user wants errors instead of zeros. */
+ * bytes exist but cannot be read, or if refuses_short is set. */
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
                        pnc_error *error);
 

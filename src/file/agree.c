@@ -46,9 +46,9 @@ int pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const ch
     if (file->nprocs == 1)
         return NC_NOERR;
     for (int64_t at = 0; at < size; at += most) {
-        int piece = (int)(size - at < most ? size - at : most);
+        int portion = (int)(size - at < most ? size - at : most);
 
-        if (MPI_Bcast((char *)bytes + at, piece, MPI_BYTE, 0, file->comm) != MPI_SUCCESS)
+        if (MPI_Bcast((char *)bytes + at, portion, MPI_BYTE, 0, file->comm) != MPI_SUCCESS)
             return pnc_error_set(file->error, NC_EMPI, "%s: MPI_Bcast of %s failed", file->path, what);
     }
     return NC_NOERR;

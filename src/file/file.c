@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define LARGEST_PIECE (INT64_C(1) << 29) /* bytes per operation of the store */
+#define LARGEST_PORTION (INT64_C(1) << 29) /* bytes per operation of the store */
 
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got)
 {
@@ -15,23 +15,23 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
     return file->store->ops->write(file->store, extents, n, bytes, file->error);
 }
 
-static pnc_extent take_piece(pnc_extent *rest)
+static pnc_extent take_portion(pnc_extent *rest)
 {
-    pnc_extent piece = {rest->offset, rest->length < LARGEST_PIECE ? rest->length : LARGEST_PIECE};
+    pnc_extent portion = {rest->offset, rest->length < LARGEST_PORTION ? rest->length : LARGEST_PORTION};
 
-    rest->offset += piece.length;
-    rest->length -= piece.length;
-    return piece;
+    rest->offset += portion.length;
+    rest->length -= portion.length;
+    return portion;
 }
 
 int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes)
 {
     while (extent.length > 0) {
-        pnc_extent piece = take_piece(&extent);
+        pnc_extent portion = take_portion(&extent);
 
-        PNC_TRY(pnc_file_extents_read(file, &piece, 1, bytes, NULL));
-        file->get_size += piece.length;
-        bytes += piece.length;
+        PNC_TRY(pnc_file_extents_read(file, &portion, 1, bytes, NULL));
+        file->get_size += portion.length;
+        bytes += portion.length;
     }
     return NC_NOERR;
 }
@@ -39,11 +39,11 @@ int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes)
 int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes)
 {
     while (extent.length > 0) {
-        pnc_extent piece = take_piece(&extent);
+        pnc_extent portion = take_portion(&extent);
 
-        PNC_TRY(pnc_file_extents_write(file, &piece, 1, bytes));
-        file->put_size += piece.length;
-        bytes += piece.length;
+        PNC_TRY(pnc_file_extents_write(file, &portion, 1, bytes));
+        file->put_size += portion.length;
+        bytes += portion.length;
     }
     return NC_NOERR;
 }

@@ -21,7 +21,7 @@ typedef struct pnc_file {
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
-/* Read or write one extent of any length in pieces that the store accepts, and count its bytes. Local. */
+/* Read or write one extent of any length in portions that the store accepts, and count its bytes. Local. */
 int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes);
 int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes);
 

@@ -8,7 +8,7 @@
 #include "file/agree.h"
 #include "io/queue.h"
 
-static bool is_meant(int count, const pnc_request *r)
+static bool is_selected(int count, const pnc_request *r)
 {
     return count == NC_REQ_ALL || count == (r->direction == PNC_PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL);
 }
@@ -54,7 +54,7 @@ static int take_all(pnc_batch *b, pnc_io_context *io, int count)
 
     PNC_TRY(reserve(b, io, q->pending));
     for (int64_t i = 0; i < q->n; i++)
-        if (q->entries[i].request != NULL && is_meant(count, q->entries[i].request))
+        if (q->entries[i].request != NULL && is_selected(count, q->entries[i].request))
             take(q, &q->entries[i], b);
     /* the gets are in descending order of ids */
     for (int64_t low = 0, high = b->gets.n - 1; low < high; low++, high--) {

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include "base/types.h"
 #include "convert/convert.h"
-#include "select/flat_type.h"
-#include "select/selection.h"
 
 typedef enum pnc_op { PNC_OP_PUT, PNC_OP_GET, PNC_OP_IPUT, PNC_OP_IGET, PNC_OP_BPUT } pnc_op;
 typedef enum pnc_shape { PNC_VAR, PNC_VAR1, PNC_VARA, PNC_VARS, PNC_VARM, PNC_VARN } pnc_shape;
@@ -48,7 +46,7 @@ typedef struct pnc_multi {
     const MPI_Datatype *datatypes;
 } pnc_multi;
 
-/* put_vard and get_vard: a filetype with displacements in bytes from the begin of the variable. */
+/* put_vard and get_vard: a filetype with displacements in bytes from the beginning of the variable. */
 typedef struct pnc_vard {
     pnc_op op;
     bool collective;

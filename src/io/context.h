@@ -1,4 +1,4 @@
-/* What requests of one open file need. A dataset has one; nothing else of a dataset is known here. */
+/* What requests of one open file need. A dataset has one; this room depends on nothing else of a dataset. */
 #ifndef PNC_IO_CONTEXT_H
 #define PNC_IO_CONTEXT_H
 

@@ -85,7 +85,7 @@ static int access_portion(active_request *m, int64_t n, int64_t length)
     return pnc_file_extents_write(m->io->file, m->extents, n, bytes);
 }
 
-static int no_memory(pnc_io_context *io, int64_t bytes)
+static int fail_no_memory(pnc_io_context *io, int64_t bytes)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a transfer buffer of %lld bytes",
                          io->file->path, (long long)bytes);
@@ -99,7 +99,7 @@ static int reserve_extents(active_request *m)
     m->extents = m->few;
     if (m->max_extents > EXTENTS_INLINE)
         m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
-    return m->extents == NULL ? no_memory(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
+    return m->extents == NULL ? fail_no_memory(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
 }
 
 static int reserve_stage(active_request *m)
@@ -112,7 +112,7 @@ static int reserve_stage(active_request *m)
     if (m->io->stage == NULL)
         m->io->stage = pnc_memory_alloc(PNC_STAGE_BYTES, 1);
     m->stage = m->io->stage;
-    return m->stage == NULL ? no_memory(m->io, PNC_STAGE_BYTES) : NC_NOERR;
+    return m->stage == NULL ? fail_no_memory(m->io, PNC_STAGE_BYTES) : NC_NOERR;
 }
 
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)

@@ -4,7 +4,7 @@
 
 #include "io/request.h"
 
-/* Execute n requests in pieces that fit the cache. Local. */
+/* Execute n requests in portions that fit the cache. Local. */
 int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct pnc_queue_entry {
     int id;
-    pnc_request *request; /* NULL once done */
+    pnc_request *request; /* NULL once completed or cancelled */
 } pnc_queue_entry;
 
 typedef struct pnc_queue {
@@ -23,12 +23,12 @@ typedef struct pnc_queue {
 int pnc_io_queue_create(pnc_queue **out); /* NC_ENOMEM */
 /* Discards pending requests. queue may be NULL. */
 void pnc_io_queue_free(pnc_queue *queue);
-/* Discard all pending requests; returns the numbers of puts and gets among them. */
+/* Discard all pending requests; *puts and *gets are their numbers. */
 void pnc_io_queue_clear(pnc_queue *queue, int64_t *puts, int64_t *gets);
 
 /* Ensure capacity for one more entry: NC_EINTOVERFLOW NC_ENOMEM */
 int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
-/* Add a request, which is in the arena, and set its id. There must be capacity. */
+/* Add a request, which is in the arena, and set its id. The caller has reserved an entry. */
 void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
 /* The entry of a pending request, or NULL. */
 pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);

@@ -55,15 +55,15 @@ typedef struct shape_memory {
     int64_t few[SHAPE_INLINE], *many;
 } shape_memory;
 
-static int64_t *take_shape(shape_memory *capacity, int ndims)
+static int64_t *take_shape(shape_memory *memory, int ndims)
 {
-    capacity->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
-    return ndims > SHAPE_INLINE ? capacity->many : capacity->few;
+    memory->many = ndims > SHAPE_INLINE ? pnc_memory_alloc(ndims, sizeof(int64_t)) : NULL;
+    return ndims > SHAPE_INLINE ? memory->many : memory->few;
 }
 
-static void free_shape(shape_memory *capacity)
+static void free_shape(shape_memory *memory)
 {
-    pnc_memory_free(capacity->many);
+    pnc_memory_free(memory->many);
 }
 
 /* The arguments of hyperslab i of the call; NULL where the call has none. */
@@ -97,15 +97,14 @@ int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t
 static int add_elements(pnc_io_context *io, pnc_request *r, const int64_t *count)
 {
     int64_t bytes = 8;
+    bool overflows = false;
 
     for (int i = 0; i < r->ndims; i++)
         if (count[i] == 0)
             return NC_NOERR;
-    for (int i = 0; i < r->ndims; i++)
-        if (pnc_size_multiply(bytes, count[i], &bytes) != 0)
-            return pnc_error_set(io->file->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
-                                 io->model->vars[r->varid]->name);
-    if (pnc_size_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
+    for (int i = 0; i < r->ndims && !overflows; i++)
+        overflows = pnc_size_multiply(bytes, count[i], &bytes) != 0;
+    if (overflows || pnc_size_add(r->elements, bytes / 8, &r->elements) != 0 || r->elements > INT64_MAX / 8)
         return pnc_error_set(io->file->error, NC_EINVAL, "variable \"%s\": the request is larger than any memory",
                              io->model->vars[r->varid]->name);
     return NC_NOERR;
@@ -123,7 +122,7 @@ static slab slab_at(const pnc_request *r, int64_t i)
     return (slab){start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL};
 }
 
-/* Check a hyperslab. An error is worded with the names of the dimensions, which are collected only then. */
+/* Check a hyperslab. Messages name the dimensions: the names are collected only after an error. */
 static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array *array, const slab *s, pnc_bounds how)
 {
     int err = pnc_select_hyperslab_check(array, s->start, s->count, s->stride, how, NULL);
@@ -184,8 +183,8 @@ static int take_whole(pnc_io_context *io, const pnc_array *array, pnc_request *r
 static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
     const pnc_var *var = io->model->vars[r->varid];
-    shape_memory capacity;
-    int64_t *shape = take_shape(&capacity, var->ndims);
+    shape_memory memory;
+    int64_t *shape = take_shape(&memory, var->ndims);
     int err = NC_NOERR;
 
     if (shape == NULL)
@@ -195,7 +194,7 @@ static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
         err = take_whole(io, &array, r);
     for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
         err = take_slab(io, call, &array, i, r);
-    free_shape(&capacity);
+    free_shape(&memory);
     return err;
 }
 
@@ -261,8 +260,8 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
 {
     const pnc_var *var = io->model->vars[r->varid];
     slab s = slab_at(r, i);
-    shape_memory capacity;
-    int64_t *shape = take_shape(&capacity, var->ndims);
+    shape_memory memory;
+    int64_t *shape = take_shape(&memory, var->ndims);
     int err;
 
     assert(i < r->nslabs && r->ndims == var->ndims);
@@ -270,7 +269,7 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(io, var, shape);
     err = pnc_select_selection_init(out, &array, s.start, s.count, s.stride);
-    free_shape(&capacity);
+    free_shape(&memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
 

@@ -7,6 +7,8 @@
 
 #include "io/call.h"
 #include "io/context.h"
+#include "select/flat_type.h"
+#include "select/selection.h"
 
 typedef struct pnc_request {
     pnc_direction direction;
@@ -14,7 +16,7 @@ typedef struct pnc_request {
     int varid;
     int ndims; /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
-    /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the variable's begin */
+    /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the beginning of the variable */
     pnc_flat_type *filetype;
     bool external;  /* memory holds external bytes, packed when the request was posted */
     bool buffered;  /* those bytes count as used of the attached buffer (bput) */

@@ -34,7 +34,7 @@ static int check_buffer(pnc_io_context *io, const pnc_call *call, const pnc_requ
                          io->model->vars[r->varid]->name, (long long)r->elements);
 }
 
-static int no_flat_memory(pnc_io_context *io, const pnc_request *r)
+static int fail_no_memory(pnc_io_context *io, const pnc_request *r)
 {
     return pnc_error_set(io->file->error, NC_ENOMEM, "variable \"%s\": no memory to flatten the type of the buffer",
                          io->model->vars[r->varid]->name);
@@ -55,7 +55,7 @@ static bool is_regular(const pnc_flat_type *flat, pnc_memory_run *run)
 }
 
 /* Flatten imap over elements `stride` bytes apart, the first at `offset`. */
-static int imap_over(pnc_io_context *io, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
+static int flatten_imap(pnc_io_context *io, const pnc_call *call, pnc_request *r, int64_t offset, int64_t stride)
 {
     int64_t most = INT64_MAX / 2 / (stride < 0 ? -stride : stride + 1), *count = r->numbers + r->ndims;
     pnc_flat_type *flat = pnc_select_flat_create_block(1, (int)pnc_mem_type_get_size(r->mem));
@@ -71,11 +71,11 @@ static int imap_over(pnc_io_context *io, const pnc_call *call, pnc_request *r, i
         flat = pnc_select_flat_create_vector(flat, count[i], call->imap[i] * stride);
     }
     r->flat = pnc_select_flat_create_shifted(flat, offset);
-    return r->flat == NULL ? no_flat_memory(io, r) : NC_NOERR;
+    return r->flat == NULL ? fail_no_memory(io, r) : NC_NOERR;
 }
 
 /* imap indexes the elements of the datatype: its largest index must not exceed theirs. */
-static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
+static bool is_inside_type(const pnc_call *call, const pnc_request *r)
 {
     int64_t last = 0;
 
@@ -92,33 +92,34 @@ static bool imap_stays_inside(const pnc_call *call, const pnc_request *r)
 }
 
 /* Flatten imap over a datatype without a regular stride; `picked` is the flattened datatype. */
-static int imap_in(pnc_io_context *io, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
+static int flatten_imap_by_pick(pnc_io_context *io, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
 {
     int64_t *imap = pnc_memory_alloc(r->ndims, sizeof *imap);
 
     if (imap == NULL) {
         pnc_select_flat_free(picked);
-        return no_flat_memory(io, r);
+        return fail_no_memory(io, r);
     }
     for (int i = 0; i < r->ndims; i++)
         imap[i] = call->imap[i];
     r->flat = pnc_select_flat_create_pick(
         pnc_select_flat_create_imap(r->ndims, r->numbers + r->ndims, imap, (int)pnc_mem_type_get_size(r->mem)), picked);
     pnc_memory_free(imap);
-    return r->flat == NULL ? no_flat_memory(io, r) : NC_NOERR;
+    return r->flat == NULL ? fail_no_memory(io, r) : NC_NOERR;
 }
 
 /* Flatten imap over the elements of a flattened datatype, which is freed or becomes part of the result. */
-static int imap_over_type(pnc_io_context *io, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
+static int flatten_imap_over_type(pnc_io_context *io, const pnc_call *call, pnc_request *r, pnc_flat_type *picked)
 {
     pnc_memory_run run = {0, 0, 0};
 
     if (is_regular(picked, &run)) {
         pnc_select_flat_free(picked);
-        return imap_over(io, call, r, run.offset, run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
+        return flatten_imap(io, call, r, run.offset,
+                            run.count > 1 ? run.stride : (int64_t)pnc_mem_type_get_size(r->mem));
     }
-    if (imap_stays_inside(call, r))
-        return imap_in(io, call, r, picked);
+    if (is_inside_type(call, r))
+        return flatten_imap_by_pick(io, call, r, picked);
     pnc_select_flat_free(picked);
     return pnc_error_set(io->file->error, NC_EINVAL,
                          "variable \"%s\": imap exceeds the %lld elements of the "
@@ -148,7 +149,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
         return err;
     }
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
-        return imap_over_type(io, call, r, picked);
+        return flatten_imap_over_type(io, call, r, picked);
     if (call->buf == NULL || !pnc_select_flat_is_contiguous(picked, &offset)) {
         r->flat = picked;
         return NC_NOERR;
@@ -166,6 +167,6 @@ int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_requ
         return flatten_buffer(io, call, r);
     PNC_TRY(check_buffer(io, call, r));
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
-        return imap_over(io, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
+        return flatten_imap(io, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));
     return NC_NOERR;
 }

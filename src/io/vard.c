@@ -1,4 +1,4 @@
-/* put_vard and get_vard: the filetype gives byte displacements from the begin of the variable. It is flattened like
+/* put_vard and get_vard: the filetype gives byte displacements from the beginning of the variable. It is flattened like
  * a buffer datatype and never expanded. */
 #include "io/vard.h"
 
@@ -6,7 +6,7 @@
 #include "io/request_memory.h"
 #include "mpitype/flatten.h"
 
-/* Range and runs of a filetype, in bytes from the begin of the variable. */
+/* Range and runs of a filetype, in bytes from the beginning of the variable. */
 typedef struct reach {
     int64_t runs;       /* contiguous runs of bytes */
     int64_t first, end; /* the lowest byte; one beyond the highest byte */
@@ -23,7 +23,7 @@ static void add_run(reach *r, int64_t offset, int64_t length, int64_t *last)
     r->end = is_first || *last > r->end ? *last : r->end;
 }
 
-static int walk(const pnc_flat_type *flat, reach *r)
+static int measure(const pnc_flat_type *flat, reach *r)
 {
     int64_t size = pnc_select_flat_get_element_size(flat), last = 0;
     pnc_run_cursor cursor;
@@ -52,12 +52,11 @@ static int check_reach(pnc_io_context *io, const pnc_var *var, pnc_request *q, c
             records;
 
     if (r->first < begin - var->begin || r->end > end - var->begin)
-        return pnc_error_set(io->file->error, NC_ETYPESIZE,
-                             "variable \"%s\" begins at byte %lld of the file, the filetype "
-                             "covers the bytes from %lld to %lld relative to it: outside the data of the file, bytes "
-                             "%lld to %lld",
-                             var->name, (long long)var->begin, (long long)r->first, (long long)r->end, (long long)begin,
-                             (long long)end);
+        return pnc_error_set(
+            io->file->error, NC_ETYPESIZE,
+            "variable \"%s\" begins at byte %lld of the file, and the filetype covers bytes %lld to %lld "
+            "relative to it: must be inside the data of the file, bytes %lld to %lld",
+            var->name, (long long)var->begin, (long long)r->first, (long long)r->end, (long long)begin, (long long)end);
     if (model->recsize == 0 || var->begin + r->end <= model->begin_rec)
         return NC_NOERR;
     records = (var->begin + r->end - model->begin_rec - 1) / model->recsize + 1;
@@ -83,18 +82,17 @@ static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype fi
     if (err == NC_EIOMISMATCH || err == NC_EBADTYPE) {
         /* the size matches, but the elements have another size or no type */
         pnc_error_clear(io->file->error);
-        err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
-                            "variable \"%s\" has type %s, the filetype has elements "
-                            "of another size, or without a type",
-                            var->name, pnc_type_get_name(var->type));
+        err = pnc_error_set(
+            io->file->error, NC_ETYPE_MISMATCH,
+            "variable \"%s\" has type %s, but the filetype has elements of another size or without a type", var->name,
+            pnc_type_get_name(var->type));
     }
     if (err == NC_NOERR && mem != pnc_type_get_mem_type(var->type) &&
         !(mem == PNC_LONG && pnc_mem_type_get_size(mem) == 8 && var->type == NC_INT64))
         err = pnc_error_set(io->file->error, NC_ETYPE_MISMATCH,
-                            "variable \"%s\" has type %s, the filetype has elements "
-                            "of type %s",
-                            var->name, pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
-    if (err == NC_NOERR && walk(q->filetype, r) != NC_NOERR)
+                            "variable \"%s\" has type %s, but the filetype has elements of type %s", var->name,
+                            pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
+    if (err == NC_NOERR && measure(q->filetype, r) != NC_NOERR)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
     q->nslabs = r->runs;
     return err;
