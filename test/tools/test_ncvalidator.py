@@ -364,7 +364,7 @@ def test_trouble():
     fails(".: this is a folder", "a folder", ".")
     write("hdf5.nc", b"\x89HDF\r\n\x1a\n" + bytes(100))
     result = run("hdf5.nc")
-    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"no NetCDF classic file" in result.stdout, "HDF5",
+    tap.ok(result.returncode == 1 and b"HDF5" in result.stdout and b"is not a NetCDF" in result.stdout, "HDF5",
            result)
     write("nothing.nc", b"")
     tap.ok(run("nothing.nc").returncode == 1, "an empty file")

@@ -137,7 +137,7 @@ static void print_text(const tool_file *file, const report *r)
         printf("%" PRId64 " more errors and warnings are not shown.\n", r->left_out);
     printf("File \"%s\" ", file->path);
     if (file->model.format == 0)
-        puts("is no NetCDF classic file.");
+        puts("is not a NetCDF classic file.");
     else if (validator_report_is_valid(r))
         printf("is a valid NetCDF classic CDF-%d file.\n", file->model.format);
     else
