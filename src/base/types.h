@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include "spec/constants.h"
 
 /* Types of values in the user's memory; the order is that of the table. */

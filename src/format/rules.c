@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/name.h"
-#include "format/entries.h"
 #include "format/layout.h"
 
 /* Names by the specification: a letter, a digit, '_' or a multibyte character first, no control characters, no '/', no

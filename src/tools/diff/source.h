@@ -3,7 +3,6 @@
 #ifndef PNC_TOOLS_DIFF_SOURCE_H
 #define PNC_TOOLS_DIFF_SOURCE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"

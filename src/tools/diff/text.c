@@ -2,7 +2,6 @@
 #include "tools/diff/diff.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

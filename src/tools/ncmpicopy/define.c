@@ -2,8 +2,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/types.h"
-#include "convert/convert.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/copy.h"
 

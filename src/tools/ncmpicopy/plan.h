@@ -2,7 +2,6 @@
 #ifndef PNC_TOOLS_NCMPICOPY_PLAN_H
 #define PNC_TOOLS_NCMPICOPY_PLAN_H
 
-#include <mpi.h>
 #include <pnetcdf.h>
 
 #include "tools/ncmpicopy/convert.h"

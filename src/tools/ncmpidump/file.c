@@ -2,7 +2,6 @@
 #include "tools/ncmpidump/dump.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"

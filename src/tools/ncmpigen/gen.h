@@ -2,9 +2,6 @@
 #ifndef PNC_TOOLS_NCMPIGEN_GEN_H
 #define PNC_TOOLS_NCMPIGEN_GEN_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "format/cdl.h"
 #include "tools/ncmpigen/options.h"
 

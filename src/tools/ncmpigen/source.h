@@ -2,6 +2,9 @@
 #ifndef PNC_TOOLS_NCMPIGEN_SOURCE_H
 #define PNC_TOOLS_NCMPIGEN_SOURCE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "tools/common/output.h"
 #include "tools/ncmpigen/gen.h"
 
