@@ -1,4 +1,4 @@
-/* A netCDF file of a classic format, read by one process without MPI: its header, and its data in bounded pieces. */
+/* A netCDF file of a classic format, read by one process without MPI: its header, and its data in bounded blocks. */
 #ifndef PNC_TOOLS_COMMON_FILE_H
 #define PNC_TOOLS_COMMON_FILE_H
 

@@ -9,9 +9,9 @@
 
 enum { SLICE = 512 }; /* elements converted at once: their external form stays in the first-level cache */
 
-static pnc_kernel kernel(pnc_direction way, int type, int values)
+static pnc_kernel find_kernel(pnc_direction direction, int type, int values)
 {
-    return pnc_convert_kernel_find(way, type, pnc_type_get_mem_type(values), NC_FORMAT_CDF5, NULL);
+    return pnc_convert_kernel_find(direction, type, pnc_type_get_mem_type(values), NC_FORMAT_CDF5, NULL);
 }
 
 static bool is_real(int type)
@@ -35,7 +35,7 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
 {
     unsigned char external[8];
     *conversion = (copy_conversion){.from = from, .to = to, .first = -1};
-    pnc_kernel put = kernel(PNC_PUT, to, from);
+    pnc_kernel put = find_kernel(PNC_PUT, to, from);
     if (put == NULL)
         return NC_ECHAR;
     pnc_convert_fill_get_external(to, conversion->external_fill);
@@ -46,11 +46,11 @@ int copy_conversion_init(int from, int to, const void *own_fill, copy_conversion
             memcpy(conversion->external_fill, external, pnc_type_get_size(to));
     } else {
         pnc_convert_fill_get_external(from, external);
-        kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
+        find_kernel(PNC_GET, from, from)(conversion->fill_from, external, 1, external);
     }
     /* In types of one byte all values are data, unless the variable has a _FillValue. */
     conversion->has_fill = own_fill != NULL || pnc_type_get_size(from) > 1;
-    kernel(PNC_GET, to, to)(conversion->fill_to, conversion->external_fill, 1, conversion->external_fill);
+    find_kernel(PNC_GET, to, to)(conversion->fill_to, conversion->external_fill, 1, conversion->external_fill);
     return NC_NOERR;
 }
 
@@ -66,8 +66,9 @@ static bool is_missing(const copy_conversion *c, const char *value)
     return c->has_fill && memcmp(value, c->fill_from, pnc_type_get_size(c->from)) == 0;
 }
 
-/* Convert value by value, to find those that do not fit. */
-static void convert_slowly(copy_conversion *c, pnc_kernel put, const char *in, int64_t n, int64_t at, char *external)
+/* Find the values that do not fit. */
+static void convert_one_by_one(copy_conversion *c, pnc_kernel put, const char *in, int64_t n, int64_t at,
+                               char *external)
 {
     for (int64_t i = 0; i < n; i++, in += pnc_type_get_size(c->from), external += pnc_type_get_size(c->to))
         if (put(external, in, 1, c->external_fill) != NC_NOERR && !is_missing(c, in))
@@ -92,13 +93,13 @@ void copy_values_convert(copy_conversion *c, const void *in, int64_t n, int64_t 
 {
     char external[SLICE * 8];
     size_t from = pnc_type_get_size(c->from), to = pnc_type_get_size(c->to);
-    pnc_kernel put = kernel(PNC_PUT, c->to, c->from), get = kernel(PNC_GET, c->to, c->to);
+    pnc_kernel put = find_kernel(PNC_PUT, c->to, c->from), get = find_kernel(PNC_GET, c->to, c->to);
     const char *values = in;
     char *results = out;
     for (int64_t done = 0, now; done < n; done += now, values += (size_t)now * from, results += (size_t)now * to) {
         now = n - done < SLICE ? n - done : SLICE;
         if (put(external, values, now, c->external_fill) != NC_NOERR)
-            convert_slowly(c, put, values, now, at + done, external);
+            convert_one_by_one(c, put, values, now, at + done, external);
         get(results, external, now, c->external_fill);
         restore_missing(c, values, now, at + done, results);
     }

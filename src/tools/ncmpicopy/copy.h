@@ -9,9 +9,9 @@
 /* Defines the plan in ncid, a new file; path is its final name, for messages. */
 int copy_header_define(const copy_plan *plan, int ncid, const char *path);
 
-typedef enum copy_way { COPY_WRITE, COPY_VERIFY } copy_way;
+typedef enum copy_action { COPY_WRITE, COPY_VERIFY } copy_action;
 
 /* Writes all data, or compares them with the data in ncid. Conversions count, on each rank, values that do not fit. */
-int copy_data_move(copy_plan *plan, int ncid, copy_way way);
+int copy_data_move(copy_plan *plan, int ncid, copy_action action);
 
 #endif

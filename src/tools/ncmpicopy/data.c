@@ -11,7 +11,7 @@
 /* Shared by all variables. */
 typedef struct work {
     copy_plan *plan;
-    copy_way way;
+    copy_action action;
     int from, to;  /* ncids */
     int input;     /* number of the input */
     int64_t begin; /* index of the input's first element along the joined dimension, over all inputs */
@@ -124,7 +124,7 @@ static int64_t get_first_element(const copy_var *var, const part *p)
 static const char *convert_block(work *w, copy_var *var, const part *p)
 {
     copy_conversion uncounted = var->conversion;
-    bool counts = w->way == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
+    bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
     if (var->type == var->to)
         return w->read;
     copy_values_convert(counts ? &var->conversion : &uncounted, w->read, p->length, get_first_element(var, p),
@@ -168,7 +168,7 @@ static int move_part(work *w, int varid, int id, part *p, tool_blocks *blocks)
         if (err != NC_NOERR)
             break;
         const char *values = convert_block(w, var, p);
-        if (w->way == COPY_WRITE)
+        if (w->action == COPY_WRITE)
             err = write_block(w, id, var, p, values);
         else
             err = verify_block(w, id, var, p, values);
@@ -231,16 +231,16 @@ static int64_t bytes_of(const copy_plan *plan)
     return total;
 }
 
-int copy_data_move(copy_plan *plan, int ncid, copy_way way)
+int copy_data_move(copy_plan *plan, int ncid, copy_action action)
 {
-    work w = {.plan = plan, .way = way, .to = ncid};
+    work w = {.plan = plan, .action = action, .to = ncid};
     w.read = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
     w.converted = pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double));
-    w.compared = way == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
+    w.compared = action == COPY_VERIFY ? pnc_memory_alloc(TOOL_BLOCK_ELEMENTS, sizeof(double)) : w.read;
     int err = tool_status_agree(w.read != NULL && w.converted != NULL && w.compared != NULL ? NC_NOERR : NC_ENOMEM);
     if (err != NC_NOERR)
         copy_error_print(plan, err, "not enough memory for data");
-    tool_progress_begin(stderr, way == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
+    tool_progress_begin(stderr, action == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
     if (plan->rank > 0)
         w.progress.out = NULL; /* only one rank shows progress */
     for (w.input = 0; err == NC_NOERR && w.input < plan->options->ninputs; w.input++) {
@@ -250,7 +250,7 @@ int copy_data_move(copy_plan *plan, int ncid, copy_way way)
     tool_progress_wipe();
     pnc_memory_free(w.read);
     pnc_memory_free(w.converted);
-    if (way == COPY_VERIFY)
+    if (action == COPY_VERIFY)
         pnc_memory_free(w.compared);
     return err;
 }

@@ -39,7 +39,7 @@ static const char help[] =
 
 enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY };
 
-static int complain(const char *what, const char *value)
+static int reject(const char *what, const char *value)
 {
     tool_error_print("%s: %s", what, value);
     return COPY_FAILED;
@@ -61,7 +61,7 @@ static int parse_kind(const char *text, copy_options *options)
             return -1;
         }
     }
-    return complain("-k must be classic, \"64-bit offset\" or cdf5", text);
+    return reject("-k must be classic, \"64-bit offset\" or cdf5", text);
 }
 
 static int parse_bytes(const char *option, const char *text, int64_t *bytes)
@@ -101,21 +101,21 @@ static int parse_slab(const char *text, copy_options *options)
     const char *comma = strchr(text, ',');
     copy_slab slab = {.first = 0, .last = -1, .stride = 1};
     if (comma == NULL || comma == text)
-        return complain(wrong, text);
+        return reject(wrong, text);
     const char *rest = comma + 1;
     bool good = take_index(&rest, &slab.first);
     if (good && rest[-1] != ',')
         slab.last = slab.first;
     good = good && take_index(&rest, &slab.last) && take_index(&rest, &slab.stride);
     if (!good || *rest || slab.stride < 1)
-        return complain(wrong, text);
+        return reject(wrong, text);
     copy_slab *more = pnc_memory_resize(options->slabs, options->nslabs + 1, sizeof *more);
     if (more == NULL)
-        return complain("not enough memory for -d", text);
+        return reject("not enough memory for -d", text);
     options->slabs = more;
     slab.name = pnc_string_copy(text);
     if (slab.name == NULL)
-        return complain("not enough memory for -d", text);
+        return reject("not enough memory for -d", text);
     slab.name[comma - text] = '\0';
     options->slabs[options->nslabs++] = slab;
     return -1;
@@ -128,15 +128,15 @@ static int parse_retype(const char *text, copy_options *options)
     while (type > 0 && (colon == NULL || strcmp(colon + 1, pnc_type_get_name(type)) != 0))
         type--;
     if (type == 0 || type == NC_CHAR || colon == text)
-        return complain("-t must be var:type, with type byte short int float double ubyte ushort uint int64 or uint64",
-                        text);
+        return reject("-t must be var:type, with type byte short int float double ubyte ushort uint int64 or uint64",
+                      text);
     copy_retype *more = pnc_memory_resize(options->retypes, options->nretypes + 1, sizeof *more);
     if (more == NULL)
-        return complain("not enough memory for -t", text);
+        return reject("not enough memory for -t", text);
     options->retypes = more;
     char *name = pnc_string_copy(text);
     if (name == NULL)
-        return complain("not enough memory for -t", text);
+        return reject("not enough memory for -t", text);
     name[colon - text] = '\0';
     options->retypes[options->nretypes++] = (copy_retype){.name = name, .type = type};
     return -1;
@@ -191,7 +191,7 @@ int copy_options_parse(int argc, char **argv, void *result)
             return status;
     }
     if (options->fixed && options->record != NULL)
-        return complain("-u and -r exclude each other", options->record);
+        return reject("-u and -r exclude each other", options->record);
     if (argc - optind < 2) {
         tool_error_print("an input and an output are needed");
         fputs(usage, stderr);

@@ -36,7 +36,7 @@ static const char help[] =
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
 
-static int complain(const char *text, const char *value)
+static int reject(const char *text, const char *value)
 {
     tool_error_print("%s: %s", text, value);
     return 1;
@@ -59,14 +59,14 @@ static int parse_digits(int letter, const char *text, dump_options *options)
     const char *rest = text;
     int digits = take_number(&rest, 1, DIGITS_MAX);
     if (digits < 0)
-        return complain("significant digits must be F or F,D with numbers from 1 to 20", text);
+        return reject("significant digits must be F or F,D with numbers from 1 to 20", text);
     int double_digits = 0;
     if (*rest == ',') {
         rest++;
         double_digits = take_number(&rest, 1, DIGITS_MAX);
     }
     if (double_digits < 0 || *rest)
-        return complain("significant digits must be F or F,D with numbers from 1 to 20", text);
+        return reject("significant digits must be F or F,D with numbers from 1 to 20", text);
     options->float_digits = digits;
     options->float_digits_given |= letter == 'p';
     if (double_digits > 0) {
@@ -111,7 +111,7 @@ static int parse_option(int letter, dump_options *options)
     case 'l':
         options->line_length = take_number(&rest, LINE_LENGTH_MIN, INT_MAX / 2);
         if (options->line_length < 0 || *rest)
-            return complain("the length of a line must be a number from 10", optarg);
+            return reject("the length of a line must be a number from 10", optarg);
         return -1;
     case 1: printf("%s\n%s", usage, help); return 0;
     case 2: tool_version_print(); return 0;

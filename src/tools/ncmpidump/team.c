@@ -68,7 +68,7 @@ static void send_blocks(const dump_file *file, dump_reader *reader, const dump_f
 typedef struct received_block {
     char *bytes;
     int64_t n, capacity;
-    bool unanswered; /* its size was received, and its rank still blocks until rank 0 answers */
+    bool unanswered; /* its size was received, and its rank blocks until rank 0 replies */
 } received_block;
 
 static int receive_block(int rank, received_block *received)

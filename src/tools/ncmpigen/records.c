@@ -15,7 +15,7 @@
 #include "format/layout.h"
 #include "tools/common/output.h"
 
-enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PIECE_BYTES = 1 << 16 };
+enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PORTION_BYTES = 1 << 16 };
 
 /* Consecutive elements of one variable at an offset of the spool. */
 typedef struct segment {
@@ -182,7 +182,7 @@ static void scatter(const batch *to, const pnc_var *var, int64_t first, const ch
 
 static int load_segment(const gen_records *records, const segment *from, const batch *to, pnc_error *error)
 {
-    char piece[PIECE_BYTES];
+    char portion[PORTION_BYTES];
     const pnc_var *var = to->model->vars[from->varid];
     int64_t size = (int64_t)pnc_type_get_size(var->type), unit = gen_var_count_elements(var);
     int64_t first = from->first, end = from->first + from->n;
@@ -190,10 +190,10 @@ static int load_segment(const gen_records *records, const segment *from, const b
     first = first > to->first * unit ? first : to->first * unit;
     end = end < (to->first + to->n) * unit ? end : (to->first + to->n) * unit;
     while (err == NC_NOERR && first < end) {
-        int64_t some = end - first < PIECE_BYTES / size ? end - first : PIECE_BYTES / size;
-        err = read_spool(records, from->offset + (first - from->first) * size, piece, some * size, error);
+        int64_t some = end - first < PORTION_BYTES / size ? end - first : PORTION_BYTES / size;
+        err = read_spool(records, from->offset + (first - from->first) * size, portion, some * size, error);
         if (err == NC_NOERR)
-            scatter(to, var, first, piece, some);
+            scatter(to, var, first, portion, some);
         first += some;
     }
     return err;

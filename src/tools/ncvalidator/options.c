@@ -27,7 +27,7 @@ static const char help[] =
     "  -h, --help\n"
     "      --version\n";
 
-static int complain_usage(const char *text)
+static int reject_usage(const char *text)
 {
     tool_error_print("%s", text);
     fputs(usage, stderr);
@@ -70,13 +70,13 @@ int validator_options_parse(int argc, char **argv, options *out)
             return status;
     }
     if (argc - optind != 1)
-        return complain_usage(optind == argc ? "no file is given" : "more than one file is given");
+        return reject_usage(optind == argc ? "no file is given" : "more than one file is given");
     if (out->padding && out->repair)
-        return complain_usage("-x and --repair exclude each other: --repair includes -x");
+        return reject_usage("-x and --repair exclude each other: --repair includes -x");
     if ((out->in_place || out->output != NULL) && !out->repair)
-        return complain_usage("--in-place and --output need --repair");
+        return reject_usage("--in-place and --output need --repair");
     if (out->in_place && out->output != NULL)
-        return complain_usage("--in-place and --output exclude each other");
+        return reject_usage("--in-place and --output exclude each other");
     out->path = argv[optind];
     return -1;
 }

@@ -24,7 +24,7 @@
 #include "tools/common/progress.h"
 #include "tools/ncvalidator/shift.h"
 
-enum { PIECE = 1 << 20 };
+enum { PORTION = 1 << 20 };
 
 static void note(repair_log *log, bool certain, const char *format, ...) PNC_PRINTF(3, 4);
 static void note(repair_log *log, bool certain, const char *format, ...)
@@ -182,7 +182,7 @@ static int repair_streaming(target *t, bool streaming)
 static int fill_rest(target *t, const pnc_var *var)
 {
     int64_t size = (int64_t)pnc_type_get_size(var->type), end = var->begin + var->size, at = t->file.size;
-    int64_t n = PIECE / size * size;
+    int64_t n = PORTION / size * size;
     char *fill;
     int err = NC_NOERR;
 
@@ -328,7 +328,7 @@ int validator_file_copy(const tool_file *file, const char *path)
 {
     tool_progress progress;
     repair_log none = {.n = 0};
-    char *bytes = pnc_memory_alloc(PIECE, 1);
+    char *bytes = pnc_memory_alloc(PORTION, 1);
     target t;
     int err;
 
@@ -343,7 +343,7 @@ int validator_file_copy(const tool_file *file, const char *path)
     }
     tool_progress_begin(stderr, "copying", file->size, &progress);
     for (int64_t at = 0, n; at < file->size && err == NC_NOERR; at += n) {
-        n = file->size - at < PIECE ? file->size - at : PIECE;
+        n = file->size - at < PORTION ? file->size - at : PORTION;
         err = tool_file_read(file, at, bytes, n);
         if (err == NC_NOERR)
             err = put(&t, at, bytes, n);

@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { PIECE = 1 << 20, LEAST = 32 }; /* fewer equal bytes may be chance */
+enum { PORTION = 1 << 20, LEAST = 32 }; /* fewer equal bytes may be chance */
 
 typedef struct search {
     shift *s;
@@ -64,12 +64,12 @@ static int try_distance(const tool_file *file, int64_t first, int64_t end, char 
     int err = NC_NOERR;
 
     for (int64_t at = first, n; at < end && err == NC_NOERR; at += n) {
-        n = end - at < PIECE ? end - at : PIECE;
+        n = end - at < PORTION ? end - at : PORTION;
         err = tool_file_read(file, at, buffer, n);
         if (err == NC_NOERR)
-            err = tool_file_read(file, at + s->distance, buffer + PIECE, n);
+            err = tool_file_read(file, at + s->distance, buffer + PORTION, n);
         if (err == NC_NOERR)
-            compare(&q, at, buffer, buffer + PIECE, n);
+            compare(&q, at, buffer, buffer + PORTION, n);
     }
     end_run(&q, end);
     return err;
@@ -77,7 +77,7 @@ static int try_distance(const tool_file *file, int64_t first, int64_t end, char 
 
 int validator_shift_find(const tool_file *file, int64_t first, int64_t end, int64_t old_size, shift *s)
 {
-    char *buffer = pnc_memory_alloc(2, PIECE);
+    char *buffer = pnc_memory_alloc(2, PORTION);
     int err = NC_NOERR;
 
     *s = (shift){.found = 0};
@@ -99,12 +99,12 @@ int validator_shift_find(const tool_file *file, int64_t first, int64_t end, int6
 
 int validator_shift_undo(const tool_file *file, const shift *s, int64_t end, int fd)
 {
-    char *buffer = pnc_memory_alloc(PIECE, 1);
+    char *buffer = pnc_memory_alloc(PORTION, 1);
     int err = buffer == NULL ? ENOMEM : 0;
 
     for (int64_t at = s->from, n; at < end && err == 0; at += n) {
         n = file->size - s->distance - at;
-        n = n < PIECE ? n : PIECE;
+        n = n < PORTION ? n : PORTION;
         if (n <= 0)
             break;
         if (tool_file_read(file, at + s->distance, buffer, n) != NC_NOERR)
