@@ -90,7 +90,7 @@ def check_roff(real):
     others = [os.path.join(folder, name) for folder in (os.path.join(SOURCE, "man"), os.path.join(BUILD, "man"))
               for name in sorted(os.listdir(folder)) if re.search(r"\.[1-9]$", name)]
     functions = [os.path.join(PAGES, f"{name}.3") for name in sorted(real)]
-    for paths, label in (others, "that are no functions'"), (functions, "of functions"):
+    for paths, label in (others, "of programs and formats"), (functions, "of functions"):
         done = subprocess.run(["groff", "-ww", "-mandoc", "-Tutf8", "-z", *paths], capture_output=True, text=True,
                               check=False)
         complaints = done.stdout + done.stderr

@@ -376,7 +376,7 @@ def check_shared_name():
         tap.skip(text, "this build makes no shared library, or there is no readelf (Debian: binutils)")
         return
     name = loader_reads(os.path.join(staged["libdir"], "libpnetcdf.so"), "SONAME")[0]
-    tap.ok(not name.startswith("libpnetcdf.so"), f"{name} is no name of PnetCDF 1.x or Debian's libpnetcdf0d", name)
+    tap.ok(not name.startswith("libpnetcdf.so"), f"{name} is not a name of PnetCDF 1.x or Debian's libpnetcdf0d", name)
     tap.ok(os.path.exists(os.path.join(staged["libdir"], name)), "and is installed", os.listdir(staged["libdir"]))
     needed = loader_reads(tap.scratch("plain"), "NEEDED")
     tap.ok(name in needed, "programs linked with -lpnetcdf need it", needed)
