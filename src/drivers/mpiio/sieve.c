@@ -41,7 +41,8 @@ static int64_t sum_lengths(const pnc_extent *extents, int64_t n)
     return bytes;
 }
 
-/* Number of leading extents that one sieve buffer covers; 1 if the first is accessed on its own. */
+/* Decides which gaps are read: returns the number of leading extents that one sieve buffer covers; 1 if the first is
+ * accessed on its own. */
 static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
     int64_t end = extents[0].offset + extents[0].length, i;
