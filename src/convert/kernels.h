@@ -35,7 +35,9 @@ extern const pnc_kernels pnc_kernels_avx2;   /* blocks, AVX2; only where PNC_WIT
 /* The kind of conversion of each pair of types: M(source, destination, kind).
  * SAME  byte order only                      WIDE  always fits
  * INT   integers that may not fit            TRUNC floating point to integer
- * REAL  double to float */
+ * REAL  double to float
+ * A double that becomes a short in the file is (f64, i16, TRUNC): kernels_scalar.c and the vectorised kernels_block.h
+ * make put_f64_i16 of it. */
 /* clang-format off */
 #define PNC_PAIR_ROW(M, S, i8w, u8w, i16w, u16w, i32w, u32w, i64w, u64w, f32w, f64w) \
     M(S, i8, i8w) M(S, u8, u8w) M(S, i16, i16w) M(S, u16, u16w) M(S, i32, i32w) M(S, u32, u32w) \

@@ -1,4 +1,5 @@
-m4_dnl The regular families of data access: operations x shapes x memory types x {independent, collective}.
+m4_dnl The regular families of data access: operations x shapes x memory types x {independent, collective}:
+m4_dnl ncmpi_put_vara_double is the member (put, a, double, double, PNC_DOUBLE, nothing).
 m4_dnl
 m4_dnl OPERATION(name, role of the memory, of text in memory, "collective" if there are such functions, parameters that
 m4_dnl   follow): as a Fortran string is not memory of any type, text has a role of its own.
