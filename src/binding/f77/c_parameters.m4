@@ -30,7 +30,7 @@ m4_define([SHIM_TYPE], [m4_ifelse(
 m4_define([IF_LENGTH], [m4_ifelse([$1], [text_in], [$2], [$1], [text_out], [$2], [$1], [chars_out], [$2])])
 m4_define([C_PARAMETER], [SHIM_TYPE(PASSING([$1]))[]$3[]IF_LENGTH(PASSING([$1]), [[, ]size_t $3_len])])
 m4_define([C_FUNCTION], [m4_ifelse([$4], [text],
-    [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P(message_out, answer)]))],
+    [void pnc_f77_$1(EACH([C_PARAMETER], [, ], [$3P(message_out, nfmpi_result)]))],
     [int pnc_f77_$1(m4_ifelse([$3], [], [void], [EACH([C_PARAMETER], [, ], [$3])]))])])
 
 m4_dnl The families, with the names of C.

@@ -35,7 +35,7 @@ m4_dnl create and open pass ncids through unchanged: they count from 0 in Fortra
 m4_define([WRITTEN], [
 C_FUNCTION($@)
 {m4_ifelse([$4], [text], [
-    (void)pnc_binding_text_return(ncmpi_$2(EACH([DUMMY], [, ], [$3])), answer, answer_len, NULL);], [EACH([BEFORE], [], [$3])
+    (void)pnc_binding_text_return(ncmpi_$2(EACH([DUMMY], [, ], [$3])), nfmpi_result, nfmpi_result_len, NULL);], [EACH([BEFORE], [], [$3])
     pnc_caller caller;
     int err;
 

@@ -26,7 +26,7 @@ m4_ifelse(m4_index(PASSING([$1]), [text]), 0, [], [IS_ARRAY(PASSING([$1]), [(*)]
 m4_define([ARGUMENT], [$3[]IF_LENGTH(PASSING([$1]), [[, ]len($3, c_size_t)])])
 
 m4_define([PROCEDURE], [OUTPUT([
-function nfmpi_$1(EACH([DUMMY], [, ], [$3])) result(answer)
+function nfmpi_$1(EACH([DUMMY], [, ], [$3])) result(nfmpi_result)
     use, intrinsic :: iso_c_binding
     implicit none
     interface
@@ -35,14 +35,14 @@ function nfmpi_$1(EACH([DUMMY], [, ], [$3])) result(answer)
         import[]EACH([C_DECLARATION], [], [$3$7])
         end $6
     end interface[]EACH([DECLARATION], [], [$3])
-    $4 :: answer
+    $4 :: nfmpi_result
 
-    m4_ifelse([$6], [subroutine], [call ], [answer = ])pnc_f77_$2(EACH([ARGUMENT], [, ], [$3$7]))
+    m4_ifelse([$6], [subroutine], [call ], [nfmpi_result = ])pnc_f77_$2(EACH([ARGUMENT], [, ], [$3$7]))
 end function
 ])])
 m4_define([ROW], [m4_ifelse([$4], [int], 
     [PROCEDURE([$1], [$1], [$3], [integer(c_int)], [integer(c_int) function], [function], [])],
-    [PROCEDURE([$1], [$1], [$3], [character(len=80)], [subroutine], [subroutine], [P(message_out, answer)])])])
+    [PROCEDURE([$1], [$1], [$3], [character(len=80)], [subroutine], [subroutine], [P(message_out, nfmpi_result)])])])
 FUNCTIONS
 VARD
 
