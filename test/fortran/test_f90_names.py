@@ -76,7 +76,7 @@ def check_calls(procedures):
         text = "program names\n" + head + "\n".join(calls) + "\nend program names\n"
         status, messages = compile_source("names.f90", text, ["-fsyntax-only"])
         ok(status == 0, f"{procedure}: {len(calls)} calls by position and by keyword", messages[:2000])
-    ok(len(procedures) == 80 and number > 1500, f"{len(procedures)} procedures, {number} calls")
+    ok(len(procedures) >= 80 and number > 1500, f"{len(procedures)} procedures, {number} calls")
 
 
 def check_constants(constants):
