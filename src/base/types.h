@@ -6,20 +6,10 @@
 #include <stddef.h>
 #include "spec/constants.h"
 
-/* Types of values in the user's memory; the order is that of the table. */
+/* Types of values in the user's memory: PNC_TEXT, PNC_SCHAR ... PNC_ULONGLONG. */
 typedef enum pnc_mem_type {
-    PNC_TEXT,
-    PNC_SCHAR,
-    PNC_UCHAR,
-    PNC_SHORT,
-    PNC_USHORT,
-    PNC_INT,
-    PNC_UINT,
-    PNC_LONG,
-    PNC_FLOAT,
-    PNC_DOUBLE,
-    PNC_LONGLONG,
-    PNC_ULONGLONG,
+#define PNC_MEM_ROW(mem, ctype, suffix, exact) mem,
+#include "spec/type_table.h"
     PNC_MEM_TYPE_COUNT
 } pnc_mem_type;
 

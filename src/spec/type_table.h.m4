@@ -1,7 +1,7 @@
 m4_include(`common.m4')m4_include([types.m4])m4_dnl
 /* Generated from src/spec/types.m4. PNC_XTYPE_ROW(constant, bytes, CDL name, C type, default fill value), in the order
- * of the constants' values from 1; PNC_MEM_ROW(enumerator, C type, suffix, external type of the same values), in the
- * order of enum pnc_mem_type. Define one of them first. */
+ * of the constants' values from 1; PNC_MEM_ROW(enumerator, C type, suffix, external type of the same values).
+ * Define one of them first. */
 #ifndef PNC_XTYPE_ROW
 #define PNC_XTYPE_ROW(constant, bytes, name, ctype, fill)
 #endif
