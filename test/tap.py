@@ -56,6 +56,14 @@ def make_variable(name):
     return shlex.split(found.group(1)) if found else []
 
 
+def library_flags():
+    """What links a program with the library of the build. A static library needs the libraries that it uses."""
+    libraries = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), ".libs")
+    if os.path.exists(os.path.join(libraries, "libpnetcdf.so")):
+        return ["-L" + libraries, "-Wl,-rpath," + libraries, "-lpnetcdf"]
+    return [os.path.join(libraries, "libpnetcdf.a"), *make_variable("LIBS")]
+
+
 def mpi_flags():
     """The folder of mpi.h, for other compilers: Open MPI's wrapper answers the first, MPICH's the second."""
     compiler = shlex.split(os.environ.get("CC", "mpicc"))

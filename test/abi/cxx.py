@@ -144,9 +144,7 @@ def check(standard, text, skip_bindings):
     status, _, why = run("g++", f"-std={standard}", *STRICT, *skip_bindings, INCLUDE, "-c", source, "-o", made)
     if not tap.ok(status == 0, f"a binding in {standard} compiles without a warning", why):
         return None
-    libraries = os.path.join(BUILD, ".libs")
-    status, _, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, "-L" + libraries,
-                         "-Wl,-rpath," + libraries, "-lpnetcdf", "-lstdc++")
+    status, _, why = run(*CC, *tap.make_variable("CFLAGS"), made, "-o", binary, *tap.library_flags(), "-lstdc++")
     if not tap.ok(status == 0, "and links", why):
         return None
     status, printed, why = tap.run_mpi(1, binary)

@@ -4,7 +4,7 @@ import re
 import shlex
 import subprocess
 
-from tap import finish, make_variable, scratch, skip
+from tap import finish, library_flags, make_variable, scratch, skip
 
 BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -66,13 +66,8 @@ def compile_source(name, source, flags=()):
 
 def link(program, objects):
     """Link objects of the scratch folder with the library of the build. Returns (exit status, messages)."""
-    libs = os.path.join(BUILD, ".libs")
     sanitizers = [flag for flag in make_variable("CFLAGS") if flag.startswith("-fsanitize")]
-    if os.path.exists(os.path.join(libs, "libpnetcdf.so")):
-        library = [f"-L{libs}", "-lpnetcdf", f"-Wl,-rpath,{libs}"]
-    else:
-        library = [os.path.join(libs, "libpnetcdf.a"), *make_variable("LIBS")]
-    done = subprocess.run([*make_variable("FC"), *sanitizers, *objects, *library, "-o", program],
+    done = subprocess.run([*make_variable("FC"), *sanitizers, *objects, *library_flags(), "-o", program],
                           cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
