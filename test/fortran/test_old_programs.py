@@ -71,14 +71,15 @@ OLD = """\
 OLD_PRINTS = ["2", "0", "2", "older", "1", "2", "3", "4", "5", "6", "2"]
 OLD_WRITES = (1, 2, 3, 4, 5, 6, 4, 5, 6)
 
-# One function with arguments of several kinds and shapes, in one program: interfaces that check nothing allow it.
+# One function with arguments of several kinds and shapes, in one program: interfaces that check nothing allow it. What
+# receives an integer of 8 bytes is aligned for one, or storing it would be undefined behaviour.
 MIXED = """\
       program mixed
       use mpi
       implicit none
       include 'pnetcdf.inc'
       integer ierr, me, nc, ix, ids(2), v(3), n4(2), req(2), st(2), i
-      integer*8 n8, ndims, start(1), count(1)
+      integer*8 n8, ndims, start(1), count(1), aligned
       integer i4(2)
       real r4(2)
       double precision r8(2)
@@ -87,6 +88,7 @@ MIXED = """\
         integer id
       end type
       type(handle) h
+      equivalence (aligned, n4)
       call MPI_Init(ierr)
       call MPI_Comm_rank(MPI_COMM_WORLD, me, ierr)
       start(1) = 1
