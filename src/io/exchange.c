@@ -254,7 +254,7 @@ static void skip_parts(pnc_exchange *x, int aggregator)
     }
 }
 
-/* Get: read what the ranks of this node want of this aggregator. */
+/* Get: read the pieces that ranks of this node request from this aggregator. */
 static void read_own(pnc_exchange *x, int aggregator)
 {
     for (int rank = 0; rank < x->node->nprocs; rank++) {
@@ -323,7 +323,7 @@ void pnc_io_exchange_send(pnc_exchange *x)
 
 void pnc_io_exchange_wait_node(pnc_exchange *x)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
     int code = MPI_Win_sync(x->node->window);
 
     if (x->node->nnodes == 1) {
@@ -340,12 +340,14 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
 
 void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
     int64_t own = *next;
+    int code;
 
     for (int i = 0; i < PNC_EXCHANGE_SLOTS; i++)
         complete(x, &x->slots[i]);
-    check_mpi(x, MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request));
+    code = MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request);
+    check_mpi(x, code);
     wait_with_progress(x, &request);
     x->round = 1 - x->round;
 }

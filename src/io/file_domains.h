@@ -1,4 +1,4 @@
-/* File domains: which aggregator serves which part of the file. Pure arithmetic.
+/* File domains: which aggregator accesses which part of the file. Pure arithmetic.
  *
  * A round of two-phase I/O covers a window of the file. The window is divided into blocks; block i belongs to
  * aggregator i mod n. On most file systems each aggregator has one block in a window; where stripes are distributed

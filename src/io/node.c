@@ -2,6 +2,7 @@
 #include "io/node.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -119,30 +120,50 @@ static int make_segments(pnc_node *node)
     return failed;
 }
 
-/* All steps are collective: after a failure of MPI the ranks still take part in the next ones. */
+static int fail_mpi(pnc_file *file)
+{
+    return pnc_error_set(file->error, NC_EMPI, "%s: MPI failed to make the shared memory of a node", file->path);
+}
+
+static int fail_no_segment(pnc_file *file)
+{
+    return pnc_error_set(file->error, NC_ENOMEM, "%s: no shared memory for a segment of %zu bytes", file->path,
+                         sizeof(pnc_segment));
+}
+
+/* What must be there before the segments are made. MPI libraries keep the segments of a node in one file; some block
+ * other ranks if the process may not write a file of that size. */
+static int prepare_segments(pnc_node *node, pnc_file *file)
+{
+    struct rlimit most;
+
+    node->segments = pnc_memory_alloc_zeroed(node->nprocs, sizeof *node->segments);
+    if (node->segments == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a list of %d ranks", file->path, node->nprocs);
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur / sizeof(pnc_segment) <= (rlim_t)node->nprocs)
+        return fail_no_segment(file);
+    return NC_NOERR;
+}
+
+/* The ranks agree before each collective step that depends on the success of all of them. */
 static int set_up(pnc_node *node, pnc_file *file, pnc_aggregator_counts counts)
 {
     placement p = {0};
-    int failed = split_nodes(node, file->comm, file->rank), err = NC_NOERR;
+    int failed = split_nodes(node, file->comm, file->rank), err;
 
     if (failed == MPI_SUCCESS)
         failed = find_placement(node, file->comm, file->rank, counts, &p);
     if (failed == MPI_SUCCESS)
         failed = make_delegates(node, file->comm, &p);
-    if (failed == MPI_SUCCESS) {
-        node->segments = pnc_memory_alloc_zeroed(node->nprocs, sizeof *node->segments);
-        if (node->segments == NULL)
-            err =
-                pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a list of %d ranks", file->path, node->nprocs);
-    }
+    err = failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
     err = pnc_file_status_agree(file, err);
-    if (err == NC_NOERR && failed == MPI_SUCCESS)
-        failed = make_segments(node);
-    if (err == NC_NOERR && failed == MPI_SUCCESS && !has_pages(pnc_io_node_get_segment(node), sizeof(pnc_segment)))
-        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no shared memory for a segment of %zu bytes", file->path,
-                            sizeof(pnc_segment));
+    if (err != NC_NOERR)
+        return err;
+    failed = make_segments(node);
     if (failed != MPI_SUCCESS)
-        err = pnc_error_set(file->error, NC_EMPI, "%s: MPI failed to make the shared memory of a node", file->path);
+        err = fail_mpi(file);
+    else if (!has_pages(pnc_io_node_get_segment(node), sizeof(pnc_segment)))
+        err = fail_no_segment(file);
     return pnc_file_status_agree(file, err);
 }
 

@@ -122,14 +122,19 @@ static int agree(pnc_io_context *io, pnc_direction direction, int status, agreem
     return status;
 }
 
-/* Make the aggregators and their buffers, once. Where there is no memory for them, access remains independent. */
+/* Make the aggregators and their buffers, once. Where memory, or the MPI library, does not allow it, all ranks access
+ * the file on their own: slower, with the same result. */
 static void prepare_two_phase(pnc_io_context *io)
 {
+    int err;
+
     if (io->two_phase != NULL || io->no_two_phase) /* on all ranks or on none */
         return;
-    io->no_two_phase = pnc_io_two_phase_create(io, &io->two_phase) != NC_NOERR;
-    if (io->no_two_phase)
-        pnc_error_clear(io->file->error);
+    err = pnc_io_two_phase_create(io, &io->two_phase);
+    if (err == NC_NOERR)
+        return;
+    io->no_two_phase = true;
+    pnc_error_clear(io->file->error);
 }
 
 /* Collective. `order` has this rank's requests for two-phase I/O. */
@@ -166,7 +171,7 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
         err = execute_independent(io, list, choice);
     err = agree(io, list->direction, err, &v);
     *numrecs = v.numrecs;
-    if (v.failure == 0 && v.high > 0)
+    if (err == NC_NOERR && v.high > 0) /* the same on all ranks */
         err = transfer_two_phase(io, &order, &v);
     pnc_io_file_order_free(&order);
     return err;

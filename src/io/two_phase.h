@@ -3,7 +3,7 @@
  * A call proceeds in rounds. Each round covers a window of the file, which is divided into file domains. The ranks put
  * their pieces of the window into shared memory, in portions; the aggregators of the node take those of their domains,
  * and send the others to the aggregators of other nodes. At the end of a round each aggregator writes its blocks, each
- * of them in one access. A get takes the same way back.
+ * of them in one access. A get proceeds in reverse.
  *
  * The access phase uses explicit offsets only: the behaviour of MPI libraries for file views with gaps differs too
  * much, up to wrong data (OMPIO of Open MPI 4.1 sieves them without a lock between its aggregators). */
