@@ -1,8 +1,9 @@
 /* The exchange phase between nodes: messages between delegates.
  *
- * A delegate sends the pieces of its node to the aggregators that it has pieces for, and to no others; no
- * rank knows in advance who sends to it. The round ends by the nonblocking consensus of Hoefler, Siebert and Lumsdaine: a synchronous send
- * is complete when it is received, so a reduction that a delegate starts after its sends ends after all of them. */
+ * A delegate sends the pieces of its node to the aggregators that it has pieces for, and to no others; no rank knows
+ * in advance who sends to it. The round ends by the nonblocking consensus of Hoefler, Siebert and Lumsdaine: a
+ * synchronous send is complete when it is received, so a reduction that a delegate starts after its sends ends after
+ * all of them. */
 #ifndef PNC_IO_EXCHANGE_H
 #define PNC_IO_EXCHANGE_H
 
