@@ -31,8 +31,8 @@ typedef struct pnc_segment {
 
 /* How many aggregators; 0: by the number of nodes. */
 typedef struct pnc_aggregator_counts {
-    int64_t total;    /* of all nodes (hint cb_nodes) */
-    int64_t per_node; /* (hint nc_num_aggrs_per_node) */
+    int64_t total; /* of all nodes */
+    int64_t per_node;
 } pnc_aggregator_counts;
 
 typedef struct pnc_node {
