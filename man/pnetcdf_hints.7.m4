@@ -90,6 +90,8 @@ m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])
 m4_define([HINT_OUTPUT], [])
 m4_define([HINT_PASSED], [])
+m4_define([HINT_COMMON_SIZE], [])
+m4_define([HINT_COMMON_CHOICE], [])
 HINT_ROWS
 m4_divert(0)m4_dnl
 .El
@@ -107,26 +109,37 @@ m4_define([HINT_OUTPUT], [ITEM([$1], [], [$2])])
 HINT_ROWS
 m4_divert(0)m4_dnl
 .El
-.Sh HINTS OF MPI-IO
-The library passes these hints and all unknown hints to the MPI library unchanged.
-The MPI library decides which of them it uses.
-Hints for its collective reads and writes
-.Pq Li cb_* , romio_cb_*
-have no effect: the library merges small pieces itself, in a buffer of
-.Li nc_ibuf_size ,
-and uses only independent MPI-IO calls.
+.Sh HINTS OF THE LIBRARY AND OF MPI-IO
+The library uses these hints in collective calls, and passes them to the MPI library.
+.Fn ncmpi_inq_file_info
+returns them as the MPI library reports them.
 .Bl -tag -width Ds
 m4_divert(-1)
 m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])
 m4_define([HINT_OUTPUT], [])
+m4_define([HINT_COMMON_SIZE], [ITEM([$1], [], [$4])])
+m4_define([HINT_COMMON_CHOICE], [ITEM([$1], [], [$4])])
+HINT_ROWS
+m4_divert(0)m4_dnl
+.El
+.Sh HINTS OF MPI-IO
+The library passes these hints and all unknown hints to the MPI library unchanged.
+The MPI library decides which of them it uses.
+Most hints about its collective reads and writes have an effect only with
+.Li nc_strategy=mpi_io ,
+or where the library chooses this strategy.
+.Bl -tag -width Ds
+m4_divert(-1)
+m4_define([HINT_COMMON_SIZE], [])
+m4_define([HINT_COMMON_CHOICE], [])
 m4_define([HINT_PASSED], [ITEM([$1], [], [$2])])
 HINT_ROWS
 m4_divert(0)m4_dnl
 .El
 .Pp
 .Fn ncmpi_inq_striping
-returns
+returns the stripe size and the stripe count that the file system reports (Lustre; of GPFS and BeeGFS the size only), or
 .Li striping_unit
 and
 .Li striping_factor

@@ -41,6 +41,14 @@ int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...)
     return code;
 }
 
+int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote)
+{
+    if (from->code == NC_NOERR)
+        return NC_NOERR;
+    return remote ? pnc_error_set_remote(error, from->code, "%s", from->text)
+                  : pnc_error_set(error, from->code, "%s", from->text);
+}
+
 void pnc_error_add_context(pnc_error *error, const char *format, ...)
 {
     char text[sizeof error->text];

@@ -34,6 +34,9 @@ int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINT
 /* The same for an error of another rank. */
 int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
+/* Set the error of `from`, if it has one, which this rank has found or received from another rank. Returns its code. */
+int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote);
+
 /* Put context before the message that is set: "context: message". Without an error: nothing. */
 void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
 

@@ -62,6 +62,8 @@ void pnc_convert_packer_init_copy(pnc_packer *packer, pnc_direction direction, v
 void pnc_convert_packer_free(pnc_packer *packer);
 /* Continue at element number `element`; for a packer that has not advanced. */
 void pnc_convert_packer_seek(pnc_packer *packer, int64_t element);
+/* Continue with other contiguous memory of the same type, and without a status. */
+void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory);
 /* Convert the next n elements of memory into ext (put) or the next n elements of ext into memory (get). */
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n);

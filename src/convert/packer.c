@@ -67,6 +67,17 @@ void pnc_convert_packer_seek(pnc_packer *packer, int64_t element)
         pnc_select_run_cursor_seek(&packer->cursor, element);
 }
 
+void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory)
+{
+    assert(packer->direct != NULL || packer->flat != NULL);
+    packer->status = NC_NOERR;
+    packer->memory = memory;
+    if (packer->direct != NULL)
+        packer->direct = memory;
+    else
+        packer->flat = memory;
+}
+
 void pnc_convert_packer_free(pnc_packer *packer)
 {
     pnc_select_run_cursor_free(&packer->cursor);

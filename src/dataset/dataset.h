@@ -13,12 +13,14 @@
 #include "format/layout.h"
 #include "format/model.h"
 #include "io/context.h"
+#include "io/strategy.h"
 
 typedef enum pnc_mode { PNC_DEFINE, PNC_COLLECTIVE, PNC_INDEPENDENT } pnc_mode;
 
 /* Hints that the library itself uses; all others are passed to MPI-IO. */
 typedef struct pnc_hints {
-    pnc_layout_hints layout;   /* -1 where no hint was given */
+    pnc_layout_hints layout; /* -1 where no hint was given */
+    pnc_access_hints access;
     int64_t header_read_chunk; /* bytes of the header read at a time */
     int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
     int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
@@ -44,7 +46,6 @@ typedef struct pnc_dataset {
 
     /* state */
     pnc_mode mode;
-    bool read_only;
     bool is_new;   /* created, and its first enddef has not completed */
     bool safe;     /* PNETCDF_SAFE_MODE: compare the arguments of collective calls across ranks */
     bool share;    /* NC_SHARE: flush after each collective write */

@@ -1,7 +1,6 @@
 /* Leaving define mode: compute the layout, move data, fill new variables, write the header. */
 #include "base/memory.h"
 #include "dataset/agree.h"
-#include "dataset/file_end.h"
 #include "dataset/fill.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
@@ -18,14 +17,16 @@ static int64_t first_given(int64_t hint, int64_t argument)
 static int fill_new(pnc_dataset *ds)
 {
     int old = ds->before == NULL ? 0 : ds->before->nvars, err = NC_NOERR;
+    bool fills = false; /* the same on all ranks */
 
     for (int i = old; i < ds->model.nvars && err == NC_NOERR; i++) {
         const pnc_var *var = ds->model.vars[i];
 
+        fills = fills || !var->no_fill;
         if (!var->no_fill)
             err = pnc_dataset_var_fill(&ds->file, &ds->model, var, 0, var->is_record ? ds->model.numrecs : 1);
     }
-    return pnc_file_status_agree(&ds->file, err);
+    return fills ? pnc_file_status_agree(&ds->file, err) : NC_NOERR;
 }
 
 /* The new header is written last: until then the old one, and the data that it describes, can be restored. The ranks
@@ -33,7 +34,6 @@ static int fill_new(pnc_dataset *ds)
 static int change_file(pnc_dataset *ds, const char *header, int64_t n)
 {
     PNC_TRY(fill_new(ds));
-    PNC_TRY(pnc_dataset_file_end_extend(ds));
     return pnc_dataset_header_replace(ds, header, n);
 }
 
@@ -60,8 +60,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
     int64_t n;
     int err = pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error);
 
-    PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    PNC_TRY(pnc_dataset_header_agree(ds, &header, &n));
+    PNC_TRY(pnc_dataset_header_agree(ds, err, &header, &n));
     if (ds->before == NULL)
         err = change_file(ds, header, n);
     else

@@ -1,8 +1,6 @@
 /* Extending the file to the end of its data. */
 #include "dataset/file_end.h"
 
-#include "file/agree.h"
-
 int pnc_dataset_file_end_write(pnc_dataset *ds)
 {
     int64_t size, end = pnc_format_layout_get_file_end(&ds->model);
@@ -18,15 +16,4 @@ void pnc_dataset_file_end_update(pnc_dataset *ds)
 
     if (end > ds->file.store->end->least_size)
         ds->file.store->end->least_size = end;
-}
-
-int pnc_dataset_file_end_extend(pnc_dataset *ds)
-{
-    int err = NC_NOERR;
-
-    if (ds->file.rank == 0)
-        err = pnc_dataset_file_end_write(ds);
-    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
-    pnc_dataset_file_end_update(ds);
-    return NC_NOERR;
 }

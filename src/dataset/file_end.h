@@ -5,10 +5,8 @@
 
 #include "dataset/dataset.h"
 
-/* Collective: extend the file to the end of its data. */
-int pnc_dataset_file_end_extend(pnc_dataset *ds);
-/* The two steps of it: rank 0 extends the file; if it succeeds, all ranks record the size that the file has at
- * least, so that they detect a file that was truncated. Local. */
+/* Rank 0 extends the file to the end of its data; if it succeeds, all ranks record the size that the file has at least,
+ * so that they detect a file that was truncated. Local. */
 int pnc_dataset_file_end_write(pnc_dataset *ds);
 void pnc_dataset_file_end_update(pnc_dataset *ds);
 

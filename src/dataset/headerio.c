@@ -1,7 +1,11 @@
 /* The header in the file: only rank 0 reads and writes it. */
 #include "dataset/headerio.h"
 
+#include <string.h>
+
+#include "base/digest.h"
 #include "base/memory.h"
+#include "dataset/file_end.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 #include "format/codec.h"
@@ -55,57 +59,88 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
     return add_path(&ds->file, err);
 }
 
-/* Broadcast rank 0's encoded header; the other ranks replace their model by it. */
-static int share_header(pnc_dataset *ds, header_bytes *header)
-{
-    int64_t sizes[2] = {header->n, header->file_size}, need;
-    int err = pnc_file_bytes_broadcast(&ds->file, sizes, sizeof sizes, "the size of the header");
+/* The result of rank 0, and the beginning of its header. A header that fits takes one broadcast. */
+typedef struct header_message {
+    pnc_error error;
+    int64_t n, file_size;
+    char bytes[16 * 1024];
+} header_message;
 
-    if (ds->file.rank != 0 && err == NC_NOERR) {
-        header->at = pnc_memory_alloc(sizes[0], 1);
-        if (header->at == NULL)
-            err = no_memory(&ds->file, sizes[0]);
-    }
-    header->file_size = sizes[1];
-    err = pnc_file_status_agree(&ds->file, err);
+static void fill_message(const pnc_dataset *ds, const header_bytes *header, int err, header_message *message)
+{
+    size_t some = header->n < (int64_t)sizeof message->bytes ? (size_t)header->n : sizeof message->bytes;
+
+    message->n = header->n;
+    message->file_size = header->file_size;
+    message->error.code = err;
+    memcpy(message->error.text, ds->error.text, sizeof message->error.text);
     if (err == NC_NOERR)
-        err = pnc_file_bytes_broadcast(&ds->file, header->at, sizes[0], "the header");
-    if (err == NC_NOERR && ds->file.rank != 0) {
-        pnc_format_model_free(&ds->model);
-        err = add_path(&ds->file,
-                       pnc_format_header_decode(header->at, sizes[0], sizes[1], &ds->model, &need, &ds->error));
-    }
-    return pnc_file_status_agree(&ds->file, err);
+        memcpy(message->bytes, header->at, some);
 }
 
-int pnc_dataset_header_read(pnc_dataset *ds)
+/* The rest of a large header. Collective; all ranks return an error, or none does. */
+static int share_rest(pnc_dataset *ds, const header_message *message, header_bytes *header, int err)
+{
+    const int64_t some = sizeof message->bytes;
+
+    if (ds->file.rank != 0 && err == NC_NOERR) {
+        header->at = pnc_memory_alloc(message->n, 1);
+        if (header->at == NULL)
+            err = no_memory(&ds->file, message->n);
+        else
+            memcpy(header->at, message->bytes, (size_t)some);
+    }
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    return pnc_file_bytes_broadcast(&ds->file, header->at + some, message->n - some, "the header");
+}
+
+/* Broadcast rank 0's encoded header; the other ranks replace their model by it. err is the result so far of this
+ * rank; returns that of this rank. */
+static int share_header(pnc_dataset *ds, header_bytes *header, int err)
+{
+    header_message message;
+    int64_t need;
+    int shared;
+
+    memset(&message, 0, sizeof message);
+    if (ds->file.rank == 0)
+        fill_message(ds, header, err, &message);
+    shared = pnc_file_bytes_broadcast(&ds->file, &message, sizeof message, "the header");
+    err = pnc_error_keep_first(err, shared);
+    if (ds->file.rank != 0 && err == NC_NOERR)
+        err = pnc_error_copy(&ds->error, &message.error, true);
+    if (message.error.code == NC_NOERR && message.n > (int64_t)sizeof message.bytes)
+        err = share_rest(ds, &message, header, err);
+    header->file_size = message.file_size;
+    if (ds->file.rank == 0 || err != NC_NOERR)
+        return err;
+    pnc_format_model_free(&ds->model);
+    return add_path(&ds->file, pnc_format_header_decode(header->at != NULL ? header->at : message.bytes, message.n,
+                                                        message.file_size, &ds->model, &need, &ds->error));
+}
+
+int pnc_dataset_header_read(pnc_dataset *ds, int err)
 {
     header_bytes header = {NULL, 0, 0};
-    int err = NC_NOERR;
 
-    if (ds->file.rank == 0)
+    if (ds->file.rank == 0 && err == NC_NOERR)
         err = read_on_root(ds, &header);
-    err = pnc_file_status_broadcast(&ds->file, err);
     header.n = ds->model.header_size; /* rank 0 may have read beyond the header */
-    if (err == NC_NOERR && ds->file.nprocs > 1)
-        err = share_header(ds, &header);
+    if (ds->file.nprocs > 1)
+        err = share_header(ds, &header, err);
     pnc_memory_free(header.at);
     ds->file.store->end->least_size = header.file_size;
     ds->file.store->end->refuses_short = ds->hints.short_file != 0;
     return err;
 }
 
-/* FNV-1a: sufficient to detect definitions that differ by mistake. Fill modes are added, as the header does not contain
- * them. */
+/* Fill modes are added, as the header does not contain them. */
 static uint64_t digest(const pnc_model *model, const char *bytes, int64_t n)
 {
-    const uint64_t prime = 1099511628211u;
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = pnc_digest_add(PNC_DIGEST_START, bytes, n);
 
-    for (int64_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * prime;
     for (int i = 0; i < model->nvars; i++)
-        hash = (hash ^ model->vars[i]->no_fill) * prime;
+        hash = pnc_digest_add(hash, &(unsigned char){model->vars[i]->no_fill}, 1);
     return hash;
 }
 
@@ -133,33 +168,34 @@ static int share_fill_modes(pnc_dataset *ds)
  * wrong offsets. */
 static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 {
-    uint64_t own = digest(&ds->model, header->at, header->n), root = own;
-    int64_t differs;
+    int64_t own = (int64_t)(digest(&ds->model, header->at, header->n) >> 1), root = own, values[] = {own, -own};
+    int err;
 
-    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header"));
-    differs = ds->overruled = own != root;
-    PNC_TRY(pnc_file_maxima_agree(&ds->file, &differs, 1, "the comparison of headers"));
-    if (!differs)
+    ds->overruled = false;
+    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers"));
+    if (values[0] == -values[1])
         return NC_NOERR;
+    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header"));
+    ds->overruled = own != root;
     if (ds->file.rank != 0) {
         pnc_memory_free(header->at);
         header->at = NULL;
     }
     header->file_size = pnc_format_layout_get_data_end(&ds->model);
-    PNC_TRY(share_header(ds, header));
+    err = share_header(ds, header, NC_NOERR);
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
     return share_fill_modes(ds);
 }
 
-int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n)
+int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
-    /* before encoding: the number of records is in the header */
-    int err = pnc_dataset_numrecs_agree(ds);
 
-    header.at = pnc_memory_alloc(header.n, 1);
+    if (err == NC_NOERR)
+        header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
         err = no_memory(&ds->file, header.n);
-    err = pnc_file_status_agree(&ds->file, err);
+    err = pnc_dataset_numrecs_agree(ds, err); /* the header has the number of records */
     if (err == NC_NOERR) {
         pnc_format_header_encode(&ds->model, header.at);
         ds->model.header_size = header.n;
@@ -204,15 +240,28 @@ static void restore(pnc_dataset *ds)
                   cause.text);
 }
 
+/* Rank 0. At the end of define mode, the file is extended to the end of its data first. */
+static int extend_and_replace(pnc_dataset *ds, const char *bytes, int64_t n)
+{
+    int err;
+
+    if (ds->mode == PNC_DEFINE)
+        PNC_TRY(pnc_dataset_file_end_write(ds));
+    err = replace(ds, bytes, n);
+    if (err != NC_NOERR && ds->before != NULL)
+        restore(ds);
+    return err;
+}
+
 int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
 {
     int err = NC_NOERR;
 
     if (ds->file.rank == 0)
-        err = replace(ds, bytes, n);
-    if (err != NC_NOERR && ds->before != NULL)
-        restore(ds);
+        err = extend_and_replace(ds, bytes, n);
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    if (ds->mode == PNC_DEFINE)
+        pnc_dataset_file_end_update(ds);
     pnc_dataset_numrecs_commit(ds);
     return NC_NOERR;
 }
@@ -223,7 +272,7 @@ int pnc_dataset_header_write(pnc_dataset *ds)
     int64_t n;
     int err;
 
-    PNC_TRY(pnc_dataset_header_agree(ds, &bytes, &n));
+    PNC_TRY(pnc_dataset_header_agree(ds, NC_NOERR, &bytes, &n));
     err = pnc_dataset_header_replace(ds, bytes, n);
     pnc_memory_free(bytes);
     return err;
@@ -235,24 +284,27 @@ static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_a
                        : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
+/* Rank 0. */
+static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
 {
-    int64_t n = encode_entry(ds, name, att, NULL);
-    char *bytes;
-    int err = NC_NOERR;
+    char *bytes = pnc_memory_alloc(where.length, 1);
+    int err;
 
-    if (n != old.length || old.offset < 0)
-        return pnc_dataset_header_write(ds);
-    bytes = pnc_memory_alloc(n, 1);
     if (bytes == NULL)
-        err = no_memory(&ds->file, n);
-    err = pnc_file_status_agree(&ds->file, err);
-    if (err == NC_NOERR) {
-        encode_entry(ds, name, att, bytes);
-        if (ds->file.rank == 0)
-            err = pnc_file_range_write(&ds->file, old, bytes);
-        err = pnc_file_status_broadcast(&ds->file, err);
-    }
+        return no_memory(&ds->file, where.length);
+    encode_entry(ds, name, att, bytes);
+    err = pnc_file_range_write(&ds->file, where, bytes);
     pnc_memory_free(bytes);
     return err;
+}
+
+int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
+{
+    int err = NC_NOERR;
+
+    if (encode_entry(ds, name, att, NULL) != old.length || old.offset < 0)
+        return pnc_dataset_header_write(ds);
+    if (ds->file.rank == 0)
+        err = write_entry(ds, old, name, att);
+    return pnc_file_status_broadcast(&ds->file, err);
 }

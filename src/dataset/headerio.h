@@ -4,11 +4,13 @@
 
 #include "dataset/dataset.h"
 
-int pnc_dataset_header_read(pnc_dataset *ds);  /* rank 0 reads, all decode */
+/* Rank 0 reads, all decode. err is the result so far of this rank, and the return value too: the caller agrees. */
+int pnc_dataset_header_read(pnc_dataset *ds, int err);
 int pnc_dataset_header_write(pnc_dataset *ds); /* rank 0 writes all of it */
-/* header_write in two steps. First all ranks adopt rank 0's definitions and encode them; the caller frees *bytes. Then
+/* header_write in two steps. First all ranks adopt rank 0's definitions and encode them, unless one of them
+ * passes an error; the caller frees *bytes. Then
  * rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
-int pnc_dataset_header_agree(pnc_dataset *ds, char **bytes, int64_t *n);
+int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n);
 int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* In data mode: write a changed name or, if att is not NULL, a changed attribute over the old one. If the size has
  * changed, or the old one has no offset (-1), the whole header is written. */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "dataset/environment.h"
 #include "dataset/hints_text.h"
 #include "drivers/driver.h"
-#include "file/agree.h"
+#include "io/strategy.h"
 
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
@@ -85,14 +85,6 @@ static bool parse_integer(const char *text, int64_t *out)
     return true;
 }
 
-int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise)
-{
-    char value[MPI_MAX_INFO_VAL + 1];
-    int64_t number;
-
-    return pnc_dataset_hints_get(info, key, value) && parse_integer(value, &number) ? number : otherwise;
-}
-
 bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t *out)
 {
     int64_t number;
@@ -109,23 +101,6 @@ bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t
 
 /* --- in --- */
 
-/* Broadcast rank 0's PNETCDF_HINTS, as launchers need not set it on all ranks. *list is NULL if there is none. */
-static int share_list(pnc_dataset *ds, char **list)
-{
-    const char *own = ds->file.rank == 0 ? getenv("PNETCDF_HINTS") : NULL;
-    int length = own == NULL ? 0 : (int)strlen(own), err = NC_NOERR;
-
-    *list = NULL;
-    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, &length, sizeof length, "the length of PNETCDF_HINTS"));
-    if (length == 0)
-        return NC_NOERR;
-    *list = ds->file.rank == 0 ? pnc_string_copy(own) : pnc_memory_alloc_zeroed(length + 1, 1);
-    if (*list == NULL)
-        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
-    PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    return pnc_file_bytes_broadcast(&ds->file, *list, length, "PNETCDF_HINTS");
-}
-
 static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
 {
     int n = 0;
@@ -141,8 +116,8 @@ static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
     return NC_NOERR;
 }
 
-/* Merge the user's info and the list into ds->info; ds->environment holds the list alone. */
-static int merge_infos(pnc_dataset *ds, MPI_Info user, const char *list)
+/* ds->environment holds the list alone. */
+int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list)
 {
     int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);
 
@@ -202,10 +177,21 @@ const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_
     return NULL;
 }
 
-/* Set ds->hints from ds->info and ds->environment. */
-static void set_hints(pnc_dataset *ds)
+/* Of cb_config_list the aggregators need the text. A longer one has an effect on MPI-IO only. */
+static void copy_config_list(pnc_dataset *ds)
+{
+    char value[MPI_MAX_INFO_VAL + 1], *list = ds->hints.access.config_list;
+
+    list[0] = '\0';
+    if (pnc_dataset_hints_get(ds->info, "cb_config_list", value) && strlen(value) < sizeof ds->hints.access.config_list)
+        strcpy(list, value);
+}
+
+void pnc_dataset_hints_set(pnc_dataset *ds)
 {
     ds->hints.layout = (pnc_layout_hints){-1, -1, -1, -1};
+    ds->hints.access.display = pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false);
+    copy_config_list(ds);
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
         const char *source;
@@ -218,23 +204,24 @@ static void set_hints(pnc_dataset *ds)
     }
 }
 
-int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err)
+MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds)
 {
-    char *list = NULL;
-    int shared = share_list(ds, &list);
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info passed;
+    int64_t number;
 
-    err = pnc_error_keep_first(err, shared);
-    if (err == NC_NOERR)
-        err = merge_infos(ds, user, list);
-    pnc_memory_free(list);
-    if (err == NC_NOERR)
-        set_hints(ds);
-    err = pnc_file_status_agree(&ds->file, err);
-    if (err == NC_NOERR)
-        err = pnc_file_bytes_broadcast(&ds->file, &ds->hints, sizeof ds->hints, "the hints of rank 0");
-    if (err == NC_NOERR)
-        ds->file.driver = pnc_driver_get((int)ds->hints.driver);
-    return err;
+    if (ds->info == MPI_INFO_NULL || MPI_Info_dup(ds->info, &passed) != MPI_SUCCESS)
+        return MPI_INFO_NULL;
+    for (int i = 0; i < HINTS; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
+
+        if (hint->kind != PNC_HINT_SIZE || !pnc_dataset_hint_is_passed(hint) ||
+            !pnc_dataset_hints_get(passed, hint->name, value))
+            continue;
+        if (!parse_integer(value, &number) || number < hint->least || number > hint->most)
+            MPI_Info_delete(passed, hint->name);
+    }
+    return passed;
 }
 
 int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error)
@@ -296,7 +283,11 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
 {
     switch (hint->kind) {
     case PNC_HINT_SIZE:
-    case PNC_HINT_CHOICE: hint->report(ds, hint, value); return true;
+    case PNC_HINT_CHOICE:
+        if (hint->report == NULL)
+            return false;
+        hint->report(ds, hint, value);
+        return true;
     case PNC_HINT_FREE:
         if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);
@@ -317,7 +308,7 @@ int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out)
 
         if (in_effect(ds, hint, value))
             status = MPI_Info_set(*out, hint->name, value);
-        else if (hint->kind != PNC_HINT_PASSED && pnc_dataset_hints_get(*out, hint->name, value))
+        else if (!pnc_dataset_hint_is_passed(hint) && pnc_dataset_hints_get(*out, hint->name, value))
             status = MPI_Info_delete(*out, hint->name); /* Open MPI reports all hints that it was given */
         if (status != MPI_SUCCESS) {
             MPI_Info_free(out);

@@ -29,7 +29,7 @@ typedef struct pnc_hint {
     const char *text;  /* what it means, or why it has no effect */
     /* of PNC_HINT_SIZE and PNC_HINT_CHOICE: */
     size_t field; /* of pnc_hints, an int64_t */
-    /* writes the value in effect */
+    /* writes the value in effect; NULL: MPI-IO uses the hint, too, and reports its value */
     void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value);
     /* of PNC_HINT_CHOICE: */
     const char *const *words; /* the field is the index; the default is the first, NULL ends them */
@@ -44,17 +44,25 @@ typedef struct pnc_hint {
 extern const pnc_hint pnc_hint_table[];
 extern const int pnc_hint_count;
 const pnc_hint *pnc_dataset_hint_find(const char *name); /* or NULL */
+/* True for a hint that the MPI library reports. */
+static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
+{
+    return hint->kind == PNC_HINT_PASSED ||
+           ((hint->kind == PNC_HINT_SIZE || hint->kind == PNC_HINT_CHOICE) && hint->report == NULL);
+}
 
-/* Collective. Merge the user's info and rank 0's PNETCDF_HINTS, which outranks it, into ds->info; set ds->hints, to the
- * values of rank 0, and the driver. A rank that has already failed passes its error in `err`. */
-int pnc_dataset_hints_load(pnc_dataset *ds, MPI_Info user, int err);
+/* Merge the user's info and the list, in the form of PNETCDF_HINTS, which outranks it, into ds->info. list may be NULL.
+ * Local. */
+int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list);
+/* Set ds->hints from ds->info. Local: the ranks adopt those of rank 0. */
+void pnc_dataset_hints_set(pnc_dataset *ds);
+/* The hints for the MPI library: those of ds->info, without numbers by which MPI libraries abort or divide by zero. The
+ * caller frees it; MPI_INFO_NULL if MPI has no memory for it. */
+MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds);
 /* Hints in effect: those that the MPI library reports and those of this library. The caller frees *out. */
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out);
 /* The driver for a file that need not be open. Local. */
 int pnc_dataset_hints_choose_driver(const char *path, MPI_Info user, const pnc_store_ops **out, pnc_error *error);
-/* The value of a hint as an integer; `otherwise` if it is absent or not an integer. */
-int64_t pnc_dataset_hints_get_integer(MPI_Info info, const char *key, int64_t otherwise);
-
 /* The value of a hint as text of at most MPI_MAX_INFO_VAL characters; false if the info does not have it. */
 bool pnc_dataset_hints_get(MPI_Info info, const char *key, char *value);
 /* The value that a PNC_HINT_SIZE takes from a text, within its limits; false if the text is ignored. */

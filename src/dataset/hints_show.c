@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "dataset/environment.h"
 #include "dataset/hints.h"
 
 /* One line of the display: `value` is used or ignored as `effect` says. */
@@ -92,6 +91,29 @@ static void explain_passed(const display *d, line *l)
         snprintf(l->effect, sizeof l->effect, "used by the MPI library");
 }
 
+/* A hint that this library and MPI-IO use. */
+static void explain_common(const display *d, const pnc_hint *hint, line *l)
+{
+    char by_mpi[sizeof l->effect];
+    int64_t number;
+    bool is_valid = hint->kind == PNC_HINT_SIZE ? pnc_dataset_hint_parse_size(hint, l->value, &number)
+                                                : pnc_dataset_hint_find_choice(hint, l->value) >= 0;
+
+    explain_passed(d, l);
+    if (strcmp(l->origin, "MPI library") == 0) {
+        snprintf(l->effect, sizeof l->effect, "used by the MPI library only, as the hint was not given");
+        return;
+    }
+    snprintf(by_mpi, sizeof by_mpi, "%s", l->effect);
+    if (is_valid)
+        snprintf(l->effect, sizeof l->effect, "used, and %.480s", by_mpi);
+    else if (hint->kind == PNC_HINT_SIZE)
+        snprintf(l->effect, sizeof l->effect, "ignored: must be an integer of at least %lld; %.400s",
+                 (long long)hint->least, by_mpi);
+    else
+        snprintf(l->effect, sizeof l->effect, "ignored: not one of its values; %.400s", by_mpi);
+}
+
 /* A hint that is not in the table: a typing error, or a hint of this MPI library. */
 static void explain_other(const display *d, line *l)
 {
@@ -124,14 +146,19 @@ static void show_ours(const display *d, const pnc_hint *hint)
 
     find_given(d, &l);
     given = l.value[0] != '\0';
+    if (pnc_dataset_hint_is_passed(hint)) {
+        if (!given && !pnc_dataset_hints_get(d->by_mpi, hint->name, unused))
+            return;
+        if (hint->kind == PNC_HINT_PASSED)
+            explain_passed(d, &l);
+        else
+            explain_common(d, hint, &l);
+        print(&l);
+        return;
+    }
     switch (hint->kind) {
     case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
     case PNC_HINT_CHOICE: explain_choice(hint, &l); break;
-    case PNC_HINT_PASSED:
-        if (!given && !pnc_dataset_hints_get(d->by_mpi, hint->name, unused))
-            return;
-        explain_passed(d, &l);
-        break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
         snprintf(l.effect, sizeof l.effect, "%s: %s", !given || strcmp(l.value, hint->value) == 0 ? "used" : "ignored",
                  hint->text);
@@ -168,7 +195,7 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
 {
     display d = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
 
-    if (ds->file.rank != 0 || !pnc_dataset_environment_is_on("PNETCDF_HINTS_DISPLAY", false))
+    if (ds->file.rank != 0 || !ds->hints.access.display)
         return;
     if (pnc_dataset_hints_report(ds, &d.in_use) == NC_NOERR &&
         ds->file.store->ops->hints(ds->file.store, &d.by_mpi, &ds->error) == NC_NOERR) {

@@ -1,6 +1,7 @@
 /* Inquiry functions: local, valid in every mode. Any output pointer may be NULL. */
 #include "dataset/dataset.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -140,12 +141,10 @@ int pnc_dataset_get_file_info(pnc_dataset *ds, MPI_Info *info_used)
 
 int pnc_dataset_inq_striping(pnc_dataset *ds, int *striping_size, int *striping_count)
 {
-    MPI_Info info;
+    const pnc_striping *striping = &ds->file.store->striping;
 
-    PNC_TRY(pnc_dataset_hints_report(ds, &info));
-    SET_OUTPUT(striping_size, (int)pnc_dataset_hints_get_integer(info, "striping_unit", 0));
-    SET_OUTPUT(striping_count, (int)pnc_dataset_hints_get_integer(info, "striping_factor", 0));
-    MPI_Info_free(&info);
+    SET_OUTPUT(striping_size, striping->unit < INT_MAX ? (int)striping->unit : INT_MAX);
+    SET_OUTPUT(striping_count, striping->factor < INT_MAX ? (int)striping->factor : INT_MAX);
     return NC_NOERR;
 }
 

@@ -1,18 +1,14 @@
 /* From create or open to close: the dataset struct and everything that is decided once per file. */
 #include "dataset/lifecycle.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "base/memory.h"
-#include "dataset/caller.h"
-#include "dataset/environment.h"
 #include "dataset/headerio.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
-#include "dataset/modes.h"
+#include "dataset/opening.h"
 #include "dataset/records.h"
 #include "dataset/registry.h"
 #include "file/agree.h"
@@ -44,120 +40,6 @@ int pnc_dataset_default_format_set(int format, int *old, pnc_error *error)
     return NC_NOERR;
 }
 
-static void free_dataset(pnc_dataset *ds)
-{
-    pnc_io_context_free(&ds->io);
-    pnc_format_model_free(&ds->model);
-    pnc_dataset_before_free(ds);
-    if (ds->info != MPI_INFO_NULL)
-        MPI_Info_free(&ds->info);
-    if (ds->environment != MPI_INFO_NULL)
-        MPI_Info_free(&ds->environment);
-    if (ds->file.comm != MPI_COMM_NULL)
-        MPI_Comm_free(&ds->file.comm);
-    pnc_memory_free(ds->file.path);
-    pnc_memory_free(ds);
-}
-
-/* At the end of a create or open that failed: report the error and free the dataset. */
-static int discard(pnc_dataset *ds, int err)
-{
-    pnc_dataset_error_report(ds, err);
-    free_dataset(ds);
-    return err;
-}
-
-/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
- * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
-static int dup_without_abort(MPI_Comm comm, MPI_Comm *own)
-{
-    MPI_Errhandler users;
-    int code = MPI_Comm_get_errhandler(comm, &users);
-
-    if (code != MPI_SUCCESS)
-        return code;
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    code = MPI_Comm_dup(comm, own);
-    MPI_Comm_set_errhandler(comm, users);
-    MPI_Errhandler_free(&users);
-    return code;
-}
-
-/* Duplicate the communicator, or return an error on every rank if one of them is not ready. Each file has its own, as
- * different threads may use different files. MPI forbids concurrent collective calls on one communicator: the lock
- * allows threads to open files with MPI_COMM_SELF at once. With several ranks the caller must order the calls: a lock
- * cannot match the threads of different ranks. */
-static int duplicate_communicator(MPI_Comm comm, int ready, MPI_Comm *own, pnc_error *error)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    int nprocs = 0, code = MPI_SUCCESS, all = ready;
-
-    MPI_Comm_size(comm, &nprocs);
-    if (nprocs > 1)
-        code = MPI_Allreduce(&ready, &all, 1, MPI_INT, MPI_MIN, comm);
-    if (code != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "MPI_Allreduce failed on the communicator");
-    if (!all)
-        return pnc_error_set(error, NC_ENOMEM, "no memory to open a file");
-    if (nprocs == 1)
-        pthread_mutex_lock(&lock);
-    code = dup_without_abort(comm, own);
-    if (nprocs == 1)
-        pthread_mutex_unlock(&lock);
-    if (code == MPI_SUCCESS)
-        return NC_NOERR;
-    *own = MPI_COMM_NULL;
-    return pnc_error_set(error, NC_ENFILE,
-                         "MPI_Comm_dup failed, as MPI libraries bound the number of "
-                         "communicators: close files, or free communicators that are no longer needed");
-}
-
-/* Allocate the struct and duplicate the communicator. Collective; returns an error on every rank if one of them has no
- * memory. */
-static int create_dataset(MPI_Comm comm, const char *path, const char *call, pnc_dataset **out, pnc_error *error)
-{
-    pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
-    bool ready = false;
-    MPI_Comm own;
-    int err;
-
-    if (ds != NULL) {
-        ds->info = ds->environment = MPI_INFO_NULL;
-        ds->file.comm = MPI_COMM_NULL;
-        ds->file.path = pnc_string_copy(path);
-        ds->file.error = &ds->error;
-        ds->call = pnc_dataset_caller_identify(call, &ds->error);
-        ds->fill_mode = NC_NOFILL;
-        ds->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
-        ready = ds->file.path != NULL && pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR;
-        ds->io.relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
-    }
-    err = duplicate_communicator(comm, ready, &own, error);
-    if (err != NC_NOERR) {
-        if (ds != NULL)
-            free_dataset(ds);
-        return err;
-    }
-    ds->file.comm = own;
-    MPI_Comm_set_errhandler(ds->file.comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(ds->file.comm, &ds->file.rank);
-    MPI_Comm_size(ds->file.comm, &ds->file.nprocs);
-    *out = ds;
-    return NC_NOERR;
-}
-
-/* Adopt rank 0's mode. Returns `code` on ranks that passed a different mode; in safe mode, an error on all ranks. */
-static int agree_mode(pnc_dataset *ds, int *mode, int *format, int code)
-{
-    int mine = *mode, root[2] = {*mode, *format}, err;
-
-    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, root, sizeof root, "the mode"));
-    *mode = root[0];
-    *format = root[1];
-    err = mine == root[0] ? NC_NOERR : code;
-    return ds->safe ? pnc_file_status_agree(&ds->file, err) : err;
-}
-
 static int check_create_mode(pnc_dataset *ds, int cmode)
 {
     if ((cmode & NC_64BIT_OFFSET) && (cmode & NC_64BIT_DATA))
@@ -184,13 +66,6 @@ static int check_open_mode(pnc_dataset *ds, int omode)
     return NC_NOERR;
 }
 
-static int check_arguments(pnc_dataset *ds, const int *ncidp)
-{
-    if (ncidp == NULL)
-        return pnc_error_set(&ds->error, NC_EINVAL, "ncidp is NULL");
-    return ds->file.path[0] == '\0' ? pnc_error_set(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
-}
-
 static int format_of(int cmode, int otherwise)
 {
     if (cmode & NC_64BIT_DATA)
@@ -198,96 +73,45 @@ static int format_of(int cmode, int otherwise)
     return cmode & NC_64BIT_OFFSET ? NC_FORMAT_CDF2 : otherwise;
 }
 
-/* Adopt rank 0's switches: they decide which collective calls are made, and the environments of ranks may differ. */
-static int share_switches(pnc_dataset *ds)
+static int check_mode(pnc_dataset *ds, const pnc_opening *o)
 {
-    int switches[2] = {ds->safe, ds->io.relax};
-
-    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, switches, sizeof switches, "the switches of the environment"));
-    ds->safe = switches[0];
-    ds->io.relax = switches[1];
-    return NC_NOERR;
+    return o->creates ? check_create_mode(ds, o->mode) : check_open_mode(ds, o->mode);
 }
 
-/* The steps that create and open share before they access the file. Collective. */
-static int prepare(MPI_Comm comm, const char *path, MPI_Info info, const int *ncidp, const char *call,
-                   pnc_dataset **out)
+static void set_modes(pnc_dataset *ds, const pnc_opening *o)
 {
-    const pnc_error no_communicator = {.code = NC_EINVAL, .text = "the communicator is MPI_COMM_NULL"};
-    pnc_error error = {0};
-    pnc_dataset *ds;
-    int err;
+    ds->mode = o->creates ? PNC_DEFINE : PNC_COLLECTIVE;
+    ds->is_new = o->creates;
+    ds->file.read_only = !o->creates && (o->mode & NC_WRITE) == 0;
+    ds->share = (o->mode & NC_SHARE) != 0;
+}
 
-    if (comm == MPI_COMM_NULL) /* MPI calls would abort the program */
-        return pnc_dataset_error_report_call(call, path, NC_EINVAL, &no_communicator);
-    pnc_dataset_caller_identify(call, &error);
-    err = create_dataset(comm, path == NULL ? "" : path, call, &ds, &error);
-    if (err != NC_NOERR)
-        return pnc_dataset_error_report_call(call, path, err, &error);
-    err = pnc_dataset_hints_load(ds, info, check_arguments(ds, ncidp));
+/* Open the file, make or read the definitions, and assign an ncid. Collective; err is the result so far of this rank.
+ * After an error on any rank, all ranks have closed the file. */
+static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
+{
+    pnc_open_call call = {ds->file.comm, ds->file.path, pnc_dataset_opening_get_purpose(o),
+                          pnc_dataset_hints_create_passed(ds), o->inspected.truncation};
+    int opened;
+
+    opened = ds->file.driver->open(&call, ds->file.store, &ds->error);
+    if (call.info != MPI_INFO_NULL)
+        MPI_Info_free(&call.info);
+    err = pnc_error_keep_first(err, opened);
+    if (!o->creates)
+        err = pnc_dataset_header_read(ds, err);
+    else if (err == NC_NOERR)
+        err = pnc_format_model_init(&ds->model, format_of(o->mode, o->format), &ds->error);
     if (err == NC_NOERR)
-        err = share_switches(ds);
-    if (err != NC_NOERR)
-        return discard(ds, err);
-    ds->io.buffer_size = ds->hints.buffer_size;
-    *out = ds;
-    return NC_NOERR;
-}
-
-/* Collective: after an error on any rank, no rank has an ncid. */
-static int assign_ncid(pnc_dataset *ds, int *ncidp)
-{
-    int err = pnc_dataset_registry_add(ds, &ds->ncid);
-
-    err = pnc_file_status_agree(&ds->file, err);
-    if (err == NC_NOERR) {
-        *ncidp = ds->ncid;
-        pnc_dataset_hints_display(ds);
-    } else if (ds->ncid >= 0) {
+        err = pnc_dataset_registry_add(ds, &ds->ncid);
+    err = pnc_dataset_opening_end(o, ds, err);
+    if (err == NC_NOERR)
+        return NC_NOERR;
+    if (ds->ncid >= 0)
         pnc_dataset_registry_remove(ds->ncid);
-    }
+    ds->file.driver->close(ds->file.store, &ds->error);
+    ds->file.store = NULL;
     return err;
-}
-
-/* At the end of a successful create or open: report different modes of ranks. */
-static int report_mismatch(pnc_dataset *ds, int mismatch)
-{
-    if (mismatch != NC_NOERR)
-        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's mode is used",
-                      ds->file.rank);
-    return pnc_dataset_error_report(ds, mismatch);
-}
-
-int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
-{
-    pnc_dataset *ds;
-    int format = default_format, mismatch, err;
-
-    PNC_TRY(prepare(comm, path, info, ncidp, "ncmpi_create", &ds));
-    mismatch = agree_mode(ds, &cmode, &format, NC_EMULTIDEFINE_CMODE);
-    err = check_create_mode(ds, cmode);
-    if (err != NC_NOERR)
-        goto free;
-    err = pnc_format_model_init(&ds->model, format_of(cmode, format), &ds->error);
-    err = pnc_file_status_agree(&ds->file, err);
-    if (err != NC_NOERR)
-        goto free;
-    err = ds->file.driver->create(ds->file.comm, ds->file.path, cmode, ds->info, &ds->file.store, &ds->error);
-    if (err != NC_NOERR)
-        goto free;
-    ds->ncid = -1;
-    ds->mode = PNC_DEFINE;
-    ds->is_new = true;
-    ds->share = (cmode & NC_SHARE) != 0;
-    err = assign_ncid(ds, ncidp);
-    if (err != NC_NOERR)
-        goto close;
-    return report_mismatch(ds, mismatch);
-
-close:
-    ds->file.store->ops->close(ds->file.store, &ds->error);
-free:
-    return discard(ds, err);
 }
 
 /* Other writers may leave a file that is too short: in no-fill mode, or if they were interrupted. */
@@ -306,36 +130,56 @@ static void report_short_file(pnc_dataset *ds)
     pnc_dataset_remark_report(ds);
 }
 
-int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
+/* At the end of a successful create or open: report different modes of ranks. */
+static int report_mismatch(pnc_dataset *ds, int mismatch)
+{
+    if (mismatch != NC_NOERR)
+        pnc_error_set(&ds->error, mismatch, "rank %d and rank 0 passed different modes: rank 0's mode is used",
+                      ds->file.rank);
+    return pnc_dataset_error_report(ds, mismatch);
+}
+
+static int open_or_create(pnc_opening *o, int *ncidp)
 {
     pnc_dataset *ds;
-    int format = 0, mismatch, err;
+    int late, err;
 
-    PNC_TRY(prepare(comm, path, info, ncidp, "ncmpi_open", &ds));
-    mismatch = agree_mode(ds, &omode, &format, NC_EMULTIDEFINE_OMODE);
-    err = check_open_mode(ds, omode);
+    PNC_TRY(pnc_dataset_opening_begin(o, &ds, &late));
+    err = check_mode(ds, o); /* the same on all ranks, like what rank 0 has found */
+    if (err == NC_NOERR)
+        err = pnc_error_copy(&ds->error, &o->inspected.error, ds->file.rank != 0);
+    if (err == NC_NOERR) {
+        set_modes(ds, o);
+        err = open_file(ds, o, late);
+    }
     if (err != NC_NOERR)
-        goto free;
-    err = ds->file.driver->open(ds->file.comm, ds->file.path, omode, ds->info, &ds->file.store, &ds->error);
-    if (err != NC_NOERR)
-        goto free;
-    ds->ncid = -1;
-    ds->mode = PNC_COLLECTIVE;
-    ds->read_only = !(omode & NC_WRITE);
-    ds->share = (omode & NC_SHARE) != 0;
-    err = pnc_dataset_header_read(ds);
-    if (err != NC_NOERR)
-        goto close;
-    err = assign_ncid(ds, ncidp);
-    if (err != NC_NOERR)
-        goto close;
-    report_short_file(ds);
-    return report_mismatch(ds, mismatch);
+        return pnc_dataset_opening_discard(ds, err);
+    *ncidp = ds->ncid;
+    pnc_dataset_hints_display(ds);
+    if (!o->creates)
+        report_short_file(ds);
+    return report_mismatch(ds, o->mismatch);
+}
 
-close:
-    ds->file.store->ops->close(ds->file.store, &ds->error);
-free:
-    return discard(ds, err);
+int pnc_dataset_create(MPI_Comm comm, const char *path, int cmode, MPI_Info info, int *ncidp)
+{
+    pnc_opening o = {.call = "ncmpi_create",
+                     .creates = true,
+                     .comm = comm,
+                     .path = path,
+                     .info = info,
+                     .ncidp = ncidp,
+                     .mode = cmode,
+                     .format = default_format};
+
+    return open_or_create(&o, ncidp);
+}
+
+int pnc_dataset_open(MPI_Comm comm, const char *path, int omode, MPI_Info info, int *ncidp)
+{
+    pnc_opening o = {.call = "ncmpi_open", .comm = comm, .path = path, .info = info, .ncidp = ncidp, .mode = omode};
+
+    return open_or_create(&o, ncidp);
 }
 
 int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
@@ -355,15 +199,17 @@ static int finish(pnc_dataset *ds, int err)
 
     pnc_dataset_error_report(ds, agreed);
     pnc_dataset_registry_remove(ds->ncid);
-    free_dataset(ds);
+    pnc_dataset_state_free(ds);
     return agreed;
 }
 
 /* Close the store and free the dataset, even if the call has failed before. */
 static int close_file(pnc_dataset *ds, int err)
 {
-    int closed = ds->file.store->ops->close(ds->file.store, &ds->error);
+    int own = pnc_io_context_close(&ds->io), closed;
 
+    closed = ds->file.store->ops->close(ds->file.store, &ds->error);
+    err = pnc_error_keep_first(err, own);
     return finish(ds, pnc_error_keep_first(err, closed));
 }
 
@@ -405,7 +251,7 @@ int pnc_dataset_close(pnc_dataset *ds)
 
     if (ds->mode == PNC_DEFINE)
         err = pnc_dataset_enddef(ds);
-    else if (!ds->read_only)
+    else if (!ds->file.read_only)
         err = pnc_dataset_numrecs_flush(ds);
     err = close_file(ds, err);
     return pnc_error_keep_first(err, pending);

@@ -7,7 +7,7 @@
 
 int pnc_dataset_mode_check_write(pnc_dataset *ds)
 {
-    if (ds->read_only)
+    if (ds->file.read_only)
         return pnc_error_set(&ds->error, NC_EPERM, "%s was opened read-only: open it with NC_WRITE to change it",
                              ds->file.path);
     return NC_NOERR;
@@ -68,7 +68,7 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
     if (ds->mode == PNC_COLLECTIVE)
         return NC_NOERR;
     ds->mode = PNC_COLLECTIVE;
-    return ds->read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
+    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
 }
 
 /* Copy the definitions: the file has them until the next ncmpi_enddef. */
@@ -112,7 +112,7 @@ int pnc_dataset_sync(pnc_dataset *ds)
     int err, synced;
 
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    if (ds->read_only)
+    if (ds->file.read_only)
         return NC_NOERR;
     err = pnc_dataset_numrecs_flush(ds);
     synced = pnc_file_data_sync(&ds->file);
@@ -123,7 +123,7 @@ int pnc_dataset_flush(pnc_dataset *ds)
 {
     int err;
 
-    if (ds->read_only)
+    if (ds->file.read_only)
         return NC_NOERR;
     err = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, err);

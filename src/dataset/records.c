@@ -21,11 +21,13 @@ void pnc_dataset_numrecs_commit(pnc_dataset *ds)
     ds->numrecs_dirty = false;
 }
 
-int pnc_dataset_numrecs_agree(pnc_dataset *ds)
+int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
 {
-    int64_t values[2] = {ds->model.numrecs, ds->numrecs_dirty};
+    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, err != NC_NOERR};
 
-    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the number of records"));
+    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 3, "the number of records"));
+    if (values[2] != 0)
+        return pnc_file_status_agree(&ds->file, err);
     ds->model.numrecs = values[0];
     ds->numrecs_dirty = values[1] != 0;
     return NC_NOERR;
@@ -58,7 +60,7 @@ static int write_dirty(pnc_dataset *ds)
 
 int pnc_dataset_numrecs_flush(pnc_dataset *ds)
 {
-    PNC_TRY(pnc_dataset_numrecs_agree(ds));
+    PNC_TRY(pnc_dataset_numrecs_agree(ds, NC_NOERR));
     return write_dirty(ds);
 }
 
@@ -73,5 +75,5 @@ int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs)
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    return ds->read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
+    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
 }

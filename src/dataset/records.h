@@ -5,8 +5,10 @@
 
 #include "dataset/dataset.h"
 
-/* Collective. All ranks adopt the largest number of records; flush also writes it, on rank 0, if it grew. */
-int pnc_dataset_numrecs_agree(pnc_dataset *ds);
+/* Collective. All ranks adopt the largest number of records, unless one of them passes an error: then all return
+ * one. */
+int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err);
+/* The same, and rank 0 writes the number if it grew. */
 int pnc_dataset_numrecs_flush(pnc_dataset *ds);
 /* Local. Adopt numrecs if it is larger; it is written to the file later. */
 void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs);

@@ -3,17 +3,30 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
 
 #define NAME(name, operations) name,
 const char *const pnc_driver_names[] = {PNC_DRIVERS(NAME) NULL};
 
+#define OPERATIONS(name, operations) &operations,
+static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS)};
+#define DRIVERS (sizeof drivers / sizeof *drivers)
+
 const pnc_store_ops *pnc_driver_get(int index)
 {
-#define OPERATIONS(name, operations) &operations,
-    static const pnc_store_ops *const drivers[] = {PNC_DRIVERS(OPERATIONS)};
-
-    assert(index >= 0 && (size_t)index < sizeof drivers / sizeof *drivers);
+    assert(index >= 0 && (size_t)index < DRIVERS);
     return drivers[index];
+}
+
+pnc_store *pnc_driver_store_create(void)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < DRIVERS; i++)
+        most = drivers[i]->store_bytes > most ? drivers[i]->store_bytes : most;
+    return pnc_memory_alloc_zeroed(1, most);
 }
 
 int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_error *error)
@@ -25,4 +38,42 @@ int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_err
     if (status == NC_NOERR && worst != NC_NOERR)
         pnc_error_set_remote(error, worst, "another rank could not open %s: %s", path, pnc_error_get_text(worst));
     return worst;
+}
+
+/* Inspect the path on rank 0, and adopt what it finds. */
+static int inspect(const pnc_store_ops *driver, pnc_open_call *call, pnc_error *error)
+{
+    pnc_inspection found;
+    int rank;
+
+    memset(&found, 0, sizeof found);
+    MPI_Comm_rank(call->comm, &rank);
+    if (rank == 0 && driver->inspect != NULL)
+        driver->inspect(call->path, call->purpose, &found);
+    if (MPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, call->comm) != MPI_SUCCESS)
+        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
+    call->truncation = found.truncation;
+    return pnc_error_copy(error, &found.error, rank != 0);
+}
+
+int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error)
+{
+    pnc_store *store;
+    int err;
+
+    PNC_TRY(inspect(driver, &call, error));
+    store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
+    err = store != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
+    err = pnc_driver_status_agree(call.comm, err, call.path, error);
+    if (err != NC_NOERR) {
+        pnc_memory_free(store);
+        return err;
+    }
+    err = driver->open(&call, store, error);
+    err = pnc_driver_status_agree(call.comm, err, call.path, error);
+    if (err == NC_NOERR)
+        *out = store;
+    else
+        (void)driver->close(store, NULL); /* the first error is the one to report */
+    return err;
 }

@@ -22,6 +22,13 @@ extern const char *const pnc_driver_names[];
 /* The driver for pnc_driver_names[index]. */
 const pnc_store_ops *pnc_driver_get(int index);
 
+/* Zeros for the store of any driver, or NULL: the ranks can agree on memory before they know the driver. */
+pnc_store *pnc_driver_store_create(void);
+
+/* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation is set here. All ranks
+ * return an error, or none does. */
+int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error);
+
 /* Collective over comm. Returns the most negative code of all ranks; sets a message on ranks without an error of
  * their own. */
 int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_error *error);

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
 #include "select/selection.h"
@@ -16,15 +17,43 @@ typedef struct pnc_store pnc_store;
 
 #define PNC_STORE_BYTES_MAX (1 << 30) /* bound on the bytes of one read or write */
 
+typedef enum pnc_open_purpose { PNC_OPEN_READ, PNC_OPEN_UPDATE, PNC_OPEN_REPLACE, PNC_OPEN_NEW } pnc_open_purpose;
+
+/* How the content of a file that is replaced is removed. By rank 0: without a collective call, where the path means the
+ * same to the system and to the driver. */
+typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TRUNCATE_COLLECTIVELY } pnc_truncation;
+
+/* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */
+typedef struct pnc_inspection {
+    pnc_error error; /* one that is certain, with a clear message */
+    pnc_truncation truncation;
+} pnc_inspection;
+
+typedef struct pnc_open_call {
+    MPI_Comm comm;    /* the store borrows it, and the path */
+    const char *path; /* as the user gave it */
+    pnc_open_purpose purpose;
+    MPI_Info info;
+    pnc_truncation truncation; /* what rank 0 has found */
+} pnc_open_call;
+
+/* A write that has begun. */
+typedef struct pnc_store_write {
+    MPI_Request request;
+    pnc_extent extent;
+} pnc_store_write;
+
 typedef struct pnc_store_ops {
-    const char *name; /* value of the hint nc_driver */
-    /* Collective. mode: the caller's NC_WRITE and NC_NOCLOBBER bits; create truncates. Error codes (NC_EEXIST,
-     * NC_ENOENT, NC_EACCESS ..) are the same on all ranks. */
-    int (*create)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
-    int (*open)(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
+    const char *name;   /* value of the hint nc_driver */
+    size_t store_bytes; /* size of the driver's own struct */
+    /* Rank 0 calls it before open. Local. NULL if the driver inspects nothing. */
+    void (*inspect)(const char *path, pnc_open_purpose purpose, pnc_inspection *found);
+    /* Collective. store has store_bytes bytes of zeros. Returns the result of this rank: the ranks agree afterwards,
+     * and if open failed on any of them, all close the store. Error codes: NC_EEXIST, NC_ENOENT, NC_EACCESS .. */
+    int (*open)(const pnc_open_call *call, pnc_store *store, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
     const char *(*local_path)(const char *path); /* the path without the prefix of MPI-IO; only of mpiio, else NULL */
-    /* Collective; frees the store even if it fails. */
+    /* Collective; also after an open that failed. Frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
     /* Read or write n extents, in any order; their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX.
      * Local. */
@@ -32,6 +61,16 @@ typedef struct pnc_store_ops {
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
+    /* Begin a write of one extent, which runs while the program does something else; buf must stay unchanged until
+     * write_finish has returned. Local. NULL: the driver has only complete writes. */
+    int (*write_start)(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out, pnc_error *error);
+    int (*write_finish)(pnc_store *store, pnc_store_write *write, pnc_error *error);
+    /* Collective. Write the extents of all ranks: those of a rank ascend and do not overlap; where those of two ranks
+     * overlap, the bytes of either are written. Their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX. A
+     * rank may have none. The code is that of this rank. Only if has_collective is set. */
+    int (*write_all)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+    /* The same for reading. *got as for read; if MPI reports a failure it is 0. */
+    int (*read_all)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
     int (*sync)(pnc_store *store, pnc_error *error);                   /* collective */
     int (*size)(pnc_store *store, int64_t *out, pnc_error *error);     /* local */
     int (*set_size)(pnc_store *store, int64_t size, pnc_error *error); /* collective */
@@ -44,15 +83,25 @@ typedef struct pnc_store_end {
     bool refuses_short; /* reads beyond the end of the file are errors */
 } pnc_store_end;
 
+/* How the file system distributes the file over its servers. Open sets it on rank 0, and the caller copies it to the
+ * other ranks. */
+typedef struct pnc_striping {
+    int64_t unit;     /* striping unit in bytes; 0: the file system reports none */
+    int64_t factor;   /* number of servers that hold stripes of the file; 0: unknown */
+    bool round_robin; /* consecutive stripes are on different servers, which take turns */
+} pnc_striping;
+
 /* First member of every driver's own struct. */
 struct pnc_store {
     const pnc_store_ops *ops;
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
-    int nnodes;          /* nodes that the communicator spans, at least 1 */
-    int64_t sieve_gap;   /* smaller gaps between two extents are cheaper to read than to skip */
-    int64_t few_extents; /* up to this many extents are cheaper to access one by one */
-    pnc_store_end *end;  /* owned by the driver that opened the file; wrappers share it */
+    bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
+    int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
+    pnc_striping striping; /* all zero if the driver knows nothing about it */
+    int64_t sieve_gap;     /* smaller gaps between two extents are cheaper to read than to skip */
+    int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
+    pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */
 };
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a

@@ -4,31 +4,21 @@
 #include "base/memory.h"
 #include "drivers/driver.h"
 
-int pnc_wrapper_init(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
-                     pnc_error *error)
+int pnc_wrapper_open(const pnc_store_ops *ops, const pnc_store_ops *wrapped, const pnc_open_call *call,
+                     pnc_store *store, pnc_error *error)
 {
-    pnc_wrapper *wrapper = pnc_memory_alloc_zeroed(1, size);
-    int err = NC_NOERR;
+    pnc_wrapper *wrapper = (pnc_wrapper *)store;
 
-    if (wrapper == NULL)
-        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", path);
-    err = pnc_driver_status_agree(inner->comm, err, path, error);
-    if (err != NC_NOERR) {
-        (void)inner->ops->close(inner, NULL); /* the first error is the one to report */
-        pnc_memory_free(wrapper);
-        return err;
-    }
-    wrapper->store = *inner;
-    wrapper->store.ops = ops;
-    wrapper->inner = inner;
-    *out = &wrapper->store;
+    PNC_TRY(pnc_driver_file_open(wrapped, *call, &wrapper->inner, error));
+    *store = *wrapper->inner;
+    store->ops = ops;
     return NC_NOERR;
 }
 
 int pnc_wrapper_close(pnc_store *store, pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_get_inner(store);
-    int err = inner->ops->close(inner, error);
+    int err = inner != NULL ? inner->ops->close(inner, error) : NC_NOERR; /* NULL: open has failed */
 
     pnc_memory_free(store);
     return err;
@@ -46,6 +36,36 @@ int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, voi
     pnc_store *inner = pnc_wrapper_get_inner(store);
 
     return inner->ops->read(inner, extents, n, buf, got, error);
+}
+
+int pnc_wrapper_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out,
+                            pnc_error *error)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->write_start(inner, extent, buf, out, error);
+}
+
+int pnc_wrapper_write_finish(pnc_store *store, pnc_store_write *write, pnc_error *error)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->write_finish(inner, write, error);
+}
+
+int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->write_all(inner, extents, n, buf, error);
+}
+
+int pnc_wrapper_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                         pnc_error *error)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->read_all(inner, extents, n, buf, got, error);
 }
 
 int pnc_wrapper_sync(pnc_store *store, pnc_error *error)

@@ -1,10 +1,8 @@
 /* A wrapper driver adds to another driver: it counts accesses, delays them, or makes some of them fail. It
- * implements create, open and the operations that it changes, and uses the functions below, which forward, for the
+ * implements open and the operations that it changes, and uses the functions below, which forward, for the
  * others. */
 #ifndef PNC_DRIVERS_WRAPPER_H
 #define PNC_DRIVERS_WRAPPER_H
-
-#include <stddef.h>
 
 #include "drivers/store.h"
 
@@ -19,14 +17,20 @@ static inline pnc_store *pnc_wrapper_get_inner(pnc_store *store)
     return ((pnc_wrapper *)store)->inner;
 }
 
-/* Collective. Wrap an open store in a struct of `size` bytes, zeroed beyond its pnc_wrapper. If allocation fails on
- * any rank, all ranks close the inner store and return NC_ENOMEM. */
-int pnc_wrapper_init(const pnc_store_ops *ops, size_t size, pnc_store *inner, const char *path, pnc_store **out,
-                     pnc_error *error);
+/* Open the file by the driver `wrapped`, and make *store, which has the memory of the wrapper's struct, its wrapper
+ * with the operations `ops`. */
+int pnc_wrapper_open(const pnc_store_ops *ops, const pnc_store_ops *wrapped, const pnc_open_call *call,
+                     pnc_store *store, pnc_error *error);
 
 int pnc_wrapper_close(pnc_store *store, pnc_error *error);
 int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
+int pnc_wrapper_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out,
+                            pnc_error *error);
+int pnc_wrapper_write_finish(pnc_store *store, pnc_store_write *write, pnc_error *error);
+int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+int pnc_wrapper_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                         pnc_error *error);
 int pnc_wrapper_sync(pnc_store *store, pnc_error *error);
 int pnc_wrapper_get_size(pnc_store *store, int64_t *out, pnc_error *error);
 int pnc_wrapper_set_size(pnc_store *store, int64_t size, pnc_error *error);

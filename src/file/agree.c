@@ -30,13 +30,23 @@ int pnc_file_status_agree(pnc_file *file, int status)
     return pnc_error_keep_first(status, worst);
 }
 
-int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what)
+static int reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
     if (file->nprocs == 1)
         return NC_NOERR;
-    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, MPI_MAX, file->comm) != MPI_SUCCESS)
+    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm) != MPI_SUCCESS)
         return pnc_error_set(file->error, NC_EMPI, "%s: MPI_Allreduce of %s failed", file->path, what);
     return NC_NOERR;
+}
+
+int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what)
+{
+    return reduce(file, values, n, MPI_MAX, what);
+}
+
+int pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what)
+{
+    return reduce(file, values, n, MPI_SUM, what);
 }
 
 int pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what)

@@ -11,6 +11,8 @@ int pnc_file_status_agree(pnc_file *file, int status);
 int pnc_file_status_broadcast(pnc_file *file, int status);
 /* Replace each value by the largest one of all ranks. `what` names the values in messages. */
 int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what);
+/* Replace each value by the sum over the ranks. */
+int pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what);
 /* Copy rank 0's bytes to all ranks. */
 int pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what);
 

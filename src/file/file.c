@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "drivers/driver.h"
+
 #define LARGEST_PORTION (INT64_C(1) << 29) /* bytes per operation of the store */
 
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got)
@@ -13,6 +15,68 @@ int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, 
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
     return file->store->ops->write(file->store, extents, n, bytes, file->error);
+}
+
+int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_write *out)
+{
+    return file->store->ops->write_start(file->store, extent, bytes, out, file->error);
+}
+
+int pnc_file_write_finish(pnc_file *file, pnc_store_write *write)
+{
+    return file->store->ops->write_finish(file->store, write, file->error);
+}
+
+int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes)
+{
+    return file->store->ops->read_all(file->store, extents, n, bytes, NULL, file->error);
+}
+
+int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
+{
+    return file->store->ops->write_all(file->store, extents, n, bytes, file->error);
+}
+
+/* The hints in effect, without data sieving of writes; MPI_INFO_NULL if MPI has no memory for them. ROMIO writes
+ * independently if it finds that the extents of ranks do not interleave, but compares each rank with the one before it
+ * only (MPICH 4.0.2): with a rank without extents between two others, data sieving of one could overwrite what the
+ * other writes into its gaps. */
+static MPI_Info create_hints(const pnc_file *file)
+{
+    MPI_Info info = MPI_INFO_NULL;
+
+    if (file->store->ops->hints(file->store, &info, NULL) != NC_NOERR && MPI_Info_create(&info) != MPI_SUCCESS)
+        return MPI_INFO_NULL;
+    MPI_Info_set(info, "romio_ds_write", "disable");
+    return info;
+}
+
+int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, pnc_file *out)
+{
+    pnc_file again = {
+        .path = file->path, .comm = comm, .driver = file->driver, .read_only = file->read_only, .error = file->error};
+    pnc_open_call call = {.comm = comm,
+                          .path = file->path,
+                          .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE,
+                          .info = create_hints(file)};
+    int err;
+
+    MPI_Comm_rank(comm, &again.rank);
+    MPI_Comm_size(comm, &again.nprocs);
+    err = pnc_driver_file_open(file->driver, call, &again.store, file->error);
+    if (call.info != MPI_INFO_NULL)
+        MPI_Info_free(&call.info);
+    if (err == NC_NOERR)
+        *out = again;
+    return err;
+}
+
+int pnc_file_close_again(pnc_file *file)
+{
+    int err = file->store->ops->close(file->store, file->error);
+
+    file->store = NULL;
+    return err;
 }
 
 static pnc_extent take_portion(pnc_extent *rest)

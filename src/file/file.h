@@ -3,6 +3,7 @@
 #define PNC_FILE_FILE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
 #include "drivers/store.h"
@@ -12,6 +13,7 @@ typedef struct pnc_file {
     MPI_Comm comm; /* duplicate of the user's communicator */
     int rank, nprocs;
     const pnc_store_ops *driver;
+    bool read_only;
     pnc_store *store;
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     pnc_error *error;           /* of the call in progress */
@@ -20,6 +22,26 @@ typedef struct pnc_file {
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
+
+/* Write one extent while the caller does something else, until pnc_file_write_finish. pnc_file_has_overlap returns
+ * whether the driver can. */
+static inline bool pnc_file_has_overlap(const pnc_file *file)
+{
+    return file->store->ops->write_start != NULL;
+}
+int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_write *out);
+int pnc_file_write_finish(pnc_file *file, pnc_store_write *write);
+
+/* The same by a collective call of the store. */
+int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);
+int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
+
+/* Open a file once more, for collective access by some of its ranks, which are those of `comm`. The hints are those in
+ * effect, without data sieving of writes. Collective over comm, which must outlive the result; the path and the error
+ * object are those of `file`. */
+int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, pnc_file *out);
+/* Collective over its communicator. */
+int pnc_file_close_again(pnc_file *file);
 
 /* Read or write one extent of any length in portions that the store accepts, and count its bytes. Local. */
 int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes);

@@ -12,34 +12,58 @@
  * about 1 MiB. */
 #define SIEVE_GAP_NODES (1 << 20)
 
-int pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, int aggregator, int64_t capacity)
+int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file, int64_t capacity)
 {
-    *cb = (pnc_collective_buffer){.file = file, .aggregator = aggregator, .capacity = capacity};
-    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : SIEVE_GAP_NODES;
-    cb->bytes = pnc_memory_alloc(capacity, 1);
-    cb->covered = pnc_memory_alloc_zeroed((capacity + 63) / 64, sizeof *cb->covered);
-    if (cb->bytes != NULL && cb->covered != NULL)
+    memory->capacity = capacity;
+    memory->bytes = pnc_memory_alloc(capacity, 1);
+    memory->covered = pnc_memory_alloc_zeroed((capacity + 63) / 64, sizeof *memory->covered);
+    if (memory->bytes != NULL && memory->covered != NULL)
         return NC_NOERR;
+    pnc_io_collective_memory_free(memory);
     return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a collective buffer of %lld bytes", file->path,
                          (long long)capacity);
 }
 
-void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
+void pnc_io_collective_memory_free(pnc_collective_memory *memory)
 {
-    pnc_memory_free(cb->bytes);
-    pnc_memory_free(cb->covered);
-    pnc_memory_free(cb->sieve);
-    *cb = (pnc_collective_buffer){0};
+    pnc_memory_free(memory->bytes);
+    pnc_memory_free(memory->covered);
+    pnc_memory_free(memory->sieve);
+    *memory = (pnc_collective_memory){0};
 }
 
-void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains)
+void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pnc_collective_memory *memory,
+                                   int64_t first, int64_t capacity)
+{
+    assert(first % 64 == 0 && first + capacity <= memory->capacity);
+    *cb = (pnc_collective_buffer){.file = file, .memory = memory, .capacity = capacity};
+    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : SIEVE_GAP_NODES;
+    cb->bytes = memory->bytes + first;
+    cb->covered = memory->covered + first / 64;
+}
+
+static void clear_bits(pnc_collective_buffer *cb)
 {
     int64_t word = cb->low / 64, end = (cb->high + 63) / 64;
 
-    assert(domains->block * domains->blocks <= cb->capacity);
     memset(cb->covered + word, 0, (size_t)(end - word) * sizeof *cb->covered);
-    cb->domains = *domains;
     cb->low = cb->high = 0;
+}
+
+void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
+{
+    assert(cb->nwrites == 0);
+    if (cb->high > cb->low)
+        clear_bits(cb);
+}
+
+void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains, int aggregator)
+{
+    assert(domains->block * domains->blocks <= cb->capacity && cb->nwrites == 0);
+    clear_bits(cb);
+    cb->domains = *domains;
+    cb->aggregator = aggregator;
+    cb->block_end = 0;
 }
 
 static int64_t file_offset(const pnc_collective_buffer *cb, int64_t position)
@@ -47,10 +71,20 @@ static int64_t file_offset(const pnc_collective_buffer *cb, int64_t position)
     return pnc_io_file_domains_get_offset(&cb->domains, cb->aggregator, position);
 }
 
+/* The position of a file offset. Most pieces lie in the block of the piece before: no divisions for them. */
+static int64_t find_position(pnc_collective_buffer *cb, int64_t offset)
+{
+    if (offset >= cb->block_end || offset < cb->block_end - cb->domains.block) {
+        cb->block_end = pnc_io_file_domains_get_block_end(&cb->domains, offset);
+        cb->shift = pnc_io_file_domains_get_position(&cb->domains, offset) - offset;
+    }
+    return offset + cb->shift;
+}
+
 /* The position of a piece, which becomes a part of the span. */
 static int64_t extend_span(pnc_collective_buffer *cb, pnc_extent piece)
 {
-    int64_t at = pnc_io_file_domains_get_position(&cb->domains, piece.offset), end = at + piece.length;
+    int64_t at = find_position(cb, piece.offset), end = at + piece.length;
 
     assert(at >= 0 && end <= cb->capacity);
     if (cb->low == cb->high)
@@ -154,9 +188,9 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
 
     if (gap == end)
         return NC_NOERR;
-    if (cb->sieve == NULL)
-        cb->sieve = pnc_memory_alloc(SIEVE_BYTES, 1);
-    if (cb->sieve == NULL)
+    if (cb->memory->sieve == NULL)
+        cb->memory->sieve = pnc_memory_alloc(SIEVE_BYTES, 1);
+    if (cb->memory->sieve == NULL)
         return pnc_error_set(cb->file->error, NC_ENOMEM, "%s: no memory for a sieve buffer of %d bytes", cb->file->path,
                              SIEVE_BYTES);
     present = file_size - file_offset(cb, first);
@@ -165,19 +199,29 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
     if (present > 0) {
         pnc_extent extent = {file_offset(cb, first), present};
 
-        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->sieve, NULL));
+        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->memory->sieve, NULL));
     }
-    memset(cb->sieve + present, 0, (size_t)(last - first - present));
+    memset(cb->memory->sieve + present, 0, (size_t)(last - first - present));
     while (gap < end) {
         at = find_bit(cb->covered, gap, end, true);
-        memcpy(cb->bytes + gap, cb->sieve + (gap - first), (size_t)(at - gap));
+        memcpy(cb->bytes + gap, cb->memory->sieve + (gap - first), (size_t)(at - gap));
         gap = find_bit(cb->covered, at, end, false);
     }
     return NC_NOERR;
 }
 
-/* Read, modify and write: one access. This is safe because no other rank writes to the block during the call: all
- * ranks send their pieces to its aggregator, and direct writes have ended before. */
+/* Begin the write if it may overlap with what follows. */
+static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, const char *bytes)
+{
+    if (!cb->overlaps || cb->nwrites == PNC_WRITES_AT_ONCE)
+        return pnc_file_extents_write(cb->file, &extent, 1, bytes);
+    PNC_TRY(pnc_file_write_start(cb->file, extent, bytes, &cb->writes[cb->nwrites]));
+    cb->nwrites++;
+    return NC_NOERR;
+}
+
+/* Read, modify and write: one access. This is safe if no other rank writes to the block during the call: all ranks
+ * send their pieces to its aggregator, and direct writes have ended before. */
 static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const gaps *g)
 {
     pnc_extent extent = {file_offset(cb, at), end - at};
@@ -189,7 +233,7 @@ static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const 
         some = end - at < SIEVE_BYTES ? end - at : SIEVE_BYTES;
         PNC_TRY(fill_gaps(cb, at, at + some, size));
     }
-    return pnc_file_extents_write(cb->file, &extent, 1, cb->bytes + (end - extent.length));
+    return write_extent(cb, extent, cb->bytes + (end - extent.length));
 }
 
 /* Write the pieces in one block, [at, end). */
@@ -202,12 +246,12 @@ static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
     if (at == end)
         return NC_NOERR;
     g = count_gaps(cb, at, &end);
-    if (g.n > 0 && (g.n < store->few_extents || g.bytes / g.n > cb->sieve_gap))
+    if (g.n > 0 && (!cb->sieves_writes || g.n < store->few_extents || g.bytes / g.n > cb->sieve_gap))
         return write_runs(cb, at, end);
     return write_span(cb, at, end, &g);
 }
 
-int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
+static int write_blocks(pnc_collective_buffer *cb)
 {
     int64_t block = cb->domains.block;
     int err = NC_NOERR;
@@ -220,11 +264,46 @@ int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
     return err;
 }
 
+int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
+{
+    cb->overlaps = false;
+    return write_blocks(cb);
+}
+
+int pnc_io_collective_buffer_write_start(pnc_collective_buffer *cb)
+{
+    cb->overlaps = pnc_file_has_overlap(cb->file);
+    return write_blocks(cb);
+}
+
+int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
+{
+    int err = NC_NOERR;
+
+    for (int i = 0; i < cb->nwrites; i++)
+        err = pnc_error_keep_first(err, pnc_file_write_finish(cb->file, &cb->writes[i]));
+    cb->nwrites = 0;
+    return err;
+}
+
 /* --- get --- */
+
+/* Extend [*at, *end) to its block, within the range of the call. */
+static void extend_to_block(pnc_collective_buffer *cb, int64_t *at, int64_t *end)
+{
+    int64_t block = cb->domains.block, first = *at - *at % block, offset = file_offset(cb, first);
+
+    *at = offset < cb->range_low ? first + (cb->range_low - offset) : first;
+    *end = offset + block > cb->range_high ? first + (cb->range_high - offset) : first + block;
+    cb->low = *at < cb->low ? *at : cb->low;
+    cb->high = *end > cb->high ? *end : cb->high;
+}
 
 /* Read what the buffer does not hold of [at, end), which lies in one block. */
 static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
+    if (cb->reads_blocks)
+        extend_to_block(cb, &at, &end);
 
     for (at = find_bit(cb->covered, at, end, false); at < end; at = find_bit(cb->covered, at, end, false)) {
         int64_t to = find_bit(cb->covered, at, end, true);
@@ -297,8 +376,7 @@ int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pi
         PNC_TRY(load(cb, at, at + (end - pieces[i].offset)));
     }
     for (int64_t i = 0; i < n; i++) {
-        memcpy(data, cb->bytes + pnc_io_file_domains_get_position(&cb->domains, pieces[i].offset),
-               (size_t)pieces[i].length);
+        memcpy(data, cb->bytes + find_position(cb, pieces[i].offset), (size_t)pieces[i].length);
         data += pieces[i].length;
     }
     return NC_NOERR;

@@ -5,21 +5,47 @@
 #include <stdbool.h>
 #include "file/file.h"
 #include "format/model.h"
+#include "io/strategy.h"
 
-#define PNC_STAGE_BYTES (256 * 1024) /* fits the second-level cache, from conversion to system call */
+#define PNC_STAGE_BYTES (256 << 10)     /* fits the second-level cache, from conversion to system call */
+#define PNC_STAGE_BYTES_NODES (2 << 20) /* between nodes few accesses are more important than the cache */
 
 typedef struct pnc_io_context {
     pnc_file *file;
     const pnc_model *model;
-    bool relax;                      /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
-    int64_t buffer_size;             /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
-    char *stage;                     /* staging buffer of PNC_STAGE_BYTES, allocated at first use */
-    struct pnc_queue *queue;         /* pending requests */
+    bool relax; /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    const pnc_access_hints *hints;
+    int64_t buffer_size;     /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
+    char *stage;             /* staging buffer, allocated at first use */
+    bool exclusive;          /* during a put: no other rank writes between the first and last byte of this one */
+    char *sieve;             /* for such puts, allocated at first use */
+    struct pnc_queue *queue; /* pending requests */
     struct pnc_two_phase *two_phase; /* aggregators and buffers, made by the first call that needs them */
-    bool no_two_phase;               /* they could not be made: all access is independent */
+    struct pnc_collective_access *collective_access; /* likewise, for the strategy PNC_MPI_IO */
+    bool no_collective_access;
+    bool no_two_phase;                    /* they could not be made: all access is independent */
+    int shown[2][2], shown_collective[2]; /* what the display has shown last, by class of calls */
 } pnc_io_context;
 
+/* Where neither the file system nor a hint says how long a stripe is. */
+#define PNC_STRIPING_UNIT (1 << 20)
+
+static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
+{
+    if (io->file->store->striping.unit > 0)
+        return io->file->store->striping.unit;
+    return io->hints->striping_unit > 0 ? io->hints->striping_unit : PNC_STRIPING_UNIT;
+}
+
+/* Bytes of the staging buffer. */
+static inline int64_t pnc_io_context_get_stage_bytes(const pnc_io_context *io)
+{
+    return io->file->store->nnodes > 1 ? PNC_STAGE_BYTES_NODES : PNC_STAGE_BYTES;
+}
+
 int pnc_io_context_init(pnc_io_context *io, pnc_file *file, const pnc_model *model); /* NC_ENOMEM */
+/* Collective. Close what the strategies have opened; part of closing a file. */
+int pnc_io_context_close(pnc_io_context *io);
 /* Collective. Discards pending requests. Also for a struct of zeros. */
 void pnc_io_context_free(pnc_io_context *io);
 

@@ -3,23 +3,18 @@
 
 #include <assert.h>
 
-static int elem_size(const pnc_io_context *io, const pnc_request *r)
-{
-    return (int)pnc_type_get_size(io->model->vars[r->varid]->type);
-}
-
-int64_t pnc_io_requests_count_bytes(const pnc_io_context *io, pnc_request *const *list, int64_t n)
+int64_t pnc_io_requests_count_bytes(pnc_request *const *list, int64_t n)
 {
     int64_t bytes = 0;
 
     for (int64_t i = 0; i < n; i++)
-        bytes += pnc_io_request_count_bytes(io, list[i]);
+        bytes += pnc_io_request_count_bytes(list[i]);
     return bytes;
 }
 
 void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
-    *cursor = (pnc_extent_cursor){.io = io, .list = list, .n = n};
+    *cursor = (pnc_extent_cursor){.io = io, .list = list, .n = n, .locator = {.varid = -1}};
 }
 
 static const pnc_request *current(const pnc_extent_cursor *p)
@@ -48,6 +43,15 @@ static int64_t count_slabs(const pnc_request *r)
     return r->filetype != NULL ? 1 : r->nslabs;
 }
 
+static const pnc_request *skip_finished(pnc_extent_cursor *p)
+{
+    while (p->at < p->n && p->slab == count_slabs(current(p))) {
+        p->at++;
+        p->slab = 0;
+    }
+    return p->at < p->n ? current(p) : NULL;
+}
+
 static int open_current(pnc_extent_cursor *p)
 {
     int err;
@@ -70,11 +74,7 @@ static int open_slab(pnc_extent_cursor *p, bool *found)
 {
     int err;
 
-    while (p->at < p->n && p->slab == count_slabs(current(p))) {
-        p->at++;
-        p->slab = 0;
-    }
-    *found = p->at < p->n;
+    *found = skip_finished(p) != NULL;
     if (!*found)
         return NC_NOERR;
     err = open_current(p);
@@ -89,7 +89,7 @@ static int open_slab(pnc_extent_cursor *p, bool *found)
 static int64_t take_runs(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents, int64_t *bytes)
 {
     const pnc_request *r = current(p);
-    int64_t begin = p->io->model->vars[r->varid]->begin, size = elem_size(p->io, r), n = 0;
+    int64_t begin = p->io->model->vars[r->varid]->begin, size = r->elem_size, n = 0;
 
     *bytes = 0;
     while (n < max_extents && max_bytes - *bytes >= size) {
@@ -113,14 +113,44 @@ static int64_t take_runs(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *ou
     return n;
 }
 
+/* The same, for a request with extents. */
+static int64_t take_extents(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents,
+                            int64_t *bytes)
+{
+    const pnc_request *r = current(p);
+    int64_t size = r->elem_size, n = 0;
+
+    *bytes = 0;
+    pnc_io_locator_load(&p->locator, p->io, r->varid);
+    while (p->slab < r->nslabs && n < max_extents && max_bytes - *bytes >= size) {
+        pnc_extent e = r->extents[p->slab];
+        int64_t space = max_bytes - *bytes, length = e.length - p->within;
+
+        length = length <= space ? length : space - space % size;
+        out[n++] = (pnc_extent){pnc_io_offset_locate(&p->locator, e.offset) + p->within, length};
+        *bytes += length;
+        p->within += length;
+        if (p->within == e.length) {
+            p->slab++;
+            p->within = 0;
+        }
+    }
+    return n;
+}
+
 int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent *out, int64_t max_extents,
                               int64_t *taken, int64_t *bytes)
 {
     *taken = *bytes = 0;
     while (*taken < max_extents && max_bytes - *bytes >= 8) {
-        int64_t more, n;
+        int64_t space = max_bytes - *bytes, most = max_extents - *taken, more, n;
         bool found = true;
 
+        if (!p->open && skip_finished(p) != NULL && current(p)->extents != NULL) {
+            *taken += take_extents(p, space, out + *taken, most, &more);
+            *bytes += more;
+            continue;
+        }
         if (!p->open) {
             int err = open_slab(p, &found);
 
@@ -128,10 +158,9 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
                 return err;
         }
         if (current(p)->filetype != NULL)
-            n = take_runs(p, max_bytes - *bytes, out + *taken, max_extents - *taken, &more);
+            n = take_runs(p, space, out + *taken, most, &more);
         else
-            n = pnc_select_cursor_take(&p->cursor, max_bytes - *bytes, elem_size(p->io, current(p)), out + *taken,
-                                       max_extents - *taken, &more);
+            n = pnc_select_cursor_take(&p->cursor, space, current(p)->elem_size, out + *taken, most, &more);
         if (n == 0)
             close_slab(p);
         *taken += n;

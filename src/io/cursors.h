@@ -2,13 +2,15 @@
 #ifndef PNC_IO_CURSORS_H
 #define PNC_IO_CURSORS_H
 
-#include "io/request.h"
+#include "io/request_extents.h"
 
 /* Extents of the file, ordered by request, by hyperslab, and by element. */
 typedef struct pnc_extent_cursor {
     pnc_io_context *io;
     pnc_request **list;
-    int64_t n, at, slab;
+    int64_t n, at, slab;     /* slab: or extent of the current request */
+    int64_t within;          /* bytes of it that were taken */
+    pnc_locator locator;     /* of a request with extents */
     pnc_selection selection; /* of the current hyperslab */
     pnc_selection_cursor cursor;
     pnc_run_cursor runs; /* of the current request, if it has a filetype */
@@ -24,6 +26,6 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *cursor, int64_t max_bytes, pnc_
                               int64_t *taken, int64_t *bytes);
 
 /* Bytes of all requests in the file. */
-int64_t pnc_io_requests_count_bytes(const pnc_io_context *io, pnc_request *const *list, int64_t n);
+int64_t pnc_io_requests_count_bytes(pnc_request *const *list, int64_t n);
 
 #endif

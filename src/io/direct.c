@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "io/cursors.h"
+#include "io/sieve.h"
 
 #define EXTENTS_INLINE 16
 #define EXTENTS_AT_A_TIME 4096   /* 64 KiB of extents */
@@ -82,7 +83,7 @@ static int access_portion(active_request *m, int64_t n, int64_t length)
         pnc_convert_packer_pack(packer, bytes, elements);
     if (m->request->direction == PNC_GET)
         return read_portion(m, n, bytes);
-    return pnc_file_extents_write(m->io->file, m->extents, n, bytes);
+    return pnc_io_extents_write(m->io, m->extents, n, bytes);
 }
 
 static int fail_no_memory(pnc_io_context *io, int64_t bytes)
@@ -104,15 +105,18 @@ static int reserve_extents(active_request *m)
 
 static int reserve_stage(active_request *m)
 {
-    bool is_direct = m->packer.direct != NULL;
+    int64_t bytes = pnc_io_context_get_stage_bytes(m->io);
+    bool is_far = bytes > PNC_STAGE_BYTES;
 
-    m->max_bytes = is_direct ? DIRECT_BYTES : PNC_STAGE_BYTES;
-    if (is_direct || converts_in_place(m))
+    m->max_bytes = bytes;
+    if (m->packer.direct != NULL || (is_far && converts_in_place(m)))
+        m->max_bytes = DIRECT_BYTES;
+    if (m->packer.direct != NULL || converts_in_place(m))
         return NC_NOERR;
     if (m->io->stage == NULL)
-        m->io->stage = pnc_memory_alloc(PNC_STAGE_BYTES, 1);
+        m->io->stage = pnc_memory_alloc(bytes, 1);
     m->stage = m->io->stage;
-    return m->stage == NULL ? fail_no_memory(m->io, PNC_STAGE_BYTES) : NC_NOERR;
+    return m->stage == NULL ? fail_no_memory(m->io, bytes) : NC_NOERR;
 }
 
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
@@ -121,7 +125,7 @@ static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
     m->request = r;
     m->extents = NULL;
     m->stage = NULL;
-    m->left = pnc_io_request_count_bytes(io, r);
+    m->left = pnc_io_request_count_bytes(r);
     pnc_io_extent_cursor_init(&m->cursor, io, &m->request, 1);
     PNC_TRY(pnc_io_request_init_packer(io, r, &m->packer));
     PNC_TRY(reserve_extents(m));

@@ -11,7 +11,9 @@
 #define HEAD ((int64_t)sizeof(int64_t))
 #define EXTENTS_BYTES ((int64_t)sizeof(pnc_extent) * PNC_SEGMENT_EXTENTS)
 #define MESSAGE_BYTES (HEAD + EXTENTS_BYTES + PNC_SEGMENT_BYTES)
-#define ANSWER_BYTES (HEAD + PNC_SEGMENT_BYTES)
+/* The message of a get has no bytes: behind its extents is room for the answer. */
+#define ANSWER_AT (HEAD + EXTENTS_BYTES)
+#define SLOT_BYTES (ANSWER_AT + HEAD + PNC_SEGMENT_BYTES)
 
 enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd ones */
 
@@ -22,26 +24,26 @@ static int no_memory(pnc_exchange *x)
     return pnc_error_set(x->file->error, NC_ENOMEM, "%s: no memory for the messages of two-phase I/O", x->file->path);
 }
 
-int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, pnc_node *node, pnc_collective_buffer *buffer)
+int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node)
 {
-    *x = (pnc_exchange){.file = file, .node = node, .buffer = buffer};
+    *x = (pnc_exchange){.file = file, .node = node};
     x->heads = pnc_memory_alloc(node->nprocs, sizeof *x->heads);
     if (x->heads == NULL)
         return no_memory(x);
     if (node->nnodes == 1 || !pnc_io_node_is_delegate(node))
         return NC_NOERR;
-    x->received = pnc_memory_alloc(MESSAGE_BYTES, 1);
-    x->reply = pnc_memory_alloc(ANSWER_BYTES, 1);
-    if (x->received == NULL || x->reply == NULL)
+    x->received = pnc_memory_alloc(SLOT_BYTES, 1);
+    if (x->received == NULL)
         return no_memory(x);
+    x->reply = x->received + ANSWER_AT;
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
         s->sent = s->answered = MPI_REQUEST_NULL;
-        s->message = pnc_memory_alloc(MESSAGE_BYTES, 1);
-        s->answer = pnc_memory_alloc(ANSWER_BYTES, 1);
+        s->message = pnc_memory_alloc(SLOT_BYTES, 1);
         s->segments = pnc_memory_alloc(node->nprocs, sizeof(pnc_segment *));
         s->parts = pnc_memory_alloc(node->nprocs, sizeof *s->parts);
-        if (s->message == NULL || s->answer == NULL || s->segments == NULL || s->parts == NULL)
+        if (s->message == NULL || s->segments == NULL || s->parts == NULL)
             return no_memory(x);
+        s->answer = s->message + ANSWER_AT;
     }
     return NC_NOERR;
 }
@@ -50,12 +52,10 @@ void pnc_io_exchange_free(pnc_exchange *x)
 {
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
         pnc_memory_free(s->message);
-        pnc_memory_free(s->answer);
         pnc_memory_free(s->segments);
         pnc_memory_free(s->parts);
     }
     pnc_memory_free(x->received);
-    pnc_memory_free(x->reply);
     pnc_memory_free(x->heads);
     *x = (pnc_exchange){0};
 }
@@ -294,8 +294,9 @@ static void handle_own(pnc_exchange *x, int aggregator)
 
 /* --- interface --- */
 
-void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction)
+void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction, const pnc_node *node)
 {
+    x->node = node;
     x->direction = direction;
     x->err = NC_NOERR;
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++)

@@ -16,7 +16,7 @@
 /* A message to another delegate, and for a get its answer. */
 typedef struct pnc_exchange_slot {
     MPI_Request sent, answered;
-    char *message, *answer;
+    char *message, *answer; /* answer: a part of the memory of message */
     int nparts;             /* get: parts that wait for the answer */
     pnc_segment **segments; /* by part */
     pnc_part *parts;
@@ -25,22 +25,23 @@ typedef struct pnc_exchange_slot {
 
 typedef struct pnc_exchange {
     pnc_file *file;
-    pnc_node *node;
-    pnc_collective_buffer *buffer; /* of this rank, if it is an aggregator */
+    const pnc_node *node;
+    pnc_collective_buffer *buffer; /* of the round, if this rank is an aggregator; set by the caller */
     pnc_direction direction;
     int round; /* of even and odd rounds: a delegate can be one round ahead of another one */
     int err;   /* first error of a round */
     int slot;  /* the next one to use */
     pnc_exchange_slot slots[PNC_EXCHANGE_SLOTS];
-    char *received, *reply;
-    int *heads; /* by rank of the node: the next part that is not yet sent */
+    char *received, *reply; /* likewise */
+    int *heads;             /* by rank of the node: the next part that is not yet sent */
 } pnc_exchange;
 
 /* NC_ENOMEM. After a failure, too, the exchange must be freed. On a single node nothing is allocated. */
-int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, pnc_node *node, pnc_collective_buffer *buffer);
+int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node);
 void pnc_io_exchange_free(pnc_exchange *x);
 
-void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction);
+/* Begin a call. node: the one of pnc_io_exchange_init, or a copy without the other nodes. */
+void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction, const pnc_node *node);
 /* Send the parts of all segments of the node to their aggregators. For a get, their bytes are in the segments when the
  * call returns, or the status of a segment is set. */
 void pnc_io_exchange_send(pnc_exchange *x);

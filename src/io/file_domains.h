@@ -1,8 +1,10 @@
 /* File domains: which aggregator accesses which part of the file. Pure arithmetic.
  *
- * A round of two-phase I/O covers a window of the file. The window is divided into blocks; block i belongs to
- * aggregator i mod n. On most file systems each aggregator has one block in a window; where stripes are distributed
- * over servers, a block is a stripe, so that each server is accessed by as few aggregators as possible. */
+ * A round of two-phase I/O covers a window of the file. The window is divided into blocks; the next block belongs to
+ * the next aggregator. Where windows begin at multiples of the block, block i of the file belongs to aggregator i mod
+ * n, so that calls of the same size write a stripe from the same node: its lock stays there. On most file systems each
+ * aggregator has one block in a window; where stripes are distributed over servers, a block is a stripe, so that each
+ * server is accessed by as few aggregators as possible. */
 #ifndef PNC_IO_FILE_DOMAINS_H
 #define PNC_IO_FILE_DOMAINS_H
 
@@ -12,10 +14,11 @@
 
 typedef struct pnc_file_domains {
     int naggregators;
-    int64_t block;  /* bytes */
-    int64_t blocks; /* of each aggregator in a window */
-    int64_t unit;   /* windows begin at multiples of it */
-    int64_t first;  /* file offset at which the window begins */
+    int64_t block;        /* bytes */
+    int64_t blocks;       /* of each aggregator in a window */
+    int64_t unit;         /* windows begin at multiples of it */
+    int64_t first;        /* file offset at which the window begins */
+    int first_aggregator; /* that of the first block */
 } pnc_file_domains;
 
 /* What the division depends on. */
@@ -28,6 +31,9 @@ typedef struct pnc_domain_shape {
 
 /* Divide the range [low, high) of the file: as few windows as the buffers allow, and all aggregators take part. */
 void pnc_io_file_domains_init(pnc_file_domains *domains, const pnc_domain_shape *shape, int64_t low, int64_t high);
+/* The number of aggregators for stripes on `factor` servers: a divisor or a multiple of it near `most`, so that each
+ * server has few clients; `most` if there is none. */
+int pnc_io_file_domains_choose_count(int most, int64_t factor);
 /* Begin the window that contains `offset`. */
 void pnc_io_file_domains_start(pnc_file_domains *domains, int64_t offset);
 
@@ -40,7 +46,7 @@ static inline int64_t pnc_io_file_domains_get_end(const pnc_file_domains *d)
 /* The aggregator of an offset in the window. */
 static inline int pnc_io_file_domains_find_aggregator(const pnc_file_domains *d, int64_t offset)
 {
-    return (int)((offset - d->first) / d->block % d->naggregators);
+    return (int)(((offset - d->first) / d->block + d->first_aggregator) % d->naggregators);
 }
 
 /* The offset at which the block that contains `offset` ends. */
@@ -60,7 +66,10 @@ static inline int64_t pnc_io_file_domains_get_position(const pnc_file_domains *d
 /* The inverse: the file offset of a position in the buffer of an aggregator. */
 static inline int64_t pnc_io_file_domains_get_offset(const pnc_file_domains *d, int aggregator, int64_t position)
 {
-    return d->first + (position / d->block * d->naggregators + aggregator) * d->block + position % d->block;
+    int index = aggregator - d->first_aggregator;
+
+    index += index < 0 ? d->naggregators : 0;
+    return d->first + (position / d->block * d->naggregators + index) * d->block + position % d->block;
 }
 
 #endif

@@ -18,10 +18,12 @@ typedef struct pnc_file_order {
     int64_t nsorted, at;
     pnc_source next; /* the next source that becomes active */
     bool has_next;
-    pnc_distances distances;
+    pnc_locator locator;
     struct pnc_stream **heap; /* active sources; the one with the lowest offset at the front */
     int64_t nactive, capacity;
     struct pnc_stream *spare; /* one that is not active, to be used again */
+    pnc_packer packer;        /* of requests that need no stream */
+    const pnc_request *last;  /* the last one of them; NULL: none */
 } pnc_file_order;
 
 /* Memory for pieces, and for their bytes in the same order. */

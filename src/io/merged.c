@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "io/file_order.h"
+#include "io/sieve.h"
 
 #define EXTENTS_AT_A_TIME 4096
 #define BYTES_AT_A_TIME (1 << 20)
@@ -14,7 +15,7 @@ static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_por
 
     if (order->list->direction == PNC_PUT) {
         PNC_TRY(pnc_io_file_order_take(order, PNC_END_OF_ORDER, PNC_VALUES_PACK, p));
-        return pnc_file_extents_write(file, p->extents, p->nextents, p->bytes);
+        return pnc_io_extents_write(order->io, p->extents, p->nextents, p->bytes);
     }
     PNC_TRY(pnc_io_file_order_take(order, PNC_END_OF_ORDER, PNC_VALUES_KEEP, p));
     PNC_TRY(pnc_file_extents_read(file, p->extents, p->nextents, p->bytes, NULL));

@@ -2,6 +2,8 @@
 #include "io/node.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,35 +14,70 @@
 typedef struct placement {
     int nnodes, index; /* of nodes */
     int naggregators, first, n;
+    int least; /* aggregators of the node that has the fewest */
 } placement;
 
-static int smaller(int64_t a, int64_t b)
+static int64_t smaller(int64_t a, int64_t b)
 {
-    return (int)(a < b ? a : b);
+    return a < b ? a : b;
 }
 
-/* Aggregators of node `index`: with a total, its share of it, so that they are spread over the nodes. */
-static int count_aggregators(const pnc_node *node, const placement *p, pnc_aggregator_counts counts)
+/* The number that the hint cb_config_list has for a node: of the first entry NODE:NUMBER with its name or "*". 0
+ * without an entry, `any` for the number "*". */
+static int64_t find_in_list(const char *list, const char *name, int64_t any)
 {
-    int64_t n = p->nnodes == 1 ? node->nprocs : 1;
+    while (*list != '\0') {
+        size_t length = strcspn(list, ","), host = strcspn(list, ":,");
+        const char *number = list + host + (host < length);
 
-    if (counts.per_node > 0)
-        n = counts.per_node;
-    if (counts.total > 0)
-        n = counts.total * (p->index + 1) / p->nnodes - counts.total * p->index / p->nnodes;
-    return smaller(n, node->nprocs);
+        if ((host == 1 && *list == '*') || (strlen(name) == host && strncmp(list, name, host) == 0)) {
+            if (host == length) /* a name without a number */
+                return 1;
+            return *number == '*' ? any : strtoll(number, NULL, 10);
+        }
+        list += length + (list[length] == ',');
+    }
+    return 0;
+}
+
+/* Aggregators of a node: with a total, its share of it, so that they are spread over the nodes. */
+static int count_aggregators(const pnc_node *node, const placement *p, const pnc_file *file,
+                             const pnc_access_hints *hints)
+{
+    const pnc_striping *striping = &file->store->striping;
+    int64_t most = node->nprocs, n = p->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators, listed;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length;
+
+    MPI_Get_processor_name(name, &length);
+    listed = hints->config_list[0] == '\0' ? INT64_MAX : find_in_list(hints->config_list, name, INT64_MAX);
+    if (hints->aggregators_a_node > 0)
+        n = hints->aggregators_a_node;
+    else if (listed < INT64_MAX)
+        n = listed;
+    else if (total == 0 && p->nnodes > 1 && striping->round_robin)
+        total = pnc_io_file_domains_choose_count(p->nnodes, striping->factor);
+    if (total > 0)
+        n = total * (p->index + 1) / p->nnodes - total * p->index / p->nnodes;
+    return (int)smaller(smaller(n, listed), most);
 }
 
 /* Collective among the leaders, one rank of each node. */
-static int place_aggregators(const pnc_node *node, MPI_Comm leaders, pnc_aggregator_counts counts, placement *p)
+static int place_aggregators(const pnc_node *node, MPI_Comm leaders, const pnc_file *file,
+                             const pnc_access_hints *hints, placement *p)
 {
     int failed = MPI_Comm_size(leaders, &p->nnodes) != MPI_SUCCESS || MPI_Comm_rank(leaders, &p->index) != MPI_SUCCESS;
 
-    p->n = count_aggregators(node, p, counts);
+    p->n = count_aggregators(node, p, file, hints);
     failed |= MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
     if (p->index == 0)
         p->first = 0;
     failed |= MPI_Allreduce(&p->n, &p->naggregators, 1, MPI_INT, MPI_SUM, leaders);
+    failed |= MPI_Allreduce(&p->n, &p->least, 1, MPI_INT, MPI_MIN, leaders);
+    if (p->naggregators == 0) { /* cb_config_list has none of these nodes */
+        p->naggregators = 1;
+        p->n = p->index == 0;
+    }
     return failed;
 }
 
@@ -53,13 +90,13 @@ static int split_nodes(pnc_node *node, MPI_Comm comm, int rank)
     return failed;
 }
 
-static int find_placement(pnc_node *node, MPI_Comm comm, int rank, pnc_aggregator_counts counts, placement *p)
+static int find_placement(pnc_node *node, const pnc_file *file, const pnc_access_hints *hints, placement *p)
 {
     MPI_Comm leaders = MPI_COMM_NULL;
-    int failed = MPI_Comm_split(comm, node->rank == 0 ? 0 : MPI_UNDEFINED, rank, &leaders);
+    int failed = MPI_Comm_split(file->comm, node->rank == 0 ? 0 : MPI_UNDEFINED, file->rank, &leaders);
 
     if (leaders != MPI_COMM_NULL) {
-        failed |= place_aggregators(node, leaders, counts, p);
+        failed |= place_aggregators(node, leaders, file, hints, p);
         MPI_Comm_free(&leaders);
     }
     failed |= MPI_Bcast(p, (int)(sizeof *p / sizeof(int)), MPI_INT, 0, node->comm);
@@ -72,7 +109,9 @@ static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p)
     int key = node->rank < p->n ? p->first + node->rank : p->naggregators + p->index;
 
     node->nnodes = p->nnodes;
+    node->index = p->index;
     node->naggregators = p->naggregators;
+    node->all_nodes = p->least > 0;
     node->first = p->first;
     node->n = p->n;
     node->ndelegates = p->n > 0 ? p->n : 1;
@@ -146,13 +185,13 @@ static int prepare_segments(pnc_node *node, pnc_file *file)
 }
 
 /* The ranks agree before each collective step that depends on the success of all of them. */
-static int set_up(pnc_node *node, pnc_file *file, pnc_aggregator_counts counts)
+static int set_up(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
 {
     placement p = {0};
     int failed = split_nodes(node, file->comm, file->rank), err;
 
     if (failed == MPI_SUCCESS)
-        failed = find_placement(node, file->comm, file->rank, counts, &p);
+        failed = find_placement(node, file, hints, &p);
     if (failed == MPI_SUCCESS)
         failed = make_delegates(node, file->comm, &p);
     err = failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
@@ -167,7 +206,7 @@ static int set_up(pnc_node *node, pnc_file *file, pnc_aggregator_counts counts)
     return pnc_file_status_agree(file, err);
 }
 
-int pnc_io_node_create(pnc_file *file, pnc_aggregator_counts counts, pnc_node **out)
+int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node **out)
 {
     pnc_node *node = pnc_memory_alloc_zeroed(1, sizeof *node);
     int err = NC_NOERR;
@@ -178,13 +217,34 @@ int pnc_io_node_create(pnc_file *file, pnc_aggregator_counts counts, pnc_node **
         *node = (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL};
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR)
-        err = set_up(node, file, counts);
+        err = set_up(node, file, hints);
     if (err != NC_NOERR) {
         pnc_io_node_free(node);
         return err;
     }
     *out = node;
     return NC_NOERR;
+}
+
+/* Only one rank of each node passes its range on, so that delegates of the same node are not compared. */
+int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, bool *apart)
+{
+    bool is_leader = node->rank == 0;
+    int64_t of_node[2] = {-range->low, range->high}, before = INT64_MIN, end;
+    int holds, code;
+
+    code = MPI_Allreduce(MPI_IN_PLACE, of_node, 2, MPI_INT64_T, MPI_MAX, node->comm);
+    *range = (pnc_range){-of_node[0], of_node[1]};
+    holds = node->all_nodes;
+    if (pnc_io_node_is_delegate(node)) {
+        end = is_leader ? range->high : INT64_MIN;
+        code |= MPI_Exscan(&end, &before, 1, MPI_INT64_T, MPI_MAX, node->delegates);
+        holds = holds && (!is_leader || node->index == 0 || range->low >= range->high || before <= range->low);
+        code |= MPI_Allreduce(MPI_IN_PLACE, &holds, 1, MPI_INT, MPI_MIN, node->delegates);
+    }
+    code |= MPI_Bcast(&holds, 1, MPI_INT, 0, node->comm);
+    *apart = holds;
+    return code;
 }
 
 void pnc_io_node_free(pnc_node *node)

@@ -7,6 +7,7 @@
 
 #include "file/file.h"
 #include "io/file_domains.h"
+#include "io/strategy.h"
 
 #define PNC_SEGMENT_BYTES (512 << 10)
 #define PNC_SEGMENT_PIECES 4096                      /* before they are cut at the borders of blocks */
@@ -19,38 +20,53 @@ typedef struct pnc_part {
     int byte, nbytes;
 } pnc_part;
 
+/* What the ranks of a node share about a call; for collective access of MPI-IO also about its windows. */
+typedef struct pnc_window {
+    int64_t low, high; /* of a rank: the range of the file that its requests touch */
+    int64_t limit;     /* of a delegate: file offset after the window */
+    bool wants_more;   /* of a delegate: it has space for more pieces of its ranks */
+    bool is_last;      /* of a delegate */
+    int status;        /* of a delegate, get: an error of reading the window */
+} pnc_window;
+
 /* A rank's segment. Other ranks of the node read it, for a get the aggregators also write to `bytes` and `status`. */
 typedef struct pnc_segment {
     int64_t next; /* file offset of the rank's first piece after this portion */
-    int status;   /* get: an error of an aggregator */
+    int status;   /* get: an error of an aggregator; collective access of MPI-IO: of the rank */
     int nparts;   /* sorted by aggregator */
+    pnc_window window;
     pnc_part parts[PNC_SEGMENT_EXTENTS];
     pnc_extent extents[PNC_SEGMENT_EXTENTS];
     char bytes[PNC_SEGMENT_BYTES];
 } pnc_segment;
 
-/* How many aggregators; 0: by the number of nodes. */
-typedef struct pnc_aggregator_counts {
-    int64_t total; /* of all nodes */
-    int64_t per_node;
-} pnc_aggregator_counts;
-
 typedef struct pnc_node {
     MPI_Comm comm; /* the ranks of the node */
     int rank, nprocs;
-    int nnodes;
+    int nnodes, index;      /* number of nodes, and of this node among them */
     MPI_Win window;         /* the segments, or MPI_WIN_NULL */
     pnc_segment **segments; /* by rank in the node */
     int naggregators;       /* of all nodes */
+    bool all_nodes;         /* each node has an aggregator */
     int first, n;           /* aggregators of this node: first .. first + n - 1; the same ranks of the node, from 0 */
     int ndelegates;         /* of this node: ranks 0 .. ndelegates - 1 of the node */
     MPI_Comm delegates;     /* of all nodes; aggregator i has rank i. MPI_COMM_NULL on other ranks */
 } pnc_node;
 
-/* Collective. On failure all ranks return an error, and nothing needs to be freed. */
-int pnc_io_node_create(pnc_file *file, pnc_aggregator_counts counts, pnc_node **out);
+/* Collective. Hints set the number of aggregators. On failure all ranks return an error, and nothing needs to be
+ * freed. */
+int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node **out);
 /* Collective; NULL is allowed. */
 void pnc_io_node_free(pnc_node *node);
+
+/* A range of the file. */
+typedef struct pnc_range {
+    int64_t low, high; /* low >= high: nothing */
+} pnc_range;
+
+/* Collective. The range of a rank becomes that of its node. *apart: the ranges of the nodes do not overlap, and they
+ * ascend with the nodes. The result is the same on all ranks. An MPI error code. */
+int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, bool *apart);
 
 static inline bool pnc_io_node_is_delegate(const pnc_node *node)
 {

@@ -45,17 +45,19 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
     pnc_request *r = *request;
-    int64_t bytes = pnc_io_request_count_bytes(io, r), numbers = r->nslabs * r->ndims * (r->strided ? 3 : 2);
+    int64_t bytes = pnc_io_request_count_bytes(r), used = pnc_io_request_count_used(r);
     pnc_packer packer;
     char *values;
     int err;
 
-    r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + numbers * (int64_t)sizeof(int64_t) + bytes);
+    r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + used * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the %lld bytes of a request", (long long)bytes);
     *request = r;
     r->numbers = (int64_t *)(r + 1);
-    values = (char *)(r->numbers + numbers);
+    if (r->extents != NULL)
+        r->extents = (pnc_extent *)(r + 1);
+    values = (char *)(r->numbers + used);
     err = pnc_io_request_init_packer(io, r, &packer);
     if (err == NC_NOERR)
         pnc_convert_packer_pack(&packer, values, r->elements);
@@ -72,7 +74,7 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
 static int keep_in_buffer(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
-    int64_t bytes = pnc_io_request_count_bytes(io, *request), left = q->buffer_size - q->buffer_used;
+    int64_t bytes = pnc_io_request_count_bytes(*request), left = q->buffer_size - q->buffer_used;
 
     if (bytes > left)
         return pnc_error_set(io->file->error, NC_EINSUFFBUF,
@@ -89,7 +91,7 @@ static int keep_in_buffer(pnc_io_context *io, pnc_request **request)
 static int keep_or_try(pnc_io_context *io, pnc_request **request)
 {
     pnc_queue *q = io->queue;
-    int64_t bytes = pnc_io_request_count_bytes(io, *request);
+    int64_t bytes = pnc_io_request_count_bytes(*request);
 
     if (bytes > SMALL_PUT || (bytes > TINY_PUT && q->kept + bytes > MOST_KEPT))
         return may_not_fit(io, *request) ? try_conversion(io, *request) : NC_NOERR;

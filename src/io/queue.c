@@ -103,9 +103,9 @@ void pnc_io_queue_release(pnc_io_context *io, pnc_request *r)
     pnc_queue *q = io->queue;
 
     if (r->external && r->buffered)
-        q->buffer_used -= pnc_io_request_count_bytes(io, r);
+        q->buffer_used -= pnc_io_request_count_bytes(r);
     else if (r->external)
-        q->kept -= pnc_io_request_count_bytes(io, r);
+        q->kept -= pnc_io_request_count_bytes(r);
     assert(q->buffer_used >= 0 && q->kept >= 0);
     free_request(q, r);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "io/request_extents.h"
 #include "io/request_memory.h"
 
 /* MPI_Offset and int64_t may be distinct types of the same size. */
@@ -27,9 +28,19 @@ static int64_t count_slabs(const pnc_call *call)
 
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call)
 {
+    int ndims;
+
     if (call->varid < 0 || call->varid >= io->model->nvars)
         return 0;
-    return count_slabs(call) * io->model->vars[call->varid]->ndims * (has_stride(call) ? 3 : 2);
+    ndims = io->model->vars[call->varid]->ndims;
+    return count_slabs(call) * (ndims > 0 ? ndims : 1) * (has_stride(call) ? 3 : 2);
+}
+
+int64_t pnc_io_request_count_used(const pnc_request *r)
+{
+    if (r->extents != NULL)
+        return r->nslabs * 2;
+    return r->nslabs * r->ndims * (r->strided ? 3 : 2);
 }
 
 /* --- hyperslabs --- */
@@ -227,13 +238,15 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
     PNC_TRY(pnc_io_request_check_target(io, call));
     PNC_TRY(pnc_error_check_arguments(io->file->error));
     var = io->model->vars[call->varid];
+    r->elem_size = (int)pnc_type_get_size(var->type);
     r->ndims = var->ndims;
     r->strided = has_stride(call);
     r->numbers = numbers;
     r->nslabs = count_slabs(call);
     if (call->shape == PNC_VARN)
         PNC_TRY(check_blocks(io, call, var));
-    PNC_TRY(take_slabs(io, call, r));
+    if (!pnc_io_request_make_extents(io, call, r))
+        PNC_TRY(take_slabs(io, call, r));
     return pnc_io_request_set_memory(io, call, r);
 }
 
@@ -245,11 +258,6 @@ void pnc_io_request_free(pnc_request *r)
 }
 
 /* --- execution --- */
-
-int64_t pnc_io_request_count_bytes(const pnc_io_context *io, const pnc_request *r)
-{
-    return r->elements * (int64_t)pnc_type_get_size(io->model->vars[r->varid]->type);
-}
 
 static int fail(pnc_io_context *io, const pnc_var *var, int err)
 {
@@ -264,7 +272,7 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
     int64_t *shape = take_shape(&memory, var->ndims);
     int err;
 
-    assert(i < r->nslabs && r->ndims == var->ndims);
+    assert(i < r->nslabs && r->ndims == var->ndims && r->extents == NULL);
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(io, var, shape);

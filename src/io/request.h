@@ -1,9 +1,9 @@
 /* A request: hyperslabs of one variable, and the memory of their values.
  *
- * A request is small and contiguous. A pending one costs about 128 bytes of memory, and 16 for each dimension (24 with
- * strides), in the arena of the queue: a million of a variable with three dimensions 176 MB (bench_requests), plus the
- * values of puts that are packed when they are posted. It holds no file offsets, because it may be posted in define
- * mode, before offsets are assigned. */
+ * A request is small and contiguous. A pending one costs about 170 bytes of memory, and 16 for each extent, or for each
+ * dimension of a hyperslab that is not contiguous (24 with strides), in the arena of the queue, plus the values of puts
+ * that are packed when they are posted. It holds no file offsets, because it may be posted in define mode, before
+ * offsets are assigned. */
 #ifndef PNC_IO_REQUEST_H
 #define PNC_IO_REQUEST_H
 
@@ -16,8 +16,14 @@ typedef struct pnc_request {
     pnc_direction direction;
     pnc_mem_type mem;
     int varid;
-    int ndims; /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
+    int elem_size; /* bytes in the file */
+    int ndims;     /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
     bool strided;
+    /* NULL, or nslabs extents, which replace the hyperslabs if all of them are contiguous: in bytes from the beginning
+     * of the variable, as if its records were contiguous. Each one lies in one record. */
+    pnc_extent *extents;
+    bool ascends;      /* the extents ascend and are disjoint */
+    int64_t low, high; /* the range that they touch */
     /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the beginning of the variable */
     pnc_flat_type *filetype;
     bool external;  /* memory holds external bytes, packed when the request was posted */
@@ -42,6 +48,8 @@ typedef struct pnc_request_list {
 
 /* Capacity that pnc_io_request_init needs in `numbers`; 0 if varid is invalid. */
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call);
+/* What the request uses of it, from the beginning. */
+int64_t pnc_io_request_count_used(const pnc_request *r);
 
 /* The first checks of a call: varid exists; text only to and from NC_CHAR (if the memory type is known). */
 int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call);
@@ -56,8 +64,12 @@ void pnc_io_request_free(pnc_request *r);
 int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records);
 
 /* Bytes of the request in the file. */
-int64_t pnc_io_request_count_bytes(const pnc_io_context *io, const pnc_request *r);
-/* The selection of hyperslab number i; for requests without a filetype. */
+static inline int64_t pnc_io_request_count_bytes(const pnc_request *r)
+{
+    return r->elements * r->elem_size;
+}
+
+/* The selection of hyperslab number i; for requests without extents or a filetype. */
 int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64_t i, pnc_selection *out);
 /* Init a packer over all values of the request. */
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);

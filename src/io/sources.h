@@ -1,15 +1,15 @@
-/* Splits requests into sources: consecutive hyperslabs of a request (or elements of its filetype) whose extents ascend
- * in the file. */
+/* Splits requests into sources: consecutive extents or hyperslabs of a request (or elements of its filetype) that
+ * ascend in the file. */
 #ifndef PNC_IO_SOURCES_H
 #define PNC_IO_SOURCES_H
 
-#include "io/request.h"
+#include "io/request_extents.h"
 
 typedef struct pnc_source {
     int64_t first;          /* file offset of the first byte */
     int64_t end;            /* file offset after the last byte */
     int64_t element;        /* number of the first value among those of the request */
-    int64_t slab, slab_end; /* hyperslabs, or elements of the filetype */
+    int64_t slab, slab_end; /* extents, hyperslabs, or elements of the filetype */
     int64_t request;        /* index in the list: where puts overlap, the later request wins */
 } pnc_source;
 
@@ -38,6 +38,7 @@ typedef struct pnc_source_finder {
     const pnc_request_list *list;
     int64_t request, slab, element;
     pnc_distances distances;
+    pnc_locator locator;
 } pnc_source_finder;
 
 void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, const pnc_request_list *list);

@@ -6,11 +6,6 @@
 /* Larger than any request: the extents alone limit what is taken. */
 #define NO_LIMIT (INT64_MAX / 4)
 
-static int elem_size(const pnc_stream *s, const pnc_file_order *order)
-{
-    return (int)pnc_type_get_size(order->io->model->vars[s->request->varid]->type);
-}
-
 static int no_memory(pnc_file_order *order, int err)
 {
     return pnc_error_set(order->io->file->error, err, "%s: no memory for the extents of a request",
@@ -51,7 +46,7 @@ static int open_filetype(pnc_stream *s, pnc_file_order *order)
 
 static int fill_from_filetype(pnc_stream *s, pnc_file_order *order)
 {
-    int64_t size = elem_size(s, order), begin = order->io->model->vars[s->request->varid]->begin;
+    int64_t size = s->request->elem_size, begin = order->io->model->vars[s->request->varid]->begin;
     pnc_memory_run run;
 
     if (!s->open)
@@ -89,21 +84,14 @@ static int open_slab(pnc_stream *s, pnc_file_order *order)
     return NC_NOERR;
 }
 
-/* Hyperslabs that are one extent each, up to the first one that is not. */
-static int fill_from_slabs(pnc_stream *s, pnc_file_order *order)
+static void fill_from_extents(pnc_stream *s, pnc_file_order *order)
 {
-    int64_t size = elem_size(s, order);
+    const pnc_extent *from = s->request->extents;
 
-    PNC_TRY(pnc_io_distances_load(&order->distances, order->io, s->request->varid));
-    for (; s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end; s->slab++) {
-        pnc_slab_span span = pnc_io_slab_compute_span(&order->distances, order->io, s->request, s->slab);
-
-        if (span.elements * size != span.end - span.first)
-            return s->n > 0 ? NC_NOERR : open_slab(s, order);
-        if (span.elements > 0)
-            add_extent(s, span.first, span.end - span.first);
-    }
-    return NC_NOERR;
+    pnc_io_locator_load(&order->locator, order->io, s->request->varid);
+    for (; s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end; s->slab++)
+        s->ahead[s->n++] =
+            (pnc_extent){pnc_io_offset_locate(&order->locator, from[s->slab].offset), from[s->slab].length};
 }
 
 static int fill_ahead(pnc_stream *s, pnc_file_order *order)
@@ -113,13 +101,13 @@ static int fill_ahead(pnc_stream *s, pnc_file_order *order)
     s->at = s->n = 0;
     if (s->request->filetype != NULL)
         return fill_from_filetype(s, order);
+    if (s->request->extents != NULL)
+        fill_from_extents(s, order);
     while (s->n == 0 && (s->open || s->slab < s->source.slab_end)) {
         if (!s->open)
-            PNC_TRY(fill_from_slabs(s, order));
-        if (!s->open)
-            continue;
-        s->n =
-            (int)pnc_select_cursor_take(&s->cursor, NO_LIMIT, elem_size(s, order), s->ahead, PNC_STREAM_AHEAD, &bytes);
+            PNC_TRY(open_slab(s, order));
+        s->n = (int)pnc_select_cursor_take(&s->cursor, NO_LIMIT, s->request->elem_size, s->ahead, PNC_STREAM_AHEAD,
+                                           &bytes);
         if (s->n == 0)
             close_slab(s);
     }

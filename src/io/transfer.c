@@ -1,46 +1,26 @@
-/* Execution of requests, by one of three strategies: direct access for large runs; merging for small runs of one
- * rank; two-phase I/O for small runs of several ranks, which may interleave. */
+/* Execution of requests. A rank accesses large runs on its own; small runs of several ranks, which may interleave, go
+ * through aggregators. */
 #include "io/transfer.h"
 
 #include <assert.h>
 
 #include "file/agree.h"
+#include "io/collective_access.h"
 #include "io/cursors.h"
 #include "io/direct.h"
+#include "io/display.h"
 #include "io/merged.h"
 #include "io/two_phase.h"
 
-/* Runs below this many bytes are written through an exchange between ranks. Measured on tmpfs, 2 ranks on 2 cores, each
- * writing every other row, ns per row and rank (one write per row / exchange in rounds of 8 MiB):
- *     64 B: 906 / 202    256 B: 933 / 205    1 KiB: 1242 / 719    4 KiB: 1786 / 2358    64 KiB: 20496 / 36053
- * Reads: 568 / 192 at 64 B, 1115 / 2566 at 4 KiB, but 13 and 1483 with data sieving in the driver: on one node, reads
- * never use the exchange. Between nodes the round trips to the file system dominate. */
-#define SMALL_RUN_ONE_NODE 2048
-#define SMALL_RUN (1 << 20)
-
-/* Up to this many runs are accessed one by one on one node: merging them costs as much. Rows of 64 bytes, us of CPU
- * time per put and rank (one by one / exchange): 4 rows of 2 ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that
- * share 2 cores 8.5 / 21 and 12 / 22. wait_all for 4 requests of one rank: 4.8 / 81. */
-#define FEW_RUNS 8
+/* With so many hyperslabs of fewer bytes on average, the exact number of runs makes no difference. */
+#define MANY_SLABS 64
+#define SMALL_SLAB 2048
 
 /* --- which strategy --- */
 
-typedef enum strategy { DIRECT, MERGED, TWO_PHASE } strategy;
-
-/* Runs of the file in a list of requests. */
-typedef struct run_count {
-    int64_t runs, bytes; /* bytes: the average of a run */
-} run_count;
-
-/* From here on, runs are accessed directly. */
-typedef struct threshold {
-    int64_t runs;  /* up to so many */
-    int64_t bytes; /* of so many bytes on average */
-} threshold;
-
 static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs)
 {
-    if (r->filetype != NULL) {
+    if (r->filetype != NULL || r->extents != NULL) {
         *runs += r->nslabs;
         return NC_NOERR;
     }
@@ -54,44 +34,49 @@ static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs
     return NC_NOERR;
 }
 
-static int count_runs(pnc_io_context *io, const pnc_request_list *list, threshold least, run_count *out)
+/* Set the hyperslabs, runs and bytes of a pattern. */
+static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
 {
-    int64_t bytes = pnc_io_requests_count_bytes(io, list->at, list->n), slabs = 0, runs = 0;
-
+    p->bytes = pnc_io_requests_count_bytes(list->at, list->n);
+    p->slabs = p->runs = 0;
     for (int64_t i = 0; i < list->n; i++)
-        slabs += list->at[i]->elements > 0 ? list->at[i]->nslabs : 0;
-    if (slabs > least.runs && bytes / slabs < least.bytes) { /* bounds from below and above: enough to decide */
-        *out = (run_count){slabs, bytes / slabs};
+        p->slabs += list->at[i]->elements > 0 ? list->at[i]->nslabs : 0;
+    if (p->slabs > MANY_SLABS && p->bytes / p->slabs < SMALL_SLAB) {
+        p->runs = p->slabs;
         return NC_NOERR;
     }
     for (int64_t i = 0; i < list->n; i++)
-        PNC_TRY(count_runs_of(io, list->at[i], &runs));
-    *out = (run_count){runs, runs > 0 ? bytes / runs : 0};
+        PNC_TRY(count_runs_of(io, list->at[i], &p->runs));
     return NC_NOERR;
 }
 
-static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, strategy *choice)
+/* What is the same on all ranks. */
+static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_request_list *list)
 {
-    bool several_ranks = list->collective && io->file->nprocs > 1, one_node = io->file->store->nnodes == 1;
-    bool near = one_node || !several_ranks;
-    threshold least = {near ? FEW_RUNS : 1, near ? SMALL_RUN_ONE_NODE : SMALL_RUN};
-    bool one_slab = list->n == 1 && list->at[0]->nslabs == 1;
-    run_count count;
+    const pnc_store *store = io->file->store;
+    bool several_ranks = list->collective && io->file->nprocs > 1;
 
-    PNC_TRY(count_runs(io, list, least, &count));
-    if (count.runs <= least.runs || count.bytes >= least.bytes)
-        *choice = DIRECT;
-    else if (several_ranks && !(one_node && list->direction == PNC_GET))
-        *choice = TWO_PHASE;
-    else
-        *choice = one_slab ? DIRECT : MERGED;
+    return (pnc_access_pattern){.direction = list->direction,
+                                .nprocs = several_ranks ? io->file->nprocs : 1,
+                                .nnodes = several_ranks ? store->nnodes : 1,
+                                .sieves = store->nnodes == 1 && (list->direction == PNC_GET || io->file->nprocs == 1),
+                                .striping_unit = pnc_io_context_get_striping_unit(io)};
+}
+
+static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_strategy *choice)
+{
+    pnc_access_pattern pattern = describe_access(io, list);
+
+    PNC_TRY(count_runs(io, list, &pattern));
+    *choice = pnc_io_strategy_choose(&pattern, io->hints);
+    pnc_io_strategy_display(io, &pattern, *choice);
     return NC_NOERR;
 }
 
-static int execute_independent(pnc_io_context *io, const pnc_request_list *list, strategy choice)
+static int execute_independent(pnc_io_context *io, const pnc_request_list *list, pnc_strategy choice)
 {
-    assert(choice != TWO_PHASE);
-    if (choice == MERGED)
+    assert(!pnc_io_strategy_is_collective(choice));
+    if (choice == PNC_MERGED)
         return pnc_io_merged_execute(io, list);
     return pnc_io_direct_execute(io, list->at, list->n);
 }
@@ -102,7 +87,7 @@ static int execute_independent(pnc_io_context *io, const pnc_request_list *list,
 typedef struct agreement {
     int64_t failure; /* the most negative code, negated, in the high 32 bits; its rank in the low ones; 0 = none */
     int64_t numrecs;
-    int64_t minus_low, high; /* range of the file for two-phase I/O; high = 0: no rank needs it */
+    int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
 } agreement;
 
 static int agree(pnc_io_context *io, pnc_direction direction, int status, agreement *v)
@@ -137,49 +122,121 @@ static void prepare_two_phase(pnc_io_context *io)
     pnc_error_clear(io->file->error);
 }
 
-/* Collective. `order` has this rank's requests for two-phase I/O. */
-static int transfer_two_phase(pnc_io_context *io, pnc_file_order *order, agreement *v)
+/* Open the file for collective calls of MPI-IO, once; without it, all ranks use two-phase I/O. */
+static bool has_collective_access(pnc_io_context *io)
 {
+    const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
+    pnc_domain_shape shape = {.naggregators = node->naggregators,
+                              .buffer = pnc_io_two_phase_get_window(io->two_phase) / node->naggregators,
+                              .striping_unit = pnc_io_context_get_striping_unit(io)};
     int err;
+
+    if (io->collective_access != NULL)
+        return true;
+    if (io->no_collective_access || !io->file->store->has_collective)
+        return false;
+    err = pnc_io_collective_access_create(io, node, &shape, &io->collective_access);
+    if (err == NC_NOERR)
+        return true;
+    io->no_collective_access = true;
+    pnc_error_clear(io->file->error);
+    return false;
+}
+
+/* Whether the ranks of a node, or the nodes, have ranges of the file of their own. The first matters for puts on one
+ * node. The second matters if a call takes several rounds: all aggregators then work at the same time, without
+ * messages. *range becomes that of the node. */
+static int compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
+{
+    const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
+    bool is_forced = io->hints->strategy == PNC_WITHIN_NODES + 1;
+    bool is_long = range->high - range->low > pnc_io_two_phase_get_window(io->two_phase);
+
+    *range = (pnc_range){order->low < order->high ? order->low : INT64_MAX, order->high};
+    if (p->nnodes == 1 && p->direction == PNC_PUT)
+        p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
+    if (node->all_nodes && (is_forced || (p->nnodes > 1 && is_long)) &&
+        pnc_io_node_compare_ranges(node, range, &p->nodes_apart) != MPI_SUCCESS)
+        return pnc_error_set(io->file->error, NC_EMPI, "%s: MPI failed to compare the ranges of nodes", io->file->path);
+    return NC_NOERR;
+}
+
+/* The strategy that a choice leads to where it is not possible. */
+static pnc_strategy find_possible(pnc_io_context *io, const pnc_access_pattern *p, pnc_strategy choice)
+{
+    if (choice == PNC_WITHIN_NODES && !pnc_io_two_phase_get_node(io->two_phase)->all_nodes)
+        return PNC_TWO_PHASE;
+    if (choice == PNC_SEPARATE && !p->ranks_apart)
+        return PNC_TWO_PHASE;
+    if (choice == PNC_MPI_IO && !has_collective_access(io))
+        return PNC_TWO_PHASE;
+    return choice;
+}
+
+/* Put the requests of a rank, which are the only ones in their range of the file. */
+static int put_separately(pnc_io_context *io, const pnc_request_list *list)
+{
+    bool one_slab = list->n == 1 && list->at[0]->nslabs == 1;
+    int err;
+
+    io->exclusive = true;
+    err = execute_independent(io, list, one_slab ? PNC_DIRECT : PNC_MERGED);
+    io->exclusive = false;
+    return err;
+}
+
+/* Collective. `order` has this rank's requests; range: of all ranks. */
+static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, pnc_range range)
+{
+    pnc_access_pattern pattern = describe_access(io, order->list);
+    pnc_range own = range;
+    pnc_strategy choice;
 
     prepare_two_phase(io);
     if (io->no_two_phase)
-        err = execute_independent(io, order->list, MERGED);
-    else
-        err = pnc_io_two_phase_execute(io->two_phase, order, -v->minus_low, v->high);
-    return agree(io, order->list->direction, err, v);
+        return execute_independent(io, order->list, PNC_MERGED);
+    PNC_TRY(compare_ranges(io, order, &own, &pattern));
+    choice = find_possible(io, &pattern, pnc_io_strategy_choose_collective(&pattern, io->hints));
+    switch (choice) {
+    case PNC_SEPARATE: return put_separately(io, order->list);
+    case PNC_WITHIN_NODES: return pnc_io_two_phase_execute_in_node(io->two_phase, order, own, pattern.nodes_apart);
+    case PNC_MPI_IO: return pnc_io_collective_access_execute(io->collective_access, order, range);
+    default: return pnc_io_two_phase_execute(io->two_phase, order, range);
+    }
 }
 
-/* A collective call of several ranks: independent access, then two-phase I/O if any rank needs it. If any rank has
+/* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
  * an error, all ranks return an error. */
 static int transfer_collective(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
     pnc_request_list exchanged = {.direction = list->direction, .collective = true};
     agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN};
     pnc_file_order order;
-    strategy choice = DIRECT;
+    pnc_strategy choice = PNC_DIRECT;
     int err = choose_strategy(io, list, &choice);
 
-    if (err == NC_NOERR && choice == TWO_PHASE)
+    if (err == NC_NOERR && pnc_io_strategy_is_collective(choice))
         exchanged = *list;
     err = pnc_error_keep_first(err, pnc_io_file_order_init(&order, io, &exchanged));
     if (err == NC_NOERR && order.high > order.low) {
         v.minus_low = -order.low;
         v.high = order.high;
     }
-    if (err == NC_NOERR && choice != TWO_PHASE)
+    if (err == NC_NOERR && !pnc_io_strategy_is_collective(choice))
         err = execute_independent(io, list, choice);
     err = agree(io, list->direction, err, &v);
     *numrecs = v.numrecs;
-    if (err == NC_NOERR && v.high > 0) /* the same on all ranks */
-        err = transfer_two_phase(io, &order, &v);
+    if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
+        err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high});
+        err = agree(io, list->direction, err, &v);
+    }
     pnc_io_file_order_free(&order);
     return err;
 }
 
 static int transfer_independent(pnc_io_context *io, const pnc_request_list *list)
 {
-    strategy choice;
+    pnc_strategy choice;
 
     PNC_TRY(choose_strategy(io, list, &choice));
     return execute_independent(io, list, choice);
@@ -197,7 +254,7 @@ int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, i
         PNC_TRY(transfer_collective(io, list, &most));
     else
         PNC_TRY(transfer_independent(io, list));
-    bytes = pnc_io_requests_count_bytes(io, list->at, list->n);
+    bytes = pnc_io_requests_count_bytes(list->at, list->n);
     if (list->direction == PNC_PUT)
         io->file->put_size += bytes;
     else

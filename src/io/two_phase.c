@@ -6,18 +6,25 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "io/cursors.h"
+#include "io/display.h"
 #include "io/exchange.h"
 
 /* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
 #define BUFFER_ONE_NODE (2 << 20)
 #define BUFFER_NODES (16 << 20)
-/* Where the file system reports no stripes. */
-#define STRIPING_UNIT (1 << 20)
+#define LEAST_BUFFER 4096
+#define MOST_BUFFER (INT64_C(1) << 29)
 
 struct pnc_two_phase {
     pnc_io_context *io;
     pnc_node *node;
-    pnc_collective_buffer buffer; /* of an aggregator */
+    pnc_node own_node;                         /* the node without the others, for exchange within nodes */
+    const pnc_node *scope;                     /* of the call: one of these two */
+    pnc_collective_memory memory;              /* of an aggregator */
+    pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
+    bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
+    bool overlaps; /* two buffers: while one is written, the data of the next window are exchanged */
     pnc_exchange exchange;
     pnc_extent *pieces; /* of a portion */
     pnc_file_domains domains;
@@ -29,11 +36,25 @@ struct pnc_two_phase {
 
 /* --- memory --- */
 
+/* Bytes that an aggregator holds. */
 static int64_t buffer_size(const pnc_two_phase *x)
 {
     int64_t size = x->node->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
 
-    return size < x->io->buffer_size ? size : x->io->buffer_size;
+    if (x->io->hints->buffer_size > 0)
+        size = x->io->hints->buffer_size;
+    else if (size > x->io->buffer_size)
+        size = x->io->buffer_size;
+    size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
+    return size < MOST_BUFFER ? size : MOST_BUFFER;
+}
+
+/* Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
+static int64_t memory_size(const pnc_two_phase *x)
+{
+    int64_t size = buffer_size(x), unit = pnc_io_context_get_striping_unit(x->io);
+
+    return x->node->nnodes > 1 && unit <= size / 8 ? size + unit : size;
 }
 
 static int init(pnc_two_phase *x)
@@ -42,14 +63,13 @@ static int init(pnc_two_phase *x)
     if (x->pieces == NULL)
         return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for a list of pieces", x->io->file->path);
     if (pnc_io_node_is_aggregator(x->node))
-        PNC_TRY(pnc_io_collective_buffer_init(&x->buffer, x->io->file, x->node->first + x->node->rank, buffer_size(x)));
-    return pnc_io_exchange_init(&x->exchange, x->io->file, x->node, &x->buffer);
+        PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, memory_size(x)));
+    return pnc_io_exchange_init(&x->exchange, x->io->file, x->node);
 }
 
 int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
 {
     pnc_two_phase *x = pnc_memory_alloc_zeroed(1, sizeof *x);
-    pnc_aggregator_counts counts = {0, 0};
     int err = NC_NOERR;
 
     if (x == NULL)
@@ -58,8 +78,12 @@ int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
         x->io = io;
     err = pnc_file_status_agree(io->file, err);
     if (err == NC_NOERR)
-        err = pnc_io_node_create(io->file, counts, &x->node);
+        err = pnc_io_node_create(io->file, io->hints, &x->node);
     if (err == NC_NOERR) {
+        x->own_node = *x->node;
+        x->own_node.nnodes = 1;
+        x->own_node.first = 0;
+        x->own_node.naggregators = x->node->n;
         err = init(x);
         err = pnc_file_status_agree(io->file, err);
     }
@@ -76,7 +100,7 @@ void pnc_io_two_phase_free(pnc_two_phase *x)
     if (x == NULL)
         return;
     pnc_io_exchange_free(&x->exchange);
-    pnc_io_collective_buffer_free(&x->buffer);
+    pnc_io_collective_memory_free(&x->memory);
     pnc_io_node_free(x->node);
     pnc_memory_free(x->pieces);
     pnc_memory_free(x);
@@ -106,20 +130,27 @@ static void add_extent(pnc_segment *segment, int aggregator, pnc_extent piece, i
     *byte += (int)piece.length;
 }
 
-/* Cut the pieces at the borders of blocks, and group them by aggregator. */
+/* Cut the pieces at the borders of blocks, and group them by aggregator. Most pieces lie in the block of the piece
+ * before: the divisions that find a block would cost more than the rest. */
 static void make_parts(const pnc_file_domains *domains, pnc_segment *segment, const pnc_portion *portion)
 {
-    int extent = 0, byte = 0;
+    int extent = 0, byte = 0, aggregator = 0;
+    int64_t end = 0; /* of the current block */
 
     for (int64_t i = 0; i < portion->nextents; i++) {
         pnc_extent rest = portion->extents[i];
 
         while (rest.length > 0) {
-            int64_t space = pnc_io_file_domains_get_block_end(domains, rest.offset) - rest.offset;
-            pnc_extent piece = {rest.offset, rest.length < space ? rest.length : space};
+            pnc_extent piece = rest;
 
+            if (rest.offset >= end || rest.offset < end - domains->block) {
+                end = pnc_io_file_domains_get_block_end(domains, rest.offset);
+                aggregator = pnc_io_file_domains_find_aggregator(domains, rest.offset);
+            }
+            if (piece.length > end - piece.offset)
+                piece.length = end - piece.offset;
             assert(extent < PNC_SEGMENT_EXTENTS);
-            add_extent(segment, pnc_io_file_domains_find_aggregator(domains, rest.offset), piece, &extent, &byte);
+            add_extent(segment, aggregator, piece, &extent, &byte);
             rest.offset += piece.length;
             rest.length -= piece.length;
         }
@@ -134,7 +165,7 @@ static void make_parts(const pnc_file_domains *domains, pnc_segment *segment, co
 static pnc_portion portion_of(pnc_two_phase *x)
 {
     return (pnc_portion){.extents = x->pieces,
-                         .bytes = pnc_io_node_get_segment(x->node)->bytes,
+                         .bytes = pnc_io_node_get_segment(x->scope)->bytes,
                          .max_extents = PNC_SEGMENT_PIECES,
                          .max_bytes = PNC_SEGMENT_BYTES};
 }
@@ -142,7 +173,7 @@ static pnc_portion portion_of(pnc_two_phase *x)
 /* The next portion of this rank's pieces in the window; after an error it is empty. */
 static void fill_segment(pnc_two_phase *x)
 {
-    pnc_segment *segment = pnc_io_node_get_segment(x->node);
+    pnc_segment *segment = pnc_io_node_get_segment(x->scope);
     pnc_value_action action = x->direction == PNC_PUT ? PNC_VALUES_PACK : PNC_VALUES_KEEP;
     pnc_portion portion = portion_of(x);
 
@@ -160,7 +191,7 @@ static void fill_segment(pnc_two_phase *x)
 /* Get: unpack the bytes of the portion, unless an aggregator failed to read some of them. */
 static void empty_segment(pnc_two_phase *x)
 {
-    pnc_segment *segment = pnc_io_node_get_segment(x->node);
+    pnc_segment *segment = pnc_io_node_get_segment(x->scope);
     pnc_portion portion = portion_of(x);
 
     if (x->err == NC_NOERR && segment->status != NC_NOERR)
@@ -176,9 +207,9 @@ static int64_t find_next_of_node(const pnc_two_phase *x)
 {
     int64_t next = PNC_END_OF_ORDER;
 
-    for (int i = 0; i < x->node->nprocs; i++)
-        if (x->node->segments[i]->next < next)
-            next = x->node->segments[i]->next;
+    for (int i = 0; i < x->scope->nprocs; i++)
+        if (x->scope->segments[i]->next < next)
+            next = x->scope->segments[i]->next;
     return next;
 }
 
@@ -187,14 +218,31 @@ static int64_t find_next_of_node(const pnc_two_phase *x)
 /* The lowest offset of all nodes. */
 static void agree_next(pnc_two_phase *x, int64_t *next)
 {
-    if (x->node->nnodes == 1)
+    if (x->scope->nnodes == 1)
         return;
-    if (pnc_io_node_is_delegate(x->node))
+    if (pnc_io_node_is_delegate(x->scope))
         pnc_io_exchange_finish_round(&x->exchange, next);
-    if (MPI_Bcast(next, 1, MPI_INT64_T, 0, x->node->comm) != MPI_SUCCESS)
+    if (MPI_Bcast(next, 1, MPI_INT64_T, 0, x->scope->comm) != MPI_SUCCESS)
         x->err =
             pnc_error_keep_first(x->err, pnc_error_set(x->io->file->error, NC_EMPI,
                                                        "%s: MPI_Bcast of the next window failed", x->io->file->path));
+}
+
+/* The next buffer, after its last write. */
+static void start_buffer(pnc_two_phase *x)
+{
+    if (x->overlaps)
+        x->buffer = x->buffer == &x->buffers[0] ? &x->buffers[1] : &x->buffers[0];
+    x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
+    pnc_io_collective_buffer_start(x->buffer, &x->domains, x->scope->first + x->scope->rank);
+    x->exchange.buffer = x->buffer;
+}
+
+static void write_buffer(pnc_two_phase *x)
+{
+    int err = x->overlaps ? pnc_io_collective_buffer_write_start(x->buffer) : pnc_io_collective_buffer_write(x->buffer);
+
+    x->err = pnc_error_keep_first(x->err, err);
 }
 
 /* All pieces of the window; *next is the lowest offset of those behind it. */
@@ -202,46 +250,163 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 {
     int64_t end = pnc_io_file_domains_get_end(&x->domains);
 
-    if (pnc_io_node_is_aggregator(x->node))
-        pnc_io_collective_buffer_start(&x->buffer, &x->domains);
+    if (pnc_io_node_is_aggregator(x->scope))
+        start_buffer(x);
     do {
         fill_segment(x);
         pnc_io_exchange_wait_node(&x->exchange);
         *next = find_next_of_node(x);
-        if (pnc_io_node_is_delegate(x->node))
+        if (pnc_io_node_is_delegate(x->scope))
             pnc_io_exchange_send(&x->exchange);
         pnc_io_exchange_wait_node(&x->exchange);
         if (x->direction == PNC_GET)
             empty_segment(x);
     } while (*next < end);
     agree_next(x, next);
-    if (x->direction == PNC_PUT && pnc_io_node_is_aggregator(x->node))
-        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_write(&x->buffer));
+    if (x->direction == PNC_PUT && pnc_io_node_is_aggregator(x->scope))
+        write_buffer(x);
+}
+
+/* --- a call --- */
+
+/* Half of the memory, in whole blocks. */
+static int64_t half_size(const pnc_two_phase *x)
+{
+    int64_t half = memory_size(x) / 2, unit = pnc_io_context_get_striping_unit(x->io);
+
+    return unit <= half ? half / unit * unit : half / 64 * 64;
 }
 
 static pnc_domain_shape shape_of(const pnc_two_phase *x)
 {
-    return (pnc_domain_shape){
-        .naggregators = x->node->naggregators, .buffer = buffer_size(x), .striping_unit = STRIPING_UNIT};
+    return (pnc_domain_shape){.naggregators = x->scope->naggregators,
+                              .buffer = x->overlaps ? half_size(x) : memory_size(x),
+                              .striping_unit = pnc_io_context_get_striping_unit(x->io),
+                              .cyclic = x->io->file->store->striping.round_robin};
 }
 
-int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, int64_t low, int64_t high)
+/* The same on all ranks of the scope. On a single node a write ends in the page cache: it takes no time that could
+ * overlap. */
+static bool can_overlap(const pnc_two_phase *x, pnc_range range)
 {
-    pnc_domain_shape shape = shape_of(x);
-    int64_t next = low;
+    return x->direction == PNC_PUT && x->node->nnodes > 1 && x->io->hints->no_overlap == 0 &&
+           pnc_file_has_overlap(x->io->file) && half_size(x) >= LEAST_BUFFER &&
+           range.high - range.low > x->scope->naggregators * memory_size(x);
+}
+
+/* Whether the ranks want most of the bytes in the range: then each block is read at once. Without messages of all
+ * ranks, an aggregator learns it before it knows the pieces of other nodes. */
+static bool is_dense(pnc_two_phase *x, pnc_range range)
+{
+    int64_t wanted = pnc_io_requests_count_bytes(x->order->list->at, x->order->list->n);
+    int code;
+
+    code = MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->comm);
+    if (pnc_io_node_is_delegate(x->scope) && x->scope->nnodes > 1) {
+        wanted = x->scope->rank == 0 ? wanted : 0; /* one delegate of each node adds the bytes of the node */
+        code |= MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->delegates);
+    }
+    return code == MPI_SUCCESS && wanted >= (range.high - range.low) / 2;
+}
+
+static void init_buffers(pnc_two_phase *x, pnc_range range, bool reads_blocks)
+{
+    int64_t size = x->overlaps ? half_size(x) : memory_size(x);
+
+    for (int i = 0; i <= x->overlaps; i++) {
+        pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
+        x->buffers[i].sieves_writes = x->sieves_writes;
+        x->buffers[i].reads_blocks = reads_blocks;
+        x->buffers[i].range_low = range.low;
+        x->buffers[i].range_high = range.high;
+    }
+    x->buffer = &x->buffers[0];
+}
+
+/* The buffers have their errors, and no bits, when the call ends. */
+static void finish_buffers(pnc_two_phase *x)
+{
+    for (int i = 0; i <= x->overlaps; i++) {
+        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(&x->buffers[i]));
+        pnc_io_collective_buffer_free(&x->buffers[i]);
+    }
+}
+
+bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
+{
+    pnc_segment *own = pnc_io_node_get_segment(x->node);
+    int64_t end = 0;
+
+    if (x->node->nnodes > 1)
+        return false;
+    own->window.low = order->low;
+    own->window.high = order->high;
+    pnc_io_exchange_start(&x->exchange, PNC_PUT, x->node);
+    pnc_io_exchange_wait_node(&x->exchange);
+    for (int i = 0; i < x->node->nprocs; i++) {
+        const pnc_window *s = &x->node->segments[i]->window;
+
+        if (s->low < s->high && s->low < end)
+            return false;
+        end = s->low < s->high ? s->high : end;
+    }
+    return true;
+}
+
+static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
+{
+    pnc_domain_shape shape;
+    bool reads_blocks;
+    int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
     x->order = order;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
+    x->overlaps = can_overlap(x, range);
+    shape = shape_of(x);
+    reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
+    if (pnc_io_node_is_aggregator(x->scope))
+        init_buffers(x, range, reads_blocks);
     if (x->direction == PNC_GET)
         x->err = pnc_io_file_order_init(&x->values, x->io, order->list);
-    pnc_io_exchange_start(&x->exchange, x->direction);
-    pnc_io_file_domains_init(&x->domains, &shape, low, high);
+    pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
+    pnc_io_file_domains_init(&x->domains, &shape, range.low, range.high);
+    pnc_io_aggregators_display(x->io, x->node, &x->domains, x->direction,
+                               x->scope == x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
     while (next != PNC_END_OF_ORDER) {
         pnc_io_file_domains_start(&x->domains, next);
         run_round(x, &next);
     }
     if (x->direction == PNC_GET)
         pnc_io_file_order_free(&x->values);
+    if (pnc_io_node_is_aggregator(x->scope))
+        finish_buffers(x);
     return pnc_error_keep_first(x->err, x->exchange.err);
+}
+
+/* --- interface --- */
+
+int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x)
+{
+    return x->node->naggregators * memory_size(x);
+}
+
+const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
+{
+    return x->node;
+}
+
+int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
+{
+    x->scope = x->node;
+    x->sieves_writes = true;
+    return execute(x, order, range);
+}
+
+int pnc_io_two_phase_execute_in_node(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool apart)
+{
+    assert(x->node->all_nodes);
+    x->scope = &x->own_node;
+    x->sieves_writes = apart;
+    return execute(x, order, range);
 }

@@ -11,6 +11,7 @@
 #define PNC_IO_TWO_PHASE_H
 
 #include "io/file_order.h"
+#include "io/node.h"
 
 /* The aggregators of a dataset and their buffers. They are made by the first call that needs them. */
 typedef struct pnc_two_phase pnc_two_phase;
@@ -20,8 +21,19 @@ int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out);
 /* Collective; NULL is allowed. */
 void pnc_io_two_phase_free(pnc_two_phase *x);
 
-/* Collective. order: this rank's requests, not yet advanced; low and high: the range of the file of all ranks. Returns
- * this rank's own error; the caller must agree on it with the other ranks. */
-int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, int64_t low, int64_t high);
+/* Collective. Whether all ranks are on one node, and their requests lie in ranges of the file that do not overlap and
+ * that ascend by rank: the same answer on all ranks. */
+bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order);
+
+/* Bytes of the file that one round covers. */
+int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x);
+const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x);
+
+/* Collective. order: this rank's requests, not yet advanced; range: of the file, of all ranks. Returns this rank's own
+ * error; the caller must agree on it with the other ranks. */
+int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range);
+/* The same within each node, without messages to other nodes; range: that of the node. apart: no other node writes to
+ * the range. */
+int pnc_io_two_phase_execute_in_node(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool apart);
 
 #endif

@@ -122,7 +122,8 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
                              "variable \"%s\": the filetype has %lld bytes, not a "
                              "multiple of %d, the size of an element",
                              var->name, (long long)size, (int)pnc_type_get_size(var->type));
-    q->elements = size / (MPI_Count)pnc_type_get_size(var->type);
+    q->elem_size = (int)pnc_type_get_size(var->type);
+    q->elements = size / q->elem_size;
     if (q->elements == 0)
         return NC_NOERR;
     PNC_TRY(read_filetype(io, var, vard->filetype, q, &r));

@@ -10,6 +10,9 @@ m4_define([HINT_SIZE], [m4_define([SIZE_$1], [$2, [$3], [$4], [$5], PNC_BELOW_$6
 PNC_HINT_SIZE_ROW("$1", m4_indir([SIZE_$1]), ON_ONE_LINE([$9]))])m4_dnl
 m4_define([HINT_ALIAS], [PNC_HINT_SIZE_ROW("$1", m4_indir([SIZE_$2]), ON_ONE_LINE([$3]))])m4_dnl
 m4_define([HINT_CHOICE], [PNC_HINT_CHOICE_ROW("$1", $2, "$3", $4, REPORTER([$5], [report_word]), ON_ONE_LINE([$6]))])m4_dnl
+m4_define([HINT_COMMON_SIZE],
+[PNC_HINT_SIZE_ROW("$1", $2, 0, $3, INT32_MAX, PNC_BELOW_SENSELESS, 1, NULL, ON_ONE_LINE([$4]))])m4_dnl
+m4_define([HINT_COMMON_CHOICE], [PNC_HINT_CHOICE_ROW("$1", $2, "", $3, NULL, ON_ONE_LINE([$4]))])m4_dnl
 m4_define([HINT_FIXED], [PNC_HINT_ROW("$1", PNC_HINT_FIXED, "$2", ON_ONE_LINE([$3]))])m4_dnl
 m4_define([HINT_FREE], [PNC_HINT_ROW("$1", PNC_HINT_FREE, "$2", ON_ONE_LINE([$3]))])m4_dnl
 m4_define([HINT_OUTPUT], [PNC_HINT_ROW("$1", PNC_HINT_OUTPUT, "", ON_ONE_LINE([$2]))])m4_dnl

@@ -11,6 +11,9 @@ m4_dnl HINT_CHOICE(name, field of pnc_hints, default, values, reporter, meaning)
 m4_dnl   WORDS(..) or a NULL-terminated array, the default first. The field holds the index. Any other word is ignored.
 m4_dnl   Reporter: empty, or the function in src/dataset/hints.c that gives the value in effect, if the field alone does
 m4_dnl   not.
+m4_dnl HINT_COMMON_SIZE(name, field of pnc_hints, least, meaning),
+m4_dnl HINT_COMMON_CHOICE(name, field of pnc_hints, values, meaning): a hint that both this library and MPI-IO
+m4_dnl   use. It is passed to MPI-IO, which reports its value. Without it the field is 0.
 m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always behaves as with this value.
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
 m4_dnl HINT_OUTPUT(name, why): reported by libraries, not given to them.
@@ -42,8 +45,19 @@ HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
+HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],
+[how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
+merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the
+ranks of a single node put into ranges of the file that do not overlap, otherwise as two_phase. within_nodes:
+aggregators merge the requests of their node. two_phase: aggregators of all nodes exchange data, and each accesses a
+part of the file. mpi_io: aggregators make collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase.
+Independent calls are direct or merged])
+HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
+[number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
+HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],
+[enable: on several nodes aggregators write one half of their memory while they receive data in the other half, if a
+call takes several rounds])
 HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
-HINT_FIXED([nc_num_aggrs_per_node], [0], [the library chooses: one aggregator on each of several nodes, all ranks of a single node])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_gattr], [64], [tables of names grow by themselves])
@@ -58,13 +72,23 @@ HINT_FIXED([nc_burst_buf_overwrite], [disable], [there is no burst buffer in thi
 HINT_FIXED([nc_burst_buf_shared_logs], [disable], [there is no burst buffer in this build])
 HINT_FREE([nc_burst_buf_del_on_close], [enable], [there is no burst buffer in this build])
 HINT_FREE([nc_burst_buf_flush_buffer_size], [0], [there is no burst buffer in this build])
-HINT_OUTPUT([nc_ina_node_list], [it lists aggregators within nodes, which do not exist in this library])
-HINT_PASSED([striping_factor], [number of disks or servers over which a new file is distributed])
-HINT_PASSED([striping_unit], [number of consecutive bytes on one disk or server])
-HINT_PASSED([cb_nodes], [number of ranks that access the file in MPI-IO's collective calls])
-HINT_PASSED([cb_buffer_size], [bytes of memory of each of these ranks])
+HINT_OUTPUT([nc_ina_node_list], [the display lists the aggregators])
+HINT_COMMON_SIZE([striping_factor], [access.striping_factor], [1],
+[number of disks or servers over which a new file is distributed])
+HINT_COMMON_SIZE([striping_unit], [access.striping_unit], [1],
+[number of consecutive bytes on one disk or server. File domains are aligned to it. The value that the file system
+reports takes precedence. Without both, 1048576])
+HINT_COMMON_SIZE([cb_nodes], [access.aggregators], [1],
+[number of aggregators: ranks that access the file in collective calls. Default: one on each of several nodes, and all
+ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
+HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
+[bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
+most nc_ibuf_size. At least 4096 are used])
 HINT_PASSED([cb_block_size], [bytes of the file that one of these ranks accesses at a time])
-HINT_PASSED([cb_config_list], [nodes of these ranks])
+HINT_PASSED([cb_config_list],
+[list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.
+The first entry that matches a node applies; a node without one has no aggregator. *:NUMBER without cb_nodes means so
+many on each node])
 HINT_PASSED([collective_buffering], [true or false: whether MPI-IO uses such ranks])
 HINT_PASSED([access_style], [how the program will access the file])
 HINT_PASSED([file_perm], [permissions of a new file])
@@ -75,9 +99,12 @@ HINT_PASSED([ind_rd_buffer_size], [ROMIO: bytes that one access of data sieving 
 HINT_PASSED([ind_wr_buffer_size], [ROMIO: bytes that one access of data sieving writes])
 HINT_PASSED([romio_ds_read], [ROMIO: enable, disable, automatic: data sieving in reads])
 HINT_PASSED([romio_ds_write], [ROMIO: enable, disable, automatic: data sieving in writes])
-HINT_PASSED([romio_cb_read], [ROMIO: enable, disable, automatic: two-phase I/O in collective reads])
-HINT_PASSED([romio_cb_write], [ROMIO: enable, disable, automatic: two-phase I/O in collective writes])
-HINT_PASSED([romio_no_indep_rw], [ROMIO: true: only ranks of cb_config_list open the file])
+HINT_COMMON_CHOICE([romio_cb_read], [access.cb_read], [WORDS(automatic, enable, disable)],
+[enable: collective reads always use aggregators. disable: they never do])
+HINT_COMMON_CHOICE([romio_cb_write], [access.cb_write], [WORDS(automatic, enable, disable)],
+[enable: collective writes always use aggregators. disable: they never do])
+HINT_COMMON_CHOICE([romio_no_indep_rw], [access.no_independent], [WORDS(false, true)],
+[true: in collective calls only aggregators access the file])
 HINT_PASSED([romio_cb_pfr], [ROMIO: persistent file realms])
 HINT_PASSED([romio_cb_fr_types], [ROMIO: kind of file realms])
 HINT_PASSED([romio_cb_fr_alignment], [ROMIO: alignment of file realms])
@@ -96,6 +123,8 @@ m4_ifelse([$6], [LEAST], [], [$6], [SENSELESS], [], [$6], [MOST], [], [REFUSE([h
 m4_define([HINT_ALIAS], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])m4_dnl
 m4_ifdef([HINT_$2], [], [REFUSE([hints.m4], [$1], ["$2" is not a hint above it])])])
 m4_define([HINT_CHOICE], [CHECK_COUNT([hints.m4], [$1], $#, 6, 6)CHECK_HINT([$1], [$6])])
+m4_define([HINT_COMMON_SIZE], [CHECK_COUNT([hints.m4], [$1], $#, 4, 4)CHECK_HINT([$1], [$4])])
+m4_define([HINT_COMMON_CHOICE], m4_defn([HINT_COMMON_SIZE]))
 m4_define([HINT_FIXED], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1], [$3])])
 m4_define([HINT_FREE], m4_defn([HINT_FIXED]))
 m4_define([HINT_OUTPUT], [CHECK_COUNT([hints.m4], [$1], $#, 2, 2)CHECK_HINT([$1], [$2])])

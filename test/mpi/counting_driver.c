@@ -1,4 +1,4 @@
-/* A driver that counts the accesses and bytes of the MPI-IO driver: the smallest useful wrapper. */
+/* A driver that counts the accesses and bytes of the MPI-IO driver, and makes some of them fail: a small wrapper. */
 #include "counting_driver.h"
 
 #include "drivers/driver.h"
@@ -9,25 +9,9 @@ typedef struct counting_store {
     counting_counts counts;
 } counting_store;
 
-static int wrap(int err, pnc_store *inner, const char *path, pnc_store **out, pnc_error *error)
+static int counting_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
-    return err != NC_NOERR ? err : pnc_wrapper_init(&counting_driver, sizeof(counting_store), inner, path, out, error);
-}
-
-static int counting_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
-{
-    pnc_store *inner = NULL;
-    int err = pnc_store_mpiio.create(comm, path, mode, info, &inner, error);
-
-    return wrap(err, inner, path, out, error);
-}
-
-static int counting_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
-{
-    pnc_store *inner = NULL;
-    int err = pnc_store_mpiio.open(comm, path, mode, info, &inner, error);
-
-    return wrap(err, inner, path, out, error);
+    return pnc_wrapper_open(&counting_driver, &pnc_store_mpiio, call, store, error);
 }
 
 static int64_t bytes_of(const pnc_extent *extents, int64_t n)
@@ -58,6 +42,36 @@ static int counting_read(pnc_store *store, const pnc_extent *extents, int64_t n,
     return pnc_wrapper_read(store, extents, n, buf, got, error);
 }
 
+counting_faults counting_next_faults;
+
+/* An access that fails is made without extents, so that those of the other ranks can complete. */
+static int counting_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    counting_counts *counts = &((counting_store *)store)->counts;
+    int fault = counting_next_faults.write_all;
+
+    counts->collective_writes++;
+    counts->bytes_written += bytes_of(extents, n);
+    if (fault == NC_NOERR)
+        return pnc_wrapper_write_all(store, extents, n, buf, error);
+    pnc_wrapper_write_all(store, extents, 0, buf, NULL);
+    return pnc_error_set(error, fault, "a write that fails by intent");
+}
+
+static int counting_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                             pnc_error *error)
+{
+    counting_counts *counts = &((counting_store *)store)->counts;
+    int fault = counting_next_faults.read_all;
+
+    counts->collective_reads++;
+    counts->bytes_read += bytes_of(extents, n);
+    if (fault == NC_NOERR)
+        return pnc_wrapper_read_all(store, extents, n, buf, got, error);
+    pnc_wrapper_read_all(store, extents, 0, buf, got, NULL);
+    return pnc_error_set(error, fault, "a read that fails by intent");
+}
+
 const counting_counts *counting_counts_of(const pnc_store *store)
 {
     return &((const counting_store *)store)->counts;
@@ -70,12 +84,14 @@ static int counting_remove(const char *path, MPI_Info info, pnc_error *error)
 
 const pnc_store_ops counting_driver = {
     .name = "counting",
-    .create = counting_create,
+    .store_bytes = sizeof(counting_store),
     .open = counting_open,
     .remove = counting_remove,
     .close = pnc_wrapper_close,
     .write = counting_write,
     .read = counting_read,
+    .write_all = counting_write_all,
+    .read_all = counting_read_all,
     .sync = pnc_wrapper_sync,
     .size = pnc_wrapper_get_size,
     .set_size = pnc_wrapper_set_size,

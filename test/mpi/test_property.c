@@ -1038,11 +1038,13 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
 static MPI_Info draw_hints(dice *d)
 {
     static const char *const swap[] = {"enable", "disable", "auto"};
+    static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
     MPI_Info info;
     if (dice_chance(d, 30))
         return MPI_INFO_NULL;
     MPI_Info_create(&info);
     hint(d, info, 30, "cb_buffer_size", 500, 500);
+    hint(d, info, 30, "cb_buffer_size", 8000, 30000);
     hint(d, info, 20, "ind_rd_buffer_size", 60, 60);
     hint(d, info, 20, "ind_wr_buffer_size", 70, 70);
     hint(d, info, 40, "nc_ibuf_size", 0, 200);
@@ -1053,6 +1055,10 @@ static MPI_Info draw_hints(dice *d)
     hint(d, info, 40, "nc_data_move_chunk_size", 1, 9000);
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_in_place_swap", swap[dice_upto(d, 2)]);
+    if (dice_chance(d, 80))
+        MPI_Info_set(info, "nc_strategy", strategies[dice_upto(d, 5)]);
+    hint(d, info, 20, "cb_nodes", 1, 5);
+    hint(d, info, 20, "nc_num_aggrs_per_node", 1, 3);
     return info;
 }
 

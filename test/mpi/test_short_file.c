@@ -450,11 +450,12 @@ static void test_independent_record(void)
 static void test_memory_driver(void)
 {
     pnc_store *store = NULL;
+    pnc_open_call call = {MPI_COMM_SELF, "short", PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
     pnc_extent extent = {0, end};
     MPI_Info info;
     int ncid;
 
-    t_check(pnc_store_memory.create(MPI_COMM_SELF, "short", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
+    t_check(pnc_driver_file_open(&pnc_store_memory, call, &store, NULL) == NC_NOERR &&
                 store->ops->write(store, &extent, 1, image, NULL) == NC_NOERR &&
                 store->ops->close(store, NULL) == NC_NOERR,
             "a short file in memory");

@@ -53,6 +53,24 @@ static void copy_list(char *image, const pnc_extent *extents, int64_t n, char *l
                (size_t)extents[i].length);
 }
 
+/* On several ranks without data sieving of writes, as has_collective requires. */
+static int open_store(const pnc_store_ops *driver, MPI_Comm comm, const char *path, pnc_open_purpose purpose,
+                      pnc_store **store, pnc_error *error)
+{
+    pnc_open_call call = {comm, path, purpose, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    int err, nprocs;
+
+    MPI_Comm_size(comm, &nprocs);
+    if (nprocs > 1) {
+        MPI_Info_create(&call.info);
+        MPI_Info_set(call.info, "romio_ds_write", "disable");
+    }
+    err = pnc_driver_file_open(driver, call, store, error);
+    if (nprocs > 1)
+        MPI_Info_free(&call.info);
+    return err;
+}
+
 #define OLD 0x5a /* what the file holds before */
 
 /* What all ranks wrote, put together, over what was there. */
@@ -68,7 +86,14 @@ static void merge_images(char *image, char *mask)
             image[i] = OLD;
 }
 
-static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
+/* The independent transfers of a driver, or the collective ones. */
+typedef struct transfers {
+    const char *name;
+    int (*write)(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+    int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
+} transfers;
+
+static bool write_then_read(pnc_store *store, int64_t length, int64_t gap, const transfers *by)
 {
     static char image[SPAN], mask[SPAN], list[SPAN], back[SPAN];
     static pnc_extent extents[MOST];
@@ -94,13 +119,13 @@ static bool write_then_read(pnc_store *store, int64_t length, int64_t gap)
         good &= t_local(store->ops->write(store, &all, 1, back, &error) == NC_NOERR, "clear: %s", error.text);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    good &= t_local(store->ops->write(store, extents, n, list, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(by->write(store, extents, n, list, &error) == NC_NOERR, "%s", error.text);
     MPI_Barrier(MPI_COMM_WORLD);
     pnc_extent all = {0, SPAN};
     good &= t_local(store->ops->read(store, &all, 1, back, NULL, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, image, SPAN) == 0, "the file differs from the model");
     memset(back, 0, sizeof back);
-    good &= t_local(store->ops->read(store, extents, n, back, NULL, &error) == NC_NOERR, "%s", error.text);
+    good &= t_local(by->read(store, extents, n, back, NULL, &error) == NC_NOERR, "%s", error.text);
     good &= t_local(memcmp(back, list, (size_t)bytes) == 0, "extents read differ");
     MPI_Barrier(MPI_COMM_WORLD);
     return good;
@@ -111,21 +136,28 @@ static void test_lists(const pnc_store_ops *ops, MPI_Comm comm, const char *path
     const int64_t lengths[] = {1, 8, 100, 3000, 20000, 1500000}, gaps[] = {0, 7, 300, 3000, 40000};
     pnc_store *store = NULL;
     pnc_error error = {0};
-    bool good = true;
+    const transfers both[] = {{"independent", ops->write, ops->read}, {"collective", ops->write_all, ops->read_all}};
     const char *who = comm == MPI_COMM_SELF ? "every rank on its own" : "all ranks together";
 
-    if (!t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s, %s: create %s", ops->name,
-                 who, error.text))
+    if (!t_check(open_store(ops, comm, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s, %s: create %s",
+                 ops->name, who, error.text))
         return;
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < 5; k++)
-            good &= t_local(write_then_read(store, lengths[i], gaps[k]), "lengths to %d, gaps to %d", (int)lengths[i],
-                            (int)gaps[k]);
-    t_check(good, "%s, %s: extents of 6 lengths at 5 distances", ops->name, who);
+    for (const transfers *by = both; by < both + (store->has_collective ? 2 : 1); by++) {
+        bool good = true;
+
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < 5; k++)
+                good &= t_local(write_then_read(store, lengths[i], gaps[k], by), "lengths to %d, gaps to %d",
+                                (int)lengths[i], (int)gaps[k]);
+        t_check(good, "%s, %s: extents of 6 lengths at 5 distances, %s", ops->name, who, by->name);
+    }
     t_check(ops->close(store, &error) == NC_NOERR, "%s, %s: close", ops->name, who);
 }
 
-static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
+/* read: one of the driver's two reads. */
+static void test_end_by(const pnc_store_ops *ops,
+                        int (*read)(pnc_store *, const pnc_extent *, int64_t, void *, int64_t *, pnc_error *),
+                        MPI_Comm comm, const char *path)
 {
     pnc_store *store = NULL;
     pnc_error error = {0};
@@ -133,31 +165,44 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
     pnc_extent end = {90, 20}, inside = {80, 20}, pair[2] = {{0, 4}, {98, 4}};
     int64_t size = -1, got = -1;
 
-    t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create", ops->name);
+    t_check(open_store(ops, comm, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create", ops->name);
     int err = ops->set_size(store, 100, &error);
     err = err == NC_NOERR ? ops->size(store, &size, &error) : err;
     t_check(err == NC_NOERR && size == 100, "%s: a file of 100 bytes has %d", ops->name, (int)size);
-    t_check(ops->read(store, &inside, 1, bytes, NULL, &error) == NC_NOERR, "%s: read up to the end", ops->name);
+    t_check(read(store, &inside, 1, bytes, NULL, &error) == NC_NOERR, "%s: read up to the end", ops->name);
     memset(bytes, 'x', sizeof bytes);
-    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_NOERR && got == 20 &&
+    t_check(read(store, &end, 1, bytes, &got, &error) == NC_NOERR && got == 20 &&
                 memcmp(bytes + 10, bytes + 11, 9) == 0 && bytes[10] == '\0' && bytes[20] == 'x',
             "%s: zeros past the end: %s", ops->name, error.text);
     store->end->refuses_short = true;
-    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
-                strstr(error.text, "100") != NULL && strstr(error.text, path) != NULL,
+    t_check(read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 && strstr(error.text, "100") != NULL &&
+                strstr(error.text, path) != NULL,
             "%s: or an error: %s", ops->name, error.text);
     pnc_error_clear(&error);
     memset(bytes, 'x', sizeof bytes);
-    t_check(ops->read(store, pair, 2, bytes, &got, &error) == NC_EREAD && (got == 4 || got == 6) && bytes[got] == 'x' &&
+    t_check(read(store, pair, 2, bytes, &got, &error) == NC_EREAD && (got == 4 || got == 6) && bytes[got] == 'x' &&
                 bytes[got - 1] == '\0',
             "%s: the last of two extents past the end, %d bytes came", ops->name, (int)got);
     store->end->refuses_short = false;
     store->end->least_size = 101; /* it was longer once */
     pnc_error_clear(&error);
-    t_check(ops->read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
+    t_check(read(store, &end, 1, bytes, &got, &error) == NC_EREAD && got == 10 &&
                 strstr(error.text, "truncated") != NULL,
             "%s: truncated meanwhile: %s", ops->name, error.text);
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
+}
+
+static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
+{
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+
+    t_check(open_store(ops, comm, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create", ops->name);
+    bool has_collective = store != NULL && store->has_collective;
+    t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
+    test_end_by(ops, ops->read, comm, path);
+    if (has_collective)
+        test_end_by(ops, ops->read_all, comm, path);
 }
 
 /* Behind the end of the file there are zeros between the extents, not what the memory of a buffer happened to hold. */
@@ -180,7 +225,7 @@ static void test_beyond(const char *path)
             memset(dirt, 'd', room);
         free(dirt);
         unlink(path);
-        err = pnc_store_mpiio.create(MPI_COMM_SELF, path, 0, MPI_INFO_NULL, &store, &error);
+        err = open_store(&pnc_store_mpiio, MPI_COMM_SELF, path, PNC_OPEN_REPLACE, &store, &error);
         if (err != NC_NOERR)
             break;
         err = store->ops->write(store, extents, N, list, &error);
@@ -194,6 +239,37 @@ static void test_beyond(const char *path)
             "mpiio: zeros between small extents beyond the end of the file");
 }
 
+/* The same where all ranks write: each rank has every t_nprocs-th extent. */
+static void test_beyond_all(const char *path)
+{
+    enum { N = 1000 };
+    static char list[3 * N], back[4 * N - 1];
+    pnc_extent extents[N], all = {0, sizeof back};
+    pnc_store *store = NULL;
+    pnc_error error = {0};
+    int n = 0, wrong = 0, err;
+
+    for (int i = t_rank; i < N; i += t_nprocs)
+        extents[n++] = (pnc_extent){4 * i, 3};
+    memset(list, 'x', sizeof list);
+    t_check(open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
+            "create %s", error.text);
+    if (!store->has_collective) {
+        t_skip("no collective access");
+        store->ops->close(store, NULL);
+        return;
+    }
+    err = store->ops->write_all(store, extents, n, list, &error);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (err == NC_NOERR)
+        err = store->ops->read(store, &all, 1, back, NULL, &error);
+    for (int k = 0; k < (int)sizeof back; k++)
+        wrong += back[k] != (k % 4 < 3 ? 'x' : '\0');
+    t_check(t_local(err == NC_NOERR && wrong == 0, "%d bytes are wrong: %s", wrong, error.text),
+            "mpiio: zeros between small extents of all ranks beyond the end of the file");
+    t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
+}
+
 /* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */
 static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
 {
@@ -205,7 +281,7 @@ static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *pat
     bool good = true;
 
     memset(bytes, OLD, sizeof bytes);
-    t_check(ops->create(comm, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "%s: create", ops->name);
+    t_check(open_store(ops, comm, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create", ops->name);
     if (t_rank == 0) {
         good &= t_local(ops->write(store, &old, 1, bytes, &error) == NC_NOERR, "%s", error.text);
         memset(bytes, 7, sizeof bytes);
@@ -256,8 +332,8 @@ static void test_unlock(const char *path)
         return;
     for (int i = 0; i < 1000; i++)
         extents[i] = (pnc_extent){4 * i, 3};
-    t_check(pnc_store_mpiio.create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR, "create %s",
-            error.text);
+    t_check(open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
+            "create %s", error.text);
     unlocks = 0;
     failing_unlocks = 1;
     int err = store->ops->write(store, extents, 1000, list, &error);
@@ -277,23 +353,22 @@ static void test_unlock(const char *path)
     t_check(store->ops->close(store, NULL) == NC_NOERR, "mpiio: close");
 }
 
-static int try_open(const char *path, int mode, bool create, pnc_error *error)
+static int try_open(const char *path, pnc_open_purpose purpose, pnc_error *error)
 {
     pnc_store *store = NULL;
     int err;
 
     pnc_error_clear(error);
-    err = create ? pnc_store_mpiio.create(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &store, error)
-                 : pnc_store_mpiio.open(MPI_COMM_WORLD, path, mode, MPI_INFO_NULL, &store, error);
+    err = open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, purpose, &store, error);
     if (err == NC_NOERR)
         err = store->ops->close(store, error);
     return err;
 }
 
-static void expect(int code, const char *path, int mode, bool create, const char *what)
+static void expect(int code, const char *path, pnc_open_purpose purpose, const char *what)
 {
     pnc_error error = {0};
-    int err = try_open(path, mode, create, &error);
+    int err = try_open(path, purpose, &error);
 
     t_check(err == code && (code == NC_NOERR || error.text[0] != '\0'), "%s: %d, \"%s\"", what, err, error.text);
 }
@@ -306,21 +381,21 @@ static void test_paths(void)
 
     if (t_rank == 0)
         unlink(link);
-    expect(NC_EBAD_FILE, "", 0, true, "create an empty name");
-    expect(NC_EBAD_FILE, "", 0, false, "open an empty name");
-    expect(NC_EBAD_FILE, "/tmp", 0, true, "create a directory");
-    expect(NC_EBAD_FILE, "/tmp", 0, false, "open a directory");
-    expect(NC_ENOENT, "/no/such/folder/a.nc", 0, true, "create in a folder that is missing");
-    expect(NC_ENOENT, "/no/such/folder/a.nc", 0, false, "open a file that is missing");
-    expect(NC_NOERR, file, 0, true, "create");
-    expect(NC_EEXIST, file, NC_NOCLOBBER, true, "create once more with NC_NOCLOBBER");
-    expect(NC_NOERR, file, NC_WRITE, false, "open to write");
+    expect(NC_EBAD_FILE, "", PNC_OPEN_REPLACE, "create an empty name");
+    expect(NC_EBAD_FILE, "", PNC_OPEN_READ, "open an empty name");
+    expect(NC_EBAD_FILE, "/tmp", PNC_OPEN_REPLACE, "create a directory");
+    expect(NC_EBAD_FILE, "/tmp", PNC_OPEN_READ, "open a directory");
+    expect(NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_REPLACE, "create in a folder that is missing");
+    expect(NC_ENOENT, "/no/such/folder/a.nc", PNC_OPEN_READ, "open a file that is missing");
+    expect(NC_NOERR, file, PNC_OPEN_REPLACE, "create");
+    expect(NC_EEXIST, file, PNC_OPEN_NEW, "create once more with NC_NOCLOBBER");
+    expect(NC_NOERR, file, PNC_OPEN_UPDATE, "open to write");
     if (t_rank == 0) {
         t_local(symlink(strrchr(file, '/') ? strrchr(file, '/') + 1 : file, link) == 0, "symlink");
         t_local(truncate(file, 5) == 0, "truncate");
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    expect(NC_NOERR, link, 0, true, "create over a symbolic link");
+    expect(NC_NOERR, link, PNC_OPEN_REPLACE, "create over a symbolic link");
     t_check(lstat(link, &facts) == 0 && S_ISLNK(facts.st_mode) && stat(file, &facts) == 0 && facts.st_size == 0,
             "the link stays, its target is empty");
     if (t_rank == 0)
@@ -331,8 +406,8 @@ static void test_paths(void)
     if (root) {
         t_skip("no file is without permission for root");
     } else {
-        expect(NC_EACCESS, file, 0, false, "open without permission");
-        expect(NC_EACCESS, file, 0, true, "create over a file without permission");
+        expect(NC_EACCESS, file, PNC_OPEN_READ, "open without permission");
+        expect(NC_EACCESS, file, PNC_OPEN_REPLACE, "create over a file without permission");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     int err = t_rank == 0 ? pnc_store_mpiio.remove(file, MPI_INFO_NULL, &error) : NC_NOERR;
@@ -355,7 +430,7 @@ static void test_wrapper(const char *path)
 
     test_lists(&counting_driver, MPI_COMM_WORLD, path);
     test_end(&counting_driver, MPI_COMM_WORLD, path);
-    t_check(counting_driver.create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &store, &error) == NC_NOERR,
+    t_check(open_store(&counting_driver, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
             "counting: create %s", error.text);
     /* all ranks write the same bytes */
     t_check(t_local(store->ops->write(store, extents, 2, "abcdefg", &error) == NC_NOERR &&
@@ -384,25 +459,25 @@ static void test_memory(void)
     char back[4] = "";
 
     if (t_nprocs > 1) {
-        t_check(pnc_store_memory.create(MPI_COMM_WORLD, "m", 0, MPI_INFO_NULL, &store, &error) == NC_EDRIVER,
+        t_check(open_store(&pnc_store_memory, MPI_COMM_WORLD, "m", PNC_OPEN_REPLACE, &store, &error) == NC_EDRIVER,
                 "memory: several ranks: %s", error.text);
         return;
     }
     test_lists(&pnc_store_memory, MPI_COMM_WORLD, "m");
     test_end(&pnc_store_memory, MPI_COMM_WORLD, "m");
     test_growth(&pnc_store_memory, MPI_COMM_WORLD, "m");
-    t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", NC_NOCLOBBER, MPI_INFO_NULL, &store, &error) == NC_EEXIST,
+    t_check(open_store(&pnc_store_memory, MPI_COMM_SELF, "m", PNC_OPEN_NEW, &store, &error) == NC_EEXIST,
             "memory: exists");
-    t_check(pnc_store_memory.create(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
+    t_check(open_store(&pnc_store_memory, MPI_COMM_SELF, "m", PNC_OPEN_REPLACE, &store, NULL) == NC_NOERR &&
                 store->ops->write(store, &extent, 1, "abc", NULL) == NC_NOERR &&
                 store->ops->close(store, NULL) == NC_NOERR,
             "memory: write and close");
-    t_check(pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_NOERR &&
+    t_check(open_store(&pnc_store_memory, MPI_COMM_SELF, "m", PNC_OPEN_READ, &store, NULL) == NC_NOERR &&
                 store->ops->read(store, &extent, 1, back, NULL, NULL) == NC_NOERR && strcmp(back, "abc") == 0 &&
                 store->ops->close(store, NULL) == NC_NOERR,
             "memory: open finds \"%s\"", back);
     t_check(pnc_store_memory.remove("m", MPI_INFO_NULL, NULL) == NC_NOERR &&
-                pnc_store_memory.open(MPI_COMM_SELF, "m", 0, MPI_INFO_NULL, &store, NULL) == NC_ENOENT,
+                open_store(&pnc_store_memory, MPI_COMM_SELF, "m", PNC_OPEN_READ, &store, NULL) == NC_ENOENT,
             "memory: removed");
 }
 
@@ -414,6 +489,7 @@ int main(int argc, char **argv)
         test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
+    test_beyond_all(t_path("beyond.bin"));
     test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_unlock(t_path("store.bin"));
     test_paths();

@@ -48,8 +48,17 @@ static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void
     return pnc_wrapper_read(store, extents, n, buf, got, error);
 }
 
+static const pnc_store_ops spy_ops;
+
+static int spy_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
+{
+    return pnc_wrapper_open(&spy_ops, &pnc_store_mpiio, call, store, error);
+}
+
 static const pnc_store_ops spy_ops = {
     .name = "spy",
+    .store_bytes = sizeof(spy),
+    .open = spy_open,
     .close = pnc_wrapper_close,
     .write = spy_write,
     .read = spy_read,
@@ -101,9 +110,8 @@ static void start_file(int nnodes, int64_t memory)
     file = (pnc_file){.path = (char *)t_path("transfer.nc"), .comm = MPI_COMM_WORLD, .error = &error};
     MPI_Comm_rank(file.comm, &file.rank);
     MPI_Comm_size(file.comm, &file.nprocs);
-    t_local(pnc_store_mpiio.create(file.comm, file.path, NC_CLOBBER, MPI_INFO_NULL, &file.store, &error) == NC_NOERR,
-            "create: %s", error.text);
-    t_local(pnc_wrapper_init(&spy_ops, sizeof(spy), file.store, file.path, &file.store, NULL) == NC_NOERR, "wrap");
+    pnc_open_call call = {file.comm, file.path, PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    t_local(pnc_driver_file_open(&spy_ops, call, &file.store, &error) == NC_NOERR, "create: %s", error.text);
     file.store->nnodes = nnodes;
     eye = (spy *)file.store;
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
@@ -188,6 +196,49 @@ static void test_columns(int nnodes, int64_t memory)
     err = access_columns(PNC_OP_GET, column_var, 0, ROWS, back);
     t_check(err == NC_NOERR && is_filled(back, 0, ROWS), "and get them back: %s", error.text);
     t_check(is_filled(buf, 0, ROWS), "the buffer of the put is unchanged");
+    end_file();
+}
+
+/* This rank's block of whole rows of the variable, every `stride`-th element of a row. */
+static int access_rows(pnc_op op, MPI_Offset stride, double *buf)
+{
+    MPI_Offset rows = ROWS / t_nprocs, width = (MPI_Offset)t_nprocs * WIDTH;
+    MPI_Offset start[2] = {rows * t_rank, 0}, count[2] = {rows, width / stride}, strides[2] = {1, stride};
+    pnc_call call = {.op = op,
+                     .shape = PNC_VARS,
+                     .collective = true,
+                     .varid = column_var,
+                     .mem = PNC_DOUBLE,
+                     .buf = buf,
+                     .start = start,
+                     .count = count,
+                     .stride = strides};
+
+    return execute(&call);
+}
+
+/* Strided puts of ranks whose blocks do not interleave. */
+static void test_blocks(void)
+{
+    static double whole[ROWS * WIDTH], half[ROWS * WIDTH / 2];
+    int64_t n = (int64_t)(ROWS / t_nprocs) * t_nprocs * WIDTH, wrong = 0;
+    int err;
+
+    start_file(1, 1 << 20);
+    for (int64_t i = 0; i < n; i++)
+        whole[i] = (double)(i + t_rank);
+    err = access_rows(PNC_OP_PUT, 1, whole);
+    t_check(err == NC_NOERR, "put a block of rows: %s", error.text);
+    for (int64_t i = 0; i < n / 2; i++)
+        half[i] = -(double)(i + t_rank);
+    err = access_rows(PNC_OP_PUT, 2, half);
+    t_check(err == NC_NOERR, "put every second element of it: %s", error.text);
+    t_check(t_nprocs == 1 || (eye->calls < ROWS / 20 && eye->most_extents <= 1),
+            "few large accesses: %d, of up to %d extents", eye->calls, (int)eye->most_extents);
+    err = access_rows(PNC_OP_GET, 1, whole);
+    for (int64_t i = 0; i < n; i++)
+        wrong += whole[i] != (i % 2 == 0 ? half[i / 2] : (double)(i + t_rank));
+    t_check(err == NC_NOERR && wrong == 0, "get all: %d elements differ: %s", (int)wrong, error.text);
     end_file();
 }
 
@@ -327,6 +378,7 @@ int main(int argc, char **argv)
     t_start(&argc, &argv);
     test_columns(1, 1 << 20);
     test_columns(2, 1 << 16);
+    test_blocks();
     test_records();
     test_failure(ROWS, "many rows");
     test_failure(1, "one row");

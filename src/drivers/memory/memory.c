@@ -38,19 +38,6 @@ static memory_file **find_link(const char *path)
     return at;
 }
 
-static int create_store(MPI_Comm comm, memory_file *file, pnc_store **out, pnc_error *error)
-{
-    memory_store *memory = pnc_memory_alloc_zeroed(1, sizeof *memory);
-
-    if (memory == NULL)
-        return pnc_error_set(error, NC_ENOMEM, "no memory to open %s", file->path);
-    memory->file = file;
-    file->stores++;
-    memory->store = (pnc_store){.ops = &pnc_store_memory, .comm = comm, .nprocs = 1, .nnodes = 1, .end = &memory->end};
-    *out = &memory->store;
-    return NC_NOERR;
-}
-
 static int check_communicator(MPI_Comm comm, const char *path, pnc_error *error)
 {
     int nprocs;
@@ -81,42 +68,39 @@ static int add_file(const char *path, memory_file **out, pnc_error *error)
     return NC_NOERR;
 }
 
-static int create_locked(MPI_Comm comm, const char *path, int mode, pnc_store **out, pnc_error *error)
+/* Find or create the file. The caller holds the lock. */
+static int find_file(const char *path, pnc_open_purpose purpose, memory_file **out, pnc_error *error)
 {
     memory_file *file = *find_link(path);
+    bool creates = purpose == PNC_OPEN_REPLACE || purpose == PNC_OPEN_NEW;
 
-    if (file != NULL && (mode & NC_NOCLOBBER))
+    if (file == NULL && !creates)
+        return pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
+    if (file != NULL && purpose == PNC_OPEN_NEW)
         return pnc_error_set(error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     if (file == NULL)
         PNC_TRY(add_file(path, &file, error));
-    file->size = 0;
-    return create_store(comm, file, out, error);
+    if (creates)
+        file->size = 0;
+    file->stores++;
+    *out = file;
+    return NC_NOERR;
 }
 
-static int memory_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+static int memory_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
+    memory_store *memory = (memory_store *)store;
     int err;
 
-    (void)info;
-    PNC_TRY(check_communicator(comm, path, error));
+    *store = (pnc_store){.ops = &pnc_store_memory,
+                         .comm = call->comm,
+                         .nprocs = 1,
+                         .nnodes = 1,
+                         .has_collective = true,
+                         .end = &memory->end};
+    PNC_TRY(check_communicator(call->comm, call->path, error));
     pthread_mutex_lock(&lock);
-    err = create_locked(comm, path, mode, out, error);
-    pthread_mutex_unlock(&lock);
-    return err;
-}
-
-static int memory_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
-{
-    memory_file *file;
-    int err;
-
-    (void)mode;
-    (void)info;
-    PNC_TRY(check_communicator(comm, path, error));
-    pthread_mutex_lock(&lock);
-    file = *find_link(path);
-    err = file != NULL ? create_store(comm, file, out, error)
-                       : pnc_error_set(error, NC_ENOENT, "%s does not exist", path);
+    err = find_file(call->path, call->purpose, &memory->file, error);
     pthread_mutex_unlock(&lock);
     return err;
 }
@@ -153,9 +137,11 @@ static int memory_close(pnc_store *store, pnc_error *error)
 
     (void)error;
     pthread_mutex_lock(&lock);
-    assert(file->stores > 0);
-    file->stores--;
-    free_if_unused(file);
+    if (file != NULL) { /* open has succeeded */
+        assert(file->stores > 0);
+        file->stores--;
+        free_if_unused(file);
+    }
     pthread_mutex_unlock(&lock);
     pnc_memory_free(store);
     return NC_NOERR;
@@ -259,12 +245,14 @@ static int memory_hints(pnc_store *store, MPI_Info *used, pnc_error *error)
 
 const pnc_store_ops pnc_store_memory = {
     .name = "memory",
-    .create = memory_create,
+    .store_bytes = sizeof(memory_store),
     .open = memory_open,
     .remove = memory_remove,
     .close = memory_close,
     .write = memory_write,
     .read = memory_read,
+    .write_all = memory_write,
+    .read_all = memory_read,
     .sync = memory_sync,
     .size = memory_size,
     .set_size = memory_set_size,

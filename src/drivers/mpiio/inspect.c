@@ -35,29 +35,29 @@ static int code_of_errno(int number)
 }
 
 /* An error of stat is final only for a path without a prefix: MPI may support file systems that stat does not. */
-static void judge_missing_file(const char *path, int number, bool ordinary, pnc_mpiio_purpose purpose,
-                               pnc_mpiio_inspection *found)
+static void judge_missing_file(const char *path, int number, bool ordinary, pnc_open_purpose purpose,
+                               pnc_inspection *found)
 {
-    bool creates = purpose == PNC_MPIIO_REPLACE || purpose == PNC_MPIIO_NEW;
+    bool creates = purpose == PNC_OPEN_REPLACE || purpose == PNC_OPEN_NEW;
 
-    found->must_truncate = !ordinary;
-    if (ordinary && !(creates && number == ENOENT))
+    if (!ordinary)
+        found->truncation = PNC_TRUNCATE_COLLECTIVELY;
+    else if (!creates || number != ENOENT)
         pnc_error_set(&found->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
                       strerror(number));
 }
 
-void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found)
+void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_inspection *found)
 {
     const char *local = pnc_mpiio_path_strip(path);
     struct stat facts;
-    int wanted = purpose == PNC_MPIIO_READ ? R_OK : R_OK | W_OK;
+    int wanted = purpose == PNC_OPEN_READ ? R_OK : R_OK | W_OK;
 
-    memset(found, 0, sizeof *found);
     if (path[0] == '\0')
         pnc_error_set(&found->error, NC_EBAD_FILE, "the file name is empty");
     else if (stat(local, &facts) != 0)
         judge_missing_file(path, errno, local == path, purpose, found);
-    else if (purpose == PNC_MPIIO_NEW)
+    else if (purpose == PNC_OPEN_NEW)
         pnc_error_set(&found->error, NC_EEXIST, "%s already exists, and NC_NOCLOBBER forbids replacing it", path);
     else if (S_ISDIR(facts.st_mode))
         pnc_error_set(&found->error, NC_EBAD_FILE, "%s is a directory", path);
@@ -66,6 +66,15 @@ void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpi
     else if (access(local, wanted) != 0)
         pnc_error_set(&found->error, code_of_errno(errno), "no permission to %s %s: %s",
                       wanted == R_OK ? "read" : "write", path, strerror(errno));
-    else
-        found->must_truncate = facts.st_size > 0 || local != path;
+    else if (local != path)
+        found->truncation = PNC_TRUNCATE_COLLECTIVELY;
+    else if (facts.st_size > 0)
+        found->truncation = PNC_TRUNCATE_ON_ROOT;
+}
+
+int pnc_mpiio_path_truncate(const char *path, pnc_error *error)
+{
+    if (truncate(path, 0) == 0)
+        return NC_NOERR;
+    return pnc_error_set(error, code_of_errno(errno), "cannot truncate %s: %s", path, strerror(errno));
 }

@@ -9,8 +9,8 @@
 typedef struct pnc_mpiio {
     pnc_store store;
     pnc_store_end end;
-    MPI_File file;
-    char *path;
+    MPI_File file; /* MPI_FILE_NULL if MPI could not open it */
+    const char *path;
     char *sieve_buffer; /* for many small extents; allocated at first use */
     int lock;           /* file descriptor for locks of sieved writes, opened at first use; -1 if closed */
     bool sole_writer;   /* the program has one rank and one thread, and the hints allow sieved writes */
@@ -42,23 +42,27 @@ void pnc_mpiio_turn_end(bool taken);
 int pnc_mpiio_file_get_size(pnc_store *store, int64_t *out, pnc_error *error);
 
 /* open.c */
-int pnc_mpiio_file_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
-int pnc_mpiio_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error);
+int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *error);
 int pnc_mpiio_file_close(pnc_store *store, pnc_error *error);
 
-/* inspect.c: check a path on rank 0 before MPI opens it, for clear messages about frequent errors. */
-typedef enum pnc_mpiio_purpose { PNC_MPIIO_READ, PNC_MPIIO_UPDATE, PNC_MPIIO_REPLACE, PNC_MPIIO_NEW } pnc_mpiio_purpose;
-typedef struct pnc_mpiio_inspection {
-    pnc_error error;
-    bool must_truncate; /* a file with content exists, or may exist */
-} pnc_mpiio_inspection;
-void pnc_mpiio_path_inspect(const char *path, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found);
+/* inspect.c: check a path before MPI opens it, for clear messages about frequent errors. */
+void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_inspection *found);
+/* Remove the content of a file. Local. */
+int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
+
+/* striping.c: set *out, unless nothing is known. Local. */
+void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out);
+
+/* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
+bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);
 
 /* data.c: lists of extents, and single extents */
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                            pnc_error *error);
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
+int pnc_mpiio_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out, pnc_error *error);
+int pnc_mpiio_write_finish(pnc_store *store, pnc_store_write *write, pnc_error *error);
 /* Adds the number of bytes read to *got. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
 
@@ -80,7 +84,16 @@ int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, ch
 bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
 int pnc_mpiio_sieve_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error);
 
+/* filetype.c: the committed filetype of ascending extents, relative to the first one. Returns a code of MPI. */
+int pnc_mpiio_filetype_create(const pnc_extent *extents, int64_t n, MPI_Datatype *type);
+
 /* view.c: write ascending extents through a file view; for files opened by one rank. */
 int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
+
+/* collective.c */
+int pnc_mpiio_extents_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf,
+                                pnc_error *error);
+int pnc_mpiio_extents_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
+                               pnc_error *error);
 
 #endif

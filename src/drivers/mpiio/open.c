@@ -1,4 +1,4 @@
-/* Open, create and close; all ranks return the same code. */
+/* Opening and closing a file through MPI. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
@@ -7,50 +7,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-
-/* What the user passes to create or open. */
-typedef struct open_call {
-    MPI_Comm comm;
-    const char *path;
-    MPI_Info info;
-    pnc_error *error;
-} open_call;
-
-/* Inspect the path on rank 0 and broadcast the result. Collective. */
-static int inspect_path(const open_call *call, pnc_mpiio_purpose purpose, pnc_mpiio_inspection *found)
-{
-    int rank, nprocs, code = MPI_SUCCESS;
-
-    memset(found, 0, sizeof *found);
-    MPI_Comm_rank(call->comm, &rank);
-    MPI_Comm_size(call->comm, &nprocs);
-    if (rank == 0)
-        pnc_mpiio_path_inspect(call->path, purpose, found);
-    if (nprocs > 1)
-        code = MPI_Bcast(found, (int)sizeof *found, MPI_BYTE, 0, call->comm);
-    if (code != MPI_SUCCESS)
-        return pnc_error_set(call->error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
-    if (found->error.code == NC_NOERR)
-        return NC_NOERR;
-    if (rank == 0)
-        return pnc_error_set(call->error, found->error.code, "%s", found->error.text);
-    return pnc_error_set_remote(call->error, found->error.code, "%s", found->error.text);
-}
-
-static int count_nodes(MPI_Comm comm)
-{
-    MPI_Comm node;
-    int on_node = 0, leads, nodes = 1;
-
-    /* if the split fails on a rank, the rank counts as a node of its own and still takes part in the MPI_Allreduce */
-    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
-        MPI_Comm_rank(node, &on_node);
-        MPI_Comm_free(&node);
-    }
-    leads = on_node == 0;
-    MPI_Allreduce(&leads, &nodes, 1, MPI_INT, MPI_SUM, comm);
-    return nodes < 1 ? 1 : nodes;
-}
 
 /* True if the hint romio_ds_write disables data sieving of writes. */
 static bool forbids_sieving(MPI_Info info)
@@ -79,63 +35,36 @@ static bool is_sole_writer(void)
     return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
 }
 
-static pnc_mpiio *create_store(const open_call *call, MPI_File file)
+/* True if the MPI-IO is ROMIO (MPICH, Intel MPI, MPI of HPE Cray, ..), which shows in its hints. OMPIO of Open MPI 4.1
+ * writes beyond its buffers where extents of different ranks overlap, and reads, modifies and writes gaps without a
+ * lock between its aggregators. */
+static bool is_romio(MPI_File file)
 {
-    pnc_mpiio *io = pnc_memory_alloc_zeroed(1, sizeof *io);
+    char value[MPI_MAX_INFO_VAL + 1];
+    MPI_Info used;
+    int found = 0;
 
-    if (io == NULL)
-        return NULL;
-    io->path = pnc_string_copy(call->path);
-    if (io->path == NULL) {
-        pnc_memory_free(io);
-        return NULL;
-    }
-    io->file = file;
+    if (MPI_File_get_info(file, &used) != MPI_SUCCESS)
+        return false;
+    MPI_Info_get(used, "romio_cb_write", MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&used);
+    return found;
+}
+
+static void init_store(pnc_mpiio *io, const pnc_open_call *call)
+{
+    io->path = call->path;
+    io->file = MPI_FILE_NULL;
     io->lock = -1;
     io->sole_writer = is_sole_writer() && !forbids_sieving(call->info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = call->comm;
+    io->store.nnodes = 1;
     io->store.end = &io->end;
     io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
     io->store.few_extents = PNC_MPIIO_SIEVE_MIN_EXTENTS;
     MPI_Comm_rank(call->comm, &io->store.rank);
     MPI_Comm_size(call->comm, &io->store.nprocs);
-    return io;
-}
-
-static void free_store(pnc_mpiio *io)
-{
-    if (io == NULL)
-        return;
-    if (io->lock >= 0)
-        close(io->lock);
-    pnc_memory_free(io->sieve_buffer);
-    pnc_memory_free(io->path);
-    pnc_memory_free(io);
-}
-
-static int close_file(MPI_Comm comm, MPI_File *file)
-{
-    bool turn = pnc_mpiio_turn_take(comm);
-    int code = MPI_File_close(file);
-
-    pnc_mpiio_turn_end(turn);
-    return code;
-}
-
-/* ROMIO duplicates the communicator and, if MPI has no communicator left, continues with MPI_COMM_NULL, which aborts
- * the program: test first. Collective, and fails on all ranks alike. */
-static int check_communicators(const open_call *call)
-{
-    MPI_Comm spare;
-
-    if (MPI_Comm_dup(call->comm, &spare) != MPI_SUCCESS)
-        return pnc_error_set(call->error, NC_ENFILE,
-                             "%s: MPI_Comm_dup failed: no communicator is left for another open file: "
-                             "close some files",
-                             call->path);
-    MPI_Comm_free(&spare);
-    return NC_NOERR;
 }
 
 /* Open MPI needs file descriptors in addition to that of the file, and has no error class for their lack. */
@@ -155,99 +84,67 @@ static bool has_no_descriptors(void)
     return lacks;
 }
 
-/* Open the file and allocate its store. After an error on any rank, all ranks return one. */
-static int open_store(const open_call *call, int amode, pnc_mpiio **out)
+static int get_access_mode(pnc_open_purpose purpose)
 {
-    MPI_File file = MPI_FILE_NULL;
-    pnc_mpiio *io = NULL;
-    int code, err = NC_NOERR;
+    switch (purpose) {
+    case PNC_OPEN_READ: return MPI_MODE_RDONLY;
+    case PNC_OPEN_UPDATE: return MPI_MODE_RDWR;
+    case PNC_OPEN_REPLACE: return MPI_MODE_RDWR | MPI_MODE_CREATE;
+    default: return MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL;
+    }
+}
+
+static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
+{
+    int amode = get_access_mode(call->purpose), code;
     bool turn = pnc_mpiio_turn_take(call->comm);
 
-    code = MPI_File_open(call->comm, call->path, amode, call->info, &file);
+    code = MPI_File_open(call->comm, call->path, amode, call->info, &io->file);
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
-        io = create_store(call, file);
-        if (io == NULL)
-            err = pnc_error_set(call->error, NC_ENOMEM, "no memory to open %s", call->path);
-    } else {
-        file = MPI_FILE_NULL;
-        err = pnc_mpiio_error_set(call->error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
-                                  (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
-    }
-    err = pnc_driver_status_agree(call->comm, err, call->path, call->error);
-    if (err == NC_NOERR) {
-        *out = io;
+        io->store.has_collective = is_romio(io->file);
         return NC_NOERR;
     }
-    if (file != MPI_FILE_NULL)
-        close_file(call->comm, &file);
-    free_store(io);
-    return err;
+    io->file = MPI_FILE_NULL;
+    return pnc_mpiio_error_set(error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
+                               (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
 }
 
-/* Remove the contents of the file. Collective; all ranks return the same code. */
-static int truncate_file(const open_call *call, MPI_File file)
+/* Remove the content of the file, instead of the file: a symbolic link stays, and its target is overwritten. */
+static int truncate_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
 {
-    int code, err = NC_NOERR;
-    bool turn = pnc_mpiio_turn_take(call->comm);
-
-    code = MPI_File_set_size(file, 0);
-    pnc_mpiio_turn_end(turn);
-    if (code != MPI_SUCCESS)
-        err = pnc_mpiio_error_set(call->error, code, NC_EFILE, "truncate", call->path);
-    return pnc_driver_status_agree(call->comm, err, call->path, call->error);
-}
-
-static int open_file(const open_call *call, int amode, bool truncate, pnc_store **out)
-{
-    pnc_mpiio *io = NULL;
-    int err;
-
-    PNC_TRY(check_communicators(call));
-    PNC_TRY(open_store(call, amode, &io));
-    if (truncate) {
-        err = truncate_file(call, io->file);
-        if (err != NC_NOERR) {
-            close_file(call->comm, &io->file);
-            free_store(io);
-            return err;
-        }
-    }
-    io->store.nnodes = io->store.nprocs == 1 ? 1 : count_nodes(call->comm);
-    *out = &io->store;
+    if (call->truncation == PNC_TRUNCATE_COLLECTIVELY)
+        return io->store.ops->set_size(&io->store, 0, error);
+    if (call->truncation == PNC_TRUNCATE_ON_ROOT && io->store.rank == 0)
+        return pnc_mpiio_path_truncate(call->path, error);
     return NC_NOERR;
 }
 
-int pnc_mpiio_file_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
+int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
-    const open_call call = {comm, path, info, error};
-    bool fresh = (mode & NC_NOCLOBBER) != 0;
-    int amode = MPI_MODE_RDWR | MPI_MODE_CREATE | (fresh ? MPI_MODE_EXCL : 0);
-    pnc_mpiio_inspection found;
+    pnc_mpiio *io = (pnc_mpiio *)store;
 
-    PNC_TRY(inspect_path(&call, fresh ? PNC_MPIIO_NEW : PNC_MPIIO_REPLACE, &found));
-    /* truncate instead of remove: a symbolic link stays, and its target is overwritten */
-    return open_file(&call, amode, !fresh && found.must_truncate, out);
-}
-
-int pnc_mpiio_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, pnc_store **out, pnc_error *error)
-{
-    const open_call call = {comm, path, info, error};
-    bool writes = (mode & NC_WRITE) != 0;
-    pnc_mpiio_inspection found;
-
-    PNC_TRY(inspect_path(&call, writes ? PNC_MPIIO_UPDATE : PNC_MPIIO_READ, &found));
-    return open_file(&call, writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY, false, out);
+    init_store(io, call);
+    PNC_TRY(open_file(io, call, error));
+    if (store->rank == 0)
+        pnc_mpiio_striping_find(io, &store->striping);
+    return call->purpose == PNC_OPEN_REPLACE ? truncate_file(io, call, error) : NC_NOERR;
 }
 
 int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    int err = NC_NOERR;
-    int code = close_file(store->comm, &io->file);
+    int code = MPI_SUCCESS, err = NC_NOERR;
+    bool turn = pnc_mpiio_turn_take(store->comm);
 
+    if (io->file != MPI_FILE_NULL)
+        code = MPI_File_close(&io->file);
+    pnc_mpiio_turn_end(turn);
     if (code != MPI_SUCCESS)
         err = pnc_mpiio_error_set(error, code, NC_EFILE, "close", io->path);
-    free_store(io);
+    if (io->lock >= 0)
+        close(io->lock);
+    pnc_memory_free(io->sieve_buffer);
+    pnc_memory_free(io);
     return err;
 }

@@ -1,11 +1,11 @@
 /* Turns: collective MPI_File_ calls of different threads, one after the other.
  *
- * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while MPI_File_open, _close, _set_size
- * and _sync block for the other ranks. Consider threads A and B on two ranks, each opening a file with its
- * counterpart on the other rank. If A holds the lock on rank 0, and B on rank 1, then both calls block forever: A on
- * rank 1 and B on rank 0 cannot enter ROMIO. (Seen with MPICH 4.0.2 within a second.) Here a rank enters such a call
- * only when all ranks of the communicator hold the lock of this file. No rank then blocks in ROMIO for a rank that
- * cannot enter. Reads and writes are local calls and need no turn. */
+ * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while a collective call, such as
+ * MPI_File_open or MPI_File_write_at_all, blocks for the other ranks. Consider threads A and B on two ranks, each
+ * opening a file with its counterpart on the other rank. If A holds the lock on rank 0, and B on rank 1, then both
+ * calls block forever: A on rank 1 and B on rank 0 cannot enter ROMIO. (Seen with MPICH 4.0.2 within a second.) Here
+ * a rank enters such a call only when all ranks of the communicator hold the lock of this file. No rank then blocks
+ * in ROMIO for a rank that cannot enter. Independent reads and writes are local calls and need no turn. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>

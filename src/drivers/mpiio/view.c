@@ -6,41 +6,6 @@
 #include <assert.h>
 #include <limits.h>
 
-#include "base/memory.h"
-
-/* True for extents of the same length at equal distances: a vector type is faster than a list of displacements
- * (stride 2 of doubles: 24 ns per element, list 30 ns). */
-static bool is_regular(const pnc_extent *extents, int64_t n)
-{
-    int64_t step = extents[1].offset - extents[0].offset;
-
-    for (int64_t i = 1; i < n; i++)
-        if (extents[i].length != extents[0].length || extents[i].offset - extents[i - 1].offset != step)
-            return false;
-    return true;
-}
-
-/* The filetype of the extents, relative to the first one. */
-static int create_filetype(const pnc_extent *extents, int64_t n, MPI_Datatype *type)
-{
-    if (is_regular(extents, n))
-        return MPI_Type_create_hvector((int)n, (int)extents[0].length,
-                                       (MPI_Aint)(extents[1].offset - extents[0].offset), MPI_BYTE, type);
-    int *lengths = pnc_memory_alloc(n, sizeof *lengths), code = MPI_ERR_NO_MEM;
-    MPI_Aint *displacements = pnc_memory_alloc(n, sizeof *displacements);
-
-    if (lengths != NULL && displacements != NULL) {
-        for (int64_t i = 0; i < n; i++) {
-            lengths[i] = (int)extents[i].length;
-            displacements[i] = (MPI_Aint)(extents[i].offset - extents[0].offset);
-        }
-        code = MPI_Type_create_hindexed((int)n, lengths, displacements, MPI_BYTE, type);
-    }
-    pnc_memory_free(lengths);
-    pnc_memory_free(displacements);
-    return code;
-}
-
 /* Extend the file to the last byte of the extents. Beyond the end of the file, the data sieving of ROMIO reads
  * nothing and then writes the old content of its buffer into the gaps; after this write it reads zeros. */
 static int extend_file(pnc_mpiio *io, pnc_extent last, const char *byte, pnc_error *error)
@@ -60,13 +25,11 @@ static int write_through_view(pnc_mpiio *io, const pnc_extent *extents, int64_t 
 {
     MPI_Datatype type;
     MPI_Status status;
-    int code = create_filetype(extents, n, &type);
+    int code = pnc_mpiio_filetype_create(extents, n, &type);
 
     if (code != MPI_SUCCESS)
         return code;
-    code = MPI_Type_commit(&type);
-    if (code == MPI_SUCCESS)
-        code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
+    code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
     if (code == MPI_SUCCESS)
         code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
     if (code == MPI_SUCCESS)

@@ -1,0 +1,208 @@
+"""Simulated nodes and a simulated file system: builds programs, runs them, and reads the records of their ranks."""
+import dataclasses
+import os
+import re
+import shlex
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77  # exit status of the workloads
+PRELOAD_SOURCES = ["parallel_fs.c", "model.c", "record.c", "calls.c"]
+WORKLOAD_SOURCES = ["workloads.c", "patterns.c", "e3sm.c", "mpi_io.c"]
+
+
+class Unfit(Exception):
+    """A library, or the MPI library, cannot be used."""
+
+
+def run_tool(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Unfit(f"{shlex.join(command)}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+# --- programs ---
+
+@dataclasses.dataclass
+class Library:
+    label: str
+    prefix: str
+    libdir: str
+    hints: str
+    with_mpi_io: bool = False  # MPI-IO accesses the data
+
+    @classmethod
+    def parse(cls, text):
+        """LABEL=PREFIX[,LIBDIR[,HINTS]]"""
+        label, _, rest = text.partition("=")
+        prefix, libdir, hints = (rest.split(",", 2) + ["", ""])[:3]
+        if not label or not prefix:
+            raise ValueError(text)
+        return cls(label, prefix, libdir or os.path.join(prefix, "lib"), hints)
+
+
+def build_preload(compiler, folder):
+    path = os.path.join(folder, "parallel_fs.so")
+    run_tool([*compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-o", path,
+              *(os.path.join(HERE, name) for name in PRELOAD_SOURCES), "-ldl", "-lpthread"])
+    return path
+
+
+def check_mpi(path, label):
+    """Whether the program at `path` uses MPICH over libucp, and no second MPI library."""
+    needed = run_tool(["ldd", path])
+    other = re.search(r"libopen-rte|libmpi\.so\.[1-9]0", needed)
+    if other:
+        raise Unfit(f"{label} is built for Open MPI: its ranks cannot be placed on simulated nodes, which MPICH has")
+    if not re.search(r"libmpich\.so|libmpi\.so\.12", needed) or "libucp" not in needed:
+        raise Unfit(f"{label}: the MPI library is not MPICH with the device ch4:ucx, whose messages can be counted")
+
+
+def build_workloads(compiler, folder, library):
+    path = os.path.join(folder, "workloads-" + re.sub(r"\W", "_", library.label))
+    check_library(library)
+    run_tool([*compiler, "-std=c99", "-O2", "-I" + os.path.join(library.prefix, "include"),
+              *(os.path.join(HERE, name) for name in WORKLOAD_SOURCES), "-o", path, "-L" + library.libdir,
+              "-Wl,-rpath," + library.libdir, "-lpnetcdf", "-lm"])
+    check_mpi(path, library.label)
+    return path
+
+
+def check_library(library):
+    """Before it is linked: the linker's message about a second MPI library would explain nothing."""
+    shared = os.path.join(library.libdir, "libpnetcdf.so")
+    if os.path.exists(shared):
+        check_mpi(shared, library.label)
+
+
+# --- runs ---
+
+@dataclasses.dataclass
+class Access:
+    rank: int
+    kind: str  # R or W
+    offset: int
+    length: int
+    delay: int  # simulated nanoseconds
+    lock_moves: int
+
+
+@dataclasses.dataclass
+class Phase:
+    """One phase of all ranks: a call, or the calls up to a wait_all."""
+    name: str
+    begin: int = 0
+    end: int = 0
+    accesses: list = dataclasses.field(default_factory=list)
+    messages: list = dataclasses.field(default_factory=list)     # to other nodes, by rank
+    local: list = dataclasses.field(default_factory=list)        # to ranks of the node, by rank
+    peaks: list = dataclasses.field(default_factory=list)        # KiB, by rank
+    collectives: list = dataclasses.field(default_factory=list)  # {name: calls} by rank
+
+
+def read_record(path, rank, phases):
+    """Add the phases of one rank to those of the others."""
+    number, accesses, collectives = 0, [], {}
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            kind, *fields = line.rstrip("\n").split("\t")
+            if kind == "access":
+                accesses.append(Access(rank, fields[0], *map(int, fields[1:])))
+            elif kind == "collective":
+                collectives[fields[0]] = int(fields[1])
+            else:
+                begin, end, messages, local, peak = map(int, fields[1:])
+                if number == len(phases):
+                    phases.append(Phase(fields[0], begin, end))
+                phase = phases[number]
+                phase.begin, phase.end = min(begin, phase.begin), max(end, phase.end)
+                phase.accesses += accesses
+                phase.messages.append(messages)
+                phase.local.append(local)
+                phase.peaks.append(peak)
+                phase.collectives.append(collectives)
+                number, accesses, collectives = number + 1, [], {}
+
+
+@dataclasses.dataclass
+class Run:
+    library: str
+    workload: str
+    nodes: int
+    ranks: int
+    slowdown: float
+    stripe: int
+    pieces: int    # of a rank, in all puts
+    borders: list  # offsets of variables
+    phases: list
+
+    def named(self, name):
+        return [phase for phase in self.phases if phase.name == name]
+
+
+class Cluster:
+    """Starts programs, each with a new file system."""
+
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.preload = build_preload(options.cc, folder)
+        self.data = os.path.join(folder, "cluster.nc")
+
+    def slowdown(self, nodes):
+        """Ranks that share cores compute slower than with a core each; the file system is slowed down twice as much."""
+        ranks_per_core = nodes * self.options.ranks_per_node / os.cpu_count()
+        return self.options.slowdown or max(1, 2 * ranks_per_core)
+
+    def environment(self, nodes, library):
+        """Variables for the ranks, not for mpiexec."""
+        options = self.options
+        environment = {
+            "MPIR_CVAR_NUM_CLIQUES": str(nodes), "MPIR_CVAR_CLIQUES_BY_BLOCK": "1",
+            "LD_PRELOAD": f"{options.yield_library}:{self.preload}" if options.yield_library else self.preload,
+            "PARALLEL_FS_FILES": self.data, "PARALLEL_FS_STATE": os.path.join(self.folder, "state"),
+            "PARALLEL_FS_RECORD": os.path.join(self.folder, "record"),
+            "PARALLEL_FS_RANKS_PER_NODE": str(options.ranks_per_node),
+            "PARALLEL_FS_STRIPE": str(options.stripe),
+            "PARALLEL_FS_SLOWDOWN": str(self.slowdown(nodes)),
+        }
+        if library.hints:
+            environment["PNETCDF_HINTS"] = library.hints.format(nodes=nodes)
+        if library.with_mpi_io:
+            environment["CLUSTER_MPI_IO"] = "1"
+        return environment
+
+    def clean(self):
+        for name in os.listdir(self.folder):
+            if name == "state" or name == "cluster.nc" or name.startswith("record."):
+                os.remove(os.path.join(self.folder, name))
+
+    def command(self, program, library, workload, nodes):
+        options, environment = self.options, self.environment(nodes, library)
+        words = [f"{name}={value}" for name, value in environment.items()]
+        command = [*options.mpiexec, "-n", str(nodes * options.ranks_per_node), "env", *words, program, self.data,
+                   workload, str(options.bytes)]
+        if workload.startswith("e3sm-"):
+            path = os.path.join(options.maps, f"e3sm_map_{workload[-1]}_case_16p.nc")
+            command += [path] if os.path.exists(path) else []
+        return command
+
+    def run(self, program, library, workload, nodes):
+        """A Run, or a text that says why there is none."""
+        options, ranks, phases = self.options, nodes * self.options.ranks_per_node, []
+        self.clean()
+        try:
+            done = subprocess.run(self.command(program, library, workload, nodes), stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, check=False, timeout=options.timeout)
+        except subprocess.TimeoutExpired:
+            return f"failed: stopped after {options.timeout} s"
+        if done.returncode == SKIPPED:
+            return "skipped: " + done.stdout.strip().splitlines()[0]
+        if done.returncode != 0:
+            return f"failed: status {done.returncode}: {done.stderr.strip()[-2000:]}"
+        for rank in range(ranks):
+            read_record(os.path.join(self.folder, f"record.{rank}"), rank, phases)
+        pieces = int(re.search(r"^pieces (\d+)$", done.stdout, re.M)[1])
+        borders = [int(text) for text in re.findall(r"^offset (\d+)$", done.stdout, re.M)]
+        return Run(library.label, workload, nodes, ranks, self.slowdown(nodes), options.stripe, pieces, borders, phases)

@@ -1,0 +1,81 @@
+"""The cost model of two-phase I/O in docs/scaling.md, as formulas: what a call costs by its bytes and ranks.
+
+The constants are those of src/io: two_phase.c (buffers, the striping unit where the file system reports none) and
+node.h (a segment).
+"""
+import dataclasses
+import math
+
+UNIT = 1 << 20
+BUFFER_NODES = 16 << 20
+BUFFER_ONE_NODE = 2 << 20
+SEGMENT = 512 << 10
+SEGMENT_PIECES = 4096
+REDUCTIONS = 3  # of all ranks in a call, at most
+
+
+def divide_up(value, unit):
+    return -(-value // unit)
+
+
+def doublings(n):
+    """Steps of a reduction; a number that is not a power of two costs two more."""
+    steps = math.ceil(math.log2(n)) if n > 1 else 0
+    return steps if n & (n - 1) == 0 else steps + 2
+
+
+@dataclasses.dataclass
+class Call:
+    """A collective call: the range of the file, bytes and pieces of a rank, nodes and their ranks."""
+    low: int
+    high: int
+    bytes: int
+    pieces: int
+    nodes: int
+    ranks_per_node: int
+
+    @property
+    def aggregators(self):
+        return self.nodes if self.nodes > 1 else self.ranks_per_node
+
+    @property
+    def blocks(self):
+        """Bytes of a file domain in a window, and the offset at which the first window begins. Windows begin at
+        multiples of the block, if the range then fits in one window or needs several anyway."""
+        buffer = BUFFER_NODES + UNIT if self.nodes > 1 else BUFFER_ONE_NODE
+        first = self.low // UNIT * UNIT
+        block = divide_up(divide_up(self.high - first, self.aggregators), UNIT) * UNIT
+        if block > buffer:
+            return buffer, self.low // buffer * buffer
+        for aligned in range(block, buffer + 1, UNIT):
+            if self.low // aligned * aligned + self.aggregators * aligned >= self.high:
+                return aligned, self.low // aligned * aligned
+        return block, first
+
+    @property
+    def accesses(self):
+        """Of a dense call: each block is accessed once."""
+        block, first = self.blocks
+        return divide_up(self.high - first, block)
+
+    @property
+    def rounds(self):
+        return divide_up(self.accesses, self.aggregators)
+
+    @property
+    def portions(self):
+        """Of all rounds, at most: the last one of each round may not be full."""
+        return max(divide_up(self.bytes, SEGMENT), divide_up(self.pieces, SEGMENT_PIECES)) + self.rounds
+
+    @property
+    def synchronisations(self):
+        """Of the ranks of a node, at most: two for each portion, and two at the end of a round."""
+        return 2 * self.portions + 2 * self.rounds + REDUCTIONS
+
+    @property
+    def messages(self):
+        """Of a delegate to other nodes, at most: one to each aggregator for each portion; more where they are full, as
+        two successive ones hold more than a segment; and reductions of the delegates and of all ranks."""
+        data = 2 * divide_up(self.bytes * self.ranks_per_node, SEGMENT)
+        steps = (self.rounds + REDUCTIONS) * doublings(self.nodes)
+        return 0 if self.nodes == 1 else self.portions * (self.aggregators - 1) + data + steps

@@ -1,0 +1,314 @@
+/* The workloads: which rank accesses what. */
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FLASH_VARIABLES = 24,
+    FLASH_BLOCKS = 80, /* of each rank */
+    WRF_FIELDS_2D = 40,
+    WRF_FIELDS_3D = 10,
+    WRF_LEVELS = 20,
+    SMALL_REQUESTS = 100000, /* of all ranks */
+    SMALL_ELEMENTS = 4,
+    RECORDS = 4,
+    BT_COMPONENTS = 5,
+    LONG_EXCESS = 3 /* elements that keep the pieces from beginning at stripes */
+};
+
+/* --- plans --- */
+
+/* An array with space for element n. Its capacity is the power of two above n. */
+static void *grow(void *array, int n, size_t size)
+{
+    if ((n & (n - 1)) != 0)
+        return array;
+    array = realloc(array, (n == 0 ? 1 : 2 * (size_t)n) * size);
+    if (array == NULL)
+        check(NC_ENOMEM, "the plan of a workload");
+    return array;
+}
+
+int plan_add_variable(plan *p, int ndims, const MPI_Offset *shape)
+{
+    variable *v = &p->variables[p->nvariables];
+
+    v->ndims = ndims;
+    memcpy(v->shape, shape, (size_t)ndims * sizeof *shape);
+    return p->nvariables++;
+}
+
+void plan_add_request(plan *p, int variable)
+{
+    p->requests = grow(p->requests, p->nrequests, sizeof *p->requests);
+    p->requests[p->nrequests++] = (request){variable, p->nslabs, 0};
+}
+
+void plan_add_slab(plan *p, const MPI_Offset *start, const MPI_Offset *count)
+{
+    request *last = &p->requests[p->nrequests - 1];
+    size_t bytes = (size_t)p->variables[last->variable].ndims * sizeof *start;
+
+    p->slabs = grow(p->slabs, p->nslabs, sizeof *p->slabs);
+    memcpy(p->slabs[p->nslabs].start, start, bytes);
+    memcpy(p->slabs[p->nslabs].count, count, bytes);
+    p->nslabs++;
+    last->nslabs++;
+}
+
+void plan_free(plan *p)
+{
+    free(p->requests);
+    free(p->slabs);
+    free(p);
+}
+
+/* --- blocks --- */
+
+/* Sizes of a grid of `nprocs` ranks, the largest first. */
+static void divide(int nprocs, int ndims, int *grid)
+{
+    memset(grid, 0, (size_t)ndims * sizeof *grid);
+    MPI_Dims_create(nprocs, ndims, grid);
+}
+
+/* The block of a rank in an array that a grid of ranks divides. The last dimension of the grid varies fastest. */
+static void find_block(int rank, int ndims, const int *grid, const MPI_Offset *shape, slab *out)
+{
+    for (int d = ndims - 1; d >= 0; d--) {
+        int at = rank % grid[d];
+
+        rank /= grid[d];
+        out->start[d] = shape[d] * at / grid[d];
+        out->count[d] = shape[d] * (at + 1) / grid[d] - out->start[d];
+    }
+}
+
+static MPI_Offset root(double elements, int degree)
+{
+    MPI_Offset n = (MPI_Offset)floor(pow(elements, 1. / degree) + 1e-9);
+
+    return n < 1 ? 1 : n;
+}
+
+static double elements_of(const part *part)
+{
+    return (double)part->bytes / sizeof(double);
+}
+
+static const char *make_blocks_2d(plan *p, const part *part)
+{
+    MPI_Offset n = root(elements_of(part), 2), shape[2];
+    int grid[2];
+    slab s;
+
+    divide(part->nprocs, 2, grid);
+    for (int d = 0; d < 2; d++)
+        shape[d] = n * grid[d];
+    find_block(part->rank, 2, grid, shape, &s);
+    plan_add_request(p, plan_add_variable(p, 2, shape));
+    plan_add_slab(p, s.start, s.count);
+    return NULL;
+}
+
+static const char *make_records(plan *p, const part *part)
+{
+    MPI_Offset n = root(elements_of(part) / RECORDS, 2), shape[3] = {RECORDS, 0, 0};
+    int grid[2], v;
+    slab s;
+
+    divide(part->nprocs, 2, grid);
+    for (int d = 0; d < 2; d++)
+        shape[d + 1] = n * grid[d];
+    find_block(part->rank, 2, grid, shape + 1, &s);
+    v = plan_add_variable(p, 3, shape);
+    for (int record = 0; record < RECORDS; record++) {
+        plan_add_request(p, v);
+        plan_add_slab(p, (MPI_Offset[]){record, s.start[0], s.start[1]}, (MPI_Offset[]){1, s.count[0], s.count[1]});
+    }
+    return NULL;
+}
+
+/* The three-dimensional array of the LBNL test of parallel netCDF, divided along the dimensions of a mask: 4 is Z, the
+ * slowest one, 2 is Y, 1 is X. Its shape does not depend on the mask. */
+static const char *make_lbnl(plan *p, const part *part, int mask)
+{
+    MPI_Offset n = root(elements_of(part), 3), shape[3];
+    int grid[3], factors[3], next = 0, ndivided = 0;
+    slab s;
+
+    divide(part->nprocs, 3, grid);
+    for (int d = 0; d < 3; d++) {
+        shape[d] = n * grid[d];
+        ndivided += mask >> (2 - d) & 1;
+    }
+    divide(part->nprocs, ndivided, factors);
+    for (int d = 0; d < 3; d++) {
+        grid[d] = mask >> (2 - d) & 1 ? factors[next++] : 1;
+        if (grid[d] > shape[d])
+            return "more ranks than elements along a dimension";
+    }
+    find_block(part->rank, 3, grid, shape, &s);
+    plan_add_request(p, plan_add_variable(p, 3, shape));
+    plan_add_slab(p, s.start, s.count);
+    return NULL;
+}
+
+static const char *make_lbnl_x(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 1);
+}
+
+static const char *make_lbnl_y(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 2);
+}
+
+static const char *make_lbnl_z(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 4);
+}
+
+static const char *make_lbnl_xy(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 3);
+}
+
+static const char *make_lbnl_xz(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 5);
+}
+
+static const char *make_lbnl_yz(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 6);
+}
+
+static const char *make_lbnl_xyz(plan *p, const part *part)
+{
+    return make_lbnl(p, part, 7);
+}
+
+/* --- codes --- */
+
+/* A checkpoint of FLASH: 24 variables of blocks of cells. Each rank has consecutive blocks. */
+static const char *make_flash(plan *p, const part *part)
+{
+    MPI_Offset n = root(elements_of(part) / FLASH_VARIABLES / FLASH_BLOCKS, 3);
+    MPI_Offset shape[4] = {FLASH_BLOCKS * part->nprocs, n, n, n};
+    MPI_Offset start[4] = {FLASH_BLOCKS * part->rank, 0, 0, 0}, count[4] = {FLASH_BLOCKS, n, n, n};
+
+    p->nonblocking = true;
+    for (int i = 0; i < FLASH_VARIABLES; i++) {
+        plan_add_request(p, plan_add_variable(p, 4, shape));
+        plan_add_slab(p, start, count);
+    }
+    return NULL;
+}
+
+/* BTIO: q * q ranks and q * q * q cells. Each rank has one cell in each of the q layers of every dimension (diagonal
+ * multipartitioning). */
+static const char *make_btio(plan *p, const part *part)
+{
+    int q = (int)root(part->nprocs, 2);
+    MPI_Offset n = root(elements_of(part) / BT_COMPONENTS / q, 3), shape[4] = {n * q, n * q, n * q, BT_COMPONENTS};
+    MPI_Offset count[4] = {n, n, n, BT_COMPONENTS};
+    int v, row = part->rank / q, column = part->rank % q;
+
+    if (q * q != part->nprocs)
+        return "diagonal multipartitioning needs a square number of ranks";
+    p->nonblocking = true;
+    v = plan_add_variable(p, 4, shape);
+    for (int z = 0; z < q; z++) {
+        plan_add_request(p, v);
+        plan_add_slab(p, (MPI_Offset[]){n * z, n * ((row + z) % q), n * ((column + q - z) % q), 0}, count);
+    }
+    return NULL;
+}
+
+/* An output time of a weather model: many fields of 2 and of 3 dimensions, which blocks of columns divide. */
+static const char *make_wrf(plan *p, const part *part)
+{
+    MPI_Offset n = root(elements_of(part) / (WRF_FIELDS_2D + WRF_FIELDS_3D * WRF_LEVELS), 2);
+    MPI_Offset shape[3] = {WRF_LEVELS, 0, 0}, start[3] = {0}, count[3] = {WRF_LEVELS, 0, 0};
+    int grid[2];
+    slab s;
+
+    p->nonblocking = true;
+    divide(part->nprocs, 2, grid);
+    for (int d = 0; d < 2; d++)
+        shape[d + 1] = n * grid[d];
+    find_block(part->rank, 2, grid, shape + 1, &s);
+    memcpy(start + 1, s.start, 2 * sizeof *start);
+    memcpy(count + 1, s.count, 2 * sizeof *count);
+    for (int i = 0; i < WRF_FIELDS_2D + WRF_FIELDS_3D; i++) {
+        int first = i % (1 + WRF_FIELDS_2D / WRF_FIELDS_3D) == 0 ? 0 : 1; /* the fields of 2 dimensions lie between */
+
+        plan_add_request(p, plan_add_variable(p, 3 - first, shape + first));
+        plan_add_slab(p, start + first, count + first);
+    }
+    return NULL;
+}
+
+/* --- small requests, and long ones --- */
+
+/* Requests of 32 bytes, which interleave with those of the other ranks. A step that has no factor in common with their
+ * number leads through all of them. */
+static void add_small_requests(plan *p, const part *part, MPI_Offset step)
+{
+    MPI_Offset each = SMALL_REQUESTS / part->nprocs, shape = each * part->nprocs * SMALL_ELEMENTS;
+    int v = plan_add_variable(p, 1, &shape);
+
+    p->nonblocking = true;
+    for (MPI_Offset i = 0; i < each; i++) {
+        MPI_Offset at = i * step % each;
+
+        plan_add_request(p, v);
+        plan_add_slab(p, (MPI_Offset[]){(at * part->nprocs + part->rank) * SMALL_ELEMENTS},
+                      (MPI_Offset[]){SMALL_ELEMENTS});
+    }
+}
+
+static const char *make_iputs_ordered(plan *p, const part *part)
+{
+    add_small_requests(p, part, 1);
+    return NULL;
+}
+
+static const char *make_iputs_shuffled(plan *p, const part *part)
+{
+    add_small_requests(p, part, 99991); /* prime, and greater than all factors of their number */
+    return NULL;
+}
+
+static const char *make_long(plan *p, const part *part)
+{
+    MPI_Offset each = (MPI_Offset)elements_of(part) + LONG_EXCESS, shape = each * part->nprocs;
+
+    plan_add_request(p, plan_add_variable(p, 1, &shape));
+    plan_add_slab(p, (MPI_Offset[]){each * part->rank}, &each);
+    return NULL;
+}
+
+const workload workloads[] = {
+    {"blocks-2d", make_blocks_2d},
+    {"records", make_records},
+    {"lbnl-x", make_lbnl_x},
+    {"lbnl-y", make_lbnl_y},
+    {"lbnl-z", make_lbnl_z},
+    {"lbnl-xy", make_lbnl_xy},
+    {"lbnl-xz", make_lbnl_xz},
+    {"lbnl-yz", make_lbnl_yz},
+    {"lbnl-xyz", make_lbnl_xyz},
+    {"e3sm-f", e3sm_make_f},
+    {"e3sm-g", e3sm_make_g},
+    {"flash", make_flash},
+    {"btio", make_btio},
+    {"wrf", make_wrf},
+    {"iputs-ordered", make_iputs_ordered},
+    {"iputs-shuffled", make_iputs_shuffled},
+    {"long", make_long},
+    {NULL, NULL},
+};

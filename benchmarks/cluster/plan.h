@@ -1,0 +1,65 @@
+/* What a rank writes and reads in a workload: variables, and requests for hyperslabs of them. */
+#ifndef CLUSTER_PLAN_H
+#define CLUSTER_PLAN_H
+
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdbool.h>
+
+enum { MAX_DIMS = 4, MAX_VARIABLES = 256 };
+
+/* Of type NC_DOUBLE. */
+typedef struct variable {
+    int ndims;
+    MPI_Offset shape[MAX_DIMS];
+} variable;
+
+/* A put or a get of one call: hyperslabs first_slab .. first_slab + nslabs - 1 of the plan. */
+typedef struct request {
+    int variable;
+    int first_slab, nslabs;
+} request;
+
+typedef struct slab {
+    MPI_Offset start[MAX_DIMS], count[MAX_DIMS];
+} slab;
+
+typedef struct plan {
+    int nvariables, nrequests, nslabs;
+    variable variables[MAX_VARIABLES];
+    request *requests;
+    slab *slabs;
+    bool nonblocking; /* one wait_all completes all requests; otherwise each request is a collective call */
+} plan;
+
+/* Who makes a plan. */
+typedef struct part {
+    int rank, nprocs;
+    MPI_Offset bytes; /* of each rank, about */
+    const char *map;  /* path of a decomposition, or NULL */
+} part;
+
+/* A workload: its plan for one rank. Returns NULL, or the reason why it cannot run on this number of ranks. */
+typedef struct workload {
+    const char *name;
+    const char *(*make)(plan *p, const part *part);
+} workload;
+
+extern const workload workloads[]; /* the last name is NULL */
+
+int plan_add_variable(plan *p, int ndims, const MPI_Offset *shape);
+void plan_add_request(plan *p, int variable);
+/* A hyperslab of the last request. */
+void plan_add_slab(plan *p, const MPI_Offset *start, const MPI_Offset *count);
+void plan_free(plan *p);
+
+/* --- e3sm.c --- */
+
+const char *e3sm_make_f(plan *p, const part *part);
+const char *e3sm_make_g(plan *p, const part *part);
+
+/* End the program with the text of an error code. */
+void check(int code, const char *what);
+#define TRY(call) check(call, #call)
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Run workloads on simulated nodes over a simulated parallel file system, and report what reaches the network and the
+file: benchmarks/README.md describes it. `make bench-cluster` starts this program for the library of the build.
+
+    run.py --library LABEL=PREFIX[,LIBDIR[,HINTS]] ... [options]
+
+A library is found in PREFIX/include and in LIBDIR (PREFIX/lib). HINTS become PNETCDF_HINTS; in them {nodes} is the
+number of nodes. The MPI library must be MPICH with the device ch4:ucx, which can simulate nodes.
+"""
+import argparse
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+
+import cluster
+import examine
+import report
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n")[2])
+    parser.add_argument("--library", action="append", type=cluster.Library.parse, required=True,
+                        metavar="LABEL=PREFIX,...")
+    parser.add_argument("--hints", action="append", default=[], metavar="LABEL=HINTS",
+                        help="the first library once more, with hints")
+    parser.add_argument("--mpi-io", action="append", default=[], metavar="LABEL=HINTS",
+                        help="with the first library only for the definitions, let MPI-IO access the data")
+    parser.add_argument("--nodes", default="2,4,8", help="numbers of nodes (2,4,8)")
+    parser.add_argument("--ranks-per-node", type=int, default=8)
+    parser.add_argument("--workloads", default="", help="names, with commas between them (all)")
+    parser.add_argument("--bytes", type=int, default=2 << 20, help="of each rank, about (2 MiB)")
+    parser.add_argument("--maps", default=os.environ.get("PNC_TEST_DATA", "."), metavar="FOLDER",
+                        help="of e3sm_map_f_case_16p.nc and e3sm_map_g_case_16p.nc ($PNC_TEST_DATA)")
+    parser.add_argument("--stripe", type=int, default=1 << 20, help="bytes of a stripe (1 MiB)")
+    parser.add_argument("--slowdown", type=float, default=0,
+                        help="real seconds of a simulated one (twice the ranks that share a core)")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for one run (300)")
+    parser.add_argument("--verify-counts", action="store_true", help="fail where the counts show a mistake")
+    parser.add_argument("--most", type=int, default=5, help="violations of a run that are shown (5)")
+    parser.add_argument("--plot", metavar="FILE.svg", help="draw the rates")
+    parser.add_argument("--update", metavar="FILE.md", help="replace the tables in this document")
+    parser.add_argument("--cc", type=shlex.split, default=["mpicc"], help="compiler of MPI programs (mpicc)")
+    parser.add_argument("--mpiexec", type=shlex.split, default=["mpiexec"])
+    parser.add_argument("--yield-library", default="", help="a preload that lets waiting ranks yield (yield.so)")
+    parser.add_argument("--dir", default="/dev/shm", help="folder for the files (/dev/shm)")
+    options = parser.parse_args()
+    first = options.library[0]
+    for text, with_mpi_io in [(text, False) for text in options.hints] + [(text, True) for text in options.mpi_io]:
+        label, _, hints = text.partition("=")
+        options.library.append(cluster.Library(label, first.prefix, first.libdir, hints, with_mpi_io))
+    return options
+
+
+def build_all(options, folder):
+    programs = []
+    for library in options.library:
+        try:
+            programs.append((library, cluster.build_workloads(options.cc, folder, library)))
+        except cluster.Unfit as reason:
+            print(f"run.py: {reason}", file=sys.stderr)
+    return programs
+
+
+def run_all(options, folder):
+    """(runs, number of failures)"""
+    programs, runs, failures = build_all(options, folder), [], 0
+    if not programs:
+        return runs, 1
+    machine = cluster.Cluster(options, folder)
+    names = options.workloads.split(",") if options.workloads else cluster.run_tool([programs[0][1]]).split()
+    for workload in names:
+        for nodes in map(int, options.nodes.split(",")):
+            for library, program in programs:
+                begin = time.monotonic()
+                result = machine.run(program, library, workload, nodes)
+                text = f"done in {time.monotonic() - begin:.0f} s"
+                if isinstance(result, cluster.Run):
+                    runs.append(result)
+                else:
+                    text = result
+                    failures += result.startswith("failed")
+                print(f"{workload}, {nodes} nodes, {library.label}: {text}", file=sys.stderr)
+    return runs, failures
+
+
+def verify(runs, most):
+    """Print the violations; return their number."""
+    total = 0
+    for run in runs:
+        found = list(examine.find_violations(run))
+        total += len(found)
+        for text in found[:most]:
+            print(f"{run.library}: {run.workload}, {run.nodes} nodes: {text}")
+        if len(found) > most:
+            print(f"{run.library}: {run.workload}, {run.nodes} nodes: {len(found) - most} more")
+    print(f"{total} violations in {len(runs)} runs")
+    return total
+
+
+def main():
+    options = parse_options()
+    folder = tempfile.mkdtemp(prefix="cluster-", dir=os.path.realpath(options.dir))  # as the preload sees it
+    try:
+        runs, failures = run_all(options, folder)
+    except cluster.Unfit as reason:
+        sys.exit(f"run.py: {reason}")
+    finally:
+        shutil.rmtree(folder)
+    rows = [report.Row(run, examine.summarise(run, "put"), examine.summarise(run, "get")) for run in runs]
+    print("\n".join(report.make_table(rows, report.COLUMNS)))
+    if options.plot:
+        report.draw_plot(options.plot, rows)
+    if options.update:
+        report.update_document(options.update, rows, has_all_workloads=not options.workloads)
+    if options.verify_counts:
+        checked = {library.label for library in options.library if not library.with_mpi_io}
+        failures += verify([run for run in runs if run.library in checked], options.most)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,386 @@
+/* Writes and reads back the data of one workload, through the public interface only, so that any libpnetcdf of this
+ * interface can be linked.
+ *
+ *     workloads FILE WORKLOAD [BYTES [MAP]]    BYTES: of each rank, about; MAP: a file with decompositions of E3SM
+ *     workloads                                list the workloads
+ *
+ * With CLUSTER_MPI_IO in the environment, the library only defines the variables, and MPI-IO accesses them.
+ *
+ * A rank reads what the next rank wrote. Each value is a function of its place in the file. Exit status 77: the
+ * workload cannot run on this number of ranks. */
+#include "mpi_io.h"
+#include "plan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SKIPPED = 77 };
+
+/* Defined by the preload that records phases. */
+void parallel_fs_phase(const char *name) __attribute__((weak));
+
+enum { PREPARED_ROWS = 16 };
+
+typedef struct run {
+    const char *path;
+    int rank, nprocs;
+    int ncid, prepared; /* a variable of a few bytes for each rank, before the others */
+    int varids[MAX_VARIABLES];
+    bool with_mpi_io;
+    MPI_File file; /* with MPI-IO */
+    MPI_Offset begins[MAX_VARIABLES];
+    double *values; /* of all requests, in their order */
+} run;
+
+void check(int code, const char *what)
+{
+    if (code == NC_NOERR)
+        return;
+    fprintf(stderr, "workloads: %s: %s\n", what, ncmpi_strerror(code));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* --- phases --- */
+
+static void begin_phase(const char *name)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (parallel_fs_phase != NULL)
+        parallel_fs_phase(name);
+}
+
+static void end_phase(void)
+{
+    if (parallel_fs_phase != NULL)
+        parallel_fs_phase(NULL);
+}
+
+/* --- values --- */
+
+static MPI_Offset count_slab(const slab *s, int ndims)
+{
+    MPI_Offset n = 1;
+
+    for (int d = 0; d < ndims; d++)
+        n *= s->count[d];
+    return n;
+}
+
+static MPI_Offset count_request(const plan *p, const request *r)
+{
+    MPI_Offset n = 0;
+
+    for (int i = 0; i < r->nslabs; i++)
+        n += count_slab(&p->slabs[r->first_slab + i], p->variables[r->variable].ndims);
+    return n;
+}
+
+static MPI_Offset count_plan(const plan *p)
+{
+    MPI_Offset n = 0;
+
+    for (int i = 0; i < p->nrequests; i++)
+        n += count_request(p, &p->requests[i]);
+    return n;
+}
+
+/* The position in its variable of element i of a hyperslab. */
+static MPI_Offset find_position(const variable *v, const slab *s, MPI_Offset i)
+{
+    MPI_Offset position = 0, size = 1;
+
+    for (int d = v->ndims - 1; d >= 0; d--) {
+        position += (s->start[d] + i % s->count[d]) * size;
+        i /= s->count[d];
+        size *= v->shape[d];
+    }
+    return position;
+}
+
+static double expected_value(int variable, MPI_Offset position)
+{
+    return (double)(1 + variable + MAX_VARIABLES * position);
+}
+
+/* Store the values of the plan, or count those that differ. */
+static MPI_Offset walk_values(const plan *p, double *values, bool store)
+{
+    MPI_Offset wrong = 0;
+
+    for (int i = 0; i < p->nrequests; i++) {
+        const request *r = &p->requests[i];
+        const variable *v = &p->variables[r->variable];
+
+        for (const slab *s = p->slabs + r->first_slab; s < p->slabs + r->first_slab + r->nslabs; s++) {
+            MPI_Offset n = count_slab(s, v->ndims);
+
+            for (MPI_Offset k = 0; k < n; k++, values++) {
+                double value = expected_value(r->variable, find_position(v, s, k));
+
+                wrong += *values != value;
+                if (store)
+                    *values = value;
+            }
+        }
+    }
+    return wrong;
+}
+
+static void allocate_values(run *x, const plan *p)
+{
+    size_t n = (size_t)count_plan(p);
+
+    x->values = calloc(n > 0 ? n : 1, sizeof *x->values);
+    if (x->values == NULL)
+        check(NC_ENOMEM, "the values of a rank");
+}
+
+/* --- accesses --- */
+
+static void define_variable(const run *x, const variable *v, const char *name, int *varid)
+{
+    char of_dim[64];
+    int dims[MAX_DIMS];
+
+    for (int d = 0; d < v->ndims; d++) {
+        snprintf(of_dim, sizeof of_dim, "%s_%d", name, d);
+        TRY(ncmpi_def_dim(x->ncid, of_dim, v->shape[d], &dims[d]));
+    }
+    TRY(ncmpi_def_var(x->ncid, name, NC_DOUBLE, v->ndims, dims, varid));
+}
+
+static void define(run *x, const plan *p)
+{
+    variable prepared = {2, {PREPARED_ROWS, x->nprocs}};
+    char name[32];
+
+    begin_phase("define");
+    TRY(ncmpi_create(MPI_COMM_WORLD, x->path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &x->ncid));
+    define_variable(x, &prepared, "prepared", &x->prepared);
+    for (int i = 0; i < p->nvariables; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        define_variable(x, &p->variables[i], name, &x->varids[i]);
+    }
+    TRY(ncmpi_enddef(x->ncid));
+    end_phase();
+}
+
+/* Rows of hyperslabs. */
+static MPI_Offset count_pieces(const plan *p)
+{
+    MPI_Offset n = 0;
+
+    for (const request *r = p->requests; r < p->requests + p->nrequests; r++) {
+        int ndims = p->variables[r->variable].ndims;
+
+        for (const slab *s = p->slabs + r->first_slab; s < p->slabs + r->first_slab + r->nslabs; s++)
+            n += count_slab(s, ndims) / s->count[ndims - 1];
+    }
+    return n;
+}
+
+/* Where the variables begin in the file, and how many pieces a rank has, for the program that examines the accesses. */
+static void describe(run *x, const plan *p)
+{
+    if (x->rank == 0)
+        printf("pieces %lld\n", (long long)count_pieces(p));
+    for (int i = 0; i < p->nvariables; i++) {
+        TRY(ncmpi_inq_varoffset(x->ncid, x->varids[i], &x->begins[i]));
+        if (x->rank == 0)
+            printf("offset %lld\n", (long long)x->begins[i]);
+    }
+}
+
+/* Each rank has a column. A library may make what it needs for collective access at the first call that needs it. */
+static void prepare(const run *x, direction direction)
+{
+    MPI_Offset start[2] = {0, x->rank}, count[2] = {PREPARED_ROWS, 1};
+    double values[PREPARED_ROWS] = {0};
+
+    begin_phase("prepare");
+    if (direction == PUT)
+        TRY(ncmpi_put_vara_double_all(x->ncid, x->prepared, start, count, values));
+    else
+        TRY(ncmpi_get_vara_double_all(x->ncid, x->prepared, start, count, values));
+    end_phase();
+}
+
+static void access_blocking(const run *x, const plan *p, const request *r, double *values, direction direction)
+{
+    const slab *s = &p->slabs[r->first_slab];
+    int varid = x->varids[r->variable];
+
+    if (x->with_mpi_io)
+        mpi_io_access(x->file, p, r, 1, x->begins, values, direction);
+    else if (direction == PUT)
+        TRY(ncmpi_put_vara_double_all(x->ncid, varid, s->start, s->count, values));
+    else
+        TRY(ncmpi_get_vara_double_all(x->ncid, varid, s->start, s->count, values));
+}
+
+/* A list of hyperslabs; the library copies it. */
+static void post_list(const run *x, direction direction, int varid, const slab *slabs, int n, double *values)
+{
+    MPI_Offset **starts = malloc((size_t)n * sizeof *starts), **counts = malloc((size_t)n * sizeof *counts);
+
+    if (starts == NULL || counts == NULL)
+        check(NC_ENOMEM, "a list of hyperslabs");
+    for (int i = 0; i < n; i++) {
+        starts[i] = (MPI_Offset *)slabs[i].start;
+        counts[i] = (MPI_Offset *)slabs[i].count;
+    }
+    if (direction == PUT)
+        TRY(ncmpi_iput_varn_double(x->ncid, varid, n, starts, counts, values, NULL));
+    else
+        TRY(ncmpi_iget_varn_double(x->ncid, varid, n, starts, counts, values, NULL));
+    free(starts);
+    free(counts);
+}
+
+static void post(const run *x, direction direction, int varid, const slab *s, double *values)
+{
+    if (direction == PUT)
+        TRY(ncmpi_iput_vara_double(x->ncid, varid, s->start, s->count, values, NULL));
+    else
+        TRY(ncmpi_iget_vara_double(x->ncid, varid, s->start, s->count, values, NULL));
+}
+
+static void run_blocking(const run *x, const plan *p, direction direction)
+{
+    double *values = x->values;
+
+    for (int i = 0; i < p->nrequests; i++) {
+        const request *r = &p->requests[i];
+
+        begin_phase(direction == PUT ? "put" : "get");
+        access_blocking(x, p, r, values, direction);
+        end_phase();
+        values += count_request(p, r);
+    }
+}
+
+static void wait_for_all(const run *x, const plan *p, direction direction)
+{
+    double *values = x->values;
+
+    for (int i = 0; i < p->nrequests; i++) {
+        const request *r = &p->requests[i];
+        const slab *slabs = &p->slabs[r->first_slab];
+
+        if (r->nslabs == 1)
+            post(x, direction, x->varids[r->variable], slabs, values);
+        else if (r->nslabs > 1)
+            post_list(x, direction, x->varids[r->variable], slabs, r->nslabs, values);
+        values += count_request(p, r);
+    }
+    TRY(ncmpi_wait_all(x->ncid, direction == PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL, NULL, NULL));
+}
+
+static void run_nonblocking(const run *x, const plan *p, direction direction)
+{
+    begin_phase(direction == PUT ? "put" : "get");
+    if (x->with_mpi_io)
+        mpi_io_access(x->file, p, p->requests, p->nrequests, x->begins, x->values, direction);
+    else
+        wait_for_all(x, p, direction);
+    end_phase();
+}
+
+static void access_all(run *x, const plan *p, direction direction)
+{
+    allocate_values(x, p);
+    prepare(x, direction);
+    if (direction == PUT)
+        walk_values(p, x->values, true);
+    if (x->with_mpi_io)
+        mpi_io_open(x->path, &x->file);
+    if (p->nonblocking)
+        run_nonblocking(x, p, direction);
+    else
+        run_blocking(x, p, direction);
+    if (x->with_mpi_io)
+        MPI_File_close(&x->file);
+    if (direction == GET && walk_values(p, x->values, false) > 0)
+        check(NC_EREAD, "wrong values were read");
+    free(x->values);
+}
+
+/* --- main --- */
+
+static plan *make_plan(const workload *w, const part *part)
+{
+    plan *p = calloc(1, sizeof *p);
+    const char *reason;
+
+    if (p == NULL)
+        check(NC_ENOMEM, "a plan");
+    reason = w->make(p, part);
+    if (reason == NULL)
+        return p;
+    if (part->rank == 0)
+        printf("%s\n", reason);
+    plan_free(p);
+    return NULL;
+}
+
+static int execute(const workload *w, const char *path, part part)
+{
+    run x = {.path = path, .rank = part.rank, .nprocs = part.nprocs, .with_mpi_io = getenv("CLUSTER_MPI_IO") != NULL};
+    plan *put = make_plan(w, &part), *get;
+
+    if (put == NULL)
+        return SKIPPED;
+    define(&x, put);
+    describe(&x, put);
+    access_all(&x, put, PUT);
+    plan_free(put);
+    begin_phase("close");
+    TRY(ncmpi_close(x.ncid));
+    end_phase();
+    part.rank = (part.rank + 1) % part.nprocs;
+    get = make_plan(w, &part);
+    begin_phase("open");
+    TRY(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &x.ncid));
+    end_phase();
+    access_all(&x, get, GET);
+    plan_free(get);
+    TRY(ncmpi_close(x.ncid));
+    return 0;
+}
+
+static const workload *find_workload(const char *name)
+{
+    const workload *w = workloads;
+
+    while (w->name != NULL && strcmp(w->name, name) != 0)
+        w++;
+    return w->name != NULL ? w : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    part part = {.bytes = 2 << 20};
+    const workload *w;
+    int status = 2;
+
+    if (argc < 3) {
+        for (w = workloads; w->name != NULL; w++)
+            puts(w->name);
+        return argc == 1 ? 0 : status;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &part.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &part.nprocs);
+    if (argc > 3)
+        part.bytes = atoll(argv[3]);
+    part.map = argc > 4 ? argv[4] : NULL;
+    w = find_workload(argv[2]);
+    if (w != NULL && part.bytes > 0)
+        status = execute(w, argv[1], part);
+    else if (part.rank == 0)
+        fprintf(stderr, "workloads: no workload %s, or %s is no number of bytes\n", argv[2], argc > 3 ? argv[3] : "");
+    MPI_Finalize();
+    return status;
+}

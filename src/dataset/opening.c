@@ -1,0 +1,325 @@
+/* What the ranks agree on before and after a file is opened.
+ *
+ * Collective steps: MPI_Comm_dup; one reduction by which all ranks receive what rank 0 decides, and whether all are
+ * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
+ * communicator takes one step more, to count the nodes. */
+#include "dataset/opening.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dataset/caller.h"
+#include "dataset/environment.h"
+#include "dataset/hints.h"
+#include "dataset/last_error.h"
+#include "dataset/modes.h"
+#include "drivers/driver.h"
+#include "file/agree.h"
+#include "file/nodes.h"
+
+#define LIST_BYTES 1024 /* a longer list of hints takes a broadcast of its own */
+
+/* What rank 0 decides. Plain bytes. */
+typedef struct decisions {
+    int mode, format;
+    bool safe, relax; /* they decide which collective calls are made, and the environments of ranks may differ */
+    pnc_hints hints;
+    pnc_inspection inspected;
+    int64_t list_length; /* of PNETCDF_HINTS: launchers need not set it on all ranks */
+    char list[LIST_BYTES];
+} decisions;
+
+/* Combined by MPI_BOR. Only rank 0 has decisions that are not zero: the others receive them, as from a broadcast. */
+typedef struct exchange {
+    decisions root;
+    bool failed;      /* a rank has an error */
+    bool lacks_nodes; /* a rank does not know the number of nodes */
+} exchange;
+
+void pnc_dataset_state_free(pnc_dataset *ds)
+{
+    pnc_io_context_free(&ds->io);
+    pnc_format_model_free(&ds->model);
+    pnc_dataset_before_free(ds);
+    if (ds->info != MPI_INFO_NULL)
+        MPI_Info_free(&ds->info);
+    if (ds->environment != MPI_INFO_NULL)
+        MPI_Info_free(&ds->environment);
+    if (ds->file.comm != MPI_COMM_NULL)
+        MPI_Comm_free(&ds->file.comm);
+    pnc_memory_free(ds->file.path);
+    pnc_memory_free(ds);
+}
+
+int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
+{
+    pnc_dataset_error_report(ds, err);
+    pnc_memory_free(ds->file.store);
+    pnc_dataset_state_free(ds);
+    return err;
+}
+
+/* --- the communicator --- */
+
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
+ * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
+static int dup_without_abort(MPI_Comm comm, MPI_Comm *own)
+{
+    MPI_Errhandler users;
+    int code = MPI_Comm_get_errhandler(comm, &users);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    code = MPI_Comm_dup(comm, own);
+    MPI_Comm_set_errhandler(comm, users);
+    MPI_Errhandler_free(&users);
+    return code;
+}
+
+/* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
+ * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once. With several ranks the
+ * caller must order the calls: a lock cannot match the threads of different ranks. */
+static int duplicate_communicator(MPI_Comm comm, pnc_file *file)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int code;
+
+    MPI_Comm_rank(comm, &file->rank);
+    MPI_Comm_size(comm, &file->nprocs);
+    if (file->nprocs == 1)
+        pthread_mutex_lock(&lock);
+    code = dup_without_abort(comm, &file->comm);
+    if (file->nprocs == 1)
+        pthread_mutex_unlock(&lock);
+    if (code != MPI_SUCCESS) {
+        file->comm = MPI_COMM_NULL;
+        return pnc_error_set(file->error, NC_ENFILE,
+                             "MPI_Comm_dup failed, as MPI libraries bound the number of "
+                             "communicators: close files, or free communicators that are no longer needed");
+    }
+    MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
+    return NC_NOERR;
+}
+
+/* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
+ * program. A communicator of this rank alone takes from the same supply, and no message. */
+static int check_spare_communicator(pnc_file *file)
+{
+    MPI_Comm spare = MPI_COMM_NULL;
+    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+    int code = MPI_Comm_group(file->comm, &all);
+
+    if (code == MPI_SUCCESS)
+        code = MPI_Group_incl(all, 1, &file->rank, &own);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_create_group(file->comm, own, 0, &spare);
+    if (spare != MPI_COMM_NULL)
+        MPI_Comm_free(&spare);
+    if (own != MPI_GROUP_NULL)
+        MPI_Group_free(&own);
+    if (all != MPI_GROUP_NULL)
+        MPI_Group_free(&all);
+    if (code == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(file->error, NC_ENFILE,
+                         "%s: MPI has no communicator left for another open file: close some files", file->path);
+}
+
+/* --- the dataset --- */
+
+/* A dataset with all the memory that it needs before the file is open, or NULL. */
+static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
+{
+    pnc_dataset *ds = pnc_memory_alloc_zeroed(1, sizeof *ds);
+
+    if (ds == NULL)
+        return NULL;
+    ds->ncid = -1;
+    ds->info = ds->environment = MPI_INFO_NULL;
+    ds->file = *file;
+    ds->file.error = &ds->error;
+    ds->file.path = pnc_string_copy(file->path);
+    ds->file.store = pnc_driver_store_create();
+    ds->call = pnc_dataset_caller_identify(o->call, &ds->error);
+    ds->fill_mode = NC_NOFILL;
+    if (ds->file.path != NULL && ds->file.store != NULL &&
+        pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
+        return ds;
+    ds->file.comm = MPI_COMM_NULL;
+    pnc_memory_free(ds->file.store);
+    pnc_dataset_state_free(ds);
+    return NULL;
+}
+
+static int check_arguments(pnc_dataset *ds, const pnc_opening *o)
+{
+    if (o->ncidp == NULL)
+        return pnc_error_set(&ds->error, NC_EINVAL, "ncidp is NULL");
+    return ds->file.path[0] == '\0' ? pnc_error_set(&ds->error, NC_EBAD_FILE, "the file name is empty") : NC_NOERR;
+}
+
+pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o)
+{
+    if (o->creates)
+        return (o->mode & NC_NOCLOBBER) != 0 ? PNC_OPEN_NEW : PNC_OPEN_REPLACE;
+    return (o->mode & NC_WRITE) != 0 ? PNC_OPEN_UPDATE : PNC_OPEN_READ;
+}
+
+/* Rank 0. */
+static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
+{
+    const char *list = getenv("PNETCDF_HINTS");
+    const pnc_store_ops *driver;
+
+    PNC_TRY(pnc_dataset_hints_merge(ds, o->info, list));
+    pnc_dataset_hints_set(ds);
+    d->mode = o->mode;
+    d->format = o->format;
+    d->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
+    d->relax = pnc_dataset_environment_is_on("PNETCDF_RELAX_COORD_BOUND", true);
+    d->hints = ds->hints;
+    d->list_length = list == NULL ? 0 : (int64_t)strlen(list);
+    if (d->list_length < LIST_BYTES && list != NULL)
+        memcpy(d->list, list, (size_t)d->list_length);
+    driver = pnc_driver_get((int)ds->hints.driver);
+    if (driver->inspect != NULL)
+        driver->inspect(ds->file.path, pnc_dataset_opening_get_purpose(o), &d->inspected);
+    return NC_NOERR;
+}
+
+/* Collective. All ranks return an error, or none does. */
+static int exchange_decisions(pnc_file *file, exchange *x, int err)
+{
+    int code = MPI_SUCCESS;
+
+    x->failed = err != NC_NOERR;
+    if (file->nprocs > 1)
+        code = MPI_Allreduce(MPI_IN_PLACE, x, (int)sizeof *x, MPI_BYTE, MPI_BOR, file->comm);
+    if (code != MPI_SUCCESS)
+        return pnc_error_set(file->error, NC_EMPI, "%s: MPI_Allreduce of the decisions of rank 0 failed", file->path);
+    return x->failed ? pnc_file_status_agree(file, err) : NC_NOERR;
+}
+
+/* --- after the exchange --- */
+
+/* Merge the hints on a rank that has received the list. Collective if the list is long. */
+static int adopt_list(pnc_dataset *ds, const pnc_opening *o, const decisions *d)
+{
+    bool has_it = ds->file.rank == 0;
+    char *list = NULL;
+    int err = NC_NOERR;
+
+    if (d->list_length < LIST_BYTES)
+        return has_it ? NC_NOERR : pnc_dataset_hints_merge(ds, o->info, d->list_length > 0 ? d->list : NULL);
+    list = has_it ? pnc_string_copy(getenv("PNETCDF_HINTS")) : pnc_memory_alloc_zeroed(d->list_length + 1, 1);
+    if (list == NULL)
+        err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
+    err = pnc_file_status_agree(&ds->file, err);
+    if (err == NC_NOERR)
+        err = pnc_file_bytes_broadcast(&ds->file, list, d->list_length, "PNETCDF_HINTS");
+    if (err == NC_NOERR && !has_it)
+        err = pnc_dataset_hints_merge(ds, o->info, list);
+    pnc_memory_free(list);
+    return err;
+}
+
+/* Adopt rank 0's mode. Returns a code if this rank has passed a different one. */
+static int adopt_mode(pnc_opening *o, const decisions *d)
+{
+    int mismatch = NC_NOERR;
+
+    if (o->mode != d->mode)
+        mismatch = o->creates ? NC_EMULTIDEFINE_CMODE : NC_EMULTIDEFINE_OMODE;
+    o->mode = d->mode;
+    o->format = d->format;
+    return mismatch;
+}
+
+static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
+{
+    ds->safe = d->safe;
+    ds->io.relax = d->relax;
+    ds->hints = d->hints;
+    ds->io.buffer_size = ds->hints.buffer_size;
+    ds->io.hints = &ds->hints.access;
+    ds->file.driver = pnc_driver_get((int)ds->hints.driver);
+    o->inspected = d->inspected;
+    o->mismatch = adopt_mode(o, d);
+    if (ds->safe)
+        o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);
+    return adopt_list(ds, o, d);
+}
+
+/* --- begin and end --- */
+
+/* What a rank does before the exchange. Local. */
+static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
+{
+    if (ds == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
+    PNC_TRY(check_arguments(ds, o));
+    PNC_TRY(check_spare_communicator(&ds->file));
+    o->nnodes = ds->file.nprocs == 1 ? 1 : pnc_file_nodes_get(ds->file.comm);
+    x->lacks_nodes = o->nnodes == 0;
+    return ds->file.rank == 0 ? decide(ds, o, &x->root) : NC_NOERR;
+}
+
+/* Without a dataset: this rank lacks the memory for one. */
+static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int err)
+{
+    if (ds != NULL)
+        return pnc_dataset_opening_discard(ds, err);
+    if (file->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&file->comm);
+    return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
+}
+
+int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
+{
+    pnc_error error = {0};
+    pnc_file file = {.path = (char *)(o->path == NULL ? "" : o->path), .comm = MPI_COMM_NULL, .error = &error};
+    pnc_dataset *ds = NULL;
+    exchange x;
+    int err;
+
+    memset(&x, 0, sizeof x);
+    pnc_dataset_caller_identify(o->call, &error);
+    if (o->comm == MPI_COMM_NULL) /* MPI calls would abort the program */
+        err = pnc_error_set(&error, NC_EINVAL, "the communicator is MPI_COMM_NULL");
+    else
+        err = duplicate_communicator(o->comm, &file);
+    if (err == NC_NOERR) { /* on all ranks or on none */
+        ds = create_dataset(o, &file);
+        err = prepare(ds, o, &file, &x);
+        err = exchange_decisions(ds != NULL ? &ds->file : &file, &x, err);
+    }
+    if (err != NC_NOERR)
+        return give_up(o, ds, &file, err);
+    if (x.lacks_nodes) {
+        o->nnodes = 0;
+        o->is_leader = pnc_file_node_is_led(ds->file.comm);
+    }
+    *late = adopt_decisions(ds, o, &x.root);
+    *out = ds;
+    return NC_NOERR;
+}
+
+int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
+{
+    pnc_store *store = ds->file.store;
+    pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
+    int64_t sums[] = {err != NC_NOERR, o->is_leader, root.unit, root.factor, root.round_robin};
+    int summed = pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
+
+    PNC_TRY(summed);
+    if (sums[0] > 0)
+        return pnc_file_status_agree(&ds->file, err);
+    store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0};
+    store->nnodes = o->nnodes > 0 ? o->nnodes : (int)sums[1];
+    if (o->nnodes == 0)
+        pnc_file_nodes_set(o->comm, store->nnodes);
+    return NC_NOERR;
+}

@@ -1,0 +1,35 @@
+/* What the ranks agree on before and after a file is opened. */
+#ifndef PNC_DATASET_OPENING_H
+#define PNC_DATASET_OPENING_H
+
+#include "dataset/dataset.h"
+
+/* A call of ncmpi_create or ncmpi_open. */
+typedef struct pnc_opening {
+    const char *call;
+    bool creates;
+    MPI_Comm comm; /* the user's */
+    const char *path;
+    MPI_Info info;
+    const int *ncidp;
+
+    int mode, format;         /* cmode or omode, and the default format: of this rank; of rank 0 after begin */
+    int mismatch;             /* NC_NOERR, or a code if ranks have passed different modes */
+    pnc_inspection inspected; /* by rank 0 */
+    int nnodes;               /* that the communicator spans; 0: not known yet */
+    bool is_leader;           /* this rank counts for a node, where the number is not known */
+} pnc_opening;
+
+/* Collective. Make the dataset, and adopt mode, hints and switches of rank 0. If this fails on any rank, all ranks
+ * report an error. *late is an error of this rank alone that it finds after the ranks have agreed. */
+int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late);
+/* Collective. err is the result of this rank; all ranks return an error, or none does. */
+int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err);
+pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o);
+/* Report the error and free the dataset, whose file is not open. Returns err. */
+int pnc_dataset_opening_discard(pnc_dataset *ds, int err);
+
+/* Collective. Free a dataset whose file is closed. */
+void pnc_dataset_state_free(pnc_dataset *ds);
+
+#endif

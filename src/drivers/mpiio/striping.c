@@ -1,0 +1,83 @@
+/* How the file system distributes an open file: from the file system, or else from the MPI library. */
+#include "drivers/mpiio/mpiio.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+
+#include "base/memory.h"
+
+/* Types of file systems (statfs(2), and the headers of the file systems). */
+#define LUSTRE 0x0BD00BD0
+#define GPFS 0x47504653
+#define BEEGFS 0x19830326
+
+/* Users can read the first attribute, the superuser also the second. */
+static bool read_lustre_layout(const char *path, pnc_striping *out)
+{
+    static const char *const names[] = {"lustre.lov", "trusted.lov"};
+    bool found = false;
+
+    for (int i = 0; i < 2 && !found; i++) {
+        ssize_t size = getxattr(path, names[i], NULL, 0);
+        unsigned char *bytes = size > 0 ? pnc_memory_alloc(size, 1) : NULL;
+
+        if (bytes != NULL) {
+            size = getxattr(path, names[i], bytes, (size_t)size);
+            found = size > 0 && pnc_mpiio_lustre_parse(bytes, (size_t)size, out);
+        }
+        pnc_memory_free(bytes);
+    }
+    return found;
+}
+
+/* GPFS and BeeGFS report the size of their blocks and chunks as the preferred size of accesses. That of NFS and of
+ * local file systems is about caches; below FUSE there may be any file system. */
+static bool ask_file_system(const char *path, pnc_striping *out)
+{
+    struct statfs system;
+    struct stat facts;
+
+    if (statfs(path, &system) != 0)
+        return false;
+    switch ((uint32_t)system.f_type) {
+    case LUSTRE: return read_lustre_layout(path, out);
+    case GPFS:
+    case BEEGFS:
+        if (stat(path, &facts) != 0 || facts.st_blksize <= 0)
+            return false;
+        *out = (pnc_striping){.unit = facts.st_blksize};
+        return true;
+    default: return false;
+    }
+}
+
+/* A hint as a positive number, 0 without it. */
+static int64_t get_hint(MPI_Info info, const char *key)
+{
+    char value[MPI_MAX_INFO_VAL + 1];
+    int found = 0;
+    long long number = 0;
+
+    if (MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) == MPI_SUCCESS && found)
+        number = strtoll(value, NULL, 10);
+    return number > 0 ? number : 0;
+}
+
+static void ask_mpi(MPI_File file, pnc_striping *out)
+{
+    MPI_Info info;
+
+    if (MPI_File_get_info(file, &info) != MPI_SUCCESS)
+        return;
+    *out = (pnc_striping){.unit = get_hint(info, "striping_unit"), .factor = get_hint(info, "striping_factor")};
+    MPI_Info_free(&info);
+}
+
+void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out)
+{
+    if (!ask_file_system(pnc_mpiio_path_strip(io->path), out))
+        ask_mpi(io->file, out);
+}

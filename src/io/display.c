@@ -1,0 +1,105 @@
+/* The display of strategies and aggregators. */
+#include "io/display.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+
+static const char *name_of(pnc_strategy strategy)
+{
+    return pnc_strategy_names[strategy + 1];
+}
+
+static const char *word_of(pnc_direction direction)
+{
+    return direction == PNC_PUT ? "put" : "get";
+}
+
+/* True if the choice is not yet displayed for the class. */
+static bool is_news(int *shown, pnc_strategy choice)
+{
+    bool differs = *shown != (int)choice + 1;
+
+    *shown = (int)choice + 1;
+    return differs;
+}
+
+static void print_costs(const pnc_access_pattern *p)
+{
+    fprintf(stderr, "    %-14s %12s %10s %10s %12s %12s %6s  %s\n", "strategy", "ms", "accesses", "locks",
+            "bytes copied", "bytes sent", "syncs", "suitable");
+    for (pnc_strategy s = 0; s < PNC_STRATEGIES; s++) {
+        pnc_estimate e = pnc_io_strategy_compute_cost(s, p);
+
+        fprintf(stderr, "    %-14s %12.3f %10.0f %10.0f %12.0f %12.0f %6.0f  %s\n", name_of(s), e.seconds * 1e3,
+                e.accesses, e.lock_changes, e.copied, e.sent, e.synchronisations,
+                pnc_io_strategy_is_suitable(s, p) ? "yes" : "no");
+    }
+}
+
+void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pnc_strategy choice)
+{
+    bool is_collective = p->nprocs > 1;
+
+    if (!io->hints->display || io->file->rank != 0 || p->runs == 0 ||
+        !is_news(&io->shown[p->direction == PNC_PUT][is_collective], choice))
+        return;
+    flockfile(stderr); /* keeps the lines together */
+    fprintf(stderr, "PnetCDF: %s: %s %s of %lld runs, %lld bytes on rank 0, %d ranks on %d nodes: %s%s\n",
+            io->file->path, is_collective ? "collective" : "independent", word_of(p->direction), (long long)p->runs,
+            (long long)p->bytes, p->nprocs, p->nnodes, name_of(choice), io->hints->strategy > 0 ? " (by hint)" : "");
+    print_costs(p);
+    funlockfile(stderr);
+}
+
+/* --- aggregators --- */
+
+typedef struct place {
+    int rank, node;
+    char name[64];
+} place;
+
+static void print_aggregators(const pnc_file *file, const place *places, const pnc_file_domains *d)
+{
+    flockfile(stderr);
+    fprintf(stderr, "PnetCDF: %s: %d aggregators; blocks of %lld bytes, %lld each in a window of %lld\n", file->path,
+            d->naggregators, (long long)d->block, (long long)d->blocks,
+            (long long)(d->naggregators * d->block * d->blocks));
+    for (int i = 0; i < d->naggregators; i++)
+        fprintf(stderr, "    aggregator %-6d rank %-8d node %-6d %-20s first block at byte %lld\n", i, places[i].rank,
+                places[i].node, places[i].name, (long long)pnc_io_file_domains_get_offset(d, i, 0));
+    funlockfile(stderr);
+}
+
+/* One list of all aggregators: only the display needs it. */
+static void gather_aggregators(const pnc_file *file, const pnc_node *node, const pnc_file_domains *domains)
+{
+    place own = {file->rank, node->index, ""}, *all = NULL;
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, rank, n;
+
+    MPI_Comm_rank(node->delegates, &rank);
+    MPI_Comm_size(node->delegates, &n);
+    MPI_Get_processor_name(name, &length);
+    snprintf(own.name, sizeof own.name, "%.63s", name);
+    if (rank == 0)
+        all = pnc_memory_alloc_zeroed(n, sizeof *all);
+    n = all != NULL;
+    MPI_Bcast(&n, 1, MPI_INT, 0, node->delegates);
+    if (n && MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, node->delegates) == MPI_SUCCESS &&
+        rank == 0)
+        print_aggregators(file, all, domains);
+    pnc_memory_free(all);
+}
+
+void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
+                                pnc_direction direction, pnc_strategy choice)
+{
+    if (!io->hints->display || !is_news(&io->shown_collective[direction == PNC_PUT], choice))
+        return;
+    if (io->file->rank == 0)
+        fprintf(stderr, "PnetCDF: %s: %s with aggregators, on %d nodes: %s\n", io->file->path, word_of(direction),
+                node->nnodes, name_of(choice));
+    if (choice == PNC_TWO_PHASE && pnc_io_node_is_delegate(node))
+        gather_aggregators(io->file, node, domains);
+}

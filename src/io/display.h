@@ -1,0 +1,16 @@
+/* PNETCDF_HINTS_DISPLAY: how the library accesses the file, and why. Rank 0 prints on stderr. */
+#ifndef PNC_IO_DISPLAY_H
+#define PNC_IO_DISPLAY_H
+
+#include "io/context.h"
+#include "io/node.h"
+
+/* Show the strategy that rank 0 uses for its part of a call, with the cost of each, if it differs from that of the last
+ * call of the same class (put or get, collective or independent). */
+void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *pattern, pnc_strategy choice);
+/* Collective. Show the strategy of the ranks that use aggregators, likewise; with PNC_TWO_PHASE the rank, node and file
+ * domain of each aggregator. */
+void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
+                                pnc_direction direction, pnc_strategy choice);
+
+#endif

@@ -1,0 +1,177 @@
+/* Makes extents of hyperslabs. */
+#include "io/request_extents.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+
+#define MOST_DIMS 8
+/* Larger ones are left to the checks of hyperslabs, which find overflows. */
+#define MOST_BYTES (INT64_MAX / 16)
+
+/* A variable. Its record dimension has the length that an index must not exceed. */
+typedef struct geometry {
+    int ndims;
+    bool is_record;
+    int64_t elem_size;
+    int64_t record; /* bytes */
+    int64_t length[MOST_DIMS], distance[MOST_DIMS];
+} geometry;
+
+static int64_t largest_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The number of records that a request may access. */
+static int64_t count_records(const pnc_io_context *io, const geometry *g, pnc_direction direction)
+{
+    int64_t most = MOST_BYTES / largest_of(largest_of(io->model->recsize, g->record), 1);
+
+    if (direction == PNC_GET)
+        return io->model->numrecs;
+    return io->model->format < 5 && most > INT32_MAX ? INT32_MAX : most;
+}
+
+/* False if the variable is too large. */
+static bool init_geometry(const pnc_io_context *io, const pnc_request *r, geometry *g)
+{
+    const pnc_var *var = io->model->vars[r->varid];
+    int64_t distance = (int64_t)pnc_type_get_size(var->type);
+
+    g->ndims = var->ndims;
+    g->is_record = var->is_record;
+    g->elem_size = distance;
+    for (int i = var->ndims - 1; i >= 0; i--) {
+        g->distance[i] = distance;
+        g->length[i] = var->shape[i];
+        if (i == 0 && var->is_record)
+            break;
+        if (pnc_size_multiply(distance, var->shape[i], &distance) != 0)
+            return false;
+    }
+    g->record = distance;
+    if (var->is_record)
+        g->length[0] = count_records(io, g, r->direction);
+    return distance <= MOST_BYTES;
+}
+
+/* The extent of a hyperslab; false if it is not contiguous, or not valid. count NULL: ones. */
+static inline bool make_extent(const geometry *g, const MPI_Offset *start, const MPI_Offset *count, pnc_extent *out)
+{
+    int64_t offset = 0, length = g->elem_size;
+    bool whole = true; /* all elements of the inner dimensions */
+
+    for (int i = g->ndims - 1; i >= 0; i--) {
+        int64_t n = count != NULL ? count[i] : 1;
+
+        if (start[i] < 0 || n <= 0 || start[i] > g->length[i] - n || (n > 1 && !whole))
+            return false;
+        offset += start[i] * g->distance[i];
+        length *= n;
+        whole = whole && n == g->length[i];
+    }
+    *out = (pnc_extent){offset, length};
+    return !g->is_record || count == NULL || count[0] == 1;
+}
+
+/* Extents of two records are not adjacent. */
+static inline bool is_adjacent(const geometry *g, const pnc_extent *last, int64_t offset)
+{
+    return last->offset + last->length == offset && (!g->is_record || offset % g->record != 0);
+}
+
+static bool add_extent(const geometry *g, pnc_request *r, pnc_extent extent, int64_t *bytes)
+{
+    pnc_extent *last = r->nslabs > 0 ? &r->extents[r->nslabs - 1] : NULL;
+    int64_t end = extent.offset + extent.length;
+
+    *bytes += extent.length;
+    if (*bytes > MOST_BYTES)
+        return false;
+    if (last == NULL)
+        r->low = r->high = extent.offset;
+    else
+        r->ascends = r->ascends && extent.offset >= last->offset + last->length;
+    r->low = extent.offset < r->low ? extent.offset : r->low;
+    r->high = end > r->high ? end : r->high;
+    if (last != NULL && is_adjacent(g, last, extent.offset))
+        last->length += extent.length;
+    else
+        r->extents[r->nslabs++] = extent;
+    return true;
+}
+
+/* The extents need at most as much memory as the numbers. */
+static bool make_extents(const geometry *g, const pnc_call *call, pnc_request *r)
+{
+    int64_t n = r->nslabs, bytes = 0;
+    bool list = call->shape == PNC_VARN;
+
+    r->extents = (pnc_extent *)(void *)r->numbers;
+    r->nslabs = 0;
+    r->ascends = true;
+    for (int64_t i = 0; i < n; i++) {
+        const MPI_Offset *start = call->start, *count = call->count;
+        pnc_extent extent;
+
+        if (list) {
+            start = call->starts != NULL ? call->starts[i] : NULL;
+            count = call->counts != NULL ? call->counts[i] : NULL;
+        }
+        if (start == NULL && g->ndims > 0)
+            return false;
+        if (!make_extent(g, start, count, &extent) || !add_extent(g, r, extent, &bytes))
+            return false;
+        if (g->is_record && r->direction == PNC_PUT)
+            r->numrecs = largest_of(r->numrecs, start[0] + 1);
+    }
+    r->elements = bytes / g->elem_size;
+    return true;
+}
+
+static bool is_candidate(const pnc_call *call, const pnc_request *r)
+{
+    bool has_count = call->shape == PNC_VARN || call->shape == PNC_VAR1 || call->count != NULL;
+
+    return call->shape != PNC_VAR && has_count && !r->strided && r->ndims <= MOST_DIMS &&
+           (call->shape != PNC_VARM || call->imap == NULL);
+}
+
+bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call, pnc_request *r)
+{
+    const pnc_request before = *r;
+    geometry g;
+
+    if (is_candidate(call, r) && init_geometry(io, r, &g) && make_extents(&g, call, r))
+        return true;
+    *r = before;
+    return false;
+}
+
+void pnc_io_locator_load(pnc_locator *l, const pnc_io_context *io, int varid)
+{
+    const pnc_var *var = io->model->vars[varid];
+    int64_t record = (int64_t)pnc_type_get_size(var->type);
+
+    if (l->varid == varid)
+        return;
+    *l = (pnc_locator){.varid = varid, .begin = var->begin, .high = INT64_MAX, .shift = var->begin};
+    if (!var->is_record)
+        return;
+    for (int i = 1; i < var->ndims; i++)
+        record *= var->shape[i];
+    l->record = record;
+    l->step = io->model->recsize;
+    l->high = 0;
+}
+
+void pnc_io_locator_seek(pnc_locator *l, int64_t offset)
+{
+    int64_t record = offset / l->record;
+
+    assert(offset >= 0);
+    l->low = record * l->record;
+    l->high = l->low + l->record;
+    l->shift = l->begin + record * l->step - l->low;
+}

@@ -1,0 +1,78 @@
+/* Strategies: how requests reach the file, and the choice among them. Pure arithmetic.
+ *
+ * A strategy is a row of a table: where it is suitable, and its estimated cost, in accesses of the file, bytes
+ * and synchronisations. A second table says what these take on one node, and on several nodes that share a parallel
+ * file system. A hint forces a strategy. */
+#ifndef PNC_IO_STRATEGY_H
+#define PNC_IO_STRATEGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "convert/convert.h"
+
+typedef enum pnc_strategy {
+    PNC_DIRECT,       /* each request on its own */
+    PNC_MERGED,       /* the requests of a rank in the order of the file */
+    PNC_SEPARATE,     /* each rank on its own, with data sieving, as no other rank writes to its range of the file */
+    PNC_WITHIN_NODES, /* aggregators merge the requests of their node */
+    PNC_TWO_PHASE,    /* aggregators of all nodes exchange data, and each accesses its file domain */
+    PNC_MPI_IO,       /* collective calls of MPI-IO */
+    PNC_STRATEGIES
+} pnc_strategy;
+
+/* The values of the hint nc_strategy: index 0 is "automatic", then the names of the strategies; ends with NULL. */
+extern const char *const pnc_strategy_names[];
+
+typedef enum pnc_switch { PNC_AUTOMATIC, PNC_ENABLE, PNC_DISABLE } pnc_switch;
+
+/* Hints about access. Zeros: none is given. */
+typedef struct pnc_access_hints {
+    int64_t strategy;           /* index in pnc_strategy_names */
+    int64_t cb_read, cb_write;  /* pnc_switch: collective calls use aggregators */
+    int64_t no_independent;     /* 1: only aggregators access the file in collective calls */
+    int64_t aggregators;        /* in all */
+    int64_t aggregators_a_node; /* on each node */
+    int64_t buffer_size;        /* bytes of memory of each aggregator */
+    int64_t no_overlap;         /* 1: complete each write before the next exchange */
+    int64_t striping_unit, striping_factor;
+    char config_list[256]; /* aggregators by name of the node */
+    int64_t display;       /* 1: rank 0 shows strategies and aggregators on stderr */
+} pnc_access_hints;
+
+/* What a choice depends on. */
+typedef struct pnc_access_pattern {
+    pnc_direction direction;
+    int64_t slabs, runs, bytes; /* of this rank */
+    int nprocs;                 /* ranks that make the call; 1 if it is independent */
+    int nnodes;
+    bool sieves;           /* the store accesses close runs of one hyperslab together */
+    bool ranks_apart;      /* each rank accesses a range of the file of its own */
+    bool nodes_apart;      /* each node does */
+    int64_t striping_unit; /* bytes */
+} pnc_access_pattern;
+
+typedef struct pnc_estimate {
+    double accesses;         /* reads and writes of a stripe, or of a part of it */
+    double lock_changes;     /* writes to stripes that another node wrote last */
+    double runs;             /* merged or exchanged one by one */
+    double copied, sent;     /* bytes: within the memory of a node, between nodes */
+    double synchronisations; /* of all ranks */
+    double seconds;
+} pnc_estimate;
+
+/* The cost of a strategy for one rank. */
+pnc_estimate pnc_io_strategy_compute_cost(pnc_strategy strategy, const pnc_access_pattern *pattern);
+/* False: the strategy is not considered unless a hint forces it. */
+bool pnc_io_strategy_is_suitable(pnc_strategy strategy, const pnc_access_pattern *pattern);
+/* True: the ranks must agree before they begin. */
+static inline bool pnc_io_strategy_is_collective(pnc_strategy strategy)
+{
+    return strategy >= PNC_SEPARATE;
+}
+
+/* The strategy for a rank. */
+pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
+/* The collective strategy for the ranks that need one. The pattern must be the same on all ranks. */
+pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
+
+#endif

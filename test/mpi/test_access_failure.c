@@ -1,0 +1,193 @@
+/* One failure of one rank in a collective put or get, with every strategy: an access of the file, or an allocation of
+ * the library, fails, each in turn. All ranks return an error or none does, no rank hangs, and the next call succeeds
+ * with the right values. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pnetcdf.h>
+
+#include "../harness.h"
+
+enum { ROWS = 600, WIDTH = 8, MOST_STEPS = 100 };
+typedef enum kind { ACCESS, ALLOCATION, KINDS } kind;
+static const char *const kind_names[] = {"accesses", "allocations"};
+static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
+
+/* --- the failure --- */
+
+static kind failing;
+static int left = -1; /* calls before the one that fails; negative: none fails */
+static bool failed;
+
+static bool fails(kind which)
+{
+    if (which != failing || left < 0 || left-- > 0)
+        return false;
+    failed = true;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(ALLOCATION) ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails(ALLOCATION) ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails(ALLOCATION) ? NULL : __real_realloc(old, size);
+}
+
+int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_write_at(file, at, buf, count, type, status);
+}
+
+int MPI_File_iwrite_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
+                       MPI_Request *request)
+{
+    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_iwrite_at(file, at, buf, count, type, request);
+}
+
+int MPI_File_read_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_read_at(file, at, buf, count, type, status);
+}
+
+/* A collective call fails after the fact, so that the other ranks do not wait for this one. */
+int MPI_File_write_at_all(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
+                          MPI_Status *status)
+{
+    int code = PMPI_File_write_at_all(file, at, buf, count, type, status);
+
+    return fails(ACCESS) ? MPI_ERR_IO : code;
+}
+
+int MPI_File_read_at_all(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status)
+{
+    int code = PMPI_File_read_at_all(file, at, buf, count, type, status);
+
+    return fails(ACCESS) ? MPI_ERR_IO : code;
+}
+
+/* --- calls --- */
+
+static int create(const char *strategy)
+{
+    int ncid, dims[2], varid;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_strategy", strategy);
+    MPI_Info_set(info, "cb_buffer_size", "8192"); /* several rounds, which overlap */
+    t_local(ncmpi_create(MPI_COMM_WORLD, t_path("failure.nc"), NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
+    MPI_Info_free(&info);
+    ncmpi_def_dim(ncid, "row", ROWS, &dims[0]);
+    ncmpi_def_dim(ncid, "column", WIDTH * t_nprocs, &dims[1]);
+    ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &varid);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    return ncid;
+}
+
+static int access_columns(int ncid, bool put, double *values)
+{
+    MPI_Offset start[2] = {0, t_rank * WIDTH}, count[2] = {ROWS, WIDTH};
+
+    if (put)
+        return ncmpi_put_vara_double_all(ncid, 0, start, count, values);
+    return ncmpi_get_vara_double_all(ncid, 0, start, count, values);
+}
+
+static double value_of(int i)
+{
+    return t_rank * 100000 + i;
+}
+
+/* Whether the values that a call without a failure gets are right. */
+static bool is_right(int ncid)
+{
+    static double values[ROWS * WIDTH];
+    bool right = true;
+
+    memset(values, 0, sizeof values);
+    if (access_columns(ncid, false, values) != NC_NOERR)
+        return false;
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        right = right && values[i] == value_of(i);
+    return right;
+}
+
+/* Fail `step` on rank `where`. Returns false on all ranks if the call has fewer steps. */
+static bool try_step(int ncid, bool put, int where, int step)
+{
+    static double values[ROWS * WIDTH];
+    int all[2], err;
+
+    for (int i = 0; i < ROWS * WIDTH; i++)
+        values[i] = value_of(i);
+    failed = false;
+    left = t_rank == where ? step : -1;
+    err = access_columns(ncid, put, values);
+    left = -1;
+    all[0] = failed;
+    all[1] = err != NC_NOERR;
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_local(all[1] == 0 || err != NC_NOERR, "step %d: another rank has an error, this one none", step);
+    /* without memory for aggregators the ranks access the file on their own */
+    t_local(all[0] == 0 || all[1] > 0 || failing == ALLOCATION, "step %d failed in silence", step);
+    t_local(all[0] > 0 || all[1] == 0, "step %d: error %d without a cause", step, err);
+    if (all[1] > 0) {
+        for (int i = 0; i < ROWS * WIDTH; i++)
+            values[i] = value_of(i);
+        t_local(access_columns(ncid, true, values) == NC_NOERR, "the put after step %d fails", step);
+    }
+    t_local(is_right(ncid), "wrong values after step %d", step);
+    return all[0] > 0;
+}
+
+static void test_strategy(const char *strategy, bool put, int where)
+{
+    int steps = 0;
+    bool more = true;
+
+    /* the first call also makes the aggregators: a new file for each step */
+    while (more && steps < MOST_STEPS) {
+        int ncid = create(strategy);
+
+        if (!put) {
+            static double values[ROWS * WIDTH];
+
+            for (int i = 0; i < ROWS * WIDTH; i++)
+                values[i] = value_of(i);
+            t_local(access_columns(ncid, true, values) == NC_NOERR, "put before the get");
+        }
+        more = try_step(ncid, put, where, steps);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+        steps += more && steps > 10 ? 17 : more; /* later steps resemble each other */
+    }
+    t_check(steps > 0 || where > 0, "%s, %s: rank %d fails in each of %d %s", strategy, put ? "put" : "get", where,
+            steps, kind_names[failing]);
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    for (failing = 0; failing < KINDS; failing++)
+        for (int i = 0; i < 6; i++)
+            for (int put = 0; put < 2; put++)
+                for (int where = 0; where<t_nprocs; where += t_nprocs> 2 ? t_nprocs - 1 : 1)
+                    test_strategy(strategies[i], put, where);
+    return t_finish();
+}

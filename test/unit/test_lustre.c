@@ -1,0 +1,104 @@
+/* Layouts of Lustre, byte by byte as lustre_user.h describes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "drivers/mpiio/mpiio.h"
+
+/* lov_user_md_v1: magic, pattern, object, 1 MiB stripes, count 4, generation; then the objects, which do not matter. */
+static const unsigned char plain[32 + 4 * 24] = {0xd0, 0x0b, 0xd1, 0x0b, 1, 0, 0, 0, [24] = 0, 0, 0x10, 0, 4, 0};
+/* lov_user_md_v3, in the pool "fast": 65536 * 3 bytes, overstriped over 300 objects */
+static const unsigned char in_pool[48] = {0xd0, 0x0b, 0xd3, 0x0b, 1, 2,          0,   0,   [24] = 0,
+                                          0,    3,    0,    0x2c, 1, [32] = 'f', 'a', 's', 't'};
+
+/* lov_comp_md_v1 with three entries: data on the metadata server; 1 stripe; 8 stripes of 4 MiB. */
+/* clang-format off */
+static const unsigned char composite[32 + 3 * 48 + 3 * 32] = {
+    0xd0, 0x0b, 0xd6, 0x0b, 0x10, 1, 0, 0, [14] = 3, 0,
+    /* entries: the last 24 bytes have offset and size of the component */
+    [32 + 24] = 176, 0, 0, 0, 32,
+    [80 + 24] = 208, 0, 0, 0, 32,
+    [128 + 24] = 240, 0, 0, 0, 32,
+    /* components */
+    [176] = 0xd0, 0x0b, 0xd1, 0x0b, 0, 1, [176 + 26] = 0x10,
+    [208] = 0xd0, 0x0b, 0xd1, 0x0b, 1, 0, [208 + 26] = 0x10, 0, 1,
+    [240] = 0xd0, 0x0b, 0xd1, 0x0b, 1, 0, [240 + 26] = 0x40, 0, 8};
+/* clang-format on */
+
+static void expect(const unsigned char *bytes, size_t n, int64_t unit, int64_t factor)
+{
+    pnc_striping got = {-1, -1, false};
+
+    assert_true(pnc_mpiio_lustre_parse(bytes, n, &got));
+    assert_int_equal(got.unit, unit);
+    assert_int_equal(got.factor, factor);
+    assert_true(got.round_robin);
+}
+
+static void reject(const unsigned char *bytes, size_t n)
+{
+    pnc_striping got = {-1, -1, false};
+
+    assert_false(pnc_mpiio_lustre_parse(bytes, n, &got));
+    assert_int_equal(got.unit, -1);
+}
+
+static void test_plain(void **state)
+{
+    unsigned char bytes[sizeof plain];
+    (void)state;
+    expect(plain, sizeof plain, 1 << 20, 4);
+    expect(in_pool, sizeof in_pool, 3 << 16, 300);
+    memcpy(bytes, plain, sizeof plain);
+    bytes[28] = bytes[29] = 0xff; /* all servers */
+    expect(bytes, sizeof bytes, 1 << 20, 0);
+    bytes[27] = 0x80; /* 2 GiB and 1 MiB: no sign */
+    expect(bytes, sizeof bytes, (INT64_C(1) << 31) + (1 << 20), 0);
+}
+
+static void test_composite(void **state)
+{
+    unsigned char bytes[sizeof composite];
+    (void)state;
+    expect(composite, sizeof composite, 4 << 20, 8);
+    memcpy(bytes, composite, sizeof composite);
+    bytes[14] = 2; /* entries */
+    expect(bytes, sizeof bytes, 1 << 20, 1);
+    bytes[14] = 1; /* only that of the metadata server is left */
+    reject(bytes, sizeof bytes);
+}
+
+/* Damaged attributes: cut at each length (at the end of its memory, for valgrind), and with each byte changed. */
+static void test_damage(void **state)
+{
+    pnc_striping unused;
+    (void)state;
+    for (size_t n = 0; n < 32; n++)
+        reject(plain, n);
+    for (size_t n = 0; n <= sizeof composite; n++) {
+        unsigned char *cut = test_malloc(n + 1);
+        memcpy(cut + 1, composite, n);
+        pnc_mpiio_lustre_parse(cut + 1, n, &unused);
+        test_free(cut);
+    }
+    for (size_t i = 0; i < sizeof composite; i++) {
+        unsigned char bytes[sizeof composite];
+        memcpy(bytes, composite, sizeof composite);
+        bytes[i] ^= 0xff;
+        pnc_mpiio_lustre_parse(bytes, sizeof bytes, &unused);
+    }
+    reject((const unsigned char *)"user.attribute of another kind, long enough", 43);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_composite),
+        cmocka_unit_test(test_damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

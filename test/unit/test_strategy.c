@@ -1,0 +1,144 @@
+/* The choice of a strategy: known cases, hints, and costs that agree with the choice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "io/file_domains.h"
+#include "io/strategy.h"
+
+static const pnc_access_hints none;
+
+static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nnodes, int64_t runs, int64_t bytes)
+{
+    return (pnc_access_pattern){.direction = direction,
+                                .slabs = 1,
+                                .runs = runs,
+                                .bytes = bytes,
+                                .nprocs = nprocs,
+                                .nnodes = nnodes,
+                                .sieves = nnodes == 1 && (direction == PNC_GET || nprocs == 1),
+                                .striping_unit = 1 << 20};
+}
+
+static pnc_strategy choose(pnc_direction direction, int nprocs, int nnodes, int64_t runs, int64_t bytes)
+{
+    pnc_access_pattern p = pattern_of(direction, nprocs, nnodes, runs, bytes);
+
+    return pnc_io_strategy_choose(&p, &none);
+}
+
+static void test_one_node(void **state)
+{
+    (void)state;
+    assert_int_equal(choose(PNC_PUT, 1, 1, 1000, 64000), PNC_DIRECT); /* the store sieves */
+    assert_int_equal(choose(PNC_PUT, 2, 1, 4, 4 * 64), PNC_DIRECT);   /* few runs */
+    assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 64), PNC_TWO_PHASE);
+    assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 1024), PNC_TWO_PHASE);
+    assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 4096), PNC_DIRECT); /* long runs */
+    assert_int_equal(choose(PNC_GET, 4, 1, 1000, 1000 * 64), PNC_DIRECT);   /* reads are local */
+    assert_int_equal(choose(PNC_PUT, 4, 1, 0, 0), PNC_DIRECT);
+}
+
+static void test_lists(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_PUT, 1, 1, 10000, 320000);
+
+    (void)state;
+    p.slabs = 10000;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_MERGED);
+    p.bytes = INT64_C(10000) << 16;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+}
+
+static void test_nodes(void **state)
+{
+    (void)state;
+    assert_int_equal(choose(PNC_PUT, 64, 8, 512, 2 << 20), PNC_TWO_PHASE); /* rows of a block */
+    assert_int_equal(choose(PNC_GET, 64, 8, 512, 2 << 20), PNC_TWO_PHASE);
+    assert_int_equal(choose(PNC_PUT, 64, 8, 1, 2 << 20), PNC_TWO_PHASE); /* stripes shared by two ranks */
+    assert_int_equal(choose(PNC_GET, 64, 8, 32, 2 << 20), PNC_TWO_PHASE);
+    assert_int_equal(choose(PNC_GET, 64, 8, 1, 2 << 20), PNC_DIRECT);
+    assert_int_equal(choose(PNC_PUT, 64, 8, 1, INT64_C(1) << 30), PNC_DIRECT); /* sending costs more than a lock */
+    assert_int_equal(choose(PNC_PUT, 10000, 100, 512, INT64_C(2) << 20), PNC_TWO_PHASE);
+}
+
+static void test_collective(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_PUT, 64, 8, 512, 2 << 20);
+
+    (void)state;
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
+    p.nodes_apart = true;
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_WITHIN_NODES);
+    p = pattern_of(PNC_PUT, 2, 1, 1000, 64000);
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
+    p.ranks_apart = true;
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_SEPARATE);
+}
+
+static void test_hints(void **state)
+{
+    pnc_access_pattern small = pattern_of(PNC_PUT, 64, 8, 512, 2 << 20), one = pattern_of(PNC_PUT, 1, 1, 512, 1 << 20);
+    pnc_access_hints hints = none;
+
+    (void)state;
+    for (int i = 1; pnc_strategy_names[i] != NULL; i++) {
+        hints.strategy = i;
+        assert_int_equal(pnc_io_strategy_choose(&small, &hints), i - 1);
+        if (pnc_io_strategy_is_collective((pnc_strategy)(i - 1)))
+            assert_int_equal(pnc_io_strategy_choose(&one, &hints), PNC_DIRECT);
+    }
+    hints = (pnc_access_hints){.cb_write = PNC_DISABLE};
+    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_DIRECT);
+    hints = (pnc_access_hints){.cb_read = PNC_DISABLE};
+    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+    small.runs = 1;
+    small.bytes = INT64_C(1) << 30;
+    hints = (pnc_access_hints){.cb_write = PNC_ENABLE};
+    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+    hints = (pnc_access_hints){.no_independent = 1};
+    assert_int_equal(pnc_io_strategy_choose(&small, &hints), PNC_TWO_PHASE);
+}
+
+/* More runs never make a rank prefer direct access; more bytes never make it prefer aggregators. */
+static void test_monotonic(void **state)
+{
+    (void)state;
+    for (int nnodes = 1; nnodes <= 64; nnodes *= 4)
+        for (int64_t bytes = 1 << 10; bytes < INT64_C(1) << 36; bytes *= 4) {
+            bool collective = false;
+
+            for (int64_t runs = 1; runs <= bytes; runs *= 4) {
+                bool now = pnc_io_strategy_is_collective(choose(PNC_PUT, nnodes * 8, nnodes, runs, bytes));
+
+                assert_true(now || !collective);
+                collective = now;
+            }
+            assert_true(collective);
+        }
+}
+
+static void test_fit(void **state)
+{
+    (void)state;
+    assert_int_equal(pnc_io_file_domains_choose_count(8, 0), 8);
+    assert_int_equal(pnc_io_file_domains_choose_count(10, 8), 8);
+    assert_int_equal(pnc_io_file_domains_choose_count(20, 8), 16);
+    assert_int_equal(pnc_io_file_domains_choose_count(10, 48), 8);
+    assert_int_equal(pnc_io_file_domains_choose_count(6, 7), 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_node),   cmocka_unit_test(test_lists),     cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_hints),      cmocka_unit_test(test_monotonic), cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_collective),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
