@@ -1,7 +1,7 @@
 """The cost model of two-phase I/O in docs/scaling.md, as formulas: what a call costs by its bytes and ranks.
 
 The constants are those of src/io: two_phase.c (buffers, the striping unit where the file system reports none) and
-node.h (a segment).
+node.h (a segment, a message).
 """
 import dataclasses
 import math
@@ -11,6 +11,7 @@ BUFFER_NODES = 16 << 20
 BUFFER_ONE_NODE = 2 << 20
 SEGMENT = 512 << 10
 SEGMENT_PIECES = 4096
+MESSAGE = 256 << 10
 REDUCTIONS = 3  # of all ranks in a call, at most
 
 
@@ -39,28 +40,21 @@ class Call:
         return self.nodes if self.nodes > 1 else self.ranks_per_node
 
     @property
-    def blocks(self):
-        """Bytes of a file domain in a window, and the offset at which the first window begins. Windows begin at
-        multiples of the block, if the range then fits in one window or needs several anyway."""
+    def windows(self):
+        """Striping units of each round: as few rounds as the buffers allow, of about the same size."""
         buffer = BUFFER_NODES + UNIT if self.nodes > 1 else BUFFER_ONE_NODE
-        first = self.low // UNIT * UNIT
-        block = divide_up(divide_up(self.high - first, self.aggregators), UNIT) * UNIT
-        if block > buffer:
-            return buffer, self.low // buffer * buffer
-        for aligned in range(block, buffer + 1, UNIT):
-            if self.low // aligned * aligned + self.aggregators * aligned >= self.high:
-                return aligned, self.low // aligned * aligned
-        return block, first
+        units = divide_up(self.high - self.low // UNIT * UNIT, UNIT)
+        window = divide_up(units, divide_up(units, buffer // UNIT * self.aggregators))
+        return [min(window, units - first) for first in range(0, units, window)]
 
     @property
     def accesses(self):
-        """Of a dense call: each block is accessed once."""
-        block, first = self.blocks
-        return divide_up(self.high - first, block)
+        """Of a dense call: each block is accessed once, and an aggregator has a block of a unit at least."""
+        return sum(min(units, self.aggregators) for units in self.windows)
 
     @property
     def rounds(self):
-        return divide_up(self.accesses, self.aggregators)
+        return len(self.windows)
 
     @property
     def portions(self):
@@ -75,7 +69,7 @@ class Call:
     @property
     def messages(self):
         """Of a delegate to other nodes, at most: one to each aggregator for each portion; more where they are full, as
-        two successive ones hold more than a segment; and reductions of the delegates and of all ranks."""
-        data = 2 * divide_up(self.bytes * self.ranks_per_node, SEGMENT)
+        two successive ones hold more than fits in one; and reductions of the delegates and of all ranks."""
+        data = 2 * divide_up(self.bytes * self.ranks_per_node, MESSAGE)
         steps = (self.rounds + REDUCTIONS) * doublings(self.nodes)
         return 0 if self.nodes == 1 else self.portions * (self.aggregators - 1) + data + steps

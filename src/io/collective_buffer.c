@@ -7,16 +7,23 @@
 #include "base/memory.h"
 
 #define RUNS_AT_A_TIME 512
+#define GRAIN 4 /* bytes for a bit; see pnc_collective_memory */
 #define SIEVE_BYTES (256 << 10)
 /* Programs on several nodes use a file system that is shared by a network: an access costs 0.3 to 5 ms, the time of
  * about 1 MiB. */
 #define SIEVE_GAP_NODES (1 << 20)
 
+static uint64_t *alloc_bits(const pnc_collective_memory *memory, int grain)
+{
+    return pnc_memory_alloc_zeroed((memory->capacity + 64 * grain - 1) / (64 * grain), sizeof *memory->covered);
+}
+
 int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file, int64_t capacity)
 {
     memory->capacity = capacity;
+    memory->grain = GRAIN;
     memory->bytes = pnc_memory_alloc(capacity, 1);
-    memory->covered = pnc_memory_alloc_zeroed((capacity + 63) / 64, sizeof *memory->covered);
+    memory->covered = alloc_bits(memory, GRAIN);
     if (memory->bytes != NULL && memory->covered != NULL)
         return NC_NOERR;
     pnc_io_collective_memory_free(memory);
@@ -35,50 +42,63 @@ void pnc_io_collective_memory_free(pnc_collective_memory *memory)
 void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pnc_collective_memory *memory,
                                    int64_t first, int64_t capacity)
 {
-    assert(first % 64 == 0 && first + capacity <= memory->capacity);
-    *cb = (pnc_collective_buffer){.file = file, .memory = memory, .capacity = capacity};
+    assert(first % (64 * GRAIN) == 0 && first + capacity <= memory->capacity);
+    *cb = (pnc_collective_buffer){.file = file, .memory = memory, .first = first, .capacity = capacity};
     cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : SIEVE_GAP_NODES;
     cb->bytes = memory->bytes + first;
-    cb->covered = memory->covered + first / 64;
+}
+
+static uint64_t *bits_of(const pnc_collective_buffer *cb)
+{
+    return cb->memory->covered + cb->first / (64 * cb->memory->grain);
 }
 
 static void clear_bits(pnc_collective_buffer *cb)
 {
-    int64_t word = cb->low / 64, end = (cb->high + 63) / 64;
+    int64_t bits = 64 * cb->memory->grain, word = cb->low / bits, end = (cb->high + bits - 1) / bits;
 
-    memset(cb->covered + word, 0, (size_t)(end - word) * sizeof *cb->covered);
+    memset(bits_of(cb) + word, 0, (size_t)(end - word) * sizeof(uint64_t));
     cb->low = cb->high = 0;
 }
 
 void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
 {
     assert(cb->nwrites == 0);
-    if (cb->high > cb->low)
-        clear_bits(cb);
+    clear_bits(cb);
 }
 
 void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains, int aggregator)
 {
-    assert(domains->block * domains->blocks <= cb->capacity && cb->nwrites == 0);
+    assert(cb->nwrites == 0);
     clear_bits(cb);
     cb->domains = *domains;
     cb->aggregator = aggregator;
-    cb->block_end = 0;
+    cb->block = (pnc_block){0};
+    cb->has_blocks = false;
+    cb->status = NC_NOERR;
 }
 
 static int64_t file_offset(const pnc_collective_buffer *cb, int64_t position)
 {
-    return pnc_io_file_domains_get_offset(&cb->domains, cb->aggregator, position);
+    pnc_block block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, position);
+
+    return block.low + (position - block.position);
+}
+
+/* The position at which the block of a position ends. */
+static int64_t find_block_end(const pnc_collective_buffer *cb, int64_t position)
+{
+    pnc_block block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, position);
+
+    return block.position + (block.high - block.low);
 }
 
 /* The position of a file offset. Most pieces lie in the block of the piece before: no divisions for them. */
 static int64_t find_position(pnc_collective_buffer *cb, int64_t offset)
 {
-    if (offset >= cb->block_end || offset < cb->block_end - cb->domains.block) {
-        cb->block_end = pnc_io_file_domains_get_block_end(&cb->domains, offset);
-        cb->shift = pnc_io_file_domains_get_position(&cb->domains, offset) - offset;
-    }
-    return offset + cb->shift;
+    if (offset < cb->block.low || offset >= cb->block.high)
+        cb->block = pnc_io_file_domains_find_block(&cb->domains, offset);
+    return cb->block.position + (offset - cb->block.low);
 }
 
 /* The position of a piece, which becomes a part of the span. */
@@ -96,7 +116,7 @@ static int64_t extend_span(pnc_collective_buffer *cb, pnc_extent piece)
 
 /* --- the bits --- */
 
-static void cover(uint64_t *bits, int64_t from, int64_t to)
+static void set_bits(uint64_t *bits, int64_t from, int64_t to)
 {
     int64_t word = from / 64, last = (to - 1) / 64;
     uint64_t head = ~UINT64_C(0) << (from % 64), tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
@@ -111,17 +131,47 @@ static void cover(uint64_t *bits, int64_t from, int64_t to)
     bits[last] |= tail;
 }
 
-/* The first position in [at, end) whose bit equals `set`, or `end`. */
-static int64_t find_bit(const uint64_t *bits, int64_t at, int64_t end, bool set)
+static int refine_bits(pnc_collective_buffer *cb)
 {
-    while (at < end) {
-        uint64_t word = (set ? bits[at / 64] : ~bits[at / 64]) >> (at % 64);
+    pnc_collective_memory *memory = cb->memory;
+    uint64_t *bits = alloc_bits(memory, 1);
+
+    if (bits == NULL)
+        return pnc_error_set(cb->file->error, NC_ENOMEM, "%s: no memory for a bit for each byte of %lld bytes",
+                             cb->file->path, (long long)memory->capacity);
+    for (int64_t i = 0; i < memory->capacity / GRAIN; i++)
+        if (memory->covered[i / 64] >> (i % 64) & 1)
+            bits[i * GRAIN / 64] |= UINT64_C(15) << (i * GRAIN % 64);
+    pnc_memory_free(memory->covered);
+    memory->covered = bits;
+    memory->grain = 1;
+    return NC_NOERR;
+}
+
+static int cover(pnc_collective_buffer *cb, int64_t from, int64_t to)
+{
+    if (cb->memory->grain > 1 && (from | to) % GRAIN != 0)
+        PNC_TRY(refine_bits(cb));
+    set_bits(bits_of(cb), from / cb->memory->grain, to / cb->memory->grain);
+    return NC_NOERR;
+}
+
+/* The first position in [at, end) whose bit equals `set`, or `end`. */
+static int64_t find_bit(const pnc_collective_buffer *cb, int64_t at, int64_t end, bool set)
+{
+    const uint64_t *bits = bits_of(cb);
+    int64_t grain = cb->memory->grain, i = at / grain;
+
+    while (i * grain < end) {
+        uint64_t word = (set ? bits[i / 64] : ~bits[i / 64]) >> (i % 64);
 
         if (word != 0) {
-            at += __builtin_ctzll(word);
-            return at < end ? at : end;
+            int64_t found = (i + __builtin_ctzll(word)) * grain;
+
+            found = found > at ? found : at;
+            return found < end ? found : end;
         }
-        at += 64 - at % 64;
+        i += 64 - i % 64;
     }
     return end;
 }
@@ -136,9 +186,9 @@ static gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end
     gaps g = {0, 0};
 
     for (;;) {
-        int64_t gap = find_bit(cb->covered, at, *end, false);
+        int64_t gap = find_bit(cb, at, *end, false);
 
-        at = find_bit(cb->covered, gap, *end, true);
+        at = find_bit(cb, gap, *end, true);
         if (at == *end) {
             *end = gap;
             return g;
@@ -150,12 +200,12 @@ static gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end
 
 /* --- put --- */
 
-void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
+int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
 {
     int64_t at = extend_span(cb, piece);
 
     memcpy(cb->bytes + at, data, (size_t)piece.length);
-    cover(cb->covered, at, at + piece.length);
+    return cover(cb, at, at + piece.length);
 }
 
 /* Write the pieces in [at, end), in lists of at most RUNS_AT_A_TIME. The bytes of a list are compacted within the
@@ -169,12 +219,12 @@ static int write_runs(pnc_collective_buffer *cb, int64_t at, int64_t end)
         int64_t n = 0, first = at, packed = at;
 
         while (at < end && n < RUNS_AT_A_TIME) {
-            int64_t gap = find_bit(cb->covered, at, end, false);
+            int64_t gap = find_bit(cb, at, end, false);
 
             runs[n++] = (pnc_extent){file_offset(cb, at), gap - at};
             memmove(cb->bytes + packed, cb->bytes + at, (size_t)(gap - at));
             packed += gap - at;
-            at = find_bit(cb->covered, gap, end, true);
+            at = find_bit(cb, gap, end, true);
         }
         err = pnc_file_extents_write(cb->file, runs, n, cb->bytes + first);
     }
@@ -184,7 +234,7 @@ static int write_runs(pnc_collective_buffer *cb, int64_t at, int64_t end)
 /* Fill the gaps in [at, end), at most SIEVE_BYTES, with the bytes that the file holds there. */
 static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t file_size)
 {
-    int64_t gap = find_bit(cb->covered, at, end, false), first = gap, last = end, present;
+    int64_t gap = find_bit(cb, at, end, false), first = gap, last = end, present;
 
     if (gap == end)
         return NC_NOERR;
@@ -203,9 +253,9 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
     }
     memset(cb->memory->sieve + present, 0, (size_t)(last - first - present));
     while (gap < end) {
-        at = find_bit(cb->covered, gap, end, true);
+        at = find_bit(cb, gap, end, true);
         memcpy(cb->bytes + gap, cb->memory->sieve + (gap - first), (size_t)(at - gap));
-        gap = find_bit(cb->covered, at, end, false);
+        gap = find_bit(cb, at, end, false);
     }
     return NC_NOERR;
 }
@@ -242,7 +292,7 @@ static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
     const pnc_store *store = cb->file->store;
     gaps g;
 
-    at = find_bit(cb->covered, at, end, true);
+    at = find_bit(cb, at, end, true);
     if (at == end)
         return NC_NOERR;
     g = count_gaps(cb, at, &end);
@@ -253,11 +303,10 @@ static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
 
 static int write_blocks(pnc_collective_buffer *cb)
 {
-    int64_t block = cb->domains.block;
     int err = NC_NOERR;
 
     for (int64_t at = cb->low, end; at < cb->high && err == NC_NOERR; at = end) {
-        end = at - at % block + block;
+        end = find_block_end(cb, at);
         end = end < cb->high ? end : cb->high;
         err = write_block(cb, at, end);
     }
@@ -288,29 +337,34 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 
 /* --- get --- */
 
-/* Extend [*at, *end) to its block, within the range of the call. */
-static void extend_to_block(pnc_collective_buffer *cb, int64_t *at, int64_t *end)
+void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high)
 {
-    int64_t block = cb->domains.block, first = *at - *at % block, offset = file_offset(cb, first);
+    int64_t at = 0;
 
-    *at = offset < cb->range_low ? first + (cb->range_low - offset) : first;
-    *end = offset + block > cb->range_high ? first + (cb->range_high - offset) : first + block;
-    cb->low = *at < cb->low ? *at : cb->low;
-    cb->high = *end > cb->high ? *end : cb->high;
+    cb->has_blocks = true;
+    while (cb->status == NC_NOERR && at < cb->capacity) {
+        pnc_block block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, at);
+        pnc_extent extent = {block.low > low ? block.low : low, 0};
+
+        if (block.low == block.high)
+            return;
+        extent.length = (block.high < high ? block.high : high) - extent.offset;
+        if (extent.length > 0)
+            cb->status =
+                pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at + (extent.offset - block.low), NULL);
+        at += block.high - block.low;
+    }
 }
 
 /* Read what the buffer does not hold of [at, end), which lies in one block. */
 static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
-    if (cb->reads_blocks)
-        extend_to_block(cb, &at, &end);
-
-    for (at = find_bit(cb->covered, at, end, false); at < end; at = find_bit(cb->covered, at, end, false)) {
-        int64_t to = find_bit(cb->covered, at, end, true);
+    for (at = find_bit(cb, at, end, false); at < end; at = find_bit(cb, at, end, false)) {
+        int64_t to = find_bit(cb, at, end, true);
         pnc_extent extent = {file_offset(cb, at), to - at};
 
         PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL));
-        cover(cb->covered, at, to);
+        PNC_TRY(cover(cb, at, to));
     }
     return NC_NOERR;
 }
@@ -319,6 +373,8 @@ void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_exten
 {
     pnc_wanted *w = &cb->wanted;
 
+    if (cb->has_blocks)
+        return;
     for (int64_t i = 0; i < n; i++) {
         int64_t at = extend_span(cb, pieces[i]), end = at + pieces[i].length;
 
@@ -334,13 +390,12 @@ void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_exten
 int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
 {
     const pnc_wanted w = cb->wanted;
-    int64_t block = cb->domains.block;
 
     cb->wanted = (pnc_wanted){0};
     if (w.n == 0 || (w.high - w.low - w.bytes) / w.n > cb->sieve_gap)
         return NC_NOERR;
     for (int64_t at = w.low, end; at < w.high; at = end) {
-        end = at - at % block + block;
+        end = find_block_end(cb, at);
         end = end < w.high ? end : w.high;
         PNC_TRY(load(cb, at, end));
     }
@@ -352,7 +407,7 @@ int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
 static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, int64_t i,
                            int64_t *end)
 {
-    int64_t first = pieces[i].offset, block_end = pnc_io_file_domains_get_block_end(&cb->domains, first);
+    int64_t first = pieces[i].offset, block_end = pnc_io_file_domains_find_block(&cb->domains, first).high;
 
     *end = first + pieces[i].length;
     for (i++; i < n; i++) {
@@ -364,7 +419,8 @@ static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pi
     return n;
 }
 
-int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data)
+/* Read what the buffer does not hold of the pieces. */
+static int load_pieces(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
 {
     int64_t end = 0;
 
@@ -375,6 +431,12 @@ int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pi
         extend_span(cb, (pnc_extent){end - 1, 1});
         PNC_TRY(load(cb, at, at + (end - pieces[i].offset)));
     }
+    return NC_NOERR;
+}
+
+int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data)
+{
+    PNC_TRY(cb->has_blocks ? cb->status : load_pieces(cb, pieces, n));
     for (int64_t i = 0; i < n; i++) {
         memcpy(data, cb->bytes + find_position(cb, pieces[i].offset), (size_t)pieces[i].length);
         data += pieces[i].length;

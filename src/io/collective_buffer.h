@@ -13,28 +13,30 @@ typedef struct pnc_wanted {
     int64_t low, high, bytes, n;
 } pnc_wanted;
 
-/* Memory of one or of two buffers. */
+/* Memory of one or of two buffers. `covered` has a bit for each `grain` bytes: set if a piece covers them, or if they
+ * were read. Nearly all pieces are multiples of 4 bytes; the first one that is not makes the bits finer. */
 typedef struct pnc_collective_memory {
     int64_t capacity;
     char *bytes;
     uint64_t *covered;
+    int grain;   /* 4 or 1 */
     char *sieve; /* for bytes that the file holds in gaps; allocated at first use */
 } pnc_collective_memory;
 
 typedef struct pnc_collective_buffer {
     pnc_file *file;
-    int aggregator;                /* in the domains */
-    bool sieves_writes;            /* no other rank writes to gaps between the pieces during the call */
-    int64_t sieve_gap;             /* smaller gaps are cheaper to access than to skip */
-    int64_t capacity;              /* bytes */
-    pnc_file_domains domains;      /* of the current round */
-    bool reads_blocks;             /* get: the ranks want most of the range; one access reads a block */
-    int64_t range_low, range_high; /* of the file, of the call */
-    bool overlaps;                 /* writes need not be complete at the end of a round */
-    int64_t block_end, shift; /* file offset after the last block that was accessed; from its offsets to positions */
-    int64_t low, high;        /* positions of the span of all pieces; low == high: no piece yet */
-    char *bytes;              /* by position */
-    uint64_t *covered;        /* one bit per byte, set if a piece covers the byte, or if it was read */
+    int aggregator;           /* in the domains */
+    bool sieves_writes;       /* no other rank writes to gaps between the pieces during the call */
+    int64_t sieve_gap;        /* smaller gaps are cheaper to access than to skip */
+    int64_t capacity;         /* bytes */
+    pnc_file_domains domains; /* of the current round */
+    bool overlaps;            /* writes need not be complete at the end of a round */
+    bool has_blocks;          /* get: all blocks of the round were read, or `status` is the error */
+    int status;
+    pnc_block block;   /* the last one that was accessed */
+    int64_t low, high; /* positions of the span of all pieces; low == high: no piece yet */
+    int64_t first;     /* of this buffer in the memory */
+    char *bytes;       /* by position */
     pnc_collective_memory *memory;
     pnc_wanted wanted;                          /* pieces that were announced and not yet read */
     pnc_store_write writes[PNC_WRITES_AT_ONCE]; /* that have begun */
@@ -45,7 +47,7 @@ typedef struct pnc_collective_buffer {
 int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file, int64_t capacity);
 void pnc_io_collective_memory_free(pnc_collective_memory *memory);
 
-/* Use a part of the memory, which no other buffer uses; `first` is a multiple of 64. The bits of the part are 0, as
+/* Use a part of the memory, which no other buffer uses; `first` is a multiple of 256. The bits of the part are 0, as
  * after pnc_io_collective_buffer_free. */
 void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pnc_collective_memory *memory,
                                    int64_t first, int64_t capacity);
@@ -54,13 +56,15 @@ void pnc_io_collective_buffer_free(pnc_collective_buffer *cb);
 /* Begin a round of this aggregator. */
 void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains, int aggregator);
 /* Put: copy pieces into the buffer, then write all of them. A piece lies in one block. Where pieces overlap, the last
- * one wins. */
-void pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data);
+ * one wins. NC_ENOMEM: for finer bits. */
+int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data);
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
 /* The same, but return while the file is written. pnc_io_collective_buffer_finish must follow, before the next round of
  * the buffer; it returns the errors. */
 int pnc_io_collective_buffer_write_start(pnc_collective_buffer *cb);
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
+/* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
+void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
 /* Get: announce pieces of several ranks, read them in few accesses, then copy them to `data`, one after the other. Data
  * sieving covers the gaps between pieces. */
 void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);

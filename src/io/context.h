@@ -29,12 +29,16 @@ typedef struct pnc_io_context {
 
 /* Where neither the file system nor a hint says how long a stripe is. */
 #define PNC_STRIPING_UNIT (1 << 20)
+#define PNC_PAGE 4096
 
+/* A multiple of a page, as buffers are divided into units. */
 static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
 {
-    if (io->file->store->striping.unit > 0)
-        return io->file->store->striping.unit;
-    return io->hints->striping_unit > 0 ? io->hints->striping_unit : PNC_STRIPING_UNIT;
+    int64_t unit = io->file->store->striping.unit;
+
+    if (unit <= 0)
+        unit = io->hints->striping_unit > 0 ? io->hints->striping_unit : PNC_STRIPING_UNIT;
+    return (unit + PNC_PAGE - 1) / PNC_PAGE * PNC_PAGE;
 }
 
 /* Bytes of the staging buffer. */

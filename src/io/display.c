@@ -62,12 +62,12 @@ typedef struct place {
 static void print_aggregators(const pnc_file *file, const place *places, const pnc_file_domains *d)
 {
     flockfile(stderr);
-    fprintf(stderr, "PnetCDF: %s: %d aggregators; blocks of %lld bytes, %lld each in a window of %lld\n", file->path,
-            d->naggregators, (long long)d->block, (long long)d->blocks,
-            (long long)(d->naggregators * d->block * d->blocks));
+    fprintf(stderr, "PnetCDF: %s: %d aggregators; windows of %lld bytes; a window is divided into %s\n", file->path,
+            d->naggregators, (long long)(d->window * d->unit),
+            d->cyclic ? "units, in turn" : "one block for each aggregator");
     for (int i = 0; i < d->naggregators; i++)
         fprintf(stderr, "    aggregator %-6d rank %-8d node %-6d %-20s first block at byte %lld\n", i, places[i].rank,
-                places[i].node, places[i].name, (long long)pnc_io_file_domains_get_offset(d, i, 0));
+                places[i].node, places[i].name, (long long)pnc_io_file_domains_find_block_at(d, i, 0).low);
     funlockfile(stderr);
 }
 

@@ -6,14 +6,13 @@
 
 #include "base/memory.h"
 
-/* A message is the number of extents, the extents, and for a put their bytes; an answer is a status and bytes. A part
- * of a segment always fits. */
+/* A message is the number of extents, the extents, and for a put their bytes; an answer is a status and bytes. */
 #define HEAD ((int64_t)sizeof(int64_t))
-#define EXTENTS_BYTES ((int64_t)sizeof(pnc_extent) * PNC_SEGMENT_EXTENTS)
-#define MESSAGE_BYTES (HEAD + EXTENTS_BYTES + PNC_SEGMENT_BYTES)
+#define EXTENTS_BYTES ((int64_t)sizeof(pnc_extent) * PNC_PART_EXTENTS)
+#define MESSAGE_BYTES (HEAD + EXTENTS_BYTES + PNC_PART_BYTES)
 /* The message of a get has no bytes: behind its extents is room for the answer. */
 #define ANSWER_AT (HEAD + EXTENTS_BYTES)
-#define SLOT_BYTES (ANSWER_AT + HEAD + PNC_SEGMENT_BYTES)
+#define SLOT_BYTES (ANSWER_AT + HEAD + PNC_PART_BYTES)
 
 enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd ones */
 
@@ -79,7 +78,7 @@ static void check_mpi(pnc_exchange *x, int code)
 static void handle_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, const char *bytes)
 {
     for (int64_t i = 0; i < n; i++) {
-        pnc_io_collective_buffer_put(x->buffer, extents[i], bytes);
+        keep_error(x, pnc_io_collective_buffer_put(x->buffer, extents[i], bytes));
         bytes += extents[i].length;
     }
 }
@@ -218,7 +217,7 @@ static void send_to(pnc_exchange *x, int aggregator)
         if (part == NULL || part->aggregator != aggregator)
             continue;
         x->heads[rank]++;
-        if (s->nextents + part->nextents > PNC_SEGMENT_EXTENTS || s->nbytes + part->nbytes > PNC_SEGMENT_BYTES) {
+        if (s->nextents + part->nextents > PNC_PART_EXTENTS || s->nbytes + part->nbytes > PNC_PART_BYTES) {
             send_parts(x, aggregator);
             s = open_slot(x);
         }
@@ -230,18 +229,18 @@ static void send_to(pnc_exchange *x, int aggregator)
     send_parts(x, aggregator);
 }
 
-/* The lowest aggregator among the heads; -1: there is none. */
-static int find_lowest(const pnc_exchange *x)
+/* The aggregator among the heads whose turn is next; -1: there is none. */
+static int find_next(const pnc_exchange *x)
 {
-    int lowest = -1;
+    const pnc_part *next = NULL;
 
     for (int rank = 0; rank < x->node->nprocs; rank++) {
         const pnc_part *part = head_of(x, rank);
 
-        if (part != NULL && (lowest < 0 || part->aggregator < lowest))
-            lowest = part->aggregator;
+        if (part != NULL && (next == NULL || part->turn < next->turn))
+            next = part;
     }
-    return lowest;
+    return next == NULL ? -1 : next->aggregator;
 }
 
 static void skip_parts(pnc_exchange *x, int aggregator)
@@ -308,7 +307,7 @@ void pnc_io_exchange_send(pnc_exchange *x)
     const pnc_node *node = x->node;
 
     memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
-    for (int aggregator = find_lowest(x); aggregator >= 0; aggregator = find_lowest(x)) {
+    for (int aggregator = find_next(x); aggregator >= 0; aggregator = find_next(x)) {
         bool is_local = aggregator >= node->first && aggregator < node->first + node->n;
 
         if (is_local && aggregator - node->first == node->rank)

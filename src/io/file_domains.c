@@ -1,7 +1,7 @@
 /* File domains: the arithmetic. */
 #include "io/file_domains.h"
 
-#define LEAST_BLOCK 4096
+#define LEAST_UNIT 4096
 
 /* Rounded up. */
 static int64_t divide_by(int64_t value, int64_t by)
@@ -9,58 +9,84 @@ static int64_t divide_by(int64_t value, int64_t by)
     return (value + by - 1) / by;
 }
 
-/* Block i of the file is a stripe. */
-static void init_cyclic(pnc_file_domains *d, const pnc_domain_shape *shape, int64_t low, int64_t high)
+void pnc_io_file_domains_init(pnc_file_domains *d, const pnc_domain_shape *shape, int64_t low, int64_t high)
 {
-    int64_t share;
+    int64_t most, units;
 
-    d->block = shape->striping_unit;
-    d->unit = d->block * d->naggregators; /* a stripe has the same aggregator in every call */
-    share = divide_by(high - low / d->unit * d->unit, d->unit);
-    d->blocks = shape->buffer / d->block < share ? shape->buffer / d->block : share;
-}
-
-/* One block for each aggregator. A window that begins at a multiple of the block may need a larger block to reach the
- * end of the range; if that exceeds the buffer, the window begins at a stripe. */
-static void init_contiguous(pnc_file_domains *d, const pnc_domain_shape *shape, int64_t low, int64_t high)
-{
-    int64_t unit = shape->striping_unit, n = d->naggregators, block;
-
-    block = divide_by(divide_by(high - low / unit * unit, n), unit) * unit;
-    d->block = block;
-    d->unit = unit;
-    if (block > shape->buffer) {
-        d->block = unit <= shape->buffer ? shape->buffer / unit * unit : shape->buffer;
-        d->unit = d->block;
-        return;
-    }
-    for (; block <= shape->buffer; block += unit)
-        if (low / block * block + n * block >= high) {
-            d->block = d->unit = block;
-            return;
-        }
-}
-
-void pnc_io_file_domains_init(pnc_file_domains *d, const pnc_domain_shape *given, int64_t low, int64_t high)
-{
-    pnc_domain_shape shape = *given;
-
-    if (shape.buffer < LEAST_BLOCK)
-        shape.buffer = LEAST_BLOCK;
-    *d = (pnc_file_domains){.naggregators = shape.naggregators, .blocks = 1};
-    if (shape.cyclic && shape.striping_unit <= shape.buffer)
-        init_cyclic(d, &shape, low, high);
+    *d = (pnc_file_domains){.naggregators = shape->naggregators, .unit = shape->striping_unit};
+    if (d->unit > shape->buffer)
+        d->unit = shape->buffer > LEAST_UNIT ? shape->buffer / LEAST_UNIT * LEAST_UNIT : LEAST_UNIT;
     else
-        init_contiguous(d, &shape, low, high);
-    if (d->blocks < 1)
-        d->blocks = 1;
+        d->cyclic = shape->cyclic;
+    most = shape->buffer > d->unit ? shape->buffer / d->unit * d->naggregators : d->naggregators;
+    units = divide_by(high - low / d->unit * d->unit, d->unit);
+    d->window = units > 0 ? divide_by(units, divide_by(units, most)) : 1;
+    d->cyclic = d->cyclic || d->window < d->naggregators;
+    d->limit = high;
     pnc_io_file_domains_start(d, low);
 }
 
 void pnc_io_file_domains_start(pnc_file_domains *d, int64_t offset)
 {
+    int64_t rest;
+
     d->first = offset / d->unit * d->unit;
-    d->first_aggregator = d->first % d->block == 0 ? (int)(d->first / d->block % d->naggregators) : 0;
+    rest = divide_by(d->limit - d->first, d->unit);
+    d->units = rest < d->window && rest > 0 ? rest : d->window;
+}
+
+/* --- balanced --- */
+
+/* The first unit of a balanced division that belongs to the aggregator. */
+static int64_t first_unit(const pnc_file_domains *d, int aggregator)
+{
+    return aggregator * d->units / d->naggregators;
+}
+
+static pnc_block balanced_block(const pnc_file_domains *d, int aggregator)
+{
+    return (pnc_block){.aggregator = aggregator,
+                       .low = d->first + first_unit(d, aggregator) * d->unit,
+                       .high = d->first + first_unit(d, aggregator + 1) * d->unit};
+}
+
+/* --- cyclic --- */
+
+static pnc_block cyclic_block(const pnc_file_domains *d, int64_t unit)
+{
+    return (pnc_block){.aggregator = (int)((d->first / d->unit + unit) % d->naggregators),
+                       .low = d->first + unit * d->unit,
+                       .high = d->first + (unit + 1) * d->unit,
+                       .position = unit / d->naggregators * d->unit};
+}
+
+/* --- both --- */
+
+pnc_block pnc_io_file_domains_find_block(const pnc_file_domains *d, int64_t offset)
+{
+    int64_t unit = (offset - d->first) / d->unit;
+
+    if (d->cyclic)
+        return cyclic_block(d, unit);
+    return balanced_block(d, (int)(((unit + 1) * d->naggregators - 1) / d->units));
+}
+
+static pnc_block block_at(const pnc_file_domains *d, int aggregator, int64_t position)
+{
+    int64_t n = d->naggregators, before = d->first / d->unit % n;
+
+    if (!d->cyclic)
+        return balanced_block(d, aggregator);
+    return cyclic_block(d, position / d->unit * n + (aggregator - before + n) % n);
+}
+
+pnc_block pnc_io_file_domains_find_block_at(const pnc_file_domains *d, int aggregator, int64_t position)
+{
+    pnc_block block = block_at(d, aggregator, position);
+
+    if (block.low >= pnc_io_file_domains_get_end(d) || position - block.position >= block.high - block.low)
+        block.high = block.low;
+    return block;
 }
 
 int pnc_io_file_domains_choose_count(int most, int64_t factor)

@@ -1,10 +1,14 @@
 /* File domains: which aggregator accesses which part of the file. Pure arithmetic.
  *
- * A round of two-phase I/O covers a window of the file. The window is divided into blocks; the next block belongs to
- * the next aggregator. Where windows begin at multiples of the block, block i of the file belongs to aggregator i mod
- * n, so that calls of the same size write a stripe from the same node: its lock stays there. On most file systems each
- * aggregator has one block in a window; where stripes are distributed over servers, a block is a stripe, so that each
- * server is accessed by as few aggregators as possible. */
+ * A round of two-phase I/O covers a window of the file, in striping units. The division of the window is
+ *
+ * balanced: aggregator i has the units from i T / n to (i + 1) T / n, of T. Aggregators are in the order of their nodes.
+ * Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the number of
+ * nodes.
+ *
+ * cyclic: the next unit belongs to the next aggregator; unit i of the file has the same aggregator in every call. Where
+ * stripes are distributed over servers, few aggregators access a server. Windows of fewer units than aggregators are
+ * cyclic, too: a sequence of small calls uses all aggregators. */
 #ifndef PNC_IO_FILE_DOMAINS_H
 #define PNC_IO_FILE_DOMAINS_H
 
@@ -14,11 +18,11 @@
 
 typedef struct pnc_file_domains {
     int naggregators;
-    int64_t block;        /* bytes */
-    int64_t blocks;       /* of each aggregator in a window */
-    int64_t unit;         /* windows begin at multiples of it */
-    int64_t first;        /* file offset at which the window begins */
-    int first_aggregator; /* that of the first block */
+    bool cyclic;
+    int64_t unit;          /* bytes; every window begins at a multiple of it */
+    int64_t first;         /* file offset at which the window begins */
+    int64_t units;         /* of the window */
+    int64_t window, limit; /* of the call: units of a window at most; file offset after the last one */
 } pnc_file_domains;
 
 /* What the division depends on. */
@@ -29,7 +33,14 @@ typedef struct pnc_domain_shape {
     bool cyclic;           /* stripes are distributed over servers in turn */
 } pnc_domain_shape;
 
-/* Divide the range [low, high) of the file: as few windows as the buffers allow, and all aggregators take part. */
+/* Neighbouring units of one aggregator: the range [low, high) of the file. */
+typedef struct pnc_block {
+    int aggregator;
+    int64_t low, high;
+    int64_t position; /* of `low` in the buffer of the aggregator, which holds its blocks one after the other */
+} pnc_block;
+
+/* Divide the range [low, high) of the file: as few windows as the buffers allow, of about the same size. */
 void pnc_io_file_domains_init(pnc_file_domains *domains, const pnc_domain_shape *shape, int64_t low, int64_t high);
 /* The number of aggregators for stripes on `factor` servers: a divisor or a multiple of it near `most`, so that each
  * server has few clients; `most` if there is none. */
@@ -40,36 +51,12 @@ void pnc_io_file_domains_start(pnc_file_domains *domains, int64_t offset);
 /* File offset after the window. */
 static inline int64_t pnc_io_file_domains_get_end(const pnc_file_domains *d)
 {
-    return d->first + d->naggregators * d->block * d->blocks;
+    return d->first + d->units * d->unit;
 }
 
-/* The aggregator of an offset in the window. */
-static inline int pnc_io_file_domains_find_aggregator(const pnc_file_domains *d, int64_t offset)
-{
-    return (int)(((offset - d->first) / d->block + d->first_aggregator) % d->naggregators);
-}
-
-/* The offset at which the block that contains `offset` ends. */
-static inline int64_t pnc_io_file_domains_get_block_end(const pnc_file_domains *d, int64_t offset)
-{
-    return offset - (offset - d->first) % d->block + d->block;
-}
-
-/* Position of an offset in the buffer of its aggregator, which holds its blocks one after the other. */
-static inline int64_t pnc_io_file_domains_get_position(const pnc_file_domains *d, int64_t offset)
-{
-    int64_t within = offset - d->first;
-
-    return within / d->block / d->naggregators * d->block + within % d->block;
-}
-
-/* The inverse: the file offset of a position in the buffer of an aggregator. */
-static inline int64_t pnc_io_file_domains_get_offset(const pnc_file_domains *d, int aggregator, int64_t position)
-{
-    int index = aggregator - d->first_aggregator;
-
-    index += index < 0 ? d->naggregators : 0;
-    return d->first + (position / d->block * d->naggregators + index) * d->block + position % d->block;
-}
+/* The block that contains an offset of the window. */
+pnc_block pnc_io_file_domains_find_block(const pnc_file_domains *d, int64_t offset);
+/* The block that contains a position of the buffer of an aggregator; empty if the aggregator has none there. */
+pnc_block pnc_io_file_domains_find_block_at(const pnc_file_domains *d, int aggregator, int64_t position);
 
 #endif

@@ -13,9 +13,14 @@
 #define PNC_SEGMENT_PIECES 4096                      /* before they are cut at the borders of blocks */
 #define PNC_SEGMENT_EXTENTS (2 * PNC_SEGMENT_PIECES) /* a block has at least 4 KiB: far fewer cuts than pieces */
 
-/* The pieces of a portion that lie in blocks of one aggregator. */
+/* A message between nodes has one part or more. */
+#define PNC_PART_BYTES (256 << 10)
+#define PNC_PART_EXTENTS 4096
+
+/* Pieces of a portion that lie in blocks of one aggregator. */
 typedef struct pnc_part {
     int aggregator;
+    int turn; /* in which the node sends to the aggregators: first to the next one behind its own */
     int extent, nextents;
     int byte, nbytes;
 } pnc_part;
@@ -33,7 +38,7 @@ typedef struct pnc_window {
 typedef struct pnc_segment {
     int64_t next; /* file offset of the rank's first piece after this portion */
     int status;   /* get: an error of an aggregator; collective access of MPI-IO: of the rank */
-    int nparts;   /* sorted by aggregator */
+    int nparts;   /* sorted by turn */
     pnc_window window;
     pnc_part parts[PNC_SEGMENT_EXTENTS];
     pnc_extent extents[PNC_SEGMENT_EXTENTS];

@@ -13,7 +13,7 @@
 /* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
 #define BUFFER_ONE_NODE (2 << 20)
 #define BUFFER_NODES (16 << 20)
-#define LEAST_BUFFER 4096
+#define LEAST_BUFFER PNC_PAGE
 #define MOST_BUFFER (INT64_C(1) << 29)
 
 struct pnc_two_phase {
@@ -24,7 +24,9 @@ struct pnc_two_phase {
     pnc_collective_memory memory;              /* of an aggregator */
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
-    bool overlaps; /* two buffers: while one is written, the data of the next window are exchanged */
+    bool overlaps;     /* two buffers: while one is written, the data of the next window are exchanged */
+    bool reads_blocks; /* get: the ranks want most of the range; each block is read at once */
+    pnc_range range;   /* of the call */
     pnc_exchange exchange;
     pnc_extent *pieces; /* of a portion */
     pnc_file_domains domains;
@@ -112,30 +114,47 @@ static int compare_parts(const void *a, const void *b)
 {
     const pnc_part *x = a, *y = b;
 
-    return x->aggregator != y->aggregator ? x->aggregator - y->aggregator : x->extent - y->extent;
+    return x->turn != y->turn ? x->turn - y->turn : x->extent - y->extent;
 }
 
-/* Add a piece that lies in one block. */
-static void add_extent(pnc_segment *segment, int aggregator, pnc_extent piece, int *extent, int *byte)
+/* All nodes send at the same time: each begins with another aggregator. */
+static int find_turn(const pnc_node *node, int aggregator)
+{
+    int before = (aggregator - (node->first + node->n)) % node->naggregators;
+
+    return before < 0 ? before + node->naggregators : before;
+}
+
+/* Add a piece that lies in one block, of at most PNC_PART_BYTES. */
+static void add_extent(pnc_segment *segment, const pnc_part *next, pnc_extent piece)
 {
     pnc_part *part = segment->nparts > 0 ? &segment->parts[segment->nparts - 1] : NULL;
 
-    if (part == NULL || part->aggregator != aggregator) {
+    if (part == NULL || part->aggregator != next->aggregator || part->nextents == PNC_PART_EXTENTS ||
+        part->nbytes + piece.length > PNC_PART_BYTES) {
         part = &segment->parts[segment->nparts++];
-        *part = (pnc_part){.aggregator = aggregator, .extent = *extent, .byte = *byte};
+        *part = *next;
     }
-    segment->extents[(*extent)++] = piece;
+    segment->extents[next->extent] = piece;
     part->nextents++;
     part->nbytes += (int)piece.length;
-    *byte += (int)piece.length;
+}
+
+static void sort_parts(pnc_segment *segment)
+{
+    for (int i = 1; i < segment->nparts; i++)
+        if (segment->parts[i].turn < segment->parts[i - 1].turn) {
+            qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
+            return;
+        }
 }
 
 /* Cut the pieces at the borders of blocks, and group them by aggregator. Most pieces lie in the block of the piece
  * before: the divisions that find a block would cost more than the rest. */
-static void make_parts(const pnc_file_domains *domains, pnc_segment *segment, const pnc_portion *portion)
+static void make_parts(const pnc_two_phase *x, pnc_segment *segment, const pnc_portion *portion)
 {
-    int extent = 0, byte = 0, aggregator = 0;
-    int64_t end = 0; /* of the current block */
+    pnc_part next = {0}; /* as it begins with the next piece */
+    pnc_block block = {0};
 
     for (int64_t i = 0; i < portion->nextents; i++) {
         pnc_extent rest = portion->extents[i];
@@ -143,23 +162,24 @@ static void make_parts(const pnc_file_domains *domains, pnc_segment *segment, co
         while (rest.length > 0) {
             pnc_extent piece = rest;
 
-            if (rest.offset >= end || rest.offset < end - domains->block) {
-                end = pnc_io_file_domains_get_block_end(domains, rest.offset);
-                aggregator = pnc_io_file_domains_find_aggregator(domains, rest.offset);
+            if (rest.offset < block.low || rest.offset >= block.high) {
+                block = pnc_io_file_domains_find_block(&x->domains, rest.offset);
+                next.aggregator = block.aggregator;
+                next.turn = find_turn(x->scope, block.aggregator);
             }
-            if (piece.length > end - piece.offset)
-                piece.length = end - piece.offset;
-            assert(extent < PNC_SEGMENT_EXTENTS);
-            add_extent(segment, aggregator, piece, &extent, &byte);
+            if (piece.length > block.high - piece.offset)
+                piece.length = block.high - piece.offset;
+            if (piece.length > PNC_PART_BYTES)
+                piece.length = PNC_PART_BYTES;
+            assert(next.extent < PNC_SEGMENT_EXTENTS);
+            add_extent(segment, &next, piece);
+            next.extent++;
+            next.byte += (int)piece.length;
             rest.offset += piece.length;
             rest.length -= piece.length;
         }
     }
-    for (int i = 1; i < segment->nparts; i++)
-        if (segment->parts[i].aggregator < segment->parts[i - 1].aggregator) {
-            qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
-            return;
-        }
+    sort_parts(segment);
 }
 
 static pnc_portion portion_of(pnc_two_phase *x)
@@ -184,7 +204,7 @@ static void fill_segment(pnc_two_phase *x)
         x->err = pnc_io_file_order_take(x->order, pnc_io_file_domains_get_end(&x->domains), action, &portion);
     if (x->err != NC_NOERR)
         return;
-    make_parts(&x->domains, segment, &portion);
+    make_parts(x, segment, &portion);
     segment->next = pnc_io_file_order_get_next(x->order);
 }
 
@@ -235,6 +255,8 @@ static void start_buffer(pnc_two_phase *x)
         x->buffer = x->buffer == &x->buffers[0] ? &x->buffers[1] : &x->buffers[0];
     x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
     pnc_io_collective_buffer_start(x->buffer, &x->domains, x->scope->first + x->scope->rank);
+    if (x->reads_blocks)
+        pnc_io_collective_buffer_read_blocks(x->buffer, x->range.low, x->range.high);
     x->exchange.buffer = x->buffer;
 }
 
@@ -274,7 +296,7 @@ static int64_t half_size(const pnc_two_phase *x)
 {
     int64_t half = memory_size(x) / 2, unit = pnc_io_context_get_striping_unit(x->io);
 
-    return unit <= half ? half / unit * unit : half / 64 * 64;
+    return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
 }
 
 static pnc_domain_shape shape_of(const pnc_two_phase *x)
@@ -309,16 +331,13 @@ static bool is_dense(pnc_two_phase *x, pnc_range range)
     return code == MPI_SUCCESS && wanted >= (range.high - range.low) / 2;
 }
 
-static void init_buffers(pnc_two_phase *x, pnc_range range, bool reads_blocks)
+static void init_buffers(pnc_two_phase *x)
 {
     int64_t size = x->overlaps ? half_size(x) : memory_size(x);
 
     for (int i = 0; i <= x->overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
         x->buffers[i].sieves_writes = x->sieves_writes;
-        x->buffers[i].reads_blocks = reads_blocks;
-        x->buffers[i].range_low = range.low;
-        x->buffers[i].range_high = range.high;
     }
     x->buffer = &x->buffers[0];
 }
@@ -356,17 +375,17 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 {
     pnc_domain_shape shape;
-    bool reads_blocks;
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
     x->order = order;
+    x->range = range;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
     x->overlaps = can_overlap(x, range);
     shape = shape_of(x);
-    reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
+    x->reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
     if (pnc_io_node_is_aggregator(x->scope))
-        init_buffers(x, range, reads_blocks);
+        init_buffers(x);
     if (x->direction == PNC_GET)
         x->err = pnc_io_file_order_init(&x->values, x->io, order->list);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);

@@ -1058,6 +1058,7 @@ static MPI_Info draw_hints(dice *d)
     if (dice_chance(d, 80))
         MPI_Info_set(info, "nc_strategy", strategies[dice_upto(d, 5)]);
     hint(d, info, 20, "cb_nodes", 1, 5);
+    hint(d, info, 20, "striping_unit", 1, 12000);
     hint(d, info, 20, "nc_num_aggrs_per_node", 1, 3);
     return info;
 }

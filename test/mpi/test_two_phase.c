@@ -30,13 +30,14 @@ static bool is_put(const pattern *p, int64_t i)
     return i / p->width % p->step == 0 && i % p->width < p->mine * t_nprocs;
 }
 
-static int make_file(const char *path, const pattern *p, const char *memory, unsigned short *whole)
+static int make_file(const char *path, const pattern *p, const char *memory, const char *unit, unsigned short *whole)
 {
     int ncid, dims[2], varid;
     MPI_Info info;
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_ibuf_size", memory);
+    MPI_Info_set(info, "striping_unit", unit);
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
     ncmpi_def_dim(ncid, "row", p->rows, &dims[0]);
@@ -50,13 +51,13 @@ static int make_file(const char *path, const pattern *p, const char *memory, uns
     return ncid;
 }
 
-static void try_pattern(const pattern *p, const char *memory)
+static void try_pattern(const pattern *p, const char *memory, const char *unit)
 {
     unsigned short *whole = malloc((size_t)(p->rows * p->width) * sizeof *whole);
     MPI_Offset rows = (p->rows + p->step - 1) / p->step, n = rows * p->mine, wrong = 0;
     MPI_Offset start[2] = {0, t_rank * p->mine}, count[2] = {rows, p->mine}, stride[2] = {p->step, 1};
     int *buf = malloc((size_t)n * sizeof *buf), *back = calloc((size_t)n, sizeof *back);
-    int ncid = make_file(t_path("exchange.nc"), p, memory, whole), varid = 0, err;
+    int ncid = make_file(t_path("exchange.nc"), p, memory, unit, whole), varid = 0, err;
 
     for (int64_t i = 0; i < n; i++)
         buf[i] = after(i / p->mine * p->step * p->width + start[1] + i % p->mine);
@@ -88,10 +89,10 @@ int main(int argc, char **argv)
                                 {MOST / 256, 16 * t_nprocs, 16, 3},
                                 {64, 6000 * t_nprocs, 700, 2},
                                 {MOST / 4096, 1000 * t_nprocs + 24, 1000, 1}};
-    const char *memories[] = {"65536", "16777216"};
+    const char *memories[] = {"65536", "16777216"}, *units[] = {"1048576", "3000"};
 
     for (int i = 0; i < 5; i++)
-        for (int k = 0; k < 2; k++)
-            try_pattern(&patterns[i], memories[k]);
+        for (int k = 0; k < 4; k++)
+            try_pattern(&patterns[i], memories[k % 2], units[k / 2]);
     return t_finish();
 }

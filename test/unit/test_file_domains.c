@@ -23,19 +23,37 @@ static pnc_domain_shape random_shape(void)
                               .cyclic = rand() % 2};
 }
 
-/* Offsets to and fro, and the ends of blocks. */
+/* From an offset to its block, and back from its position. */
 static void check_offset(const pnc_file_domains *d, const pnc_domain_shape *shape, int64_t offset)
 {
-    int aggregator = pnc_io_file_domains_find_aggregator(d, offset);
-    int64_t position = pnc_io_file_domains_get_position(d, offset), end = pnc_io_file_domains_get_block_end(d, offset);
-    int64_t buffer = shape->buffer < 4096 ? 4096 : shape->buffer;
+    pnc_block block = pnc_io_file_domains_find_block(d, offset), again;
+    int64_t position = block.position + (offset - block.low), end = block.position + (block.high - block.low);
 
-    assert_true(aggregator >= 0 && aggregator < shape->naggregators);
-    assert_true(position >= 0 && position < buffer);
-    assert_int_equal(pnc_io_file_domains_get_offset(d, aggregator, position), offset);
-    assert_true(end > offset && end <= pnc_io_file_domains_get_end(d));
-    assert_int_equal(pnc_io_file_domains_find_aggregator(d, end - 1), aggregator);
-    assert_int_equal(pnc_io_file_domains_get_position(d, end - 1), position + (end - 1 - offset));
+    assert_true(block.aggregator >= 0 && block.aggregator < shape->naggregators);
+    assert_true(block.low <= offset && offset < block.high);
+    assert_true(block.low >= d->first && block.high <= pnc_io_file_domains_get_end(d));
+    assert_true(block.position >= 0 && end <= shape->buffer);
+    again = pnc_io_file_domains_find_block_at(d, block.aggregator, position);
+    assert_true(again.low == block.low && again.high == block.high && again.position == block.position);
+    again = pnc_io_file_domains_find_block(d, block.high - 1);
+    assert_true(again.low == block.low && again.aggregator == block.aggregator);
+}
+
+/* The blocks of all aggregators have every byte of the window once. */
+static void check_sum(const pnc_file_domains *d, int64_t buffer)
+{
+    int64_t sum = 0;
+
+    for (int i = 0; i < d->naggregators; i++)
+        for (int64_t at = 0; at < buffer;) {
+            pnc_block block = pnc_io_file_domains_find_block_at(d, i, at);
+
+            if (block.low == block.high)
+                break;
+            sum += block.high - block.low;
+            at += block.high - block.low;
+        }
+    assert_int_equal(sum, pnc_io_file_domains_get_end(d) - d->first);
 }
 
 static void test_offsets(void **state)
@@ -51,6 +69,7 @@ static void test_offsets(void **state)
             pnc_io_file_domains_start(&d, next);
             assert_true(d.first <= next && pnc_io_file_domains_get_end(&d) > next);
             check_offset(&d, &shape, next);
+            check_sum(&d, shape.buffer);
             for (int k = 0; k < 20; k++)
                 check_offset(&d, &shape, random_in(d.first, pnc_io_file_domains_get_end(&d) - 1));
             next = pnc_io_file_domains_get_end(&d);
@@ -58,24 +77,52 @@ static void test_offsets(void **state)
     }
 }
 
-/* By hand: 8 aggregators with 16 MiB, 64 MiB of file: one window, 8 blocks of 8 MiB. */
-static void test_contiguous(void **state)
+static int aggregator_of(const pnc_file_domains *d, int64_t offset)
+{
+    return pnc_io_file_domains_find_block(d, offset).aggregator;
+}
+
+/* By hand: 8 aggregators with 17 MiB, 128 MiB of file behind a header: one window; the MiB too many is in the last
+ * block, so that 16 MiB of a node have two aggregators, whatever the number of nodes. */
+static void test_balanced(void **state)
+{
+    const pnc_domain_shape shape = {.naggregators = 8, .buffer = 17 << 20, .striping_unit = 1 << 20};
+    pnc_file_domains d;
+    (void)state;
+
+    pnc_io_file_domains_init(&d, &shape, 1000, 1000 + (128 << 20));
+    assert_int_equal(pnc_io_file_domains_get_end(&d), 129 << 20);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(aggregator_of(&d, (16 << 20) * i), i);
+        assert_int_equal(aggregator_of(&d, (16 << 20) * (i + 1) - 1), i);
+    }
+    assert_int_equal(aggregator_of(&d, 128 << 20), 7);
+}
+
+/* By hand: 1 GiB are 8 windows of 2^30 / 8 bytes, not 7 large ones and a small one. */
+static void test_windows(void **state)
+{
+    const pnc_domain_shape shape = {.naggregators = 8, .buffer = 17 << 20, .striping_unit = 1 << 20};
+    pnc_file_domains d;
+    (void)state;
+
+    pnc_io_file_domains_init(&d, &shape, 0, INT64_C(1) << 30);
+    assert_int_equal(pnc_io_file_domains_get_end(&d), 128 << 20);
+    pnc_io_file_domains_start(&d, INT64_C(7) << 27);
+    assert_int_equal(pnc_io_file_domains_get_end(&d), INT64_C(1) << 30);
+}
+
+/* By hand: a small call uses the aggregator of its unit of the file. */
+static void test_small(void **state)
 {
     const pnc_domain_shape shape = {.naggregators = 8, .buffer = 16 << 20, .striping_unit = 1 << 20};
     pnc_file_domains d;
     (void)state;
 
-    pnc_io_file_domains_init(&d, &shape, 0, 64 << 20);
-    assert_int_equal(d.block, 8 << 20);
-    assert_int_equal(pnc_io_file_domains_get_end(&d), 64 << 20);
-    assert_int_equal(pnc_io_file_domains_find_aggregator(&d, (8 << 20) - 1), 0);
-    assert_int_equal(pnc_io_file_domains_find_aggregator(&d, 8 << 20), 1);
-    pnc_io_file_domains_init(&d, &shape, 1000, INT64_C(1) << 30); /* 8 rounds of 128 MiB */
-    assert_int_equal(d.block, 16 << 20);
-    assert_int_equal(d.first, 0);
-    pnc_io_file_domains_init(&d, &shape, (5 << 20) + 7, (5 << 20) + 100); /* a small call */
-    assert_int_equal(d.first, 5 << 20);
-    assert_int_equal(d.block, 1 << 20);
+    pnc_io_file_domains_init(&d, &shape, (13 << 20) + 7, (13 << 20) + 100);
+    assert_int_equal(d.first, 13 << 20);
+    assert_int_equal(pnc_io_file_domains_get_end(&d), 14 << 20);
+    assert_int_equal(aggregator_of(&d, (13 << 20) + 50), 5);
 }
 
 /* By hand: stripes of 1 MiB over 4 aggregators: a stripe has the same aggregator in every call. */
@@ -87,18 +134,16 @@ static void test_cyclic(void **state)
 
     for (int64_t low = 0; low < 40; low += 3) {
         pnc_io_file_domains_init(&d, &shape, low << 20, (low + 30) << 20);
-        assert_int_equal(d.block, 1 << 20);
         for (int64_t stripe = low; stripe << 20 < pnc_io_file_domains_get_end(&d); stripe++)
-            assert_int_equal(pnc_io_file_domains_find_aggregator(&d, stripe << 20), stripe % 4);
+            assert_int_equal(aggregator_of(&d, stripe << 20), stripe % 4);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_contiguous),
-        cmocka_unit_test(test_cyclic),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_balanced), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_cyclic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
