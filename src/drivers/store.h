@@ -37,11 +37,11 @@ typedef struct pnc_open_call {
     pnc_truncation truncation; /* what rank 0 has found */
 } pnc_open_call;
 
-/* A write that has begun. */
-typedef struct pnc_store_write {
+/* A read or write that has begun. */
+typedef struct pnc_store_transfer {
     MPI_Request request;
     pnc_extent extent;
-} pnc_store_write;
+} pnc_store_transfer;
 
 typedef struct pnc_store_ops {
     const char *name;   /* value of the hint nc_driver */
@@ -62,9 +62,13 @@ typedef struct pnc_store_ops {
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
     /* Begin a write of one extent, which runs while the program does something else; buf must stay unchanged until
-     * write_finish has returned. Local. NULL: the driver has only complete writes. */
-    int (*write_start)(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out, pnc_error *error);
-    int (*write_finish)(pnc_store *store, pnc_store_write *write, pnc_error *error);
+     * write_finish has returned. Local. NULL, like the next three: the driver has only complete accesses. */
+    int (*write_start)(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out, pnc_error *error);
+    int (*write_finish)(pnc_store *store, pnc_store_transfer *write, pnc_error *error);
+    /* The same for reading; buf must not be used until read_finish has returned. *got as for read; less than the extent
+     * is no failure: the caller reads the rest. */
+    int (*read_start)(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error);
+    int (*read_finish)(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error);
     /* Collective. Write the extents of all ranks: those of a rank ascend and do not overlap; where those of two ranks
      * overlap, the bytes of either are written. Their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX. A
      * rank may have none. The code is that of this rank. Only if has_collective is set. */

@@ -23,14 +23,16 @@ typedef struct pnc_file {
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
-/* Write one extent while the caller does something else, until pnc_file_write_finish. pnc_file_has_overlap returns
- * whether the driver can. */
+/* Read or write one extent while the caller does something else, until the call that finishes it.
+ * pnc_file_has_overlap returns whether the driver can. A read that finishes has all bytes, or it has failed. */
 static inline bool pnc_file_has_overlap(const pnc_file *file)
 {
     return file->store->ops->write_start != NULL;
 }
-int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_write *out);
-int pnc_file_write_finish(pnc_file *file, pnc_store_write *write);
+int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_transfer *out);
+int pnc_file_write_finish(pnc_file *file, pnc_store_transfer *write);
+int pnc_file_read_start(pnc_file *file, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+int pnc_file_read_finish(pnc_file *file, pnc_store_transfer *read, void *bytes);
 
 /* The same by a collective call of the store. */
 int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);

@@ -63,13 +63,13 @@ static void clear_bits(pnc_collective_buffer *cb)
 
 void pnc_io_collective_buffer_free(pnc_collective_buffer *cb)
 {
-    assert(cb->nwrites == 0);
+    assert(cb->ntransfers == 0);
     clear_bits(cb);
 }
 
 void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_domains *domains, int aggregator)
 {
-    assert(cb->nwrites == 0);
+    assert(cb->ntransfers == 0);
     clear_bits(cb);
     cb->domains = *domains;
     cb->aggregator = aggregator;
@@ -263,10 +263,10 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
 /* Begin the write if it may overlap with what follows. */
 static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, const char *bytes)
 {
-    if (!cb->overlaps || cb->nwrites == PNC_WRITES_AT_ONCE)
+    if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
         return pnc_file_extents_write(cb->file, &extent, 1, bytes);
-    PNC_TRY(pnc_file_write_start(cb->file, extent, bytes, &cb->writes[cb->nwrites]));
-    cb->nwrites++;
+    PNC_TRY(pnc_file_write_start(cb->file, extent, bytes, &cb->transfers[cb->ntransfers]));
+    cb->ntransfers++;
     return NC_NOERR;
 }
 
@@ -301,7 +301,7 @@ static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
     return write_span(cb, at, end, &g);
 }
 
-static int write_blocks(pnc_collective_buffer *cb)
+int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
 {
     int err = NC_NOERR;
 
@@ -313,46 +313,54 @@ static int write_blocks(pnc_collective_buffer *cb)
     return err;
 }
 
-int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
+static int finish_transfer(pnc_collective_buffer *cb, pnc_store_transfer *transfer)
 {
-    cb->overlaps = false;
-    return write_blocks(cb);
-}
-
-int pnc_io_collective_buffer_write_start(pnc_collective_buffer *cb)
-{
-    cb->overlaps = pnc_file_has_overlap(cb->file);
-    return write_blocks(cb);
+    if (!cb->is_reading)
+        return pnc_file_write_finish(cb->file, transfer);
+    return pnc_file_read_finish(cb->file, transfer, cb->bytes + find_position(cb, transfer->extent.offset));
 }
 
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 {
     int err = NC_NOERR;
 
-    for (int i = 0; i < cb->nwrites; i++)
-        err = pnc_error_keep_first(err, pnc_file_write_finish(cb->file, &cb->writes[i]));
-    cb->nwrites = 0;
-    return err;
+    for (int i = 0; i < cb->ntransfers; i++)
+        err = pnc_error_keep_first(err, finish_transfer(cb, &cb->transfers[i]));
+    cb->ntransfers = 0;
+    if (!cb->is_reading)
+        return err;
+    cb->is_reading = false;
+    cb->status = pnc_error_keep_first(cb->status, err);
+    return NC_NOERR;
 }
 
 /* --- get --- */
 
+static int read_extent(pnc_collective_buffer *cb, pnc_extent extent)
+{
+    char *bytes = cb->bytes + find_position(cb, extent.offset);
+
+    if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
+        return pnc_file_extents_read(cb->file, &extent, 1, bytes, NULL);
+    PNC_TRY(pnc_file_read_start(cb->file, extent, bytes, &cb->transfers[cb->ntransfers]));
+    cb->ntransfers++;
+    return NC_NOERR;
+}
+
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high)
 {
-    int64_t at = 0;
+    pnc_block block;
 
-    cb->has_blocks = true;
-    while (cb->status == NC_NOERR && at < cb->capacity) {
-        pnc_block block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, at);
-        pnc_extent extent = {block.low > low ? block.low : low, 0};
-
+    cb->has_blocks = cb->is_reading = true;
+    for (int64_t at = 0; cb->status == NC_NOERR; at += block.high - block.low) {
+        block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, at);
         if (block.low == block.high)
             return;
-        extent.length = (block.high < high ? block.high : high) - extent.offset;
+        pnc_extent extent = {block.low > low ? block.low : low, block.high < high ? block.high : high};
+
+        extent.length -= extent.offset;
         if (extent.length > 0)
-            cb->status =
-                pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at + (extent.offset - block.low), NULL);
-        at += block.high - block.low;
+            cb->status = read_extent(cb, extent);
     }
 }
 

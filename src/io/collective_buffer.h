@@ -6,7 +6,7 @@
 #include "file/file.h"
 #include "io/file_domains.h"
 
-#define PNC_WRITES_AT_ONCE 16
+#define PNC_TRANSFERS_AT_ONCE 16
 
 /* Pieces of a get, by position in the buffer. */
 typedef struct pnc_wanted {
@@ -30,7 +30,7 @@ typedef struct pnc_collective_buffer {
     int64_t sieve_gap;        /* smaller gaps are cheaper to access than to skip */
     int64_t capacity;         /* bytes */
     pnc_file_domains domains; /* of the current round */
-    bool overlaps;            /* writes need not be complete at the end of a round */
+    bool overlaps;            /* with an exchange: see pnc_io_collective_buffer_finish */
     bool has_blocks;          /* get: all blocks of the round were read, or `status` is the error */
     int status;
     pnc_block block;   /* the last one that was accessed */
@@ -38,9 +38,10 @@ typedef struct pnc_collective_buffer {
     int64_t first;     /* of this buffer in the memory */
     char *bytes;       /* by position */
     pnc_collective_memory *memory;
-    pnc_wanted wanted;                          /* pieces that were announced and not yet read */
-    pnc_store_write writes[PNC_WRITES_AT_ONCE]; /* that have begun */
-    int nwrites;
+    pnc_wanted wanted;                                   /* pieces that were announced and not yet read */
+    pnc_store_transfer transfers[PNC_TRANSFERS_AT_ONCE]; /* that have begun */
+    int ntransfers;
+    bool is_reading; /* they are reads */
 } pnc_collective_buffer;
 
 /* NC_ENOMEM */
@@ -59,12 +60,11 @@ void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_do
  * one wins. NC_ENOMEM: for finer bits. */
 int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data);
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
-/* The same, but return while the file is written. pnc_io_collective_buffer_finish must follow, before the next round of
- * the buffer; it returns the errors. */
-int pnc_io_collective_buffer_write_start(pnc_collective_buffer *cb);
-int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
 /* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
+/* If `overlaps` is set, these two return while the file is accessed. Before the next use of the buffer the accesses must
+ * be finished; errors of writes are returned here. */
+int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
 /* Get: announce pieces of several ranks, read them in few accesses, then copy them to `data`, one after the other. Data
  * sieving covers the gaps between pieces. */
 void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);

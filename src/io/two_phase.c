@@ -24,7 +24,7 @@ struct pnc_two_phase {
     pnc_collective_memory memory;              /* of an aggregator */
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
-    bool overlaps;     /* two buffers: while one is written, the data of the next window are exchanged */
+    bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
     bool reads_blocks; /* get: the ranks want most of the range; each block is read at once */
     pnc_range range;   /* of the call */
     pnc_exchange exchange;
@@ -248,23 +248,44 @@ static void agree_next(pnc_two_phase *x, int64_t *next)
                                                        "%s: MPI_Bcast of the next window failed", x->io->file->path));
 }
 
-/* The next buffer, after its last write. */
+static pnc_collective_buffer *other_buffer(pnc_two_phase *x)
+{
+    return x->buffer == &x->buffers[0] ? &x->buffers[1] : &x->buffers[0];
+}
+
+static void start_window(pnc_two_phase *x, pnc_collective_buffer *buffer, const pnc_file_domains *domains)
+{
+    pnc_io_collective_buffer_start(buffer, domains, x->scope->first + x->scope->rank);
+    if (x->reads_blocks)
+        pnc_io_collective_buffer_read_blocks(buffer, x->range.low, x->range.high);
+}
+
+/* Begin to read the next window: a dense get wants something in each. */
+static void read_ahead(pnc_two_phase *x)
+{
+    pnc_file_domains next = x->domains;
+    int64_t end = pnc_io_file_domains_get_end(&next);
+
+    if (end >= x->range.high)
+        return;
+    pnc_io_file_domains_start(&next, end);
+    start_window(x, other_buffer(x), &next);
+}
+
+/* The next buffer, after its last write; for a get it may already have the window. */
 static void start_buffer(pnc_two_phase *x)
 {
     if (x->overlaps)
-        x->buffer = x->buffer == &x->buffers[0] ? &x->buffers[1] : &x->buffers[0];
+        x->buffer = other_buffer(x);
     x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
-    pnc_io_collective_buffer_start(x->buffer, &x->domains, x->scope->first + x->scope->rank);
-    if (x->reads_blocks)
-        pnc_io_collective_buffer_read_blocks(x->buffer, x->range.low, x->range.high);
+    if (!x->buffer->has_blocks || x->buffer->domains.first != x->domains.first) {
+        start_window(x, x->buffer, &x->domains);
+        if (x->reads_blocks)
+            (void)pnc_io_collective_buffer_finish(x->buffer); /* has no errors of reads */
+    }
+    if (x->overlaps && x->reads_blocks)
+        read_ahead(x);
     x->exchange.buffer = x->buffer;
-}
-
-static void write_buffer(pnc_two_phase *x)
-{
-    int err = x->overlaps ? pnc_io_collective_buffer_write_start(x->buffer) : pnc_io_collective_buffer_write(x->buffer);
-
-    x->err = pnc_error_keep_first(x->err, err);
 }
 
 /* All pieces of the window; *next is the lowest offset of those behind it. */
@@ -286,7 +307,7 @@ static void run_round(pnc_two_phase *x, int64_t *next)
     } while (*next < end);
     agree_next(x, next);
     if (x->direction == PNC_PUT && pnc_io_node_is_aggregator(x->scope))
-        write_buffer(x);
+        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_write(x->buffer));
 }
 
 /* --- a call --- */
@@ -307,27 +328,25 @@ static pnc_domain_shape shape_of(const pnc_two_phase *x)
                               .cyclic = x->io->file->store->striping.round_robin};
 }
 
-/* The same on all ranks of the scope. On a single node a write ends in the page cache: it takes no time that could
+/* The same on all ranks of the scope. On a single node an access ends in the page cache: it takes no time that could
  * overlap. */
 static bool can_overlap(const pnc_two_phase *x, pnc_range range)
 {
-    return x->direction == PNC_PUT && x->node->nnodes > 1 && x->io->hints->no_overlap == 0 &&
+    return (x->direction == PNC_PUT || x->reads_blocks) && x->node->nnodes > 1 && x->io->hints->no_overlap == 0 &&
            pnc_file_has_overlap(x->io->file) && half_size(x) >= LEAST_BUFFER &&
            range.high - range.low > x->scope->naggregators * memory_size(x);
 }
 
-/* Whether the ranks want most of the bytes in the range: then each block is read at once. Without messages of all
- * ranks, an aggregator learns it before it knows the pieces of other nodes. */
+/* Whether the ranks want most of the bytes in the range: then each block is read at once. The same on all ranks. One
+ * delegate of each node adds the bytes of the node: no messages of all ranks. */
 static bool is_dense(pnc_two_phase *x, pnc_range range)
 {
-    int64_t wanted = pnc_io_requests_count_bytes(x->order->list->at, x->order->list->n);
-    int code;
+    int64_t own = pnc_io_requests_count_bytes(x->order->list->at, x->order->list->n), wanted = 0;
+    int code = MPI_Reduce(&own, &wanted, 1, MPI_INT64_T, MPI_SUM, 0, x->scope->comm);
 
-    code = MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->comm);
-    if (pnc_io_node_is_delegate(x->scope) && x->scope->nnodes > 1) {
-        wanted = x->scope->rank == 0 ? wanted : 0; /* one delegate of each node adds the bytes of the node */
+    if (pnc_io_node_is_delegate(x->scope) && x->scope->nnodes > 1)
         code |= MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->delegates);
-    }
+    code |= MPI_Bcast(&wanted, 1, MPI_INT64_T, 0, x->scope->comm);
     return code == MPI_SUCCESS && wanted >= (range.high - range.low) / 2;
 }
 
@@ -338,6 +357,7 @@ static void init_buffers(pnc_two_phase *x)
     for (int i = 0; i <= x->overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
         x->buffers[i].sieves_writes = x->sieves_writes;
+        x->buffers[i].overlaps = x->overlaps;
     }
     x->buffer = &x->buffers[0];
 }
@@ -381,9 +401,9 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     x->range = range;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
+    x->reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
     x->overlaps = can_overlap(x, range);
     shape = shape_of(x);
-    x->reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
     if (x->direction == PNC_GET)

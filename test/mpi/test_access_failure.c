@@ -66,6 +66,11 @@ int MPI_File_read_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Dat
     return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_read_at(file, at, buf, count, type, status);
 }
 
+int MPI_File_iread_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Request *request)
+{
+    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_iread_at(file, at, buf, count, type, request);
+}
+
 /* A collective call fails after the fact, so that the other ranks do not wait for this one. */
 int MPI_File_write_at_all(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
                           MPI_Status *status)

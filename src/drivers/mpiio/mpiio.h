@@ -61,8 +61,11 @@ int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t
 int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                            pnc_error *error);
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
-int pnc_mpiio_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_write *out, pnc_error *error);
-int pnc_mpiio_write_finish(pnc_store *store, pnc_store_write *write, pnc_error *error);
+int pnc_mpiio_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out,
+                          pnc_error *error);
+int pnc_mpiio_write_finish(pnc_store *store, pnc_store_transfer *write, pnc_error *error);
+int pnc_mpiio_read_start(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error);
+int pnc_mpiio_read_finish(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error);
 /* Adds the number of bytes read to *got. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
 
