@@ -227,23 +227,25 @@ int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node *
 }
 
 /* Only one rank of each node passes its range on, so that delegates of the same node are not compared. */
-int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, bool *apart)
+int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found)
 {
     bool is_leader = node->rank == 0;
-    int64_t of_node[2] = {-range->low, range->high}, before = INT64_MIN, end;
-    int holds, code;
+    int64_t of_node[2] = {-range->low, range->high}, sums[2] = {0, 0}, before = INT64_MIN, end;
+    int code;
 
     code = MPI_Allreduce(MPI_IN_PLACE, of_node, 2, MPI_INT64_T, MPI_MAX, node->comm);
     *range = (pnc_range){-of_node[0], of_node[1]};
-    holds = node->all_nodes;
     if (pnc_io_node_is_delegate(node)) {
         end = is_leader ? range->high : INT64_MIN;
         code |= MPI_Exscan(&end, &before, 1, MPI_INT64_T, MPI_MAX, node->delegates);
-        holds = holds && (!is_leader || node->index == 0 || range->low >= range->high || before <= range->low);
-        code |= MPI_Allreduce(MPI_IN_PLACE, &holds, 1, MPI_INT, MPI_MIN, node->delegates);
+        if (is_leader && range->low < range->high) {
+            sums[0] = node->index > 0 && before > range->low;
+            sums[1] = range->high - range->low;
+        }
+        code |= MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, node->delegates);
     }
-    code |= MPI_Bcast(&holds, 1, MPI_INT, 0, node->comm);
-    *apart = holds;
+    code |= MPI_Bcast(sums, 2, MPI_INT64_T, 0, node->comm);
+    *found = (pnc_comparison){.apart = node->all_nodes && sums[0] == 0, .sum = sums[1]};
     return code;
 }
 

@@ -69,9 +69,14 @@ typedef struct pnc_range {
     int64_t low, high; /* low >= high: nothing */
 } pnc_range;
 
-/* Collective. The range of a rank becomes that of its node. *apart: the ranges of the nodes do not overlap, and they
- * ascend with the nodes. The result is the same on all ranks. An MPI error code. */
-int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, bool *apart);
+/* How the ranges of the nodes lie in the file. */
+typedef struct pnc_comparison {
+    bool apart;  /* they do not overlap, and they ascend with the nodes */
+    int64_t sum; /* of their lengths */
+} pnc_comparison;
+
+/* Collective. The range of a rank becomes that of its node. *found is the same on all ranks. An MPI error code. */
+int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found);
 
 static inline bool pnc_io_node_is_delegate(const pnc_node *node)
 {

@@ -25,6 +25,8 @@ static const costs on_nodes = {
 #define RUNS_OF_A_SIEVE 40
 /* Of small runs in a list, many are adjacent in the file. A guess: counting them takes as long as merging them. */
 #define RUNS_OF_A_MERGE 8
+/* So many times as many bytes are read at most where nodes read what they need themselves. */
+#define READS_OF_NODES 2.0
 
 static double logarithm(int nprocs)
 {
@@ -124,9 +126,13 @@ static bool suits_ranks_apart(const pnc_access_pattern *p)
     return p->nprocs > 1 && p->nnodes == 1 && p->direction == PNC_PUT && p->ranks_apart;
 }
 
+/* Nodes may read the same parts of the file. With two-phase I/O their data would cross the network, and those of few
+ * nodes in each round. */
 static bool suits_nodes_apart(const pnc_access_pattern *p)
 {
-    return p->nprocs > 1 && p->nnodes > 1 && p->nodes_apart;
+    bool are_close = p->direction == PNC_GET && p->nodes_range > 0 && p->nodes_range <= READS_OF_NODES;
+
+    return p->nprocs > 1 && p->nnodes > 1 && (p->nodes_apart || are_close);
 }
 
 /* On one node all ranks read through the same page cache: they do not need each other. */

@@ -151,13 +151,18 @@ static int compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_r
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
     bool is_forced = io->hints->strategy == PNC_WITHIN_NODES + 1;
     bool is_long = range->high - range->low > pnc_io_two_phase_get_window(io->two_phase);
+    double length = (double)(range->high - range->low);
+    pnc_comparison found = {0};
 
     *range = (pnc_range){order->low < order->high ? order->low : INT64_MAX, order->high};
     if (p->nnodes == 1 && p->direction == PNC_PUT)
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
-    if (node->all_nodes && (is_forced || (p->nnodes > 1 && is_long)) &&
-        pnc_io_node_compare_ranges(node, range, &p->nodes_apart) != MPI_SUCCESS)
+    if (!node->all_nodes || !(is_forced || (p->nnodes > 1 && is_long)))
+        return NC_NOERR;
+    if (pnc_io_node_compare_ranges(node, range, &found) != MPI_SUCCESS)
         return pnc_error_set(io->file->error, NC_EMPI, "%s: MPI failed to compare the ranges of nodes", io->file->path);
+    p->nodes_apart = found.apart;
+    p->nodes_range = (double)found.sum / length;
     return NC_NOERR;
 }
 

@@ -74,6 +74,13 @@ static void test_collective(void **state)
     assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
     p.nodes_apart = true;
     assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_WITHIN_NODES);
+    p.nodes_apart = false;
+    p.nodes_range = 1.1; /* with halos: nodes may read, but not write, the same bytes */
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
+    p.direction = PNC_GET;
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_WITHIN_NODES);
+    p.nodes_range = 8; /* all nodes have a part of every row */
+    assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
     p = pattern_of(PNC_PUT, 2, 1, 1000, 64000);
     assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
     p.ranks_apart = true;
