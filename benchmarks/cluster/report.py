@@ -28,7 +28,7 @@ COLUMNS = [
     ("rounds", lambda r: r.put.rounds),
     ("messages", lambda r: r.put.messages),
     ("of one rank", lambda r: r.put.busiest),
-    ("memory MiB", lambda r: f"{r.put.peak / 1024:.0f}"),
+    ("memory MiB", lambda r: f"{r.put.peak / 1024:.1f}"),
     ("lock moves", lambda r: r.put.lock_moves),
     ("two nodes", lambda r: r.put.by_two_nodes),
     ("twice", lambda r: r.put.twice),

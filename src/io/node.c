@@ -177,7 +177,8 @@ static int prepare_segments(pnc_node *node, pnc_file *file)
     struct rlimit most;
 
     node->segments = pnc_memory_alloc_zeroed(node->nprocs, sizeof *node->segments);
-    if (node->segments == NULL)
+    node->ranges = pnc_memory_alloc(node->nprocs, sizeof *node->ranges);
+    if (node->segments == NULL || node->ranges == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a list of %d ranks", file->path, node->nprocs);
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur / sizeof(pnc_segment) <= (rlim_t)node->nprocs)
         return fail_no_segment(file);
@@ -226,26 +227,52 @@ int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node *
     return NC_NOERR;
 }
 
+static int compare_lows(const void *a, const void *b)
+{
+    const pnc_range *x = a, *y = b;
+
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+/* The union of the ranges of a node: from its first to its last byte, and *bytes without the gaps. */
+static pnc_range merge_ranges(pnc_range *ranges, int n, int64_t *bytes)
+{
+    pnc_range all = {INT64_MAX, 0};
+
+    qsort(ranges, (size_t)n, sizeof *ranges, compare_lows);
+    *bytes = 0;
+    for (int i = 0; i < n; i++) {
+        if (ranges[i].low >= ranges[i].high)
+            continue;
+        all.low = ranges[i].low < all.low ? ranges[i].low : all.low;
+        if (ranges[i].high <= all.high)
+            continue;
+        *bytes += ranges[i].high - (ranges[i].low > all.high ? ranges[i].low : all.high);
+        all.high = ranges[i].high;
+    }
+    return all;
+}
+
 /* Only one rank of each node passes its range on, so that delegates of the same node are not compared. */
 int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found)
 {
-    bool is_leader = node->rank == 0;
-    int64_t of_node[2] = {-range->low, range->high}, sums[2] = {0, 0}, before = INT64_MIN, end;
-    int code;
+    int64_t values[4] = {0, 0, 0, 0}, before = INT64_MIN, end = INT64_MIN; /* overlaps, bytes; range of the node */
+    int code = MPI_Gather(range, 2, MPI_INT64_T, node->ranges, 2, MPI_INT64_T, 0, node->comm);
 
-    code = MPI_Allreduce(MPI_IN_PLACE, of_node, 2, MPI_INT64_T, MPI_MAX, node->comm);
-    *range = (pnc_range){-of_node[0], of_node[1]};
-    if (pnc_io_node_is_delegate(node)) {
-        end = is_leader ? range->high : INT64_MIN;
-        code |= MPI_Exscan(&end, &before, 1, MPI_INT64_T, MPI_MAX, node->delegates);
-        if (is_leader && range->low < range->high) {
-            sums[0] = node->index > 0 && before > range->low;
-            sums[1] = range->high - range->low;
-        }
-        code |= MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, node->delegates);
+    if (node->rank == 0) {
+        *range = merge_ranges(node->ranges, node->nprocs, &values[1]);
+        end = range->high;
     }
-    code |= MPI_Bcast(sums, 2, MPI_INT64_T, 0, node->comm);
-    *found = (pnc_comparison){.apart = node->all_nodes && sums[0] == 0, .sum = sums[1]};
+    if (pnc_io_node_is_delegate(node)) {
+        code |= MPI_Exscan(&end, &before, 1, MPI_INT64_T, MPI_MAX, node->delegates);
+        values[0] = node->rank == 0 && node->index > 0 && range->low < range->high && before > range->low;
+        code |= MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_INT64_T, MPI_SUM, node->delegates);
+    }
+    values[2] = range->low;
+    values[3] = range->high;
+    code |= MPI_Bcast(values, 4, MPI_INT64_T, 0, node->comm);
+    *found = (pnc_comparison){.apart = node->all_nodes && values[0] == 0, .sum = values[1]};
+    *range = (pnc_range){values[2], values[3]};
     return code;
 }
 
@@ -262,5 +289,6 @@ void pnc_io_node_free(pnc_node *node)
     if (node->comm != MPI_COMM_NULL)
         MPI_Comm_free(&node->comm);
     pnc_memory_free(node->segments);
+    pnc_memory_free(node->ranges);
     pnc_memory_free(node);
 }

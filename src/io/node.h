@@ -9,9 +9,10 @@
 #include "io/file_domains.h"
 #include "io/strategy.h"
 
-#define PNC_SEGMENT_BYTES (512 << 10)
-#define PNC_SEGMENT_PIECES 4096                      /* before they are cut at the borders of blocks */
-#define PNC_SEGMENT_EXTENTS (2 * PNC_SEGMENT_PIECES) /* a block has at least 4 KiB: far fewer cuts than pieces */
+#define PNC_SEGMENT_BYTES (384 << 10)
+#define PNC_SEGMENT_PIECES 4096 /* before they are cut at the borders of blocks */
+#define PNC_SEGMENT_EXTENTS (2 * PNC_SEGMENT_PIECES)
+#define PNC_SEGMENT_PARTS (PNC_SEGMENT_PIECES + 512) /* a block has at least 4 KiB: few cuts */
 
 /* A message between nodes has one part or more. */
 #define PNC_PART_BYTES (256 << 10)
@@ -40,15 +41,21 @@ typedef struct pnc_segment {
     int status;   /* get: an error of an aggregator; collective access of MPI-IO: of the rank */
     int nparts;   /* sorted by turn */
     pnc_window window;
-    pnc_part parts[PNC_SEGMENT_EXTENTS];
+    pnc_part parts[PNC_SEGMENT_PARTS];
     pnc_extent extents[PNC_SEGMENT_EXTENTS];
     char bytes[PNC_SEGMENT_BYTES];
 } pnc_segment;
+
+/* A range of the file. */
+typedef struct pnc_range {
+    int64_t low, high; /* low >= high: nothing */
+} pnc_range;
 
 typedef struct pnc_node {
     MPI_Comm comm; /* the ranks of the node */
     int rank, nprocs;
     int nnodes, index;      /* number of nodes, and of this node among them */
+    pnc_range *ranges;      /* space for one of each rank of the node */
     MPI_Win window;         /* the segments, or MPI_WIN_NULL */
     pnc_segment **segments; /* by rank in the node */
     int naggregators;       /* of all nodes */
@@ -64,15 +71,10 @@ int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node *
 /* Collective; NULL is allowed. */
 void pnc_io_node_free(pnc_node *node);
 
-/* A range of the file. */
-typedef struct pnc_range {
-    int64_t low, high; /* low >= high: nothing */
-} pnc_range;
-
 /* How the ranges of the nodes lie in the file. */
 typedef struct pnc_comparison {
     bool apart;  /* they do not overlap, and they ascend with the nodes */
-    int64_t sum; /* of their lengths */
+    int64_t sum; /* bytes in the ranges of the ranks, once for each node */
 } pnc_comparison;
 
 /* Collective. The range of a rank becomes that of its node. *found is the same on all ranks. An MPI error code. */

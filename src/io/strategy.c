@@ -26,7 +26,7 @@ static const costs on_nodes = {
 /* Of small runs in a list, many are adjacent in the file. A guess: counting them takes as long as merging them. */
 #define RUNS_OF_A_MERGE 8
 /* So many times as many bytes are read at most where nodes read what they need themselves. */
-#define READS_OF_NODES 2.0
+#define READS_OF_NODES 1.5
 
 static double logarithm(int nprocs)
 {

@@ -48,7 +48,7 @@ typedef struct pnc_access_pattern {
     bool sieves;           /* the store accesses close runs of one hyperslab together */
     bool ranks_apart;      /* each rank accesses a range of the file of its own */
     bool nodes_apart;      /* each node does */
-    double nodes_range;    /* sum of the ranges of the nodes, relative to the range of the call; 0: unknown */
+    double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
     int64_t striping_unit; /* bytes */
 } pnc_access_pattern;
 

@@ -171,7 +171,7 @@ static void make_parts(const pnc_two_phase *x, pnc_segment *segment, const pnc_p
                 piece.length = block.high - piece.offset;
             if (piece.length > PNC_PART_BYTES)
                 piece.length = PNC_PART_BYTES;
-            assert(next.extent < PNC_SEGMENT_EXTENTS);
+            assert(next.extent < PNC_SEGMENT_PARTS);
             add_extent(segment, &next, piece);
             next.extent++;
             next.byte += (int)piece.length;
