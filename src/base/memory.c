@@ -67,9 +67,11 @@ int pnc_memory_grow_capacity(int n)
 
 int pnc_size_multiply(int64_t a, int64_t b, int64_t *out)
 {
-    if (a < 0 || b < 0 || (a != 0 && b > INT64_MAX / a))
+    int64_t product;
+
+    if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product))
         return -1;
-    *out = a * b;
+    *out = product;
     return 0;
 }
 
