@@ -22,8 +22,7 @@ typedef struct pnc_request {
     /* NULL, or nslabs extents, which replace the hyperslabs if all of them are contiguous: in bytes from the beginning
      * of the variable, as if its records were contiguous. Each one lies in one record. */
     pnc_extent *extents;
-    bool ascends;      /* the extents ascend and are disjoint */
-    int64_t low, high; /* the range that they touch */
+    bool ascends; /* the extents ascend and are disjoint */
     /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the beginning of the variable */
     pnc_flat_type *filetype;
     bool external;  /* memory holds external bytes, packed when the request was posted */

@@ -37,7 +37,7 @@ static int64_t count_records(const pnc_io_context *io, const geometry *g, pnc_di
 static bool init_geometry(const pnc_io_context *io, const pnc_request *r, geometry *g)
 {
     const pnc_var *var = io->model->vars[r->varid];
-    int64_t distance = (int64_t)pnc_type_get_size(var->type);
+    int64_t distance = r->elem_size;
 
     g->ndims = var->ndims;
     g->is_record = var->is_record;
@@ -84,17 +84,12 @@ static inline bool is_adjacent(const geometry *g, const pnc_extent *last, int64_
 static bool add_extent(const geometry *g, pnc_request *r, pnc_extent extent, int64_t *bytes)
 {
     pnc_extent *last = r->nslabs > 0 ? &r->extents[r->nslabs - 1] : NULL;
-    int64_t end = extent.offset + extent.length;
 
     *bytes += extent.length;
     if (*bytes > MOST_BYTES)
         return false;
-    if (last == NULL)
-        r->low = r->high = extent.offset;
-    else
+    if (last != NULL)
         r->ascends = r->ascends && extent.offset >= last->offset + last->length;
-    r->low = extent.offset < r->low ? extent.offset : r->low;
-    r->high = end > r->high ? end : r->high;
     if (last != NULL && is_adjacent(g, last, extent.offset))
         last->length += extent.length;
     else
@@ -140,22 +135,24 @@ static bool is_candidate(const pnc_call *call, const pnc_request *r)
 
 bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
-    const pnc_request before = *r;
+    const int64_t nslabs = r->nslabs;
     geometry g;
 
+    assert(r->extents == NULL && r->numrecs == 0);
     if (is_candidate(call, r) && init_geometry(io, r, &g) && make_extents(&g, call, r))
         return true;
-    *r = before;
+    r->extents = NULL;
+    r->ascends = false;
+    r->nslabs = nslabs;
+    r->numrecs = 0;
     return false;
 }
 
-void pnc_io_locator_load(pnc_locator *l, const pnc_io_context *io, int varid)
+void pnc_io_locator_init(pnc_locator *l, const pnc_io_context *io, int varid)
 {
     const pnc_var *var = io->model->vars[varid];
     int64_t record = (int64_t)pnc_type_get_size(var->type);
 
-    if (l->varid == varid)
-        return;
     *l = (pnc_locator){.varid = varid, .begin = var->begin, .high = INT64_MAX, .shift = var->begin};
     if (!var->is_record)
         return;

@@ -17,9 +17,15 @@ typedef struct pnc_locator {
     int64_t shift;        /* what is added to them */
 } pnc_locator;
 
-/* Set the variable, unless it is set. */
-void pnc_io_locator_load(pnc_locator *locator, const pnc_io_context *io, int varid);
+void pnc_io_locator_init(pnc_locator *locator, const pnc_io_context *io, int varid);
 void pnc_io_locator_seek(pnc_locator *locator, int64_t offset);
+
+/* Set the variable, unless it is set. */
+static inline void pnc_io_locator_load(pnc_locator *locator, const pnc_io_context *io, int varid)
+{
+    if (locator->varid != varid)
+        pnc_io_locator_init(locator, io, varid);
+}
 
 static inline int64_t pnc_io_offset_locate(pnc_locator *locator, int64_t offset)
 {

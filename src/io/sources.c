@@ -83,27 +83,29 @@ static void start_next_request(pnc_source_finder *finder)
 }
 
 /* Extents from finder->slab on, as long as they ascend. */
-static int find_in_extents(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
+static void find_in_extents(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
     const pnc_extent *e = r->extents;
-    int64_t first = finder->slab, end = r->nslabs, bytes = 0;
+    int64_t first = finder->slab, element = finder->element, end = r->nslabs;
 
     if (!r->ascends) {
-        bytes = e[first].length;
+        int64_t bytes = e[first].length;
+
         for (end = first + 1; end < r->nslabs && e[end].offset >= e[end - 1].offset + e[end - 1].length; end++)
             bytes += e[end].length;
+        finder->element += bytes / r->elem_size;
     }
     pnc_io_locator_load(&finder->locator, finder->io, r->varid);
     *out = (pnc_source){.first = pnc_io_offset_locate(&finder->locator, e[first].offset),
                         .end = pnc_io_offset_locate(&finder->locator, e[end - 1].offset) + e[end - 1].length,
-                        .element = finder->element,
+                        .element = element,
                         .slab = first,
                         .slab_end = end,
                         .request = finder->request};
     finder->slab = end;
-    finder->element += bytes / r->elem_size;
+    if (end == r->nslabs)
+        start_next_request(finder);
     *found = true;
-    return NC_NOERR;
 }
 
 /* Hyperslabs from finder->slab on, as long as each one begins after the end of the last one. */
@@ -175,7 +177,7 @@ int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *fo
         if (r->elements == 0 || finder->slab >= end)
             start_next_request(finder);
         else if (r->extents != NULL)
-            err = find_in_extents(finder, r, out, found);
+            find_in_extents(finder, r, out, found);
         else if (r->filetype != NULL)
             err = find_in_filetype(finder, r, out, found);
         else
