@@ -2,7 +2,6 @@
 #include "io/file_order.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -19,30 +18,9 @@ static int no_memory(pnc_file_order *o, int64_t bytes)
 
 /* --- sources in the order of the file --- */
 
-static int compare_sources(const void *a, const void *b)
+static void rewind_finder(pnc_file_order *o)
 {
-    const pnc_source *x = a, *y = b;
-
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->request != y->request)
-        return x->request < y->request ? -1 : 1;
-    return (x->slab > y->slab) - (x->slab < y->slab);
-}
-
-static int sort_sources(pnc_file_order *o, int64_t n)
-{
-    bool found = true;
-
-    o->sorted = pnc_memory_alloc(n, sizeof *o->sorted);
-    if (o->sorted == NULL)
-        return no_memory(o, n * (int64_t)sizeof *o->sorted);
     o->finder.request = o->finder.slab = o->finder.element = 0;
-    for (o->nsorted = 0; o->nsorted < n; o->nsorted++)
-        PNC_TRY(pnc_io_source_find_next(&o->finder, &o->sorted[o->nsorted], &found));
-    assert(found);
-    qsort(o->sorted, (size_t)n, sizeof *o->sorted, compare_sources);
-    return NC_NOERR;
 }
 
 /* Find the range of all sources; sort them unless each one begins after the end of the one before it. */
@@ -60,21 +38,26 @@ static int order_sources(pnc_file_order *o)
         n++;
         PNC_TRY(pnc_io_source_find_next(&o->finder, &source, &found));
     }
-    if (!ascend)
-        return sort_sources(o, n);
-    o->finder.request = o->finder.slab = o->finder.element = 0;
-    return NC_NOERR;
+    rewind_finder(o);
+    return ascend ? NC_NOERR : pnc_io_sorted_sources_init(&o->sorted, &o->finder, n, o->low, o->high);
+}
+
+static void prefetch(const pnc_file_order *o)
+{
+    if (o->at + 2 * PREFETCH < o->sorted.n)
+        __builtin_prefetch(pnc_io_sorted_sources_get(&o->sorted, o->at + 2 * PREFETCH));
+    if (o->at + PREFETCH < o->sorted.n)
+        __builtin_prefetch(o->list->at[pnc_io_sorted_sources_get(&o->sorted, o->at + PREFETCH)->request]);
 }
 
 static int find_next_source(pnc_file_order *o)
 {
-    if (o->sorted == NULL)
+    if (o->sorted.n == 0)
         return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
-    if (o->at + PREFETCH < o->nsorted)
-        __builtin_prefetch(o->list->at[o->sorted[o->at + PREFETCH].request]);
-    o->has_next = o->at < o->nsorted;
+    prefetch(o);
+    o->has_next = o->at < o->sorted.n;
     if (o->has_next)
-        o->next = o->sorted[o->at++];
+        o->next = *pnc_io_sorted_sources_get(&o->sorted, o->at++);
     return NC_NOERR;
 }
 
@@ -249,7 +232,7 @@ static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion 
 
     if (o->nactive > 0 || !o->has_next || o->next.end > limit || o->next.end - o->next.first > p->max_bytes - p->nbytes)
         return false;
-    if (o->sorted != NULL && o->at < o->nsorted && o->sorted[o->at].first < o->next.end)
+    if (o->at < o->sorted.n && o->sorted.keys[o->at].first < o->next.end)
         return false;
     r = o->list->at[o->next.request];
     return r->extents != NULL && r->nslabs == 1 && r->flat == NULL;
@@ -309,19 +292,32 @@ int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_requ
     return find_next_source(o);
 }
 
+int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
+{
+    *o = (pnc_file_order){.io = from->io,
+                          .list = from->list,
+                          .low = from->low,
+                          .high = from->high,
+                          .sorted = from->sorted,
+                          .is_copy = true,
+                          .locator = {.varid = -1}};
+    pnc_io_source_finder_init(&o->finder, o->io, o->list);
+    return find_next_source(o);
+}
+
 void pnc_io_file_order_free(pnc_file_order *o)
 {
     for (int64_t i = 0; i < o->nactive; i++)
         release(o, o->heap[i]);
     pnc_memory_free(o->spare);
     pnc_memory_free(o->heap);
-    pnc_memory_free(o->sorted);
+    if (!o->is_copy)
+        pnc_io_sorted_sources_free(&o->sorted);
     pnc_convert_packer_free(&o->packer);
     pnc_io_source_finder_free(&o->finder);
     o->nactive = 0;
     o->spare = NULL;
     o->heap = NULL;
-    o->sorted = NULL;
     o->has_next = false;
 }
 

@@ -5,18 +5,19 @@
 #ifndef PNC_IO_FILE_ORDER_H
 #define PNC_IO_FILE_ORDER_H
 
-#include "io/sources.h"
+#include "io/sorted_sources.h"
 
 #define PNC_END_OF_ORDER INT64_MAX
 
 typedef struct pnc_file_order {
     pnc_io_context *io;
     const pnc_request_list *list;
-    int64_t low, high;        /* range of the file that the requests touch; low == high: nothing */
-    pnc_source_finder finder; /* finds the sources, if they are posted in the order of the file */
-    pnc_source *sorted;       /* else all sources, sorted by `first` */
-    int64_t nsorted, at;
-    pnc_source next; /* the next source that becomes active */
+    int64_t low, high;         /* range of the file that the requests touch; low == high: nothing */
+    pnc_source_finder finder;  /* finds the sources, if they are posted in the order of the file */
+    pnc_sorted_sources sorted; /* else all sources */
+    bool is_copy;              /* they are those of another order */
+    int64_t at;                /* the next one */
+    pnc_source next;           /* the next source that becomes active */
     bool has_next;
     pnc_locator locator;
     struct pnc_stream **heap; /* active sources; the one with the lowest offset at the front */
@@ -39,6 +40,8 @@ typedef enum pnc_value_action { PNC_VALUES_KEEP, PNC_VALUES_PACK, PNC_VALUES_UNP
 
 /* The list must outlive the order. After a failure, too, the order must be freed. */
 int pnc_io_file_order_init(pnc_file_order *order, pnc_io_context *io, const pnc_request_list *list);
+/* The same pieces as those of `from` once more, from the beginning; `from` must outlive the copy. */
+int pnc_io_file_order_init_copy(pnc_file_order *order, const pnc_file_order *from);
 void pnc_io_file_order_free(pnc_file_order *order);
 
 /* File offset of the next byte; PNC_END_OF_ORDER at the end. */

@@ -2,7 +2,6 @@
 #include "io/merged.h"
 
 #include "base/memory.h"
-#include "io/file_order.h"
 #include "io/sieve.h"
 
 #define EXTENTS_AT_A_TIME 4096
@@ -22,20 +21,18 @@ static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_por
     return pnc_io_file_order_take(values, PNC_END_OF_ORDER, PNC_VALUES_UNPACK, p);
 }
 
-static int access_portions(pnc_io_context *io, const pnc_request_list *list, pnc_portion *p)
+static int access_portions(pnc_file_order *order, pnc_portion *p)
 {
-    pnc_file_order order, values;
-    int err = pnc_io_file_order_init(&order, io, list);
+    pnc_file_order values;
+    int err = pnc_io_file_order_init_copy(&values, order);
 
-    err = pnc_error_keep_first(err, pnc_io_file_order_init(&values, io, list));
-    while (err == NC_NOERR && pnc_io_file_order_get_next(&order) != PNC_END_OF_ORDER)
-        err = access_portion(&order, &values, p);
+    while (err == NC_NOERR && pnc_io_file_order_get_next(order) != PNC_END_OF_ORDER)
+        err = access_portion(order, &values, p);
     pnc_io_file_order_free(&values);
-    pnc_io_file_order_free(&order);
     return err;
 }
 
-int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
+int pnc_io_merged_execute_order(pnc_io_context *io, pnc_file_order *order)
 {
     pnc_portion p = {.max_extents = EXTENTS_AT_A_TIME, .max_bytes = BYTES_AT_A_TIME};
     int err;
@@ -44,11 +41,22 @@ int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
     p.extents = pnc_memory_alloc(p.max_extents, sizeof *p.extents);
     p.bytes = pnc_memory_alloc(p.max_bytes, 1);
     if (p.extents != NULL && p.bytes != NULL)
-        err = access_portions(io, list, &p);
+        err = access_portions(order, &p);
     else
         err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a staging buffer of %lld bytes",
                             io->file->path, (long long)p.max_bytes);
     pnc_memory_free(p.bytes);
     pnc_memory_free(p.extents);
+    return err;
+}
+
+int pnc_io_merged_execute(pnc_io_context *io, const pnc_request_list *list)
+{
+    pnc_file_order order;
+    int err = pnc_io_file_order_init(&order, io, list);
+
+    if (err == NC_NOERR)
+        err = pnc_io_merged_execute_order(io, &order);
+    pnc_io_file_order_free(&order);
     return err;
 }

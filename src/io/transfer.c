@@ -179,13 +179,14 @@ static pnc_strategy find_possible(pnc_io_context *io, const pnc_access_pattern *
 }
 
 /* Put the requests of a rank, which are the only ones in their range of the file. */
-static int put_separately(pnc_io_context *io, const pnc_request_list *list)
+static int put_separately(pnc_io_context *io, pnc_file_order *order)
 {
+    const pnc_request_list *list = order->list;
     bool one_slab = list->n == 1 && list->at[0]->nslabs == 1;
     int err;
 
     io->exclusive = true;
-    err = execute_independent(io, list, one_slab ? PNC_DIRECT : PNC_MERGED);
+    err = one_slab ? pnc_io_direct_execute(io, list->at, list->n) : pnc_io_merged_execute_order(io, order);
     io->exclusive = false;
     return err;
 }
@@ -199,11 +200,11 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
 
     prepare_two_phase(io);
     if (io->no_two_phase)
-        return execute_independent(io, order->list, PNC_MERGED);
+        return pnc_io_merged_execute_order(io, order);
     PNC_TRY(compare_ranges(io, order, &own, &pattern));
     choice = find_possible(io, &pattern, pnc_io_strategy_choose_collective(&pattern, io->hints));
     switch (choice) {
-    case PNC_SEPARATE: return put_separately(io, order->list);
+    case PNC_SEPARATE: return put_separately(io, order);
     case PNC_WITHIN_NODES: return pnc_io_two_phase_execute_in_node(io->two_phase, order, own, pattern.nodes_apart);
     case PNC_MPI_IO: return pnc_io_collective_access_execute(io->collective_access, order, range);
     default: return pnc_io_two_phase_execute(io->two_phase, order, range);
