@@ -8,7 +8,7 @@
 #include "io/file_order.h"
 #include "../harness.h"
 
-enum { VARIABLES = 5, MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, CASES = 3000 };
+enum { VARIABLES = 5, MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, CASES = 3000, FAR_REQUESTS = 2000 };
 
 static pnc_model model;
 static pnc_error error;
@@ -146,15 +146,15 @@ static bool is_right_put(int n)
     return good && covered == 0 && memcmp(found, expected, MOST_BYTES) == 0;
 }
 
-/* Gets: two orders, one for the pieces, one in which the values are unpacked. */
+/* Gets: two orders, one for the pieces, its copy for unpacking the values. */
 static bool is_right_get(int n)
 {
     const pnc_request_list all = {.direction = PNC_GET, .at = list, .n = n};
     pnc_extent extents[40];
     char bytes[600];
     pnc_file_order order, values;
-    bool good =
-        pnc_io_file_order_init(&order, &io, &all) == NC_NOERR && pnc_io_file_order_init(&values, &io, &all) == NC_NOERR;
+    bool good = pnc_io_file_order_init(&order, &io, &all) == NC_NOERR &&
+                pnc_io_file_order_init_copy(&values, &order) == NC_NOERR;
 
     for (int64_t next; good && (next = pnc_io_file_order_get_next(&order)) != PNC_END_OF_ORDER;) {
         pnc_portion p = random_portion(extents, bytes);
@@ -203,6 +203,40 @@ static bool try_get(int n)
     return good;
 }
 
+/* The place of request i in the order of the file, and of posting where offsets are the same. */
+static int64_t find_place(const pnc_extent *extents, int i)
+{
+    int64_t place = 0;
+
+    for (int k = 0; k < FAR_REQUESTS; k++)
+        place += extents[k].offset < extents[i].offset || (extents[k].offset == extents[i].offset && k < i);
+    return place;
+}
+
+/* Requests of one byte anywhere in a file of 2^61 bytes, some of them at the same offset. */
+static bool sorts_far_offsets(void)
+{
+    static pnc_extent extents[FAR_REQUESTS];
+    static pnc_request far[FAR_REQUESTS], *all[FAR_REQUESTS];
+    const pnc_request_list posted = {.direction = PNC_GET, .at = all, .n = FAR_REQUESTS};
+    pnc_file_order order;
+    bool good;
+
+    for (int i = 0; i < FAR_REQUESTS; i++) {
+        extents[i] = (pnc_extent){(int64_t)rand() << random_in(0, 30), 1};
+        if (i % 3 == 2)
+            extents[i] = extents[random_in(0, i - 1)];
+        far[i] = (pnc_request){
+            .direction = PNC_GET, .elem_size = 1, .extents = &extents[i], .ascends = true, .nslabs = 1, .elements = 1};
+        all[i] = &far[i];
+    }
+    good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.sorted.n == FAR_REQUESTS;
+    for (int i = 0; good && i < FAR_REQUESTS; i++)
+        good = pnc_io_sorted_sources_get(&order.sorted, find_place(extents, i))->request == i;
+    pnc_io_file_order_free(&order);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     int wrong_puts = 0, wrong_gets = 0;
@@ -218,6 +252,7 @@ int main(int argc, char **argv)
     }
     t_check(wrong_puts == 0, "%d random lists of puts: %d differ from the model", CASES, wrong_puts);
     t_check(wrong_gets == 0, "%d random lists of gets: %d differ from the model", CASES, wrong_gets);
+    t_check(sorts_far_offsets(), "%d requests in a file of any size are sorted", FAR_REQUESTS);
     pnc_io_context_free(&io);
     pnc_format_model_free(&model);
     return t_finish();
