@@ -246,9 +246,9 @@ static bool run_window(pnc_collective_access *x, int64_t high)
 
 static void init_orders(pnc_collective_access *x)
 {
-    x->err = pnc_io_file_order_init(&x->values, x->io, x->order->list);
+    x->err = pnc_io_file_order_init_copy(&x->values, x->order);
     if (x->direction == PNC_GET)
-        x->err = pnc_error_keep_first(x->err, pnc_io_file_order_init(&x->wanted, x->io, x->order->list));
+        x->err = pnc_error_keep_first(x->err, pnc_io_file_order_init_copy(&x->wanted, x->order));
 }
 
 static void free_orders(pnc_collective_access *x)

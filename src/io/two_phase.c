@@ -407,7 +407,7 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
     if (x->direction == PNC_GET)
-        x->err = pnc_io_file_order_init(&x->values, x->io, order->list);
+        x->err = pnc_io_file_order_init_copy(&x->values, order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
     pnc_io_file_domains_init(&x->domains, &shape, range.low, range.high);
     pnc_io_aggregators_display(x->io, x->node, &x->domains, x->direction,
