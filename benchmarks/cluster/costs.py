@@ -9,7 +9,7 @@ import math
 UNIT = 1 << 20
 BUFFER_NODES = 16 << 20
 BUFFER_ONE_NODE = 2 << 20
-SEGMENT = 384 << 10
+SEGMENT = 320 << 10
 SEGMENT_PIECES = 4096
 MESSAGE = 256 << 10
 REDUCTIONS = 3  # of all ranks in a call, at most

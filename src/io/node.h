@@ -9,7 +9,7 @@
 #include "io/file_domains.h"
 #include "io/strategy.h"
 
-#define PNC_SEGMENT_BYTES (384 << 10)
+#define PNC_SEGMENT_BYTES (320 << 10)
 #define PNC_SEGMENT_PIECES 4096 /* before they are cut at the borders of blocks */
 #define PNC_SEGMENT_EXTENTS (2 * PNC_SEGMENT_PIECES)
 #define PNC_SEGMENT_PARTS (PNC_SEGMENT_PIECES + 512) /* a block has at least 4 KiB: few cuts */
