@@ -22,8 +22,13 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The number that the hint cb_config_list has for a node: of the first entry NODE:NUMBER with its name or "*". 0
- * without an entry, `any` for the number "*". */
+ * without an entry and for a negative number, `any` for the number "*". */
 static int64_t find_in_list(const char *list, const char *name, int64_t any)
 {
     while (*list != '\0') {
@@ -33,7 +38,7 @@ static int64_t find_in_list(const char *list, const char *name, int64_t any)
         if ((host == 1 && *list == '*') || (strlen(name) == host && strncmp(list, name, host) == 0)) {
             if (host == length) /* a name without a number */
                 return 1;
-            return *number == '*' ? any : strtoll(number, NULL, 10);
+            return *number == '*' ? any : larger(strtoll(number, NULL, 10), 0);
         }
         list += length + (list[length] == ',');
     }

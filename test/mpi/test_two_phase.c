@@ -1,5 +1,5 @@
 /* Small interleaved pieces over many stripes and rounds: one rank finds in the file, byte for byte, what the ranks
- * wrote together; bytes in gaps are unchanged; a collective get returns the contents of the file. */
+ * wrote; bytes in gaps are unchanged; a collective get returns the contents of the file. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,21 @@ static bool is_put(const pattern *p, int64_t i)
     return i / p->width % p->step == 0 && i % p->width < p->mine * t_nprocs;
 }
 
-static int make_file(const char *path, const pattern *p, const char *memory, const char *unit, unsigned short *whole)
+/* Hints; NULL: not given. */
+typedef struct settings {
+    const char *memory, *unit, *nodes;
+} settings;
+
+static int make_file(const char *path, const pattern *p, const settings *s, unsigned short *whole)
 {
     int ncid, dims[2], varid;
     MPI_Info info;
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "nc_ibuf_size", memory);
-    MPI_Info_set(info, "striping_unit", unit);
+    MPI_Info_set(info, "nc_ibuf_size", s->memory);
+    MPI_Info_set(info, "striping_unit", s->unit);
+    if (s->nodes != NULL)
+        MPI_Info_set(info, "cb_config_list", s->nodes);
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
     ncmpi_def_dim(ncid, "row", p->rows, &dims[0]);
@@ -51,19 +58,19 @@ static int make_file(const char *path, const pattern *p, const char *memory, con
     return ncid;
 }
 
-static void try_pattern(const pattern *p, const char *memory, const char *unit)
+static void try_pattern(const pattern *p, const settings *s)
 {
     unsigned short *whole = malloc((size_t)(p->rows * p->width) * sizeof *whole);
     MPI_Offset rows = (p->rows + p->step - 1) / p->step, n = rows * p->mine, wrong = 0;
     MPI_Offset start[2] = {0, t_rank * p->mine}, count[2] = {rows, p->mine}, stride[2] = {p->step, 1};
     int *buf = malloc((size_t)n * sizeof *buf), *back = calloc((size_t)n, sizeof *back);
-    int ncid = make_file(t_path("exchange.nc"), p, memory, unit, whole), varid = 0, err;
+    int ncid = make_file(t_path("exchange.nc"), p, s, whole), varid = 0, err;
 
     for (int64_t i = 0; i < n; i++)
         buf[i] = after(i / p->mine * p->step * p->width + start[1] + i % p->mine);
     err = ncmpi_put_vars_int_all(ncid, varid, start, count, stride, buf);
-    t_check(err == NC_NOERR, "put %d rows of %d elements on each rank, every %d rows, memory %s: %s", (int)rows,
-            (int)p->mine, (int)p->step, memory, ncmpi_strerror(err));
+    t_check(err == NC_NOERR, "put %d rows of %d elements on each rank, every %d rows, memory %s, nodes %s: %s",
+            (int)rows, (int)p->mine, (int)p->step, s->memory, s->nodes == NULL ? "-" : s->nodes, ncmpi_strerror(err));
     err = ncmpi_get_vars_int_all(ncid, varid, start, count, stride, back);
     t_check(err == NC_NOERR && memcmp(buf, back, (size_t)n * sizeof *buf) == 0, "get them back: %s",
             ncmpi_strerror(err));
@@ -90,9 +97,12 @@ int main(int argc, char **argv)
                                 {64, 6000 * t_nprocs, 700, 2},
                                 {MOST / 4096, 1000 * t_nprocs + 24, 1000, 1}};
     const char *memories[] = {"65536", "16777216"}, *units[] = {"1048576", "3000"};
+    const char *lists[] = {"*:1", "*", "*:*", "*:-1", "other:3,*:2"};
 
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 4; k++)
-            try_pattern(&patterns[i], memories[k % 2], units[k / 2]);
+            try_pattern(&patterns[i], &(settings){memories[k % 2], units[k / 2], NULL});
+    for (int i = 0; i < 5; i++)
+        try_pattern(&patterns[1], &(settings){memories[1], units[0], lists[i]});
     return t_finish();
 }
