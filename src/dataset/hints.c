@@ -116,7 +116,7 @@ static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
     return NC_NOERR;
 }
 
-/* ds->environment holds the list alone. */
+/* ds->environment holds only the hints of the list. */
 int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list)
 {
     int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);

@@ -199,7 +199,7 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
         return;
     if (pnc_dataset_hints_report(ds, &d.in_use) == NC_NOERR &&
         ds->file.store->ops->hints(ds->file.store, &d.by_mpi, &ds->error) == NC_NOERR) {
-        flockfile(stderr); /* keeps the lines together while other threads open files */
+        flockfile(stderr); /* other threads, which open files, do not print between the lines */
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->file.path);
         print(&(line){.name = "hint", .value = "value", .origin = "from", .effect = "effect"});
         for (int i = 0; i < pnc_hint_count; i++)

@@ -35,7 +35,7 @@ typedef struct decisions {
 typedef struct exchange {
     decisions root;
     bool failed;      /* a rank has an error */
-    bool lacks_nodes; /* a rank does not know the number of nodes */
+    bool lacks_nodes; /* the number of nodes is unknown on a rank */
 } exchange;
 
 void pnc_dataset_state_free(pnc_dataset *ds)
@@ -105,7 +105,7 @@ static int duplicate_communicator(MPI_Comm comm, pnc_file *file)
 }
 
 /* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
- * program. A communicator of this rank alone takes from the same supply, and no message. */
+ * program. A communicator of this rank only takes from the same supply, without messages. */
 static int check_spare_communicator(pnc_file *file)
 {
     MPI_Comm spare = MPI_COMM_NULL;

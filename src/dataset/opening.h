@@ -21,7 +21,7 @@ typedef struct pnc_opening {
 } pnc_opening;
 
 /* Collective. Make the dataset, and adopt mode, hints and switches of rank 0. If this fails on any rank, all ranks
- * report an error. *late is an error of this rank alone that it finds after the ranks have agreed. */
+ * report an error. *late is an error of this rank only, which it finds after the ranks have agreed. */
 int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late);
 /* Collective. err is the result of this rank; all ranks return an error, or none does. */
 int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err);

@@ -22,7 +22,7 @@ extern const char *const pnc_driver_names[];
 /* The driver for pnc_driver_names[index]. */
 const pnc_store_ops *pnc_driver_get(int index);
 
-/* Zeros for the store of any driver, or NULL: the ranks can agree on memory before they know the driver. */
+/* Zeros for the store of any driver, or NULL: the ranks can agree on memory before the driver is known. */
 pnc_store *pnc_driver_store_create(void);
 
 /* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation is set here. All ranks

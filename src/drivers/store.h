@@ -102,7 +102,7 @@ struct pnc_store {
     int rank, nprocs;
     bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
     int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
-    pnc_striping striping; /* all zero if the driver knows nothing about it */
+    pnc_striping striping; /* all zero if nothing is known about it */
     int64_t sieve_gap;     /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */

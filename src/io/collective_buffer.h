@@ -62,8 +62,8 @@ int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, co
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
 /* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
-/* If `overlaps` is set, these two return while the file is accessed. Before the next use of the buffer the accesses
- * must be finished; errors of writes are returned here. */
+/* If `overlaps` is set, the last two functions return while the file is accessed. This one ends the accesses; it must
+ * precede the next use of the buffer. It returns errors of writes; those of reads are returned by the calls below. */
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
 /* Get: announce pieces of several ranks, read them in few accesses, then copy them to `data`, one after the other. Data
  * sieving covers the gaps between pieces. */

@@ -44,7 +44,7 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pn
     if (!io->hints->display || io->file->rank != 0 || p->runs == 0 ||
         !is_news(&io->shown[p->direction == PNC_PUT][is_collective], choice))
         return;
-    flockfile(stderr); /* keeps the lines together */
+    flockfile(stderr); /* other threads do not print between the lines */
     fprintf(stderr, "PnetCDF: %s: %s %s of %lld runs, %lld bytes on rank 0, %d ranks on %d nodes: %s%s\n",
             io->file->path, is_collective ? "collective" : "independent", word_of(p->direction), (long long)p->runs,
             (long long)p->bytes, p->nprocs, p->nnodes, name_of(choice), io->hints->strategy > 0 ? " (by hint)" : "");

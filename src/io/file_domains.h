@@ -2,7 +2,7 @@
  *
  * A round of two-phase I/O covers a window of the file, in striping units. The division of the window is
  *
- * balanced: aggregator i has the units from i T / n to (i + 1) T / n, of T. Aggregators are in the order of their
+ * balanced: of T units, aggregator i of n has those from i T / n to (i + 1) T / n. Aggregators are in the order of their
  * nodes. Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the number
  * of nodes.
  *

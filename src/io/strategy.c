@@ -25,7 +25,7 @@ static const costs on_nodes = {
 #define RUNS_OF_A_SIEVE 40
 /* Of small runs in a list, many are adjacent in the file. A guess: counting them takes as long as merging them. */
 #define RUNS_OF_A_MERGE 8
-/* So many times as many bytes are read at most where nodes read what they need themselves. */
+/* Nodes read without exchange if that reads at most so many times the bytes of the range. */
 #define READS_OF_NODES 1.5
 
 static double logarithm(int nprocs)
@@ -126,8 +126,8 @@ static bool suits_ranks_apart(const pnc_access_pattern *p)
     return p->nprocs > 1 && p->nnodes == 1 && p->direction == PNC_PUT && p->ranks_apart;
 }
 
-/* Nodes may read the same parts of the file. With two-phase I/O their data would cross the network, and those of few
- * nodes in each round. */
+/* Nodes may read the same parts of the file. With two-phase I/O the data would cross the network, in each round to few
+ * nodes only. */
 static bool suits_nodes_apart(const pnc_access_pattern *p)
 {
     bool are_close = p->direction == PNC_GET && p->nodes_range > 0 && p->nodes_range <= READS_OF_NODES;
@@ -135,7 +135,7 @@ static bool suits_nodes_apart(const pnc_access_pattern *p)
     return p->nprocs > 1 && p->nnodes > 1 && (p->nodes_apart || are_close);
 }
 
-/* On one node all ranks read through the same page cache: they do not need each other. */
+/* On one node all ranks read through the same page cache: aggregators would only add copies. */
 static bool suits_ranks(const pnc_access_pattern *p)
 {
     return p->nprocs > 1 && (p->nnodes > 1 || p->direction == PNC_PUT);

@@ -33,7 +33,7 @@ typedef struct pnc_access_hints {
     int64_t aggregators;        /* in all */
     int64_t aggregators_a_node; /* on each node */
     int64_t buffer_size;        /* bytes of memory of each aggregator */
-    int64_t no_overlap;         /* 1: complete each write before the next exchange */
+    int64_t no_overlap;         /* 1: complete each access before the next exchange */
     int64_t striping_unit, striping_factor;
     char config_list[256]; /* aggregators by name of the node */
     int64_t display;       /* 1: rank 0 shows strategies and aggregators on stderr */
@@ -45,7 +45,7 @@ typedef struct pnc_access_pattern {
     int64_t slabs, runs, bytes; /* of this rank */
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
-    bool sieves;           /* the store accesses close runs of one hyperslab together */
+    bool sieves;           /* the store merges accesses of close runs of one hyperslab */
     bool ranks_apart;      /* each rank accesses a range of the file of its own */
     bool nodes_apart;      /* each node does */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */

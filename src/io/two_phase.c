@@ -25,7 +25,7 @@ struct pnc_two_phase {
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
     bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
-    bool reads_blocks; /* get: the ranks want most of the range; each block is read at once */
+    bool reads_blocks; /* get: the requests have most bytes of the range; each block is read at once */
     pnc_range range;   /* of the call */
     pnc_exchange exchange;
     pnc_extent *pieces; /* of a portion */
@@ -260,7 +260,7 @@ static void start_window(pnc_two_phase *x, pnc_collective_buffer *buffer, const 
         pnc_io_collective_buffer_read_blocks(buffer, x->range.low, x->range.high);
 }
 
-/* Begin to read the next window: a dense get wants something in each. */
+/* Begin to read the next window: a dense get has pieces in nearly every one. */
 static void read_ahead(pnc_two_phase *x)
 {
     pnc_file_domains next = x->domains;
@@ -281,7 +281,7 @@ static void start_buffer(pnc_two_phase *x)
     if (!x->buffer->has_blocks || x->buffer->domains.first != x->domains.first) {
         start_window(x, x->buffer, &x->domains);
         if (x->reads_blocks)
-            (void)pnc_io_collective_buffer_finish(x->buffer); /* has no errors of reads */
+            (void)pnc_io_collective_buffer_finish(x->buffer); /* errors of reads are returned with the bytes */
     }
     if (x->overlaps && x->reads_blocks)
         read_ahead(x);
@@ -337,7 +337,7 @@ static bool can_overlap(const pnc_two_phase *x, pnc_range range)
            range.high - range.low > x->scope->naggregators * memory_size(x);
 }
 
-/* Whether the ranks want most of the bytes in the range: then each block is read at once. The same on all ranks. One
+/* Whether the requests have most bytes of the range: then each block is read at once. The same on all ranks. One
  * delegate of each node adds the bytes of the node: no messages of all ranks. */
 static bool is_dense(pnc_two_phase *x, pnc_range range)
 {
