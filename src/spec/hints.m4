@@ -55,8 +55,8 @@ Independent calls are direct or merged])
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],
-[enable: on several nodes aggregators write one half of their memory while they receive data in the other half, if a
-call takes several rounds])
+[enable: on several nodes, if a call takes several rounds, aggregators write one half of their memory while they receive
+data in the other half. If gets read most bytes of a range of the file, they read one half while they send the other])
 HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
@@ -83,7 +83,8 @@ HINT_COMMON_SIZE([cb_nodes], [access.aggregators], [1],
 ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
 HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
 [bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
-most nc_ibuf_size. At least 4096 are used])
+most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one striping unit more if that is
+at most an eighth])
 HINT_PASSED([cb_block_size], [bytes of the file that one of these ranks accesses at a time])
 HINT_PASSED([cb_config_list],
 [list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.
