@@ -41,8 +41,11 @@ class Call:
 
     @property
     def windows(self):
-        """Striping units of each round: as few rounds as the buffers allow, of about the same size."""
+        """Striping units of each round: as few rounds as the buffers allow, of about the same size. Between nodes
+        several rounds use half of the memory each."""
         buffer = BUFFER_NODES + UNIT if self.nodes > 1 else BUFFER_ONE_NODE
+        if self.nodes > 1 and self.high - self.low > buffer * self.aggregators:
+            buffer //= 2
         units = divide_up(self.high - self.low // UNIT * UNIT, UNIT)
         window = divide_up(units, divide_up(units, buffer // UNIT * self.aggregators))
         return [min(window, units - first) for first in range(0, units, window)]

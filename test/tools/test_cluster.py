@@ -10,6 +10,7 @@ import sys
 TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path += [os.path.join(TOP, "test"), os.path.join(TOP, "benchmarks", "cluster")]
 import cluster  # noqa: E402
+import costs  # noqa: E402
 import examine  # noqa: E402
 import report  # noqa: E402
 from tap import finish, library_flags, ok, scratch, skip  # noqa: E402
@@ -162,7 +163,15 @@ def check_document():
        "a document: tables between marks are replaced", after)
 
 
+def check_costs():
+    """By hand: 2 aggregators hold 17 MiB each; in several rounds 8 stripes, as one half is written meanwhile."""
+    one, several = (costs.Call(0, n << 20, n << 18, 1, nodes=2, ranks_per_node=2) for n in (32, 128))
+    ok((one.rounds, one.accesses) == (1, 2), "costs: a call of one round", one.windows)
+    ok((several.rounds, several.accesses) == (8, 16), "costs: a call of several rounds", several.windows)
+
+
 check_violations()
+check_costs()
 check_document()
 check_programs()
 finish()
