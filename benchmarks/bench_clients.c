@@ -4,12 +4,10 @@
  * Prints one line for each case: its name, wall time of the slowest rank in ms, CPU time of all ranks in ms. Making the
  * file that a case works on is not timed.
  * Usage: bench_clients [--dir FOLDER] [--only TEXT] */
-#include <mpi.h>
-#include <pnetcdf.h>
-#include <stdio.h>
+#include "bench_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -31,24 +29,6 @@ struct bench {
     double *values;     /* this rank's part of a large variable */
     MPI_Offset rows, n; /* its rows, and its elements */
 };
-
-static void check(int code, const char *what)
-{
-    if (code == NC_NOERR)
-        return;
-    fprintf(stderr, "bench_clients: %s: %s\n", what, ncmpi_strerror(code));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define DO(call) check(call, #call)
-
-static double cpu_now(void)
-{
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
-}
 
 static void create(struct bench *b)
 {
@@ -411,18 +391,14 @@ static void measure(struct bench *b, const struct work *work)
     set_values(b);
     work->prepare(b);
     MPI_Barrier(MPI_COMM_WORLD);
-    double mine[2] = {MPI_Wtime(), cpu_now()}, wall, cpu;
+    double wall = MPI_Wtime(), cpu = cpu_now();
     work->run(b);
-    mine[0] = MPI_Wtime() - mine[0];
-    mine[1] = cpu_now() - mine[1];
+    wall = MPI_Wtime() - wall;
+    cpu = cpu_now() - cpu;
     work->finish(b);
-    MPI_Reduce(&mine[0], &wall, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mine[1], &cpu, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (b->rank == 0) {
-        printf("%s\t%.3f\t%.3f\n", work->name, 1e3 * wall, 1e3 * cpu);
-        fflush(stdout);
+    print_times(work->name, wall, cpu);
+    if (b->rank == 0)
         unlink(b->path);
-    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -4,12 +4,10 @@
  * Prints one line for each case: its name, wall time of the slowest rank in ms, CPU time of all ranks in ms, averages
  * of several repetitions after one that is not timed. Values that were read are compared.
  * Usage: bench_lists [--dir FOLDER] [--maps FOLDER] [--only TEXT] [--repeat N] */
-#include <mpi.h>
-#include <pnetcdf.h>
-#include <stdio.h>
+#include "bench_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { LENGTH = 8 /* ints of a request */, DECOMPOSITIONS = 6, PATH = 1024 };
@@ -38,16 +36,6 @@ struct bench {
     MPI_Datatype type;
 };
 
-static void check(int code, const char *what)
-{
-    if (code == NC_NOERR)
-        return;
-    fprintf(stderr, "bench_lists: %s: %s\n", what, ncmpi_strerror(code));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-#define DO(call) check(call, #call)
-
 static void *allocate(size_t n, size_t size)
 {
     void *memory = calloc(n + 1, size);
@@ -55,31 +43,16 @@ static void *allocate(size_t n, size_t size)
     return memory;
 }
 
-static double cpu_now(void)
-{
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
-}
-
 static void measure(struct bench *b, const char *name, void (*run)(struct bench *b))
 {
-    double mine[2], wall, cpu;
+    double wall, cpu;
     run(b);
     MPI_Barrier(MPI_COMM_WORLD);
-    mine[0] = MPI_Wtime();
-    mine[1] = cpu_now();
+    wall = MPI_Wtime();
+    cpu = cpu_now();
     for (int i = 0; i < b->repeat; i++)
         run(b);
-    mine[0] = (MPI_Wtime() - mine[0]) / b->repeat;
-    mine[1] = (cpu_now() - mine[1]) / b->repeat;
-    MPI_Reduce(&mine[0], &wall, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    MPI_Reduce(&mine[1], &cpu, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (b->rank == 0) {
-        printf("%s\t%.3f\t%.3f\n", name, 1e3 * wall, 1e3 * cpu);
-        fflush(stdout);
-    }
+    print_times(name, (MPI_Wtime() - wall) / b->repeat, (cpu_now() - cpu) / b->repeat);
 }
 
 static void create(struct bench *b)
@@ -178,17 +151,6 @@ static void list_add(struct list *list, MPI_Offset elements)
     list->n++;
 }
 
-static void shuffle(struct bench *b)
-{
-    unsigned long long state = 1;
-    for (long i = b->n - 1; i > 0; i--) {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        long other = (long)((state >> 33) % (unsigned long long)(i + 1)), keep = b->order[i];
-        b->order[i] = b->order[other];
-        b->order[other] = keep;
-    }
-}
-
 static void requests_begin(struct bench *b, long n)
 {
     int dim;
@@ -232,7 +194,7 @@ static void case_requests(struct bench *b)
     compare_requests(b);
     requests_end(b);
     requests_begin(b, 100000);
-    shuffle(b);
+    shuffle(b->order, b->n);
     measure(b, "100000 iputs shuffled", put_requests);
     measure(b, "100000 igets shuffled", get_requests);
     compare_requests(b);

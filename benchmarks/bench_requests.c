@@ -1,11 +1,10 @@
 /* Many small nonblocking requests: time per request to post and to wait, and by how much memory grows.
  *
  * Each rank posts N requests of 32 bytes to places that interleave with those of the other ranks, waits for all of them
- * together, and reads them back the same way. Everything that was read is compared.
+ * by one call, and reads them back the same way. Everything that was read is compared.
  * Usage: bench_requests [--requests N] [--dir FOLDER] */
-#include <mpi.h>
-#include <pnetcdf.h>
-#include <stdio.h>
+#include "bench_calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,16 +20,8 @@ struct bench {
     const char *dir;
     char path[1024];
     int *values, *got;
-    long *order; /* of posting */
+    long *order; /* of posting: along the file, or anywhere in it */
 };
-
-static void check(int code, const char *what)
-{
-    if (code == NC_NOERR)
-        return;
-    fprintf(stderr, "bench_requests: %s: %s\n", what, ncmpi_strerror(code));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 /* So that a run does not reuse memory that the previous one freed. */
 static void return_free_memory(void)
@@ -122,18 +113,6 @@ static void run(struct bench *b, const char *name, enum way way)
                1e9 * end / (double)b->n, posted, waited);
 }
 
-/* The order of posting: along the file, or anywhere in it. */
-static void shuffle(struct bench *b)
-{
-    unsigned long long state = 1;
-    for (long i = b->n - 1; i > 0; i--) {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        long other = (long)((state >> 33) % (unsigned long long)(i + 1)), keep = b->order[i];
-        b->order[i] = b->order[other];
-        b->order[other] = keep;
-    }
-}
-
 static void make_file(struct bench *b)
 {
     int dim;
@@ -182,7 +161,7 @@ int main(int argc, char **argv)
     run(&b, "iget along the file", IGET);
     run(&b, "bput along the file", BPUT);
     run(&b, "iget along the file", IGET);
-    shuffle(&b);
+    shuffle(b.order, b.n);
     run(&b, "iput in random order", IPUT);
     run(&b, "iget in random order", IGET);
     check(ncmpi_close(b.ncid), "close");

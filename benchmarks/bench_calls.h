@@ -1,0 +1,56 @@
+/* What benchmarks of the public API share. A program and its headers are compiled with any library of this API. */
+#ifndef BENCH_CALLS_H
+#define BENCH_CALLS_H
+
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+/* End the program if a call has failed. */
+static inline void check(int code, const char *what)
+{
+    if (code == NC_NOERR)
+        return;
+    fprintf(stderr, "%s: %s\n", what, ncmpi_strerror(code));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#define DO(call) check(call, #call)
+
+/* User and system time of this rank in seconds. */
+static inline double cpu_now(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+/* The line of a case, from seconds of each rank: the longest wall time and the sum of the CPU times, in ms. */
+static inline void print_times(const char *name, double wall, double cpu)
+{
+    double slowest = 0, sum = 0;
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Reduce(&wall, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&cpu, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%s\t%.3f\t%.3f\n", name, 1e3 * slowest, 1e3 * sum);
+        fflush(stdout);
+    }
+}
+
+/* A random order, the same in each run. */
+static inline void shuffle(long *order, long n)
+{
+    unsigned long long state = 1;
+    for (long i = n - 1; i > 0; i--) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        long other = (long)((state >> 33) % (unsigned long long)(i + 1)), keep = order[i];
+        order[i] = order[other];
+        order[other] = keep;
+    }
+}
+
+#endif
