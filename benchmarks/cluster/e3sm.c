@@ -114,8 +114,9 @@ static void add_variables(plan *p, const part *part, const decomposition *d, int
     }
 }
 
-static const char *make(plan *p, const part *part, const int *variables)
+const char *e3sm_make(plan *p, const part *part, int variant)
 {
+    const int *variables = variant == 'f' ? variables_f : variables_g;
     int ncid;
 
     if (part->map == NULL)
@@ -131,14 +132,4 @@ static const char *make(plan *p, const part *part, const int *variables)
     }
     TRY(ncmpi_close(ncid));
     return NULL;
-}
-
-const char *e3sm_make_f(plan *p, const part *part)
-{
-    return make(p, part, variables_f);
-}
-
-const char *e3sm_make_g(plan *p, const part *part)
-{
-    return make(p, part, variables_g);
 }

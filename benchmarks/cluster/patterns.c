@@ -13,6 +13,7 @@ enum {
     WRF_LEVELS = 20,
     SMALL_REQUESTS = 100000, /* of all ranks */
     SMALL_ELEMENTS = 4,
+    SHUFFLE = 99991, /* prime, and greater than all factors of their number */
     RECORDS = 4,
     BT_COMPONENTS = 5,
     LONG_EXCESS = 3 /* elements that keep the pieces from beginning at stripes */
@@ -86,6 +87,17 @@ static void find_block(int rank, int ndims, const int *grid, const MPI_Offset *s
     }
 }
 
+/* Planes of n x n elements for each rank: their shape, and the block of a rank. */
+static void divide_plane(const part *part, MPI_Offset n, MPI_Offset *shape, slab *out)
+{
+    int grid[2];
+
+    divide(part->nprocs, 2, grid);
+    for (int d = 0; d < 2; d++)
+        shape[d] = n * grid[d];
+    find_block(part->rank, 2, grid, shape, out);
+}
+
 static MPI_Offset root(double elements, int degree)
 {
     MPI_Offset n = (MPI_Offset)floor(pow(elements, 1. / degree) + 1e-9);
@@ -98,31 +110,26 @@ static double elements_of(const part *part)
     return (double)part->bytes / sizeof(double);
 }
 
-static const char *make_blocks_2d(plan *p, const part *part)
+static const char *make_blocks_2d(plan *p, const part *part, int none)
 {
     MPI_Offset n = root(elements_of(part), 2), shape[2];
-    int grid[2];
     slab s;
 
-    divide(part->nprocs, 2, grid);
-    for (int d = 0; d < 2; d++)
-        shape[d] = n * grid[d];
-    find_block(part->rank, 2, grid, shape, &s);
+    (void)none;
+    divide_plane(part, n, shape, &s);
     plan_add_request(p, plan_add_variable(p, 2, shape));
     plan_add_slab(p, s.start, s.count);
     return NULL;
 }
 
-static const char *make_records(plan *p, const part *part)
+static const char *make_records(plan *p, const part *part, int none)
 {
     MPI_Offset n = root(elements_of(part) / RECORDS, 2), shape[3] = {RECORDS, 0, 0};
-    int grid[2], v;
     slab s;
+    int v;
 
-    divide(part->nprocs, 2, grid);
-    for (int d = 0; d < 2; d++)
-        shape[d + 1] = n * grid[d];
-    find_block(part->rank, 2, grid, shape + 1, &s);
+    (void)none;
+    divide_plane(part, n, shape + 1, &s);
     v = plan_add_variable(p, 3, shape);
     for (int record = 0; record < RECORDS; record++) {
         plan_add_request(p, v);
@@ -156,50 +163,16 @@ static const char *make_lbnl(plan *p, const part *part, int mask)
     return NULL;
 }
 
-static const char *make_lbnl_x(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 1);
-}
-
-static const char *make_lbnl_y(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 2);
-}
-
-static const char *make_lbnl_z(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 4);
-}
-
-static const char *make_lbnl_xy(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 3);
-}
-
-static const char *make_lbnl_xz(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 5);
-}
-
-static const char *make_lbnl_yz(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 6);
-}
-
-static const char *make_lbnl_xyz(plan *p, const part *part)
-{
-    return make_lbnl(p, part, 7);
-}
-
 /* --- codes --- */
 
 /* A checkpoint of FLASH: 24 variables of blocks of cells. Each rank has consecutive blocks. */
-static const char *make_flash(plan *p, const part *part)
+static const char *make_flash(plan *p, const part *part, int none)
 {
     MPI_Offset n = root(elements_of(part) / FLASH_VARIABLES / FLASH_BLOCKS, 3);
     MPI_Offset shape[4] = {FLASH_BLOCKS * part->nprocs, n, n, n};
     MPI_Offset start[4] = {FLASH_BLOCKS * part->rank, 0, 0, 0}, count[4] = {FLASH_BLOCKS, n, n, n};
 
+    (void)none;
     p->nonblocking = true;
     for (int i = 0; i < FLASH_VARIABLES; i++) {
         plan_add_request(p, plan_add_variable(p, 4, shape));
@@ -210,13 +183,14 @@ static const char *make_flash(plan *p, const part *part)
 
 /* BTIO: q * q ranks and q * q * q cells. Each rank has one cell in each of the q layers of every dimension (diagonal
  * multipartitioning). */
-static const char *make_btio(plan *p, const part *part)
+static const char *make_btio(plan *p, const part *part, int none)
 {
     int q = (int)root(part->nprocs, 2);
     MPI_Offset n = root(elements_of(part) / BT_COMPONENTS / q, 3), shape[4] = {n * q, n * q, n * q, BT_COMPONENTS};
     MPI_Offset count[4] = {n, n, n, BT_COMPONENTS};
     int v, row = part->rank / q, column = part->rank % q;
 
+    (void)none;
     if (q * q != part->nprocs)
         return "diagonal multipartitioning needs a square number of ranks";
     p->nonblocking = true;
@@ -229,18 +203,15 @@ static const char *make_btio(plan *p, const part *part)
 }
 
 /* An output time of a weather model: many fields of 2 and of 3 dimensions, which blocks of columns divide. */
-static const char *make_wrf(plan *p, const part *part)
+static const char *make_wrf(plan *p, const part *part, int none)
 {
     MPI_Offset n = root(elements_of(part) / (WRF_FIELDS_2D + WRF_FIELDS_3D * WRF_LEVELS), 2);
     MPI_Offset shape[3] = {WRF_LEVELS, 0, 0}, start[3] = {0}, count[3] = {WRF_LEVELS, 0, 0};
-    int grid[2];
     slab s;
 
+    (void)none;
     p->nonblocking = true;
-    divide(part->nprocs, 2, grid);
-    for (int d = 0; d < 2; d++)
-        shape[d + 1] = n * grid[d];
-    find_block(part->rank, 2, grid, shape + 1, &s);
+    divide_plane(part, n, shape + 1, &s);
     memcpy(start + 1, s.start, 2 * sizeof *start);
     memcpy(count + 1, s.count, 2 * sizeof *count);
     for (int i = 0; i < WRF_FIELDS_2D + WRF_FIELDS_3D; i++) {
@@ -256,7 +227,7 @@ static const char *make_wrf(plan *p, const part *part)
 
 /* Requests of 32 bytes, which interleave with those of the other ranks. A step that has no factor in common with their
  * number leads through all of them. */
-static void add_small_requests(plan *p, const part *part, MPI_Offset step)
+static const char *make_iputs(plan *p, const part *part, int step)
 {
     MPI_Offset each = SMALL_REQUESTS / part->nprocs, shape = each * part->nprocs * SMALL_ELEMENTS;
     int v = plan_add_variable(p, 1, &shape);
@@ -269,46 +240,27 @@ static void add_small_requests(plan *p, const part *part, MPI_Offset step)
         plan_add_slab(p, (MPI_Offset[]){(at * part->nprocs + part->rank) * SMALL_ELEMENTS},
                       (MPI_Offset[]){SMALL_ELEMENTS});
     }
-}
-
-static const char *make_iputs_ordered(plan *p, const part *part)
-{
-    add_small_requests(p, part, 1);
     return NULL;
 }
 
-static const char *make_iputs_shuffled(plan *p, const part *part)
-{
-    add_small_requests(p, part, 99991); /* prime, and greater than all factors of their number */
-    return NULL;
-}
-
-static const char *make_long(plan *p, const part *part)
+static const char *make_long(plan *p, const part *part, int none)
 {
     MPI_Offset each = (MPI_Offset)elements_of(part) + LONG_EXCESS, shape = each * part->nprocs;
 
+    (void)none;
     plan_add_request(p, plan_add_variable(p, 1, &shape));
     plan_add_slab(p, (MPI_Offset[]){each * part->rank}, &each);
     return NULL;
 }
 
 const workload workloads[] = {
-    {"blocks-2d", make_blocks_2d},
-    {"records", make_records},
-    {"lbnl-x", make_lbnl_x},
-    {"lbnl-y", make_lbnl_y},
-    {"lbnl-z", make_lbnl_z},
-    {"lbnl-xy", make_lbnl_xy},
-    {"lbnl-xz", make_lbnl_xz},
-    {"lbnl-yz", make_lbnl_yz},
-    {"lbnl-xyz", make_lbnl_xyz},
-    {"e3sm-f", e3sm_make_f},
-    {"e3sm-g", e3sm_make_g},
-    {"flash", make_flash},
-    {"btio", make_btio},
-    {"wrf", make_wrf},
-    {"iputs-ordered", make_iputs_ordered},
-    {"iputs-shuffled", make_iputs_shuffled},
-    {"long", make_long},
-    {NULL, NULL},
+    {"blocks-2d", make_blocks_2d, 0}, {"records", make_records, 0},
+    {"lbnl-x", make_lbnl, 1},         {"lbnl-y", make_lbnl, 2},
+    {"lbnl-z", make_lbnl, 4},         {"lbnl-xy", make_lbnl, 3},
+    {"lbnl-xz", make_lbnl, 5},        {"lbnl-yz", make_lbnl, 6},
+    {"lbnl-xyz", make_lbnl, 7},       {"e3sm-f", e3sm_make, 'f'},
+    {"e3sm-g", e3sm_make, 'g'},       {"flash", make_flash, 0},
+    {"btio", make_btio, 0},           {"wrf", make_wrf, 0},
+    {"iputs-ordered", make_iputs, 1}, {"iputs-shuffled", make_iputs, SHUFFLE},
+    {"long", make_long, 0},           {NULL, NULL, 0},
 };

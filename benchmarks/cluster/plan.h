@@ -39,10 +39,11 @@ typedef struct part {
     const char *map;  /* path of a decomposition, or NULL */
 } part;
 
-/* A workload: its plan for one rank. Returns NULL, or the reason why it cannot run on this number of ranks. */
+/* A workload. make: its plan for one rank. Returns NULL, or the reason why it cannot run on this number of ranks. */
 typedef struct workload {
     const char *name;
-    const char *(*make)(plan *p, const part *part);
+    const char *(*make)(plan *p, const part *part, int variant);
+    int variant; /* of workloads that differ in a number */
 } workload;
 
 extern const workload workloads[]; /* the last name is NULL */
@@ -55,8 +56,7 @@ void plan_free(plan *p);
 
 /* --- e3sm.c --- */
 
-const char *e3sm_make_f(plan *p, const part *part);
-const char *e3sm_make_g(plan *p, const part *part);
+const char *e3sm_make(plan *p, const part *part, int variant); /* 'f' or 'g' */
 
 /* End the program with the text of an error code. */
 void check(int code, const char *what);

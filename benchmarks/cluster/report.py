@@ -95,10 +95,14 @@ def of_nodes(row, value):
     return str(row.run.nodes) == value
 
 
+def columns_without(name):
+    return [column for column in COLUMNS if column[0] != name]
+
+
 # By the first word of a mark: which runs the second word selects, and the columns of their table.
 TABLES = {
-    "workload": (of_workload, [column for column in COLUMNS if column[0] != "workload"]),
-    "nodes": (of_nodes, [column for column in COLUMNS if column[0] != "nodes"]),
+    "workload": (of_workload, columns_without("workload")),
+    "nodes": (of_nodes, columns_without("nodes")),
     "costs": (of_workload, COST_COLUMNS),
     "opening": (of_workload, OPENING_COLUMNS),
 }

@@ -316,7 +316,7 @@ static plan *make_plan(const workload *w, const part *part)
 
     if (p == NULL)
         check(NC_ENOMEM, "a plan");
-    reason = w->make(p, part);
+    reason = w->make(p, part, w->variant);
     if (reason == NULL)
         return p;
     if (part->rank == 0)
