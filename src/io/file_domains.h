@@ -2,9 +2,9 @@
  *
  * A round of two-phase I/O covers a window of the file, in striping units. The division of the window is
  *
- * balanced: of T units, aggregator i of n has those from i T / n to (i + 1) T / n. Aggregators are in the order of their
- * nodes. Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the number
- * of nodes.
+ * balanced: of T units, aggregator i of n has those from i T / n to (i + 1) T / n. Aggregators are in the order of
+ * their nodes. Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the
+ * number of nodes.
  *
  * cyclic: the next unit belongs to the next aggregator; unit i of the file has the same aggregator in every call. Where
  * stripes are distributed over servers, few aggregators access a server. Windows of fewer units than aggregators are
