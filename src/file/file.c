@@ -56,6 +56,21 @@ int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_
     return file->store->ops->write_all(file->store, extents, n, bytes, file->error);
 }
 
+/* With romio_no_indep_rw ROMIO reports these on ranks that are not aggregators only (MPICH 4.0.2). In the next open
+ * it compares each hint across the ranks, so that one which only some ranks pass blocks forever. The file exists: its
+ * striping does not change. */
+static void remove_striping(MPI_Info info)
+{
+    static const char *const names[] = {"striping_unit", "striping_factor", "romio_lustre_start_iodevice"};
+    int length, found;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        MPI_Info_get_valuelen(info, names[i], &length, &found);
+        if (found)
+            MPI_Info_delete(info, names[i]);
+    }
+}
+
 /* The hints in effect, without data sieving of writes; MPI_INFO_NULL if MPI has no memory for them. ROMIO writes
  * independently if it finds that the extents of ranks do not interleave, but compares each rank with the one before it
  * only (MPICH 4.0.2): with a rank without extents between two others, data sieving of one could overwrite what the
@@ -66,6 +81,7 @@ static MPI_Info create_hints(const pnc_file *file)
 
     if (file->store->ops->hints(file->store, &info, NULL) != NC_NOERR && MPI_Info_create(&info) != MPI_SUCCESS)
         return MPI_INFO_NULL;
+    remove_striping(info);
     MPI_Info_set(info, "romio_ds_write", "disable");
     return info;
 }

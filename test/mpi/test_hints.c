@@ -265,6 +265,25 @@ static void test_in_place_swap(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* ROMIO then reports striping on some ranks only; MPI opens the file a second time, with the hints of the first. */
+static void test_no_independent(void)
+{
+    MPI_Info info = one_hint("romio_no_indep_rw", "true");
+    MPI_Offset start = t_rank, count = 4, stride = t_nprocs;
+    int dim, varid, ncid, values[4];
+
+    MPI_Info_set(info, "nc_strategy", "mpi_io");
+    ncid = create(MPI_COMM_WORLD, info);
+    MPI_Info_free(&info);
+    ncmpi_def_dim(ncid, "x", 4 * t_nprocs, &dim);
+    ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &varid);
+    ncmpi_enddef(ncid);
+    expect_ok(ncmpi_put_vars_int_all(ncid, varid, &start, &count, &stride, constant), "put without independent access");
+    expect_ok(ncmpi_get_vars_int_all(ncid, varid, &start, &count, &stride, values), "get without independent access");
+    t_check(memcmp(values, constant, sizeof values) == 0, "the values of the put");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 static void test_memory_driver(void)
 {
     MPI_Info info = one_hint("nc_driver", "memory");
@@ -582,6 +601,7 @@ int main(int argc, char **argv)
     test_precedence();
     test_synonyms();
     test_in_place_swap();
+    test_no_independent();
     test_memory_driver();
     test_memory();
     test_rows();
