@@ -270,6 +270,27 @@ static void test_beyond_all(const char *path)
     t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
 }
 
+/* OMPIO reports the hint if it is given, as ROMIO always does. */
+static void test_given_hint(const char *path)
+{
+    bool collective[2] = {false, true};
+    pnc_error error = {0};
+
+    for (int given = 0; given < 2; given++) {
+        pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
+        pnc_store *store = NULL;
+
+        MPI_Info_create(&call.info);
+        if (given)
+            MPI_Info_set(call.info, "romio_cb_write", "enable");
+        t_check(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "create %s", error.text);
+        collective[given] = store->has_collective;
+        t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
+        MPI_Info_free(&call.info);
+    }
+    t_check(collective[0] == collective[1], "collective access is the same with romio_cb_write");
+}
+
 /* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */
 static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
 {
@@ -490,6 +511,7 @@ int main(int argc, char **argv)
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
     test_beyond_all(t_path("beyond.bin"));
+    test_given_hint(t_path("store.bin"));
     test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_unlock(t_path("store.bin"));
     test_paths();

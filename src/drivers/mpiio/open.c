@@ -35,18 +35,28 @@ static bool is_sole_writer(void)
     return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
 }
 
-/* True if the MPI-IO is ROMIO (MPICH, Intel MPI, MPI of HPE Cray, ..), which shows in its hints. OMPIO of Open MPI 4.1
- * writes beyond its buffers where extents of different ranks overlap, and reads, modifies and writes gaps without a
- * lock between its aggregators. */
-static bool is_romio(MPI_File file)
+static bool has_hint(MPI_Info info, const char *name)
 {
-    char value[MPI_MAX_INFO_VAL + 1];
+    int length, found = 0;
+
+    if (info != MPI_INFO_NULL)
+        MPI_Info_get_valuelen(info, name, &length, &found);
+    return found;
+}
+
+/* True if the MPI-IO is ROMIO (MPICH, Intel MPI, MPI of HPE Cray, ..), which reports hints of its own; OMPIO reports
+ * those that it was given. OMPIO of Open MPI 4.1 writes beyond its buffers where extents of different ranks overlap,
+ * and reads, modifies and writes gaps without a lock between its aggregators. */
+static bool is_romio(MPI_File file, MPI_Info given)
+{
+    static const char *const names[] = {"romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_cb_pfr"};
     MPI_Info used;
-    int found = 0;
+    bool found = false;
 
     if (MPI_File_get_info(file, &used) != MPI_SUCCESS)
         return false;
-    MPI_Info_get(used, "romio_cb_write", MPI_MAX_INFO_VAL, value, &found);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found = found || (has_hint(used, names[i]) && !has_hint(given, names[i]));
     MPI_Info_free(&used);
     return found;
 }
@@ -102,7 +112,7 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
     code = MPI_File_open(call->comm, call->path, amode, call->info, &io->file);
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
-        io->store.has_collective = is_romio(io->file);
+        io->store.has_collective = is_romio(io->file, call->info);
         return NC_NOERR;
     }
     io->file = MPI_FILE_NULL;
