@@ -311,13 +311,15 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
 {
     pnc_store *store = ds->file.store;
     pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
-    int64_t sums[] = {err != NC_NOERR, o->is_leader, root.unit, root.factor, root.round_robin};
-    int summed = pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
+    int64_t inode = ds->file.rank == 0 ? store->inode : 0;
+    int64_t sums[] = {err != NC_NOERR, o->is_leader, root.unit, root.factor, root.round_robin, inode};
+    int summed = pnc_file_sums_agree(&ds->file, sums, 6, "the results of opening the file");
 
     PNC_TRY(summed);
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
     store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0};
+    store->inode = sums[5];
     store->nnodes = o->nnodes > 0 ? o->nnodes : (int)sums[1];
     if (o->nnodes == 0)
         pnc_file_nodes_set(o->comm, store->nnodes);

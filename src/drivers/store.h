@@ -6,6 +6,7 @@
 #ifndef PNC_DRIVERS_STORE_H
 #define PNC_DRIVERS_STORE_H
 
+#include <aio.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,10 +38,13 @@ typedef struct pnc_open_call {
     pnc_truncation truncation; /* what rank 0 has found */
 } pnc_open_call;
 
-/* A read or write that has begun. */
+/* A read or write that has begun. It must not be moved. */
 typedef struct pnc_store_transfer {
-    MPI_Request request;
+    bool is_write;
     pnc_extent extent;
+    char *bytes;
+    bool runs; /* in the background, as described by `block` */
+    struct aiocb block;
 } pnc_store_transfer;
 
 typedef struct pnc_store_ops {
@@ -61,14 +65,11 @@ typedef struct pnc_store_ops {
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
-    /* Begin a write of one extent, which runs while the program does something else; buf must stay unchanged until
-     * write_finish has returned. Local. NULL, like the next three: the driver has only complete accesses. */
-    int (*write_start)(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out, pnc_error *error);
-    int (*write_finish)(pnc_store *store, pnc_store_transfer *write, pnc_error *error);
-    /* The same for reading; buf must not be used until read_finish has returned. *got as for read; less than the extent
-     * is no failure: the caller reads the rest. */
-    int (*read_start)(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error);
-    int (*read_finish)(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error);
+    /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
+     * or changed. finish does what the system did not do in the background, and returns the errors. Local. NULL, both:
+     * the driver has only complete accesses. */
+    void (*start)(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+    int (*finish)(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
     /* Collective. Write the extents of all ranks: those of a rank ascend and do not overlap; where those of two ranks
      * overlap, the bytes of either are written. Their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX. A
      * rank may have none. The code is that of this rank. Only if has_collective is set. */
@@ -103,6 +104,7 @@ struct pnc_store {
     bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
     int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_striping striping; /* all zero if nothing is known about it */
+    int64_t inode;         /* set like striping: that of the file at the time of open; 0: unknown */
     int64_t sieve_gap;     /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */

@@ -38,35 +38,6 @@ int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, voi
     return inner->ops->read(inner, extents, n, buf, got, error);
 }
 
-int pnc_wrapper_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out,
-                            pnc_error *error)
-{
-    pnc_store *inner = pnc_wrapper_get_inner(store);
-
-    return inner->ops->write_start(inner, extent, buf, out, error);
-}
-
-int pnc_wrapper_write_finish(pnc_store *store, pnc_store_transfer *write, pnc_error *error)
-{
-    pnc_store *inner = pnc_wrapper_get_inner(store);
-
-    return inner->ops->write_finish(inner, write, error);
-}
-
-int pnc_wrapper_read_start(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error)
-{
-    pnc_store *inner = pnc_wrapper_get_inner(store);
-
-    return inner->ops->read_start(inner, extent, buf, out, error);
-}
-
-int pnc_wrapper_read_finish(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error)
-{
-    pnc_store *inner = pnc_wrapper_get_inner(store);
-
-    return inner->ops->read_finish(inner, read, got, error);
-}
-
 int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_get_inner(store);

@@ -25,11 +25,6 @@ int pnc_wrapper_open(const pnc_store_ops *ops, const pnc_store_ops *wrapped, con
 int pnc_wrapper_close(pnc_store *store, pnc_error *error);
 int pnc_wrapper_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
-int pnc_wrapper_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out,
-                            pnc_error *error);
-int pnc_wrapper_write_finish(pnc_store *store, pnc_store_transfer *write, pnc_error *error);
-int pnc_wrapper_read_start(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error);
-int pnc_wrapper_read_finish(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error);
 int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_wrapper_read_all(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                          pnc_error *error);

@@ -17,33 +17,14 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
     return file->store->ops->write(file->store, extents, n, bytes, file->error);
 }
 
-int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_transfer *out)
+void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
-    return file->store->ops->write_start(file->store, extent, bytes, out, file->error);
+    file->store->ops->start(file->store, is_write, extent, bytes, out);
 }
 
-int pnc_file_write_finish(pnc_file *file, pnc_store_transfer *write)
+int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer)
 {
-    return file->store->ops->write_finish(file->store, write, file->error);
-}
-
-int pnc_file_read_start(pnc_file *file, pnc_extent extent, void *bytes, pnc_store_transfer *out)
-{
-    return file->store->ops->read_start(file->store, extent, bytes, out, file->error);
-}
-
-/* The second read finds out why the first one was short. */
-int pnc_file_read_finish(pnc_file *file, pnc_store_transfer *read, void *bytes)
-{
-    pnc_extent rest = read->extent;
-    int64_t got = 0;
-
-    PNC_TRY(file->store->ops->read_finish(file->store, read, &got, file->error));
-    if (got == rest.length)
-        return NC_NOERR;
-    rest.offset += got;
-    rest.length -= got;
-    return pnc_file_extents_read(file, &rest, 1, (char *)bytes + got, NULL);
+    return file->store->ops->finish(file->store, transfer, file->error);
 }
 
 int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes)

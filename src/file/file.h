@@ -23,16 +23,13 @@ typedef struct pnc_file {
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
-/* Read or write one extent while the caller does something else, until the call that finishes it.
- * pnc_file_has_overlap returns whether the driver can. A read that finishes has all bytes, or it has failed. */
+/* As start and finish of pnc_store_ops. pnc_file_has_overlap returns whether the driver has them. */
 static inline bool pnc_file_has_overlap(const pnc_file *file)
 {
-    return file->store->ops->write_start != NULL;
+    return file->store->ops->start != NULL;
 }
-int pnc_file_write_start(pnc_file *file, pnc_extent extent, const void *bytes, pnc_store_transfer *out);
-int pnc_file_write_finish(pnc_file *file, pnc_store_transfer *write);
-int pnc_file_read_start(pnc_file *file, pnc_extent extent, void *bytes, pnc_store_transfer *out);
-int pnc_file_read_finish(pnc_file *file, pnc_store_transfer *read, void *bytes);
+void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer);
 
 /* The same by a collective call of the store. */
 int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);

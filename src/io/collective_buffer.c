@@ -261,12 +261,11 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
 }
 
 /* Begin the write if it may overlap with what follows. */
-static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, const char *bytes)
+static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
     if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
         return pnc_file_extents_write(cb->file, &extent, 1, bytes);
-    PNC_TRY(pnc_file_write_start(cb->file, extent, bytes, &cb->transfers[cb->ntransfers]));
-    cb->ntransfers++;
+    pnc_file_transfer_start(cb->file, true, extent, bytes, &cb->transfers[cb->ntransfers++]);
     return NC_NOERR;
 }
 
@@ -313,19 +312,12 @@ int pnc_io_collective_buffer_write(pnc_collective_buffer *cb)
     return err;
 }
 
-static int finish_transfer(pnc_collective_buffer *cb, pnc_store_transfer *transfer)
-{
-    if (!cb->is_reading)
-        return pnc_file_write_finish(cb->file, transfer);
-    return pnc_file_read_finish(cb->file, transfer, cb->bytes + find_position(cb, transfer->extent.offset));
-}
-
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 {
     int err = NC_NOERR;
 
     for (int i = 0; i < cb->ntransfers; i++)
-        err = pnc_error_keep_first(err, finish_transfer(cb, &cb->transfers[i]));
+        err = pnc_error_keep_first(err, pnc_file_transfer_finish(cb->file, &cb->transfers[i]));
     cb->ntransfers = 0;
     if (!cb->is_reading)
         return err;
@@ -342,8 +334,7 @@ static int read_extent(pnc_collective_buffer *cb, pnc_extent extent)
 
     if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
         return pnc_file_extents_read(cb->file, &extent, 1, bytes, NULL);
-    PNC_TRY(pnc_file_read_start(cb->file, extent, bytes, &cb->transfers[cb->ntransfers]));
-    cb->ntransfers++;
+    pnc_file_transfer_start(cb->file, false, extent, bytes, &cb->transfers[cb->ntransfers++]);
     return NC_NOERR;
 }
 

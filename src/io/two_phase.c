@@ -14,6 +14,7 @@
 #define BUFFER_ONE_NODE (2 << 20)
 #define BUFFER_NODES (16 << 20)
 #define LEAST_BUFFER PNC_PAGE
+#define MOST_EXCESS (1 << 20)
 #define MOST_BUFFER (INT64_C(1) << 29)
 
 struct pnc_two_phase {
@@ -56,7 +57,7 @@ static int64_t memory_size(const pnc_two_phase *x)
 {
     int64_t size = buffer_size(x), unit = pnc_io_context_get_striping_unit(x->io);
 
-    return x->node->nnodes > 1 && unit <= size / 8 ? size + unit : size;
+    return x->node->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
 }
 
 static int init(pnc_two_phase *x)

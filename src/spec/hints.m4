@@ -84,7 +84,7 @@ ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
 HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
 [bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
 most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one striping unit more if that is
-at most an eighth])
+at most an eighth, and 1 MiB])
 HINT_PASSED([cb_block_size], [bytes of the file that one of these ranks accesses at a time])
 HINT_PASSED([cb_config_list],
 [list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.

@@ -1,6 +1,7 @@
 /* One failure of one rank in a collective put or get, with every strategy: an access of the file, or an allocation of
  * the library, fails, each in turn. All ranks return an error or none does, no rank hangs, and the next call succeeds
  * with the right values. */
+#include <aio.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,25 +51,49 @@ void *__wrap_realloc(void *old, size_t size)
     return fails(ALLOCATION) ? NULL : __real_realloc(old, size);
 }
 
-int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status)
+/* What does not begin in the background is done by MPI-IO: that fails, too. */
+static bool fails_again;
+
+static bool fails_in_background(void)
 {
-    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_write_at(file, at, buf, count, type, status);
+    bool now = fails(ACCESS);
+
+    fails_again = fails_again || now;
+    errno = EIO;
+    return now;
 }
 
-int MPI_File_iwrite_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type,
-                       MPI_Request *request)
+static bool access_fails(void)
 {
-    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_iwrite_at(file, at, buf, count, type, request);
+    bool again = fails_again;
+
+    fails_again = false;
+    return again || fails(ACCESS);
+}
+
+int __real_aio_read(struct aiocb *block);
+int __real_aio_write(struct aiocb *block);
+int __wrap_aio_read(struct aiocb *block);
+int __wrap_aio_write(struct aiocb *block);
+
+int __wrap_aio_read(struct aiocb *block)
+{
+    return fails_in_background() ? -1 : __real_aio_read(block);
+}
+
+int __wrap_aio_write(struct aiocb *block)
+{
+    return fails_in_background() ? -1 : __real_aio_write(block);
+}
+
+int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return access_fails() ? MPI_ERR_IO : PMPI_File_write_at(file, at, buf, count, type, status);
 }
 
 int MPI_File_read_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Status *status)
 {
-    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_read_at(file, at, buf, count, type, status);
-}
-
-int MPI_File_iread_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Datatype type, MPI_Request *request)
-{
-    return fails(ACCESS) ? MPI_ERR_IO : PMPI_File_iread_at(file, at, buf, count, type, request);
+    return access_fails() ? MPI_ERR_IO : PMPI_File_read_at(file, at, buf, count, type, status);
 }
 
 /* A collective call fails after the fact, so that the other ranks do not wait for this one. */

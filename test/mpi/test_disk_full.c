@@ -21,6 +21,7 @@ enum { FIXED, LARGE, RECORD };
 static char path[4300];
 static const char *disk; /* "tmpfs" or "limit" */
 static bool limited;     /* by the process */
+static MPI_Info hints = MPI_INFO_NULL;
 
 /* --- the disk --- */
 
@@ -73,7 +74,7 @@ static int define(int fill)
 {
     int ncid, dims[4], id;
 
-    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, hints, &ncid) == NC_NOERR, "create");
     ncmpi_set_fill(ncid, fill, NULL);
     ncmpi_def_dim(ncid, "small", SMALL, &dims[0]);
     ncmpi_def_dim(ncid, "row", ROWS, &dims[1]);
@@ -250,6 +251,11 @@ static void test_disk(const char *kind)
     disk = kind;
     limited = strcmp(kind, "limit") == 0;
     test_puts();
+    remove_file();
+    MPI_Info_create(&hints);
+    MPI_Info_set(hints, "cb_buffer_size", "65536"); /* several rounds; between nodes they overlap */
+    test_puts();
+    MPI_Info_free(&hints);
     remove_file();
     test_fill();
     remove_file();

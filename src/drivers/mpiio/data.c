@@ -34,62 +34,6 @@ int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pn
     return NC_NOERR;
 }
 
-int pnc_mpiio_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out,
-                          pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    int code;
-
-    assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    *out = (pnc_store_transfer){.extent = extent};
-    code = MPI_File_iwrite_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &out->request);
-    if (code == MPI_SUCCESS)
-        return NC_NOERR;
-    out->request = MPI_REQUEST_NULL;
-    return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
-}
-
-int pnc_mpiio_write_finish(pnc_store *store, pnc_store_transfer *write, pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    MPI_Status status;
-    int moved = 0, code = MPI_Wait(&write->request, &status);
-
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
-    MPI_Get_count(&status, MPI_BYTE, &moved);
-    if (moved != write->extent.length)
-        return pnc_mpiio_error_set_short(error, moved, write->extent, io->path);
-    return NC_NOERR;
-}
-
-int pnc_mpiio_read_start(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    int code;
-
-    assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    *out = (pnc_store_transfer){.extent = extent};
-    code = MPI_File_iread_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &out->request);
-    if (code == MPI_SUCCESS)
-        return NC_NOERR;
-    out->request = MPI_REQUEST_NULL;
-    return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
-}
-
-int pnc_mpiio_read_finish(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error)
-{
-    pnc_mpiio *io = (pnc_mpiio *)store;
-    MPI_Status status;
-    int moved = 0, code = MPI_Wait(&read->request, &status);
-
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
-    MPI_Get_count(&status, MPI_BYTE, &moved);
-    *got = moved;
-    return NC_NOERR;
-}
-
 static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pnc_error *error)
 {
     MPI_Status status;

@@ -13,7 +13,9 @@ typedef struct pnc_mpiio {
     const char *path;
     char *sieve_buffer; /* for many small extents; allocated at first use */
     int lock;           /* file descriptor for locks of sieved writes, opened at first use; -1 if closed */
-    bool sole_writer;   /* the program has one rank and one thread, and the hints allow sieved writes */
+    int background;     /* likewise, for transfers in the background; PNC_MPIIO_NO_BACKGROUND: there are none */
+    bool read_only;
+    bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
 
 /* Measured on tmpfs, one rank: a read at an offset costs 550 ns, and gaps are read at 6 GB/s: gaps up to about 2 KiB
@@ -56,16 +58,16 @@ void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out);
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);
 
+/* background.c: as in pnc_store_ops */
+#define PNC_MPIIO_NO_BACKGROUND (-2)
+void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
+
 /* data.c: lists of extents, and single extents */
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
 int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                            pnc_error *error);
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
-int pnc_mpiio_write_start(pnc_store *store, pnc_extent extent, const void *buf, pnc_store_transfer *out,
-                          pnc_error *error);
-int pnc_mpiio_write_finish(pnc_store *store, pnc_store_transfer *write, pnc_error *error);
-int pnc_mpiio_read_start(pnc_store *store, pnc_extent extent, void *buf, pnc_store_transfer *out, pnc_error *error);
-int pnc_mpiio_read_finish(pnc_store *store, pnc_store_transfer *read, int64_t *got, pnc_error *error);
 /* Adds the number of bytes read to *got. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -65,7 +66,8 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
 {
     io->path = call->path;
     io->file = MPI_FILE_NULL;
-    io->lock = -1;
+    io->lock = io->background = -1;
+    io->read_only = call->purpose == PNC_OPEN_READ;
     io->sole_writer = is_sole_writer() && !forbids_sieving(call->info);
     io->store.ops = &pnc_store_mpiio;
     io->store.comm = call->comm;
@@ -130,14 +132,23 @@ static int truncate_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *er
     return NC_NOERR;
 }
 
+static int64_t find_inode(const char *path)
+{
+    struct stat facts;
+
+    return stat(pnc_mpiio_path_strip(path), &facts) == 0 ? (int64_t)facts.st_ino : 0;
+}
+
 int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
 
     init_store(io, call);
     PNC_TRY(open_file(io, call, error));
-    if (store->rank == 0)
+    if (store->rank == 0) {
         pnc_mpiio_striping_find(io, &store->striping);
+        store->inode = find_inode(call->path);
+    }
     return call->purpose == PNC_OPEN_REPLACE ? truncate_file(io, call, error) : NC_NOERR;
 }
 
@@ -154,6 +165,8 @@ int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
         err = pnc_mpiio_error_set(error, code, NC_EFILE, "close", io->path);
     if (io->lock >= 0)
         close(io->lock);
+    if (io->background >= 0)
+        close(io->background);
     pnc_memory_free(io->sieve_buffer);
     pnc_memory_free(io);
     return err;
