@@ -1,33 +1,18 @@
 /* Collective access of MPI-IO against a naive model that accesses each byte on its own: random requests of all ranks,
  * which interleave and overlap, through lists of random size, with delegates chosen in several manners; and what an
  * error of one rank does to the others. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "counting_driver.h"
 #include "file/agree.h"
-#include "format/layout.h"
 #include "drivers/driver.h"
 #include "io/collective_access.h"
-#include "../harness.h"
+#include "slabs.h"
 
-enum { VARIABLES = 5, MOST_RANKS = 8, MOST_REQUESTS = 6, SMALL_BYTES = 1 << 15, MOST_BYTES = 3 << 20 };
+enum { MOST_RANKS = 8, MOST_REQUESTS = 6, MOST_BYTES = 3 << 20 };
 
-/* Lengths of the dimensions: a small file for many cases, a large one for requests that exceed a segment. */
-typedef struct lengths {
-    int64_t y, x, records;
-} lengths;
-
-/* What a request reads or writes: a hyperslab of a variable. */
-typedef struct slab {
-    int varid;
-    MPI_Offset start[2], count[2], stride[2];
-    char *values;
-    int64_t numbers[6];
-} slab;
-
-static lengths shape;
+static slab_lengths shape; /* of a small file for many cases, or a large one for requests that exceed a segment */
 static pnc_model model;
 static pnc_error error;
 static pnc_file file;
@@ -39,30 +24,10 @@ static char before[MOST_BYTES], found[MOST_BYTES], of_rank[MOST_BYTES];
 static bool touched[MOST_BYTES], good[MOST_BYTES], written[MOST_BYTES];
 static int64_t total; /* bytes of the file */
 
-static int64_t random_in(int64_t low, int64_t high)
+static void make_model(slab_lengths l)
 {
-    return low + rand() % (high - low + 1);
-}
-
-static void make_model(lengths l)
-{
-    static const int types[VARIABLES] = {NC_SHORT, NC_DOUBLE, NC_BYTE, NC_INT, NC_DOUBLE};
-    static const char *const names[VARIABLES] = {"a", "b", "c", "d", "e"};
-    const pnc_layout_hints defaults = {0, 0, 0, 0};
-    enum { TIME, Y, X };
-
     shape = l;
-    t_local(pnc_format_model_init(&model, 2, &error) == NC_NOERR, "model");
-    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &error);
-    pnc_format_dim_add(&model, "y", l.y, &error);
-    pnc_format_dim_add(&model, "x", l.x, &error);
-    for (int v = 0; v < VARIABLES; v++) {
-        const int dims[2] = {v < 2 ? Y : TIME, X};
-
-        t_local(pnc_format_var_add(&model, names[v], types[v], 2, dims, &error) == NC_NOERR, "variable");
-    }
-    model.numrecs = l.records;
-    t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout");
+    slabs_make_model(l, &model);
     total = model.begin_rec + model.numrecs * model.recsize;
     t_local(total <= MOST_BYTES, "%d bytes fit", (int)total);
 }
@@ -74,7 +39,7 @@ static int create_store(MPI_Comm comm, const char *path, pnc_store **store)
     return pnc_driver_file_open(&counting_driver, call, store, &error);
 }
 
-static void open_file(const char *path, lengths l)
+static void open_file(const char *path, slab_lengths l)
 {
     file = (pnc_file){
         .path = (char *)path, .rank = t_rank, .nprocs = t_nprocs, .driver = &counting_driver, .error = &error};
@@ -94,21 +59,12 @@ static void close_file(void)
 
 /* --- requests --- */
 
-/* A hyperslab that may be empty. */
 static void make_slab(slab *s)
 {
     int64_t size;
 
-    s->varid = (int)random_in(0, VARIABLES - 1);
-    size = (int64_t)pnc_type_get_size(model.vars[s->varid]->type);
-    for (int i = 0; i < 2; i++) {
-        int64_t rows = s->varid < 2 ? shape.y : shape.records, length = i == 1 ? shape.x : rows;
-
-        s->stride[i] = random_in(1, 3);
-        s->start[i] = random_in(0, length - 1);
-        s->count[i] = random_in(0, (length - 1 - s->start[i]) / s->stride[i] + 1);
-    }
-    size *= s->count[0] * s->count[1];
+    slab_draw(shape, s);
+    size = slab_get_size(s, &model) * s->count[0] * s->count[1];
     s->values = malloc((size_t)size + 1);
     for (int64_t i = 0; i < size; i++)
         s->values[i] = (char)rand();
@@ -135,38 +91,14 @@ static void free_slabs(void)
 static void make_requests(pnc_op op)
 {
     for (int i = 0; i < counts[t_rank]; i++) {
-        slab *s = &slabs[t_rank][i];
-        pnc_call call = {.op = op, .shape = PNC_VARS, .buf = s->values, .varid = s->varid};
-
-        call.start = s->start;
-        call.count = s->count;
-        call.stride = s->stride;
-        call.mem = pnc_type_get_mem_type(model.vars[s->varid]->type);
-        t_local(pnc_io_request_init(&io, &call, s->numbers, &requests[i]) == NC_NOERR, "request: %s", error.text);
+        slab_make_request(&slabs[t_rank][i], op, &io, &requests[i]);
         list[i] = &requests[i];
     }
 }
 
-static int64_t offset_of(const slab *s, int64_t i, int64_t k)
-{
-    const pnc_var *var = model.vars[s->varid];
-    int64_t size = (int64_t)pnc_type_get_size(var->type), row = s->start[0] + i * s->stride[0];
-
-    return var->begin + row * (s->varid < 2 ? shape.x * size : model.recsize) + (s->start[1] + k * s->stride[1]) * size;
-}
-
-/* Each element of each request of a rank, in the order of posting: bytes in memory are those of the file in reverse
- * order. */
 static void for_each_byte(int rank, void (*access)(int64_t offset, char *value))
 {
-    for (slab *s = slabs[rank]; s < slabs[rank] + counts[rank]; s++) {
-        int64_t size = (int64_t)pnc_type_get_size(model.vars[s->varid]->type), at = 0;
-
-        for (int64_t i = 0; i < s->count[0]; i++)
-            for (int64_t k = 0; k < s->count[1]; k++, at += size)
-                for (int64_t b = 0; b < size; b++)
-                    access(offset_of(s, i, k) + b, &s->values[at + size - 1 - b]);
-    }
+    slabs_for_each_byte(slabs[rank], counts[rank], &model, shape, access);
 }
 
 static void write_byte(int64_t offset, char *value)
@@ -278,7 +210,7 @@ static bool try_cases(const pnc_access_hints *aggregators, int64_t buffer, unsig
     return right;
 }
 
-static void test_cases(const char *what, lengths l, const int64_t *buffers, int nbuffers, int n)
+static void test_cases(const char *what, slab_lengths l, const int64_t *buffers, int nbuffers, int n)
 {
     const pnc_access_hints aggregators[] = {
         {0}, {.aggregators_a_node = 1}, {.aggregators_a_node = 2}, {.aggregators = 1}, {.aggregators = 3}};
@@ -320,7 +252,7 @@ static void test_faults(void)
     pnc_collective_access *x = NULL;
     pnc_node *node = NULL;
 
-    open_file(t_path("access.bin"), (lengths){9, 11, 7});
+    open_file(t_path("access.bin"), (slab_lengths){9, 11, 7});
     t_local(pnc_io_node_create(&file, &aggregators, &node) == NC_NOERR, "%s", error.text);
     file.path = (char *)"/no/such/folder/access.bin";
     int err = pnc_io_collective_access_create(&io, node, &domain, &x);
@@ -368,8 +300,8 @@ int main(int argc, char **argv)
         t_skip("more ranks than the model has, or an MPI-IO that is not ROMIO");
         return t_finish();
     }
-    test_cases("a small file", (lengths){9, 11, 7}, small, 3, t_quick() ? 2 : 8);
-    test_cases("a large file", (lengths){97, 1511, 61}, large, 2, t_quick() ? 1 : 2);
+    test_cases("a small file", (slab_lengths){9, 11, 7}, small, 3, t_quick() ? 2 : 8);
+    test_cases("a large file", (slab_lengths){97, 1511, 61}, large, 2, t_quick() ? 1 : 2);
     test_faults();
     if (t_rank == 0)
         unlink(t_path("access.bin"));

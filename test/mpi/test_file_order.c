@@ -1,101 +1,47 @@
 /* Requests in the order of the file, against a naive model that writes each element on its own: random hyperslabs of
  * variables that interleave, posted in random order, overlapping or not, and taken in windows and portions of random
  * size. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "format/layout.h"
 #include "io/file_order.h"
-#include "../harness.h"
+#include "slabs.h"
 
-enum { VARIABLES = 5, MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, CASES = 3000, FAR_REQUESTS = 2000 };
+enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, CASES = 3000, FAR_REQUESTS = 2000 };
+
+static const slab_lengths shape = {9, 11, 7};
 
 static pnc_model model;
 static pnc_error error;
 static pnc_file file;
 static pnc_io_context io;
 
-/* What a request reads or writes: a hyperslab of a variable. */
-typedef struct slab {
-    int varid;
-    MPI_Offset start[2], count[2], stride[2];
-    char values[4096];
-    int64_t numbers[6];
-} slab;
-
 static slab slabs[MOST_REQUESTS];
+static char memory[MOST_REQUESTS][MOST_VALUES];
 static pnc_request requests[MOST_REQUESTS], *list[MOST_REQUESTS];
 static char expected[MOST_BYTES], found[MOST_BYTES];
 static bool touched[MOST_BYTES];
 
-static int64_t random_in(int64_t low, int64_t high)
-{
-    return low + rand() % (high - low + 1);
-}
-
 static void make_model(void)
 {
-    static const int types[VARIABLES] = {NC_SHORT, NC_DOUBLE, NC_BYTE, NC_INT, NC_DOUBLE};
-    static const char *const names[VARIABLES] = {"a", "b", "c", "d", "e"};
-    const pnc_layout_hints defaults = {0, 0, 0, 0};
-    enum { TIME, Y, X };
-
-    t_local(pnc_format_model_init(&model, 2, &error) == NC_NOERR, "model");
-    pnc_format_dim_add(&model, "time", NC_UNLIMITED, &error);
-    pnc_format_dim_add(&model, "y", 9, &error);
-    pnc_format_dim_add(&model, "x", 11, &error);
-    for (int v = 0; v < VARIABLES; v++) {
-        const int dims[2] = {v < 2 ? Y : TIME, X};
-
-        t_local(pnc_format_var_add(&model, names[v], types[v], 2, dims, &error) == NC_NOERR, "variable");
-    }
-    model.numrecs = 7;
-    t_local(pnc_format_layout_compute(&model, NULL, &defaults, &error) == NC_NOERR, "layout");
+    slabs_make_model(shape, &model);
     t_local(model.begin_rec + model.numrecs * model.recsize <= MOST_BYTES, "the file fits");
     file = (pnc_file){.path = (char *)"order.nc", .comm = MPI_COMM_SELF, .nprocs = 1, .error = &error};
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
 }
 
-/* A hyperslab that may be empty, and its request. */
-static void make_request(pnc_op op, slab *s, pnc_request *r)
+/* Request i, of a hyperslab that may be empty. */
+static void make_request(pnc_op op, int i)
 {
-    pnc_call call = {.op = op, .shape = PNC_VARS, .buf = s->values, .start = s->start, .count = s->count};
-
-    s->varid = (int)random_in(0, VARIABLES - 1);
-    for (int i = 0; i < 2; i++) {
-        MPI_Offset rows = s->varid < 2 ? 9 : 7, length = i == 0 ? rows : 11;
-
-        s->stride[i] = random_in(1, 3);
-        s->start[i] = random_in(0, length - 1);
-        s->count[i] = random_in(0, (length - 1 - s->start[i]) / s->stride[i] + 1);
-    }
-    for (size_t i = 0; i < sizeof s->values; i++)
-        s->values[i] = (char)rand();
-    call.varid = s->varid;
-    call.stride = s->stride;
-    call.mem = pnc_type_get_mem_type(model.vars[s->varid]->type);
-    t_local(pnc_io_request_init(&io, &call, s->numbers, r) == NC_NOERR, "request: %s", error.text);
+    slab_draw(shape, &slabs[i]);
+    slabs[i].values = memory[i];
+    for (int k = 0; k < MOST_VALUES; k++)
+        memory[i][k] = (char)rand();
+    slab_make_request(&slabs[i], op, &io, &requests[i]);
 }
 
-static int64_t offset_of(const slab *s, int64_t i, int64_t k)
-{
-    const pnc_var *var = model.vars[s->varid];
-    int64_t size = (int64_t)pnc_type_get_size(var->type), row = s->start[0] + i * s->stride[0];
-
-    return var->begin + row * (s->varid < 2 ? 11 * size : model.recsize) + (s->start[1] + k * s->stride[1]) * size;
-}
-
-/* Each element of each request, in the order of posting: bytes in memory are those of the file in reverse order. */
 static void for_each_byte(int n, void (*access)(int64_t offset, char *value))
 {
-    for (slab *s = slabs; s < slabs + n; s++) {
-        int64_t size = (int64_t)pnc_type_get_size(model.vars[s->varid]->type), at = 0;
-
-        for (int64_t i = 0; i < s->count[0]; i++)
-            for (int64_t k = 0; k < s->count[1]; k++, at += size)
-                for (int64_t b = 0; b < size; b++)
-                    access(offset_of(s, i, k) + b, &s->values[at + size - 1 - b]);
-    }
+    slabs_for_each_byte(slabs, n, &model, shape, access);
 }
 
 static void write_byte(int64_t offset, char *value)
@@ -180,20 +126,20 @@ static bool try_put(int n)
     memset(found, 0, sizeof found);
     memset(touched, 0, sizeof touched);
     for (int i = 0; i < n; i++)
-        make_request(PNC_OP_PUT, &slabs[i], &requests[i]);
+        make_request(PNC_OP_PUT, i);
     for_each_byte(n, write_byte);
     return is_right_put(n);
 }
 
 static bool try_get(int n)
 {
-    static char got[MOST_REQUESTS][sizeof slabs->values];
+    static char got[MOST_REQUESTS][MOST_VALUES];
     bool good;
 
     for (size_t i = 0; i < sizeof expected; i++)
         expected[i] = (char)rand();
     for (int i = 0; i < n; i++)
-        make_request(PNC_OP_GET, &slabs[i], &requests[i]);
+        make_request(PNC_OP_GET, i);
     good = is_right_get(n);
     for (int i = 0; i < n; i++)
         memcpy(got[i], slabs[i].values, sizeof got[i]);
