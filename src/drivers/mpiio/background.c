@@ -1,4 +1,4 @@
-/* Transfers in the background, by asynchronous I/O of the system on a file descriptor of our own.
+/* Transfers in the background, by asynchronous I/O of the system on a second file descriptor.
  *
  * MPI_File_iwrite_at is not used: in ROMIO a write that fails, on a full disk for example, is never complete (seen with
  * MPICH 4.0.2). Here an access that fails or is short is made again by MPI-IO, which reports the error. */
