@@ -2,7 +2,7 @@
  *
  * Collective steps: MPI_Comm_dup; one reduction by which all ranks receive what rank 0 decides, and whether all are
  * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
- * communicator takes one step more, to count the nodes. */
+ * communicator takes a few steps more, to find the nodes. */
 #include "dataset/opening.h"
 
 #include <pthread.h>
@@ -35,7 +35,7 @@ typedef struct decisions {
 typedef struct exchange {
     decisions root;
     bool failed;      /* a rank has an error */
-    bool lacks_nodes; /* the number of nodes is unknown on a rank */
+    bool lacks_nodes; /* a rank does not know the nodes */
 } exchange;
 
 void pnc_dataset_state_free(pnc_dataset *ds)
@@ -49,6 +49,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Info_free(&ds->environment);
     if (ds->file.comm != MPI_COMM_NULL)
         MPI_Comm_free(&ds->file.comm);
+    pnc_file_nodes_release(ds->file.nodes);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
 }
@@ -262,8 +263,8 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
     PNC_TRY(check_spare_communicator(&ds->file));
-    o->nnodes = ds->file.nprocs == 1 ? 1 : pnc_file_nodes_get(ds->file.comm);
-    x->lacks_nodes = o->nnodes == 0;
+    ds->file.nodes = pnc_file_nodes_get(ds->file.comm);
+    x->lacks_nodes = ds->file.nodes == NULL;
     return ds->file.rank == 0 ? decide(ds, o, &x->root) : NC_NOERR;
 }
 
@@ -275,6 +276,22 @@ static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int er
     if (file->comm != MPI_COMM_NULL)
         MPI_Comm_free(&file->comm);
     return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
+}
+
+/* A rank that knows the nodes takes part for one that does not. Collective; the code is that of this rank. */
+static int find_nodes(pnc_dataset *ds, const pnc_opening *o)
+{
+    int err;
+
+    if (!o->finds_nodes)
+        return NC_NOERR;
+    pnc_file_nodes_release(ds->file.nodes);
+    ds->file.nodes = NULL;
+    err = pnc_file_nodes_find(ds->file.comm, &ds->file.nodes);
+    if (err == NC_NOERR)
+        return err;
+    return pnc_error_set(&ds->error, err, "%s: cannot find the ranks that share a node: %s", ds->file.path,
+                         pnc_error_get_text(err));
 }
 
 int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
@@ -298,11 +315,9 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     }
     if (err != NC_NOERR)
         return give_up(o, ds, &file, err);
-    if (x.lacks_nodes) {
-        o->nnodes = 0;
-        o->is_leader = pnc_file_node_is_led(ds->file.comm);
-    }
-    *late = adopt_decisions(ds, o, &x.root);
+    o->finds_nodes = x.lacks_nodes;
+    err = find_nodes(ds, o);
+    *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));
     *out = ds;
     return NC_NOERR;
 }
@@ -312,16 +327,16 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     pnc_store *store = ds->file.store;
     pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
     int64_t inode = ds->file.rank == 0 ? store->inode : 0;
-    int64_t sums[] = {err != NC_NOERR, o->is_leader, root.unit, root.factor, root.round_robin, inode};
-    int summed = pnc_file_sums_agree(&ds->file, sums, 6, "the results of opening the file");
+    int64_t sums[] = {err != NC_NOERR, root.unit, root.factor, root.round_robin, inode};
+    int summed = pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
 
     PNC_TRY(summed);
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
-    store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0};
-    store->inode = sums[5];
-    store->nnodes = o->nnodes > 0 ? o->nnodes : (int)sums[1];
-    if (o->nnodes == 0)
-        pnc_file_nodes_set(o->comm, store->nnodes);
+    store->striping = (pnc_striping){sums[1], sums[2], sums[3] != 0};
+    store->inode = sums[4];
+    store->nnodes = ds->file.nodes->n;
+    if (o->finds_nodes)
+        pnc_file_nodes_set(o->comm, ds->file.nodes);
     return NC_NOERR;
 }

@@ -16,8 +16,7 @@ typedef struct pnc_opening {
     int mode, format;         /* cmode or omode, and the default format: of this rank; of rank 0 after begin */
     int mismatch;             /* NC_NOERR, or a code if ranks have passed different modes */
     pnc_inspection inspected; /* by rank 0 */
-    int nnodes;               /* that the communicator spans; 0: not known yet */
-    bool is_leader;           /* this rank counts for a node, where the number is not known */
+    bool finds_nodes;         /* a rank does not know yet which ranks share a node */
 } pnc_opening;
 
 /* Collective. Make the dataset, and adopt mode, hints and switches of rank 0. If this fails on any rank, all ranks

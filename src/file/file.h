@@ -7,11 +7,13 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "drivers/store.h"
+#include "file/nodes.h"
 
 typedef struct pnc_file {
     char *path;
     MPI_Comm comm; /* duplicate of the user's communicator */
     int rank, nprocs;
+    pnc_nodes *nodes;
     const pnc_store_ops *driver;
     bool read_only;
     pnc_store *store;

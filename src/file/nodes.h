@@ -1,14 +1,27 @@
-/* The number of nodes that a communicator spans. It is cached in an attribute of the communicator. */
+/* Which ranks share a node. It is found once for a communicator, and cached in an attribute of it. */
 #ifndef PNC_FILE_NODES_H
 #define PNC_FILE_NODES_H
 
 #include <mpi.h>
-#include <stdbool.h>
 
-/* The cached number; 0: unknown. A duplicate has that of its original. Local. */
-int pnc_file_nodes_get(MPI_Comm comm);
-void pnc_file_nodes_set(MPI_Comm comm, int nnodes); /* local; without effect if MPI fails */
-/* Whether this rank is the first of its node: the sum over the ranks is the number of nodes. Collective. */
-bool pnc_file_node_is_led(MPI_Comm comm);
+typedef struct pnc_nodes {
+    int uses;     /* datasets and communicators that have it */
+    int n, index; /* number of nodes, and of this rank's node among them */
+    int nown;     /* ranks of this node */
+    int *own;     /* those ranks */
+    int *leaders; /* the first rank of each node: on these ranks; NULL on others */
+} pnc_nodes;
+
+/* Collective. NC_EMPI or NC_ENOMEM of this rank, which leaves *out unchanged. */
+int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out);
+/* The cached result, or NULL. A duplicate of a communicator has that of its original. Local. */
+pnc_nodes *pnc_file_nodes_get(MPI_Comm comm);
+/* Cache it, without effect if MPI fails. Local. */
+void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes);
+/* The caller no longer uses it. NULL is allowed. */
+void pnc_file_nodes_release(pnc_nodes *nodes);
+
+/* Collective among `n` ranks of `comm`: a communicator of them. An MPI error code. */
+int pnc_file_nodes_make_comm(MPI_Comm comm, const int *ranks, int n, MPI_Comm *out);
 
 #endif

@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "file/agree.h"
 
 /* What the leaders of the nodes agree on, and send to the ranks of their nodes. */
 typedef struct placement {
-    int nnodes, index; /* of nodes */
     int naggregators, first, n;
     int least; /* aggregators of the node that has the fewest */
 } placement;
@@ -46,11 +44,10 @@ static int64_t find_in_list(const char *list, const char *name, int64_t any)
 }
 
 /* Aggregators of a node: with a total, its share of it, so that they are spread over the nodes. */
-static int count_aggregators(const pnc_node *node, const placement *p, const pnc_file *file,
-                             const pnc_access_hints *hints)
+static int count_aggregators(const pnc_node *node, const pnc_file *file, const pnc_access_hints *hints)
 {
     const pnc_striping *striping = &file->store->striping;
-    int64_t most = node->nprocs, n = p->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators, listed;
+    int64_t most = node->nprocs, n = node->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators, listed;
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
 
@@ -60,10 +57,10 @@ static int count_aggregators(const pnc_node *node, const placement *p, const pnc
         n = hints->aggregators_a_node;
     else if (listed < INT64_MAX)
         n = listed;
-    else if (total == 0 && p->nnodes > 1 && striping->round_robin)
-        total = pnc_io_file_domains_choose_count(p->nnodes, striping->factor);
+    else if (total == 0 && node->nnodes > 1 && striping->round_robin)
+        total = pnc_io_file_domains_choose_count(node->nnodes, striping->factor);
     if (total > 0)
-        n = total * (p->index + 1) / p->nnodes - total * p->index / p->nnodes;
+        n = total * (node->index + 1) / node->nnodes - total * node->index / node->nnodes;
     return (int)smaller(smaller(n, listed), most);
 }
 
@@ -71,55 +68,50 @@ static int count_aggregators(const pnc_node *node, const placement *p, const pnc
 static int place_aggregators(const pnc_node *node, MPI_Comm leaders, const pnc_file *file,
                              const pnc_access_hints *hints, placement *p)
 {
-    int failed = MPI_Comm_size(leaders, &p->nnodes) != MPI_SUCCESS || MPI_Comm_rank(leaders, &p->index) != MPI_SUCCESS;
+    int failed;
 
-    p->n = count_aggregators(node, p, file, hints);
-    failed |= MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
-    if (p->index == 0)
+    p->n = count_aggregators(node, file, hints);
+    failed = MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
+    if (node->index == 0)
         p->first = 0;
     failed |= MPI_Allreduce(&p->n, &p->naggregators, 1, MPI_INT, MPI_SUM, leaders);
     failed |= MPI_Allreduce(&p->n, &p->least, 1, MPI_INT, MPI_MIN, leaders);
     if (p->naggregators == 0) { /* cb_config_list has none of these nodes */
         p->naggregators = 1;
-        p->n = p->index == 0;
+        p->n = node->index == 0;
     }
     return failed;
 }
 
-static int split_nodes(pnc_node *node, MPI_Comm comm, int rank)
+/* The communicators of the node and, on its leader, of the leaders. */
+static int make_comms(pnc_node *node, const pnc_file *file, MPI_Comm *leaders)
 {
-    int failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node->comm);
+    const pnc_nodes *nodes = file->nodes;
+    int failed = pnc_file_nodes_make_comm(file->comm, nodes->own, nodes->nown, &node->comm);
 
     if (failed == MPI_SUCCESS)
         failed = MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
+    if (nodes->leaders != NULL)
+        failed |= pnc_file_nodes_make_comm(file->comm, nodes->leaders, nodes->n, leaders);
     return failed;
 }
 
-static int find_placement(pnc_node *node, const pnc_file *file, const pnc_access_hints *hints, placement *p)
+/* Delegates are ordered: aggregators by node, then the delegates of nodes without an aggregator. With one aggregator on
+ * each node, these are the leaders. */
+static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p, MPI_Comm *leaders)
 {
-    MPI_Comm leaders = MPI_COMM_NULL;
-    int failed = MPI_Comm_split(file->comm, node->rank == 0 ? 0 : MPI_UNDEFINED, file->rank, &leaders);
+    int key = node->rank < p->n ? p->first + node->rank : p->naggregators + node->index;
 
-    if (leaders != MPI_COMM_NULL) {
-        failed |= place_aggregators(node, leaders, file, hints, p);
-        MPI_Comm_free(&leaders);
-    }
-    failed |= MPI_Bcast(p, (int)(sizeof *p / sizeof(int)), MPI_INT, 0, node->comm);
-    return failed;
-}
-
-/* Delegates are ordered: aggregators by node, then the delegates of nodes without an aggregator. */
-static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p)
-{
-    int key = node->rank < p->n ? p->first + node->rank : p->naggregators + p->index;
-
-    node->nnodes = p->nnodes;
-    node->index = p->index;
     node->naggregators = p->naggregators;
     node->all_nodes = p->least > 0;
     node->first = p->first;
     node->n = p->n;
     node->ndelegates = p->n > 0 ? p->n : 1;
+    if (p->least == 1 && p->naggregators == node->nnodes) {
+        node->delegates = *leaders;
+        *leaders = MPI_COMM_NULL;
+        return MPI_SUCCESS;
+    }
     return MPI_Comm_split(comm, pnc_io_node_is_delegate(node) ? 0 : MPI_UNDEFINED, key, &node->delegates);
 }
 
@@ -190,45 +182,35 @@ static int prepare_segments(pnc_node *node, pnc_file *file)
     return NC_NOERR;
 }
 
-/* The ranks agree before each collective step that depends on the success of all of them. */
-static int set_up(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
+int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
 {
     placement p = {0};
-    int failed = split_nodes(node, file->comm, file->rank), err;
+    MPI_Comm leaders = MPI_COMM_NULL;
+    int failed;
 
+    *node = (pnc_node){.comm = MPI_COMM_NULL,
+                       .delegates = MPI_COMM_NULL,
+                       .window = MPI_WIN_NULL,
+                       .nnodes = file->nodes->n,
+                       .index = file->nodes->index};
+    failed = make_comms(node, file, &leaders);
+    if (failed == MPI_SUCCESS && leaders != MPI_COMM_NULL)
+        failed = place_aggregators(node, leaders, file, hints, &p);
     if (failed == MPI_SUCCESS)
-        failed = find_placement(node, file, hints, &p);
+        failed = MPI_Bcast(&p, (int)(sizeof p / sizeof(int)), MPI_INT, 0, node->comm);
     if (failed == MPI_SUCCESS)
-        failed = make_delegates(node, file->comm, &p);
-    err = failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
-    err = pnc_file_status_agree(file, err);
-    if (err != NC_NOERR)
-        return err;
-    failed = make_segments(node);
-    if (failed != MPI_SUCCESS)
-        err = fail_mpi(file);
-    else if (!has_pages(pnc_io_node_get_segment(node), sizeof(pnc_segment)))
-        err = fail_no_segment(file);
-    return pnc_file_status_agree(file, err);
+        failed = make_delegates(node, file->comm, &p, &leaders);
+    if (leaders != MPI_COMM_NULL)
+        MPI_Comm_free(&leaders);
+    return failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
 }
 
-int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node **out)
+int pnc_io_node_segments_make(pnc_node *node, pnc_file *file)
 {
-    pnc_node *node = pnc_memory_alloc_zeroed(1, sizeof *node);
-    int err = NC_NOERR;
-
-    if (node == NULL)
-        err = pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to describe a node", file->path);
-    else
-        *node = (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL};
-    err = pnc_file_status_agree(file, err);
-    if (err == NC_NOERR)
-        err = set_up(node, file, hints);
-    if (err != NC_NOERR) {
-        pnc_io_node_free(node);
-        return err;
-    }
-    *out = node;
+    if (make_segments(node) != MPI_SUCCESS)
+        return fail_mpi(file);
+    if (!has_pages(pnc_io_node_get_segment(node), sizeof(pnc_segment)))
+        return fail_no_segment(file);
     return NC_NOERR;
 }
 
@@ -283,8 +265,6 @@ int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_compa
 
 void pnc_io_node_free(pnc_node *node)
 {
-    if (node == NULL)
-        return;
     if (node->window != MPI_WIN_NULL) {
         MPI_Win_unlock_all(node->window);
         MPI_Win_free(&node->window);
@@ -295,5 +275,5 @@ void pnc_io_node_free(pnc_node *node)
         MPI_Comm_free(&node->comm);
     pnc_memory_free(node->segments);
     pnc_memory_free(node->ranges);
-    pnc_memory_free(node);
+    *node = (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL};
 }

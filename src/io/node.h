@@ -65,10 +65,11 @@ typedef struct pnc_node {
     MPI_Comm delegates;     /* of all nodes; aggregator i has rank i. MPI_COMM_NULL on other ranks */
 } pnc_node;
 
-/* Collective. Hints set the number of aggregators. On failure all ranks return an error, and nothing needs to be
- * freed. */
-int pnc_io_node_create(pnc_file *file, const pnc_access_hints *hints, pnc_node **out);
-/* Collective; NULL is allowed. */
+/* Collective. Hints set the number of aggregators. The error is that of this rank; after it, too, free the node. */
+int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hints);
+/* Collective, after pnc_io_node_init has succeeded on all ranks. The error is that of this rank. */
+int pnc_io_node_segments_make(pnc_node *node, pnc_file *file);
+/* Collective. */
 void pnc_io_node_free(pnc_node *node);
 
 /* How the ranges of the nodes lie in the file. */

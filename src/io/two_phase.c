@@ -19,7 +19,7 @@
 
 struct pnc_two_phase {
     pnc_io_context *io;
-    pnc_node *node;
+    pnc_node node;
     pnc_node own_node;                         /* the node without the others, for exchange within nodes */
     const pnc_node *scope;                     /* of the call: one of these two */
     pnc_collective_memory memory;              /* of an aggregator */
@@ -42,7 +42,7 @@ struct pnc_two_phase {
 /* Bytes that an aggregator holds. */
 static int64_t buffer_size(const pnc_two_phase *x)
 {
-    int64_t size = x->node->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
+    int64_t size = x->node.nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
 
     if (x->io->hints->buffer_size > 0)
         size = x->io->hints->buffer_size;
@@ -57,45 +57,47 @@ static int64_t memory_size(const pnc_two_phase *x)
 {
     int64_t size = buffer_size(x), unit = pnc_io_context_get_striping_unit(x->io);
 
-    return x->node->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
+    return x->node.nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
 }
 
+/* Memory of this rank, and shared memory: collective. */
 static int init(pnc_two_phase *x)
 {
+    PNC_TRY(pnc_io_node_segments_make(&x->node, x->io->file));
+    x->own_node = x->node;
+    x->own_node.nnodes = 1;
+    x->own_node.first = 0;
+    x->own_node.naggregators = x->node.n;
     x->pieces = pnc_memory_alloc(PNC_SEGMENT_PIECES, sizeof *x->pieces);
     if (x->pieces == NULL)
         return pnc_error_set(x->io->file->error, NC_ENOMEM, "%s: no memory for a list of pieces", x->io->file->path);
-    if (pnc_io_node_is_aggregator(x->node))
+    if (pnc_io_node_is_aggregator(&x->node))
         PNC_TRY(pnc_io_collective_memory_alloc(&x->memory, x->io->file, memory_size(x)));
-    return pnc_io_exchange_init(&x->exchange, x->io->file, x->node);
+    return pnc_io_exchange_init(&x->exchange, x->io->file, &x->node);
 }
 
 int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out)
 {
     pnc_two_phase *x = pnc_memory_alloc_zeroed(1, sizeof *x);
-    int err = NC_NOERR;
+    pnc_node node;
+    int err = pnc_io_node_init(&node, io->file, io->hints);
 
     if (x == NULL)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for two-phase I/O", io->file->path);
-    else
-        x->io = io;
     err = pnc_file_status_agree(io->file, err);
-    if (err == NC_NOERR)
-        err = pnc_io_node_create(io->file, io->hints, &x->node);
-    if (err == NC_NOERR) {
-        x->own_node = *x->node;
-        x->own_node.nnodes = 1;
-        x->own_node.first = 0;
-        x->own_node.naggregators = x->node->n;
-        err = init(x);
-        err = pnc_file_status_agree(io->file, err);
-    }
     if (err != NC_NOERR) {
-        pnc_io_two_phase_free(x);
+        pnc_io_node_free(&node);
+        pnc_memory_free(x);
         return err;
     }
-    *out = x;
-    return NC_NOERR;
+    x->io = io;
+    x->node = node;
+    err = pnc_file_status_agree(io->file, init(x));
+    if (err == NC_NOERR)
+        *out = x;
+    else
+        pnc_io_two_phase_free(x);
+    return err;
 }
 
 void pnc_io_two_phase_free(pnc_two_phase *x)
@@ -104,7 +106,7 @@ void pnc_io_two_phase_free(pnc_two_phase *x)
         return;
     pnc_io_exchange_free(&x->exchange);
     pnc_io_collective_memory_free(&x->memory);
-    pnc_io_node_free(x->node);
+    pnc_io_node_free(&x->node);
     pnc_memory_free(x->pieces);
     pnc_memory_free(x);
 }
@@ -333,7 +335,7 @@ static pnc_domain_shape shape_of(const pnc_two_phase *x)
  * overlap. */
 static bool can_overlap(const pnc_two_phase *x, pnc_range range)
 {
-    return (x->direction == PNC_PUT || x->reads_blocks) && x->node->nnodes > 1 && x->io->hints->no_overlap == 0 &&
+    return (x->direction == PNC_PUT || x->reads_blocks) && x->node.nnodes > 1 && x->io->hints->no_overlap == 0 &&
            pnc_file_has_overlap(x->io->file) && half_size(x) >= LEAST_BUFFER &&
            range.high - range.low > x->scope->naggregators * memory_size(x);
 }
@@ -374,17 +376,17 @@ static void finish_buffers(pnc_two_phase *x)
 
 bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 {
-    pnc_segment *own = pnc_io_node_get_segment(x->node);
+    pnc_segment *own = pnc_io_node_get_segment(&x->node);
     int64_t end = 0;
 
-    if (x->node->nnodes > 1)
+    if (x->node.nnodes > 1)
         return false;
     own->window.low = order->low;
     own->window.high = order->high;
-    pnc_io_exchange_start(&x->exchange, PNC_PUT, x->node);
+    pnc_io_exchange_start(&x->exchange, PNC_PUT, &x->node);
     pnc_io_exchange_wait_node(&x->exchange);
-    for (int i = 0; i < x->node->nprocs; i++) {
-        const pnc_window *s = &x->node->segments[i]->window;
+    for (int i = 0; i < x->node.nprocs; i++) {
+        const pnc_window *s = &x->node.segments[i]->window;
 
         if (s->low < s->high && s->low < end)
             return false;
@@ -402,7 +404,7 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     x->range = range;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
-    x->reads_blocks = x->direction == PNC_GET && x->node->nnodes > 1 && is_dense(x, range);
+    x->reads_blocks = x->direction == PNC_GET && x->node.nnodes > 1 && is_dense(x, range);
     x->overlaps = can_overlap(x, range);
     shape = shape_of(x);
     if (pnc_io_node_is_aggregator(x->scope))
@@ -411,8 +413,8 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
         x->err = pnc_io_file_order_init_copy(&x->values, order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
     pnc_io_file_domains_init(&x->domains, &shape, range.low, range.high);
-    pnc_io_aggregators_display(x->io, x->node, &x->domains, x->direction,
-                               x->scope == x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
+    pnc_io_aggregators_display(x->io, &x->node, &x->domains, x->direction,
+                               x->scope == &x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
     while (next != PNC_END_OF_ORDER) {
         pnc_io_file_domains_start(&x->domains, next);
         run_round(x, &next);
@@ -428,24 +430,24 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 
 int64_t pnc_io_two_phase_get_window(const pnc_two_phase *x)
 {
-    return x->node->naggregators * memory_size(x);
+    return x->node.naggregators * memory_size(x);
 }
 
 const pnc_node *pnc_io_two_phase_get_node(const pnc_two_phase *x)
 {
-    return x->node;
+    return &x->node;
 }
 
 int pnc_io_two_phase_execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 {
-    x->scope = x->node;
+    x->scope = &x->node;
     x->sieves_writes = true;
     return execute(x, order, range);
 }
 
 int pnc_io_two_phase_execute_in_node(pnc_two_phase *x, pnc_file_order *order, pnc_range range, bool apart)
 {
-    assert(x->node->all_nodes);
+    assert(x->node.all_nodes);
     x->scope = &x->own_node;
     x->sieves_writes = apart;
     return execute(x, order, range);

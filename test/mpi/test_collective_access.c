@@ -47,6 +47,7 @@ static void open_file(const char *path, slab_lengths l)
     make_model(l);
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
     t_check(create_store(file.comm, path, &file.store) == NC_NOERR, "create %s: %s", path, error.text);
+    t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");
 }
 
 static void close_file(void)
@@ -54,6 +55,7 @@ static void close_file(void)
     t_check(file.store->ops->close(file.store, &error) == NC_NOERR, "close: %s", error.text);
     pnc_io_context_free(&io);
     pnc_format_model_free(&model);
+    pnc_file_nodes_release(file.nodes);
     MPI_Comm_free(&file.comm);
 }
 
@@ -186,16 +188,22 @@ static bool is_right_get(pnc_collective_access *x)
     return t_local(err == NC_NOERR && wrong_bytes == 0, "%d, %d bytes are wrong: %s", err, wrong_bytes, error.text);
 }
 
+static bool create_node(pnc_node *node, const pnc_access_hints *hints)
+{
+    return t_local(pnc_io_node_init(node, &file, hints) == NC_NOERR, "%s", error.text) &&
+           t_local(pnc_io_node_segments_make(node, &file) == NC_NOERR, "%s", error.text);
+}
+
 static bool try_cases(const pnc_access_hints *aggregators, int64_t buffer, unsigned first, int n)
 {
     pnc_domain_shape domain = {.naggregators = 3, .buffer = buffer, .striping_unit = buffer % 3 == 0 ? 1000 : 64};
     pnc_collective_access *x = NULL;
-    pnc_node *node = NULL;
+    pnc_node node;
     bool right = true;
 
-    if (!t_local(pnc_io_node_create(&file, aggregators, &node) == NC_NOERR, "%s", error.text))
+    if (!create_node(&node, aggregators))
         return false;
-    right = t_local(pnc_io_collective_access_create(&io, node, &domain, &x) == NC_NOERR, "%s", error.text);
+    right = t_local(pnc_io_collective_access_create(&io, &node, &domain, &x) == NC_NOERR, "%s", error.text);
     for (unsigned seed = first; right && seed < first + (unsigned)n; seed++) {
         make_slabs(seed);
         prepare_file(seed % 4 == 0);
@@ -206,7 +214,7 @@ static bool try_cases(const pnc_access_hints *aggregators, int64_t buffer, unsig
         free_slabs();
     }
     right = t_local(pnc_io_collective_access_free(x) == NC_NOERR, "%s", error.text) && right;
-    pnc_io_node_free(node);
+    pnc_io_node_free(&node);
     return right;
 }
 
@@ -250,23 +258,23 @@ static void test_faults(void)
     pnc_domain_shape domain = {.naggregators = 3, .buffer = 512, .striping_unit = 64};
     const pnc_access_hints aggregators = {0};
     pnc_collective_access *x = NULL;
-    pnc_node *node = NULL;
+    pnc_node node;
 
     open_file(t_path("access.bin"), (slab_lengths){9, 11, 7});
-    t_local(pnc_io_node_create(&file, &aggregators, &node) == NC_NOERR, "%s", error.text);
+    create_node(&node, &aggregators);
     file.path = (char *)"/no/such/folder/access.bin";
-    int err = pnc_io_collective_access_create(&io, node, &domain, &x);
+    int err = pnc_io_collective_access_create(&io, &node, &domain, &x);
     t_check(err == NC_ENOENT && x == NULL, "a file that is no longer there: %d %s", err, error.text);
     pnc_error_clear(&error);
     file.path = (char *)t_path("access.bin");
-    t_check(pnc_io_collective_access_create(&io, node, &domain, &x) == NC_NOERR, "create %s", error.text);
+    t_check(pnc_io_collective_access_create(&io, &node, &domain, &x) == NC_NOERR, "create %s", error.text);
     make_slabs((unsigned)rand());
     while (counts[t_nprocs - 1] == 0 || is_empty(&slabs[t_nprocs - 1][0])) {
         free_slabs();
         make_slabs((unsigned)rand());
     }
     prepare_file(false);
-    int fails = t_rank == t_nprocs - 1 || pnc_io_node_is_delegate(node); /* on each node at least */
+    int fails = t_rank == t_nprocs - 1 || pnc_io_node_is_delegate(&node); /* on each node at least */
     counting_next_faults = (counting_faults){fails ? NC_EREAD : NC_NOERR, fails ? NC_EQUOTA : NC_NOERR};
     t_check(fails_everywhere(x, PNC_PUT, NC_EQUOTA), "a put of which a write fails");
     t_check(fails_everywhere(x, PNC_GET, NC_EREAD), "a get of which a read fails");
@@ -276,7 +284,7 @@ static void test_faults(void)
     t_check(is_right_get(x), "and a get");
     free_slabs();
     t_check(pnc_io_collective_access_free(x) == NC_NOERR, "free %s", error.text);
-    pnc_io_node_free(node);
+    pnc_io_node_free(&node);
     close_file();
 }
 

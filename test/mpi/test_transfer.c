@@ -113,6 +113,7 @@ static void start_file(int nnodes, int64_t memory)
     pnc_open_call call = {file.comm, file.path, PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
     t_local(pnc_driver_file_open(&spy_ops, call, &file.store, &error) == NC_NOERR, "create: %s", error.text);
     file.store->nnodes = nnodes;
+    t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");
     eye = (spy *)file.store;
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
     io.relax = true;
@@ -123,6 +124,7 @@ static void end_file(void)
 {
     pnc_io_context_free(&io);
     t_local(file.store->ops->close(file.store, &error) == NC_NOERR, "close: %s", error.text);
+    pnc_file_nodes_release(file.nodes);
     pnc_format_model_free(&model);
 }
 
