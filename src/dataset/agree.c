@@ -51,17 +51,17 @@ static int compare_with_root(pnc_dataset *ds, const pnc_argument *args, int n)
 {
     int64_t size = 0, root_size;
     char *record = pack_arguments(args, n, &size), *root;
-    int err, code = NC_NOERR;
+    int err = NC_NOERR, code = NC_NOERR;
 
     root_size = record == NULL ? -1 : size;
-    err = pnc_file_bytes_broadcast(&ds->file, &root_size, sizeof root_size, "the size of the arguments");
+    pnc_file_bytes_broadcast(&ds->file, &root_size, sizeof root_size, "the size of the arguments");
     root = ds->file.rank == 0 ? record : pnc_memory_alloc(root_size < 0 ? 0 : root_size, 1);
-    if (err == NC_NOERR && (record == NULL || root == NULL))
+    if (record == NULL || root == NULL)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to compare the arguments of the ranks");
     /* if a rank has no memory, no rank enters the broadcast */
     err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
-        err = pnc_file_bytes_broadcast(&ds->file, root, root_size, "the arguments");
+        pnc_file_bytes_broadcast(&ds->file, root, root_size, "the arguments");
     if (err == NC_NOERR)
         code = compare_arguments(root, root_size, args, n);
     if (code != NC_NOERR)
@@ -90,9 +90,9 @@ static bool all_agree(pnc_dataset *ds, int local, const pnc_argument *args, int 
 {
     int64_t digest = (int64_t)(digest_arguments(args, n) >> 1);
     int64_t values[] = {local != NC_NOERR, digest, -digest};
-    int err = pnc_file_maxima_agree(&ds->file, values, 3, "the arguments");
 
-    return err == NC_NOERR && values[0] == 0 && values[1] == -values[2];
+    pnc_file_maxima_agree(&ds->file, values, 3, "the arguments");
+    return values[0] == 0 && values[1] == -values[2];
 }
 
 int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,

@@ -91,7 +91,8 @@ static int share_rest(pnc_dataset *ds, const header_message *message, header_byt
             memcpy(header->at, message->bytes, (size_t)some);
     }
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    return pnc_file_bytes_broadcast(&ds->file, header->at + some, message->n - some, "the header");
+    pnc_file_bytes_broadcast(&ds->file, header->at + some, message->n - some, "the header");
+    return NC_NOERR;
 }
 
 /* Broadcast rank 0's encoded header; the other ranks replace their model by it. err is the result so far of this
@@ -100,13 +101,11 @@ static int share_header(pnc_dataset *ds, header_bytes *header, int err)
 {
     header_message message;
     int64_t need;
-    int shared;
 
     memset(&message, 0, sizeof message);
     if (ds->file.rank == 0)
         fill_message(ds, header, err, &message);
-    shared = pnc_file_bytes_broadcast(&ds->file, &message, sizeof message, "the header");
-    err = pnc_error_keep_first(err, shared);
+    pnc_file_bytes_broadcast(&ds->file, &message, sizeof message, "the header");
     if (ds->file.rank != 0 && err == NC_NOERR)
         err = pnc_error_copy(&ds->error, &message.error, true);
     if (message.error.code == NC_NOERR && message.n > (int64_t)sizeof message.bytes)
@@ -156,7 +155,7 @@ static int share_fill_modes(pnc_dataset *ds)
     if (err == NC_NOERR) {
         for (int i = 0; i < n; i++)
             modes[i] = ds->model.vars[i]->no_fill;
-        err = pnc_file_bytes_broadcast(&ds->file, modes, n, "the fill modes");
+        pnc_file_bytes_broadcast(&ds->file, modes, n, "the fill modes");
     }
     for (int i = 0; i < n && err == NC_NOERR; i++)
         ds->model.vars[i]->no_fill = modes[i];
@@ -172,10 +171,10 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     int err;
 
     ds->overruled = false;
-    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers"));
+    pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers");
     if (values[0] == -values[1])
         return NC_NOERR;
-    PNC_TRY(pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header"));
+    pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header");
     ds->overruled = own != root;
     if (ds->file.rank != 0) {
         pnc_memory_free(header->at);

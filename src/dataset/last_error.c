@@ -8,6 +8,7 @@
 #include "dataset/caller.h"
 #include "dataset/environment.h"
 #include "dataset/registry.h"
+#include "file/agree.h"
 
 static _Thread_local pnc_failure last_of_thread;
 
@@ -47,6 +48,7 @@ static void print(const pnc_failure *failure, const pnc_error *error)
 
 int pnc_dataset_error_report(pnc_dataset *ds, int err)
 {
+    err = pnc_file_late_take(&ds->file, err);
     if (err == NC_NOERR)
         return NC_NOERR;
     compose(&ds->last, ds->call, ds->file.rank, ds->file.path, err, &ds->error);

@@ -197,7 +197,7 @@ static int finish(pnc_dataset *ds, int err)
 {
     int agreed = pnc_file_status_agree(&ds->file, err);
 
-    pnc_dataset_error_report(ds, agreed);
+    agreed = pnc_dataset_error_report(ds, agreed);
     pnc_dataset_registry_remove(ds->ncid);
     pnc_dataset_state_free(ds);
     return agreed;

@@ -129,7 +129,8 @@ static int find_size(pnc_move *m)
     if (file->rank == 0)
         err = pnc_file_get_size(file, &m->file_size);
     PNC_TRY(pnc_file_status_broadcast(file, err));
-    return pnc_file_bytes_broadcast(file, &m->file_size, sizeof m->file_size, "the size of the file");
+    pnc_file_bytes_broadcast(file, &m->file_size, sizeof m->file_size, "the size of the file");
+    return NC_NOERR;
 }
 
 int pnc_dataset_move_init(pnc_move *m, pnc_file *file, const pnc_model *old, const pnc_model *now, int64_t chunk)

@@ -69,10 +69,10 @@ int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
 static int dup_without_abort(MPI_Comm comm, MPI_Comm *own)
 {
     MPI_Errhandler users;
-    int code = MPI_Comm_get_errhandler(comm, &users);
+    int code;
 
-    if (code != MPI_SUCCESS)
-        return code;
+    if (MPI_Comm_get_errhandler(comm, &users) != MPI_SUCCESS)
+        return MPI_Comm_dup(comm, own);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     code = MPI_Comm_dup(comm, own);
     MPI_Comm_set_errhandler(comm, users);
@@ -95,12 +95,12 @@ static int duplicate_communicator(MPI_Comm comm, pnc_file *file)
     code = dup_without_abort(comm, &file->comm);
     if (file->nprocs == 1)
         pthread_mutex_unlock(&lock);
-    if (code != MPI_SUCCESS) {
-        file->comm = MPI_COMM_NULL;
+    if (file->comm == MPI_COMM_NULL) {
         return pnc_error_set(file->error, NC_ENFILE,
                              "MPI_Comm_dup failed, as MPI libraries bound the number of "
                              "communicators: close files, or free communicators that are no longer needed");
     }
+    pnc_file_step_check(file, code, "MPI_Comm_dup", "the communicator");
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
     return NC_NOERR;
 }
@@ -196,11 +196,11 @@ static int exchange_decisions(pnc_file *file, exchange *x, int err)
 {
     int code = MPI_SUCCESS;
 
+    err = pnc_file_late_take(file, err);
     x->failed = err != NC_NOERR;
     if (file->nprocs > 1)
         code = MPI_Allreduce(MPI_IN_PLACE, x, (int)sizeof *x, MPI_BYTE, MPI_BOR, file->comm);
-    if (code != MPI_SUCCESS)
-        return pnc_error_set(file->error, NC_EMPI, "%s: MPI_Allreduce of the decisions of rank 0 failed", file->path);
+    pnc_file_step_check(file, code, "MPI_Allreduce", "the decisions of rank 0");
     return x->failed ? pnc_file_status_agree(file, err) : NC_NOERR;
 }
 
@@ -220,7 +220,7 @@ static int adopt_list(pnc_dataset *ds, const pnc_opening *o, const decisions *d)
         err = pnc_error_set(&ds->error, NC_ENOMEM, "no memory to read PNETCDF_HINTS");
     err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
-        err = pnc_file_bytes_broadcast(&ds->file, list, d->list_length, "PNETCDF_HINTS");
+        pnc_file_bytes_broadcast(&ds->file, list, d->list_length, "PNETCDF_HINTS");
     if (err == NC_NOERR && !has_it)
         err = pnc_dataset_hints_merge(ds, o->info, list);
     pnc_memory_free(list);
@@ -327,10 +327,11 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     pnc_store *store = ds->file.store;
     pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
     int64_t inode = ds->file.rank == 0 ? store->inode : 0;
-    int64_t sums[] = {err != NC_NOERR, root.unit, root.factor, root.round_robin, inode};
-    int summed = pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
+    int64_t sums[] = {0, root.unit, root.factor, root.round_robin, inode};
 
-    PNC_TRY(summed);
+    err = pnc_file_late_take(&ds->file, err);
+    sums[0] = err != NC_NOERR;
+    pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
     store->striping = (pnc_striping){sums[1], sums[2], sums[3] != 0};

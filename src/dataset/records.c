@@ -23,9 +23,11 @@ void pnc_dataset_numrecs_commit(pnc_dataset *ds)
 
 int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
 {
-    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, err != NC_NOERR};
+    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0};
 
-    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 3, "the number of records"));
+    err = pnc_file_late_take(&ds->file, err);
+    values[2] = err != NC_NOERR;
+    pnc_file_maxima_agree(&ds->file, values, 3, "the number of records");
     if (values[2] != 0)
         return pnc_file_status_agree(&ds->file, err);
     ds->model.numrecs = values[0];

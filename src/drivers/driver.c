@@ -29,19 +29,22 @@ pnc_store *pnc_driver_store_create(void)
     return pnc_memory_alloc_zeroed(1, most);
 }
 
-int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_error *error)
+/* Returns the most negative code of all ranks. *late: as in file/agree.h, an error of a collective step on this rank
+ * that the next agreement passes to the others. */
+static int agree(const pnc_open_call *call, int status, int *late, pnc_error *error)
 {
-    int worst = status;
+    int own = pnc_error_keep_first(status, *late), worst = own;
 
-    if (MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the status failed", path);
-    if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_error_set_remote(error, worst, "another rank could not open %s: %s", path, pnc_error_get_text(worst));
+    *late = NC_NOERR;
+    if (MPI_Allreduce(&own, &worst, 1, MPI_INT, MPI_MIN, call->comm) != MPI_SUCCESS)
+        *late = pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the status failed", call->path);
+    if (own == NC_NOERR && worst != NC_NOERR)
+        pnc_error_set_remote(error, worst, "another rank could not open %s: %s", call->path, pnc_error_get_text(worst));
     return worst;
 }
 
 /* Inspect the path on rank 0, and adopt what it finds. */
-static int inspect(const pnc_store_ops *driver, pnc_open_call *call, pnc_error *error)
+static int inspect(const pnc_store_ops *driver, pnc_open_call *call, int *late, pnc_error *error)
 {
     pnc_inspection found;
     int rank;
@@ -51,7 +54,7 @@ static int inspect(const pnc_store_ops *driver, pnc_open_call *call, pnc_error *
     if (rank == 0 && driver->inspect != NULL)
         driver->inspect(call->path, call->purpose, &found);
     if (MPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, call->comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
+        *late = pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
     call->truncation = found.truncation;
     return pnc_error_copy(error, &found.error, rank != 0);
 }
@@ -59,21 +62,21 @@ static int inspect(const pnc_store_ops *driver, pnc_open_call *call, pnc_error *
 int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error)
 {
     pnc_store *store;
-    int err;
+    int err, late = NC_NOERR;
 
-    PNC_TRY(inspect(driver, &call, error));
+    PNC_TRY(inspect(driver, &call, &late, error));
     store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
     err = store != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
-    err = pnc_driver_status_agree(call.comm, err, call.path, error);
+    err = agree(&call, err, &late, error);
     if (err != NC_NOERR) {
         pnc_memory_free(store);
         return err;
     }
     err = driver->open(&call, store, error);
-    err = pnc_driver_status_agree(call.comm, err, call.path, error);
+    err = agree(&call, err, &late, error);
     if (err == NC_NOERR)
         *out = store;
     else
         (void)driver->close(store, NULL); /* the first error is the one to report */
-    return err;
+    return pnc_error_keep_first(err, late);
 }

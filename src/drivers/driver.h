@@ -26,11 +26,8 @@ const pnc_store_ops *pnc_driver_get(int index);
 pnc_store *pnc_driver_store_create(void);
 
 /* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation is set here. All ranks
- * return an error, or none does. */
+ * have the store open or, after an error of any rank, none has. With an open store, an error is one of MPI on this rank
+ * only: the caller must agree on it, and close the store. */
 int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error);
-
-/* Collective over comm. Returns the most negative code of all ranks; sets a message on ranks without an error of
- * their own. */
-int pnc_driver_status_agree(MPI_Comm comm, int status, const char *path, pnc_error *error);
 
 #endif

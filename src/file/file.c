@@ -52,37 +52,31 @@ static void remove_striping(MPI_Info info)
     }
 }
 
-/* The hints in effect, without data sieving of writes; MPI_INFO_NULL if MPI has no memory for them. ROMIO writes
- * independently if it finds that the extents of ranks do not interleave, but compares each rank with the one before it
- * only (MPICH 4.0.2): with a rank without extents between two others, data sieving of one could overwrite what the
- * other writes into its gaps. */
-static MPI_Info create_hints(const pnc_file *file)
+/* ROMIO writes independently if it finds that the extents of ranks do not interleave, but compares each rank with the
+ * one before it only (MPICH 4.0.2): with a rank without extents between two others, data sieving of one could overwrite
+ * what the other writes into its gaps. */
+int pnc_file_hints_create(const pnc_file *file, MPI_Info *out)
 {
-    MPI_Info info = MPI_INFO_NULL;
-
-    if (file->store->ops->hints(file->store, &info, NULL) != NC_NOERR && MPI_Info_create(&info) != MPI_SUCCESS)
-        return MPI_INFO_NULL;
-    remove_striping(info);
-    MPI_Info_set(info, "romio_ds_write", "disable");
-    return info;
+    PNC_TRY(file->store->ops->hints(file->store, out, file->error));
+    remove_striping(*out);
+    if (MPI_Info_set(*out, "romio_ds_write", "disable") == MPI_SUCCESS)
+        return NC_NOERR;
+    MPI_Info_free(out);
+    return pnc_error_set(file->error, NC_EMPI, "%s: MPI has no memory for hints", file->path);
 }
 
-int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, pnc_file *out)
+int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_file *out)
 {
     pnc_file again = {
         .path = file->path, .comm = comm, .driver = file->driver, .read_only = file->read_only, .error = file->error};
-    pnc_open_call call = {.comm = comm,
-                          .path = file->path,
-                          .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE,
-                          .info = create_hints(file)};
+    pnc_open_call call = {
+        .comm = comm, .path = file->path, .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE, .info = info};
     int err;
 
     MPI_Comm_rank(comm, &again.rank);
     MPI_Comm_size(comm, &again.nprocs);
     err = pnc_driver_file_open(file->driver, call, &again.store, file->error);
-    if (call.info != MPI_INFO_NULL)
-        MPI_Info_free(&call.info);
-    if (err == NC_NOERR)
+    if (again.store != NULL)
         *out = again;
     return err;
 }

@@ -19,6 +19,7 @@ typedef struct pnc_file {
     pnc_store *store;
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     pnc_error *error;           /* of the call in progress */
+    int late;                   /* error of a collective step, see agree.h */
 } pnc_file;
 
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */
@@ -37,10 +38,12 @@ int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer);
 int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes);
 int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
-/* Open a file once more, for collective access by some of its ranks, which are those of `comm`. The hints are those in
- * effect, without data sieving of writes. Collective over comm, which must outlive the result; the path and the error
- * object are those of `file`. */
-int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, pnc_file *out);
+/* The hints for opening a file once more: those in effect, without data sieving of writes. Local. */
+int pnc_file_hints_create(const pnc_file *file, MPI_Info *out);
+/* Open a file once more, for collective access by some of its ranks, which are those of `comm`. Collective
+ * over comm, which must outlive the result; the path and the error object are those of `file`. If out->store is set
+ * after an error, the file is open on all these ranks. */
+int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_file *out);
 /* Collective over its communicator. */
 int pnc_file_close_again(pnc_file *file);
 

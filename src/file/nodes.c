@@ -134,33 +134,32 @@ static void free_groups(MPI_Group *a, MPI_Group *b)
 int pnc_file_nodes_make_comm(MPI_Comm comm, const int *ranks, int n, MPI_Comm *out)
 {
     MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-    int code = MPI_Comm_group(comm, &all);
+    int failed = MPI_Comm_group(comm, &all);
 
-    if (code == MPI_SUCCESS)
-        code = MPI_Group_incl(all, n, ranks, &some);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_create_group(comm, some, 0, out);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_set_errhandler(*out, MPI_ERRORS_RETURN);
+    *out = MPI_COMM_NULL;
+    if (all != MPI_GROUP_NULL)
+        failed |= MPI_Group_incl(all, n, ranks, &some);
+    if (some != MPI_GROUP_NULL)
+        failed |= MPI_Comm_create_group(comm, some, 0, out);
+    if (*out != MPI_COMM_NULL)
+        failed |= MPI_Comm_set_errhandler(*out, MPI_ERRORS_RETURN);
     free_groups(&some, &all);
-    return code;
+    return failed;
 }
 
 /* ranks[n .. 2n - 1] become the ranks in `comm` of those that `part` consists of. Local. */
 static int translate_ranks(MPI_Comm comm, MPI_Comm part, int *ranks, int n)
 {
     MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
-    int code = MPI_Comm_group(comm, &all);
+    int failed = MPI_Comm_group(comm, &all) | MPI_Comm_group(part, &some);
 
     for (int i = 0; i < n; i++)
         ranks[i] = i;
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_group(part, &some);
-    if (code == MPI_SUCCESS)
-        code = MPI_Group_translate_ranks(some, n, ranks, all, ranks + n);
+    if (failed == MPI_SUCCESS)
+        failed = MPI_Group_translate_ranks(some, n, ranks, all, ranks + n);
     memcpy(ranks, ranks + n, (size_t)n * sizeof *ranks);
     free_groups(&some, &all);
-    return code;
+    return failed;
 }
 
 static int list_ranks(MPI_Comm comm, MPI_Comm part, int **out, int *n)
@@ -174,16 +173,16 @@ static int list_ranks(MPI_Comm comm, MPI_Comm part, int **out, int *n)
     return failed == MPI_SUCCESS ? NC_NOERR : NC_EMPI;
 }
 
-/* A rank whose list fails takes part in the steps behind it. */
+/* A rank on which a step fails takes part in the steps behind it. */
 static int find(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
 {
-    MPI_Comm leaders;
+    MPI_Comm leaders = MPI_COMM_NULL;
     int counts[2] = {0, 0}, rank, err = list_ranks(comm, node, &nodes->own, &nodes->nown), failed; /* n, index */
 
     MPI_Comm_rank(node, &rank);
     failed = MPI_Comm_split(comm, rank == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
-    if (failed == MPI_SUCCESS && leaders != MPI_COMM_NULL) {
-        failed = MPI_Comm_rank(leaders, &counts[1]);
+    if (leaders != MPI_COMM_NULL) {
+        failed |= MPI_Comm_rank(leaders, &counts[1]);
         err = pnc_error_keep_first(err, list_ranks(comm, leaders, &nodes->leaders, &counts[0]));
         MPI_Comm_free(&leaders);
     }
@@ -195,14 +194,14 @@ static int find(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
 
 static int find_all(MPI_Comm comm, pnc_nodes *nodes)
 {
-    MPI_Comm node;
-    int err;
+    MPI_Comm node = MPI_COMM_NULL;
+    int err = NC_EMPI, failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
 
-    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
-        return NC_EMPI;
+    if (node == MPI_COMM_NULL)
+        return err;
     err = find(comm, node, nodes);
     MPI_Comm_free(&node);
-    return err;
+    return failed == MPI_SUCCESS ? err : NC_EMPI;
 }
 
 int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)

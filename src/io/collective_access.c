@@ -1,7 +1,6 @@
 /* The ranks of a node in collective access of MPI-IO. */
 #include "io/collective_access.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -37,8 +36,9 @@ int pnc_io_collective_access_create(pnc_io_context *io, const pnc_node *node, co
     pnc_collective_access *x = pnc_memory_alloc_zeroed(1, sizeof *x);
     int err;
 
-    assert(io->file->store->has_collective);
-    if (x == NULL) {
+    if (!io->file->store->has_collective) {
+        err = pnc_error_set(io->file->error, NC_ENOTSUPPORT, "%s: no collective access", io->file->path);
+    } else if (x == NULL) {
         err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for collective access", io->file->path);
     } else {
         x->io = io;

@@ -15,8 +15,8 @@
 /* The delegates of a dataset, their lists, and the file as they have opened it. */
 typedef struct pnc_collective_access pnc_collective_access;
 
-/* Collective. The store must have has_collective. shape->buffer is the size of a list in bytes. The node must outlive
- * the result. If a step fails on any rank, all ranks return an error. */
+/* Collective. NC_ENOTSUPPORT without has_collective of the store. shape->buffer is the size of a list in
+ * bytes. The node must outlive the result. If a step fails on any rank, all ranks return an error. */
 int pnc_io_collective_access_create(pnc_io_context *io, const pnc_node *node, const pnc_domain_shape *shape,
                                     pnc_collective_access **out);
 /* Collective; NULL is allowed. Returns this rank's error of closing the file. */

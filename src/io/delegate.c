@@ -16,7 +16,7 @@ static int first_rank(const pnc_node *node, int delegate)
 
 int pnc_io_delegate_init(pnc_delegate *d, pnc_file *file, const pnc_node *node, const pnc_domain_shape *shape)
 {
-    *d = (pnc_delegate){.node = node, .striping_unit = shape->striping_unit};
+    *d = (pnc_delegate){.node = node, .info = MPI_INFO_NULL, .striping_unit = shape->striping_unit};
     assert(shape->naggregators > 0 && shape->buffer > 0);
     d->max_span = shape->buffer * (shape->naggregators < node->nnodes ? shape->naggregators : node->nnodes);
     d->first = first_rank(node, node->rank);
@@ -25,6 +25,7 @@ int pnc_io_delegate_init(pnc_delegate *d, pnc_file *file, const pnc_node *node, 
     d->cursors = pnc_memory_alloc(d->n, sizeof *d->cursors);
     if (d->heap == NULL || d->cursors == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a list of %d ranks", file->path, d->n);
+    PNC_TRY(pnc_file_hints_create(file, &d->info));
     return pnc_io_access_list_init(&d->list, file, shape->buffer);
 }
 
@@ -33,12 +34,14 @@ void pnc_io_delegate_free(pnc_delegate *d)
     pnc_io_access_list_free(&d->list);
     pnc_memory_free(d->cursors);
     pnc_memory_free(d->heap);
+    if (d->info != MPI_INFO_NULL)
+        MPI_Info_free(&d->info);
     *d = (pnc_delegate){0};
 }
 
 int pnc_io_delegate_file_open(pnc_delegate *d, const pnc_file *file)
 {
-    return pnc_file_open_again(file, d->node->delegates, &d->file);
+    return pnc_file_open_again(file, d->node->delegates, d->info, &d->file);
 }
 
 int pnc_io_delegate_file_close(pnc_delegate *d)

@@ -13,6 +13,7 @@ enum { PNC_PART_PENDING, PNC_PART_WANTED };
 typedef struct pnc_delegate {
     const pnc_node *node;
     pnc_file file; /* opened again, for the delegates */
+    MPI_Info info; /* the hints for that */
     int64_t striping_unit;
     int first, n; /* its ranks of the node */
     pnc_access_list list;
@@ -35,7 +36,7 @@ static inline int pnc_io_delegate_find(const pnc_node *node, int rank)
     return (int)((((int64_t)rank + 1) * node->ndelegates - 1) / node->nprocs);
 }
 
-/* NC_ENOMEM. After a failure, too, the delegate must be freed. */
+/* NC_ENOMEM, NC_EMPI. After a failure, too, the delegate must be freed. */
 int pnc_io_delegate_init(pnc_delegate *d, pnc_file *file, const pnc_node *node, const pnc_domain_shape *shape);
 void pnc_io_delegate_free(pnc_delegate *d);
 

@@ -89,8 +89,8 @@ static int make_comms(pnc_node *node, const pnc_file *file, MPI_Comm *leaders)
     const pnc_nodes *nodes = file->nodes;
     int failed = pnc_file_nodes_make_comm(file->comm, nodes->own, nodes->nown, &node->comm);
 
-    if (failed == MPI_SUCCESS)
-        failed = MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
+    if (node->comm != MPI_COMM_NULL)
+        failed |= MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
     if (nodes->leaders != NULL)
         failed |= pnc_file_nodes_make_comm(file->comm, nodes->leaders, nodes->n, leaders);
     return failed;
@@ -137,13 +137,15 @@ static bool has_pages(void *memory, size_t bytes)
 static int make_segments(pnc_node *node)
 {
     pnc_segment *own;
-    MPI_Info info;
+    MPI_Info info = MPI_INFO_NULL;
     int failed = MPI_Info_create(&info);
 
-    failed |= MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    if (info != MPI_INFO_NULL)
+        failed |= MPI_Info_set(info, "alloc_shared_noncontig", "true");
     failed |= MPI_Win_allocate_shared((MPI_Aint)sizeof(pnc_segment), 1, info, node->comm, &own, &node->window);
-    MPI_Info_free(&info);
-    if (failed != MPI_SUCCESS)
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (node->window == MPI_WIN_NULL)
         return failed;
     MPI_Win_set_errhandler(node->window, MPI_ERRORS_RETURN);
     for (int i = 0; i < node->nprocs; i++) {
@@ -182,6 +184,7 @@ static int prepare_segments(pnc_node *node, pnc_file *file)
     return NC_NOERR;
 }
 
+/* A rank on which a step fails makes the next ones as well, as the others wait for it. */
 int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
 {
     placement p = {0};
@@ -194,12 +197,12 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
                        .nnodes = file->nodes->n,
                        .index = file->nodes->index};
     failed = make_comms(node, file, &leaders);
-    if (failed == MPI_SUCCESS && leaders != MPI_COMM_NULL)
-        failed = place_aggregators(node, leaders, file, hints, &p);
-    if (failed == MPI_SUCCESS)
-        failed = MPI_Bcast(&p, (int)(sizeof p / sizeof(int)), MPI_INT, 0, node->comm);
-    if (failed == MPI_SUCCESS)
-        failed = make_delegates(node, file->comm, &p, &leaders);
+    if (leaders != MPI_COMM_NULL)
+        failed |= place_aggregators(node, leaders, file, hints, &p);
+    if (node->comm != MPI_COMM_NULL) {
+        failed |= MPI_Bcast(&p, (int)(sizeof p / sizeof(int)), MPI_INT, 0, node->comm);
+        failed |= make_delegates(node, file->comm, &p, &leaders);
+    }
     if (leaders != MPI_COMM_NULL)
         MPI_Comm_free(&leaders);
     return failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);

@@ -93,10 +93,12 @@ typedef struct agreement {
 static int agree(pnc_io_context *io, pnc_direction direction, int status, agreement *v)
 {
     pnc_file *file = io->file;
-    int64_t values[4] = {status == NC_NOERR ? 0 : ((int64_t)-status << 32) + file->rank, v->numrecs, v->minus_low,
-                         v->high};
+    int64_t values[4] = {0, v->numrecs, v->minus_low, v->high};
 
-    PNC_TRY(pnc_file_maxima_agree(file, values, 4, "the results of a collective call"));
+    status = pnc_file_late_take(file, status);
+    if (status != NC_NOERR)
+        values[0] = ((int64_t)-status << 32) + file->rank;
+    pnc_file_maxima_agree(file, values, 4, "the results of a collective call");
     *v = (agreement){values[0], values[1], values[2], values[3]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);
@@ -133,7 +135,7 @@ static bool has_collective_access(pnc_io_context *io)
 
     if (io->collective_access != NULL)
         return true;
-    if (io->no_collective_access || !io->file->store->has_collective)
+    if (io->no_collective_access)
         return false;
     err = pnc_io_collective_access_create(io, node, &shape, &io->collective_access);
     if (err == NC_NOERR)
@@ -146,7 +148,7 @@ static bool has_collective_access(pnc_io_context *io)
 /* Whether the ranks of a node, or the nodes, have ranges of the file of their own. The first matters for puts on one
  * node. The second matters if a call takes several rounds: all aggregators then work at the same time, without
  * messages. *range becomes that of the node. */
-static int compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
+static void compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
     bool is_forced = io->hints->strategy == PNC_WITHIN_NODES + 1;
@@ -158,12 +160,11 @@ static int compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_r
     if (p->nnodes == 1 && p->direction == PNC_PUT)
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
     if (!node->all_nodes || !(is_forced || (p->nnodes > 1 && is_long)))
-        return NC_NOERR;
-    if (pnc_io_node_compare_ranges(node, range, &found) != MPI_SUCCESS)
-        return pnc_error_set(io->file->error, NC_EMPI, "%s: MPI failed to compare the ranges of nodes", io->file->path);
+        return;
+    pnc_file_step_check(io->file, pnc_io_node_compare_ranges(node, range, &found), "the comparison",
+                        "the ranges of nodes");
     p->nodes_apart = found.apart;
     p->nodes_range = (double)found.sum / length;
-    return NC_NOERR;
 }
 
 /* The strategy that a choice leads to where it is not possible. */
@@ -201,7 +202,7 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
     prepare_two_phase(io);
     if (io->no_two_phase)
         return pnc_io_merged_execute_order(io, order);
-    PNC_TRY(compare_ranges(io, order, &own, &pattern));
+    compare_ranges(io, order, &own, &pattern);
     choice = find_possible(io, &pattern, pnc_io_strategy_choose_collective(&pattern, io->hints));
     switch (choice) {
     case PNC_SEPARATE: return put_separately(io, order);

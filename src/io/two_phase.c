@@ -245,10 +245,8 @@ static void agree_next(pnc_two_phase *x, int64_t *next)
         return;
     if (pnc_io_node_is_delegate(x->scope))
         pnc_io_exchange_finish_round(&x->exchange, next);
-    if (MPI_Bcast(next, 1, MPI_INT64_T, 0, x->scope->comm) != MPI_SUCCESS)
-        x->err =
-            pnc_error_keep_first(x->err, pnc_error_set(x->io->file->error, NC_EMPI,
-                                                       "%s: MPI_Bcast of the next window failed", x->io->file->path));
+    pnc_file_step_check(x->io->file, MPI_Bcast(next, 1, MPI_INT64_T, 0, x->scope->comm), "MPI_Bcast",
+                        "the next window");
 }
 
 static pnc_collective_buffer *other_buffer(pnc_two_phase *x)
@@ -350,7 +348,8 @@ static bool is_dense(pnc_two_phase *x, pnc_range range)
     if (pnc_io_node_is_delegate(x->scope) && x->scope->nnodes > 1)
         code |= MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->delegates);
     code |= MPI_Bcast(&wanted, 1, MPI_INT64_T, 0, x->scope->comm);
-    return code == MPI_SUCCESS && wanted >= (range.high - range.low) / 2;
+    pnc_file_step_check(x->io->file, code, "the sum", "the bytes of the requests");
+    return wanted >= (range.high - range.low) / 2;
 }
 
 static void init_buffers(pnc_two_phase *x)

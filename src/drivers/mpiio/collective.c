@@ -76,12 +76,13 @@ static int extend_file(pnc_mpiio *io, const access_list *list, pnc_error *error)
     int64_t own = list->n > 0 ? list->extents[list->n - 1].offset + list->extents[list->n - 1].length : 0;
     int64_t values[2] = {own, 0}; /* end of the extents, size of the file */
     pnc_extent last = {own - 1, 1};
-    int err = NC_NOERR;
+    int err = NC_NOERR, code;
 
     if (io->store.rank == 0)
         err = pnc_mpiio_file_get_size(&io->store, &values[1], error);
-    if (MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_INT64_T, MPI_MAX, io->store.comm) != MPI_SUCCESS)
-        return pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the end of a write failed", io->path);
+    code = MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_INT64_T, MPI_MAX, io->store.comm);
+    if (code != MPI_SUCCESS)
+        err = pnc_error_set(error, NC_EMPI, "%s: MPI_Allreduce of the end of a write failed", io->path);
     if (values[0] <= values[1])
         return err;
     if (own == values[0])

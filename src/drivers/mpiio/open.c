@@ -117,7 +117,7 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
         io->store.has_collective = is_romio(io->file, call->info);
         return NC_NOERR;
     }
-    io->file = MPI_FILE_NULL;
+    /* a file that MPI has opened nevertheless is closed with those of the other ranks */
     return pnc_mpiio_error_set(error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
                                (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
 }

@@ -41,22 +41,22 @@ static void pause_after(int attempt)
 
 /* The root takes its lock before the others try. Communicators with the same root, such as duplicates of one
  * communicator, thus get their turns in the order of arrival at the root; the other ranks only wait for the end of
- * the previous turn. */
-static int try_once(MPI_Comm comm, int rank, bool *taken)
+ * the previous turn. Returns whether the ranks have agreed. An MPI call that fails on this rank may have succeeded on
+ * the others: the result counts. */
+static bool try_once(MPI_Comm comm, int rank, bool *taken)
 {
-    int mine = 1, all = 0, code;
+    int mine = 1, all = -1;
 
     if (rank == 0)
         pthread_mutex_lock(&turn);
-    code = MPI_Bcast(&mine, 1, MPI_INT, 0, comm);
+    MPI_Bcast(&mine, 1, MPI_INT, 0, comm);
     if (rank != 0)
-        mine = code == MPI_SUCCESS && lock_within(LOCK_TIMEOUT_MS);
-    if (code == MPI_SUCCESS)
-        code = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    *taken = code == MPI_SUCCESS && all;
+        mine = lock_within(LOCK_TIMEOUT_MS);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    *taken = all == 1;
     if (mine && !*taken)
         pthread_mutex_unlock(&turn);
-    return code;
+    return all >= 0;
 }
 
 bool pnc_mpiio_turn_take(MPI_Comm comm)
@@ -69,7 +69,7 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
     MPI_Comm_size(comm, &nprocs);
     if (level != MPI_THREAD_MULTIPLE || nprocs == 1)
         return false;
-    for (int attempt = 1; try_once(comm, rank, &taken) == MPI_SUCCESS && !taken; attempt++)
+    for (int attempt = 1; try_once(comm, rank, &taken) && !taken; attempt++)
         if (rank == 0)
             pause_after(attempt);
     return taken;
