@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "file/agree.h"
 
 /* A message is the number of extents, the extents, and for a put their bytes; an answer is a status and bytes. */
 #define HEAD ((int64_t)sizeof(int64_t))
@@ -15,6 +16,11 @@
 #define SLOT_BYTES (ANSWER_AT + HEAD + PNC_PART_BYTES)
 
 enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd ones */
+enum { MOST_FAILURES = 10 };              /* of MPI_Test, until a request counts as lost */
+
+/* An MPI call that fails may have done its work. One that posts a message leaves MPI_REQUEST_NULL if it has not: a
+ * request that is there is completed as after a success. A message that is not sent is one that no rank waits for, or
+ * is replaced by a shorter one with the error. */
 
 /* --- memory --- */
 
@@ -68,9 +74,7 @@ static void keep_error(pnc_exchange *x, int err)
 
 static void check_mpi(pnc_exchange *x, int code)
 {
-    if (code != MPI_SUCCESS)
-        keep_error(
-            x, pnc_error_set(x->file->error, NC_EMPI, "%s: an MPI call of the exchange phase failed", x->file->path));
+    pnc_file_step_check(x->file, code, "an MPI call", "the exchange phase");
 }
 
 /* --- messages of other delegates --- */
@@ -83,9 +87,27 @@ static void handle_put(pnc_exchange *x, const pnc_extent *extents, int64_t n, co
     }
 }
 
+static int post_answer(pnc_exchange *x, int64_t status, int64_t bytes, int rank, MPI_Request *request)
+{
+    memcpy(x->reply, &status, sizeof status);
+    return MPI_Isend(x->reply, (int)(HEAD + bytes), MPI_BYTE, rank, TAG_ANSWER + x->round, x->node->delegates, request);
+}
+
+static void send_answer(pnc_exchange *x, int status, int64_t bytes, int rank)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    keep_error(x, status);
+    check_mpi(x, post_answer(x, status, bytes, rank, &request));
+    if (request == MPI_REQUEST_NULL)
+        check_mpi(x, post_answer(x, NC_EMPI, 0, rank, &request));
+    check_mpi(x, MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
 static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int source)
 {
-    int64_t bytes = 0, status;
+    int64_t bytes = 0;
+    int status;
 
     for (int64_t i = 0; i < n; i++)
         bytes += extents[i].length;
@@ -93,9 +115,21 @@ static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, in
     status = pnc_io_collective_buffer_read(x->buffer);
     if (status == NC_NOERR)
         status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
-    memcpy(x->reply, &status, sizeof status);
-    keep_error(x, (int)status);
-    check_mpi(x, MPI_Send(x->reply, (int)(HEAD + bytes), MPI_BYTE, source, TAG_ANSWER + x->round, x->node->delegates));
+    send_answer(x, status, bytes, source);
+}
+
+/* Receive a message into `received`. Returns whether it is there. */
+static bool receive(pnc_exchange *x, MPI_Message *message, const MPI_Status *status)
+{
+    int bytes, code;
+
+    MPI_Get_count(status, MPI_BYTE, &bytes);
+    assert(bytes <= MESSAGE_BYTES);
+    code = MPI_Mrecv(x->received, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    check_mpi(x, code);
+    if (*message != MPI_MESSAGE_NULL) /* it is not received: its sender waits for that */
+        code = MPI_Mrecv(x->received, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS;
 }
 
 /* Handle one message of another delegate, if there is one. */
@@ -104,14 +138,16 @@ static void make_progress(pnc_exchange *x)
     MPI_Message message;
     MPI_Status status;
     int64_t n;
-    int found = 0, bytes;
+    int found = 0;
 
     check_mpi(x, MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
     if (!found)
         return;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    assert(bytes <= MESSAGE_BYTES);
-    check_mpi(x, MPI_Mrecv(x->received, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    if (!receive(x, &message, &status)) {
+        if (x->direction == PNC_GET)
+            send_answer(x, NC_EMPI, 0, status.MPI_SOURCE);
+        return;
+    }
     memcpy(&n, x->received, sizeof n);
     const pnc_extent *extents = (const pnc_extent *)(const void *)(x->received + HEAD);
     if (x->direction == PNC_PUT)
@@ -120,16 +156,21 @@ static void make_progress(pnc_exchange *x)
         handle_get(x, extents, n, status.MPI_SOURCE);
 }
 
-static void wait_with_progress(pnc_exchange *x, MPI_Request *request)
+/* Returns whether no call has failed. */
+static bool wait_with_progress(pnc_exchange *x, MPI_Request *request)
 {
-    int done = 0, code = MPI_SUCCESS;
+    int done = 0, failures = 0;
 
-    while (!done && code == MPI_SUCCESS) {
-        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    do {
+        int code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+
+        check_mpi(x, code);
+        failures += code != MPI_SUCCESS;
+        done = done || *request == MPI_REQUEST_NULL;
         if (!done)
             make_progress(x);
-    }
-    check_mpi(x, code);
+    } while (!done && failures < MOST_FAILURES);
+    return failures == 0;
 }
 
 /* --- sending --- */
@@ -143,8 +184,10 @@ static void complete(pnc_exchange *x, pnc_exchange_slot *s)
     wait_with_progress(x, &s->sent);
     if (x->direction == PNC_PUT || s->nparts == 0)
         return;
-    wait_with_progress(x, &s->answered);
-    memcpy(&status, s->answer, sizeof status);
+    if (s->answered == MPI_REQUEST_NULL || !wait_with_progress(x, &s->answered))
+        status = NC_EMPI;
+    else
+        memcpy(&status, s->answer, sizeof status);
     for (int i = 0; i < s->nparts; i++) {
         if (status != NC_NOERR)
             s->segments[i]->status = (int)status;
@@ -183,8 +226,13 @@ static void send_parts(pnc_exchange *x, int aggregator)
     if (x->direction == PNC_GET)
         check_mpi(x, MPI_Irecv(s->answer, (int)(HEAD + s->nbytes), MPI_BYTE, aggregator, TAG_ANSWER + x->round,
                                x->node->delegates, &s->answered));
-    check_mpi(x, MPI_Issend(s->message, (int)length, MPI_BYTE, aggregator, TAG_MESSAGE + x->round, x->node->delegates,
-                            &s->sent));
+    if (x->direction == PNC_PUT || s->answered != MPI_REQUEST_NULL)
+        check_mpi(x, MPI_Issend(s->message, (int)length, MPI_BYTE, aggregator, TAG_MESSAGE + x->round,
+                                x->node->delegates, &s->sent));
+    if (s->sent == MPI_REQUEST_NULL && s->answered != MPI_REQUEST_NULL) { /* no answer will arrive */
+        MPI_Cancel(&s->answered);
+        MPI_Wait(&s->answered, MPI_STATUS_IGNORE);
+    }
     if (x->direction == PNC_PUT)
         s->nparts = 0;
     x->slot = (x->slot + 1) % PNC_EXCHANGE_SLOTS;
