@@ -18,47 +18,47 @@ static int no_memory(pnc_file_order *o, int64_t bytes)
 
 /* --- sources in the order of the file --- */
 
-static void rewind_finder(pnc_file_order *o)
-{
-    o->finder.request = o->finder.slab = o->finder.element = 0;
-}
-
 /* Find the range of all sources; sort them unless each one begins after the end of the one before it. */
 static int order_sources(pnc_file_order *o)
 {
-    pnc_source source;
-    bool found, ascend = true;
-    int64_t n = 0;
+    pnc_source_totals totals;
 
-    PNC_TRY(pnc_io_source_find_next(&o->finder, &source, &found));
-    while (found) {
-        ascend = ascend && (n == 0 || source.first >= o->high);
-        o->low = n == 0 || source.first < o->low ? source.first : o->low;
-        o->high = n == 0 || source.end > o->high ? source.end : o->high;
-        n++;
-        PNC_TRY(pnc_io_source_find_next(&o->finder, &source, &found));
-    }
-    rewind_finder(o);
-    return ascend ? NC_NOERR : pnc_io_sorted_sources_init(&o->sorted, &o->finder, n, o->low, o->high);
+    PNC_TRY(pnc_io_sources_total(&o->finder, &totals));
+    o->low = totals.low;
+    o->high = totals.high;
+    return totals.ascend ? NC_NOERR : pnc_io_source_sorter_create(o->io, o->list, &totals, &o->sorter, &o->window);
 }
 
 static void prefetch(const pnc_file_order *o)
 {
-    if (o->at + 2 * PREFETCH < o->sorted.n)
-        __builtin_prefetch(pnc_io_sorted_sources_get(&o->sorted, o->at + 2 * PREFETCH));
-    if (o->at + PREFETCH < o->sorted.n)
-        __builtin_prefetch(o->list->at[pnc_io_sorted_sources_get(&o->sorted, o->at + PREFETCH)->request]);
+    if (o->at + 2 * PREFETCH < o->window->n)
+        __builtin_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PREFETCH));
+    if (o->at + PREFETCH < o->window->n)
+        __builtin_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PREFETCH)->request]);
 }
 
 static int find_next_source(pnc_file_order *o)
 {
-    if (o->sorted.n == 0)
+    if (o->sorter == NULL)
         return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
-    prefetch(o);
-    o->has_next = o->at < o->sorted.n;
-    if (o->has_next)
-        o->next = *pnc_io_sorted_sources_get(&o->sorted, o->at++);
+    while (o->window != NULL && o->at == o->window->n) {
+        PNC_TRY(pnc_io_source_window_advance(o->sorter, &o->window));
+        o->at = 0;
+    }
+    o->has_next = o->window != NULL;
+    if (o->has_next) {
+        prefetch(o);
+        o->next = *pnc_io_source_window_get(o->window, o->at++);
+    }
     return NC_NOERR;
+}
+
+/* True if a source begins before the end of the next one. */
+static bool is_next_overlapped(const pnc_file_order *o)
+{
+    if (o->sorter == NULL)
+        return false;
+    return o->next.end > (o->at < o->window->n ? pnc_io_source_window_get_first(o->window, o->at) : o->window->high);
 }
 
 /* --- the heap of active streams --- */
@@ -222,41 +222,42 @@ static int prepare_front(pnc_file_order *o, int64_t *bound)
     }
 }
 
-/* --- requests that need no stream --- */
+/* --- sources that need no stream --- */
 
-/* Whether the next source is a request of one extent, with contiguous values, that fits and that no other source
- * touches. */
+/* Whether the next source is one extent, with contiguous values, that fits and that no other source touches. */
 static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion *p)
 {
     const pnc_request *r;
 
-    if (o->nactive > 0 || !o->has_next || o->next.end > limit || o->next.end - o->next.first > p->max_bytes - p->nbytes)
+    if (!o->has_next || o->next.end > limit || o->next.end - o->next.first > p->max_bytes - p->nbytes)
         return false;
-    if (o->at < o->sorted.n && o->sorted.keys[o->at].first < o->next.end)
+    if (o->nactive > 0 && o->next.end > pnc_io_stream_peek(o->heap[0])->offset)
         return false;
     r = o->list->at[o->next.request];
-    return r->extents != NULL && r->nslabs == 1 && r->flat == NULL;
+    return r->extents != NULL && o->next.slab_end - o->next.slab == 1 && r->flat == NULL && !is_next_overlapped(o);
 }
 
 static int convert_single(pnc_file_order *o, pnc_request *r, pnc_value_action action, char *bytes, int64_t n)
 {
+    char *memory;
+
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
     if (r->external) {
-        memcpy(bytes, r->memory, (size_t)n);
+        memcpy(bytes, r->memory + o->next.element * r->elem_size, (size_t)n);
         return NC_NOERR;
     }
-    if (o->last != NULL && o->last->varid == r->varid && o->last->mem == r->mem) {
-        pnc_convert_packer_set_memory(&o->packer, r->memory);
-    } else {
+    if (o->last == NULL || o->last->varid != r->varid || o->last->mem != r->mem) {
         pnc_convert_packer_free(&o->packer);
         PNC_TRY(pnc_io_request_init_packer(o->io, r, &o->packer));
     }
+    memory = r->memory + o->next.element * o->packer.mem_size;
+    pnc_convert_packer_set_memory(&o->packer, memory);
     o->last = r;
     if (action == PNC_VALUES_PACK)
-        pnc_convert_packer_pack(&o->packer, bytes, r->elements);
+        pnc_convert_packer_pack(&o->packer, bytes, n / r->elem_size);
     else
-        pnc_convert_packer_unpack(&o->packer, bytes, r->elements);
+        pnc_convert_packer_unpack(&o->packer, bytes, n / r->elem_size);
     if (o->packer.status != NC_NOERR)
         r->status = o->packer.status;
     return NC_NOERR;
@@ -294,14 +295,19 @@ int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_requ
 
 int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
 {
+    assert(from->nactive == 0 && (from->sorter == NULL || from->at <= 1));
     *o = (pnc_file_order){.io = from->io,
                           .list = from->list,
                           .low = from->low,
                           .high = from->high,
-                          .sorted = from->sorted,
+                          .sorter = from->sorter,
                           .is_copy = true,
+                          .window = from->window,
                           .locator = {.varid = -1}};
+    if (o->window != NULL)
+        o->window->users++;
     pnc_io_source_finder_init(&o->finder, o->io, o->list);
+    o->finder.least_run = from->finder.least_run;
     return find_next_source(o);
 }
 
@@ -311,13 +317,16 @@ void pnc_io_file_order_free(pnc_file_order *o)
         release(o, o->heap[i]);
     pnc_memory_free(o->spare);
     pnc_memory_free(o->heap);
+    pnc_io_source_window_release(o->window);
     if (!o->is_copy)
-        pnc_io_sorted_sources_free(&o->sorted);
+        pnc_io_source_sorter_free(o->sorter);
     pnc_convert_packer_free(&o->packer);
     pnc_io_source_finder_free(&o->finder);
     o->nactive = 0;
     o->spare = NULL;
     o->heap = NULL;
+    o->window = NULL;
+    o->sorter = NULL;
     o->has_next = false;
 }
 

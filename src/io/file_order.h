@@ -1,7 +1,8 @@
 /* A rank's requests as one sequence of pieces in the order of the file, however they were posted.
  *
  * The requests are not expanded. Of requests that are posted in the order of the file, only the current source is in
- * memory; other lists are sorted by source, and the sources that touch the same range of the file are merged. */
+ * memory; other lists are sorted by source, window by window, and the sources that touch the same range of the file are
+ * merged. */
 #ifndef PNC_IO_FILE_ORDER_H
 #define PNC_IO_FILE_ORDER_H
 
@@ -14,8 +15,9 @@ typedef struct pnc_file_order {
     const pnc_request_list *list;
     int64_t low, high;         /* range of the file that the requests touch; low == high: nothing */
     pnc_source_finder finder;  /* finds the sources, if they are posted in the order of the file */
-    pnc_sorted_sources sorted; /* else all sources */
-    bool is_copy;              /* they are those of another order */
+    pnc_source_sorter *sorter; /* else sorts them; NULL: not needed */
+    bool is_copy;              /* it is that of another order */
+    pnc_source_window *window; /* of sorted sources; NULL: none is left */
     int64_t at;                /* the next one */
     pnc_source next;           /* the next source that becomes active */
     bool has_next;
@@ -40,7 +42,7 @@ typedef enum pnc_value_action { PNC_VALUES_KEEP, PNC_VALUES_PACK, PNC_VALUES_UNP
 
 /* The list must outlive the order. After a failure, too, the order must be freed. */
 int pnc_io_file_order_init(pnc_file_order *order, pnc_io_context *io, const pnc_request_list *list);
-/* The same pieces as those of `from` once more, from the beginning; `from` must outlive the copy. */
+/* The same pieces as those of `from`, of which nothing was taken; `from` must outlive the copy. */
 int pnc_io_file_order_init_copy(pnc_file_order *order, const pnc_file_order *from);
 void pnc_io_file_order_free(pnc_file_order *order);
 

@@ -23,12 +23,14 @@ static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_por
 
 static int access_portions(pnc_file_order *order, pnc_portion *p)
 {
+    bool is_get = order->list->direction == PNC_GET;
     pnc_file_order values;
-    int err = pnc_io_file_order_init_copy(&values, order);
+    int err = is_get ? pnc_io_file_order_init_copy(&values, order) : NC_NOERR;
 
     while (err == NC_NOERR && pnc_io_file_order_get_next(order) != PNC_END_OF_ORDER)
         err = access_portion(order, &values, p);
-    pnc_io_file_order_free(&values);
+    if (is_get)
+        pnc_io_file_order_free(&values);
     return err;
 }
 

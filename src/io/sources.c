@@ -69,6 +69,15 @@ void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, co
 {
     *finder = (pnc_source_finder){.io = io, .list = list, .locator = {.varid = -1}};
     pnc_io_distances_init(&finder->distances);
+    pnc_io_source_finder_rewind(finder);
+}
+
+void pnc_io_source_finder_rewind(pnc_source_finder *finder)
+{
+    finder->at = (pnc_source_position){0};
+    finder->end = (pnc_source_position){.request = finder->list->n};
+    finder->low = INT64_MIN;
+    finder->high = INT64_MAX;
 }
 
 void pnc_io_source_finder_free(pnc_source_finder *finder)
@@ -78,60 +87,127 @@ void pnc_io_source_finder_free(pnc_source_finder *finder)
 
 static void start_next_request(pnc_source_finder *finder)
 {
-    finder->request++;
-    finder->slab = finder->element = 0;
+    finder->at = (pnc_source_position){.request = finder->at.request + 1};
 }
 
-/* Extents from finder->slab on, as long as they ascend. */
+/* The end of the extents that ascend, from `first` on. */
+static int64_t find_run(const pnc_request *r, int64_t first)
+{
+    const pnc_extent *e = r->extents;
+    int64_t end = first + 1;
+
+    if (r->ascends)
+        return r->nslabs;
+    while (end < r->nslabs && e[end].offset >= e[end - 1].offset + e[end - 1].length)
+        end++;
+    return end;
+}
+
+static bool is_outside(const pnc_source_finder *finder, int64_t first)
+{
+    return first < finder->low || first >= finder->high;
+}
+
+/* Pass over extents that are no part of a long run and begin outside of what is wanted; then return the end of the next
+ * source. A scan of a long list spends its time here. */
+static int64_t find_end(pnc_source_finder *finder, const pnc_request *r)
+{
+    int64_t end = finder->at.request < finder->end.request ? r->nslabs : finder->end.slab;
+    int64_t slab = finder->at.slab, bytes = 0, run_end = slab + 1;
+
+    for (; slab < end; slab++) {
+        run_end = slab + 1;
+        if (slab >= finder->at.singles) {
+            run_end = find_run(r, slab);
+            if (run_end - slab >= finder->least_run)
+                break;
+            finder->at.singles = run_end;
+            run_end = slab + 1;
+        }
+        if (!is_outside(finder, pnc_io_offset_locate(&finder->locator, r->extents[slab].offset)))
+            break;
+        bytes += r->extents[slab].length;
+    }
+    finder->at.element += bytes / r->elem_size;
+    finder->at.slab = slab;
+    return run_end;
+}
+
+/* Extents from finder->at.slab on. */
 static void find_in_extents(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
     const pnc_extent *e = r->extents;
-    int64_t first = finder->slab, element = finder->element, end = r->nslabs;
+    int64_t end, bytes = 0;
 
-    if (!r->ascends) {
-        int64_t bytes = e[first].length;
-
-        for (end = first + 1; end < r->nslabs && e[end].offset >= e[end - 1].offset + e[end - 1].length; end++)
-            bytes += e[end].length;
-        finder->element += bytes / r->elem_size;
-    }
     pnc_io_locator_load(&finder->locator, finder->io, r->varid);
-    *out = (pnc_source){.first = pnc_io_offset_locate(&finder->locator, e[first].offset),
-                        .end = pnc_io_offset_locate(&finder->locator, e[end - 1].offset) + e[end - 1].length,
-                        .element = element,
-                        .slab = first,
-                        .slab_end = end,
-                        .request = finder->request};
-    finder->slab = end;
-    if (end == r->nslabs)
+    end = find_end(finder, r);
+    *found = end > finder->at.slab;
+    if (*found)
+        *out = (pnc_source){.first = pnc_io_offset_locate(&finder->locator, e[finder->at.slab].offset),
+                            .end = pnc_io_offset_locate(&finder->locator, e[end - 1].offset) + e[end - 1].length,
+                            .element = finder->at.element,
+                            .slab = finder->at.slab,
+                            .slab_end = end,
+                            .request = finder->at.request};
+    if (end == r->nslabs) {
         start_next_request(finder);
-    *found = true;
+        return;
+    }
+    for (int64_t i = finder->at.slab; i < end; i++)
+        bytes += e[i].length;
+    finder->at.element += bytes / r->elem_size;
+    finder->at.slab = end;
 }
 
-/* Hyperslabs from finder->slab on, as long as each one begins after the end of the last one. */
-static int find_in_slabs(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
+/* Add the next hyperslab that is not empty to the source, or begin the source with it. False: there is none, or it
+ * begins before the end of the source. */
+static bool add_slab(pnc_source_finder *finder, const pnc_request *r, bool is_first, pnc_source *out)
 {
-    int err = pnc_io_distances_load(&finder->distances, finder->io, r->varid);
-
-    for (; err == NC_NOERR && finder->slab < r->nslabs; finder->slab++) {
-        pnc_slab_span span = pnc_io_slab_compute_span(&finder->distances, finder->io, r, finder->slab);
+    for (; finder->at.slab < r->nslabs; finder->at.slab++) {
+        pnc_slab_span span = pnc_io_slab_compute_span(&finder->distances, finder->io, r, finder->at.slab);
 
         if (span.elements == 0)
             continue;
-        if (*found && span.first < out->end)
-            return NC_NOERR;
-        if (!*found)
-            *out = (pnc_source){
-                .first = span.first, .element = finder->element, .slab = finder->slab, .request = finder->request};
-        *found = true;
+        if (!is_first && span.first < out->end)
+            return false;
+        if (is_first)
+            *out = (pnc_source){.first = span.first,
+                                .element = finder->at.element,
+                                .slab = finder->at.slab,
+                                .request = finder->at.request};
         out->end = span.end;
-        out->slab_end = finder->slab + 1;
-        finder->element += span.elements;
+        out->slab_end = ++finder->at.slab;
+        finder->at.element += span.elements;
+        return true;
     }
-    return err;
+    return false;
 }
 
-/* Elements of the filetype from finder->slab on, as long as they ascend. */
+/* Hyperslabs from finder->at.slab on: one, or a long run of them, where each one begins after the end of the last one. */
+static int find_in_slabs(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
+{
+    int64_t n = 1, slab, element;
+    pnc_source single;
+
+    PNC_TRY(pnc_io_distances_load(&finder->distances, finder->io, r->varid));
+    *found = add_slab(finder, r, true, out);
+    if (!*found || out->slab < finder->at.singles)
+        return NC_NOERR;
+    single = *out;
+    slab = finder->at.slab;
+    element = finder->at.element;
+    while (add_slab(finder, r, false, out))
+        n++;
+    if (n >= finder->least_run)
+        return NC_NOERR;
+    *out = single;
+    finder->at.singles = finder->at.slab;
+    finder->at.slab = slab;
+    finder->at.element = element;
+    return NC_NOERR;
+}
+
+/* Elements of the filetype from finder->at.slab on, as long as they ascend. */
 static int find_in_filetype(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
     const pnc_var *var = finder->io->model->vars[r->varid];
@@ -143,8 +219,8 @@ static int find_in_filetype(pnc_source_finder *finder, const pnc_request *r, pnc
     if (err != NC_NOERR)
         return pnc_error_set(finder->io->file->error, err, "%s: no memory for the extents of a filetype",
                              finder->io->file->path);
-    pnc_select_run_cursor_seek(&cursor, finder->slab);
-    while (finder->slab < r->elements && pnc_select_run_cursor_next(&cursor, r->elements - finder->slab, &run)) {
+    pnc_select_run_cursor_seek(&cursor, finder->at.slab);
+    while (finder->at.slab < r->elements && pnc_select_run_cursor_next(&cursor, r->elements - finder->at.slab, &run)) {
         int64_t first = var->begin + run.offset;
 
         if (run.stride < size) /* elements in descending order, or overlapping: one at a time */
@@ -152,29 +228,35 @@ static int find_in_filetype(pnc_source_finder *finder, const pnc_request *r, pnc
         if (*found && first < out->end)
             break;
         if (!*found)
-            *out =
-                (pnc_source){.first = first, .element = finder->slab, .slab = finder->slab, .request = finder->request};
+            *out = (pnc_source){
+                .first = first, .element = finder->at.slab, .slab = finder->at.slab, .request = finder->at.request};
         *found = true;
         out->end = first + (run.count - 1) * run.stride + size;
-        finder->slab += run.count;
-        out->slab_end = finder->slab;
+        finder->at.slab += run.count;
+        out->slab_end = finder->at.slab;
         if (run.stride < size)
-            pnc_select_run_cursor_seek(&cursor, finder->slab);
+            pnc_select_run_cursor_seek(&cursor, finder->at.slab);
     }
     pnc_select_run_cursor_free(&cursor);
     return NC_NOERR;
 }
 
-int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found)
+static bool is_at_end(const pnc_source_finder *finder)
+{
+    return finder->at.request > finder->end.request ||
+           (finder->at.request == finder->end.request && finder->at.slab >= finder->end.slab);
+}
+
+static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
 {
     int err = NC_NOERR;
 
     *found = false;
-    while (err == NC_NOERR && !*found && finder->request < finder->list->n) {
-        const pnc_request *r = finder->list->at[finder->request];
+    while (err == NC_NOERR && !*found && !is_at_end(finder)) {
+        const pnc_request *r = finder->list->at[finder->at.request];
         int64_t end = r->filetype != NULL ? r->elements : r->nslabs;
 
-        if (r->elements == 0 || finder->slab >= end)
+        if (r->elements == 0 || finder->at.slab >= end)
             start_next_request(finder);
         else if (r->extents != NULL)
             find_in_extents(finder, r, out, found);
@@ -184,4 +266,51 @@ int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *fo
             err = find_in_slabs(finder, r, out, found);
     }
     return err;
+}
+
+int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found)
+{
+    int err = find_any(finder, out, found);
+
+    while (err == NC_NOERR && *found && is_outside(finder, out->first))
+        err = find_any(finder, out, found);
+    return err;
+}
+
+/* --- all sources --- */
+
+/* Shorter runs cost more to merge than to sort. */
+#define LEAST_RUN 16
+/* At most so many long runs: each one that is active takes nearly 1 KiB of memory. */
+#define MOST_RUNS 2048
+
+static int64_t find_least_run(const pnc_request_list *list)
+{
+    int64_t slabs = 0;
+
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->at[i]->elements > 0 && list->at[i]->filetype == NULL)
+            slabs += list->at[i]->nslabs;
+    return slabs / MOST_RUNS > LEAST_RUN ? slabs / MOST_RUNS : LEAST_RUN;
+}
+
+int pnc_io_sources_total(pnc_source_finder *finder, pnc_source_totals *totals)
+{
+    pnc_source_totals t = {.ascend = true, .least_run = find_least_run(finder->list)};
+    pnc_source source;
+    bool found;
+
+    pnc_io_source_finder_rewind(finder);
+    finder->least_run = t.least_run;
+    PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
+    while (found) {
+        t.ascend = t.ascend && (t.n == 0 || source.first >= t.high);
+        t.low = t.n == 0 || source.first < t.low ? source.first : t.low;
+        t.high = t.n == 0 || source.end > t.high ? source.end : t.high;
+        t.n++;
+        PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
+    }
+    pnc_io_source_finder_rewind(finder);
+    *totals = t;
+    return NC_NOERR;
 }

@@ -166,6 +166,7 @@ static bool sorts_far_offsets(void)
     static pnc_request far[FAR_REQUESTS], *all[FAR_REQUESTS];
     const pnc_request_list posted = {.direction = PNC_GET, .at = all, .n = FAR_REQUESTS};
     pnc_file_order order;
+    int64_t place = 0;
     bool good;
 
     for (int i = 0; i < FAR_REQUESTS; i++) {
@@ -176,9 +177,13 @@ static bool sorts_far_offsets(void)
             .direction = PNC_GET, .elem_size = 1, .extents = &extents[i], .ascends = true, .nslabs = 1, .elements = 1};
         all[i] = &far[i];
     }
-    good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.sorted.n == FAR_REQUESTS;
-    for (int i = 0; good && i < FAR_REQUESTS; i++)
-        good = pnc_io_sorted_sources_get(&order.sorted, find_place(extents, i))->request == i;
+    good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR;
+    while (good && order.window != NULL) {
+        for (int64_t k = 0; good && k < order.window->n; k++)
+            good = find_place(extents, (int)pnc_io_source_window_get(order.window, k)->request) == place++;
+        good = good && pnc_io_source_window_advance(order.sorter, &order.window) == NC_NOERR;
+    }
+    good = good && place == FAR_REQUESTS;
     pnc_io_file_order_free(&order);
     return good;
 }
