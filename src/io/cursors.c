@@ -123,7 +123,7 @@ static int64_t take_extents(pnc_extent_cursor *p, int64_t max_bytes, pnc_extent 
     *bytes = 0;
     pnc_io_locator_load(&p->locator, p->io, r->varid);
     while (p->slab < r->nslabs && n < max_extents && max_bytes - *bytes >= size) {
-        pnc_extent e = r->extents[p->slab];
+        pnc_extent e = pnc_io_request_get_extent(r, p->slab);
         int64_t space = max_bytes - *bytes, length = e.length - p->within;
 
         length = length <= space ? length : space - space % size;
@@ -146,7 +146,7 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
         int64_t space = max_bytes - *bytes, most = max_extents - *taken, more, n;
         bool found = true;
 
-        if (!p->open && skip_finished(p) != NULL && current(p)->extents != NULL) {
+        if (!p->open && skip_finished(p) != NULL && pnc_io_request_has_extents(current(p))) {
             *taken += take_extents(p, space, out + *taken, most, &more);
             *bytes += more;
             continue;

@@ -23,7 +23,7 @@ static int order_sources(pnc_file_order *o)
 {
     pnc_source_totals totals;
 
-    PNC_TRY(pnc_io_sources_total(&o->finder, &totals));
+    PNC_TRY(pnc_io_sources_count(&o->finder, &totals));
     o->low = totals.low;
     o->high = totals.high;
     return totals.ascend ? NC_NOERR : pnc_io_source_sorter_create(o->io, o->list, &totals, &o->sorter, &o->window);
@@ -42,7 +42,7 @@ static int find_next_source(pnc_file_order *o)
     if (o->sorter == NULL)
         return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
     while (o->window != NULL && o->at == o->window->n) {
-        PNC_TRY(pnc_io_source_window_advance(o->sorter, &o->window));
+        PNC_TRY(pnc_io_source_window_move(o->sorter, &o->window));
         o->at = 0;
     }
     o->has_next = o->window != NULL;
@@ -234,11 +234,13 @@ static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion 
     if (o->nactive > 0 && o->next.end > pnc_io_stream_peek(o->heap[0])->offset)
         return false;
     r = o->list->at[o->next.request];
-    return r->extents != NULL && o->next.slab_end - o->next.slab == 1 && r->flat == NULL && !is_next_overlapped(o);
+    return pnc_io_request_has_extents(r) && o->next.slab_end - o->next.slab == 1 && r->flat == NULL &&
+           !is_next_overlapped(o);
 }
 
 static int convert_single(pnc_file_order *o, pnc_request *r, pnc_value_action action, char *bytes, int64_t n)
 {
+    int64_t elements = r->nslabs == 1 ? r->elements : n / r->elem_size;
     char *memory;
 
     if (action == PNC_VALUES_KEEP)
@@ -255,9 +257,9 @@ static int convert_single(pnc_file_order *o, pnc_request *r, pnc_value_action ac
     pnc_convert_packer_set_memory(&o->packer, memory);
     o->last = r;
     if (action == PNC_VALUES_PACK)
-        pnc_convert_packer_pack(&o->packer, bytes, n / r->elem_size);
+        pnc_convert_packer_pack(&o->packer, bytes, elements);
     else
-        pnc_convert_packer_unpack(&o->packer, bytes, n / r->elem_size);
+        pnc_convert_packer_unpack(&o->packer, bytes, elements);
     if (o->packer.status != NC_NOERR)
         r->status = o->packer.status;
     return NC_NOERR;

@@ -26,14 +26,31 @@ static int64_t count_slabs(const pnc_call *call)
     return call->num > 0 ? call->num : 0;
 }
 
+#define PIECES_NUMBERS (int64_t)((sizeof(pnc_pieces) + sizeof(int64_t) - 1) / sizeof(int64_t))
+
+/* All numbers of a call. */
+static int64_t count_all(const pnc_io_context *io, const pnc_call *call)
+{
+    int ndims = io->model->vars[call->varid]->ndims;
+
+    return count_slabs(call) * (ndims > 0 ? ndims : 1) * (has_stride(call) ? 3 : 2);
+}
+
+/* A pending request must not depend on the caller's arrays. */
+static bool is_long(const pnc_io_context *io, const pnc_call *call)
+{
+    bool is_blocking = call->op == PNC_OP_PUT || call->op == PNC_OP_GET;
+
+    return is_blocking && call->shape == PNC_VARN && count_all(io, call) > PNC_PIECES_NUMBERS;
+}
+
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call)
 {
-    int ndims;
-
     if (call->varid < 0 || call->varid >= io->model->nvars)
         return 0;
-    ndims = io->model->vars[call->varid]->ndims;
-    return count_slabs(call) * (ndims > 0 ? ndims : 1) * (has_stride(call) ? 3 : 2);
+    if (!is_long(io, call))
+        return count_all(io, call);
+    return PNC_PIECES_NUMBERS + PIECES_NUMBERS + 2 * io->model->vars[call->varid]->ndims;
 }
 
 int64_t pnc_io_request_count_used(const pnc_request *r)
@@ -121,20 +138,18 @@ static int add_elements(pnc_io_context *io, pnc_request *r, const int64_t *count
     return NC_NOERR;
 }
 
-/* The numbers of a hyperslab, in the memory of the request. */
-typedef struct slab {
-    int64_t *start, *count, *stride; /* stride: NULL unless the request is strided */
-} slab;
-
-static slab slab_at(const pnc_request *r, int64_t i)
+pnc_slab pnc_io_request_load_slab(const pnc_request *r, int64_t i)
 {
-    int64_t *start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
+    const pnc_pieces *p = r->pieces;
 
-    return (slab){start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL};
+    copy_numbers(p->numbers, p->starts != NULL ? p->starts[i] : NULL, 0, r->ndims);
+    copy_numbers(p->numbers + r->ndims, p->counts != NULL ? p->counts[i] : NULL, 1, r->ndims);
+    return (pnc_slab){p->numbers, p->numbers + r->ndims, NULL};
 }
 
 /* Check a hyperslab. Messages name the dimensions: the names are collected only after an error. */
-static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array *array, const slab *s, pnc_bounds how)
+static int check_bounds(pnc_io_context *io, const pnc_var *var, const pnc_array *array, const pnc_slab *s,
+                        pnc_bounds how)
 {
     int err = pnc_select_hyperslab_check(array, s->start, s->count, s->stride, how, NULL);
     pnc_array named;
@@ -157,7 +172,7 @@ static int take_slab(pnc_io_context *io, const pnc_call *call, const pnc_array *
 {
     const pnc_var *var = io->model->vars[r->varid];
     slab_arguments given = arguments_of(call, i);
-    slab s = slab_at(r, i);
+    pnc_slab s = pnc_io_request_get_slab(r, i);
     bool put = r->direction == PNC_PUT;
     pnc_bounds how = {.relax = io->relax, .growing = put, .single = call->shape == PNC_VAR1 || call->shape == PNC_VARN};
 
@@ -168,9 +183,9 @@ static int take_slab(pnc_io_context *io, const pnc_call *call, const pnc_array *
     if (r->ndims > 0 && call->shape == PNC_VARN && given.start == NULL)
         return pnc_error_set(io->file->error, NC_ENULLSTART, "variable \"%s\": starts[%lld] is NULL", var->name,
                              (long long)i);
-    PNC_TRY(check_bounds(io, var, array,
-                         &(slab){given.start == NULL ? NULL : s.start, given.count == NULL ? NULL : s.count, s.stride},
-                         how));
+    PNC_TRY(check_bounds(
+        io, var, array,
+        &(pnc_slab){given.start == NULL ? NULL : s.start, given.count == NULL ? NULL : s.count, s.stride}, how));
     if (put) {
         int64_t records = pnc_select_hyperslab_count_records(array, s.start, s.count, s.stride);
 
@@ -230,6 +245,14 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
     return pnc_io_conversion_check(io, io->model->vars[call->varid], call->mem);
 }
 
+/* Place the description of the pieces, and the numbers of one of them, before the memory for extents. */
+static void start_pieces(const pnc_call *call, pnc_request *r)
+{
+    r->pieces = (pnc_pieces *)(void *)r->numbers;
+    *r->pieces = (pnc_pieces){.starts = call->starts, .counts = call->counts, .numbers = r->numbers + PIECES_NUMBERS};
+    r->numbers = r->pieces->numbers + 2 * r->ndims;
+}
+
 int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbers, pnc_request *r)
 {
     const pnc_var *var;
@@ -245,6 +268,8 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
     r->nslabs = count_slabs(call);
     if (call->shape == PNC_VARN)
         PNC_TRY(check_blocks(io, call, var));
+    if (is_long(io, call))
+        start_pieces(call, r);
     if (!pnc_io_request_make_extents(io, call, r))
         PNC_TRY(take_slabs(io, call, r));
     return pnc_io_request_set_memory(io, call, r);
@@ -267,12 +292,12 @@ static int fail(pnc_io_context *io, const pnc_var *var, int err)
 int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64_t i, pnc_selection *out)
 {
     const pnc_var *var = io->model->vars[r->varid];
-    slab s = slab_at(r, i);
+    pnc_slab s = pnc_io_request_get_slab(r, i);
     shape_memory memory;
     int64_t *shape = take_shape(&memory, var->ndims);
     int err;
 
-    assert(i < r->nslabs && r->ndims == var->ndims && r->extents == NULL);
+    assert(i < r->nslabs && r->ndims == var->ndims && !pnc_io_request_has_extents(r));
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
     pnc_array array = array_of(io, var, shape);

@@ -12,6 +12,18 @@
 #include "select/flat_type.h"
 #include "select/selection.h"
 
+#define PNC_PIECES_DIMS 8
+#define PNC_PIECES_NUMBERS (64 << 10)
+
+/* The hyperslabs of a blocking call with a long list, of more than PNC_PIECES_NUMBERS numbers. They remain in the
+ * arrays of the caller. */
+typedef struct pnc_pieces {
+    MPI_Offset *const *starts, *const *counts;
+    int64_t *numbers; /* of one hyperslab at a time */
+    int ndims;
+    int64_t elem_size, distance[PNC_PIECES_DIMS]; /* bytes; for extents */
+} pnc_pieces;
+
 typedef struct pnc_request {
     pnc_direction direction;
     pnc_mem_type mem;
@@ -22,7 +34,9 @@ typedef struct pnc_request {
     /* NULL, or nslabs extents, which replace the hyperslabs if all of them are contiguous: in bytes from the beginning
      * of the variable, as if its records were contiguous. Each one lies in one record. */
     pnc_extent *extents;
-    bool ascends; /* the extents ascend and are disjoint */
+    bool ascends;       /* the extents ascend and are disjoint */
+    bool has_computed;  /* there are as many extents, which are computed from the pieces when they are needed */
+    pnc_pieces *pieces; /* NULL: the hyperslabs are in `numbers` */
     /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the beginning of the variable */
     pnc_flat_type *filetype;
     bool external;  /* memory holds external bytes, packed when the request was posted */
@@ -44,6 +58,46 @@ typedef struct pnc_request_list {
     pnc_request **at;
     int64_t n;
 } pnc_request_list;
+
+static inline bool pnc_io_request_has_extents(const pnc_request *r)
+{
+    return r->extents != NULL || r->has_computed;
+}
+
+static inline pnc_extent pnc_io_request_get_extent(const pnc_request *r, int64_t i)
+{
+    const pnc_pieces *p = r->pieces;
+    const MPI_Offset *start, *count;
+    pnc_extent extent;
+
+    if (r->extents != NULL)
+        return r->extents[i];
+    start = p->starts[i];
+    count = p->counts != NULL ? p->counts[i] : NULL;
+    extent = (pnc_extent){0, p->elem_size};
+    for (int k = 0; k < p->ndims; k++) {
+        extent.offset += start[k] * p->distance[k];
+        extent.length *= count != NULL ? count[k] : 1;
+    }
+    return extent;
+}
+
+/* The numbers of a hyperslab. */
+typedef struct pnc_slab {
+    int64_t *start, *count, *stride; /* stride: NULL unless the request is strided */
+} pnc_slab;
+/* Copy those of hyperslab i from the pieces. */
+pnc_slab pnc_io_request_load_slab(const pnc_request *r, int64_t i);
+
+/* Of hyperslab i, until the next call; for requests without extents or a filetype. */
+static inline pnc_slab pnc_io_request_get_slab(const pnc_request *r, int64_t i)
+{
+    int64_t *start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
+
+    if (r->pieces != NULL)
+        return pnc_io_request_load_slab(r, i);
+    return (pnc_slab){start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL};
+}
 
 /* Capacity that pnc_io_request_init needs in `numbers`; 0 if varid is invalid. */
 int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *call);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-#define MOST_DIMS 8
+#define MOST_DIMS PNC_PIECES_DIMS
 /* Larger ones are left to the checks of hyperslabs, which find overflows. */
 #define MOST_BYTES (INT64_MAX / 16)
 
@@ -81,32 +81,53 @@ static inline bool is_adjacent(const geometry *g, const pnc_extent *last, int64_
     return last->offset + last->length == offset && (!g->is_record || offset % g->record != 0);
 }
 
-static bool add_extent(const geometry *g, pnc_request *r, pnc_extent extent, int64_t *bytes)
-{
-    pnc_extent *last = r->nslabs > 0 ? &r->extents[r->nslabs - 1] : NULL;
+/* Extents under construction. */
+typedef struct builder {
+    int64_t n, capacity; /* the extents may exceed it: the request then has pieces */
+    int64_t bytes;
+    pnc_extent *last, beyond;
+} builder;
 
-    *bytes += extent.length;
-    if (*bytes > MOST_BYTES)
+static bool add_extent(const geometry *g, pnc_request *r, pnc_extent extent, builder *b)
+{
+    b->bytes += extent.length;
+    if (b->bytes > MOST_BYTES)
         return false;
-    if (last != NULL)
-        r->ascends = r->ascends && extent.offset >= last->offset + last->length;
-    if (last != NULL && is_adjacent(g, last, extent.offset))
-        last->length += extent.length;
-    else
-        r->extents[r->nslabs++] = extent;
+    if (b->n > 0) {
+        r->ascends = r->ascends && extent.offset >= b->last->offset + b->last->length;
+        if (is_adjacent(g, b->last, extent.offset)) {
+            b->last->length += extent.length;
+            return true;
+        }
+    }
+    b->last = b->n < b->capacity ? &r->extents[b->n] : &b->beyond;
+    *b->last = extent;
+    b->n++;
     return true;
+}
+
+/* Leave the extents to be computed from the pieces. */
+static void compute_later(const geometry *g, pnc_request *r)
+{
+    pnc_pieces *p = r->pieces;
+
+    p->ndims = g->ndims;
+    p->elem_size = g->elem_size;
+    for (int i = 0; i < g->ndims; i++)
+        p->distance[i] = g->distance[i];
+    r->extents = NULL;
+    r->has_computed = true;
 }
 
 /* The extents need at most as much memory as the numbers. */
 static bool make_extents(const geometry *g, const pnc_call *call, pnc_request *r)
 {
-    int64_t n = r->nslabs, bytes = 0;
+    builder b = {.capacity = r->pieces != NULL ? PNC_PIECES_NUMBERS / 2 : r->nslabs};
     bool list = call->shape == PNC_VARN;
 
     r->extents = (pnc_extent *)(void *)r->numbers;
-    r->nslabs = 0;
     r->ascends = true;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < r->nslabs; i++) {
         const MPI_Offset *start = call->start, *count = call->count;
         pnc_extent extent;
 
@@ -116,12 +137,16 @@ static bool make_extents(const geometry *g, const pnc_call *call, pnc_request *r
         }
         if (start == NULL && g->ndims > 0)
             return false;
-        if (!make_extent(g, start, count, &extent) || !add_extent(g, r, extent, &bytes))
+        if (!make_extent(g, start, count, &extent) || !add_extent(g, r, extent, &b))
             return false;
         if (g->is_record && r->direction == PNC_PUT)
             r->numrecs = largest_of(r->numrecs, start[0] + 1);
     }
-    r->elements = bytes / g->elem_size;
+    r->elements = b.bytes / g->elem_size;
+    if (b.n > b.capacity)
+        compute_later(g, r);
+    else
+        r->nslabs = b.n;
     return true;
 }
 
@@ -135,7 +160,6 @@ static bool is_candidate(const pnc_call *call, const pnc_request *r)
 
 bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
-    const int64_t nslabs = r->nslabs;
     geometry g;
 
     assert(r->extents == NULL && r->numrecs == 0);
@@ -143,7 +167,6 @@ bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call,
         return true;
     r->extents = NULL;
     r->ascends = false;
-    r->nslabs = nslabs;
     r->numrecs = 0;
     return false;
 }

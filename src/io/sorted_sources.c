@@ -61,7 +61,7 @@ static int fail_no_memory(const pnc_source_sorter *s, int64_t bytes)
 /* Begin a scan of the sources that begin in [low, high). */
 static void start_scan(pnc_source_sorter *s, int64_t low, int64_t high)
 {
-    pnc_io_source_finder_rewind(&s->finder);
+    pnc_io_source_finder_start(&s->finder);
     s->finder.low = low;
     s->finder.high = high;
     s->block = 0;
@@ -107,26 +107,6 @@ static void add_to_block(statistics *t, int64_t number, const pnc_source_positio
     b->last = first > b->last ? first : b->last;
 }
 
-/* The first scan. */
-static int make_blocks(pnc_source_sorter *s)
-{
-    statistics *t = s->statistics;
-    pnc_source_position at;
-    pnc_source source;
-    bool found = true;
-
-    pnc_io_source_finder_rewind(&s->finder);
-    t->block_size = s->totals.n / BLOCKS + 1;
-    for (int64_t n = 0; found; n++) {
-        at = s->finder.at;
-        PNC_TRY(pnc_io_source_find_next(&s->finder, &source, &found));
-        if (found)
-            add_to_block(t, n, &at, source.first);
-    }
-    t->nblocks = (s->totals.n + t->block_size - 1) / t->block_size;
-    return NC_NOERR;
-}
-
 /* --- the range of a window --- */
 
 static int64_t find_bucket(const histogram *h, int64_t offset)
@@ -134,21 +114,28 @@ static int64_t find_bucket(const histogram *h, int64_t offset)
     return (offset - h->low) >> h->shift;
 }
 
+/* Count the sources that begin in [low, high). The first scan has all sources, and makes blocks of them. */
 static int count_sources(pnc_source_sorter *s, int64_t low, int64_t high)
 {
-    histogram *h = &s->statistics->histogram;
+    statistics *t = s->statistics;
+    bool found = true, is_first = t->nblocks == 0;
+    pnc_source_position at;
     pnc_source source;
-    bool found = true;
 
-    *h = (histogram){.low = low, .high = high};
-    while ((high - 1 - low) >> h->shift >= BUCKETS)
-        h->shift++;
+    t->histogram = (histogram){.low = low, .high = high};
+    while ((high - 1 - low) >> t->histogram.shift >= BUCKETS)
+        t->histogram.shift++;
     start_scan(s, low, high);
-    PNC_TRY(scan_next(s, &source, &found));
-    while (found) {
-        h->counts[find_bucket(h, source.first)]++;
+    for (int64_t n = 0; found; n++) {
+        at = s->finder.at;
         PNC_TRY(scan_next(s, &source, &found));
+        if (found)
+            t->histogram.counts[find_bucket(&t->histogram, source.first)]++;
+        if (found && is_first)
+            add_to_block(t, n, &at, source.first);
     }
+    if (is_first)
+        t->nblocks = (s->totals.n + t->block_size - 1) / t->block_size;
     return NC_NOERR;
 }
 
@@ -262,7 +249,10 @@ static int create_window(pnc_source_sorter *s, int64_t low, pnc_source_window **
 static int start_statistics(pnc_source_sorter *s)
 {
     s->statistics = pnc_memory_alloc_zeroed(1, sizeof *s->statistics);
-    return s->statistics != NULL ? make_blocks(s) : fail_no_memory(s, (int64_t)sizeof *s->statistics);
+    if (s->statistics == NULL)
+        return fail_no_memory(s, (int64_t)sizeof *s->statistics);
+    s->statistics->block_size = s->totals.n / BLOCKS + 1;
+    return NC_NOERR;
 }
 
 int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list, const pnc_source_totals *totals,
@@ -299,7 +289,7 @@ void pnc_io_source_sorter_free(pnc_source_sorter *s)
     pnc_memory_free(s);
 }
 
-int pnc_io_source_window_advance(pnc_source_sorter *s, pnc_source_window **window)
+int pnc_io_source_window_move(pnc_source_sorter *s, pnc_source_window **window)
 {
     pnc_source_window *w = *window;
     int64_t end = w->high;

@@ -37,7 +37,7 @@ int pnc_io_source_sorter_create(pnc_io_context *io, const pnc_request_list *list
 void pnc_io_source_sorter_free(pnc_source_sorter *sorter);
 
 /* From a window to the next one; NULL after the last. */
-int pnc_io_source_window_advance(pnc_source_sorter *sorter, pnc_source_window **window);
+int pnc_io_source_window_move(pnc_source_sorter *sorter, pnc_source_window **window);
 /* window may be NULL */
 void pnc_io_source_window_release(pnc_source_window *window);
 

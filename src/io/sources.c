@@ -49,17 +49,17 @@ pnc_slab_span pnc_io_slab_compute_span(const pnc_distances *distances, const pnc
 {
     const pnc_var *var = io->model->vars[r->varid];
     const int64_t *distance = distances->at != NULL ? distances->at : distances->few;
-    const int64_t *start = r->numbers + slab * r->ndims * (r->strided ? 3 : 2), *count = start + r->ndims;
+    const pnc_slab s = pnc_io_request_get_slab(r, slab);
     pnc_slab_span span = {var->begin, var->begin, 1};
 
     for (int i = 0; i < r->ndims; i++) {
-        int64_t stride = r->strided ? count[r->ndims + i] : 1;
+        int64_t stride = r->strided ? s.stride[i] : 1;
 
-        if (count[i] <= 0)
+        if (s.count[i] <= 0)
             return (pnc_slab_span){0, 0, 0};
-        span.first += start[i] * distance[i];
-        span.end += (start[i] + (count[i] - 1) * stride) * distance[i];
-        span.elements *= count[i];
+        span.first += s.start[i] * distance[i];
+        span.end += (s.start[i] + (s.count[i] - 1) * stride) * distance[i];
+        span.elements *= s.count[i];
     }
     span.end += (int64_t)pnc_type_get_size(var->type);
     return span;
@@ -69,10 +69,10 @@ void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, co
 {
     *finder = (pnc_source_finder){.io = io, .list = list, .locator = {.varid = -1}};
     pnc_io_distances_init(&finder->distances);
-    pnc_io_source_finder_rewind(finder);
+    pnc_io_source_finder_start(finder);
 }
 
-void pnc_io_source_finder_rewind(pnc_source_finder *finder)
+void pnc_io_source_finder_start(pnc_source_finder *finder)
 {
     finder->at = (pnc_source_position){0};
     finder->end = (pnc_source_position){.request = finder->list->n};
@@ -90,17 +90,46 @@ static void start_next_request(pnc_source_finder *finder)
     finder->at = (pnc_source_position){.request = finder->at.request + 1};
 }
 
+/* Shorter runs cost more to merge than to sort. */
+#define LEAST_RUN 16
+/* At most so many long runs: each one that is active takes nearly 1 KiB of memory. */
+#define MOST_RUNS 2048
+
+/* Set the length of long runs at the first request that may have one. */
+static void find_least_run(pnc_source_finder *finder)
+{
+    const pnc_request_list *list = finder->list;
+    int64_t slabs = 0;
+
+    if (finder->least_run > 0)
+        return;
+
+    for (int64_t i = 0; i < list->n; i++)
+        if (list->at[i]->elements > 0 && list->at[i]->filetype == NULL)
+            slabs += list->at[i]->nslabs;
+    finder->least_run = slabs / MOST_RUNS > LEAST_RUN ? slabs / MOST_RUNS : LEAST_RUN;
+}
+
 /* The end of the extents that ascend, from `first` on. */
 static int64_t find_run(const pnc_request *r, int64_t first)
 {
-    const pnc_extent *e = r->extents;
+    pnc_extent last = pnc_io_request_get_extent(r, first), next;
     int64_t end = first + 1;
 
     if (r->ascends)
         return r->nslabs;
-    while (end < r->nslabs && e[end].offset >= e[end - 1].offset + e[end - 1].length)
-        end++;
+    for (; end < r->nslabs; end++, last = next) {
+        next = pnc_io_request_get_extent(r, end);
+        if (next.offset < last.offset + last.length)
+            break;
+    }
     return end;
+}
+
+static bool is_at_end(const pnc_source_finder *finder)
+{
+    return finder->at.request > finder->end.request ||
+           (finder->at.request == finder->end.request && finder->at.slab >= finder->end.slab);
 }
 
 static bool is_outside(const pnc_source_finder *finder, int64_t first)
@@ -116,6 +145,8 @@ static int64_t find_end(pnc_source_finder *finder, const pnc_request *r)
     int64_t slab = finder->at.slab, bytes = 0, run_end = slab + 1;
 
     for (; slab < end; slab++) {
+        pnc_extent e = pnc_io_request_get_extent(r, slab);
+
         run_end = slab + 1;
         if (slab >= finder->at.singles) {
             run_end = find_run(r, slab);
@@ -124,11 +155,12 @@ static int64_t find_end(pnc_source_finder *finder, const pnc_request *r)
             finder->at.singles = run_end;
             run_end = slab + 1;
         }
-        if (!is_outside(finder, pnc_io_offset_locate(&finder->locator, r->extents[slab].offset)))
+        if (!is_outside(finder, pnc_io_offset_locate(&finder->locator, e.offset)))
             break;
-        bytes += r->extents[slab].length;
+        bytes += e.length;
     }
-    finder->at.element += bytes / r->elem_size;
+    if (bytes > 0)
+        finder->at.element += bytes / r->elem_size;
     finder->at.slab = slab;
     return run_end;
 }
@@ -136,25 +168,28 @@ static int64_t find_end(pnc_source_finder *finder, const pnc_request *r)
 /* Extents from finder->at.slab on. */
 static void find_in_extents(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
-    const pnc_extent *e = r->extents;
     int64_t end, bytes = 0;
 
+    find_least_run(finder);
     pnc_io_locator_load(&finder->locator, finder->io, r->varid);
     end = find_end(finder, r);
     *found = end > finder->at.slab;
-    if (*found)
-        *out = (pnc_source){.first = pnc_io_offset_locate(&finder->locator, e[finder->at.slab].offset),
-                            .end = pnc_io_offset_locate(&finder->locator, e[end - 1].offset) + e[end - 1].length,
+    if (*found) {
+        pnc_extent first = pnc_io_request_get_extent(r, finder->at.slab), last = pnc_io_request_get_extent(r, end - 1);
+
+        *out = (pnc_source){.first = pnc_io_offset_locate(&finder->locator, first.offset),
+                            .end = pnc_io_offset_locate(&finder->locator, last.offset) + last.length,
                             .element = finder->at.element,
                             .slab = finder->at.slab,
                             .slab_end = end,
                             .request = finder->at.request};
+    }
     if (end == r->nslabs) {
         start_next_request(finder);
         return;
     }
     for (int64_t i = finder->at.slab; i < end; i++)
-        bytes += e[i].length;
+        bytes += pnc_io_request_get_extent(r, i).length;
     finder->at.element += bytes / r->elem_size;
     finder->at.slab = end;
 }
@@ -183,16 +218,34 @@ static bool add_slab(pnc_source_finder *finder, const pnc_request *r, bool is_fi
     return false;
 }
 
-/* Hyperslabs from finder->at.slab on: one, or a long run of them, where each one begins after the end of the last one. */
+/* Pass over hyperslabs that are no part of a long run and begin outside of what is wanted. */
+static void skip_slabs(pnc_source_finder *finder, const pnc_request *r)
+{
+    int64_t end = finder->at.singles;
+
+    if (finder->at.request == finder->end.request && finder->end.slab < end)
+        end = finder->end.slab;
+    for (; finder->at.slab < end; finder->at.slab++) {
+        pnc_slab_span span = pnc_io_slab_compute_span(&finder->distances, finder->io, r, finder->at.slab);
+
+        if (span.elements > 0 && !is_outside(finder, span.first))
+            return;
+        finder->at.element += span.elements;
+    }
+}
+
+/* Hyperslabs from finder->at.slab on: one, or a long run, where each one begins after the end of the one before. */
 static int find_in_slabs(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
     int64_t n = 1, slab, element;
     pnc_source single;
 
     PNC_TRY(pnc_io_distances_load(&finder->distances, finder->io, r->varid));
-    *found = add_slab(finder, r, true, out);
-    if (!*found || out->slab < finder->at.singles)
+    skip_slabs(finder, r);
+    *found = !is_at_end(finder) && add_slab(finder, r, true, out);
+    if (!*found || r->nslabs == 1 || out->slab < finder->at.singles)
         return NC_NOERR;
+    find_least_run(finder);
     single = *out;
     slab = finder->at.slab;
     element = finder->at.element;
@@ -241,10 +294,17 @@ static int find_in_filetype(pnc_source_finder *finder, const pnc_request *r, pnc
     return NC_NOERR;
 }
 
-static bool is_at_end(const pnc_source_finder *finder)
+/* A request of one extent. */
+static void find_one_extent(pnc_source_finder *finder, const pnc_request *r, pnc_source *out, bool *found)
 {
-    return finder->at.request > finder->end.request ||
-           (finder->at.request == finder->end.request && finder->at.slab >= finder->end.slab);
+    int64_t first;
+
+    pnc_io_locator_load(&finder->locator, finder->io, r->varid);
+    first = pnc_io_offset_locate(&finder->locator, r->extents->offset);
+    *out =
+        (pnc_source){.first = first, .end = first + r->extents->length, .slab_end = 1, .request = finder->at.request};
+    *found = true;
+    start_next_request(finder);
 }
 
 static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
@@ -258,7 +318,9 @@ static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
 
         if (r->elements == 0 || finder->at.slab >= end)
             start_next_request(finder);
-        else if (r->extents != NULL)
+        else if (r->extents != NULL && r->nslabs == 1)
+            find_one_extent(finder, r, out, found);
+        else if (pnc_io_request_has_extents(r))
             find_in_extents(finder, r, out, found);
         else if (r->filetype != NULL)
             err = find_in_filetype(finder, r, out, found);
@@ -270,38 +332,23 @@ static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
 
 int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found)
 {
-    int err = find_any(finder, out, found);
+    int err;
 
-    while (err == NC_NOERR && *found && is_outside(finder, out->first))
+    do
         err = find_any(finder, out, found);
+    while (err == NC_NOERR && *found && is_outside(finder, out->first));
     return err;
 }
 
 /* --- all sources --- */
 
-/* Shorter runs cost more to merge than to sort. */
-#define LEAST_RUN 16
-/* At most so many long runs: each one that is active takes nearly 1 KiB of memory. */
-#define MOST_RUNS 2048
-
-static int64_t find_least_run(const pnc_request_list *list)
+int pnc_io_sources_count(pnc_source_finder *finder, pnc_source_totals *totals)
 {
-    int64_t slabs = 0;
-
-    for (int64_t i = 0; i < list->n; i++)
-        if (list->at[i]->elements > 0 && list->at[i]->filetype == NULL)
-            slabs += list->at[i]->nslabs;
-    return slabs / MOST_RUNS > LEAST_RUN ? slabs / MOST_RUNS : LEAST_RUN;
-}
-
-int pnc_io_sources_total(pnc_source_finder *finder, pnc_source_totals *totals)
-{
-    pnc_source_totals t = {.ascend = true, .least_run = find_least_run(finder->list)};
+    pnc_source_totals t = {.ascend = true};
     pnc_source source;
     bool found;
 
-    pnc_io_source_finder_rewind(finder);
-    finder->least_run = t.least_run;
+    pnc_io_source_finder_start(finder);
     PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
     while (found) {
         t.ascend = t.ascend && (t.n == 0 || source.first >= t.high);
@@ -310,7 +357,8 @@ int pnc_io_sources_total(pnc_source_finder *finder, pnc_source_totals *totals)
         t.n++;
         PNC_TRY(pnc_io_source_find_next(finder, &source, &found));
     }
-    pnc_io_source_finder_rewind(finder);
+    pnc_io_source_finder_start(finder);
+    t.least_run = finder->least_run;
     *totals = t;
     return NC_NOERR;
 }

@@ -50,20 +50,20 @@ typedef struct pnc_source_finder {
     pnc_io_context *io;
     const pnc_request_list *list;
     pnc_source_position at, end;
-    int64_t least_run; /* shorter runs of extents or hyperslabs are not sources, but each of their members is one */
+    int64_t least_run; /* shorter runs of extents or hyperslabs are not sources, but each of their members is one;
+                        * 0: not known yet */
     int64_t low, high; /* only sources that begin here are found */
     pnc_distances distances;
     pnc_locator locator;
 } pnc_source_finder;
 
-/* Finds all sources, of runs of any length. */
 void pnc_io_source_finder_init(pnc_source_finder *finder, pnc_io_context *io, const pnc_request_list *list);
 void pnc_io_source_finder_free(pnc_source_finder *finder);
 /* Back to the beginning, to find all sources. */
-void pnc_io_source_finder_rewind(pnc_source_finder *finder);
+void pnc_io_source_finder_start(pnc_source_finder *finder);
 /* Find the next source in the order of posting; *found is false at the end. NC_ENOMEM */
 int pnc_io_source_find_next(pnc_source_finder *finder, pnc_source *out, bool *found);
-/* Find all sources, from the beginning. Sets the least run so that few are active at a time. NC_ENOMEM */
-int pnc_io_sources_total(pnc_source_finder *finder, pnc_source_totals *totals);
+/* Find all sources, from the beginning. NC_ENOMEM */
+int pnc_io_sources_count(pnc_source_finder *finder, pnc_source_totals *totals);
 
 #endif

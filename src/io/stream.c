@@ -86,12 +86,12 @@ static int open_slab(pnc_stream *s, pnc_file_order *order)
 
 static void fill_from_extents(pnc_stream *s, pnc_file_order *order)
 {
-    const pnc_extent *from = s->request->extents;
-
     pnc_io_locator_load(&order->locator, order->io, s->request->varid);
-    for (; s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end; s->slab++)
-        s->ahead[s->n++] =
-            (pnc_extent){pnc_io_offset_locate(&order->locator, from[s->slab].offset), from[s->slab].length};
+    for (; s->n < PNC_STREAM_AHEAD && s->slab < s->source.slab_end; s->slab++) {
+        pnc_extent e = pnc_io_request_get_extent(s->request, s->slab);
+
+        s->ahead[s->n++] = (pnc_extent){pnc_io_offset_locate(&order->locator, e.offset), e.length};
+    }
 }
 
 static int fill_ahead(pnc_stream *s, pnc_file_order *order)
@@ -101,7 +101,7 @@ static int fill_ahead(pnc_stream *s, pnc_file_order *order)
     s->at = s->n = 0;
     if (s->request->filetype != NULL)
         return fill_from_filetype(s, order);
-    if (s->request->extents != NULL)
+    if (pnc_io_request_has_extents(s->request))
         fill_from_extents(s, order);
     while (s->n == 0 && (s->open || s->slab < s->source.slab_end)) {
         if (!s->open)

@@ -181,7 +181,7 @@ static bool sorts_far_offsets(void)
     while (good && order.window != NULL) {
         for (int64_t k = 0; good && k < order.window->n; k++)
             good = find_place(extents, (int)pnc_io_source_window_get(order.window, k)->request) == place++;
-        good = good && pnc_io_source_window_advance(order.sorter, &order.window) == NC_NOERR;
+        good = good && pnc_io_source_window_move(order.sorter, &order.window) == NC_NOERR;
     }
     good = good && place == FAR_REQUESTS;
     pnc_io_file_order_free(&order);

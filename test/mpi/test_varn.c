@@ -579,6 +579,94 @@ static void test_vard_memory(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Long lists, of which a call takes less memory than their indices would. */
+enum { LONG = 200000, LONG_WIDTH = 12 };
+
+struct long_list {
+    MPI_Offset numbers[LONG][4], *starts[LONG], *counts[LONG];
+    long elements;
+};
+
+/* Pieces of 1 or 2 x 1 to 3 elements of the rows of this rank, in any order, which leave gaps or overlap. */
+static void make_long_list(struct long_list *list, bool is_tall)
+{
+    unsigned state = 1 + (unsigned)t_rank;
+    list->elements = 0;
+    for (int i = 0; i < LONG; i++) {
+        MPI_Offset *at = list->numbers[i];
+        state = state * 1664525 + 1013904223;
+        at[0] = (MPI_Offset)LONG * t_rank + (state >> 8) % (LONG - 1);
+        at[1] = (state >> 4) % (LONG_WIDTH - 2);
+        at[2] = is_tall ? 1 + i % 2 : 1;
+        at[3] = 1 + i % 3;
+        list->starts[i] = at;
+        list->counts[i] = at + 2;
+        list->elements += (long)(at[2] * at[3]);
+    }
+}
+
+/* What a call for each element would do: values to the model, or the other way. */
+static void copy_long_list(const struct long_list *list, bool put, int *values, int *model)
+{
+    for (int i = 0; i < LONG; i++)
+        for (MPI_Offset y = 0; y < list->counts[i][0]; y++)
+            for (MPI_Offset x = 0; x < list->counts[i][1]; x++, values++) {
+                int *at = model + (list->starts[i][0] + y - (MPI_Offset)LONG * t_rank) * LONG_WIDTH;
+                at += list->starts[i][1] + x;
+                *(put ? at : values) = *(put ? values : at);
+            }
+}
+
+static void test_long_list(bool is_record, bool is_tall)
+{
+    static struct long_list list;
+    const size_t all = (size_t)LONG * LONG_WIDTH;
+    MPI_Offset start[2] = {(MPI_Offset)LONG * t_rank, 0}, count[2] = {LONG, LONG_WIDTH};
+    int ncid = -1, dims[2], id, *model = malloc(all * sizeof *model), *whole = malloc(all * sizeof *whole);
+    int *values, *got, *wanted;
+    long before;
+    make_long_list(&list, is_tall);
+    values = malloc((size_t)list.elements * sizeof *values);
+    got = malloc((size_t)list.elements * sizeof *got);
+    wanted = malloc((size_t)list.elements * sizeof *wanted);
+    for (long i = 0; i < list.elements; i++) {
+        values[i] = (int)i + 1;
+        got[i] = wanted[i] = 0;
+    }
+    for (size_t i = 0; i < all; i++)
+        model[i] = whole[i] = -1;
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_dim(ncid, "row", is_record ? NC_UNLIMITED : (MPI_Offset)LONG * t_nprocs, &dims[0]) == NC_NOERR &&
+                ncmpi_def_dim(ncid, "column", LONG_WIDTH, &dims[1]) == NC_NOERR,
+            "def_dim");
+    id = define(ncid, "v", NC_INT, 2, dims);
+    define(ncid, "other", NC_SHORT, 1, dims);
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    t_local(ncmpi_put_vara_int_all(ncid, id, start, count, model) == NC_NOERR, "put");
+    before = resident_kib();
+    expect_ok(ncmpi_put_varn_int_all(ncid, id, LONG, list.starts, list.counts, values), "put_varn of 200000 pieces");
+    expect_ok(ncmpi_get_varn_int_all(ncid, id, LONG, list.starts, list.counts, got), "get_varn of them");
+    if (memory_is_real())
+        t_check(resident_kib() - before < 8192, "memory grew by %ld KiB", resident_kib() - before);
+    else
+        t_skip("the memory in use cannot be measured here");
+    copy_long_list(&list, true, values, model);
+    copy_long_list(&list, false, wanted, model);
+    t_check(memcmp(got, wanted, (size_t)list.elements * sizeof *got) == 0,
+            "of pieces that overlap, the later one wins");
+    t_local(ncmpi_get_vara_int_all(ncid, id, start, count, whole) == NC_NOERR, "get");
+    t_check(memcmp(whole, model, all * sizeof *whole) == 0, "all elements are right");
+    list.starts[LONG - 1][1] = LONG_WIDTH;
+    expect_code(ncmpi_put_varn_int_all(ncid, id, LONG, list.starts, list.counts, values), NC_EINVALCOORDS,
+                "the last piece starts beyond");
+    expect_ok(ncmpi_close(ncid), "close");
+    free(model);
+    free(whole);
+    free(values);
+    free(got);
+    free(wanted);
+}
+
 /* imap transposes what a datatype without a regular stride picks: ints 0, 2 and 3 of each 5. Nothing is packed for
  * it. */
 static void test_varm_memory(void)
@@ -792,6 +880,8 @@ int main(int argc, char **argv)
     test_vard_errors();
     test_vard_absolute();
     test_vard_memory();
+    for (int i = 0; i < 4; i++)
+        test_long_list(i % 2 == 1, i / 2 == 1);
     test_varm_memory();
     for (int shape = VAR; shape < VARN; shape++)
         for (int way = 0; way < 4; way++)
