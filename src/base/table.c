@@ -1,83 +1,119 @@
-/* Map from name to index over uthash. Its exit() on lack of memory is replaced by an error code. */
+/* Map from name to index. */
 #include "base/table.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
 
-/* uthash calls this macro if allocation fails, in the function that adds; the entry is then not in the table. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(entry) (added = false)
-#include <uthash.h>
+enum { LEAST_SLOTS = 8 };
 
-struct pnc_table_entry {
-    const char *name; /* borrowed */
+struct pnc_table_slot {
+    const char *name; /* borrowed; NULL: the slot is free */
+    uint32_t hash;    /* of the name */
     int index;
-    UT_hash_handle hh;
 };
 
-static struct pnc_table_entry *find_entry(const pnc_table *table, const char *name)
+static uint32_t hash_of(const char *name)
 {
-    struct pnc_table_entry *entry;
+    return (uint32_t)pnc_digest_add(PNC_DIGEST_START, name, (int64_t)strlen(name));
+}
 
-    HASH_FIND(hh, table->head, name, (unsigned)strlen(name), entry);
-    return entry;
+/* The slot of a name, or the free slot where the search for it ends. A quarter of the slots is free. */
+static struct pnc_table_slot *find_slot(const pnc_table *table, const char *name, uint32_t hash)
+{
+    int64_t i = hash & (table->capacity - 1);
+
+    while (table->slots[i].name != NULL && (table->slots[i].hash != hash || strcmp(table->slots[i].name, name) != 0))
+        i = (i + 1) & (table->capacity - 1);
+    return &table->slots[i];
+}
+
+/* The slot of a name, or NULL. */
+static struct pnc_table_slot *find_entry(const pnc_table *table, const char *name)
+{
+    struct pnc_table_slot *slot;
+
+    if (table->n == 0)
+        return NULL;
+    slot = find_slot(table, name, hash_of(name));
+    return slot->name != NULL ? slot : NULL;
+}
+
+/* Insert a name behind all with which it shares slots. */
+static void insert(pnc_table *table, struct pnc_table_slot entry)
+{
+    int64_t i = entry.hash & (table->capacity - 1);
+
+    while (table->slots[i].name != NULL)
+        i = (i + 1) & (table->capacity - 1);
+    table->slots[i] = entry;
+}
+
+int pnc_table_reserve(pnc_table *table, int64_t n)
+{
+    pnc_table larger = {NULL, table->n, table->capacity > 0 ? table->capacity : LEAST_SLOTS};
+
+    while (n > larger.capacity / 4 * 3)
+        larger.capacity *= 2;
+    if (larger.capacity == table->capacity)
+        return NC_NOERR;
+    larger.slots = pnc_memory_alloc_zeroed(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return NC_ENOMEM;
+    for (int64_t i = 0; i < table->capacity; i++)
+        if (table->slots[i].name != NULL)
+            insert(&larger, table->slots[i]);
+    pnc_memory_free(table->slots);
+    *table = larger;
+    return NC_NOERR;
 }
 
 int pnc_table_find(const pnc_table *table, const char *name)
 {
-    const struct pnc_table_entry *entry = find_entry(table, name);
+    const struct pnc_table_slot *slot = find_entry(table, name);
 
-    return entry != NULL ? entry->index : -1;
+    return slot != NULL ? slot->index : -1;
 }
 
 int pnc_table_add(pnc_table *table, const char *name, int index)
 {
-    bool added = true;
-    struct pnc_table_entry *entry = pnc_memory_alloc(1, sizeof *entry);
-
-    if (entry == NULL)
-        return NC_ENOMEM;
-    entry->name = name;
-    entry->index = index;
-    HASH_ADD_KEYPTR(hh, table->head, name, (unsigned)strlen(name), entry);
-    if (added)
-        return NC_NOERR;
-    pnc_memory_free(entry);
-    return NC_ENOMEM;
+    PNC_TRY(pnc_table_reserve(table, table->n + 1));
+    insert(table, (struct pnc_table_slot){name, hash_of(name), index});
+    table->n++;
+    return NC_NOERR;
 }
 
+/* The names after the removed one move up: a search ends at the first free slot. */
 void pnc_table_remove(pnc_table *table, const char *name)
 {
-    struct pnc_table_entry *entry = find_entry(table, name);
+    struct pnc_table_slot *removed = find_entry(table, name);
+    int64_t i, mask = table->capacity - 1;
 
-    if (entry == NULL)
+    if (removed == NULL)
         return;
-    HASH_DELETE(hh, table->head, entry);
-    pnc_memory_free(entry);
+    removed->name = NULL;
+    table->n--;
+    for (i = (removed - table->slots + 1) & mask; table->slots[i].name != NULL; i = (i + 1) & mask) {
+        struct pnc_table_slot moved = table->slots[i];
+
+        table->slots[i].name = NULL;
+        insert(table, moved);
+    }
 }
 
 void pnc_table_set(pnc_table *table, const char *name, int index)
 {
-    struct pnc_table_entry *entry = find_entry(table, name);
+    struct pnc_table_slot *slot = find_entry(table, name);
 
-    if (entry != NULL)
-        entry->index = index;
+    if (slot != NULL)
+        slot->index = index;
 }
 
 void pnc_table_clear(pnc_table *table)
 {
-    struct pnc_table_entry *entry, *next;
-
-    /* HASH_CLEAR frees the buckets only: the chain in insertion order remains valid for the loop */
-    entry = table->head;
-    HASH_CLEAR(hh, table->head);
-    for (; entry != NULL; entry = next) {
-        next = entry->hh.next;
-        pnc_memory_free(entry);
-    }
-    table->head = NULL;
+    pnc_memory_free(table->slots);
+    *table = (pnc_table){NULL, 0, 0};
 }

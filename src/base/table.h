@@ -1,12 +1,16 @@
-/* Map from name to index (a thin layer over uthash). */
+/* Map from name to index: a hash table with open addressing and linear probing. */
 #ifndef PNC_BASE_TABLE_H
 #define PNC_BASE_TABLE_H
 
+#include <stdint.h>
+
 typedef struct pnc_table {
-    struct pnc_table_entry *head;
+    struct pnc_table_slot *slots; /* NULL: empty */
+    int64_t n, capacity;          /* names; slots, a power of 2 */
 } pnc_table;
 
-int pnc_table_find(const pnc_table *table, const char *name);     /* index, or -1 */
+int pnc_table_reserve(pnc_table *table, int64_t n);           /* memory for n names in total. NC_NOERR or NC_ENOMEM */
+int pnc_table_find(const pnc_table *table, const char *name); /* index, or -1 */
 int pnc_table_add(pnc_table *table, const char *name, int index); /* NC_NOERR or NC_ENOMEM; name is borrowed */
 void pnc_table_remove(pnc_table *table, const char *name);
 void pnc_table_set(pnc_table *table, const char *name, int index); /* change the index of an existing name */

@@ -52,7 +52,7 @@ int pnc_format_atts_append(pnc_atts *atts, pnc_att *att)
         return NC_ENOMEM;
     }
     atts->at[atts->n++] = att;
-    if (atts->names.head == NULL) {
+    if (atts->names.slots == NULL) {
         if (atts->n >= PNC_ATTS_HASHED)
             hash_names(atts);
     } else if (pnc_table_add(&atts->names, att->name, atts->n - 1) != NC_NOERR) {
@@ -63,7 +63,7 @@ int pnc_format_atts_append(pnc_atts *atts, pnc_att *att)
 
 int pnc_format_atts_find_exact(const pnc_atts *atts, const char *name)
 {
-    if (atts->names.head != NULL)
+    if (atts->names.slots != NULL)
         return pnc_table_find(&atts->names, name);
     for (int i = 0; i < atts->n; i++)
         if (strcmp(atts->at[i]->name, name) == 0)
@@ -92,7 +92,7 @@ static void replace_att(pnc_atts *atts, int index, pnc_att *att)
 
     att->where = old->where;
     atts->at[index] = att;
-    if (atts->names.head != NULL) {
+    if (atts->names.slots != NULL) {
         pnc_table_remove(&atts->names, old->name);
         if (pnc_table_add(&atts->names, att->name, index) != NC_NOERR)
             pnc_table_clear(&atts->names);
