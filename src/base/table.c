@@ -42,16 +42,6 @@ static struct pnc_table_slot *find_entry(const pnc_table *table, const char *nam
     return slot->name != NULL ? slot : NULL;
 }
 
-/* Insert a name behind all with which it shares slots. */
-static void insert(pnc_table *table, struct pnc_table_slot entry)
-{
-    int64_t i = entry.hash & (table->capacity - 1);
-
-    while (table->slots[i].name != NULL)
-        i = (i + 1) & (table->capacity - 1);
-    table->slots[i] = entry;
-}
-
 int pnc_table_reserve(pnc_table *table, int64_t n)
 {
     pnc_table larger = {NULL, table->n, table->capacity > 0 ? table->capacity : LEAST_SLOTS};
@@ -65,7 +55,7 @@ int pnc_table_reserve(pnc_table *table, int64_t n)
         return NC_ENOMEM;
     for (int64_t i = 0; i < table->capacity; i++)
         if (table->slots[i].name != NULL)
-            insert(&larger, table->slots[i]);
+            *find_slot(&larger, table->slots[i].name, table->slots[i].hash) = table->slots[i];
     pnc_memory_free(table->slots);
     *table = larger;
     return NC_NOERR;
@@ -80,8 +70,14 @@ int pnc_table_find(const pnc_table *table, const char *name)
 
 int pnc_table_add(pnc_table *table, const char *name, int index)
 {
+    uint32_t hash = hash_of(name);
+    struct pnc_table_slot *slot;
+
     PNC_TRY(pnc_table_reserve(table, table->n + 1));
-    insert(table, (struct pnc_table_slot){name, hash_of(name), index});
+    slot = find_slot(table, name, hash);
+    if (slot->name != NULL)
+        return NC_ENAMEINUSE;
+    *slot = (struct pnc_table_slot){name, hash, index};
     table->n++;
     return NC_NOERR;
 }
@@ -100,7 +96,7 @@ void pnc_table_remove(pnc_table *table, const char *name)
         struct pnc_table_slot moved = table->slots[i];
 
         table->slots[i].name = NULL;
-        insert(table, moved);
+        *find_slot(table, moved.name, moved.hash) = moved;
     }
 }
 

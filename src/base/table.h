@@ -11,7 +11,8 @@ typedef struct pnc_table {
 
 int pnc_table_reserve(pnc_table *table, int64_t n);           /* memory for n names in total. NC_NOERR or NC_ENOMEM */
 int pnc_table_find(const pnc_table *table, const char *name); /* index, or -1 */
-int pnc_table_add(pnc_table *table, const char *name, int index); /* NC_NOERR or NC_ENOMEM; name is borrowed */
+/* NC_NOERR or NC_ENOMEM; NC_ENAMEINUSE if the table has the name, which keeps its index. The name is borrowed. */
+int pnc_table_add(pnc_table *table, const char *name, int index);
 void pnc_table_remove(pnc_table *table, const char *name);
 void pnc_table_set(pnc_table *table, const char *name, int index); /* change the index of an existing name */
 void pnc_table_clear(pnc_table *table);

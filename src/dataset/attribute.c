@@ -166,7 +166,7 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
     int index = pnc_format_atts_find(atts, name);
     int64_t old_bytes = index < 0 ? 0 : pnc_format_att_encode(&ds->model, atts->at[index], NULL);
 
-    PNC_TRY(pnc_format_atts_put(atts, name, value->xtype, value->len, value->bytes, &ds->error));
+    PNC_TRY(pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error));
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
     return pnc_dataset_header_update(ds, (pnc_extent){atts->at[index]->where, old_bytes}, NULL, atts->at[index]);

@@ -72,7 +72,7 @@ static int store_fill_value(pnc_dataset *ds, pnc_var *var, const void *fill_valu
         pnc_convert_kernel_find(PNC_PUT, var->type, pnc_type_get_mem_type(var->type), ds->model.format, NULL);
 
     kernel(external, fill_value, 1, external);
-    return pnc_format_atts_put(&var->atts, NC_FillValue, var->type, 1, external, &ds->error);
+    return pnc_format_atts_put(&ds->model, &var->atts, NC_FillValue, var->type, 1, external, &ds->error);
 }
 
 static int check_def_var_fill(pnc_dataset *ds, int varid, bool has_value)
@@ -199,6 +199,6 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         old_field = pnc_format_name_encode(&ds->model, old, NULL);
     }
     PNC_TRY(agree_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3));
-    PNC_TRY(pnc_format_atts_rename(atts, index, newname, &ds->error));
+    PNC_TRY(pnc_format_atts_rename(&ds->model, atts, index, newname, &ds->error));
     return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);
 }

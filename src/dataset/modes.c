@@ -71,13 +71,23 @@ int pnc_dataset_end_indep_data(pnc_dataset *ds)
     return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
 }
 
-/* Copy the definitions: the file has them until the next ncmpi_enddef. */
+/* Keep the definitions, which the file has until the next ncmpi_enddef, and continue with a copy: it has no memory of
+ * what was replaced or deleted before. */
 static int keep_definitions(pnc_dataset *ds)
 {
-    int err;
+    pnc_model copy;
+    int err = pnc_format_model_copy(&copy, &ds->model);
 
-    ds->before = pnc_memory_alloc_zeroed(1, sizeof *ds->before);
-    err = ds->before == NULL ? NC_ENOMEM : pnc_format_model_copy(ds->before, &ds->model);
+    if (err == NC_NOERR)
+        ds->before = pnc_memory_alloc(1, sizeof *ds->before);
+    if (err == NC_NOERR && ds->before == NULL) {
+        pnc_format_model_free(&copy);
+        err = NC_ENOMEM;
+    }
+    if (err == NC_NOERR) {
+        *ds->before = ds->model;
+        ds->model = copy;
+    }
     if (err != NC_NOERR)
         pnc_error_set(&ds->error, err, "%s: no memory for a copy of the definitions", ds->file.path);
     return err;

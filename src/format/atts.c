@@ -9,7 +9,8 @@
 
 #define PNC_ATTS_HASHED 16 /* entries from which a list has a hash table */
 
-pnc_att *pnc_format_att_create(const char *name, int64_t name_len, int type, int64_t len, const void *value)
+pnc_att *pnc_format_att_create(pnc_region *region, const char *name, int64_t name_len, int type, int64_t len,
+                               const void *value)
 {
     pnc_att *att;
     int64_t bytes, total;
@@ -17,14 +18,14 @@ pnc_att *pnc_format_att_create(const char *name, int64_t name_len, int type, int
     if (pnc_size_multiply(len, (int64_t)pnc_type_get_size(type), &bytes) < 0 ||
         pnc_size_add(bytes, name_len + 1 + (int64_t)sizeof *att, &total) < 0)
         return NULL;
-    att = pnc_memory_alloc(total, 1);
+    att = pnc_region_alloc(region, total);
     if (att == NULL)
         return NULL;
     att->type = type;
     att->len = len;
     att->where = -1;
     att->value = bytes > 0 ? att + 1 : NULL;
-    if (value != NULL && bytes > 0)
+    if (bytes > 0)
         memcpy(att->value, value, (size_t)bytes);
     att->name = (char *)(att + 1) + bytes;
     memcpy(att->name, name, (size_t)name_len);
@@ -36,26 +37,23 @@ pnc_att *pnc_format_att_create(const char *name, int64_t name_len, int type, int
 static void hash_names(pnc_atts *atts)
 {
     for (int i = 0; i < atts->n; i++) {
-        if (pnc_table_add(&atts->names, atts->at[i]->name, i) != NC_NOERR) {
+        if (pnc_table_add(&atts->names, atts->at[i]->name, i) == NC_ENOMEM) {
             pnc_table_clear(&atts->names);
             return;
         }
     }
 }
 
-int pnc_format_atts_append(pnc_atts *atts, pnc_att *att)
+int pnc_format_atts_append(pnc_region *region, pnc_atts *atts, pnc_att *att)
 {
     if (att == NULL)
         return NC_ENOMEM;
-    if (pnc_format_list_grow((void ***)&atts->at, atts->n, &atts->capacity) != NC_NOERR) {
-        pnc_memory_free(att);
-        return NC_ENOMEM;
-    }
+    PNC_TRY(pnc_format_list_grow(region, (void ***)&atts->at, atts->n, &atts->capacity));
     atts->at[atts->n++] = att;
     if (atts->names.slots == NULL) {
         if (atts->n >= PNC_ATTS_HASHED)
             hash_names(atts);
-    } else if (pnc_table_add(&atts->names, att->name, atts->n - 1) != NC_NOERR) {
+    } else if (pnc_table_add(&atts->names, att->name, atts->n - 1) == NC_ENOMEM) {
         pnc_table_clear(&atts->names);
     }
     return NC_NOERR;
@@ -97,13 +95,44 @@ static void replace_att(pnc_atts *atts, int index, pnc_att *att)
         if (pnc_table_add(&atts->names, att->name, index) != NC_NOERR)
             pnc_table_clear(&atts->names);
     }
-    pnc_memory_free(old);
 }
 
-int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error)
+/* A value that fits in the memory of the old one replaces it there: programs overwrite an attribute again and again. The
+ * name remains as it is in the file. */
+static int replace_value(pnc_region *region, pnc_atts *atts, int index, const pnc_att *new)
 {
+    pnc_att *old = atts->at[index], *att;
+    int64_t bytes;
+
+    if (pnc_size_multiply(new->len, (int64_t)pnc_type_get_size(new->type), &bytes) < 0)
+        return NC_ENOMEM;
+    if (bytes > old->len * (int64_t)pnc_type_get_size(old->type)) {
+        att = pnc_format_att_create(region, old->name, (int64_t)strlen(old->name), new->type, new->len, new->value);
+        if (att == NULL)
+            return NC_ENOMEM;
+        replace_att(atts, index, att);
+        return NC_NOERR;
+    }
+    if (bytes > 0)
+        memmove(old->value, new->value, (size_t)bytes); /* ncmpi_copy_att may pass it to itself */
+    else
+        old->value = NULL;
+    old->type = new->type;
+    old->len = new->len;
+    return NC_NOERR;
+}
+
+static int append_new(pnc_region *region, pnc_atts *atts, const char *name, const pnc_att *new)
+{
+    return pnc_format_atts_append(
+        region, atts, pnc_format_att_create(region, name, (int64_t)strlen(name), new->type, new->len, new->value));
+}
+
+int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
+                        pnc_error *error)
+{
+    pnc_att new = {NULL, type, len, (void *)value, -1};
     char *nfc = NULL;
-    pnc_att *att;
     int index, code = NC_NOERR;
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
@@ -121,15 +150,10 @@ int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len,
     index = pnc_format_atts_find_exact(atts, nfc);
     if (index < 0) /* names in files of other writers need not be in NFC */
         index = pnc_format_atts_find_exact(atts, name);
-    if (index >= 0) /* keep the name as it is in the file */
-        name = atts->at[index]->name;
+    if (index >= 0)
+        code = replace_value(&model->region, atts, index, &new);
     else
-        name = nfc;
-    att = pnc_format_att_create(name, (int64_t)strlen(name), type, len, value);
-    if (att != NULL && index >= 0)
-        replace_att(atts, index, att);
-    else
-        code = pnc_format_atts_append(atts, att);
+        code = append_new(&model->region, atts, nfc, &new);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "attribute \"%s\": no memory for %lld values of type %s", nfc, (long long)len,
                       pnc_type_get_name(type));
@@ -138,7 +162,7 @@ free_name:
     return code;
 }
 
-int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error)
+int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
     pnc_att *old, *att;
@@ -155,7 +179,7 @@ int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_erro
                              old->name, nfc);
         goto free_name;
     }
-    att = pnc_format_att_create(nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
+    att = pnc_format_att_create(&model->region, nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
     if (att != NULL)
         replace_att(atts, index, att);
     else
@@ -170,7 +194,6 @@ int pnc_format_atts_delete(pnc_atts *atts, int index)
     if (index < 0 || index >= atts->n)
         return NC_ENOTATT;
     pnc_table_remove(&atts->names, atts->at[index]->name);
-    pnc_memory_free(atts->at[index]);
     atts->n--;
     for (int i = index; i < atts->n; i++) {
         atts->at[i] = atts->at[i + 1];
@@ -179,15 +202,17 @@ int pnc_format_atts_delete(pnc_atts *atts, int index)
     return NC_NOERR;
 }
 
-int pnc_format_atts_copy(pnc_atts *out, const pnc_atts *from)
+int pnc_format_atts_copy(pnc_region *region, pnc_atts *out, const pnc_atts *from)
 {
     memset(out, 0, sizeof *out);
+    PNC_TRY(pnc_format_list_reserve(region, (void ***)&out->at, 0, &out->capacity, from->n));
     for (int i = 0; i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_att *copy = pnc_format_att_create(att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
+        pnc_att *copy =
+            pnc_format_att_create(region, att->name, (int64_t)strlen(att->name), att->type, att->len, att->value);
         if (copy != NULL)
             copy->where = att->where;
-        PNC_TRY(pnc_format_atts_append(out, copy));
+        PNC_TRY(pnc_format_atts_append(region, out, copy));
     }
     return NC_NOERR;
 }
@@ -195,8 +220,5 @@ int pnc_format_atts_copy(pnc_atts *out, const pnc_atts *from)
 void pnc_format_atts_free(pnc_atts *atts)
 {
     pnc_table_clear(&atts->names);
-    for (int i = 0; i < atts->n; i++)
-        pnc_memory_free(atts->at[i]);
-    pnc_memory_free(atts->at);
     memset(atts, 0, sizeof *atts);
 }

@@ -237,8 +237,9 @@ int pnc_format_cdl_att_end(pnc_cdl_reader *reader)
     if (reader->att_varid != NC_GLOBAL && strcmp(reader->att_name, "_FillValue") == 0 &&
         reader->model->vars[reader->att_varid]->type == NC_CHAR && reader->att_type == NC_CHAR && reader->text.n == 0)
         PNC_TRY(pnc_format_cdl_bytes_append(reader, &reader->text, "", 1));
-    err = pnc_format_atts_put(pnc_format_atts_get(reader->model, reader->att_varid), reader->att_name, reader->att_type,
-                              reader->text.n / (int64_t)pnc_type_get_size(reader->att_type), reader->text.at, &why);
+    err = pnc_format_atts_put(reader->model, pnc_format_atts_get(reader->model, reader->att_varid), reader->att_name,
+                              reader->att_type, reader->text.n / (int64_t)pnc_type_get_size(reader->att_type),
+                              reader->text.at, &why);
     return pnc_format_cdl_fail_refused(reader, reader->att_position, err, &why);
 }
 

@@ -1,7 +1,7 @@
 /* Decode a header, as in the NetCDF Classic Format Specification, in one pass.
  *
- * Headers are not trusted: every count is checked against the bytes that remain in the file, and arrays grow with the
- * entries that were decoded. Memory is bounded by a small multiple of the bytes in the buffer. */
+ * Headers are not trusted: every count is checked against the bytes that remain in the file, and arrays are reserved
+ * for no more entries than the buffer can have. Memory is bounded by a small multiple of the bytes in the buffer. */
 #include "format/codec.h"
 
 #include <assert.h>
@@ -201,6 +201,15 @@ static int take_list(reader *r, int tag, const char *what, int64_t entry_bytes, 
     return NC_NOERR;
 }
 
+/* The number of entries, each of at least entry_bytes bytes, that the bytes of the buffer can have: memory is reserved
+ * for no more, whatever the file counts. */
+static int bounded(const reader *r, int64_t entries, int64_t entry_bytes)
+{
+    int64_t most = (r->n - r->pos) / entry_bytes;
+
+    return (int)(entries < most ? entries : most);
+}
+
 /* *out is 0 after a violation: the type of a variable is not needed for the next entry, that of an attribute is. */
 static int take_type(reader *r, int *out)
 {
@@ -223,9 +232,8 @@ static int take_dim(reader *r)
     pnc_model *model = r->model;
     name_ref ref;
     int64_t at = r->pos, len = 0;
-    int recdim = model->recdim;
-    char *name;
-    int code = NC_NOERR;
+    int recdim = model->recdim, code;
+    pnc_dim *dim;
 
     PNC_TRY(take_name(r, "a dimension's name", &ref));
     PNC_TRY(take_count(r, "a dimension's length", NC_ENOTNC, &len));
@@ -234,18 +242,13 @@ static int take_dim(reader *r)
                                             "the dimension at byte %" PRId64 " is unlimited, as is dimension "
                                             "\"%.80s\": only one is allowed",
                                             at, model->dims[recdim]->name));
-    name = pnc_format_name_copy(ref.bytes, ref.n);
-    if (name == NULL)
+    code = pnc_format_dim_append(model, ref.bytes, ref.n, len);
+    if (code == NC_ENOMEM)
         return fail_no_memory(r, "dimension");
-    if (pnc_table_find(&model->dim_names, name) >= 0)
-        code = report_duplicate(r, "dimension", name, at);
-    if (code != NC_NOERR) {
-        pnc_memory_free(name);
-        return code;
-    }
-    if (pnc_format_dim_append(model, name, len) != NC_NOERR)
-        return fail_no_memory(r, "dimension");
-    model->dims[model->ndims - 1]->where = at;
+    dim = model->dims[model->ndims - 1];
+    dim->where = at;
+    if (code != NC_NOERR)
+        PNC_TRY(report_duplicate(r, "dimension", dim->name, at));
     if (recdim >= 0) /* also after a second unlimited dimension */
         model->recdim = recdim;
     return NC_NOERR;
@@ -257,18 +260,22 @@ static int take_dims(reader *r)
     int64_t n;
 
     PNC_TRY(take_list(r, PNC_TAG_DIMENSION, "the list of dimensions", 2 * width, max_dims, &n));
+    if (pnc_format_dims_reserve(r->model, bounded(r, n, 2 * width)) != NC_NOERR)
+        return fail_no_memory(r, "dimension");
     for (int64_t i = 0; i < n; i++)
         PNC_TRY(take_dim(r));
     return NC_NOERR;
 }
 
+/* Append an attribute to the list, which may be that of a variable that is not in the model yet. */
 static int take_att(reader *r, pnc_atts *atts)
 {
     const unsigned char *value = NULL;
     name_ref ref;
     int64_t at = r->pos, len, size;
+    pnc_region *region = &r->model->region;
     pnc_att *att;
-    int type, code = NC_NOERR;
+    int type;
 
     PNC_TRY(take_name(r, "an attribute's name", &ref));
     PNC_TRY(take_type(r, &type));
@@ -279,17 +286,13 @@ static int take_att(reader *r, pnc_atts *atts)
     PNC_TRY(take_padded(r, len * size, "an attribute's value", &value));
     pnc_format_field_report(&r->checker, r->pos - pnc_format_size_get_padded(len * size), len * size,
                             "an attribute's value", "%" PRId64 " of %s", len, pnc_type_get_name(type));
-    att = pnc_format_att_create(ref.bytes, ref.n, type, len, value);
+    att = pnc_format_att_create(region, ref.bytes, ref.n, type, len, value);
     if (att == NULL)
         return fail_no_memory(r, "attribute");
     att->where = at;
     if (pnc_format_atts_find_exact(atts, att->name) >= 0)
-        code = report_duplicate(r, "attribute", att->name, at);
-    if (code != NC_NOERR) {
-        pnc_memory_free(att);
-        return code;
-    }
-    return pnc_format_atts_append(atts, att) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "attribute");
+        PNC_TRY(report_duplicate(r, "attribute", att->name, at));
+    return pnc_format_atts_append(region, atts, att) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "attribute");
 }
 
 static int take_atts(reader *r, pnc_atts *atts)
@@ -298,6 +301,9 @@ static int take_atts(reader *r, pnc_atts *atts)
     int64_t n;
 
     PNC_TRY(take_list(r, PNC_TAG_ATTRIBUTE, "a list of attributes", 2 * width + 4, max_atts, &n));
+    if (pnc_format_list_reserve(&r->model->region, (void ***)&atts->at, 0, &atts->capacity,
+                                bounded(r, n, 2 * width + 4)) != NC_NOERR)
+        return fail_no_memory(r, "attribute");
     for (int64_t i = 0; i < n; i++)
         PNC_TRY(take_att(r, atts));
     return NC_NOERR;
@@ -385,7 +391,7 @@ static int take_var(reader *r)
     if (ndims > INT_MAX)
         return pnc_format_violation_fail(&r->checker, at, max_var_dims.code, "less than 2^31 dimensions",
                                          "the variable at byte %" PRId64 " has %" PRId64 " dimensions", at, ndims);
-    var = pnc_format_var_create(pnc_format_name_copy(ref.bytes, ref.n), (int)ndims);
+    var = pnc_format_var_create(model, ref.bytes, ref.n, (int)ndims);
     if (var == NULL)
         return fail_no_memory(r, "variable");
     var->where = at;
@@ -395,13 +401,16 @@ static int take_var(reader *r)
         var->ndims = 0;
     if (code == NC_NOERR)
         code = take_var_tail(r, var, bad);
-    if (code == NC_NOERR && pnc_table_find(&model->var_names, var->name) >= 0)
-        code = report_duplicate(r, "variable", var->name, at);
-    if (code != NC_NOERR) {
-        pnc_format_var_free(var);
-        return code;
+    if (code == NC_NOERR) {
+        code = pnc_format_var_append(model, var);
+        if (code == NC_ENAMEINUSE)
+            return report_duplicate(r, "variable", var->name, at);
+        if (code == NC_NOERR)
+            return NC_NOERR;
+        code = fail_no_memory(r, "variable");
     }
-    return pnc_format_var_append(model, var) == NC_NOERR ? NC_NOERR : fail_no_memory(r, "variable");
+    pnc_format_atts_free(&var->atts);
+    return code;
 }
 
 static int take_vars(reader *r)
@@ -411,6 +420,8 @@ static int take_vars(reader *r)
     int64_t n, least = 4 * width + 8 + pnc_format_offset_get_size(r->model->format);
 
     PNC_TRY(take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n));
+    if (pnc_format_vars_reserve(r->model, bounded(r, n, least)) != NC_NOERR)
+        return fail_no_memory(r, "variable");
     for (int64_t i = 0; i < n; i++)
         PNC_TRY(take_var(r));
     return NC_NOERR;

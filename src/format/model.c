@@ -7,32 +7,50 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-int pnc_format_list_grow(void ***at, int n, int *capacity)
+int pnc_format_list_reserve(pnc_region *region, void ***at, int n, int *capacity, int wanted)
 {
     void **grown;
-    int wanted;
 
     assert(n >= 0 && n <= *capacity);
-    if (n < *capacity)
+    if (wanted <= *capacity)
         return NC_NOERR;
-    wanted = pnc_memory_grow_capacity(n);
-    grown = wanted > n ? pnc_memory_resize(*at, wanted, sizeof **at) : NULL;
+    grown = pnc_region_alloc(region, wanted * (int64_t)sizeof *grown);
     if (grown == NULL)
         return NC_ENOMEM;
+    if (n > 0)
+        memcpy(grown, *at, (size_t)n * sizeof *grown);
     *at = grown;
     *capacity = wanted;
     return NC_NOERR;
 }
 
-char *pnc_format_name_copy(const char *bytes, int64_t n)
+int pnc_format_list_grow(pnc_region *region, void ***at, int n, int *capacity)
 {
-    char *name = pnc_memory_alloc(n + 1, 1);
+    int wanted = n < *capacity ? *capacity : pnc_memory_grow_capacity(n);
+
+    return wanted > n ? pnc_format_list_reserve(region, at, n, capacity, wanted) : NC_ENOMEM;
+}
+
+char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n)
+{
+    char *name = pnc_region_alloc(region, n + 1);
 
     if (name == NULL)
         return NULL;
     memcpy(name, bytes, (size_t)n);
     name[n] = '\0';
     return name;
+}
+
+int pnc_format_name_replace(pnc_model *model, pnc_table *names, char **name, const char *to)
+{
+    char *copy = pnc_format_name_copy(&model->region, to, (int64_t)strlen(to));
+
+    if (copy == NULL || pnc_table_add(names, copy, pnc_table_find(names, *name)) != NC_NOERR)
+        return NC_ENOMEM;
+    pnc_table_remove(names, *name);
+    *name = copy;
+    return NC_NOERR;
 }
 
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
@@ -46,25 +64,14 @@ int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
     return NC_NOERR;
 }
 
-static void free_dim(pnc_dim *dim)
-{
-    if (dim == NULL)
-        return;
-    pnc_memory_free(dim->name);
-    pnc_memory_free(dim);
-}
-
 void pnc_format_model_free(pnc_model *model)
 {
     pnc_table_clear(&model->dim_names);
-    for (int i = 0; i < model->ndims; i++)
-        free_dim(model->dims[i]);
-    pnc_memory_free(model->dims);
     pnc_table_clear(&model->var_names);
     for (int i = 0; i < model->nvars; i++)
-        pnc_format_var_free(model->vars[i]);
-    pnc_memory_free(model->vars);
+        pnc_format_atts_free(&model->vars[i]->atts);
     pnc_format_atts_free(&model->gatts);
+    pnc_region_free(&model->region);
     memset(model, 0, sizeof *model);
     model->recdim = -1;
 }
@@ -72,16 +79,17 @@ void pnc_format_model_free(pnc_model *model)
 static int copy_dims(pnc_model *out, const pnc_model *from)
 {
     for (int i = 0; i < from->ndims; i++) {
-        PNC_TRY(pnc_format_dim_append(out, pnc_string_copy(from->dims[i]->name), from->dims[i]->len));
-        out->dims[i]->where = from->dims[i]->where;
+        const pnc_dim *dim = from->dims[i];
+
+        PNC_TRY(pnc_format_dim_append(out, dim->name, (int64_t)strlen(dim->name), dim->len));
+        out->dims[i]->where = dim->where;
     }
     return NC_NOERR;
 }
 
 static int copy_var(pnc_model *out, const pnc_var *from)
 {
-    pnc_var *var = pnc_format_var_create(pnc_string_copy(from->name), from->ndims);
-    int code;
+    pnc_var *var = pnc_format_var_create(out, from->name, (int64_t)strlen(from->name), from->ndims);
 
     if (var == NULL)
         return NC_ENOMEM;
@@ -93,11 +101,8 @@ static int copy_var(pnc_model *out, const pnc_var *from)
     var->size = from->size;
     memcpy(var->dimids, from->dimids, (size_t)from->ndims * sizeof *var->dimids);
     memcpy(var->shape, from->shape, (size_t)from->ndims * sizeof *var->shape);
-    code = pnc_format_atts_copy(&var->atts, &from->atts);
-    if (code == NC_NOERR)
-        return pnc_format_var_append(out, var);
-    pnc_format_var_free(var);
-    return code;
+    PNC_TRY(pnc_format_var_append(out, var));
+    return pnc_format_atts_copy(&out->region, &var->atts, &from->atts);
 }
 
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
@@ -112,9 +117,13 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->header_extent = from->header_extent;
     out->begin_rec = from->begin_rec;
     out->recsize = from->recsize;
-    code = copy_dims(out, from);
+    code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)
-        code = pnc_format_atts_copy(&out->gatts, &from->gatts);
+        code = pnc_format_vars_reserve(out, from->nvars);
+    if (code == NC_NOERR)
+        code = copy_dims(out, from);
+    if (code == NC_NOERR)
+        code = pnc_format_atts_copy(&out->region, &out->gatts, &from->gatts);
     for (int i = 0; code == NC_NOERR && i < from->nvars; i++)
         code = copy_var(out, from->vars[i]);
     if (code != NC_NOERR)
@@ -122,26 +131,30 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     return code;
 }
 
-int pnc_format_dim_append(pnc_model *model, char *name, int64_t len)
+int pnc_format_dims_reserve(pnc_model *model, int n)
 {
-    pnc_dim *dim = pnc_memory_alloc_zeroed(1, sizeof *dim);
+    PNC_TRY(pnc_table_reserve(&model->dim_names, n));
+    return pnc_format_list_reserve(&model->region, (void ***)&model->dims, model->ndims, &model->dims_capacity, n);
+}
 
-    if (dim == NULL) {
-        pnc_memory_free(name);
+int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len)
+{
+    pnc_dim *dim = pnc_region_alloc(&model->region, sizeof *dim);
+    int code;
+
+    if (dim == NULL)
         return NC_ENOMEM;
-    }
-    dim->name = name;
-    dim->len = len;
-    dim->where = -1;
-    if (name == NULL || pnc_format_list_grow((void ***)&model->dims, model->ndims, &model->dims_capacity) != NC_NOERR ||
-        pnc_table_add(&model->dim_names, name, model->ndims) != NC_NOERR) {
-        free_dim(dim);
+    *dim = (pnc_dim){pnc_format_name_copy(&model->region, name, name_len), len, -1};
+    if (dim->name == NULL)
         return NC_ENOMEM;
-    }
+    PNC_TRY(pnc_format_list_grow(&model->region, (void ***)&model->dims, model->ndims, &model->dims_capacity));
+    code = pnc_table_add(&model->dim_names, dim->name, model->ndims);
+    if (code == NC_ENOMEM)
+        return code;
     if (len == NC_UNLIMITED)
         model->recdim = model->ndims;
     model->dims[model->ndims++] = dim;
-    return NC_NOERR;
+    return code;
 }
 
 /* The longest fixed dimension that can be defined: the length is a signed number of 32 (CDF-1, CDF-2) or 64 bits. CDF-2
@@ -176,10 +189,9 @@ int pnc_format_dim_add(pnc_model *model, const char *name, int64_t len, pnc_erro
         code = pnc_error_set(error, NC_ENAMEINUSE, "dimension \"%s\" exists already: choose another name", nfc);
         goto free_name;
     }
-    code = pnc_format_dim_append(model, nfc, len);
+    code = pnc_format_dim_append(model, nfc, (int64_t)strlen(nfc), len);
     if (code != NC_NOERR)
-        return pnc_error_set(error, code, "no memory for another dimension");
-    return NC_NOERR;
+        pnc_error_set(error, code, "no memory for another dimension");
 free_name:
     pnc_memory_free(nfc);
     return code;
@@ -209,14 +221,9 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
                              model->dims[dimid]->name, nfc);
         goto free_name;
     }
-    if (pnc_table_add(&model->dim_names, nfc, dimid) != NC_NOERR) {
-        code = pnc_error_set(error, NC_ENOMEM, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
-        goto free_name;
-    }
-    pnc_table_remove(&model->dim_names, model->dims[dimid]->name);
-    pnc_memory_free(model->dims[dimid]->name);
-    model->dims[dimid]->name = nfc;
-    return NC_NOERR;
+    code = pnc_format_name_replace(model, &model->dim_names, &model->dims[dimid]->name, nfc);
+    if (code != NC_NOERR)
+        pnc_error_set(error, code, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
 free_name:
     pnc_memory_free(nfc);
     return code;

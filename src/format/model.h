@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "base/region.h"
 #include "base/table.h"
 #include "base/types.h"
 
@@ -17,7 +18,6 @@ typedef struct pnc_dim {
     int64_t where; /* byte offset of this entry in the encoded header; set by encode and decode, else -1 */
 } pnc_dim;
 
-/* Name and value are in the same block of memory: an attribute is replaced as a whole, never changed in place. */
 typedef struct pnc_att {
     char *name;
     int type;
@@ -47,7 +47,10 @@ typedef struct pnc_var {
     int64_t size;   /* bytes of the whole variable, or of one record, without padding */
 } pnc_var;
 
+/* Entries, names, values and lists are in one region of memory, which is freed with the model. What is replaced or
+ * deleted stays there until then; ncmpi_redef begins with a copy. */
 typedef struct pnc_model {
+    pnc_region region;
     int format;      /* 1, 2 or 5 */
     int64_t numrecs; /* number of records */
     int recdim;      /* id of the record dimension, or -1 */
@@ -97,10 +100,10 @@ int pnc_format_var_reject(const pnc_model *model, int varid, pnc_error *error); 
 pnc_atts *pnc_format_atts_get(const pnc_model *model, int varid);
 int pnc_format_atts_find(const pnc_atts *atts, const char *name); /* index or -1 */
 /* Create or replace. value has external bytes, and is copied. */
-int pnc_format_atts_put(pnc_atts *atts, const char *name, int type, int64_t len, const void *value, pnc_error *error);
-int pnc_format_atts_rename(pnc_atts *atts, int index, const char *name, pnc_error *error);
+int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int type, int64_t len, const void *value,
+                        pnc_error *error);
+int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error);
 int pnc_format_atts_delete(pnc_atts *atts, int index);
-void pnc_format_atts_free(pnc_atts *atts);
 
 /* The fill value of a variable: its attribute _FillValue if that has the type of the variable and length 1, else the
  * default of the type. out receives pnc_type_get_size(type) external bytes. */

@@ -8,39 +8,27 @@
 #include "base/memory.h"
 #include "base/name.h"
 
-pnc_var *pnc_format_var_create(char *name, int ndims)
+/* One allocation: the variable, the lengths of its dimensions, their ids. */
+pnc_var *pnc_format_var_create(pnc_model *model, const char *name, int64_t name_len, int ndims)
 {
-    pnc_var *var;
+    const int64_t per_dim = sizeof *((pnc_var *)0)->shape + sizeof *((pnc_var *)0)->dimids;
+    pnc_var *var = pnc_region_alloc(&model->region, (int64_t)sizeof *var + ndims * per_dim);
 
-    if (name == NULL)
-        return NULL;
-    var = pnc_memory_alloc_zeroed(1, sizeof *var);
     if (var == NULL)
-        goto free_name;
-    /* one allocation: the lengths, then the ids */
-    var->shape = pnc_memory_alloc(ndims, sizeof *var->shape + sizeof *var->dimids);
-    if (var->shape == NULL)
-        goto free_var;
+        return NULL;
+    memset(var, 0, sizeof *var);
+    var->shape = (int64_t *)(var + 1);
     var->dimids = (int *)(var->shape + ndims);
-    var->name = name;
+    var->name = pnc_format_name_copy(&model->region, name, name_len);
     var->ndims = ndims;
     var->where = -1;
-    return var;
-free_var:
-    pnc_memory_free(var);
-free_name:
-    pnc_memory_free(name);
-    return NULL;
+    return var->name != NULL ? var : NULL;
 }
 
-void pnc_format_var_free(pnc_var *var)
+int pnc_format_vars_reserve(pnc_model *model, int n)
 {
-    if (var == NULL)
-        return;
-    pnc_format_atts_free(&var->atts);
-    pnc_memory_free(var->shape);
-    pnc_memory_free(var->name);
-    pnc_memory_free(var);
+    PNC_TRY(pnc_table_reserve(&model->var_names, n));
+    return pnc_format_list_reserve(&model->region, (void ***)&model->vars, model->nvars, &model->vars_capacity, n);
 }
 
 int pnc_format_var_derive(const pnc_model *model, pnc_var *var)
@@ -58,16 +46,17 @@ int pnc_format_var_derive(const pnc_model *model, pnc_var *var)
 
 int pnc_format_var_append(pnc_model *model, pnc_var *var)
 {
+    int code;
+
     if (var == NULL)
         return NC_ENOMEM;
-    if (pnc_format_list_grow((void ***)&model->vars, model->nvars, &model->vars_capacity) != NC_NOERR ||
-        pnc_table_add(&model->var_names, var->name, model->nvars) != NC_NOERR) {
-        pnc_format_var_free(var);
-        return NC_ENOMEM;
-    }
+    PNC_TRY(pnc_format_list_grow(&model->region, (void ***)&model->vars, model->nvars, &model->vars_capacity));
+    code = pnc_table_add(&model->var_names, var->name, model->nvars);
+    if (code == NC_ENOMEM)
+        return code;
     model->vars[model->nvars++] = var;
     model->nrecvars += var->is_record;
-    return NC_NOERR;
+    return code;
 }
 
 static int check_type(const pnc_model *model, const char *name, int type, pnc_error *error)
@@ -111,10 +100,26 @@ static int check_dims(const pnc_model *model, const char *name, int ndims, const
     return NC_NOERR;
 }
 
+static int append_new(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error)
+{
+    pnc_var *var = pnc_format_var_create(model, name, (int64_t)strlen(name), ndims);
+
+    if (var != NULL) {
+        var->type = type;
+        if (ndims > 0)
+            memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
+        if (pnc_format_var_derive(model, var) < 0)
+            return pnc_error_set(error, NC_EVARSIZE,
+                                 "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions", name);
+    }
+    if (pnc_format_var_append(model, var) != NC_NOERR)
+        return pnc_error_set(error, NC_ENOMEM, "no memory for another variable");
+    return NC_NOERR;
+}
+
 int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, const int *dimids, pnc_error *error)
 {
     char *nfc = NULL;
-    pnc_var *var;
     int code;
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
@@ -123,26 +128,10 @@ int pnc_format_var_add(pnc_model *model, const char *name, int type, int ndims, 
         code = check_dims(model, nfc, ndims, dimids, error);
     if (code == NC_NOERR && pnc_table_find(&model->var_names, nfc) >= 0)
         code = pnc_error_set(error, NC_ENAMEINUSE, "variable \"%s\" exists already: choose another name", nfc);
-    if (code != NC_NOERR) {
-        pnc_memory_free(nfc);
-        return code;
-    }
-    var = pnc_format_var_create(nfc, ndims);
-    if (var == NULL)
-        return pnc_error_set(error, NC_ENOMEM, "no memory for another variable");
-    var->type = type;
-    if (ndims > 0)
-        memcpy(var->dimids, dimids, (size_t)ndims * sizeof *dimids);
-    if (pnc_format_var_derive(model, var) < 0) {
-        code = pnc_error_set(error, NC_EVARSIZE, "variable \"%s\" is larger than 2^63 bytes: shorten its dimensions",
-                             var->name);
-        pnc_format_var_free(var);
-        return code;
-    }
-    code = pnc_format_var_append(model, var);
-    if (code != NC_NOERR)
-        return pnc_error_set(error, code, "no memory for another variable");
-    return NC_NOERR;
+    if (code == NC_NOERR)
+        code = append_new(model, nfc, type, ndims, dimids, error);
+    pnc_memory_free(nfc);
+    return code;
 }
 
 int pnc_format_var_find(const pnc_model *model, const char *name)
@@ -164,14 +153,9 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
                              model->vars[varid]->name, nfc);
         goto free_name;
     }
-    if (pnc_table_add(&model->var_names, nfc, varid) != NC_NOERR) {
-        code = pnc_error_set(error, NC_ENOMEM, "no memory to rename variable \"%s\"", model->vars[varid]->name);
-        goto free_name;
-    }
-    pnc_table_remove(&model->var_names, model->vars[varid]->name);
-    pnc_memory_free(model->vars[varid]->name);
-    model->vars[varid]->name = nfc;
-    return NC_NOERR;
+    code = pnc_format_name_replace(model, &model->var_names, &model->vars[varid]->name, nfc);
+    if (code != NC_NOERR)
+        pnc_error_set(error, code, "no memory to rename variable \"%s\"", model->vars[varid]->name);
 free_name:
     pnc_memory_free(nfc);
     return code;

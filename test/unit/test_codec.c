@@ -519,7 +519,7 @@ static void test_many(void **state)
         assert_int_equal(pnc_format_var_add(&m, name, NC_INT, 1, &dimid, NULL), NC_NOERR);
         for (int k = 0; k < ATTS; k++) {
             snprintf(name, sizeof name, "attribute%d", k);
-            assert_int_equal(pnc_format_atts_put(&m.vars[i]->atts, name, NC_CHAR, k, "abcdefghijklmnopqrst", NULL),
+            assert_int_equal(pnc_format_atts_put(&m, &m.vars[i]->atts, name, NC_CHAR, k, "abcdefghijklmnopqrst", NULL),
                              NC_NOERR);
         }
     }

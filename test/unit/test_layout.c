@@ -184,7 +184,7 @@ static void play_step(player *p)
         break;
     case 'A':
         assert_int_equal(sscanf(p->line, "A %15s %d", name, &a), 2);
-        assert_int_equal(pnc_format_atts_put(&m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_atts_put(m, &m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
         break;
     case 'V':
         assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);

@@ -158,7 +158,7 @@ static void test_atts(void **state)
     for (int i = 0; i < N; i++) {
         unsigned char value[4] = {0, 0, 0, (unsigned char)i};
         snprintf(name, sizeof name, "att%d", i);
-        assert_int_equal(pnc_format_atts_put(atts, name, NC_INT, 1, value, &error), NC_NOERR);
+        assert_int_equal(pnc_format_atts_put(&model, atts, name, NC_INT, 1, value, &error), NC_NOERR);
         expect[n++] = i;
         if (i % 3 == 2) { /* delete one from the middle */
             int victim = n / 2;
@@ -175,22 +175,22 @@ static void test_atts(void **state)
     assert_int_equal(pnc_format_atts_delete(atts, n), NC_ENOTATT);
     assert_int_equal(pnc_format_atts_find(atts, "att1000"), -1);
 
-    assert_code(pnc_format_atts_rename(atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
-    assert_code(pnc_format_atts_rename(atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
-    assert_int_equal(pnc_format_atts_rename(atts, 0, "first", &error), NC_NOERR);
+    assert_code(pnc_format_atts_rename(&model, atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
+    assert_code(pnc_format_atts_rename(&model, atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
+    assert_int_equal(pnc_format_atts_rename(&model, atts, 0, "first", &error), NC_NOERR);
     assert_int_equal(pnc_format_atts_find(atts, "first"), 0);
     assert_int_equal(pnc_format_atts_find(atts, "att0"), -1);
-    assert_int_equal(pnc_format_atts_put(atts, "first", NC_CHAR, 5, "hello", &error), NC_NOERR);
+    assert_int_equal(pnc_format_atts_put(&model, atts, "first", NC_CHAR, 5, "hello", &error), NC_NOERR);
     assert_int_equal(atts->n, n);
     assert_int_equal(atts->at[0]->len, 5);
     assert_memory_equal(atts->at[0]->value, "hello", 5);
-    assert_int_equal(pnc_format_atts_put(atts, "first", NC_CHAR, 0, NULL, &error), NC_NOERR);
+    assert_int_equal(pnc_format_atts_put(&model, atts, "first", NC_CHAR, 0, NULL, &error), NC_NOERR);
     assert_null(atts->at[0]->value);
     assert_int_equal(pnc_format_atts_find(atts, "first"), 0);
 
-    assert_code(pnc_format_atts_put(atts, "a", 12, 1, "x", &error), NC_EBADTYPE, &error, "\"a\"");
-    assert_code(pnc_format_atts_put(atts, "a", NC_CHAR, -1, "x", &error), NC_EINVAL, &error, "\"a\"");
-    assert_code(pnc_format_atts_put(atts, "a", NC_CHAR, 1, NULL, &error), NC_EINVAL, &error, "\"a\"");
+    assert_code(pnc_format_atts_put(&model, atts, "a", 12, 1, "x", &error), NC_EBADTYPE, &error, "\"a\"");
+    assert_code(pnc_format_atts_put(&model, atts, "a", NC_CHAR, -1, "x", &error), NC_EINVAL, &error, "\"a\"");
+    assert_code(pnc_format_atts_put(&model, atts, "a", NC_CHAR, 1, NULL, &error), NC_EINVAL, &error, "\"a\"");
     assert_null(pnc_format_atts_get(&model, 0));
     assert_null(pnc_format_atts_get(&model, -2));
 }
@@ -224,11 +224,11 @@ static void test_fill(void **state)
         pnc_format_var_get_fill_value(model.vars[i], out);
         assert_memory_equal(out, rows[i].bytes, pnc_type_get_size(rows[i].type));
     }
-    pnc_format_atts_put(&model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
+    pnc_format_atts_put(&model, &model.vars[3]->atts, "_FillValue", NC_INT, 1, "\1\2\3\4", NULL);
     pnc_format_var_get_fill_value(model.vars[3], out);
     assert_memory_equal(out, "\1\2\3\4", 4);
     /* of another type: does not count */
-    pnc_format_atts_put(&model.vars[3]->atts, "_FillValue", NC_SHORT, 1, "\1\2", NULL);
+    pnc_format_atts_put(&model, &model.vars[3]->atts, "_FillValue", NC_SHORT, 1, "\1\2", NULL);
     pnc_format_var_get_fill_value(model.vars[3], out);
     assert_memory_equal(out, "\x80\0\0\x01", 4);
 }
@@ -245,9 +245,9 @@ static void test_copy(void **state)
         char name[16];
         snprintf(name, sizeof name, "v%d", i);
         pnc_format_var_add(&model, name, NC_INT, 2 - i % 2, ids + i % 2, NULL);
-        pnc_format_atts_put(pnc_format_atts_get(&model, 0), name, NC_CHAR, 3, "abc", NULL);
+        pnc_format_atts_put(&model, pnc_format_atts_get(&model, 0), name, NC_CHAR, 3, "abc", NULL);
     }
-    pnc_format_atts_put(&model.gatts, "title", NC_CHAR, 5, "hello", NULL);
+    pnc_format_atts_put(&model, &model.gatts, "title", NC_CHAR, 5, "hello", NULL);
     model.numrecs = 9;
     model.vars[3]->no_fill = true;
     model.vars[5]->begin = 555;
