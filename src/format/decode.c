@@ -19,6 +19,7 @@ typedef struct reader {
     int64_t file_size;
     int64_t pos;
     int64_t needed; /* bytes that the buffer must have, after PNC_NEED_MORE_BYTES */
+    int64_t nvars;  /* in the list of variables, as counted by the file */
     bool streaming; /* numrecs follows from the size of the file */
     bool odd_names; /* a name ends in NUL bytes: it is encoded with another length */
     pnc_model *model;
@@ -420,6 +421,7 @@ static int take_vars(reader *r)
     int64_t n, least = 4 * width + 8 + pnc_format_offset_get_size(r->model->format);
 
     PNC_TRY(take_list(r, PNC_TAG_VARIABLE, "the list of variables", least, max_vars, &n));
+    r->nvars = n;
     if (pnc_format_vars_reserve(r->model, bounded(r, n, least)) != NC_NOERR)
         return fail_no_memory(r, "variable");
     for (int64_t i = 0; i < n; i++)
@@ -506,7 +508,41 @@ static int take_header(reader *r)
     return r->checker.code;
 }
 
-/* Decode into an empty model. More bytes are needed in steps that double: the header is decoded from its start. */
+/* Bytes that the header has if all variables take as many as those that were decoded; 0 if unknown. The first variable
+ * begins after the header. */
+static int64_t estimate_size(const reader *r)
+{
+    const pnc_model *model = r->model;
+    int64_t first, last, bytes;
+
+    if (model->nvars < 2)
+        return 0;
+    first = model->vars[0]->where;
+    last = model->vars[model->nvars - 1]->where;
+    if (pnc_size_multiply((last - first) / (model->nvars - 1) + 1, r->nvars, &bytes) < 0)
+        return 0;
+    bytes = bytes > INT64_MAX / 2 - first ? INT64_MAX / 2 : first + bytes;
+    bytes += bytes / 16; /* the last ones are a little longer */
+    return model->vars[0]->begin > r->n && model->vars[0]->begin < bytes ? model->vars[0]->begin : bytes;
+}
+
+/* With how many bytes to decode from the start again: the estimate, which a file can make wrong, within bounds. */
+static int64_t choose_need(const reader *r)
+{
+    int64_t estimate = estimate_size(r), n = r->n < INT64_MAX / 512 ? r->n : INT64_MAX / 512;
+
+    if (estimate == 0)
+        estimate = 2 * n;
+    if (estimate < n + n / 4)
+        estimate = n + n / 4;
+    if (estimate > 256 * n)
+        estimate = 256 * n;
+    if (estimate < r->needed)
+        estimate = r->needed;
+    return estimate < r->file_size ? estimate : r->file_size;
+}
+
+/* Decode into an empty model. */
 static int decode_header(reader *r, pnc_model *out, int64_t *need)
 {
     int code;
@@ -515,12 +551,8 @@ static int decode_header(reader *r, pnc_model *out, int64_t *need)
     out->recdim = -1;
     r->model = out;
     code = take_header(r);
-    if (code == PNC_NEED_MORE_BYTES) {
-        int64_t twice = r->n > INT64_MAX / 2 ? INT64_MAX : 2 * r->n;
-        *need = r->needed > twice ? r->needed : twice;
-        if (*need > r->file_size)
-            *need = r->file_size;
-    }
+    if (code == PNC_NEED_MORE_BYTES)
+        *need = choose_need(r);
     return code;
 }
 
