@@ -54,12 +54,12 @@ void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *exp
     va_end(args);
 }
 
-void pnc_format_field_report(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
+void pnc_format_field_describe(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
 {
     char value[SENTENCE];
     va_list args;
 
-    if (checker->observer == NULL || checker->observer->field == NULL)
+    if (checker->observer->field == NULL)
         return;
     va_start(args, format);
     vsnprintf(value, sizeof value, format, args);

@@ -38,32 +38,38 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
     return PNC_KIND_UNKNOWN;
 }
 
-/* The next n bytes of the header. NC_ENOTNC: the file has fewer; PNC_NEED_MORE_BYTES: the buffer has fewer. */
-static int take_bytes(reader *r, int64_t n, const char *what, const unsigned char **out)
+/* The buffer has less than n more bytes. NC_ENOTNC: the file too; else PNC_NEED_MORE_BYTES. */
+static int reject_length(reader *r, int64_t n, const char *what)
 {
-    assert(n >= 0 && r->pos <= r->n && r->n <= r->file_size);
     if (n > r->file_size - r->pos)
         return pnc_format_violation_fail(&r->checker, r->pos, NC_ENOTNC, "a complete header",
                                          "the header is truncated: %s at byte %" PRId64 " needs %" PRId64
                                          " bytes, but the file has %" PRId64,
                                          what, r->pos, n, r->file_size);
-    if (n > r->n - r->pos) {
-        r->needed = r->pos + n;
-        return PNC_NEED_MORE_BYTES;
-    }
+    r->needed = r->pos + n;
+    return PNC_NEED_MORE_BYTES;
+}
+
+/* The next n bytes of the header. */
+static inline int take_bytes(reader *r, int64_t n, const char *what, const unsigned char **out)
+{
+    assert(n >= 0 && r->pos <= r->n && r->n <= r->file_size);
+    if (n > r->n - r->pos)
+        return reject_length(r, n, what);
     *out = r->p + r->pos;
     r->pos += n;
     return NC_NOERR;
 }
 
-static int take_word(reader *r, int bytes, const char *what, uint64_t *out)
+/* A number of 4 or 8 bytes, most significant byte first. */
+static inline int take_word(reader *r, int bytes, const char *what, uint64_t *out)
 {
     const unsigned char *p = NULL;
 
     PNC_TRY(take_bytes(r, bytes, what, &p));
-    *out = 0;
-    for (int i = 0; i < bytes; i++)
-        *out = *out << 8 | p[i];
+    *out = pnc_format_word_load(p);
+    if (bytes == 8)
+        *out = *out << 32 | pnc_format_word_load(p + 4);
     return NC_NOERR;
 }
 
@@ -113,7 +119,7 @@ static void check_padding(reader *r, const unsigned char *padding, int64_t n, co
 {
     static const unsigned char nulls[3];
 
-    if (memcmp(padding, nulls, (size_t)n) != 0)
+    if (n > 0 && memcmp(padding, nulls, (size_t)n) != 0)
         pnc_format_warning_report(&r->checker, r->pos - n, PNC_RULE_PADDING,
                                   "%s is followed by padding that is not null: 0x%02x first, %d byte%s in all", what,
                                   padding[0], (int)n, n > 1 ? "s" : "");

@@ -13,11 +13,14 @@ typedef struct writer {
     int format;
 } writer;
 
-static void put_word(writer *w, uint64_t value, int bytes)
+/* 4 or 8 bytes. */
+static inline void put_word(writer *w, uint64_t value, int bytes)
 {
-    if (w->p != NULL)
-        for (int i = 0; i < bytes; i++)
-            w->p[w->pos + i] = (unsigned char)(value >> (8 * (bytes - 1 - i)));
+    if (w->p != NULL) {
+        if (bytes == 8)
+            pnc_format_word_store((uint32_t)(value >> 32), w->p + w->pos);
+        pnc_format_word_store((uint32_t)value, w->p + w->pos + bytes - 4);
+    }
     w->pos += bytes;
 }
 
@@ -34,7 +37,8 @@ static void put_padded(writer *w, const void *bytes, int64_t n)
     if (w->p != NULL) {
         if (n > 0)
             memcpy(w->p + w->pos, bytes, (size_t)n);
-        memset(w->p + w->pos + n, 0, (size_t)padding);
+        for (int64_t i = n; i < n + padding; i++)
+            w->p[w->pos + i] = 0;
     }
     w->pos += n + padding;
 }

@@ -18,6 +18,20 @@ static inline int pnc_format_offset_get_size(int format)
     return format == 1 ? 4 : 8;
 }
 
+/* 4 bytes, most significant byte first. */
+static inline uint32_t pnc_format_word_load(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline void pnc_format_word_store(uint32_t word, unsigned char *p)
+{
+    p[0] = (unsigned char)(word >> 24);
+    p[1] = (unsigned char)(word >> 16);
+    p[2] = (unsigned char)(word >> 8);
+    p[3] = (unsigned char)word;
+}
+
 /* Increase the capacity of *at, which holds n pointers, to at least `wanted`. NC_NOERR or NC_ENOMEM. */
 int pnc_format_list_reserve(pnc_region *region, void ***at, int n, int *capacity, int wanted);
 
