@@ -78,6 +78,20 @@ static void open_and_close(struct bench *b)
     close_file(b);
 }
 
+/* Small variables that are filled, without attributes. */
+static void many_to_fill(struct bench *b)
+{
+    int dim, var, old;
+    char name[32];
+    create(b);
+    DO(ncmpi_def_dim(b->ncid, "x", 16, &dim));
+    DO(ncmpi_set_fill(b->ncid, NC_FILL, &old));
+    for (int i = 0; i < VARIABLES; i++) {
+        snprintf(name, sizeof name, "variable_%06d", i);
+        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
+    }
+}
+
 static void rename_variables(struct bench *b)
 {
     char name[32];
@@ -358,6 +372,7 @@ static const struct work {
 } works[] = {
     {"define 20000 variables, enddef, close", nothing, define_and_close, nothing},
     {"open a file of 20000 variables, close", define_and_close, open_and_close, nothing},
+    {"fill 20000 variables at enddef", many_to_fill, fill, close_file},
     {"2000 renames in data mode", huge_header, rename_variables, close_file},
     {"2000 attributes overwritten in data mode", huge_header, overwrite_attributes, close_file},
     {"100000 iputs of 32 bytes, wait_all", line_of_ints, many_iputs, close_file},

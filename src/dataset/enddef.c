@@ -16,17 +16,12 @@ static int64_t first_given(int64_t hint, int64_t argument)
 
 static int fill_new(pnc_dataset *ds)
 {
-    int old = ds->before == NULL ? 0 : ds->before->nvars, err = NC_NOERR;
+    int old = ds->before == NULL ? 0 : ds->before->nvars;
     bool fills = false; /* the same on all ranks */
 
-    for (int i = old; i < ds->model.nvars && err == NC_NOERR; i++) {
-        const pnc_var *var = ds->model.vars[i];
-
-        fills = fills || !var->no_fill;
-        if (!var->no_fill)
-            err = pnc_dataset_var_fill(&ds->file, &ds->model, var, 0, var->is_record ? ds->model.numrecs : 1);
-    }
-    return fills ? pnc_file_status_agree(&ds->file, err) : NC_NOERR;
+    for (int i = old; i < ds->model.nvars && !fills; i++)
+        fills = !ds->model.vars[i]->no_fill;
+    return fills ? pnc_file_status_agree(&ds->file, pnc_dataset_vars_fill(&ds->file, &ds->model, old)) : NC_NOERR;
 }
 
 /* The new header is written last: until then the old one, and the data that it describes, can be restored. The ranks

@@ -1,4 +1,5 @@
-/* Writing fill values: one pattern is written repeatedly, so that memory is bounded whatever the size of a variable. */
+/* Writing fill values. The bytes of all variables that a call fills are one sequence, of which each rank writes a part.
+ * Values of small variables side by side take one write; memory is bounded whatever the size of a variable. */
 #include "dataset/fill.h"
 
 #include <string.h>
@@ -9,57 +10,152 @@
 #include "dataset/records.h"
 #include "file/agree.h"
 
-#define PATTERN_BYTES (1 << 20)
+#define BUFFER_BYTES (1 << 20) /* at most */
 
-/* A buffer of `bytes` bytes that repeats the variable's fill value. */
-static char *make_pattern(const pnc_var *var, int64_t bytes)
+typedef struct filler {
+    pnc_file *file;
+    int64_t pos, first, end; /* in the sequence of bytes: the next variable, and this rank's part */
+    char *buffer;
+    int64_t capacity;
+    pnc_extent held; /* of the file: what the buffer has, not yet written */
+} filler;
+
+static int64_t min64(int64_t a, int64_t b)
 {
-    int size = (int)pnc_type_get_size(var->type);
-    char *pattern = pnc_memory_alloc(bytes, 1), value[8];
-
-    pnc_format_var_get_fill_value(var, value);
-    for (int64_t at = 0; at < bytes && pattern != NULL; at += size)
-        memcpy(pattern + at, value, (size_t)size);
-    return pattern;
+    return a < b ? a : b;
 }
 
-/* This rank's share of a fixed-size variable or of a record. */
-static pnc_extent share_of(const pnc_file *file, const pnc_var *var)
+/* This rank's part of `total` bytes. */
+static int filler_init(filler *f, pnc_file *file, int64_t total)
 {
-    int size = (int)pnc_type_get_size(var->type);
-    int64_t elements = var->size / size, share = elements / file->nprocs, extra = elements % file->nprocs;
-    int64_t first = share * file->rank + (file->rank < extra ? file->rank : extra);
+    int64_t share = total / file->nprocs, extra = total % file->nprocs;
 
-    return (pnc_extent){var->begin + first * size, (share + (file->rank < extra)) * size};
+    *f = (filler){.file = file, .first = share * file->rank + min64(file->rank, extra)};
+    f->end = f->first + share + (file->rank < extra);
+    f->capacity = (min64(share, BUFFER_BYTES - 16) + 16) / 8 * 8; /* whole elements of any type */
+    f->buffer = pnc_memory_alloc(f->capacity, 1);
+    if (f->buffer == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for %lld bytes of fill values", file->path,
+                             (long long)f->capacity);
+    return NC_NOERR;
 }
 
-/* Write a pattern of `length` bytes repeatedly. */
-static int write_pattern(pnc_file *file, pnc_extent extent, const char *pattern, int64_t length)
+static int flush(filler *f)
 {
-    for (int64_t at = 0; at < extent.length; at += length) {
-        pnc_extent portion = {extent.offset + at, extent.length - at < length ? extent.length - at : length};
+    pnc_extent held = f->held;
 
-        PNC_TRY(pnc_file_range_write(file, portion, pattern));
+    f->held.length = 0;
+    return held.length > 0 ? pnc_file_range_write(f->file, held, f->buffer) : NC_NOERR;
+}
+
+static int filler_finish(filler *f, int err)
+{
+    if (err == NC_NOERR)
+        err = flush(f);
+    pnc_memory_free(f->buffer);
+    return err;
+}
+
+/* Repeat the variable's fill value. */
+static void set_pattern(const pnc_var *var, char *pattern, int64_t bytes)
+{
+    int64_t done = (int64_t)pnc_type_get_size(var->type), n;
+
+    pnc_format_var_get_fill_value(var, pattern);
+    for (; done < bytes; done += n) {
+        n = min64(done, bytes - done);
+        memcpy(pattern + done, pattern, (size_t)n);
+    }
+}
+
+/* A buffer full of fill values is written repeatedly. */
+static int fill_large(filler *f, const pnc_var *var, pnc_extent part)
+{
+    PNC_TRY(flush(f));
+    set_pattern(var, f->buffer, f->capacity);
+    for (int64_t at = 0; at < part.length; at += f->capacity) {
+        pnc_extent portion = {part.offset + at, min64(part.length - at, f->capacity)};
+
+        PNC_TRY(pnc_file_range_write(f->file, portion, f->buffer));
     }
     return NC_NOERR;
 }
 
-int pnc_dataset_var_fill(pnc_file *file, const pnc_model *model, const pnc_var *var, int64_t first, int64_t n)
+static int fill_small(filler *f, const pnc_var *var, pnc_extent part)
 {
-    pnc_extent share = share_of(file, var);
-    int64_t length = share.length < PATTERN_BYTES ? share.length : PATTERN_BYTES;
-    int err = NC_NOERR;
-    char *pattern;
+    if (part.offset != f->held.offset + f->held.length || part.length > f->capacity - f->held.length)
+        PNC_TRY(flush(f));
+    if (f->held.length == 0)
+        f->held.offset = part.offset;
+    set_pattern(var, f->buffer + f->held.length, part.length);
+    f->held.length += part.length;
+    return NC_NOERR;
+}
 
-    if (share.length == 0 || n == 0)
+/* Bytes of the variable before `pos` in the sequence of bytes, in whole elements. */
+static int64_t bytes_before(const filler *f, const pnc_var *var, int64_t pos)
+{
+    int64_t bytes = pos <= f->pos ? 0 : min64(pos - f->pos, var->size);
+
+    return bytes - bytes % (int64_t)pnc_type_get_size(var->type);
+}
+
+/* Fill what this rank has of a fixed-size variable or of a record. */
+static int fill_var(filler *f, const pnc_var *var, int64_t offset)
+{
+    int64_t first = bytes_before(f, var, f->first), n = bytes_before(f, var, f->end) - first;
+    pnc_extent part = {offset + first, n};
+
+    f->pos += var->size;
+    if (n == 0)
         return NC_NOERR;
-    pattern = make_pattern(var, length);
-    if (pattern == NULL)
-        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory to fill variable \"%s\"", file->path, var->name);
-    for (int64_t r = first; r < first + n && err == NC_NOERR; r++)
-        err = write_pattern(file, (pnc_extent){share.offset + r * model->recsize, share.length}, pattern, length);
-    pnc_memory_free(pattern);
-    return err;
+    return n < f->capacity ? fill_small(f, var, part) : fill_large(f, var, part);
+}
+
+/* Bytes to fill in all fixed-size variables from varid on, or in a record of the others. */
+static int64_t count_bytes(const pnc_model *model, int varid, bool records)
+{
+    int64_t total = 0;
+
+    for (int i = varid; i < model->nvars; i++)
+        if (!model->vars[i]->no_fill && model->vars[i]->is_record == records)
+            total += model->vars[i]->size;
+    return total;
+}
+
+static int fill_vars(filler *f, const pnc_model *model, int varid, bool records, int64_t record)
+{
+    for (int i = varid; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+
+        if (!var->no_fill && var->is_record == records)
+            PNC_TRY(fill_var(f, var, var->begin + record * model->recsize));
+    }
+    return NC_NOERR;
+}
+
+int pnc_dataset_vars_fill(pnc_file *file, const pnc_model *model, int varid)
+{
+    int64_t fixed = count_bytes(model, varid, false), record = count_bytes(model, varid, true);
+    int64_t numrecs = record > 0 ? model->numrecs : 0;
+    filler f;
+    int err;
+
+    if (fixed + numrecs * record == 0)
+        return NC_NOERR;
+    PNC_TRY(filler_init(&f, file, fixed + numrecs * record));
+    err = fill_vars(&f, model, varid, false, 0);
+    for (int64_t r = 0; r < numrecs && err == NC_NOERR; r++)
+        err = fill_vars(&f, model, varid, true, r);
+    return filler_finish(&f, err);
+}
+
+static int fill_record(pnc_file *file, const pnc_model *model, const pnc_var *var, int64_t record)
+{
+    filler f;
+
+    PNC_TRY(filler_init(&f, file, var->size));
+    return filler_finish(&f, fill_var(&f, var, var->begin + record * model->recsize));
 }
 
 /* CDF-1 and CDF-2 store the number of records in 4 bytes; in CDF-5 the bound is the largest file offset. */
@@ -110,7 +206,7 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     PNC_TRY(pnc_dataset_mode_check_collective(ds));
     err = check_fill_var_rec(ds, varid, recno);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 2, PNC_IS_COLLECTIVE));
-    err = pnc_dataset_var_fill(&ds->file, &ds->model, ds->model.vars[varid], recno, 1);
+    err = fill_record(&ds->file, &ds->model, ds->model.vars[varid], recno);
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     pnc_dataset_numrecs_update(ds, recno + 1);
     return pnc_dataset_numrecs_flush(ds);

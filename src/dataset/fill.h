@@ -5,7 +5,7 @@
 #include "file/file.h"
 #include "format/model.h"
 
-/* Write fill values to this rank's share of a variable; of a record variable, to n records from `first` on. Local. */
-int pnc_dataset_var_fill(pnc_file *file, const pnc_model *model, const pnc_var *var, int64_t first, int64_t n);
+/* Write this rank's part of the fill values of the variables from varid on that are filled, in all records. Local. */
+int pnc_dataset_vars_fill(pnc_file *file, const pnc_model *model, int varid);
 
 #endif

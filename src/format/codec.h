@@ -11,8 +11,9 @@ int pnc_format_kind_identify(const void *bytes, size_t n);
 
 /* Decode a header from the first n bytes of a file of file_size bytes. Returns NC_NOERR and sets *out (also var->size,
  * layout fields, where); or PNC_NEED_MORE_BYTES and *need, the number of bytes with which to call again (n < *need <=
- * file_size); or a code with a message that names the byte offset: NC_ENOTNC, NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT,
- * NC_EUNLIMPOS, NC_EMAXNAME, NC_ENOMEM. Messages do not name the file. After an error *out is empty.
+ * file_size), an estimate of the size of the header; or a code with a message that names the byte offset: NC_ENOTNC,
+ * NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EMAXNAME, NC_ENOMEM. Messages do not name the file. After an
+ * error *out is empty.
  *
  * Every count is checked against file_size minus the offset before memory is allocated. A header that ends beyond
  * file_size is NC_ENOTNC. Non-null padding is accepted. STREAMING numrecs is computed from file_size.
