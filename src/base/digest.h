@@ -10,7 +10,7 @@
 
 /* A bijection of hash for each word: digests of bytes that differ in one word are different. The shift lets high bits
  * change low ones, which a product does not. */
-static inline uint64_t pnc_digest_mix(uint64_t hash, uint64_t word)
+static inline uint64_t pnc_digest_word_add(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
@@ -23,12 +23,12 @@ static inline uint64_t pnc_digest_add(uint64_t hash, const void *bytes, int64_t 
 
     for (; n >= (int64_t)sizeof word; n -= (int64_t)sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
-        hash = pnc_digest_mix(hash, word);
+        hash = pnc_digest_word_add(hash, word);
     }
     if (n > 0) { /* with their number, so that zeros at the end count */
         word = 0;
         memcpy(&word, at, (size_t)n);
-        hash = pnc_digest_mix(hash + (uint64_t)n, word);
+        hash = pnc_digest_word_add(hash + (uint64_t)n, word);
     }
     return hash;
 }

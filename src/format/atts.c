@@ -97,8 +97,8 @@ static void replace_att(pnc_atts *atts, int index, pnc_att *att)
     }
 }
 
-/* A value that fits in the memory of the old one replaces it there: programs overwrite an attribute again and again. The
- * name remains as it is in the file. */
+/* A value that fits in the memory of the old one replaces it there: programs overwrite an attribute again and again.
+ * The name remains as it is in the file. */
 static int replace_value(pnc_region *region, pnc_atts *atts, int index, const pnc_att *new)
 {
     pnc_att *old = atts->at[index], *att;

@@ -54,7 +54,7 @@ void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *exp
     va_end(args);
 }
 
-void pnc_format_field_describe(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
+void pnc_format_field_display(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
 {
     char value[SENTENCE];
     va_list args;

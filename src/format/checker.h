@@ -18,11 +18,11 @@ int pnc_format_violation_report(pnc_checker *checker, int64_t at, int code, cons
                                 ...) PNC_PRINTF(5, 6);
 void pnc_format_warning_report(pnc_checker *checker, int64_t at, const char *expected, const char *format, ...)
     PNC_PRINTF(4, 5);
-void pnc_format_field_describe(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
+void pnc_format_field_display(pnc_checker *checker, int64_t at, int64_t n, const char *what, const char *format, ...)
     PNC_PRINTF(5, 6);
 /* Decoding without an observer, which ncmpi_open does, must not spend time on the arguments. */
 #define pnc_format_field_report(checker, ...) \
-    ((checker)->observer != NULL ? pnc_format_field_describe((checker), __VA_ARGS__) : (void)0)
+    ((checker)->observer != NULL ? pnc_format_field_display((checker), __VA_ARGS__) : (void)0)
 
 /* Rules about the offsets of variables. Also derives the layout fields of the model. streaming: the number of records
  * follows from the size of the file. */

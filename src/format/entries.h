@@ -54,8 +54,8 @@ int64_t pnc_format_var_compute_vsize(const pnc_var *var, int format);
 /* Encode a value of n bytes, in host byte order, most significant byte first. */
 void pnc_format_value_encode(const void *value, size_t n, void *out);
 
-/* Entries that are created or appended have their memory in the region of the model. Append returns NC_NOERR, NC_ENOMEM,
- * or NC_ENAMEINUSE if an earlier entry has the same name: searches find that one. */
+/* Entries that are created or appended have their memory in the region of the model. Append returns NC_NOERR,
+ * NC_ENOMEM, or NC_ENAMEINUSE if an earlier entry has the same name: searches find that one. */
 int pnc_format_dim_append(pnc_model *model, const char *name, int64_t name_len, int64_t len);
 int pnc_format_var_append(pnc_model *model, pnc_var *var);
 
