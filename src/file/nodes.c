@@ -195,8 +195,9 @@ static int find(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
 static int find_all(MPI_Comm comm, pnc_nodes *nodes)
 {
     MPI_Comm node = MPI_COMM_NULL;
-    int err = NC_EMPI, failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int err = NC_EMPI, failed;
 
+    failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (node == MPI_COMM_NULL)
         return err;
     err = find(comm, node, nodes);
