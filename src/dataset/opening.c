@@ -2,7 +2,7 @@
  *
  * Collective steps: MPI_Comm_dup; one reduction by which all ranks receive what rank 0 decides, and whether all are
  * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
- * communicator takes a few steps more, to find the nodes. */
+ * communicator takes one step more, to find the nodes. */
 #include "dataset/opening.h"
 
 #include <pthread.h>
@@ -327,17 +327,20 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     pnc_store *store = ds->file.store;
     pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
     int64_t inode = ds->file.rank == 0 ? store->inode : 0;
-    int64_t sums[] = {0, root.unit, root.factor, root.round_robin, inode};
+    int64_t is_leader = o->finds_nodes && ds->file.nodes != NULL && ds->file.nodes->is_leader;
+    int64_t sums[] = {0, is_leader, root.unit, root.factor, root.round_robin, inode};
 
     err = pnc_file_late_take(&ds->file, err);
     sums[0] = err != NC_NOERR;
-    pnc_file_sums_agree(&ds->file, sums, 5, "the results of opening the file");
+    pnc_file_sums_agree(&ds->file, sums, 6, "the results of opening the file");
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
-    store->striping = (pnc_striping){sums[1], sums[2], sums[3] != 0};
-    store->inode = sums[4];
-    store->nnodes = ds->file.nodes->n;
-    if (o->finds_nodes)
+    store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0};
+    store->inode = sums[5];
+    if (o->finds_nodes) {
+        ds->file.nodes->n = (int)sums[1];
         pnc_file_nodes_set(o->comm, ds->file.nodes);
+    }
+    store->nnodes = ds->file.nodes->n;
     return NC_NOERR;
 }

@@ -13,12 +13,6 @@ static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first us
 
 /* --- the attribute --- */
 
-static void free_lists(pnc_nodes *nodes)
-{
-    pnc_memory_free(nodes->own);
-    pnc_memory_free(nodes->leaders);
-}
-
 static void add_use(pnc_nodes *nodes)
 {
     pthread_mutex_lock(&lock);
@@ -37,7 +31,7 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
     pthread_mutex_unlock(&lock);
     if (rest > 0)
         return;
-    free_lists(nodes);
+    pnc_memory_free(nodes->ranks);
     pnc_memory_free(nodes);
 }
 
@@ -147,7 +141,7 @@ int pnc_file_nodes_make_comm(MPI_Comm comm, const int *ranks, int n, MPI_Comm *o
     return failed;
 }
 
-/* ranks[n .. 2n - 1] become the ranks in `comm` of those that `part` consists of. Local. */
+/* ranks[n .. 2n - 1] become the ranks in `comm` of those of `part`. Local. */
 static int translate_ranks(MPI_Comm comm, MPI_Comm part, int *ranks, int n)
 {
     MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
@@ -162,62 +156,35 @@ static int translate_ranks(MPI_Comm comm, MPI_Comm part, int *ranks, int n)
     return failed;
 }
 
-static int list_ranks(MPI_Comm comm, MPI_Comm part, int **out, int *n)
+static int list_ranks(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
 {
-    int failed = MPI_Comm_size(part, n);
+    int own, failed;
 
-    *out = pnc_memory_alloc(2 * (int64_t)*n, sizeof **out);
-    if (*out == NULL)
+    failed = MPI_Comm_rank(comm, &own) | MPI_Comm_size(node, &nodes->nranks);
+    nodes->ranks = pnc_memory_alloc(2 * (int64_t)nodes->nranks, sizeof *nodes->ranks);
+    if (nodes->ranks == NULL)
         return NC_ENOMEM;
-    failed |= translate_ranks(comm, part, *out, *n);
+    failed |= translate_ranks(comm, node, nodes->ranks, nodes->nranks);
+    nodes->is_leader = nodes->ranks[0] == own;
     return failed == MPI_SUCCESS ? NC_NOERR : NC_EMPI;
-}
-
-/* A rank on which a step fails takes part in the steps behind it. */
-static int find(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
-{
-    MPI_Comm leaders = MPI_COMM_NULL;
-    int counts[2] = {0, 0}, rank, err = list_ranks(comm, node, &nodes->own, &nodes->nown), failed; /* n, index */
-
-    MPI_Comm_rank(node, &rank);
-    failed = MPI_Comm_split(comm, rank == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
-    if (leaders != MPI_COMM_NULL) {
-        failed |= MPI_Comm_rank(leaders, &counts[1]);
-        err = pnc_error_keep_first(err, list_ranks(comm, leaders, &nodes->leaders, &counts[0]));
-        MPI_Comm_free(&leaders);
-    }
-    failed |= MPI_Bcast(counts, 2, MPI_INT, 0, node);
-    nodes->n = counts[0];
-    nodes->index = counts[1];
-    return pnc_error_keep_first(err, failed == MPI_SUCCESS ? NC_NOERR : NC_EMPI);
-}
-
-static int find_all(MPI_Comm comm, pnc_nodes *nodes)
-{
-    MPI_Comm node = MPI_COMM_NULL;
-    int err = NC_EMPI, failed;
-
-    failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    if (node == MPI_COMM_NULL)
-        return err;
-    err = find(comm, node, nodes);
-    MPI_Comm_free(&node);
-    return failed == MPI_SUCCESS ? err : NC_EMPI;
 }
 
 int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
 {
-    pnc_nodes spare = {0}, *nodes = pnc_memory_alloc_zeroed(1, sizeof *nodes);
-    int err = find_all(comm, nodes == NULL ? &spare : nodes);
+    pnc_nodes *nodes = pnc_memory_alloc_zeroed(1, sizeof *nodes);
+    MPI_Comm node = MPI_COMM_NULL;
+    int err = nodes == NULL ? NC_ENOMEM : NC_NOERR, failed;
 
-    if (nodes == NULL) {
-        free_lists(&spare);
-        return NC_ENOMEM;
-    }
-    nodes->uses = 1;
-    if (err != NC_NOERR)
-        pnc_file_nodes_release(nodes);
-    else
+    failed = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    if (err == NC_NOERR)
+        err = failed == MPI_SUCCESS ? list_ranks(comm, node, nodes) : NC_EMPI;
+    if (node != MPI_COMM_NULL)
+        MPI_Comm_free(&node);
+    if (nodes != NULL)
+        nodes->uses = 1;
+    if (err == NC_NOERR)
         *out = nodes;
+    else
+        pnc_file_nodes_release(nodes);
     return err;
 }

@@ -3,13 +3,14 @@
 #define PNC_FILE_NODES_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 typedef struct pnc_nodes {
-    int uses;     /* datasets and communicators that have it */
-    int n, index; /* number of nodes, and of this rank's node among them */
-    int nown;     /* ranks of this node */
-    int *own;     /* those ranks */
-    int *leaders; /* the first rank of each node: on these ranks; NULL on others */
+    int uses;   /* datasets and communicators that have it */
+    int n;      /* number of nodes; set by the caller of find: the sum of is_leader */
+    int nranks; /* of this node */
+    int *ranks; /* those ranks; the first one is the leader of the node */
+    bool is_leader;
 } pnc_nodes;
 
 /* Collective. NC_EMPI or NC_ENOMEM of this rank, which leaves *out unchanged. */

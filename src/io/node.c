@@ -11,6 +11,7 @@
 
 /* What the leaders of the nodes agree on, and send to the ranks of their nodes. */
 typedef struct placement {
+    int index; /* of the node */
     int naggregators, first, n;
     int least; /* aggregators of the node that has the fewest */
 } placement;
@@ -44,7 +45,7 @@ static int64_t find_in_list(const char *list, const char *name, int64_t any)
 }
 
 /* Aggregators of a node: with a total, its share of it, so that they are spread over the nodes. */
-static int count_aggregators(const pnc_node *node, const pnc_file *file, const pnc_access_hints *hints)
+static int count_aggregators(const pnc_node *node, int index, const pnc_file *file, const pnc_access_hints *hints)
 {
     const pnc_striping *striping = &file->store->striping;
     int64_t most = node->nprocs, n = node->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators, listed;
@@ -60,7 +61,7 @@ static int count_aggregators(const pnc_node *node, const pnc_file *file, const p
     else if (total == 0 && node->nnodes > 1 && striping->round_robin)
         total = pnc_io_file_domains_choose_count(node->nnodes, striping->factor);
     if (total > 0)
-        n = total * (node->index + 1) / node->nnodes - total * node->index / node->nnodes;
+        n = total * (index + 1) / node->nnodes - total * index / node->nnodes;
     return (int)smaller(smaller(n, listed), most);
 }
 
@@ -68,17 +69,17 @@ static int count_aggregators(const pnc_node *node, const pnc_file *file, const p
 static int place_aggregators(const pnc_node *node, MPI_Comm leaders, const pnc_file *file,
                              const pnc_access_hints *hints, placement *p)
 {
-    int failed;
+    int failed = MPI_Comm_rank(leaders, &p->index);
 
-    p->n = count_aggregators(node, file, hints);
-    failed = MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
-    if (node->index == 0)
+    p->n = count_aggregators(node, p->index, file, hints);
+    failed |= MPI_Exscan(&p->n, &p->first, 1, MPI_INT, MPI_SUM, leaders);
+    if (p->index == 0)
         p->first = 0;
     failed |= MPI_Allreduce(&p->n, &p->naggregators, 1, MPI_INT, MPI_SUM, leaders);
     failed |= MPI_Allreduce(&p->n, &p->least, 1, MPI_INT, MPI_MIN, leaders);
     if (p->naggregators == 0) { /* cb_config_list has none of these nodes */
         p->naggregators = 1;
-        p->n = node->index == 0;
+        p->n = p->index == 0;
     }
     return failed;
 }
@@ -87,21 +88,20 @@ static int place_aggregators(const pnc_node *node, MPI_Comm leaders, const pnc_f
 static int make_comms(pnc_node *node, const pnc_file *file, MPI_Comm *leaders)
 {
     const pnc_nodes *nodes = file->nodes;
-    int failed = pnc_file_nodes_make_comm(file->comm, nodes->own, nodes->nown, &node->comm);
+    int failed = pnc_file_nodes_make_comm(file->comm, nodes->ranks, nodes->nranks, &node->comm);
 
     if (node->comm != MPI_COMM_NULL)
         failed |= MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
-    if (nodes->leaders != NULL)
-        failed |= pnc_file_nodes_make_comm(file->comm, nodes->leaders, nodes->n, leaders);
-    return failed;
+    return failed | MPI_Comm_split(file->comm, nodes->is_leader ? 0 : MPI_UNDEFINED, 0, leaders);
 }
 
 /* Delegates are ordered: aggregators by node, then the delegates of nodes without an aggregator. With one aggregator on
  * each node, these are the leaders. */
 static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p, MPI_Comm *leaders)
 {
-    int key = node->rank < p->n ? p->first + node->rank : p->naggregators + node->index;
+    int key = node->rank < p->n ? p->first + node->rank : p->naggregators + p->index;
 
+    node->index = p->index;
     node->naggregators = p->naggregators;
     node->all_nodes = p->least > 0;
     node->first = p->first;
@@ -191,11 +191,8 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
     MPI_Comm leaders = MPI_COMM_NULL;
     int failed;
 
-    *node = (pnc_node){.comm = MPI_COMM_NULL,
-                       .delegates = MPI_COMM_NULL,
-                       .window = MPI_WIN_NULL,
-                       .nnodes = file->nodes->n,
-                       .index = file->nodes->index};
+    *node =
+        (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL, .nnodes = file->nodes->n};
     failed = make_comms(node, file, &leaders);
     if (leaders != MPI_COMM_NULL)
         failed |= place_aggregators(node, leaders, file, hints, &p);

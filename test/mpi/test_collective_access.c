@@ -48,6 +48,8 @@ static void open_file(const char *path, slab_lengths l)
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
     t_check(create_store(file.comm, path, &file.store) == NC_NOERR, "create %s: %s", path, error.text);
     t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");
+    int leads = file.nodes->is_leader;
+    MPI_Allreduce(&leads, &file.nodes->n, 1, MPI_INT, MPI_SUM, file.comm);
 }
 
 static void close_file(void)

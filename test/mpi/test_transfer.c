@@ -114,6 +114,8 @@ static void start_file(int nnodes, int64_t memory)
     t_local(pnc_driver_file_open(&spy_ops, call, &file.store, &error) == NC_NOERR, "create: %s", error.text);
     file.store->nnodes = nnodes;
     t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");
+    int leads = file.nodes->is_leader;
+    MPI_Allreduce(&leads, &file.nodes->n, 1, MPI_INT, MPI_SUM, file.comm);
     eye = (spy *)file.store;
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
     io.relax = true;
