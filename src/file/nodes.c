@@ -125,19 +125,14 @@ static void free_groups(MPI_Group *a, MPI_Group *b)
         MPI_Group_free(b);
 }
 
-int pnc_file_nodes_make_comm(MPI_Comm comm, const int *ranks, int n, MPI_Comm *out)
+int pnc_file_nodes_make_group(const pnc_nodes *nodes, MPI_Comm comm, MPI_Group *out)
 {
-    MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL, none = MPI_GROUP_NULL;
     int failed = MPI_Comm_group(comm, &all);
 
-    *out = MPI_COMM_NULL;
-    if (all != MPI_GROUP_NULL)
-        failed |= MPI_Group_incl(all, n, ranks, &some);
-    if (some != MPI_GROUP_NULL)
-        failed |= MPI_Comm_create_group(comm, some, 0, out);
-    if (*out != MPI_COMM_NULL)
-        failed |= MPI_Comm_set_errhandler(*out, MPI_ERRORS_RETURN);
-    free_groups(&some, &all);
+    if (failed == MPI_SUCCESS)
+        failed = MPI_Group_incl(all, nodes->nranks, nodes->ranks, out);
+    free_groups(&all, &none);
     return failed;
 }
 

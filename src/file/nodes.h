@@ -22,7 +22,7 @@ void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes);
 /* The caller no longer uses it. NULL is allowed. */
 void pnc_file_nodes_release(pnc_nodes *nodes);
 
-/* Collective among `n` ranks of `comm`: a communicator of them. An MPI error code. */
-int pnc_file_nodes_make_comm(MPI_Comm comm, const int *ranks, int n, MPI_Comm *out);
+/* The group of the ranks of the node, in `comm` or a duplicate of it. An MPI error code. Local. */
+int pnc_file_nodes_make_group(const pnc_nodes *nodes, MPI_Comm comm, MPI_Group *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "file/agree.h"
 
 /* What the leaders of the nodes agree on, and send to the ranks of their nodes. */
 typedef struct placement {
@@ -85,14 +86,15 @@ static int place_aggregators(const pnc_node *node, MPI_Comm leaders, const pnc_f
 }
 
 /* The communicators of the node and, on its leader, of the leaders. */
-static int make_comms(pnc_node *node, const pnc_file *file, MPI_Comm *leaders)
+static int make_comms(pnc_node *node, const pnc_file *file, MPI_Group group, MPI_Comm *leaders)
 {
-    const pnc_nodes *nodes = file->nodes;
-    int failed = pnc_file_nodes_make_comm(file->comm, nodes->ranks, nodes->nranks, &node->comm);
+    int failed = MPI_Comm_create_group(file->comm, group, 0, &node->comm);
 
-    if (node->comm != MPI_COMM_NULL)
+    if (node->comm != MPI_COMM_NULL) {
+        failed |= MPI_Comm_set_errhandler(node->comm, MPI_ERRORS_RETURN);
         failed |= MPI_Comm_rank(node->comm, &node->rank) | MPI_Comm_size(node->comm, &node->nprocs);
-    return failed | MPI_Comm_split(file->comm, nodes->is_leader ? 0 : MPI_UNDEFINED, 0, leaders);
+    }
+    return failed | MPI_Comm_split(file->comm, file->nodes->is_leader ? 0 : MPI_UNDEFINED, 0, leaders);
 }
 
 /* Delegates are ordered: aggregators by node, then the delegates of nodes without an aggregator. With one aggregator on
@@ -185,15 +187,12 @@ static int prepare_segments(pnc_node *node, pnc_file *file)
 }
 
 /* A rank on which a step fails makes the next ones as well, as the others wait for it. */
-int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
+static int make_node(pnc_node *node, pnc_file *file, const pnc_access_hints *hints, MPI_Group group)
 {
     placement p = {0};
     MPI_Comm leaders = MPI_COMM_NULL;
-    int failed;
+    int failed = make_comms(node, file, group, &leaders);
 
-    *node =
-        (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL, .nnodes = file->nodes->n};
-    failed = make_comms(node, file, &leaders);
     if (leaders != MPI_COMM_NULL)
         failed |= place_aggregators(node, leaders, file, hints, &p);
     if (node->comm != MPI_COMM_NULL) {
@@ -203,6 +202,21 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
     if (leaders != MPI_COMM_NULL)
         MPI_Comm_free(&leaders);
     return failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
+}
+
+int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hints)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    int failed = pnc_file_nodes_make_group(file->nodes, file->comm, &group), err;
+
+    *node =
+        (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL, .nnodes = file->nodes->n};
+    err = pnc_file_status_agree(file, failed == MPI_SUCCESS ? NC_NOERR : fail_mpi(file));
+    if (err == NC_NOERR)
+        err = make_node(node, file, hints, group);
+    if (group != MPI_GROUP_NULL)
+        MPI_Group_free(&group);
+    return err;
 }
 
 int pnc_io_node_segments_make(pnc_node *node, pnc_file *file)

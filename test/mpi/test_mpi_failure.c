@@ -47,10 +47,10 @@ enum { ROWS = 240, WIDTH = 8, LIMIT = 60 };
     X(Comm_dup, false, (MPI_Comm c, MPI_Comm *out), (c, out)) \
     X(Comm_split, false, (MPI_Comm c, int color, int key, MPI_Comm *out), (c, color, key, out)) \
     X(Comm_split_type, false, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *out), (c, type, key, i, out)) \
+    X(Comm_create_group, false, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *out), (c, g, tag, out)) \
     X(Comm_get_errhandler, true, (MPI_Comm c, MPI_Errhandler *h), (c, h)) \
     X(Comm_group, true, (MPI_Comm c, MPI_Group *g), (c, g)) \
     X(Group_incl, true, (MPI_Group g, int n, const int *ranks, MPI_Group *out), (g, n, ranks, out)) \
-    X(Comm_create_group, true, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *out), (c, g, tag, out)) \
     X(Comm_free, false, (MPI_Comm *c), (c)) \
     X(Win_allocate_shared, false, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *base, MPI_Win *w), \
       (n, unit, i, c, base, w)) \
