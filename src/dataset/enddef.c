@@ -1,11 +1,13 @@
 /* Leaving define mode: compute the layout, move data, fill new variables, write the header. */
 #include "base/memory.h"
 #include "dataset/agree.h"
-#include "dataset/fill.h"
+#include "dataset/file_end.h"
+#include "dataset/growing.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
-#include "dataset/move.h"
+#include "dataset/records.h"
 #include "file/agree.h"
+#include "growth/fill.h"
 #include "io/queue.h"
 
 /* A hint outranks the argument, which outranks the default. */
@@ -14,38 +16,53 @@ static int64_t first_given(int64_t hint, int64_t argument)
     return hint > 0 ? hint : argument;
 }
 
-static int fill_new(pnc_dataset *ds)
-{
-    int old = ds->before == NULL ? 0 : ds->before->nvars;
-    bool fills = false; /* the same on all ranks */
-
-    for (int i = old; i < ds->model.nvars && !fills; i++)
-        fills = !ds->model.vars[i]->no_fill;
-    return fills ? pnc_file_status_agree(&ds->file, pnc_dataset_vars_fill(&ds->file, &ds->model, old)) : NC_NOERR;
-}
-
-/* The new header is written last: until then the old one, and the data that it describes, can be restored. The ranks
- * agree on the error of each step. */
+/* No data move: until the header is written, the old one is valid. The ranks agree on the error of each step. */
 static int change_file(pnc_dataset *ds, const char *header, int64_t n)
 {
-    PNC_TRY(fill_new(ds));
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+
+    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before == NULL ? 0 : ds->before->nvars));
     return pnc_dataset_header_replace(ds, header, n);
+}
+
+static int find_size(pnc_file *file, int64_t *size)
+{
+    int err = NC_NOERR;
+
+    if (file->rank == 0)
+        err = pnc_file_get_size(file, size);
+    PNC_TRY(pnc_file_status_broadcast(file, err));
+    pnc_file_bytes_broadcast(file, size, sizeof *size, "the size of the file");
+    return NC_NOERR;
+}
+
+static int move_data(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
+{
+    PNC_TRY(pnc_growth_change_execute(growth, header));
+    pnc_dataset_file_end_update(ds);
+    pnc_dataset_numrecs_commit(ds);
+    return NC_NOERR;
 }
 
 static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
 {
-    pnc_move move;
-    int err = pnc_dataset_move_init(&move, &ds->file, ds->before, &ds->model, ds->hints.data_move_chunk);
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    pnc_growth_change growth;
+    int64_t size = 0;
+    int err;
 
+    PNC_TRY(find_size(&ds->file, &size));
+    err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, size, ds->hints.data_move_chunk);
     if (err != NC_NOERR)
         goto free;
-    err = pnc_dataset_move_execute(&move);
-    if (err == NC_NOERR)
+    if (growth.stream.total > 0)
+        err = move_data(ds, &growth, header);
+    else
         err = change_file(ds, header, n);
     if (err != NC_NOERR)
-        pnc_dataset_move_undo(&move);
+        pnc_growth_change_undo(&growth);
 free:
-    pnc_dataset_move_free(&move);
+    pnc_growth_change_free(&growth);
     return err;
 }
 

@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "dataset/file_end.h"
+#include "dataset/growing.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 #include "format/codec.h"
@@ -44,11 +45,12 @@ static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
 }
 
 /* Rank 0: read in chunks until the header is complete. */
-static int read_on_root(pnc_dataset *ds, header_bytes *header)
+static int read_whole(pnc_dataset *ds, header_bytes *header)
 {
     int64_t need = ds->hints.header_read_chunk;
     int err;
 
+    header->n = 0;
     PNC_TRY(pnc_file_get_size(&ds->file, &header->file_size));
     ds->file.store->end->least_size = header->file_size;
     do {
@@ -56,6 +58,18 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
         if (err == NC_NOERR)
             err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
     } while (err == PNC_NEED_MORE_BYTES);
+    return err;
+}
+
+static int read_on_root(pnc_dataset *ds, header_bytes *header)
+{
+    int err = read_whole(ds, header);
+
+    if (err == NC_EINTERRUPTED && !ds->file.read_only) {
+        pnc_error_clear(&ds->error);
+        PNC_TRY(pnc_dataset_growing_repair(&ds->file));
+        err = read_whole(ds, header);
+    }
     return add_path(&ds->file, err);
 }
 

@@ -9,11 +9,17 @@ enum { PNC_KIND_UNKNOWN = 0, PNC_KIND_CDF1 = 1, PNC_KIND_CDF2 = 2, PNC_KIND_CDF5
 /* The file format of the first n bytes. HDF5 has an 8-byte signature at offset 0. */
 int pnc_format_kind_identify(const void *bytes, size_t n);
 
+/* The magic number is "CDF" and the number of the format. While a journal at the end of the file (src/growth) is needed
+ * to read it, the last byte has the mark too: no reader takes it for a netCDF file. */
+#define PNC_MAGIC_BYTES 4
+#define PNC_MAGIC_MARK 0x80
+bool pnc_format_magic_is_marked(const char *magic);
+
 /* Decode a header from the first n bytes of a file of file_size bytes. Returns NC_NOERR and sets *out (also var->size,
  * layout fields, where); or PNC_NEED_MORE_BYTES and *need, the number of bytes with which to call again (n < *need <=
  * file_size), an estimate of the size of the header; or a code with a message that names the byte offset: NC_ENOTNC,
- * NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EMAXNAME, NC_ENOMEM. Messages do not name the file. After an
- * error *out is empty.
+ * NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EMAXNAME, NC_ENOMEM, NC_EINTERRUPTED (the magic number is
+ * marked). Messages do not name the file. After an error *out is empty.
  *
  * Every count is checked against file_size minus the offset before memory is allocated. A header that ends beyond
  * file_size is NC_ENOTNC. Non-null padding is accepted. STREAMING numrecs is computed from file_size.

@@ -38,6 +38,15 @@ int pnc_format_kind_identify(const void *bytes, size_t n)
     return PNC_KIND_UNKNOWN;
 }
 
+bool pnc_format_magic_is_marked(const char *magic)
+{
+    unsigned char plain[PNC_MAGIC_BYTES];
+
+    memcpy(plain, magic, sizeof plain);
+    plain[PNC_MAGIC_BYTES - 1] ^= PNC_MAGIC_MARK;
+    return pnc_format_kind_identify(plain, sizeof plain) != PNC_KIND_UNKNOWN;
+}
+
 /* The buffer has less than n more bytes. NC_ENOTNC: the file too; else PNC_NEED_MORE_BYTES. */
 static int reject_length(reader *r, int64_t n, const char *what)
 {
@@ -450,6 +459,11 @@ static int take_magic(reader *r)
     if (kind == PNC_KIND_HDF5)
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTBUILT, PNC_RULE_MAGIC,
                                          "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
+    if (pnc_format_magic_is_marked((const char *)p))
+        return pnc_format_violation_fail(&r->checker, 0, NC_EINTERRUPTED, PNC_RULE_MAGIC,
+                                         "a program that added to the header has not moved all data yet, or ended "
+                                         "before: if none is running, open the file for writing (NC_WRITE) or run "
+                                         "ncvalidator --repair, which complete the change");
     if (kind == PNC_KIND_UNKNOWN)
         return pnc_format_violation_fail(&r->checker, 0, NC_ENOTNC, PNC_RULE_MAGIC,
                                          "this is not a netCDF file: it starts with bytes %02x %02x %02x %02x, not "

@@ -165,6 +165,7 @@ ERROR([NC_EMULTIDEFINE_VAR_FILL_MODE], [-271], [The fill mode of a variable diff
 ERROR([NC_EMULTIDEFINE_VAR_FILL_VALUE], [-272], [The fill value of a variable differs across MPI processes], [variable fill value differs])
 ERROR([NC_EMULTIDEFINE_CMODE], [-273], [The create mode differs across MPI processes], [create modes differ])
 ERROR([NC_EMULTIDEFINE_HINTS], [-274], [The I/O hints differ across MPI processes], [I/O hints differ])
+ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open the file for writing to complete it], [a program ended while data moved: the file must be opened for writing, or repaired by ncvalidator])
 ])
 
 m4_define([ERROR_ALIASES], [ALIAS([NC_EDMR], [NC_EDDS])

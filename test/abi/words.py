@@ -27,6 +27,7 @@ PREFIX = {
     "src/drivers/mpiio": "pnc_mpiio_",
     "src/file": "pnc_file_",
     "src/format": "pnc_format_",
+    "src/growth": "pnc_growth_",
     "src/io": "pnc_io_",
     "src/mpitype": "pnc_mpitype_",
     "src/select": "pnc_select_",

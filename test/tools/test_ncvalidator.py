@@ -236,8 +236,8 @@ def test_fill():
 
 
 def grow(data, old, new, stop, chunk):
-    """A growing header moves data from offset old to new, from the end on, `chunk` bytes at a time; the writer ends
-    when `stop` bytes have moved. What goes beyond the end goes first. (A model of its own of src/dataset/move.c.)"""
+    """A writer without a journal moves data from offset old to new, from the end on, `chunk` bytes at a time, and ends
+    when `stop` bytes have moved. What goes beyond the end goes first."""
     file, end = bytearray(data), len(data)
     distance = new - old
     file += bytes(distance)

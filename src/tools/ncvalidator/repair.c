@@ -3,9 +3,10 @@
  * The library writes the data of a record before it increases the number of records in the header: the file may have
  * more records than the header counts. A truncated copy has fewer.
  *
- * When a header grows (src/dataset/enddef.c, move.c) the data are moved up, the last bytes first, and the new header is
- * written last. A valid header is therefore either the old one, with data moved from some offset on, or the new one,
- * with all data moved. Other writers write the header first: then the ends of new variables may be missing. */
+ * When a header grows, the library leaves a journal until all data have moved (src/growth). Other writers have none.
+ * If they move the data up, the last bytes first, and write the new header last, a valid header is either the old one,
+ * with data moved from some offset on, or the new one, with all data moved. If they write the header first, the ends of
+ * new variables may be missing. */
 #include "tools/ncvalidator/repair.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/progress.h"
+#include "tools/ncvalidator/growth.h"
 #include "tools/ncvalidator/shift.h"
 
 enum { PORTION = 1 << 20 };
@@ -298,29 +300,47 @@ static int repair_data(target *t, bool streaming)
     return err;
 }
 
-int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log)
+/* A file with a journal. */
+static int repair_growth(target *t, pnc_growth_outcome *outcome)
+{
+    PNC_TRY(validator_growth_repair(t->path, t->fd, outcome));
+    if (*outcome == PNC_GROWTH_COMPLETED)
+        note(t->log, true, "an interrupted growth of the header was completed from the journal in the file");
+    else if (*outcome == PNC_GROWTH_REVERTED)
+        note(t->log, true, "a growth of the header ended before it changed anything: its journal was removed");
+    return NC_NOERR;
+}
+
+static int repair_other(target *t, const report *r)
 {
     static const unsigned char ones[8] = {255, 255, 255, 255, 255, 255, 255, 255};
     unsigned char numrecs[8] = {0};
+    size_t width = t->file.model.format == 5 ? 8 : 4;
     int64_t beyond = 0;
+
+    for (int i = 0; i < r->n; i++)
+        beyond += r->list[i].severity == PNC_VIOLATION;
+    PNC_TRY(null_padding(t, r));
+    if (beyond > 0) {
+        note(t->log, false, "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,
+             beyond == 1 ? "" : "s");
+        return NC_NOERR;
+    }
+    PNC_TRY(tool_file_read(&t->file, 4, numrecs, (int64_t)width));
+    return repair_data(t, memcmp(numrecs, ones, width) == 0);
+}
+
+int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log)
+{
+    pnc_growth_outcome outcome = PNC_GROWTH_NONE;
     target t;
     int err = open_target(path, file, log, &t);
 
     if (err != NC_NOERR)
         return err;
-    for (int i = 0; i < r->n; i++)
-        beyond += r->list[i].severity == PNC_VIOLATION;
-    err = null_padding(&t, r);
-    if (beyond > 0) {
-        note(log, false, "%" PRId64 " error%s of the header cannot be repaired; the data were not touched", beyond,
-             beyond == 1 ? "" : "s");
-    } else if (err == NC_NOERR) {
-        size_t width = file->model.format == 5 ? 8 : 4;
-
-        err = tool_file_read(&t.file, 4, numrecs, (int64_t)width);
-        if (err == NC_NOERR)
-            err = repair_data(&t, memcmp(numrecs, ones, width) == 0);
-    }
+    err = repair_growth(&t, &outcome);
+    if (err == NC_NOERR && outcome == PNC_GROWTH_NONE)
+        err = repair_other(&t, r);
     return close_target(&t, err);
 }
 

@@ -1,0 +1,14 @@
+/* The file of a dataset as src/growth accesses it. */
+#ifndef PNC_DATASET_GROWING_H
+#define PNC_DATASET_GROWING_H
+
+#include "file/file.h"
+#include "growth/growth.h"
+
+/* `file` must outlive the result. */
+pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file);
+
+/* Rank 0 of an open file: complete a growth that was interrupted. Local. */
+int pnc_dataset_growing_repair(const pnc_file *file);
+
+#endif

@@ -1,0 +1,523 @@
+/* Growing a file in steps of which each can be repeated after a death.
+ *
+ * The stream of data is moved from its end. A step is direct if its new extents overlap nothing that has still to move.
+ * Other steps copy their data to the scratch space first. A step that overwrites data begins after a state in the
+ * journal describes the data as they are then, and both are on disk. */
+#include "growth/growth.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "format/codec.h"
+#include "format/layout.h"
+#include "growth/fill.h"
+
+enum {
+    EXTENTS_AT_A_TIME = 512,
+    ALIGNMENT = 4096,     /* of the journal */
+    CHUNKS_PER_STEP = 64, /* at least, so that a step has few flushes for its bytes */
+    DIRECT_SHARE = 8, /* a direct step that is this much smaller than one through the scratch space is not worth it */
+    LARGEST_WRITE = 1 << 29,
+    REPAIR_CHUNK = 1 << 22
+};
+
+typedef enum place { OLD, NEW, SCRATCH } place;
+
+/* Positions in the stream. */
+typedef struct range {
+    int64_t first, end; /* end: one beyond the last */
+} range;
+
+static int64_t round_up(int64_t n, int64_t unit)
+{
+    return n + (unit - n % unit) % unit;
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int no_memory(const pnc_growth_io *io, int64_t bytes)
+{
+    return pnc_error_set(io->error, NC_ENOMEM, "%s: no memory for %lld bytes to move data", io->path, (long long)bytes);
+}
+
+/* --- init --- */
+
+/* Where the journal will be. The first data that move are copied beyond the end of the old file: they are not part of
+ * any step. */
+static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk)
+{
+    int64_t beyond = pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, file_size);
+    int64_t most = chunk > INT64_MAX / ALIGNMENT / max64(g->io->nprocs, CHUNKS_PER_STEP)
+                       ? beyond
+                       : min64(beyond, chunk * max64(2 * (int64_t)g->io->nprocs, CHUNKS_PER_STEP));
+    pnc_journal *j = &g->journal;
+
+    j->old_size = file_size;
+    j->new_size = max64(file_size, pnc_format_layout_get_file_end(g->now));
+    j->scratch = round_up(j->new_size, ALIGNMENT);
+    j->half = round_up(most, ALIGNMENT);
+    j->at = j->scratch + 2 * j->half;
+    j->old_header = pnc_format_header_get_size(g->old);
+    j->new_header = pnc_format_header_get_size(g->now);
+    j->nvars = g->now->nvars;
+    g->state = (pnc_growth_state){beyond, beyond, 1};
+}
+
+static int init_buffer(pnc_growth_change *g, int64_t chunk, int err)
+{
+    g->chunk = min64(chunk, g->stream.total / g->io->nprocs + 1);
+    if (err == NC_NOERR)
+        g->buf = pnc_memory_alloc(g->chunk, 1);
+    return err == NC_NOERR && g->buf != NULL ? NC_NOERR : no_memory(g->io, g->chunk);
+}
+
+int pnc_growth_change_init(pnc_growth_change *g, const pnc_growth_io *io, pnc_model *old, const pnc_model *now,
+                           int64_t file_size, int64_t chunk)
+{
+    int err;
+
+    *g = (pnc_growth_change){.io = io, .old = old, .now = now};
+    err = pnc_growth_stream_init(&g->stream, old, now, file_size);
+    err = init_buffer(g, chunk, err);
+    PNC_TRY(io->agree(io->file, err));
+    place_journal(g, file_size, chunk);
+    return NC_NOERR;
+}
+
+void pnc_growth_change_free(pnc_growth_change *g)
+{
+    pnc_growth_stream_free(&g->stream);
+    pnc_memory_free(g->buf);
+}
+
+/* --- copies --- */
+
+static pnc_extent extent_at(const pnc_growth_change *g, place where, int64_t position)
+{
+    const pnc_journal *j = &g->journal;
+
+    if (where == SCRATCH)
+        return (pnc_extent){j->scratch + g->half_in_use * j->half + position - g->in_scratch, j->half};
+    return pnc_growth_stream_get_extent(&g->stream, where == OLD ? PNC_OLD_SIDE : PNC_NEW_SIDE, position);
+}
+
+/* Read data of a range into g->buf, or write them from there. Local. */
+static int access_range(pnc_growth_change *g, place where, range rest, bool is_write)
+{
+    const pnc_growth_io *io = g->io;
+    char *bytes = g->buf;
+
+    while (rest.first < rest.end) {
+        pnc_extent extents[EXTENTS_AT_A_TIME];
+        int64_t n = 0, length = 0;
+
+        for (; n < EXTENTS_AT_A_TIME && rest.first < rest.end; n++) {
+            extents[n] = extent_at(g, where, rest.first);
+            extents[n].length = min64(extents[n].length, rest.end - rest.first);
+            rest.first += extents[n].length;
+            length += extents[n].length;
+        }
+        PNC_TRY(is_write ? io->write(io->file, extents, n, bytes) : io->read(io->file, extents, n, bytes));
+        bytes += length;
+    }
+    return NC_NOERR;
+}
+
+static range share_of(const pnc_growth_io *io, range all)
+{
+    int64_t n = all.end - all.first, share = n / io->nprocs, extra = n % io->nprocs;
+    int64_t first = all.first + share * io->rank + (io->rank < extra ? io->rank : extra);
+
+    return (range){first, first + share + (io->rank < extra)};
+}
+
+/* What is written must not overlap what is read, on any rank. */
+static int copy(pnc_growth_change *g, range all, place from, place to)
+{
+    range mine = share_of(g->io, all);
+    int err = NC_NOERR;
+
+    for (range part = mine; part.first < mine.end && err == NC_NOERR; part.first = part.end) {
+        part.end = min64(mine.end, part.first + g->chunk);
+        err = access_range(g, from, part, false);
+        if (err == NC_NOERR)
+            err = access_range(g, to, part, true);
+    }
+    return g->io->agree(g->io->file, err);
+}
+
+/* --- what rank 0 writes --- */
+
+static int put(const pnc_growth_io *io, int64_t at, const char *bytes, int64_t n)
+{
+    for (int64_t done = 0; done < n; done += LARGEST_WRITE) {
+        pnc_extent extent = {at + done, min64(n - done, LARGEST_WRITE)};
+
+        PNC_TRY(io->write(io->file, &extent, 1, bytes + done));
+    }
+    return NC_NOERR;
+}
+
+/* One byte: no death can leave a part of it. */
+static int put_mark(const pnc_growth_change *g, bool marked)
+{
+    char byte = (char)(g->now->format | (marked ? PNC_MAGIC_MARK : 0));
+
+    return put(g->io, PNC_MAGIC_BYTES - 1, &byte, 1);
+}
+
+static int put_journal(pnc_growth_change *g, const char *header)
+{
+    const pnc_journal *j = &g->journal;
+    int64_t n = pnc_growth_journal_get_size(j);
+    char *bytes = pnc_memory_alloc_zeroed(n, 1), *to = bytes + PNC_JOURNAL_SLOTS;
+    int err;
+
+    if (bytes == NULL)
+        return no_memory(g->io, n);
+    pnc_growth_state_encode(&g->state, 0, bytes);
+    pnc_format_header_encode(g->old, to);
+    memcpy(to + j->old_header, header, (size_t)j->new_header);
+    to += j->old_header + j->new_header;
+    for (int i = 0; i < g->now->nvars; i++)
+        to[i] = g->now->vars[i]->no_fill;
+    pnc_growth_journal_encode(j, bytes);
+    err = put(g->io, j->at, bytes, n);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+/* All but the magic number, which has the mark. */
+static int put_header(const pnc_growth_change *g, const char *header, int64_t n)
+{
+    return put(g->io, PNC_MAGIC_BYTES, header + PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES);
+}
+
+static int put_old_header(const pnc_growth_change *g)
+{
+    int64_t n = g->journal.old_header;
+    char *bytes = pnc_memory_alloc(n, 1);
+    int err;
+
+    if (bytes == NULL)
+        return no_memory(g->io, n);
+    pnc_format_header_encode(g->old, bytes);
+    err = put_header(g, bytes, n);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+static int put_state(const pnc_growth_change *g, const pnc_growth_state *state)
+{
+    char slot[PNC_JOURNAL_SLOT];
+    int64_t at = g->journal.at + pnc_growth_state_encode(state, g->seq, slot);
+
+    PNC_TRY(put(g->io, at, slot, PNC_JOURNAL_SLOT));
+    return g->marked ? NC_NOERR : put_mark(g, true);
+}
+
+/* --- steps --- */
+
+/* All that was written before is on disk before the state and the mark, and these before the function returns. */
+static int commit(pnc_growth_change *g, pnc_growth_state next)
+{
+    const pnc_growth_io *io = g->io;
+    int err = NC_NOERR;
+
+    PNC_TRY(io->sync(io->file));
+    g->seq++; /* after a failure too: it may be in the file */
+    g->exposed = true;
+    if (io->rank == 0)
+        err = put_state(g, &next);
+    PNC_TRY(io->agree(io->file, err));
+    PNC_TRY(io->sync(io->file));
+    g->marked = true;
+    g->state = next;
+    return NC_NOERR;
+}
+
+static int step_directly(pnc_growth_change *g, range all, place from, place to)
+{
+    int64_t border = to == NEW ? all.first : all.end;
+
+    if (!g->marked)
+        PNC_TRY(commit(g, g->state));
+    PNC_TRY(copy(g, all, from, to));
+    return commit(g, (pnc_growth_state){border, border, g->state.half});
+}
+
+static int step_through_scratch(pnc_growth_change *g, range all, place from, place to, int64_t half)
+{
+    g->in_scratch = all.first;
+    g->half_in_use = half;
+    PNC_TRY(copy(g, all, from, SCRATCH));
+    PNC_TRY(commit(g, (pnc_growth_state){all.first, all.end, half}));
+    return copy(g, all, SCRATCH, to);
+}
+
+static int copy_scratch_to(pnc_growth_change *g, place to)
+{
+    g->in_scratch = g->state.first;
+    g->half_in_use = g->state.half;
+    return copy(g, (range){g->state.first, g->state.end}, SCRATCH, to);
+}
+
+/* Whether a direct step of these bytes is better than one through the scratch space. */
+static bool is_worthwhile(const pnc_growth_change *g, int64_t bytes, bool is_last)
+{
+    return bytes > 0 && (is_last || bytes >= g->journal.half / DIRECT_SHARE);
+}
+
+/* The halves are used in turns: the data of the step before may not be on disk yet. */
+static int move_up(pnc_growth_change *g)
+{
+    while (g->state.first > 0) {
+        int64_t end = g->state.first;
+        int64_t above = pnc_growth_stream_get_extent(&g->stream, PNC_OLD_SIDE, end - 1).offset + 1;
+        range all = {pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, above), end};
+
+        if (is_worthwhile(g, end - all.first, all.first == 0)) {
+            PNC_TRY(step_directly(g, all, OLD, NEW));
+        } else {
+            all.first = max64(0, end - g->journal.half);
+            PNC_TRY(step_through_scratch(g, all, OLD, NEW, 1 - g->state.half));
+        }
+    }
+    return NC_NOERR;
+}
+
+/* The half that was used before is used again: on a full disk there may be no other. */
+static int move_down(pnc_growth_change *g)
+{
+    int64_t first = g->state.end, total = g->stream.total;
+
+    while (first < total) {
+        int64_t above = pnc_growth_stream_get_extent(&g->stream, PNC_NEW_SIDE, first).offset;
+        range all = {first, pnc_growth_stream_find(&g->stream, PNC_OLD_SIDE, above)};
+
+        if (is_worthwhile(g, all.end - first, all.end == total)) {
+            PNC_TRY(step_directly(g, all, NEW, OLD));
+        } else {
+            PNC_TRY(commit(g, (pnc_growth_state){first, first, g->state.half}));
+            all.end = min64(total, first + g->journal.half);
+            PNC_TRY(step_through_scratch(g, all, NEW, OLD, g->state.half));
+        }
+        first = all.end;
+    }
+    return NC_NOERR;
+}
+
+/* The mark is removed when the header and all data are on disk, and the journal when the mark is not. */
+static int remove_mark(pnc_growth_change *g, int64_t size)
+{
+    const pnc_growth_io *io = g->io;
+    int err = NC_NOERR;
+
+    PNC_TRY(io->sync(io->file));
+    g->marked = false;
+    if (io->rank == 0)
+        err = put_mark(g, false);
+    PNC_TRY(io->agree(io->file, err));
+    PNC_TRY(io->sync(io->file));
+    return io->set_size(io->file, size);
+}
+
+static int complete(pnc_growth_change *g, const char *header)
+{
+    int err = NC_NOERR;
+
+    PNC_TRY(move_up(g));
+    if (!g->marked)
+        PNC_TRY(commit(g, g->state));
+    PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
+    if (g->io->rank == 0)
+        err = put_header(g, header, g->journal.new_header);
+    PNC_TRY(g->io->agree(g->io->file, err));
+    return remove_mark(g, g->journal.new_size);
+}
+
+int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
+{
+    int err = g->io->rank == 0 ? put_journal(g, header) : NC_NOERR;
+
+    PNC_TRY(g->io->agree(g->io->file, err));
+    PNC_TRY(copy(g, (range){g->state.first, g->stream.total}, OLD, NEW));
+    return complete(g, header);
+}
+
+/* --- undo --- */
+
+static int restore(pnc_growth_change *g)
+{
+    const pnc_growth_io *io = g->io;
+    int err = NC_NOERR;
+
+    if (!g->exposed)
+        return io->set_size(io->file, g->journal.old_size);
+    PNC_TRY(commit(g, g->state)); /* the step that failed may have left another one, or removed the mark */
+    PNC_TRY(copy_scratch_to(g, OLD));
+    PNC_TRY(move_down(g));
+    if (io->rank == 0)
+        err = put_old_header(g);
+    PNC_TRY(io->agree(io->file, err));
+    return remove_mark(g, g->journal.old_size);
+}
+
+void pnc_growth_change_undo(pnc_growth_change *g)
+{
+    pnc_error *error = g->io->error, cause = {0};
+
+    if (error != NULL)
+        cause = *error;
+    if (restore(g) == NC_NOERR || error == NULL)
+        return;
+    pnc_error_clear(error);
+    pnc_error_set(error, cause.code,
+                  "%.300s; moving the data back failed too: no data are lost; the next open for writing, or "
+                  "ncvalidator --repair, completes the change",
+                  cause.text);
+}
+
+/* --- repair --- */
+
+/* The last `bytes` of the file: the journal. */
+static int read_journal(const pnc_growth_io *io, int64_t file_size, pnc_journal *j, char **bytes)
+{
+    char foot[PNC_JOURNAL_FOOT];
+    pnc_extent extent = {file_size - PNC_JOURNAL_FOOT, PNC_JOURNAL_FOOT};
+
+    *bytes = NULL;
+    if (extent.offset < 0)
+        return NC_NOERR;
+    PNC_TRY(io->read(io->file, &extent, 1, foot));
+    if (!pnc_growth_journal_decode(foot, file_size, j))
+        return NC_NOERR;
+    extent = (pnc_extent){j->at, pnc_growth_journal_get_size(j)};
+    *bytes = pnc_memory_alloc(extent.length, 1);
+    if (*bytes == NULL)
+        return no_memory(io, extent.length);
+    PNC_TRY(io->read(io->file, &extent, 1, *bytes));
+    if (!pnc_growth_journal_is_whole(j, *bytes)) {
+        pnc_memory_free(*bytes);
+        *bytes = NULL;
+    }
+    return NC_NOERR;
+}
+
+static int damaged(const pnc_growth_io *io)
+{
+    return pnc_error_set(io->error, NC_EINTERRUPTED,
+                         "%s: a program that added to the header ended while data moved, and the journal at the end "
+                         "of the file, with which that could be completed, is missing or damaged",
+                         io->path);
+}
+
+static int decode_headers(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, pnc_model *old,
+                          pnc_model *now)
+{
+    const char *modes = bytes + PNC_JOURNAL_SLOTS + j->old_header + j->new_header;
+    int64_t need;
+
+    if (pnc_format_header_decode(bytes + PNC_JOURNAL_SLOTS, j->old_header, j->old_size, old, &need, NULL) != NC_NOERR ||
+        pnc_format_header_decode(bytes + PNC_JOURNAL_SLOTS + j->old_header, j->new_header, j->new_size, now, &need,
+                                 NULL) != NC_NOERR ||
+        now->nvars != j->nvars || old->nvars > now->nvars)
+        return damaged(io);
+    for (int i = 0; i < now->nvars; i++)
+        now->vars[i]->no_fill = modes[i];
+    return NC_NOERR;
+}
+
+static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *slots)
+{
+    pnc_growth_state *s = &g->state;
+
+    g->journal = *j;
+    g->marked = g->exposed = true;
+    if (!pnc_growth_state_decode(slots, &g->seq, s) || s->first < 0 || s->end < s->first || s->end > g->stream.total ||
+        s->end - s->first > j->half || s->half < 0 || s->half > 1)
+        return damaged(g->io);
+    return NC_NOERR;
+}
+
+/* Each repetition of this begins as the first one does, so that a death is no different from one in the growth. */
+static int resume(const pnc_growth_io *io, const pnc_journal *j, const char *bytes)
+{
+    pnc_model old = {0}, now = {0};
+    pnc_growth_change growth = {.io = io};
+    int err = decode_headers(io, j, bytes, &old, &now);
+
+    if (err == NC_NOERR)
+        err = pnc_growth_change_init(&growth, io, &old, &now, j->old_size, REPAIR_CHUNK);
+    if (err == NC_NOERR)
+        err = adopt_state(&growth, j, bytes);
+    if (err == NC_NOERR)
+        err = copy_scratch_to(&growth, NEW);
+    if (err == NC_NOERR)
+        err = complete(&growth, bytes + PNC_JOURNAL_SLOTS + j->old_header);
+    pnc_growth_change_free(&growth);
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    return err;
+}
+
+/* Whether the file begins with these bytes. */
+static int begins_with(const pnc_growth_io *io, const char *bytes, int64_t n, bool *same)
+{
+    pnc_extent extent = {0, n};
+    char *found = pnc_memory_alloc(n, 1);
+    int err = found == NULL ? no_memory(io, n) : io->read(io->file, &extent, 1, found);
+
+    *same = err == NC_NOERR && memcmp(found, bytes, (size_t)n) == 0;
+    pnc_memory_free(found);
+    return err;
+}
+
+/* A file without the mark: the journal is removed if the header is one of those in it. */
+static int remove_journal(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, pnc_growth_outcome *outcome)
+{
+    const char *old = bytes + PNC_JOURNAL_SLOTS;
+    bool same;
+
+    PNC_TRY(begins_with(io, old + j->old_header, j->new_header, &same));
+    if (same) {
+        *outcome = PNC_GROWTH_COMPLETED;
+        return io->set_size(io->file, j->new_size);
+    }
+    PNC_TRY(begins_with(io, old, j->old_header, &same));
+    if (!same)
+        return NC_NOERR;
+    *outcome = PNC_GROWTH_REVERTED;
+    return io->set_size(io->file, j->old_size);
+}
+
+int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growth_outcome *outcome)
+{
+    pnc_extent start = {0, PNC_MAGIC_BYTES};
+    char magic[PNC_MAGIC_BYTES] = "", *bytes;
+    pnc_journal journal;
+    int err;
+
+    *outcome = PNC_GROWTH_NONE;
+    if (file_size < PNC_MAGIC_BYTES)
+        return NC_NOERR;
+    PNC_TRY(io->read(io->file, &start, 1, magic));
+    err = read_journal(io, file_size, &journal, &bytes);
+    if (err == NC_NOERR && pnc_format_magic_is_marked(magic)) {
+        err = bytes == NULL ? damaged(io) : resume(io, &journal, bytes);
+        if (err == NC_NOERR)
+            *outcome = PNC_GROWTH_COMPLETED;
+    } else if (err == NC_NOERR && bytes != NULL) {
+        err = remove_journal(io, &journal, bytes, outcome);
+    }
+    pnc_memory_free(bytes);
+    return err;
+}

@@ -1,0 +1,44 @@
+/* The growth of a header in front of data: data move to higher offsets, and a process or node that dies at any instant
+ * leaves a file that holds the old dataset, or the new one, or the journal from which the new one is completed.
+ * docs/reliability.md has the order of writes and why it is safe. */
+#ifndef PNC_GROWTH_GROWTH_H
+#define PNC_GROWTH_GROWTH_H
+
+#include "growth/io.h"
+#include "growth/journal.h"
+#include "growth/stream.h"
+
+typedef struct pnc_growth_change {
+    const pnc_growth_io *io;
+    pnc_model *old;
+    const pnc_model *now;
+    pnc_growth_stream stream;
+    pnc_journal journal;
+    pnc_growth_state state;
+    int64_t seq;        /* of the last state that was written */
+    int64_t in_scratch; /* position of the first byte in the half of the scratch space in use */
+    int64_t half_in_use;
+    bool marked;  /* the file is marked as one with a journal */
+    bool exposed; /* it was marked: bytes of the old dataset may be overwritten */
+    int64_t chunk;
+    char *buf;
+} pnc_growth_change;
+
+/* All functions but free are collective. init finds the data whose offsets differ between `old` and `now`; `file_size`
+ * is that of the old file, `chunk` an upper bound on the bytes that a rank moves at a time. Nothing moves if
+ * stream.total is 0. Call free even if init fails. */
+int pnc_growth_change_init(pnc_growth_change *growth, const pnc_growth_io *io, pnc_model *old, const pnc_model *now,
+                           int64_t file_size, int64_t chunk);
+/* Move the data, fill new variables, write the new header (on rank 0: all its bytes) and set the size of the file. */
+int pnc_growth_change_execute(pnc_growth_change *growth, const char *header);
+/* After a failure: restore the old file. io->error holds the cause; its message reports if that fails. */
+void pnc_growth_change_undo(pnc_growth_change *growth);
+void pnc_growth_change_free(pnc_growth_change *growth);
+
+typedef enum pnc_growth_outcome { PNC_GROWTH_NONE, PNC_GROWTH_COMPLETED, PNC_GROWTH_REVERTED } pnc_growth_outcome;
+
+/* Complete a growth that was interrupted, or remove the journal of one that had not begun to overwrite the old dataset
+ * or was complete. NONE: the file has no journal. On one rank. */
+int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growth_outcome *outcome);
+
+#endif

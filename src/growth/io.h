@@ -1,0 +1,22 @@
+/* How this room accesses a file: by functions of its caller. */
+#ifndef PNC_GROWTH_IO_H
+#define PNC_GROWTH_IO_H
+
+#include "base/error.h"
+#include "select/selection.h"
+
+/* Functions return NC_NOERR or a code. read and write are local, their extents as in pnc_store_ops. The others are
+ * collective, and all ranks return an error or none does. */
+typedef struct pnc_growth_io {
+    void *file; /* passed to the functions */
+    const char *path;
+    int rank, nprocs;
+    pnc_error *error; /* for messages; may be NULL */
+    int (*read)(void *file, const pnc_extent *extents, int64_t n, void *bytes);
+    int (*write)(void *file, const pnc_extent *extents, int64_t n, const void *bytes);
+    int (*agree)(void *file, int err);
+    int (*sync)(void *file); /* what was written before survives the death of a node */
+    int (*set_size)(void *file, int64_t size);
+} pnc_growth_io;
+
+#endif

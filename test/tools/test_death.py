@@ -1,0 +1,109 @@
+"""A rank is killed at each of its writes, or within one, while the header grows: every reader then finds the old
+dataset, or the new one, or refuses the file, and the next open for writing, as well as ncvalidator --repair, restores
+one of them. netCDF4 compares the values. PNC_TEST_DEATHS=all: at every write; otherwise at some."""
+import os
+import shutil
+import sys
+
+import netCDF4
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import cdf
+import tap
+import tool
+
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+ALL = os.environ.get("PNC_TEST_DEATHS") == "all"
+INTERRUPTED = -280
+HELPER = "test/tools/grow_and_die"
+FIXED, RECORD, RECORDS = 2100, 301, 9
+
+# What is added: bytes of text, elements of a new fixed-size variable, of a record variable; bytes per access.
+CASES = [
+    ("a distance shorter than a step", 64, 120, 0, 0),
+    ("a distance as long as direct steps", 256, 1500, 0, 0),
+    ("a distance longer than the data", 1024, 20000, 0, 0),
+    ("a new fixed-size variable before records", 256, 0, 700, 0),
+    ("a longer record", 256, 0, 0, 20),
+]
+
+
+def make(path):
+    rng = numpy.random.default_rng(11)
+    fixed = rng.integers(-2**15, 2**15, FIXED)
+    record = rng.integers(-2**15, 2**15, RECORDS * RECORD)
+    cdf.Writer(5, [("t", None), ("x", FIXED), ("y", RECORD)], [],
+               [("fixed", "short", [1], [], fixed.tolist()), ("record", "short", [0, 2], [], record.tolist())],
+               RECORDS).write(path)
+    return fixed, record.reshape(RECORDS, RECORD)
+
+
+def read(path, values):
+    """What another reader finds: refused, old, new or wrong."""
+    try:
+        data = netCDF4.Dataset(path) # pylint: disable=no-member
+    except OSError:
+        return "refused"
+    with data:
+        data.set_auto_mask(False)
+        good = all(name in data.variables and numpy.array_equal(data[name][:], v)
+                   for name, v in zip(("fixed", "record"), values))
+        added = [name for name in data.variables if name.startswith("new")]
+        filled = all((data[name][:] == -32767).all() for name in added)
+        if not good or not filled:
+            return "wrong"
+        return "new" if added or "text" in data.ncattrs() else "old"
+
+
+def die(case, ranks, rank, count, torn):
+    """Returns None if the rank has no such operation, else what readers find before and after repairs."""
+    shutil.copy("base.nc", "left.nc")
+    status, _, why = tap.run_mpi(ranks, HELPER, "grow", "left.nc", *case[1:], rank, count, torn)
+    if status == 0:
+        return None
+    if "grow_and_die" in why:
+        return {"left": why}
+    result = {"left": read("left.nc", VALUES)}
+    if os.path.exists("repaired.nc"):
+        os.remove("repaired.nc")
+    done = tool.run("ncvalidator", "--repair", "--output=repaired.nc", "left.nc")
+    result["status of ncvalidator"] = done.returncode
+    result["repaired"] = read("repaired.nc", VALUES)
+    result["codes"] = tap.run_mpi(ranks, HELPER, "open", "left.nc")[1].split()
+    result["opened"] = read("left.nc", VALUES)
+    return result
+
+
+def is_right(r):
+    refused = r["left"] == "refused"
+    return (r["left"] in ("refused", "old", "new") and r["status of ncvalidator"] == 0 and
+            r["repaired"] in ("old", "new") and r["opened"] in ("old", "new") and
+            r["codes"] == [str(INTERRUPTED if refused else 0), "0"] and (refused or r["repaired"] == r["left"]))
+
+
+def kill_all(case, ranks):
+    seen, bad = {"old": 0, "new": 0, "refused": 0}, []
+    step = 1 if ALL else 29 if QUICK else 11
+    for rank in range(ranks):
+        count, torn = rank % step, rank % 2
+        while True:
+            result = die(case, ranks, rank, count, torn)
+            if result is None:
+                break
+            if is_right(result):
+                seen[result["left"]] += 1
+            else:
+                bad.append((rank, count, torn, result))
+            count, torn = count + step, 1 - torn
+    tap.ok(not bad and sum(seen.values()) > 0, f"{case[0]}, {ranks} ranks: {sum(seen.values())} deaths left {seen}",
+           "\n".join(map(str, bad[:5])))
+
+
+os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+VALUES = make("base.nc")
+tap.ok(read("base.nc", VALUES) == "old", "the file before")
+for c in CASES:
+    for n in (1, 2, 4):
+        kill_all(c, n)
+tap.finish()

@@ -1,0 +1,528 @@
+/* Growing a header in front of data on a disk in memory, which loses its power or its writer at any write, also within
+ * one. Whatever is left is read as the old or the new dataset with all old values, or refused and then repaired. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "format/codec.h"
+#include "format/layout.h"
+#include "growth/growth.h"
+#include "random.h"
+
+enum { SECTOR = 512, MOST = 1 << 17, SECTORS = MOST / SECTOR, NEVER = -1 };
+
+/* --- the disk --- */
+
+typedef struct operation {
+    int64_t at, n; /* n < 0: the size is set to `at` */
+    char *bytes;
+} operation;
+
+typedef struct image {
+    char bytes[MOST];
+    int64_t size;
+} image;
+
+typedef struct disk {
+    image durable, now;
+    operation pending[4000]; /* since the last flush */
+    int n;
+    int64_t count, dies_at, fails_at; /* writes, flushes and changes of the size */
+    bool dead, torn;
+} disk;
+
+static disk the_disk; /* large */
+
+static void apply(image *to, const operation *o)
+{
+    if (o->n >= 0) {
+        assert_true(o->at >= 0 && o->at + o->n <= MOST);
+        memcpy(to->bytes + o->at, o->bytes, (size_t)o->n);
+        if (o->at + o->n > to->size)
+            to->size = o->at + o->n;
+        return;
+    }
+    memset(to->bytes + o->at, 0, (size_t)(MOST - o->at));
+    to->size = o->at;
+}
+
+static void forget(disk *d)
+{
+    for (int i = 0; i < d->n; i++)
+        free(d->pending[i].bytes);
+    d->n = 0;
+}
+
+static void start_disk(disk *d, const image *from)
+{
+    forget(d);
+    d->durable = d->now = *from;
+    d->count = 0;
+    d->dies_at = d->fails_at = NEVER;
+    d->dead = d->torn = false;
+}
+
+/* Returns the share of the operation that is done, or a code. */
+static int begin(disk *d, int64_t *n)
+{
+    if (d->dead)
+        return NC_EWRITE;
+    if (d->count == d->dies_at) {
+        d->dead = true;
+        *n = d->torn ? *n / 2 : 0;
+    } else if (d->count == d->fails_at) {
+        *n /= 2;
+    }
+    d->count++;
+    return NC_NOERR;
+}
+
+static int end(const disk *d)
+{
+    return d->dead || d->count - 1 == d->fails_at ? NC_EWRITE : NC_NOERR;
+}
+
+static void log_operation(disk *d, operation o, const char *bytes)
+{
+    assert_true(d->n < (int)(sizeof d->pending / sizeof *d->pending));
+    if (o.n > 0) {
+        o.bytes = malloc((size_t)o.n);
+        memcpy(o.bytes, bytes, (size_t)o.n);
+    }
+    d->pending[d->n++] = o;
+    apply(&d->now, &o);
+}
+
+static int disk_read(void *file, const pnc_extent *extents, int64_t n, void *bytes)
+{
+    disk *d = file;
+    char *to = bytes;
+
+    for (int64_t i = 0; i < n; to += extents[i++].length) {
+        assert_true(extents[i].offset >= 0 && extents[i].offset + extents[i].length <= MOST);
+        memcpy(to, d->now.bytes + extents[i].offset, (size_t)extents[i].length);
+    }
+    return d->dead ? NC_EREAD : NC_NOERR;
+}
+
+static int disk_write(void *file, const pnc_extent *extents, int64_t n, const void *bytes)
+{
+    disk *d = file;
+    const char *from = bytes;
+
+    for (int64_t i = 0; i < n; from += extents[i++].length) {
+        int64_t length = extents[i].length;
+
+        if (begin(d, &length) != NC_NOERR)
+            return NC_EWRITE;
+        if (length > 0)
+            log_operation(d, (operation){extents[i].offset, length, NULL}, from);
+        if (end(d) != NC_NOERR)
+            return NC_EWRITE;
+    }
+    return NC_NOERR;
+}
+
+static int disk_sync(void *file)
+{
+    disk *d = file;
+    int64_t all = 2;
+
+    if (begin(d, &all) != NC_NOERR || end(d) != NC_NOERR)
+        return NC_EWRITE;
+    d->durable = d->now;
+    forget(d);
+    return NC_NOERR;
+}
+
+static int disk_set_size(void *file, int64_t size)
+{
+    disk *d = file;
+    int64_t all = 2;
+
+    if (begin(d, &all) != NC_NOERR || end(d) != NC_NOERR)
+        return NC_EWRITE;
+    log_operation(d, (operation){size, -1, NULL}, NULL);
+    return NC_NOERR;
+}
+
+static int agree(void *file, int err)
+{
+    (void)file;
+    return err;
+}
+
+static pnc_growth_io io_of(disk *d)
+{
+    return (pnc_growth_io){d, "disk", 0, 1, NULL, disk_read, disk_write, agree, disk_sync, disk_set_size};
+}
+
+/* What a disk without power holds: of the operations since the last flush, each sector has the first few, and so has
+ * the size. */
+static void lose_power(const disk *d, image *out)
+{
+    bool lost[SECTORS] = {false}, size_lost = false;
+
+    *out = d->durable;
+    for (int i = 0; i < d->n; i++) {
+        const operation *o = &d->pending[i];
+
+        size_lost = size_lost || random_in(0, 5) == 0;
+        if (o->n < 0) {
+            out->size = size_lost ? out->size : o->at;
+            continue;
+        }
+        for (int64_t at = o->at, n; at < o->at + o->n; at += n) {
+            n = SECTOR - at % SECTOR < o->at + o->n - at ? SECTOR - at % SECTOR : o->at + o->n - at;
+            lost[at / SECTOR] = lost[at / SECTOR] || random_in(0, 5) == 0;
+            if (!lost[at / SECTOR])
+                memcpy(out->bytes + at, o->bytes + (at - o->at), (size_t)n);
+        }
+        if (!size_lost && o->at + o->n > out->size)
+            out->size = o->at + o->n;
+    }
+    memset(out->bytes + out->size, 0, (size_t)(MOST - out->size));
+}
+
+/* --- the dataset --- */
+
+/* What is there, what is added, and what then moves. */
+typedef struct growth_case {
+    const char *what;
+    int fixed, record, records; /* elements of 2 bytes; 0: no such variable */
+    int text, new_fixed, new_record;
+    int64_t chunk;
+} growth_case;
+
+static const growth_case cases[] = {
+    {"a distance shorter than a step", 6000, 0, 0, 120, 0, 0, 64},
+    {"the same, with records", 4000, 301, 9, 200, 0, 0, 70},
+    {"a distance as long as direct steps", 6000, 101, 9, 1500, 0, 0, 512},
+    {"a distance longer than the data", 2000, 11, 9, 9000, 0, 0, 64},
+    {"a new fixed-size variable before records", 100, 250, 20, 0, 700, 0, 64},
+    {"a longer record", 100, 301, 15, 0, 0, 40, 64},
+    {"a much longer record", 100, 101, 15, 0, 0, 400, 64},
+    {"a second record variable after one without padding", 0, 101, 30, 50, 0, 3, 64},
+    {"all of them", 1500, 101, 20, 300, 100, 41, 64},
+    {"no step: all data are beyond the old end", 40, 0, 0, 900, 0, 0, 64},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static char byte_of(int var, int64_t at)
+{
+    uint64_t x = ((uint64_t)at + 1) * 0x9e3779b97f4a7c15u ^ ((uint64_t)var + 7) * 0xbf58476d1ce4e5b9u;
+
+    return (char)((x ^ x >> 31) * 0x94d049bb133111ebu >> 56);
+}
+
+static void add_var(pnc_model *model, const char *name, bool record, int n)
+{
+    int dims[2] = {0, model->ndims}, err;
+    char dim[40];
+
+    if (n == 0)
+        return;
+    snprintf(dim, sizeof dim, "%s_x", name);
+    pnc_format_dim_add(model, dim, n, NULL);
+    err = pnc_format_var_add(model, name, NC_SHORT, record ? 2 : 1, record ? dims : dims + 1, NULL);
+    assert_int_equal(err, NC_NOERR);
+}
+
+static void make_models(const growth_case *c, pnc_model *old, pnc_model *now)
+{
+    const pnc_layout_hints close = {0, 4, 0, 4};
+    static const char text[10000];
+
+    assert_int_equal(pnc_format_model_init(old, 5, NULL), NC_NOERR);
+    pnc_format_dim_add(old, "t", 0, NULL);
+    add_var(old, "fixed", false, c->fixed);
+    add_var(old, "record", true, c->record);
+    old->numrecs = c->records;
+    assert_int_equal(pnc_format_layout_compute(old, NULL, &close, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_model_copy(now, old), NC_NOERR);
+    if (c->text > 0)
+        pnc_format_atts_put(now, &now->gatts, "text", NC_CHAR, c->text, text, NULL);
+    add_var(now, "new_fixed", false, c->new_fixed);
+    add_var(now, "new_record", true, c->new_record);
+    assert_int_equal(pnc_format_layout_compute(now, old, &close, NULL), NC_NOERR);
+}
+
+/* The offset of byte `at` of a variable, its records one after the other. */
+static int64_t offset_of(const pnc_model *model, int var, int64_t at)
+{
+    const pnc_var *v = model->vars[var];
+
+    return v->is_record ? v->begin + at / v->size * model->recsize + at % v->size : v->begin + at;
+}
+
+static int64_t bytes_of(const pnc_model *model, int var)
+{
+    const pnc_var *v = model->vars[var];
+
+    return v->is_record ? v->size * model->numrecs : v->size;
+}
+
+static void make_file(pnc_model *model, image *out)
+{
+    memset(out, 0, sizeof *out);
+    pnc_format_header_encode(model, out->bytes);
+    for (int v = 0; v < model->nvars; v++)
+        for (int64_t i = 0; i < bytes_of(model, v); i++)
+            out->bytes[offset_of(model, v, i)] = byte_of(v, i);
+    out->size = pnc_format_layout_get_file_end(model);
+}
+
+/* What a reader finds: -1 if it refuses the file; the number of wrong bytes, of old variables, and of new ones that are
+ * not filled; and whether the definitions are the new ones. */
+static int64_t count_wrong(const image *file, int old_vars, bool *is_new)
+{
+    static const char fill[2] = {(char)0x80, 0x01}; /* NC_FILL_SHORT */
+    pnc_model model;
+    int64_t need, wrong = 0;
+
+    if (pnc_format_header_decode(file->bytes, file->size, file->size, &model, &need, NULL) != NC_NOERR)
+        return -1;
+    *is_new = model.nvars > old_vars || model.gatts.n > 0;
+    for (int v = 0; v < model.nvars; v++)
+        for (int64_t i = 0; i < bytes_of(&model, v); i++) {
+            char expected = v < old_vars ? byte_of(v, i) : fill[i % 2];
+            int64_t at = offset_of(&model, v, i);
+
+            wrong += at >= file->size || file->bytes[at] != expected;
+        }
+    pnc_format_model_free(&model);
+    return wrong;
+}
+
+/* --- deaths --- */
+
+static image before, left; /* large */
+static int64_t old_readable, new_readable, refused;
+
+/* Grow the file on the disk until it dies. With an operation that fails, the growth is undone. */
+static int grow(const growth_case *c, disk *d)
+{
+    pnc_growth_io io = io_of(d);
+    pnc_model old, now;
+    pnc_growth_change growth;
+    char *header;
+    int err;
+
+    make_models(c, &old, &now);
+    header = malloc((size_t)pnc_format_header_get_size(&now));
+    pnc_format_header_encode(&now, header);
+    err = pnc_growth_change_init(&growth, &io, &old, &now, d->now.size, c->chunk);
+    assert_int_equal(err, NC_NOERR);
+    assert_true(growth.stream.total > 0);
+    err = pnc_growth_change_execute(&growth, header);
+    if (err != NC_NOERR)
+        pnc_growth_change_undo(&growth);
+    pnc_growth_change_free(&growth);
+    free(header);
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    return err;
+}
+
+static int repair(disk *d, pnc_growth_outcome *outcome)
+{
+    pnc_growth_io io = io_of(d);
+
+    return pnc_growth_file_repair(&io, d->now.size, outcome);
+}
+
+static void take_what_is_left(const disk *d, bool power)
+{
+    if (power)
+        lose_power(d, &left);
+    else
+        left = d->now;
+}
+
+/* A reader must not take `left` for something else than the old or the new dataset; after a repair, which may die too,
+ * it is one of them. */
+static void check_left(const growth_case *c, int old_vars, bool power)
+{
+    pnc_growth_outcome outcome;
+    bool is_new = false;
+    int64_t wrong = count_wrong(&left, old_vars, &is_new), size;
+
+    if (wrong > 0)
+        fail_msg("%s: a reader finds %lld wrong bytes", c->what, (long long)wrong);
+    refused += wrong < 0;
+    old_readable += wrong == 0 && !is_new;
+    new_readable += wrong == 0 && is_new;
+    start_disk(&the_disk, &left);
+    the_disk.dies_at = random_in(0, 60);
+    the_disk.torn = random_in(0, 1);
+    repair(&the_disk, &outcome);
+    take_what_is_left(&the_disk, power);
+    if (count_wrong(&left, old_vars, &is_new) > 0)
+        fail_msg("%s: wrong bytes after a repair that was interrupted", c->what);
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    size = the_disk.now.size;
+    if (count_wrong(&the_disk.now, old_vars, &is_new) != 0)
+        fail_msg("%s: wrong bytes after a repair", c->what);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_NONE && the_disk.now.size == size);
+}
+
+/* Every operation is the last one, with and without power; `fails_at`: one that fails before, NEVER, so that the growth
+ * is undone from there. */
+static int64_t die_everywhere(const growth_case *c, int64_t fails_at, int64_t step)
+{
+    int64_t deaths = 0, first = fails_at == NEVER ? 0 : fails_at + 1;
+    pnc_model old, now;
+    bool dies = true;
+    int old_vars;
+
+    make_models(c, &old, &now);
+    old_vars = old.nvars;
+    make_file(&old, &before);
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    for (int64_t at = first; dies; at += step)
+        for (int how = 0; how < 4 && dies; how++) {
+            start_disk(&the_disk, &before);
+            the_disk.dies_at = at;
+            the_disk.fails_at = fails_at;
+            the_disk.torn = how % 2;
+            grow(c, &the_disk);
+            dies = the_disk.dead;
+            deaths += dies;
+            take_what_is_left(&the_disk, how >= 2);
+            if (dies)
+                check_left(c, old_vars, how >= 2);
+        }
+    return deaths;
+}
+
+static void test_deaths(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        int64_t deaths;
+        bool is_new = false;
+
+        old_readable = new_readable = refused = 0;
+        deaths = die_everywhere(&cases[i], NEVER, 1);
+        printf("# %s: %lld deaths: the old dataset %lld, the new one %lld, refused and repaired %lld\n", cases[i].what,
+               (long long)deaths, (long long)old_readable, (long long)new_readable, (long long)refused);
+        assert_true(deaths > 30 && old_readable > 0 && refused > 0);
+        start_disk(&the_disk, &before);
+        assert_int_equal(grow(&cases[i], &the_disk), NC_NOERR);
+        assert_int_equal(count_wrong(&the_disk.now, (cases[i].fixed > 0) + (cases[i].record > 0), &is_new), 0);
+        assert_true(is_new);
+    }
+}
+
+/* An operation fails, and the growth is undone: the old dataset is there again, also if that dies. */
+static void test_undo(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        const growth_case *c = &cases[i];
+        int64_t failures = 0, deaths = 0, at = 0;
+        int old_vars = (c->fixed > 0) + (c->record > 0), err = NC_EWRITE;
+        bool is_new = false;
+
+        for (; err != NC_NOERR; at += random_in(1, 9)) {
+            deaths += die_everywhere(c, at, random_in(1, 40)); /* also makes the file */
+            start_disk(&the_disk, &before);
+            the_disk.fails_at = at;
+            err = grow(c, &the_disk);
+            if (count_wrong(&the_disk.now, old_vars, &is_new) != 0)
+                fail_msg("%s: wrong bytes after operation %lld failed", c->what, (long long)at);
+            assert_int_equal(is_new, err == NC_NOERR);
+            assert_true(is_new || the_disk.now.size == before.size);
+            failures += err != NC_NOERR;
+        }
+        printf("# %s: %lld failures undone, %lld deaths after one\n", c->what, (long long)failures, (long long)deaths);
+        assert_true(failures > 1 && deaths > 0);
+    }
+}
+
+/* --- journals that cannot be used --- */
+
+/* A file that a reader refuses. */
+static void leave_marked(const growth_case *c)
+{
+    bool is_new;
+    int old_vars = (c->fixed > 0) + (c->record > 0);
+
+    for (int64_t at = 0; at == 0 || count_wrong(&left, old_vars, &is_new) >= 0; at++) {
+        start_disk(&the_disk, &before);
+        the_disk.dies_at = at;
+        grow(c, &the_disk);
+        left = the_disk.now;
+    }
+}
+
+static void check_refused(const char *what)
+{
+    pnc_growth_outcome outcome;
+    static image as_it_was; /* large */
+
+    as_it_was = left;
+    start_disk(&the_disk, &left);
+    if (repair(&the_disk, &outcome) != NC_EINTERRUPTED)
+        fail_msg("%s: not refused", what);
+    assert_true(the_disk.now.size == as_it_was.size);
+    assert_memory_equal(the_disk.now.bytes, as_it_was.bytes, MOST);
+}
+
+static void test_damaged_journals(void **state)
+{
+    (void)state;
+    die_everywhere(&cases[1], NEVER, 100000); /* makes the file */
+    leave_marked(&cases[1]);
+    left.size -= 1;
+    check_refused("a file without its last byte");
+    for (int n = 1; n <= PNC_JOURNAL_FOOT + 100; n++) {
+        leave_marked(&cases[1]);
+        left.bytes[left.size - n] ^= 0x10;
+        check_refused("a journal with a changed bit");
+    }
+    leave_marked(&cases[1]);
+    left.size = 6;
+    check_refused("a file of 6 bytes");
+}
+
+/* A journal after another dataset, which has replaced the first one. */
+static void test_foreign_journal(void **state)
+{
+    pnc_growth_outcome outcome;
+    int64_t size;
+
+    (void)state;
+    die_everywhere(&cases[0], NEVER, 100000);
+    start_disk(&the_disk, &before);
+    the_disk.dies_at = 3; /* the journal is there, and no mark */
+    grow(&cases[0], &the_disk);
+    left = the_disk.now;
+    left.bytes[30] ^= 1; /* of the header */
+    size = left.size;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_NONE && the_disk.now.size == size && the_disk.count == 0);
+    left.bytes[30] ^= 1;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == before.size);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deaths), cmocka_unit_test(test_undo),
+                                       cmocka_unit_test(test_damaged_journals), cmocka_unit_test(test_foreign_journal)};
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+
+    forget(&the_disk);
+    return failures;
+}
