@@ -5,6 +5,8 @@
 
 #include "base/digest.h"
 
+enum { NUMBERS = 8 };
+
 static const char magic[9] = "PNCgrow1";
 
 static char *put64(char *to, int64_t value)
@@ -38,16 +40,25 @@ int64_t pnc_growth_journal_get_end(const pnc_journal *j)
     return j->at + pnc_growth_journal_get_size(j);
 }
 
+/* In their order in the foot of the journal. */
+static void list_numbers(const pnc_journal *j, int64_t *numbers)
+{
+    const int64_t list[NUMBERS] = {j->old_size, j->new_size,   j->scratch,    j->half,
+                                   j->at,       j->old_header, j->new_header, j->nvars};
+
+    memcpy(numbers, list, sizeof list);
+}
+
 void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
 {
-    const int64_t numbers[] = {j->old_size, j->new_size,   j->scratch,    j->half,
-                               j->at,       j->old_header, j->new_header, j->nvars};
+    int64_t numbers[NUMBERS];
     int64_t n = pnc_growth_journal_get_size(j);
     char *to = bytes + n - PNC_JOURNAL_FOOT;
 
+    list_numbers(j, numbers);
     memcpy(to, magic, 8);
     to += 8;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < NUMBERS; i++)
         to = put64(to, numbers[i]);
     put64(to, digest(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
 }
@@ -55,10 +66,10 @@ void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
 static bool is_possible(const pnc_journal *j, int64_t file_size)
 {
-    const int64_t numbers[] = {j->old_size, j->new_size,   j->scratch,    j->half,
-                               j->at,       j->old_header, j->new_header, j->nvars};
+    int64_t numbers[NUMBERS];
 
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    list_numbers(j, numbers);
+    for (size_t i = 0; i < NUMBERS; i++)
         if (numbers[i] < 0 || numbers[i] > file_size)
             return false;
     return file_size < INT64_MAX / 8 && j->old_size <= j->new_size && j->new_size <= j->scratch &&

@@ -19,43 +19,42 @@ static int failed(target *t, int code, const char *what)
     return pnc_error_set(&t->error, code, "%s: cannot be %s: %s", t->path, what, strerror(errno));
 }
 
+static int transfer(target *t, bool is_write, pnc_extent rest, char *bytes)
+{
+    while (rest.length > 0) {
+        size_t n = (size_t)rest.length;
+        ssize_t done = is_write ? pwrite(t->fd, bytes, n, rest.offset) : pread(t->fd, bytes, n, rest.offset);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0 && is_write)
+            return failed(t, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "written");
+        if (done < 0)
+            return failed(t, NC_EREAD, "read");
+        if (done == 0 && !is_write)
+            return pnc_error_set(&t->error, NC_EREAD, "%s: the file is truncated", t->path);
+        bytes += done;
+        rest.offset += done;
+        rest.length -= done;
+    }
+    return NC_NOERR;
+}
+
 static int read_extents(void *file, const pnc_extent *extents, int64_t n, void *bytes)
 {
-    target *t = file;
     char *to = bytes;
 
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t done = 0; done < extents[i].length;) {
-            ssize_t got = pread(t->fd, to, (size_t)(extents[i].length - done), (off_t)(extents[i].offset + done));
-
-            if (got < 0 && errno == EINTR)
-                continue;
-            if (got < 0)
-                return failed(t, NC_EREAD, "read");
-            if (got == 0)
-                return pnc_error_set(&t->error, NC_EREAD, "%s: the file is truncated", t->path);
-            done += got;
-            to += got;
-        }
+    for (int64_t i = 0; i < n; to += extents[i].length, i++)
+        PNC_TRY(transfer(file, false, extents[i], to));
     return NC_NOERR;
 }
 
 static int write_extents(void *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
-    target *t = file;
-    const char *from = bytes;
+    char *from = (char *)bytes; /* not changed */
 
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t done = 0; done < extents[i].length;) {
-            ssize_t put = pwrite(t->fd, from, (size_t)(extents[i].length - done), (off_t)(extents[i].offset + done));
-
-            if (put < 0 && errno == EINTR)
-                continue;
-            if (put < 0)
-                return failed(t, errno == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "written");
-            done += put;
-            from += put;
-        }
+    for (int64_t i = 0; i < n; from += extents[i].length, i++)
+        PNC_TRY(transfer(file, true, extents[i], from));
     return NC_NOERR;
 }
 
