@@ -25,18 +25,27 @@ static int change_file(pnc_dataset *ds, const char *header, int64_t n)
     return pnc_dataset_header_replace(ds, header, n);
 }
 
-static int find_size(pnc_file *file, int64_t *size)
+/* What rank 0 finds before the header of an existing dataset changes. */
+typedef struct examination {
+    int64_t size;              /* of the file */
+    int64_t replaced_in_parts; /* a death can leave a mixture of both headers */
+} examination;
+
+static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found)
 {
     int err = NC_NOERR;
 
-    if (file->rank == 0)
-        err = pnc_file_get_size(file, size);
-    PNC_TRY(pnc_file_status_broadcast(file, err));
-    pnc_file_bytes_broadcast(file, size, sizeof *size, "the size of the file");
+    if (ds->file.rank == 0) {
+        err = pnc_file_get_size(&ds->file, &found->size);
+        if (err == NC_NOERR)
+            err = pnc_dataset_header_find_parts(ds, header, n, &found->replaced_in_parts);
+    }
+    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    pnc_file_bytes_broadcast(&ds->file, found, sizeof *found, "the size of the file");
     return NC_NOERR;
 }
 
-static int move_data(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
+static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
 {
     PNC_TRY(pnc_growth_change_execute(growth, header));
     pnc_dataset_file_end_update(ds);
@@ -44,19 +53,19 @@ static int move_data(pnc_dataset *ds, pnc_growth_change *growth, const char *hea
     return NC_NOERR;
 }
 
-static int grow_file(pnc_dataset *ds, const char *header, int64_t n)
+static int change_existing(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
     pnc_growth_change growth;
-    int64_t size = 0;
+    examination found = {0};
     int err;
 
-    PNC_TRY(find_size(&ds->file, &size));
-    err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, size, ds->hints.data_move_chunk);
+    PNC_TRY(examine_file(ds, header, n, &found));
+    err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
     if (err != NC_NOERR)
         goto free;
-    if (growth.stream.total > 0)
-        err = move_data(ds, &growth, header);
+    if (growth.stream.total > 0 || found.replaced_in_parts)
+        err = change_with_journal(ds, &growth, header);
     else
         err = change_file(ds, header, n);
     if (err != NC_NOERR)
@@ -76,7 +85,7 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
     if (ds->before == NULL)
         err = change_file(ds, header, n);
     else
-        err = grow_file(ds, header, n);
+        err = change_existing(ds, header, n);
     pnc_memory_free(header);
     PNC_TRY(err);
     pnc_dataset_before_free(ds);

@@ -11,6 +11,8 @@
 #include "file/agree.h"
 #include "format/codec.h"
 
+enum { PAGE = 4096 }; /* the kernel writes bytes of one page all or not at all if the process is killed */
+
 typedef struct header_bytes {
     char *at;
     int64_t n; /* bytes of the file in memory */
@@ -224,6 +226,37 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
     return NC_NOERR;
 }
 
+static char *encode_before(pnc_dataset *ds, int64_t *n)
+{
+    char *bytes;
+
+    *n = pnc_format_header_get_size(ds->before);
+    bytes = pnc_memory_alloc(*n, 1);
+    if (bytes != NULL)
+        pnc_format_header_encode(ds->before, bytes);
+    else
+        no_memory(&ds->file, *n);
+    return bytes;
+}
+
+int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)
+{
+    int64_t end, first = 0;
+    char *old = encode_before(ds, &end);
+
+    if (old == NULL)
+        return NC_ENOMEM;
+    if (end > n)
+        end = n;
+    while (first < end && old[first] == bytes[first])
+        first++;
+    while (end > first && old[end - 1] == bytes[end - 1])
+        end--;
+    *in_parts = end > first && first / PAGE != (end - 1) / PAGE;
+    pnc_memory_free(old);
+    return NC_NOERR;
+}
+
 /* Rank 0. Bytes beyond the old header are written first: if that fails, the old header is intact. */
 static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
 {
@@ -237,14 +270,10 @@ static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
 static void restore(pnc_dataset *ds)
 {
     pnc_error cause = ds->error;
-    int64_t n = pnc_format_header_get_size(ds->before);
-    char *old = pnc_memory_alloc(n, 1);
-    int err = old == NULL ? NC_ENOMEM : NC_NOERR;
+    int64_t n;
+    char *old = encode_before(ds, &n);
+    int err = old == NULL ? NC_ENOMEM : pnc_file_range_write(&ds->file, (pnc_extent){0, n}, old);
 
-    if (err == NC_NOERR) {
-        pnc_format_header_encode(ds->before, old);
-        err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, old);
-    }
     pnc_memory_free(old);
     if (err == NC_NOERR)
         return;

@@ -12,6 +12,9 @@ int pnc_dataset_header_write(pnc_dataset *ds); /* rank 0 writes all of it */
  * rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n);
 int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
+/* On rank 0: *in_parts: header_replace with these bytes would change more than one page of the header of ds->before, so
+ * that the death of the process could leave a mixture of both. */
+int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts);
 /* In data mode: write a changed name or, if att is not NULL, a changed attribute over the old one. If the size has
  * changed, or the old one has no offset (-1), the whole header is written. */
 int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att);

@@ -226,19 +226,30 @@ static int put_state(const pnc_growth_change *g, const pnc_growth_state *state)
 
 /* --- steps --- */
 
+static bool moves_data(const pnc_growth_change *g)
+{
+    return g->stream.total > 0;
+}
+
+/* A change without a move survives the death of a process, not that of a node: flushes would cost more than all else. */
+static int flush(const pnc_growth_change *g)
+{
+    return moves_data(g) ? g->io->sync(g->io->file) : NC_NOERR;
+}
+
 /* All that was written before is on disk before the state and the mark, and these before the function returns. */
 static int commit(pnc_growth_change *g, pnc_growth_state next)
 {
     const pnc_growth_io *io = g->io;
     int err = NC_NOERR;
 
-    PNC_TRY(io->sync(io->file));
+    PNC_TRY(flush(g));
     g->seq++; /* after a failure too: it may be in the file */
     g->exposed = true;
     if (io->rank == 0)
         err = put_state(g, &next);
     PNC_TRY(io->agree(io->file, err));
-    PNC_TRY(io->sync(io->file));
+    PNC_TRY(flush(g));
     g->marked = true;
     g->state = next;
     return NC_NOERR;
@@ -321,12 +332,12 @@ static int remove_mark(pnc_growth_change *g, int64_t size)
     const pnc_growth_io *io = g->io;
     int err = NC_NOERR;
 
-    PNC_TRY(io->sync(io->file));
+    PNC_TRY(flush(g));
     g->marked = false;
     if (io->rank == 0)
         err = put_mark(g, false);
     PNC_TRY(io->agree(io->file, err));
-    PNC_TRY(io->sync(io->file));
+    PNC_TRY(flush(g));
     return io->set_size(io->file, size);
 }
 
@@ -337,7 +348,8 @@ static int complete(pnc_growth_change *g, const char *header)
     PNC_TRY(move_up(g));
     if (!g->marked)
         PNC_TRY(commit(g, g->state));
-    PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
+    if (moves_data(g)) /* only now there is space for them */
+        PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
     if (g->io->rank == 0)
         err = put_header(g, header, g->journal.new_header);
     PNC_TRY(g->io->agree(g->io->file, err));
@@ -346,8 +358,12 @@ static int complete(pnc_growth_change *g, const char *header)
 
 int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
 {
-    int err = g->io->rank == 0 ? put_journal(g, header) : NC_NOERR;
+    int err = NC_NOERR;
 
+    if (!moves_data(g)) /* readers find the old dataset meanwhile */
+        PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
+    if (g->io->rank == 0)
+        err = put_journal(g, header);
     PNC_TRY(g->io->agree(g->io->file, err));
     PNC_TRY(copy(g, (range){g->state.first, g->stream.total}, OLD, NEW));
     return complete(g, header);

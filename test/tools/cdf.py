@@ -23,10 +23,11 @@ def padded(data):
 
 class Writer:
     """dims: [(name, length or None)]; atts: [(name, type, values)]; variables: [(name, type, dimids, atts, values)].
-    Values that are missing at the end of a variable are zeros."""
+    Values that are missing at the end of a variable are zeros. space: bytes after the header."""
 
-    def __init__(self, version, dims, atts, variables, numrecs=0):
+    def __init__(self, version, dims, atts, variables, numrecs=0, space=0):
         self.version, self.dims, self.atts, self.variables, self.numrecs = version, dims, atts, variables, numrecs
+        self.space = space
 
     def number(self, n):
         return struct.pack(">q" if self.version == 5 else ">i", n)
@@ -73,7 +74,7 @@ class Writer:
     def layout(self):
         """Offsets of all variables, size of a record, size of the file."""
         begins = [0] * len(self.variables)
-        at = len(self.header(begins))
+        at = len(self.header(begins)) + self.space
         for record in (False, True):
             first = at
             for i, variable in enumerate(self.variables):
