@@ -4,6 +4,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -306,7 +307,7 @@ def test_bad_output():
         os.close(reader)
         status, _, err = run(tool, 0, "a.nc", "b.nc", stdout=writer)
         os.close(writer)
-        tap.ok(status == 1 and "cannot write the output" in err, "%s: a closed pipe is trouble" % tool, err)
+        tap.ok(status == -signal.SIGPIPE and not err, "%s: a closed pipe ends it silently" % tool, err)
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 status, _, err = run(tool, 0, "a.nc", "same.nc", stdout=full)

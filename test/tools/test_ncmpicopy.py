@@ -2,6 +2,7 @@
 the copies of nccopy."""
 import glob
 import os
+import re
 import resource
 import shutil
 import signal
@@ -33,7 +34,7 @@ def run(ranks, *arguments, **options):
     preload = [] if library == "no" else ["env", "LD_PRELOAD=" + library]
     start = [*os.environ.get("MPIEXEC", "mpiexec").split(), "-n", str(ranks), *preload] if ranks else []
     done = subprocess.run([*start, *WRAPPER, PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, check=False, **options)
+                          text=True, errors="replace", check=False, **options)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -277,6 +278,70 @@ def test_short_input():
            env={**os.environ, "PNETCDF_HINTS": "nc_short_file=error"})
 
 
+def test_in_place():
+    """An input is replaced only on request, and only by a copy that has all of it."""
+    shutil.copy("v1.nc", "self.nc")
+    os.symlink("self.nc", "soft.nc")
+    os.link("self.nc", "hard.nc")
+    before = raw("self.nc")
+    for name in ("self.nc", "soft.nc", "hard.nc", "./self.nc"):
+        refuse("is an input", ["self.nc", name], "%s: the input" % name, 4 if name == "hard.nc" else 0)
+    refuse("is an input", ["v1.nc", "self.nc", "soft.nc"], "the second input")
+    with open("cut.nc", "wb") as file:
+        file.write(before[:-20])
+    for words in (["-O", "-t", "large:byte", "self.nc", "soft.nc"], ["-O", "cut.nc", "cut.nc"]):
+        status, _, err = run(4, *words)
+        tap.ok(status == 1 and words[-1] + ": is an input, and the copy does not have all" in err, " ".join(words), err)
+    tap.ok(raw("self.nc") == before and raw("cut.nc") == before[:-20] and not glob.glob("*.partial-*"),
+           "they are as before")
+    for name in ("soft.nc", "hard.nc"):
+        os.remove(name)
+
+
+def test_odd_files():
+    """What new files cannot have, but others have: it is changed, with warnings, and the data are copied."""
+    cdf.Writer(1, [("x", 2)], [], [
+        ("exact", "short", [0], [("_FillValue", "double", [-32767.0])], [1, -32767]),
+        ("rounded", "float", [0], [("_FillValue", "double", [1e20])], [1, 2]),
+        ("nan", "short", [0], [("_FillValue", "double", [float("nan")])], [3, 4]),
+        ("half", "int", [0], [("_FillValue", "double", [.5])], [5, 6])]).write("fills.nc")
+    status, _, err = run(4, "--verify", "fills.nc", "fills_copy.nc")
+    text = subprocess.run(["ncdump", "fills_copy.nc"], capture_output=True, check=True, text=True).stdout
+    fills = re.findall(r"(\w+):_FillValue = (\S+) ;", text)
+    tap.ok(status == 0 and fills == [("exact", "-32767s"), ("rounded", "1.e+20f")] and "exact = 1, _ ;" in text and
+           err.count("was converted") == 2 and err.count("was left out") == 2, "a _FillValue of another type",
+           (status, err, text))
+    cdf.Writer(1, [("x", 2)], [], [("two", "short", [0], [("_FillValue", "short", [1, 2])], [1, 2]),
+                                   ("text", "char", [0], [("_FillValue", "byte", [65])], b"ab")]).write("odd.nc")
+    copy("a _FillValue of two values, and of bytes for text", ["--verify", "odd.nc"], "odd_copy.nc", 2, "left out")
+    cdf.Writer(1, [("x_y", 2), ("x/y", 3)], [("bad ", "int", [1]), ("ok", "int", [2])], [
+        ("+v", "int", [1], [("\x01", "short", [7])], [1, 2, 3]), ("_v", "int", [0], [], [4, 5])]).write("names.nc")
+    data = raw("names.nc").replace(b"\0\2ok\0\0", b"\0\2\xff\xfe\0\0")
+    with open("names.nc", "wb") as file:
+        file.write(data)
+    status, _, err = run(4, "--verify", "names.nc", "names_copy.nc")
+    ours = contents("names_copy.nc")
+    tap.ok(status == 2 and [d[0] for d in ours["dimensions"]] == ["x_y", "x_y_2"]
+           and sorted(ours["variables"]) == ["_v", "_v_2"] and err.count("became") == 3 and "and 2 more" in err,
+           "names", (status, err, ours))
+    names = [("d%02d" % i).encode() for i in range(54)]
+    cdf.Writer(1, [(name.decode(), 2) for name in names], [], []).write("many.nc")
+    data = raw("many.nc")
+    for name in names:
+        data = data.replace(name, b"+" + name[1:])
+    with open("many.nc", "wb") as file:
+        file.write(data)
+    status, _, err = run(0, "many.nc", "many_copy.nc")
+    tap.ok(status == 2 and err.count("became") == 3 and "and 51 more like it" in err, "54 warnings in four lines", err)
+    for name, message in (("eraint_uvz.nc", "was left out"), ("ref_null_byte_padding_test.nc", ""),
+                          ("ref_nctest_classic.nc", ""), ("ref_nccopy3_subset.nc", "")):
+        path = tap.data(name)
+        if path:
+            copy("a real file: " + name, ["--verify", path], "real.nc", 0, message)
+        else:
+            tap.skip("a real file: " + name, "it is not there (PNC_TEST_DATA)")
+
+
 def test_bad_arguments():
     for words, needle in [(["-k", "netCDF-4"], "-k"), (["-v", "r_imt"], "did you mean r_int?"), (["-v", ","], "-v"),
                           (["-d", "x"], "-d"), (["-d", "x,1,2,0"], "-d"), (["-d", "x,7"], "0 to 6"),
@@ -393,7 +458,7 @@ def main():
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs,
-                 test_short_input, test_bad_arguments, test_bad_outputs, test_no_room]:
+                 test_short_input, test_in_place, test_odd_files, test_bad_arguments, test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

@@ -7,6 +7,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -418,8 +419,19 @@ def test_bad_output():
             fails(PROGRAM + ["good.nc"], "cannot write the output", "a full disk is an error", stdout=full)
     reader, writer = os.pipe()
     os.close(reader)
-    fails(PROGRAM + ["good.nc"], "cannot write the output", "a closed pipe is an error", stdout=writer)
+    result = run(PROGRAM + ["good.nc"], stdout=writer)
     os.close(writer)
+    check(result.returncode == -signal.SIGPIPE and not result.stderr, "a closed pipe ends it silently", result)
+    cdf.Writer(1, [("x", 3000000)], [], [("v", "int", [0], [], [7] * 3000000)]).write("big.nc")
+    statuses = []
+    for program in (PROGRAM, ["ncdump"]):
+        with subprocess.Popen(program + ["big.nc"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            first = process.stdout.readline()
+            process.stdout.close() # as `head -1` does
+            err = process.stderr.read()
+            statuses.append((first, process.wait(), err))
+    check(statuses[0] == statuses[1] == (b"netcdf big {\n", -signal.SIGPIPE, b""), "| head -1, as ncdump", statuses)
+    os.remove("big.nc")
 
 
 def test_real_files():

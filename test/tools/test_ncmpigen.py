@@ -7,6 +7,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -16,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import random_files
 import tap
+import tool
 
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -118,6 +120,10 @@ def test_names_of_formats():
     for name, version in names.items():
         run([*GEN, "-v", name, "-o", "ours.nc", "made.cdl"])
         tap.ok(read("ours.nc")[3] == version, f"-v {name} makes CDF-{version}")
+        for printer in (["ncdump", "-k"], [*DUMP, "-k"]):
+            kind = run([*printer, "ours.nc"])[1].decode().strip()
+            run([*GEN, "-k", kind, "-o", "kind.nc", "made.cdl"])
+            tap.ok(read("kind.nc") == read("ours.nc"), f"-k {kind!r}, as {printer[0]} prints it")
     cases = [("netcdf a { }", 1), ("netcdf a {\n// file format: CDF-2 (large file)\n}", 2),
             ("netcdf a { :_Format = \"64-bit data\" ; }", 5), ("netcdf a { variables: uint64 u ; }", 5),
             ("netcdf a { dimensions: x = 2147483647 ; }", 1), ("netcdf a { dimensions: x = 2147483648 ; }", 5)]
@@ -143,9 +149,6 @@ def test_where_it_goes():
             status, _, errors = run(command, stdin=text)
         tap.ok(status == 0 and b"v = 5" in dump("stdin.nc"), "standard input is read", errors)
         os.remove("stdin.nc")
-    write("old.nc", "what was there before")
-    run([*GEN, "-o", "old.nc", "x.cdl"])
-    tap.ok(b"v = 5" in dump("old.nc"), "a file that is there is replaced")
 
 
 def test_no_fill():
@@ -331,7 +334,8 @@ def test_mistakes():
 
 
 def test_arguments():
-    cases = [("-z", "z"), ("-v 3", "3"), ("-v", "v"), ("-l java", "java"), ("-b -c", "exclude each other"),
+    cases = [("-z", "z"), ("-v 3", "3"), ("-k netCDF-4", "netCDF-4"), ("-v", "v"), ("-l java", "java"),
+             ("-b -c", "exclude each other"),
              ("a.cdl b.cdl", "more than one"),
              ("missing.cdl", "missing.cdl: "), (". -o x.nc", ".: "), ("made.cdl -o no/folder/x.nc", "no/folder/x.nc: "),
              ("made.cdl -o /dev/null", "/dev/null: "), ("made.cdl -o .", ".: ")]
@@ -345,18 +349,55 @@ def test_output():
             fails([*GEN, "-c", "made.cdl"], "standard output", "a full disk is an error", stdout=full)
     reader, writer = os.pipe()
     os.close(reader)
-    fails([*GEN, "-c", "made.cdl"], "standard output", "a closed pipe is an error", stdout=writer)
+    status, _, errors = run([*GEN, "-c", "made.cdl"], stdout=writer)
     os.close(writer)
+    tap.ok(status == -signal.SIGPIPE and not errors, "a closed pipe ends it silently", (status, errors))
     write("large.cdl", "netcdf l { dimensions: x = 1000000 ; variables: int v(x) ; data: v = 1 ; }")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
     fails([*GEN, "-o", "large.nc", "large.cdl"], "large.nc: ", "a disk that becomes full leaves nothing behind",
           preexec_fn=limit, restore_signals=False)
-    write("large.nc", "old")
+    write("large.nc", "CDF\1old")
     fails([*GEN, "-o", "large.nc", "large.cdl"], "large.nc: ", "and what was there stays", preexec_fn=limit,
           restore_signals=False)
-    tap.ok(read("large.nc") == b"old", "unchanged")
+    tap.ok(read("large.nc") == b"CDF\1old", "unchanged")
+
+
+def begin_text(command):
+    """A generator that waits for the rest of its text."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process.stdin.write(b"netcdf a { dimensions: x = 1000000 ; variables: int v(x) ; data: v = " + b"1, " * 400000)
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while not [name for name in os.listdir(".") if name.startswith("halted.nc.partial")] and time.monotonic() < end:
+        time.sleep(.01)
+    return process
+
+
+def test_files():
+    """What an output may replace."""
+    tool.refuses_itself("ncmpigen", "made.cdl", lambda path, options: [*options, "-o", path, "made.cdl"])
+    with open("made.cdl", "rb") as text:
+        fails([*GEN, "-o", "made.cdl"], "is an input", "output is input, which is standard input", stdin=text)
+    write("own.nc", "netcdf own { }")
+    fails([*GEN, "-b", "own.nc"], "is an input", "output is input, by the name of the dataset")
+    tap.ok(read("own.nc") == b"netcdf own { }", "unchanged")
+    tool.replaces_kind("ncmpigen", "there.nc", b"netcdf precious { }", lambda path, options:
+                       [*options, "-o", path, "made.cdl"])
+    write("there.c", "int main(void) { return 0; }")
+    fails([*GEN, "-c", "-o", "there.c", "made.cdl"], "exists already", "a program replaces no file")
+    status, _, errors = run([*GEN, "-O", "-c", "-o", "there.c", "made.cdl"])
+    tap.ok(status == 0 and read("there.c") == run([*GEN, "-c", "made.cdl"])[1], "but with -O", errors)
+    _, text, errors = run([*GEN, "-c", "-o", "/dev/stdout", "made.cdl"])
+    tap.ok(text == read("there.c"), "/dev/stdout, a pipe", errors)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = begin_text([*GEN, "-o", "halted.nc"])
+        process.send_signal(number)
+        process.stdin.close()
+        status = process.wait(timeout=60)
+        left = [name for name in os.listdir(".") if name.startswith("halted.nc")]
+        tap.ok(status == -number and not left, f"signal {number} leaves nothing behind", (status, left))
 
 
 def test_cut_and_damaged():
@@ -483,6 +524,7 @@ test_fortran()
 test_mistakes()
 test_arguments()
 test_output()
+test_files()
 test_cut_and_damaged()
 test_hostile()
 tap.finish()

@@ -171,6 +171,26 @@ def test_picture():
     tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")
 
 
+def test_files():
+    """What a picture may replace."""
+    def arguments(path, options):
+        return [*options, f"--svg={path}", "sample.nc"]
+    tool.refuses_itself("ncoffsets", "sample.nc", arguments)
+    with open("sample.nc", "rb") as file:
+        tool.replaces_kind("ncoffsets", "there.svg", file.read(), arguments)
+    whole = run("--svg", "sample.nc").stdout
+    tap.ok(run(*arguments("/dev/stdout", [])).stdout == whole, "--svg=/dev/stdout, a pipe")
+    with open("stdout.svg", "wb") as out:
+        out.write(b"before\n")
+        out.flush()
+        run(*arguments("/dev/stdout", []), stdout=out)
+    tap.ok(open("stdout.svg", "rb").read() == b"before\n" + whole, "--svg=/dev/stdout, a file")
+    os.mkfifo("fifo")
+    with subprocess.Popen(["cat", "fifo"], stdout=subprocess.PIPE) as cat:
+        run(*arguments("fifo", []))
+        tap.ok(cat.stdout.read() == whole, "--svg=FIFO")
+
+
 def test_trouble():
     fails("missing.nc: No such file", "a missing file", "missing.nc")
     fails(".: this is a folder", "a folder", ".")
@@ -196,6 +216,6 @@ def test_trouble():
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
-for test in (test_text, test_peer, test_alignment, test_picture, test_trouble):
+for test in (test_text, test_peer, test_alignment, test_picture, test_files, test_trouble):
     test()
 tap.finish()

@@ -91,5 +91,5 @@ int main(int argc, char **argv)
     if (status < 0)
         status = compare(&options);
     diff_options_free(&options);
-    return status;
+    return tool_program_end(status);
 }

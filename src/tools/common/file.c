@@ -10,9 +10,10 @@
 #include "base/memory.h"
 #include "convert/convert.h"
 #include "format/codec.h"
+#include "tools/common/bytes.h"
 #include "tools/common/message.h"
 
-enum { FIRST_BYTES = 64 * 1024, LARGEST_READ = 1 << 30 };
+enum { FIRST_BYTES = 64 * 1024 };
 
 static int failed(const tool_file *file, int code, const char *cause)
 {
@@ -56,21 +57,13 @@ void tool_file_close(tool_file *file)
 
 int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n)
 {
-    for (int64_t done = 0; done < n;) {
-        int64_t rest = n - done;
-        ssize_t got = pread(file->fd, (char *)bytes + done, (size_t)(rest < LARGEST_READ ? rest : LARGEST_READ),
-                            (off_t)(offset + done));
+    int number = tool_bytes_read(file->fd, offset, bytes, n);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            tool_error_print("%s: cannot read %lld bytes at byte %lld: %s", file->path, (long long)n, (long long)offset,
-                             got < 0 ? strerror(errno) : "the file is truncated");
-            return NC_EREAD;
-        }
-        done += got;
-    }
-    return NC_NOERR;
+    if (number == 0)
+        return NC_NOERR;
+    tool_error_print("%s: cannot read %lld bytes at byte %lld: %s", file->path, (long long)n, (long long)offset,
+                     number > 0 ? strerror(number) : "the file is truncated");
+    return NC_EREAD;
 }
 
 /* As above, for data: bytes beyond the end of the file read as zeros. */

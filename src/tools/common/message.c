@@ -12,6 +12,17 @@
 #include "tools/common/progress.h"
 
 static const char *tool = "pnetcdf";
+static struct {
+    const char *format;
+    int64_t n;
+} warnings;                                   /* the last ones, which have the same format */
+static volatile sig_atomic_t pipe_was_closed; /* a write to stdout was refused for this reason */
+
+static void note_closed_pipe(int number)
+{
+    (void)number;
+    pipe_was_closed = 1;
+}
 
 void tool_program_start(const char *program, char **argv)
 {
@@ -22,7 +33,7 @@ void tool_program_start(const char *program, char **argv)
     snprintf(name, sizeof name, "%s", program);
     argv[0] = name;                                 /* getopt prefixes its messages with it */
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init removes the buffer of stdout */
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, note_closed_pipe);              /* the write fails, and the tool ends in an orderly way */
 }
 
 static bool is_control(char c)
@@ -36,14 +47,11 @@ void tool_text_print(const char *text)
         putchar(is_control(*text) ? '?' : *text);
 }
 
-void tool_error_print(const char *format, ...)
+static void print_line(const char *format, va_list args)
 {
     char text[2048];
-    va_list args;
 
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     for (char *c = text; *c != '\0'; c++)
         if (is_control(*c))
             *c = '?';
@@ -52,14 +60,60 @@ void tool_error_print(const char *format, ...)
     fprintf(stderr, "%s: %s\n", tool, text);
 }
 
+void tool_error_print(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_line(format, args);
+    va_end(args);
+}
+
+void tool_warning_print(const char *format, ...)
+{
+    va_list args;
+
+    if (warnings.format != NULL && strcmp(warnings.format, format) != 0)
+        tool_warnings_finish();
+    warnings.format = format;
+    if (warnings.n++ >= TOOL_WARNINGS_SHOWN)
+        return;
+    va_start(args, format);
+    print_line(format, args);
+    va_end(args);
+}
+
+void tool_warnings_finish(void)
+{
+    if (warnings.n > TOOL_WARNINGS_SHOWN)
+        tool_error_print("warning: and %lld more like it", (long long)(warnings.n - TOOL_WARNINGS_SHOWN));
+    warnings.format = NULL;
+    warnings.n = 0;
+}
+
 int tool_output_flush(const char *path)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return NC_NOERR;
-    tool_error_print("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
-                     errno != 0 ? strerror(errno) : "write error");
+    if (!pipe_was_closed)
+        tool_error_print("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
+                         errno != 0 ? strerror(errno) : "write error");
     return NC_EWRITE;
+}
+
+bool tool_pipe_is_closed(void)
+{
+    return pipe_was_closed != 0;
+}
+
+int tool_program_end(int status)
+{
+    if (status != 0 && pipe_was_closed) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    return status;
 }
 
 void tool_version_print(void)

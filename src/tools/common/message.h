@@ -2,21 +2,35 @@
 #ifndef PNC_TOOLS_COMMON_MESSAGE_H
 #define PNC_TOOLS_COMMON_MESSAGE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
-/* Must be called first. program: name of the tool, the prefix of its messages. Sets a buffer for stdout, and makes a
- * closed pipe an ordinary write error. Returns argv[0], the prefix that getopt uses. */
+/* Must be called first. program: name of the tool, the prefix of its messages. Sets a buffer for stdout, argv[0], which
+ * is the prefix that getopt uses, and makes a closed pipe an ordinary write error until the end. */
 void tool_program_start(const char *program, char **argv);
+
+/* Must be called last, for the status that main returns. If stdout is a pipe without a reader, as after `tool | head`,
+ * the program ends by SIGPIPE, like other filters. */
+int tool_program_end(int status);
+/* Then an error of stdout is not reported: tool_output_flush knows. */
+bool tool_pipe_is_closed(void);
 
 /* Print "PROGRAM: ..." and a newline to stderr, after flushing stdout. Control characters, possible in names of files,
  * become '?'. */
 void tool_error_print(const char *format, ...) PNC_PRINTF(1, 2);
 
+/* Like tool_error_print. Of many warnings in sequence with the same format only the first ones are printed, and then
+ * "and 51 more like it", at the latest by tool_warnings_finish, which must be called last. */
+void tool_warning_print(const char *format, ...) PNC_PRINTF(1, 2);
+void tool_warnings_finish(void);
+enum { TOOL_WARNINGS_SHOWN = 3 };
+
 /* Print to stdout. Control characters, possible in names of variables, would act on a terminal: they become '?'. */
 void tool_text_print(const char *text);
 
-/* Flush stdout. NC_NOERR, or NC_EWRITE after an error message (closed pipe, full disk). path: the file that the tool
- * reads, or NULL. */
+/* Flush stdout. NC_NOERR, or NC_EWRITE after an error message (full disk), which is left out for a closed pipe. path:
+ * the file that the tool reads, or NULL. */
 int tool_output_flush(const char *path);
 
 /* --version */

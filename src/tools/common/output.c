@@ -4,6 +4,7 @@
 #include "tools/common/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "format/codec.h"
 
 static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -100,17 +102,79 @@ static int fail(pnc_error *error, const char *path, const char *what)
     return pnc_error_set(error, code_of(number), "%s: %s: %s", path, what, strerror(number));
 }
 
-/* Sets output->path, and *mode to the permissions of the file to be replaced, or of a new file. */
-static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_error *error)
+/* --- what may be replaced --- */
+
+bool tool_netcdf_is_head(const char *head, size_t n)
 {
+    return pnc_format_kind_identify(head, n) != PNC_KIND_UNKNOWN ||
+           (n >= PNC_MAGIC_BYTES && pnc_format_magic_is_marked(head)); /* its header is growing */
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool tool_path_is_stdout(const char *path)
+{
+    struct stat there, out;
+    return stat(path, &there) == 0 && fstat(STDOUT_FILENO, &out) == 0 && is_same(&there, &out);
+}
+
+bool tool_path_is_among(const char *path, const char *const *others, int n)
+{
+    struct stat there, other;
+    if (stat(path, &there) != 0)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (stat(others[i], &other) == 0 && is_same(&there, &other))
+            return true;
+    return false;
+}
+
+/* A file that cannot be read is of no known kind. */
+static bool has_kind(const tool_output_request *request)
+{
+    char head[4096];
+    ssize_t n = -1;
+    int file = open(request->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file >= 0) {
+        n = read(file, head, sizeof head);
+        close(file);
+    }
+    return n >= 0 && request->is_kind(head, (size_t)n);
+}
+
+static int check_existing(const tool_output_request *request, const struct stat *there, pnc_error *error)
+{
+    const char *path = request->path, *option = request->option;
+    if (tool_path_is_among(path, request->inputs, request->ninputs))
+        return pnc_error_set(error, NC_EINVAL, "%s: is an input: choose another name for the output", path);
+    if (request->streams && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode))
+        return NC_NOERR;
+    if (!S_ISREG(there->st_mode))
+        return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
+    if (there->st_size == 0 || request->overwrite || (request->is_kind != NULL && has_kind(request)))
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EEXIST, "%s: exists already%s%s%s%s%s", path,
+                         request->is_kind != NULL ? " and is not " : "", request->is_kind != NULL ? request->kind : "",
+                         option != NULL ? " (" : "", option != NULL ? option : "",
+                         option != NULL ? " replaces it)" : "");
+}
+
+/* Sets output->path, and *mode to the permissions of the file to be replaced, or of a new file. */
+static int choose_path(const tool_output_request *request, tool_output *output, mode_t *mode, pnc_error *error)
+{
+    const char *path = request->path;
     struct stat there;
     if (stat(path, &there) == 0) {
-        if (!S_ISREG(there.st_mode))
-            return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
-        if (!output->overwrite)
-            return pnc_error_set(error, NC_EEXIST, "%s: exists already", path);
+        PNC_TRY(check_existing(request, &there, error));
         *mode = there.st_mode & 0777;
+        output->replaces = true;
+        output->direct = !S_ISREG(there.st_mode);
         output->path = realpath(path, NULL);
+        if (output->path == NULL && output->direct) /* /dev/stdout is a link to a pipe, which has no name */
+            output->path = pnc_string_copy(path);
         return output->path != NULL ? NC_NOERR : fail(error, path, "cannot be replaced");
     }
     if (lstat(path, &there) == 0)
@@ -123,6 +187,8 @@ static int choose_path(const char *path, tool_output *output, mode_t *mode, pnc_
     output->path = pnc_string_copy(path);
     return output->path != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
 }
+
+/* --- the file --- */
 
 static int make_temporary(char *temporary)
 {
@@ -141,24 +207,14 @@ static void free_names(tool_output *output)
     *output = (tool_output){0};
 }
 
-int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc_error *error)
+static int create_temporary(const tool_output_request *request, mode_t mode, tool_output *output, pnc_error *error)
 {
-    static const char ending[] = ".partial-XXXXXX";
-    mode_t mode = 0;
-    *output = (tool_output){.overwrite = overwrite};
-    PNC_TRY(choose_path(path, output, &mode, error));
-    size_t capacity = strlen(output->path) + sizeof ending;
-    output->temporary = malloc(capacity);
-    int err = NC_NOERR;
-    if (output->temporary == NULL) {
-        err = pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
-        goto free_names;
-    }
-    snprintf(output->temporary, capacity, "%s%s", output->path, ending);
-    int file = make_temporary(output->temporary);
+    const char *path = request->path;
+    int err = NC_NOERR, file = make_temporary(output->temporary);
     if (file < 0) {
         err = fail(error, path, "cannot be created");
-        goto free_names;
+        free_names(output);
+        return err;
     }
     if (fchmod(file, mode) != 0)
         err = fail(error, path, "its permissions cannot be set");
@@ -167,17 +223,33 @@ int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc
     if (err != NC_NOERR)
         tool_output_discard(output);
     return err;
+}
 
-free_names:
-    free_names(output);
-    return err;
+int tool_output_begin(const tool_output_request *request, tool_output *output, pnc_error *error)
+{
+    static const char ending[] = ".partial-XXXXXX";
+    mode_t mode = 0;
+    *output = (tool_output){.path = NULL};
+    PNC_TRY(choose_path(request, output, &mode, error));
+    size_t capacity = strlen(output->path) + sizeof ending;
+    output->temporary = malloc(capacity);
+    if (output->temporary == NULL) {
+        free_names(output);
+        return pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", request->path);
+    }
+    snprintf(output->temporary, capacity, "%s%s", output->path, output->direct ? "" : ending);
+    return output->direct ? NC_NOERR : create_temporary(request, mode, output, error);
 }
 
 int tool_output_commit(tool_output *output, pnc_error *error)
 {
     struct stat there;
     int err = NC_NOERR;
-    if (!output->overwrite && lstat(output->path, &there) == 0)
+    if (output->direct) {
+        free_names(output);
+        return NC_NOERR;
+    }
+    if (!output->replaces && lstat(output->path, &there) == 0)
         err = pnc_error_set(error, NC_EEXIST, "%s: was created by another program meanwhile", output->path);
     else if (rename(output->temporary, output->path) != 0)
         err = fail(error, output->path, "cannot be renamed from its temporary name");
@@ -192,7 +264,7 @@ int tool_output_commit(tool_output *output, pnc_error *error)
 
 void tool_output_discard(tool_output *output)
 {
-    if (output->temporary != NULL)
+    if (output->temporary != NULL && !output->direct)
         unlink(output->temporary);
     tool_output_watch(NULL);
     free_names(output);

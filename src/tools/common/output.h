@@ -4,18 +4,43 @@
 #define PNC_TOOLS_COMMON_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
+
+/* The output of a tool, and which existing file it may replace. An empty file has nothing to lose: it is replaced in
+ * any case. */
+typedef struct tool_output_request {
+    const char *path;
+    const char *const *inputs; /* the output must be none of these files, under any name */
+    int ninputs;
+    bool overwrite; /* replace any file */
+    bool streams;   /* written from begin to end: it can go to a device or a pipe, which has no temporary name */
+    /* Without overwrite, only a file of this kind is replaced, which is recognised by its first bytes. NULL: none. */
+    bool (*is_kind)(const char *head, size_t n);
+    const char *kind;   /* the kind in messages: "a netCDF file" */
+    const char *option; /* the option for overwrite in messages, or NULL */
+} tool_output_request;
 
 typedef struct tool_output {
     char *path;      /* name of the output; if that is a symbolic link, its target */
     char *temporary; /* name to write to until commit: an empty file */
-    bool overwrite;
+    bool replaces;   /* a file of this name, which was there at the begin */
+    bool direct;     /* a device or a pipe: temporary is its own name */
 } tool_output;
 
 /* A process writes at most one file at a time. Returns NC_NOERR, or a code with a message that names the file:
- * NC_EEXIST if it exists and overwrite is not set, NC_EACCESS ... After an error there is nothing to discard. */
-int tool_output_begin(const char *path, bool overwrite, tool_output *output, pnc_error *error);
+ * NC_EEXIST if it exists and may not be replaced, NC_EINVAL if it is an input, NC_EACCESS ... After an error there is
+ * nothing to discard. */
+int tool_output_begin(const tool_output_request *request, tool_output *output, pnc_error *error);
+
+/* For is_kind above: a netCDF file of any format. */
+bool tool_netcdf_is_head(const char *head, size_t n);
+
+/* Whether a file is one of others, under any name: a symbolic or hard link is the same file. */
+bool tool_path_is_among(const char *path, const char *const *others, int n);
+/* The file of standard output under any name, such as /dev/stdout. */
+bool tool_path_is_stdout(const char *path);
 
 /* Renames the file; on failure it is discarded. */
 int tool_output_commit(tool_output *output, pnc_error *error);

@@ -6,8 +6,9 @@
 
 /* These are collective, and return NC_NOERR or, on all ranks, a code after an error message of rank 0. */
 
-/* Defines the plan in ncid, a new file; path is its final name, for messages. */
-int copy_header_define(const copy_plan *plan, int ncid, const char *path);
+/* Defines the plan in ncid, a new file; path is its final name, for messages. What a new file cannot have is changed,
+ * after a warning: names with invalid characters, and a _FillValue of another type than its variable. */
+int copy_header_define(copy_plan *plan, int ncid, const char *path);
 
 typedef enum copy_action { COPY_WRITE, COPY_VERIFY } copy_action;
 

@@ -2,8 +2,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/types.h"
+#include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/copy.h"
+#include "tools/ncmpicopy/rename.h"
 
 /* Attributes that have the type of the variable's values (CF conventions, 2.5.1). */
 static bool has_type_of_values(const char *name)
@@ -13,6 +16,44 @@ static bool has_type_of_values(const char *name)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
+}
+
+/* Convert a value exactly, except for rounding to a floating point type. */
+static bool convert_exactly(int from, int to, const void *value, void *result)
+{
+    unsigned char back[8];
+    copy_conversion there, again;
+    if (copy_conversion_init(from, to, NULL, &there) != NC_NOERR ||
+        copy_conversion_init(to, from, NULL, &again) != NC_NOERR)
+        return false;
+    there.has_fill = again.has_fill = false; /* here, default fill values are values */
+    copy_values_convert(&there, value, 1, 0, result);
+    copy_values_convert(&again, result, 1, 0, back);
+    return there.misfits == 0 && (to == NC_FLOAT || memcmp(value, back, pnc_type_get_size(from)) == 0);
+}
+
+/* A _FillValue that no new file can have: readers that accept it convert it, and so does the copy. If no value of the
+ * variable can be equal to it, it has no effect, and is left out. */
+static int repair_fill(copy_plan *plan, int from, const copy_var *var, int to, int varid)
+{
+    unsigned char value[8], result[8];
+    nc_type type = NC_NAT;
+    MPI_Offset length = 0;
+    int err = ncmpi_inq_att(from, var->id, "_FillValue", &type, &length);
+    bool numbers = type != NC_CHAR && var->to != NC_CHAR;
+    if (err == NC_NOERR && length == 1)
+        err = ncmpi_get_att(from, var->id, "_FillValue", value);
+    if (err != NC_NOERR)
+        return err;
+    bool fits = length == 1 && numbers && convert_exactly(type, var->to, value, result);
+    plan->changed = plan->changed || length != 1 || !numbers;
+    if (plan->rank == 0 && fits)
+        tool_warning_print("warning: %s: variable %s: _FillValue was converted from %s to %s, the type of the variable",
+                           plan->options->output, var->name, pnc_type_get_name(type), pnc_type_get_name(var->to));
+    else if (plan->rank == 0)
+        tool_warning_print("warning: %s: variable %s: _FillValue was left out: it is not one value of type %s",
+                           plan->options->output, var->name, pnc_type_get_name(var->to));
+    return fits ? ncmpi_put_att(to, varid, "_FillValue", var->to, 1, result) : NC_NOERR;
 }
 
 /* A _FillValue that does not fit the new type becomes the default fill value of that type; other attributes that do not
@@ -39,36 +80,110 @@ static int convert_att(int from, const char *name, const copy_var *var, int to, 
     return err;
 }
 
-static int copy_att(int from, const char *name, const copy_var *var, int to, int varid)
+/* Whether the variable, in the input, has a _FillValue of another type, or not one value. */
+static bool has_odd_fill(int from, const copy_var *var, const char *name)
 {
     nc_type type = NC_NAT;
+    MPI_Offset length = 0;
+    return strcmp(name, "_FillValue") == 0 && ncmpi_inq_att(from, var->id, name, &type, &length) == NC_NOERR &&
+           (type != var->type || length != 1);
+}
+
+/* Copy an attribute under another name. */
+static int put_renamed(int from, int id, const char *name, int to, int varid, const char *renamed)
+{
+    nc_type type;
+    MPI_Offset length;
+    int err = ncmpi_inq_att(from, id, name, &type, &length);
+    if (err != NC_NOERR)
+        return err;
+    void *values = pnc_memory_alloc(length, sizeof(double));
+    err = tool_status_agree(values != NULL ? NC_NOERR : NC_ENOMEM);
+    if (err == NC_NOERR && length > 0)
+        err = ncmpi_get_att(from, id, name, values);
+    if (err == NC_NOERR)
+        err = ncmpi_put_att(to, varid, renamed, type, length, values);
+    pnc_memory_free(values);
+    return err;
+}
+
+static int copy_renamed_att(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
+{
+    char renamed[NC_MAX_NAME + 1];
+    int id = var != NULL ? var->id : NC_GLOBAL, err = NC_EBADNAME;
+    for (int attempt = 0; err == NC_EBADNAME && copy_name_repair(name, attempt, renamed); attempt++)
+        if (ncmpi_inq_attid(from, id, renamed, NULL) == NC_ENOTATT)
+            err = put_renamed(from, id, name, to, varid, renamed);
+    if (err == NC_NOERR)
+        copy_name_report(plan, "attribute", name, renamed);
+    return err;
+}
+
+static int copy_att(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
+{
+    nc_type type = NC_NAT;
+    if (var != NULL && has_odd_fill(from, var, name))
+        return repair_fill(plan, from, var, to, varid);
     if (var != NULL && var->to != var->type && has_type_of_values(name) &&
         ncmpi_inq_atttype(from, var->id, name, &type) == NC_NOERR && type == var->type)
         return convert_att(from, name, var, to, varid);
-    return ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
+    int err = ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
+    return err == NC_EBADNAME || err == NC_EMAXNAME ? copy_renamed_att(plan, from, name, var, to, varid) : err;
 }
 
 /* var NULL: attributes of the file. */
-static int copy_atts(int from, const copy_var *var, int natts, int to, int varid)
+static int copy_atts(copy_plan *plan, int from, const copy_var *var, int natts, int to, int varid)
 {
     int err = NC_NOERR;
     for (int i = 0; err == NC_NOERR && i < natts; i++) {
         char name[NC_MAX_NAME + 1];
         err = ncmpi_inq_attname(from, var != NULL ? var->id : NC_GLOBAL, i, name);
         if (err == NC_NOERR)
-            err = copy_att(from, name, var, to, varid);
+            err = copy_att(plan, from, name, var, to, varid);
     }
     return err;
 }
 
-static int define_vars(const copy_plan *plan, int from, int to)
+/* --- dimensions and variables --- */
+
+static int define_dim(copy_plan *plan, int from, int dimid, int to)
+{
+    const copy_dim *dim = &plan->dims[dimid];
+    MPI_Offset length = dimid == plan->record ? NC_UNLIMITED : dim->count;
+    char renamed[NC_MAX_NAME + 1];
+    int id, err = ncmpi_def_dim(to, dim->name, length, &id);
+    if (err != NC_EBADNAME && err != NC_EMAXNAME)
+        return err;
+    for (int attempt = 0; err != NC_NOERR && copy_name_repair(dim->name, attempt, renamed); attempt++)
+        if (ncmpi_inq_dimid(from, renamed, &id) == NC_EBADDIM)
+            err = ncmpi_def_dim(to, renamed, length, &id);
+    if (err == NC_NOERR)
+        copy_name_report(plan, "dimension", dim->name, renamed);
+    return err;
+}
+
+static int define_var(copy_plan *plan, int from, const copy_var *var, int to, int *id)
+{
+    char renamed[NC_MAX_NAME + 1];
+    int other, err = ncmpi_def_var(to, var->name, var->to, var->ndims, var->dimids, id);
+    if (err != NC_EBADNAME && err != NC_EMAXNAME)
+        return err;
+    for (int attempt = 0; err != NC_NOERR && copy_name_repair(var->name, attempt, renamed); attempt++)
+        if (ncmpi_inq_varid(from, renamed, &other) == NC_ENOTVAR)
+            err = ncmpi_def_var(to, renamed, var->to, var->ndims, var->dimids, id);
+    if (err == NC_NOERR)
+        copy_name_report(plan, "variable", var->name, renamed);
+    return err;
+}
+
+static int define_vars(copy_plan *plan, int from, int to)
 {
     int err = NC_NOERR, id;
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++) {
         const copy_var *var = &plan->vars[i];
-        err = ncmpi_def_var(to, var->name, var->to, var->ndims, var->dimids, &id);
+        err = define_var(plan, from, var, to, &id);
         if (err == NC_NOERR)
-            err = copy_atts(from, var, var->natts, to, id);
+            err = copy_atts(plan, from, var, var->natts, to, id);
     }
     return err;
 }
@@ -81,16 +196,16 @@ static int end_definitions(const copy_plan *plan, int ncid)
     return ncmpi__enddef(ncid, options->reserve, options->align, 0, options->record_align);
 }
 
-int copy_header_define(const copy_plan *plan, int ncid, const char *path)
+int copy_header_define(copy_plan *plan, int ncid, const char *path)
 {
-    int from, id;
+    int from;
     int err = copy_input_open(plan, plan->options->inputs[0], &from);
     if (err != NC_NOERR)
         return err;
     for (int i = 0; err == NC_NOERR && i < plan->ndims; i++)
-        err = ncmpi_def_dim(ncid, plan->dims[i].name, i == plan->record ? NC_UNLIMITED : plan->dims[i].count, &id);
+        err = define_dim(plan, from, i, ncid);
     if (err == NC_NOERR)
-        err = copy_atts(from, NULL, plan->natts, ncid, NC_GLOBAL);
+        err = copy_atts(plan, from, NULL, plan->natts, ncid, NC_GLOBAL);
     if (err == NC_NOERR)
         err = define_vars(plan, from, ncid);
     if (err == NC_NOERR)

@@ -34,14 +34,18 @@ static int end_output(const copy_plan *plan, int err, tool_output *output)
  * any rank. Signals are held until the file is open. */
 static int begin_output(const copy_plan *plan, tool_output *output)
 {
+    const copy_options *options = plan->options;
+    const tool_output_request request = {.path = options->output,
+                                         .inputs = (const char *const *)options->inputs,
+                                         .ninputs = options->overwrite ? 0 : options->ninputs,
+                                         .overwrite = options->overwrite,
+                                         .option = "-O"};
     pnc_error error = {0};
     int length = 0, err = NC_NOERR;
     *output = (tool_output){0};
     if (plan->rank == 0) {
-        err = tool_output_begin(plan->options->output, plan->options->overwrite, output, &error);
-        if (err == NC_EEXIST)
-            tool_error_print("%s (-O replaces it)", error.text);
-        else if (err != NC_NOERR)
+        err = tool_output_begin(&request, output, &error);
+        if (err != NC_NOERR)
             tool_error_print("%s", error.text);
         length = err == NC_NOERR ? (int)strlen(output->temporary) + 1 : 0;
     }
@@ -129,8 +133,8 @@ static void print_misfits(const copy_plan *plan, const copy_var *var, int64_t mi
         first %= inner;
         inner /= d + 1 < var->ndims ? var->shape[d + 1] : 1;
     }
-    tool_error_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
-                     plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), indices);
+    tool_warning_print("%s: variable %s: %lld values do not fit %s and became the fill value, the first at [%s]",
+                       plan->options->output, var->name, (long long)misfits, pnc_type_get_name(var->to), indices);
 }
 
 /* Returns true on all ranks if any rank found values that do not fit. */
@@ -157,7 +161,7 @@ static bool report_truncated_inputs(const copy_plan *plan)
     int any = 0;
     for (int i = 0; plan->rank == 0 && i < plan->options->ninputs; i++) {
         if (plan->remarks[i] != NULL) {
-            tool_error_print("warning: %s", plan->remarks[i]);
+            tool_warning_print("warning: %s", plan->remarks[i]);
             any = 1;
         }
     }
@@ -167,7 +171,28 @@ static bool report_truncated_inputs(const copy_plan *plan)
 
 /* --- the copy --- */
 
-static int write_output(copy_plan *plan)
+/* Whether the copy has less than its inputs, after a message. The same on all ranks. */
+static bool report_losses(const copy_plan *plan)
+{
+    bool misfits = report_misfits(plan);
+    bool truncated = report_truncated_inputs(plan);
+    if (plan->rank == 0)
+        tool_warnings_finish();
+    return misfits || truncated || plan->changed;
+}
+
+/* An input is replaced only by a copy that has everything. */
+static int protect_input(const copy_plan *plan)
+{
+    const copy_options *options = plan->options;
+    int err = NC_NOERR;
+    if (plan->rank == 0 && tool_path_is_among(options->output, (const char *const *)options->inputs, options->ninputs))
+        err = copy_error_print(plan, NC_EINVAL, "%s: is an input, and the copy does not have all of it: not replaced",
+                               options->output);
+    return tool_status_agree(err);
+}
+
+static int write_output(copy_plan *plan, bool *lossy)
 {
     tool_output output;
     int ncid;
@@ -178,23 +203,25 @@ static int write_output(copy_plan *plan)
     if (err == NC_NOERR && plan->options->verify)
         err = verify_file(plan, output.temporary);
     err = tool_status_agree(err);
+    if (err == NC_NOERR) {
+        *lossy = report_losses(plan);
+        if (*lossy)
+            err = protect_input(plan);
+    }
     return end_output(plan, err, &output);
 }
 
 static int copy(const copy_options *options)
 {
     copy_plan plan;
-    int status = COPY_FAILED;
+    bool lossy = false;
     int err = copy_plan_init(options, &plan);
     if (err == NC_NOERR)
-        err = write_output(&plan);
-    if (err == NC_NOERR) {
-        bool misfits = report_misfits(&plan);
-        bool truncated = report_truncated_inputs(&plan);
-        status = misfits || truncated ? COPY_LOSSY : COPY_DONE;
-    }
+        err = write_output(&plan, &lossy);
     copy_plan_free(&plan);
-    return status;
+    if (err != NC_NOERR)
+        return COPY_FAILED;
+    return lossy ? COPY_LOSSY : COPY_DONE;
 }
 
 int main(int argc, char **argv)
@@ -207,5 +234,5 @@ int main(int argc, char **argv)
         status = copy(&options);
     copy_options_free(&options);
     MPI_Finalize();
-    return status;
+    return tool_program_end(status);
 }

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "tools/common/kind.h"
 #include "tools/common/message.h"
 
 static const char usage[] =
@@ -47,21 +48,8 @@ static int reject(const char *what, const char *value)
 
 static int parse_kind(const char *text, copy_options *options)
 {
-    static const struct {
-        const char *name;
-        int format;
-    } kinds[] = {
-        {"classic", 1},       {"nc3", 1},         {"cdf1", 1}, {"1", 1}, {"64-bit offset", 2},
-        {"64-bit-offset", 2}, {"nc6", 2},         {"cdf2", 2}, {"2", 2}, {"cdf5", 5},
-        {"64-bit data", 5},   {"64-bit-data", 5}, {"nc5", 5},  {"5", 5},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(text, kinds[i].name) == 0) {
-            options->format = kinds[i].format;
-            return -1;
-        }
-    }
-    return reject("-k must be classic, \"64-bit offset\" or cdf5", text);
+    options->format = tool_kind_parse(text);
+    return options->format != 0 ? -1 : reject("-k must be classic, \"64-bit offset\" or cdf5", text);
 }
 
 static int parse_bytes(const char *option, const char *text, int64_t *bytes)

@@ -34,6 +34,7 @@ typedef struct copy_plan {
     int record;       /* the record dimension of the output, or -1 */
     int join;         /* the dimension along which inputs are joined, or -1 */
     int64_t *lengths; /* of it in each input */
+    bool changed;     /* names or attributes differ in the output, after a message */
     char **remarks;   /* on rank 0: the library's remark on each input that ends before its data, else NULL */
 } copy_plan;
 

@@ -181,5 +181,5 @@ int main(int argc, char **argv)
         status = compare(&options);
     diff_options_free(&options);
     MPI_Finalize();
-    return status;
+    return tool_program_end(status);
 }

@@ -82,5 +82,5 @@ int main(int argc, char **argv)
         status = 1;
     dump_options_free(&options);
     MPI_Finalize();
-    return status;
+    return tool_program_end(status);
 }

@@ -11,7 +11,7 @@
 #include "base/types.h"
 #include "format/codec.h"
 #include "format/layout.h"
-#include "tools/common/output.h"
+#include "tools/common/bytes.h"
 #include "tools/ncmpigen/gen.h"
 #include "tools/ncmpigen/records.h"
 
@@ -28,23 +28,17 @@ typedef struct binary {
     int64_t begin, used;
 } binary;
 
-static int write_failed(const binary *b, pnc_error *error)
+static int write_failed(const binary *b, int number, pnc_error *error)
 {
-    int number = errno;
     return pnc_error_set(error, number == ENOSPC ? NC_ENO_SPACE : NC_EWRITE, "%s: cannot be written: %s",
                          b->output.path, strerror(number));
 }
 
 static int flush(binary *b, pnc_error *error)
 {
-    for (int64_t done = 0; done < b->used;) {
-        ssize_t n = pwrite(b->file, b->buffer + done, (size_t)(b->used - done), b->begin + done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return write_failed(b, error);
-        done += n;
-    }
+    int number = tool_bytes_write(b->file, b->begin, b->buffer, b->used);
+    if (number != 0)
+        return write_failed(b, number, error);
     b->begin += b->used;
     b->used = 0;
     return NC_NOERR;
@@ -77,7 +71,7 @@ static int open_output(binary *b, const char *path, pnc_error *error)
     b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
     if (b->counts == NULL || b->buffer == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
-    PNC_TRY(tool_output_begin(path, true, &b->output, error));
+    PNC_TRY(gen_output_begin(b->options, path, tool_netcdf_is_head, "a netCDF file", &b->output, error));
     b->file = open(b->output.temporary, O_WRONLY);
     if (b->file < 0)
         return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));
@@ -199,7 +193,7 @@ static int close_file(binary *b, int64_t size, pnc_error *error)
     int failed = ftruncate(b->file, size) != 0;
     failed |= close(b->file) != 0;
     b->file = -1;
-    return failed ? write_failed(b, error) : NC_NOERR;
+    return failed ? write_failed(b, errno, error) : NC_NOERR;
 }
 
 static int finish(void *with, const pnc_model *model, pnc_error *error)

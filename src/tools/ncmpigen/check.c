@@ -42,6 +42,21 @@ char *gen_path_make(const gen_options *options, const char *name, const char *ex
     return path;
 }
 
+int gen_output_begin(const gen_options *options, const char *path, bool (*is_kind)(const char *head, size_t n),
+                     const char *kind, tool_output *output, pnc_error *error)
+{
+    const char *input = options->input != NULL ? options->input : "/dev/stdin";
+    return tool_output_begin(&(tool_output_request){.path = path,
+                                                    .inputs = &input,
+                                                    .ninputs = 1,
+                                                    .overwrite = options->overwrite,
+                                                    .streams = is_kind == NULL,
+                                                    .is_kind = is_kind,
+                                                    .kind = kind,
+                                                    .option = "-O"},
+                             output, error);
+}
+
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)
 {
     (void)options, (void)error;

@@ -3,6 +3,7 @@
 #define PNC_TOOLS_NCMPIGEN_GEN_H
 
 #include "format/cdl.h"
+#include "tools/common/output.h"
 #include "tools/ncmpigen/options.h"
 
 /* begin sets *sink; finish is called at the end of the text, with the complete model; discard is called after an error
@@ -23,5 +24,10 @@ int64_t gen_var_count_elements(const pnc_var *var);
 /* The name of the file, to be freed by the caller: the argument of -o, or the name of the dataset with the extension.
  * Returns NULL after setting error. */
 char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error);
+
+/* Begin an output; the input, standard input too, is refused as output. is_kind: of a file that is replaced without
+ * -O, `kind` in messages; NULL: none is. NC_NOERR, or a code after setting error. */
+int gen_output_begin(const gen_options *options, const char *path, bool (*is_kind)(const char *head, size_t n),
+                     const char *kind, tool_output *output, pnc_error *error);
 
 #endif

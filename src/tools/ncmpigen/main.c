@@ -94,9 +94,10 @@ int main(int argc, char **argv)
     tool_program_start("ncmpigen", argv);
     int status = gen_options_parse(argc, argv, &options);
     if (status >= 0)
-        return tool_output_flush(NULL) == NC_NOERR ? status : 1;
+        return tool_program_end(tool_output_flush(NULL) == NC_NOERR ? status : 1);
     if (generate(&options, &error) == NC_NOERR)
         return 0;
-    tool_error_print("%s", error.text);
-    return 1;
+    if (!tool_pipe_is_closed())
+        tool_error_print("%s", error.text);
+    return tool_program_end(1);
 }

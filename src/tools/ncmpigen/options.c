@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/common/kind.h"
 #include "tools/common/message.h"
 
-static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
+static const char usage[] = "usage: ncmpigen [-b | -c | -f] [-o output] [-O] [-n] [-v 1|2|5] [-x] [file.cdl]\n";
 
 static const char help[] =
     "Generate a netCDF file of a classic format, or a program that creates it, from CDL text.\n"
@@ -18,28 +19,20 @@ static const char help[] =
     "  -b            write a netCDF file named after the dataset: name.nc\n"
     "  -n            the same, with the name name.cdf\n"
     "  -o output     write a netCDF file of this name; with -c or -f, write the program to this file\n"
+    "  -O            replace an existing file of any kind, not only a netCDF file\n"
     "  -c            write a C program to standard output\n"
     "  -f            write a Fortran 77 program to standard output\n"
     "  -v format     1 or classic, 2 or 64-bit-offset, 5 or 64-bit-data; the default is the format that the text\n"
     "                names, else the first of these that can store the data\n"
     "  -x            do not write fill values for elements without values in the text\n"
-    "      --help, --version\n";
+    "  -O, --overwrite, --help, --version\n";
 
 static int parse_format(const char *text, gen_options *options)
 {
-    static const struct {
-        const char *name;
-        int format;
-    } rows[] = {
-        {"1", 1}, {"classic", 1}, {"2", 2}, {"64-bit-offset", 2}, {"5", 5}, {"64-bit-variable", 5}, {"64-bit-data", 5},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].name, text) == 0) {
-            options->format = rows[i].format;
-            return -1;
-        }
-    }
-    tool_error_print("-v %s: must be 1 (classic), 2 (64-bit-offset) or 5 (64-bit-data)", text);
+    options->format = tool_kind_parse(text);
+    if (options->format != 0)
+        return -1;
+    tool_error_print("-v %s: must be 1 (classic), 2 (64-bit offset) or 5 (64-bit data, cdf5)", text);
     return 1;
 }
 
@@ -66,7 +59,9 @@ static int parse_option(int letter, const char *value, gen_options *options)
     case 'f': options->fortran = true; return -1;
     case 'n': options->binary = options->cdf = true; return -1;
     case 'o': options->output = value; return -1;
+    case 'O': options->overwrite = true; return -1;
     case 'x': options->no_fill = true; return -1;
+    case 'k': /* as in ncgen */
     case 'v': return parse_format(value, options);
     case 'l': return parse_language(value, options);
     case 1: printf("%s\n%s", usage, help); return 0;
@@ -77,10 +72,11 @@ static int parse_option(int letter, const char *value, gen_options *options)
 
 int gen_options_parse(int argc, char **argv, gen_options *options)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {0}};
+    static const struct option longs[] = {
+        {"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {"overwrite", no_argument, NULL, 'O'}, {0}};
     int letter, status;
     *options = (gen_options){0};
-    while ((letter = getopt_long(argc, argv, "bcfl:no:v:x", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "bcfk:l:no:Ov:x", longs, NULL)) != -1) {
         status = parse_option(letter, optarg, options);
         if (status >= 0)
             return status;

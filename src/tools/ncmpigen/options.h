@@ -8,7 +8,8 @@ typedef struct gen_options {
     const char *input;  /* NULL: standard input */
     const char *output; /* NULL: a file named after the dataset or, for a program, standard output */
     bool binary, c, fortran;
-    bool cdf; /* extension .cdf instead of .nc */
+    bool cdf;       /* extension .cdf instead of .nc */
+    bool overwrite; /* replace files of any kind */
     bool no_fill;
     int format; /* 1, 2, 5; 0: given by the text */
 } gen_options;

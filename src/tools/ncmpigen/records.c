@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/types.h"
 #include "format/layout.h"
+#include "tools/common/bytes.h"
 #include "tools/common/output.h"
 
 enum { LARGEST_RECORD = 1 << 20, BATCH_BYTES = 1 << 22, PORTION_BYTES = 1 << 16 };
@@ -152,17 +153,9 @@ static void fill_record(const pnc_model *model, char *record)
 
 static int read_spool(const gen_records *records, int64_t offset, char *bytes, int64_t n, pnc_error *error)
 {
-    for (int64_t done = 0; done < n;) {
-        ssize_t got = pread(fileno(records->spool), bytes + done, (size_t)(n - done), offset + done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got == 0)
-            errno = EIO; /* the file was truncated by another program */
-        if (got <= 0)
-            return failed("read", error);
-        done += got;
-    }
-    return NC_NOERR;
+    int number = tool_bytes_read(fileno(records->spool), offset, bytes, n);
+    errno = number > 0 ? number : EIO; /* -1: the file was truncated by another program */
+    return number == 0 ? NC_NOERR : failed("read", error);
 }
 
 /* Copy n elements of a variable, from element `first`, to their offsets in the batch, which contains all of them. */

@@ -21,9 +21,9 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     if (source->counts == NULL)
         return pnc_error_set(error, NC_ENOMEM, "not enough memory");
     source->out = stdout;
-    if (options->output == NULL)
+    if (options->output == NULL || tool_path_is_stdout(options->output))
         return NC_NOERR;
-    PNC_TRY(tool_output_begin(options->output, true, &source->output, error));
+    PNC_TRY(gen_output_begin(options, options->output, NULL, NULL, &source->output, error));
     source->out = fopen(source->output.temporary, "w");
     if (source->out == NULL)
         return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
@@ -36,7 +36,7 @@ int gen_source_check(const gen_source *source, pnc_error *error)
     if (fflush(source->out) == 0 && !ferror(source->out))
         return NC_NOERR;
     return pnc_error_set(error, NC_EWRITE, "%s: cannot be written: %s",
-                         source->options->output != NULL ? source->options->output : "standard output",
+                         source->out == stdout ? "standard output" : source->options->output,
                          errno ? strerror(errno) : "write error");
 }
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/common/output.h"
 #include "tools/ncmpigen/gen.h"
 
 typedef struct gen_source {

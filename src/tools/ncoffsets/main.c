@@ -36,12 +36,29 @@ static int draw_to_temporary(const tool_file *file, const options *o, const char
     return written || err != NC_NOERR ? err : write_failed(o->svg);
 }
 
+/* Whether a file is a picture: "<svg" near its begin, perhaps after comments. */
+static bool is_picture(const char *head, size_t n)
+{
+    for (size_t i = 0; i + 4 <= n; i++)
+        if (memcmp(head + i, "<svg", 4) == 0)
+            return true;
+    return false;
+}
+
 /* An existing picture is replaced. */
 static int draw_to_file(const tool_file *file, const options *o)
 {
+    const tool_output_request request = {.path = o->svg,
+                                         .inputs = &o->path,
+                                         .ninputs = 1,
+                                         .overwrite = o->overwrite,
+                                         .streams = true,
+                                         .is_kind = is_picture,
+                                         .kind = "an SVG picture",
+                                         .option = "-O"};
     pnc_error error = {0};
     tool_output output;
-    int err = tool_output_begin(o->svg, true, &output, &error);
+    int err = tool_output_begin(&request, &output, &error);
 
     if (err == NC_NOERR) {
         err = draw_to_temporary(file, o, output.temporary);
@@ -63,7 +80,7 @@ static int show(const tool_file *file, const options *o)
         return NC_NOERR;
     }
     if (o->picture)
-        return o->svg != NULL ? draw_to_file(file, o) : draw(file, o, stdout);
+        return o->svg != NULL && !tool_path_is_stdout(o->svg) ? draw_to_file(file, o) : draw(file, o, stdout);
     offsets_list_print(file, o);
     if (o->align > 0)
         offsets_alignment_print(file, o->align);
@@ -89,5 +106,5 @@ int main(int argc, char **argv)
         tool_file_close(&file);
     }
     tool_names_free(&o.variables);
-    return tool_output_flush(o.path) == NC_NOERR ? status : 1;
+    return tool_program_end(tool_output_flush(o.path) == NC_NOERR ? status : 1);
 }

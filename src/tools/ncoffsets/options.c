@@ -12,7 +12,7 @@
 enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG };
 
 static const char usage[] =
-    "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] file\n"
+    "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] [-O] file\n"
     "       ncoffsets -x file\n";
 
 static const char help[] =
@@ -26,6 +26,7 @@ static const char help[] =
     "  -d               print the offset of each variable's entry in the header\n"
     "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
     "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
+    "  -O, --overwrite  replace X even if it is not a picture\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -58,6 +59,7 @@ static int parse_option(int letter, options *out)
         out->picture = true;
         out->svg = optarg;
         return -1;
+    case 'O': out->overwrite = true; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncoffsets --help'.\n", usage); return 1; /* getopt has printed the error */
@@ -70,11 +72,12 @@ int offsets_options_parse(int argc, char **argv, options *out)
                                           {"version", no_argument, NULL, OPTION_VERSION},
                                           {"align", required_argument, NULL, OPTION_ALIGN},
                                           {"svg", optional_argument, NULL, OPTION_SVG},
+                                          {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     int letter, status;
 
     *out = (options){.path = NULL};
-    while ((letter = getopt_long(argc, argv, "v:sgrxdh", longs, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "v:sgrxdhO", longs, NULL)) != -1) {
         status = parse_option(letter, out);
         if (status >= 0)
             return status;

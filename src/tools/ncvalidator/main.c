@@ -68,9 +68,10 @@ static int write_repaired(const tool_file *file, const report *r, const tool_out
 
 static int repair_to_copy(const tool_file *file, const report *r, const char *name, const options *o)
 {
+    const tool_output_request request = {.path = name, .inputs = &o->path, .ninputs = 1};
     pnc_error error = {0};
     tool_output output;
-    int status = 1, err = tool_output_begin(name, false, &output, &error);
+    int status = 1, err = tool_output_begin(&request, &output, &error);
 
     if (err == NC_NOERR) {
         err = write_repaired(file, r, &output, name, o, &status);
@@ -138,5 +139,5 @@ int main(int argc, char **argv)
     status = validator_options_parse(argc, argv, &o);
     if (status < 0)
         status = validate(&o);
-    return tool_output_flush(NULL) == NC_NOERR ? status : 1;
+    return tool_program_end(tool_output_flush(NULL) == NC_NOERR ? status : 1);
 }

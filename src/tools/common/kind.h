@@ -1,0 +1,9 @@
+/* Names of the formats, as users and other tools of netCDF write them. */
+#ifndef PNC_TOOLS_COMMON_KIND_H
+#define PNC_TOOLS_COMMON_KIND_H
+
+/* Version of the format: 1, 2 or 5; 0: no such kind. All names that nccopy -k, ncgen -k and the tools of PnetCDF 1.x
+ * print or accept. */
+int tool_kind_parse(const char *name);
+
+#endif
