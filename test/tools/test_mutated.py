@@ -27,7 +27,8 @@ READERS = [
     ("ncmpicopy", {0, 1, 2}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
-    ("ncvalidator", {0, 1}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"]]),
+    ("ncvalidator", {0, 1, 2}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"],
+                               ["--repair", "--raise-records", "--undo-growth", "--output=OUT", "FILE"]]),
 ]
 CHECKERS = {"cdfdiff", "ncmpidiff", "ncvalidator"} # their status 1 is an error or a result
 WRITERS = [("ncmpigen", {0, 1}, [["-o", "OUT", "FILE"], ["-c", "FILE"], ["-f", "-v", "5", "FILE"]])]

@@ -200,29 +200,74 @@ def test_padding():
         tap.ok(result.returncode == 0, f"{PEER}, to which such padding is an error, is content then", result)
 
 
-def repair(data, label, wanted, certain, status=0):
+def repair(data, label, wanted, certain, *options, status=None):
     """Repair a copy; wanted: its expected bytes; certain: whether each step is."""
     write("broken.nc", data)
     if os.path.exists("broken.nc.repaired"):
         os.remove("broken.nc.repaired")
-    code, found = report("--repair", "broken.nc")
+    code, found = report("--repair", *options, "broken.nc")
     result = read("broken.nc.repaired")
+    if status is None:
+        status = 0 if all(certain) else 2
     tap.ok(code == status and result == wanted and [s["certain"] for s in found["repairs"]] == certain and
-           read("broken.nc") == data, label, json.dumps(found, indent=1))
+           read("broken.nc") == data, label, (code, json.dumps(found, indent=1)))
     write("inplace.nc", data)
-    run("--repair", "--in-place", "inplace.nc")
-    if read("inplace.nc") != result:
-        tap.ok(False, label + ", in place")
+    code = run("--repair", "--in-place", *options, "inplace.nc").returncode
+    if read("inplace.nc") != result or code != status:
+        tap.ok(False, label + ", in place", code)
 
 
 def test_records():
-    repair(changed(GOOD, 4, word(1)), "a record that was not counted", GOOD, [False])
+    uncounted = changed(GOOD, 4, word(1))
+    repair(uncounted, "a record that was not counted is reported only", uncounted, [False])
+    repair(uncounted, "--raise-records counts it", GOOD, [False], "--raise-records")
+    repair(GOOD + b"abc", "bytes that are no record", GOOD + b"abc", [False], "--raise-records")
     repair(changed(GOOD, 4, word(7)), "records that are not there", GOOD, [True])
     repair(changed(GOOD, 4, word(-1)), "records left to the size of the file", GOOD, [True])
-    repair(GOOD[:-3], "a record that was cut", changed(GOOD, 4, word(1))[:-3], [True, False])
+    repair(GOOD[:-3], "a record that was cut keeps its first values", GOOD[:-3] + b"\7\7\7", [False])
     repair(GOOD, "nothing to repair", GOOD, [])
     repair(changed(GOOD, PLACES["fix dim"], word(9)), "damage beyond repair", changed(GOOD, PLACES["fix dim"], word(9)),
-           [False], 1)
+           [False], status=1)
+
+
+def test_right_files():
+    """Files without a mistake, of which a repair must not change a byte, whatever follows the data."""
+    rng = random.Random(11)
+    patterns = {"random": [rng.randrange(-2**31, 2**31) for _ in range(3000)],
+                "periodic": [rng.randrange(-2**31, 2**31) for _ in range(16)] * 188, "constant": [7] * 3000}
+    for name, values in patterns.items():
+        variables = [("a", "int", [1], [], values[:1000]), ("r", "int", [0, 1], [], values[1000:3000])]
+        cdf.Writer(2, [("t", None), ("x", 1000)], [], variables, 2).write("right.nc")
+        whole = read("right.nc")
+        for what, tail in (("random bytes", rng.randbytes(192)), ("null bytes", bytes(192)), ("a record", bytes(4000)),
+                           ("more than a record", rng.randbytes(5000)), ("its last bytes", whole[-192:]),
+                           ("its own end, moved up", whole[-4096:])):
+            repair(whole + tail, f"{name} data, then {what}", whole + tail, [False])
+
+
+def test_unwritten():
+    """The last record has a value of one variable, and nothing of the next, which was never written."""
+    variables = [("a", "int", [0], [], [1, 2, 3]), ("b", "int", [0], [], [4, 5, -2147483647])]
+    cdf.Writer(1, [("t", None)], [], variables, 3).write("half.nc")
+    whole = read("half.nc")
+    repair(whole[:-4], "a record that is half written is not lost", whole, [False])
+    result = run("--repair", "--output=half-repaired.nc", "half.nc")
+    tap.ok(result.returncode == 0 and read("half-repaired.nc") == whole, "a whole one stays", result)
+
+
+def test_many():
+    """Warnings of one rule are folded, errors are not, and JSON has all."""
+    dims = [(f"d{i}", 2) for i in range(54)]
+    cdf.Writer(1, dims, [], [("v", "int", [], [], [1])]).write("many.nc")
+    data = read("many.nc")
+    for i in range(54):
+        name = f"d{i}".encode()
+        data = data.replace(name + bytes(4 - len(name)), name + b"zz"[:4 - len(name)], 1)
+    write("many.nc", data)
+    text = run("many.nc").stdout.decode()
+    _, found = report("many.nc")
+    tap.ok(text.count("Warning at byte") == 3 and "Warning: and 51 more like it" in text and found["warnings"] == 54
+           and len(found["findings"]) == 54, "54 warnings of one rule in four lines", text)
 
 
 def test_fill():
@@ -260,24 +305,32 @@ def test_growth():
     for stop in stops[1:4] if QUICK else stops:
         for distance in (300, 512, 4096):
             repair(grow(whole, begin, begin + distance, stop, 256),
-                   f"a growth by {distance} that ended after {stop} bytes", whole, [True])
+                   f"a growth by {distance} that ended after {stop} bytes", whole, [False], "--undo-growth")
+    moved = grow(whole, begin, begin + 512, 4000, 256)
+    repair(moved, "data are not moved without --undo-growth", moved, [False])
+    for distance in (512, 4096): # nothing was overwritten: the old data are right
+        repair(whole + whole[-distance:], f"the last {distance} bytes twice", whole + whole[-distance:], [False])
     torn = bytearray(grow(whole, begin, begin + 512, 4000, 256))
     torn[-4400:-4200] = bytes(200) # where old and new place still hold the same
     write("torn.nc", torn)
-    _, found = report("--repair", "torn.nc")
+    _, found = report("--repair", "--undo-growth", "torn.nc")
     tap.ok(not any(s["certain"] for s in found["repairs"]) and len(read("torn.nc.repaired")) == len(torn),
            "if the data do not show where a move stopped, nothing is called certain", found)
 
 
 def test_names():
     write("broken.nc", changed(GOOD, 4, word(1)))
-    result = run("--repair", "--output=copy.nc", "broken.nc")
-    tap.ok(result.returncode == 0 and read("copy.nc") == GOOD and b'"copy.nc" is a valid' in result.stdout,
+    result = run("--repair", "--raise-records", "--output=copy.nc", "broken.nc")
+    tap.ok(result.returncode == 2 and read("copy.nc") == GOOD and b'"copy.nc" is a valid' in result.stdout,
            "--output", result)
     write("copy.nc", b"precious")
     fails("copy.nc: exists already", "--output: a file that exists", "--repair", "--output=copy.nc", "broken.nc")
     tap.ok(read("copy.nc") == b"precious", "stays as it is")
     fails("no/copy.nc", "--output: a folder that does not exist", "--repair", "--output=no/copy.nc", "broken.nc")
+    os.symlink("broken.nc", "link.nc")
+    os.link("broken.nc", "hard.nc")
+    for other in ("broken.nc", "link.nc", "hard.nc"):
+        fails("is an input", f"--output={other}: the input", "--repair", f"--output={other}", "broken.nc")
     left = [name for name in os.listdir(".") if "partial" in name]
     tap.ok(not left, "nothing is left behind", left)
 
@@ -373,6 +426,7 @@ def test_trouble():
     fails("'z'", "an unknown option", "-z", "good.nc")
     fails("-x", "-x with --repair", "-x", "--repair", "good.nc")
     fails("--repair", "--in-place without --repair", "--in-place", "good.nc")
+    fails("--raise-records", "--raise-records without --repair", "--raise-records", "good.nc")
     fails("--output", "--in-place with --output", "--repair", "--in-place", "--output=a.nc", "good.nc")
     for option in ("-h", "--help", "--version"):
         result = run(option)
@@ -381,7 +435,8 @@ def test_trouble():
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-for test in (test_rules, test_several, test_trace, test_padding, test_records, test_fill, test_growth, test_names,
+for test in (test_rules, test_several, test_trace, test_padding, test_records, test_right_files,
+             test_unwritten, test_many, test_fill, test_growth, test_names,
              test_others, test_peer, test_trouble):
     test()
 tap.finish()

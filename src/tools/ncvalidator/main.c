@@ -40,14 +40,15 @@ static int conclude(const char *path, const char *name, const repair_log *log, c
 {
     tool_file file;
     report r;
-    int err, status = 1;
+    int err, status = VALIDATOR_INVALID;
 
     if (o->json && !o->quiet)
         puts("{");
     err = examine(path, name, o, true, &file, &r);
     if (err == NC_NOERR) {
         print(&file, &r, log, o);
-        status = validator_report_is_valid(&r) ? 0 : 1;
+        if (validator_report_is_valid(&r))
+            status = log == NULL || !log->uncertain ? VALIDATOR_VALID : VALIDATOR_UNCERTAIN;
     }
     validator_report_free(&r);
     tool_file_close(&file);
@@ -61,7 +62,7 @@ static int write_repaired(const tool_file *file, const report *r, const tool_out
     repair_log log = {.n = 0};
 
     PNC_TRY(validator_file_copy(file, output->temporary));
-    PNC_TRY(validator_file_repair(file, r, output->temporary, &log));
+    PNC_TRY(validator_file_repair(file, r, &o->choice, output->temporary, &log));
     *status = conclude(output->temporary, name, &log, o);
     return tool_output_flush(name);
 }
@@ -71,13 +72,13 @@ static int repair_to_copy(const tool_file *file, const report *r, const char *na
     const tool_output_request request = {.path = name, .inputs = &o->path, .ninputs = 1};
     pnc_error error = {0};
     tool_output output;
-    int status = 1, err = tool_output_begin(&request, &output, &error);
+    int status = VALIDATOR_INVALID, err = tool_output_begin(&request, &output, &error);
 
     if (err == NC_NOERR) {
         err = write_repaired(file, r, &output, name, o, &status);
         if (err != NC_NOERR) {
             tool_output_discard(&output);
-            return 1;
+            return VALIDATOR_INVALID;
         }
         err = tool_output_commit(&output, &error);
     }
@@ -98,7 +99,7 @@ static int repair(const tool_file *file, const report *r, const options *o)
         if (o->padding)
             err = validator_padding_repair(o->path, r, &log);
         else
-            err = validator_file_repair(file, r, o->path, &log);
+            err = validator_file_repair(file, r, &o->choice, o->path, &log);
         return err != NC_NOERR ? 1 : conclude(o->path, NULL, &log, o);
     }
     if (o->output != NULL)

@@ -6,15 +6,25 @@
 
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_JSON, OPTION_LENIENT, OPTION_REPAIR, OPTION_IN_PLACE, OPTION_OUTPUT };
+enum {
+    OPTION_VERSION = 1,
+    OPTION_JSON,
+    OPTION_LENIENT,
+    OPTION_REPAIR,
+    OPTION_IN_PLACE,
+    OPTION_OUTPUT,
+    OPTION_RAISE,
+    OPTION_UNDO
+};
 
 static const char usage[] =
-    "usage: ncvalidator [-q | -t] [--json] [--lenient] [-x | --repair [--in-place | --output=file]] file\n";
+    "usage: ncvalidator [-q | -t] [--json] [--lenient] [-x | --repair [repairs]] file\n"
+    "repairs: [--in-place | --output=file] [--raise-records] [--undo-growth]\n";
 
 static const char help[] =
     "Check a netCDF file of a classic format (CDF-1, CDF-2, CDF-5) against the rules of its format.\n"
     "Exit status: 0 the file is valid, perhaps with warnings; 1 the file is not valid, its padding is not null, or it\n"
-    "cannot be read.\n"
+    "cannot be read; 2 it was repaired, but something is uncertain.\n"
     "\n"
     "  -q              print nothing\n"
     "  -t              print each field of the header with its offset in the file\n"
@@ -24,6 +34,8 @@ static const char help[] =
     "      --repair    write a repaired copy, file.repaired, and report each change and whether it is certain\n"
     "      --output=X  the name of that copy\n"
     "      --in-place  repair the file itself instead\n"
+    "      --raise-records  also count records that the file has after the counted ones\n"
+    "      --undo-growth    also move data back that a writer seems to have moved before it was interrupted\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -45,6 +57,8 @@ static int parse_option(int letter, options *out)
     case OPTION_REPAIR: out->repair = true; return -1;
     case OPTION_IN_PLACE: out->in_place = true; return -1;
     case OPTION_OUTPUT: out->output = optarg; return -1;
+    case OPTION_RAISE: out->choice.raise_records = true; return -1;
+    case OPTION_UNDO: out->choice.undo_growth = true; return -1;
     case 'h': printf("%s%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
     default: fprintf(stderr, "%sTry `ncvalidator --help'.\n", usage); return 1; /* getopt has printed the error */
@@ -60,6 +74,8 @@ int validator_options_parse(int argc, char **argv, options *out)
                                           {"repair", no_argument, NULL, OPTION_REPAIR},
                                           {"in-place", no_argument, NULL, OPTION_IN_PLACE},
                                           {"output", required_argument, NULL, OPTION_OUTPUT},
+                                          {"raise-records", no_argument, NULL, OPTION_RAISE},
+                                          {"undo-growth", no_argument, NULL, OPTION_UNDO},
                                           {0}};
     int letter, status;
 
@@ -73,8 +89,8 @@ int validator_options_parse(int argc, char **argv, options *out)
         return reject_usage(optind == argc ? "no file is given" : "more than one file is given");
     if (out->padding && out->repair)
         return reject_usage("-x and --repair exclude each other: --repair includes -x");
-    if ((out->in_place || out->output != NULL) && !out->repair)
-        return reject_usage("--in-place and --output need --repair");
+    if ((out->in_place || out->output != NULL || out->choice.raise_records || out->choice.undo_growth) && !out->repair)
+        return reject_usage("--in-place, --output, --raise-records and --undo-growth need --repair");
     if (out->in_place && out->output != NULL)
         return reject_usage("--in-place and --output exclude each other");
     out->path = argv[optind];

@@ -2,7 +2,7 @@
 #ifndef PNC_TOOLS_NCVALIDATOR_OPTIONS_H
 #define PNC_TOOLS_NCVALIDATOR_OPTIONS_H
 
-#include <stdbool.h>
+#include "tools/ncvalidator/repair.h"
 
 typedef struct options {
     const char *path;
@@ -10,7 +10,11 @@ typedef struct options {
     bool quiet, trace, json, lenient;
     bool padding; /* -x */
     bool repair, in_place;
+    repair_choice choice;
 } options;
+
+/* Exit statuses. */
+enum { VALIDATOR_VALID = 0, VALIDATOR_INVALID = 1, VALIDATOR_UNCERTAIN = 2 };
 
 /* Returns -1 if there is a file to examine, else the exit status, after all output. */
 int validator_options_parse(int argc, char **argv, options *out);

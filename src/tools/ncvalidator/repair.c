@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "format/codec.h"
 #include "format/layout.h"
+#include "tools/common/bytes.h"
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 #include "tools/common/progress.h"
@@ -33,8 +34,11 @@ static void note(repair_log *log, bool certain, const char *format, ...)
 {
     va_list args;
 
-    if (log->n == REPAIR_STEPS)
+    log->uncertain = log->uncertain || !certain;
+    if (log->n == REPAIR_STEPS) {
+        log->left_out++;
         return;
+    }
     log->steps[log->n].certain = certain;
     va_start(args, format);
     vsnprintf(log->steps[log->n].text, sizeof log->steps[0].text, format, args);
@@ -55,19 +59,14 @@ typedef struct target {
     const char *path;
     tool_file file; /* for reading; its model is that of the file before the repair */
     int fd;         /* for writing */
+    const repair_choice *choice;
     repair_log *log;
 } target;
 
 static int put(const target *t, int64_t at, const void *bytes, int64_t n)
 {
-    for (int64_t done = 0; done < n;) {
-        ssize_t put_now = pwrite(t->fd, (const char *)bytes + done, (size_t)(n - done), (off_t)(at + done));
-
-        if (put_now < 0 && errno != EINTR)
-            return write_failed(t->path);
-        done += put_now > 0 ? put_now : 0;
-    }
-    return NC_NOERR;
+    errno = tool_bytes_write(t->fd, at, bytes, n);
+    return errno == 0 ? NC_NOERR : write_failed(t->path);
 }
 
 static int set_size(const target *t, int64_t size)
@@ -139,6 +138,12 @@ static int64_t whole_records(const pnc_model *model, int64_t file_size)
     return file_size < end ? 0 : (file_size - end) / model->recsize + 1;
 }
 
+/* Records of which the file has at least a byte. */
+static int64_t begun_records(const pnc_model *model, int64_t file_size)
+{
+    return file_size <= model->begin_rec ? 0 : (file_size - model->begin_rec - 1) / model->recsize + 1;
+}
+
 static int write_numrecs(target *t, int64_t numrecs)
 {
     char bytes[8];
@@ -147,21 +152,30 @@ static int write_numrecs(target *t, int64_t numrecs)
     return put(t, 4, bytes, pnc_format_numrecs_encode(&t->file.model, bytes));
 }
 
-static int lower_numrecs(target *t, int64_t whole)
+/* Records without a byte in the file have no values to lose. */
+static int lower_numrecs(target *t, int64_t begun)
 {
     int64_t counted = t->file.model.numrecs;
 
     note(t->log, true,
          "the number of records was changed to %" PRId64 " from %" PRId64
          ": the file ends before the other records, whose data are lost",
-         whole, counted);
-    return write_numrecs(t, whole);
+         begun, counted);
+    return write_numrecs(t, begun);
 }
 
+/* Only on request: bytes after the last record may be anything. */
 static int raise_numrecs(target *t, int64_t whole)
 {
     int64_t counted = t->file.model.numrecs;
 
+    if (!t->choice->raise_records) {
+        note(t->log, false,
+             "the file is long enough for %" PRId64 " records, %" PRId64
+             " are counted: if a writer ended before it counted the others, --raise-records counts them",
+             whole, counted);
+        return NC_NOERR;
+    }
     note(t->log, false,
          "the number of records was changed to %" PRId64 " from %" PRId64
          ": the file is long enough for them; check the values of the last ones, which a writer may not have completed",
@@ -180,17 +194,18 @@ static int repair_streaming(target *t, bool streaming)
 
 /* --- the end of the file --- */
 
-/* Write fill values to the part of a fixed-size variable beyond the end of the file. */
-static int fill_rest(target *t, const pnc_var *var)
+/* Write fill values to the part of a variable, or of one record of it, from byte `begin` that is beyond the end of the
+ * file. */
+static int fill_rest(target *t, const pnc_var *var, int64_t begin)
 {
-    int64_t size = (int64_t)pnc_type_get_size(var->type), end = var->begin + var->size, at = t->file.size;
+    int64_t size = (int64_t)pnc_type_get_size(var->type), end = begin + var->size, at = t->file.size;
     int64_t n = PORTION / size * size;
     char *fill;
     int err = NC_NOERR;
 
-    if (at < var->begin)
-        at = var->begin;
-    at = var->begin + (at - var->begin) / size * size; /* a truncated element is lost as a whole */
+    if (at < begin)
+        at = begin;
+    at = begin + (at - begin) / size * size; /* a truncated element is lost as a whole */
     if (at >= end)
         return NC_NOERR;
     fill = pnc_memory_alloc(n, 1);
@@ -200,9 +215,10 @@ static int fill_rest(target *t, const pnc_var *var)
     }
     for (int64_t i = 0; i < n; i += size)
         pnc_format_var_get_fill_value(var, fill + i);
-    note(t->log, at == var->begin,
-         "variable \"%.80s\": %s fill values: %" PRId64 " elements that the file does not have", var->name,
-         at == var->begin ? "was probably never written, and has" : "its end is lost, and has", (end - at) / size);
+    note(t->log, at == begin && !var->is_record,
+         "variable \"%.80s\"%s: %s fill values: %" PRId64 " elements that the file does not have", var->name,
+         var->is_record ? ", last record" : "",
+         at == begin ? "was probably never written, and has" : "its end is lost, and has", (end - at) / size);
     for (; at < end && err == NC_NOERR; at += n)
         err = put(t, at, fill, end - at < n ? end - at : n);
     pnc_memory_free(fill);
@@ -227,9 +243,14 @@ static int complete_end(target *t)
 
     if (t->file.size >= end || is_too_large(t, end))
         return NC_NOERR;
-    for (int i = 0; i < model->nvars && err == NC_NOERR; i++)
-        if (!model->vars[i]->is_record)
-            err = fill_rest(t, model->vars[i]);
+    for (int i = 0; i < model->nvars && err == NC_NOERR; i++) {
+        const pnc_var *var = model->vars[i];
+
+        if (!var->is_record)
+            err = fill_rest(t, var, var->begin);
+        else if (model->numrecs > 0) /* no earlier record is cut */
+            err = fill_rest(t, var, var->begin + (model->numrecs - 1) * model->recsize);
+    }
     if (err == NC_NOERR && t->file.size >= pnc_format_layout_get_data_end(model))
         note(t->log, true, "padding was added at the end of the file");
     return err != NC_NOERR ? err : set_size(t, end);
@@ -247,11 +268,29 @@ static int roll_back(target *t, const shift *s, int64_t end)
         errno = err;
         return write_failed(t->path);
     }
-    note(t->log, true,
+    note(t->log, false,
          "an interrupted growth of the header was rolled back: the data from byte %" PRId64
          " on had moved up by %" PRId64 " bytes",
          s->from, s->distance);
     return set_size(t, end);
+}
+
+/* Data that another writer had begun to move. They show it only by equal bytes, which can have other reasons too: they
+ * are moved back only on request. */
+static int repair_shift(target *t, const shift *s, int64_t end)
+{
+    if (s->found == 1 && t->choice->undo_growth)
+        return roll_back(t, s, end);
+    if (s->found == 1)
+        note(t->log, false,
+             "equal data suggest that a writer was interrupted while the header grew, after it had moved the data from "
+             "byte %" PRId64 " on by %" PRId64 " bytes: if so, --undo-growth moves them back",
+             s->from, s->distance);
+    else
+        note(t->log, false,
+             "the writer may have been interrupted while the header grew; the data, which do not show what "
+             "part had moved, were not changed");
+    return NC_NOERR;
 }
 
 /* Repair a file that is longer than its header requires. */
@@ -263,40 +302,31 @@ static int repair_surplus(target *t, int64_t whole)
     shift s = {.found = 0};
     int err = NC_NOERR;
 
-    if (!records)
+    if (!records || t->choice->undo_growth)
         err = validator_shift_find(&t->file, model->header_extent, pnc_format_layout_get_data_end(model), end, &s);
     if (err != NC_NOERR)
         return err;
-    if (s.found == 1)
-        return roll_back(t, &s, end);
-    if (s.found > 1)
-        note(t->log, false,
-             "the writer may have been interrupted while the header grew; the data, which do not show what "
-             "part had moved, were not changed");
-    else if (model->nrecvars > 0 && whole > model->numrecs)
+    if (s.found > 0)
+        return repair_shift(t, &s, end);
+    if (model->nrecvars > 0 && whole > model->numrecs)
         return raise_numrecs(t, whole);
-    else
-        note(t->log, false, "%" PRId64 " bytes after the last variable were not changed", surplus);
+    note(t->log, false, "%" PRId64 " bytes after the last variable were not changed", surplus);
     return NC_NOERR;
 }
 
 static int repair_data(target *t, bool streaming)
 {
     const pnc_model *model = &t->file.model;
-    int64_t whole = model->nrecvars > 0 ? whole_records(model, t->file.size) : 0;
-    int64_t surplus;
-    bool cut = model->nrecvars > 0 && whole < model->numrecs;
+    bool records = model->nrecvars > 0;
+    int64_t begun = records ? begun_records(model, t->file.size) : 0;
     int err = repair_streaming(t, streaming);
 
-    if (err == NC_NOERR && cut)
-        err = lower_numrecs(t, whole);
+    if (err == NC_NOERR && records && begun < model->numrecs)
+        err = lower_numrecs(t, begun);
     if (err == NC_NOERR)
         err = complete_end(t);
-    surplus = t->file.size - pnc_format_layout_get_file_end(model);
-    if (err == NC_NOERR && surplus > 0 && cut)
-        note(t->log, false, "%" PRId64 " bytes of an incomplete record after the last one were not changed", surplus);
-    else if (err == NC_NOERR && surplus > 0)
-        err = repair_surplus(t, whole);
+    if (err == NC_NOERR && t->file.size > pnc_format_layout_get_file_end(model))
+        err = repair_surplus(t, records ? whole_records(model, t->file.size) : 0);
     return err;
 }
 
@@ -330,7 +360,8 @@ static int repair_other(target *t, const report *r)
     return repair_data(t, memcmp(numrecs, ones, width) == 0);
 }
 
-int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log)
+int validator_file_repair(const tool_file *file, const report *r, const repair_choice *choice, const char *path,
+                          repair_log *log)
 {
     pnc_growth_outcome outcome = PNC_GROWTH_NONE;
     target t;
@@ -338,6 +369,7 @@ int validator_file_repair(const tool_file *file, const report *r, const char *pa
 
     if (err != NC_NOERR)
         return err;
+    t.choice = choice;
     err = repair_growth(&t, &outcome);
     if (err == NC_NOERR && outcome == PNC_GROWTH_NONE)
         err = repair_other(&t, r);
@@ -389,6 +421,8 @@ void validator_repair_print(const repair_log *log, bool json)
             printf("%s: %s.\n", step->certain ? "Certain" : "Uncertain", step->text);
         }
     }
+    if (log->left_out > 0 && !json)
+        printf("And %d more like it.\n", log->left_out);
     if (json)
         putchar(']');
     else if (log->n == 0)

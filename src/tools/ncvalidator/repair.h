@@ -14,8 +14,15 @@ enum { REPAIR_STEPS = 16 };
 
 typedef struct repair_log {
     repair_step steps[REPAIR_STEPS];
-    int n;
+    int n, left_out; /* steps beyond the limit are only counted */
+    bool uncertain;  /* a step is, also among those */
 } repair_log;
+
+/* Repairs that may be wrong are made only on request. */
+typedef struct repair_choice {
+    bool raise_records; /* count records that the file has after the counted ones */
+    bool undo_growth;   /* move data back where equal data suggest that a writer had moved them */
+} repair_choice;
 
 /* All return NC_NOERR, or a code after an error message. */
 
@@ -23,7 +30,8 @@ typedef struct repair_log {
 int validator_padding_repair(const char *path, const report *r, repair_log *log);
 
 /* Repair the file at `path`: the file of the report or a copy of it. */
-int validator_file_repair(const tool_file *file, const report *r, const char *path, repair_log *log);
+int validator_file_repair(const tool_file *file, const report *r, const repair_choice *choice, const char *path,
+                          repair_log *log);
 
 /* Copy a file's bytes into the file at `path`, which exists. */
 int validator_file_copy(const tool_file *file, const char *path);

@@ -11,7 +11,7 @@
 #include "tools/common/json.h"
 #include "tools/common/message.h"
 
-enum { MOST_FINDINGS = 10000 };
+enum { MOST_FINDINGS = 10000, MOST_RULES = 64 };
 
 static void take_finding(void *who, const pnc_finding *found)
 {
@@ -124,15 +124,49 @@ bool validator_report_is_valid(const report *r)
     return r->errors == 0 && (r->padded == 0 || r->lenient);
 }
 
-static void print_text(const tool_file *file, const report *r)
+/* Warnings of a rule. */
+typedef struct fold {
+    const char *expected;
+    int64_t n;
+} fold;
+
+/* Count the warning. True if there were so many of its rule before that it is not shown. */
+static bool fold_warning(const finding *f, fold *folds)
 {
+    int i = 0;
+
+    if (f->severity != PNC_WARNING)
+        return false;
+    while (folds[i].expected != NULL && strcmp(folds[i].expected, f->expected) != 0)
+        i++;
+    if (i == MOST_RULES)
+        return false;
+    folds[i].expected = f->expected;
+    return ++folds[i].n > TOOL_WARNINGS_SHOWN;
+}
+
+static void print_findings(const report *r)
+{
+    fold folds[MOST_RULES + 1] = {{NULL, 0}};
+
     for (int i = 0; i < r->n; i++) {
         const finding *f = &r->list[i];
 
+        if (fold_warning(f, folds))
+            continue;
         printf("%s at byte %" PRId64 ": ", f->severity == PNC_VIOLATION ? "Error" : "Warning", f->at);
         tool_text_print(f->found);
         printf(" (expected: %s)\n", f->expected);
     }
+    for (int i = 0; i < MOST_RULES && folds[i].expected != NULL; i++)
+        if (folds[i].n > TOOL_WARNINGS_SHOWN)
+            printf("Warning: and %" PRId64 " more like it (expected: %s); --json shows all.\n",
+                   folds[i].n - TOOL_WARNINGS_SHOWN, folds[i].expected);
+}
+
+static void print_text(const tool_file *file, const report *r)
+{
+    print_findings(r);
     if (r->left_out > 0)
         printf("%" PRId64 " more errors and warnings are not shown.\n", r->left_out);
     printf("File \"%s\" ", file->path);

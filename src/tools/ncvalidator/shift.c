@@ -17,9 +17,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "tools/common/bytes.h"
 #include "tools/common/message.h"
 
 enum { PORTION = 1 << 20, LEAST = 32 }; /* fewer equal bytes may be chance */
@@ -109,8 +109,8 @@ int validator_shift_undo(const tool_file *file, const shift *s, int64_t end, int
             break;
         if (tool_file_read(file, at + s->distance, buffer, n) != NC_NOERR)
             err = EIO;
-        else if (pwrite(fd, buffer, (size_t)n, (off_t)at) != (ssize_t)n)
-            err = errno != 0 ? errno : ENOSPC;
+        else
+            err = tool_bytes_write(fd, at, buffer, n);
     }
     pnc_memory_free(buffer);
     return err;
