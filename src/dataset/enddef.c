@@ -33,10 +33,13 @@ typedef struct examination {
 
 static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found)
 {
+    pnc_file *file = &ds->file;
     int err = NC_NOERR;
 
     if (ds->file.rank == 0) {
         err = pnc_file_get_size(&ds->file, &found->size);
+        if (err == NC_NOERR)
+            err = pnc_dataset_file_end_check(ds, found->size);
         if (err == NC_NOERR)
             err = pnc_dataset_header_find_parts(ds, header, n, &found->replaced_in_parts);
     }
