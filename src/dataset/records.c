@@ -35,14 +35,48 @@ int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
     return NC_NOERR;
 }
 
-/* Rank 0: write model.numrecs. */
+/* Rank 0: the number of records in the file, which another handle may have raised; 0 if the file does not have one. */
+static int read_on_root(pnc_dataset *ds, int64_t *out)
+{
+    const pnc_model *written = ds->before != NULL ? ds->before : &ds->model;
+    char bytes[PNC_FRONT_BYTES];
+    pnc_extent front = {0, PNC_FRONT_BYTES};
+
+    *out = 0;
+    if (ds->is_new || written->recdim < 0)
+        return NC_NOERR;
+    PNC_TRY(pnc_file_extents_read(&ds->file, &front, 1, bytes, NULL));
+    *out = pnc_format_numrecs_decode(bytes, written->format);
+    return NC_NOERR;
+}
+
+/* Rank 0: write model.numrecs, unless the file has more. The ranks then keep theirs until they adopt that of the file,
+ * with the next header that they write. */
 static int write_on_root(pnc_dataset *ds)
 {
     char bytes[8];
     int n = pnc_format_numrecs_encode(&ds->model, bytes);
+    int64_t in_file;
 
     PNC_TRY(pnc_dataset_file_end_write(ds));
+    PNC_TRY(read_on_root(ds, &in_file));
+    if (in_file > ds->model.numrecs)
+        return NC_NOERR;
     return pnc_file_range_write(&ds->file, (pnc_extent){NUMRECS_OFFSET, n}, bytes);
+}
+
+int pnc_dataset_numrecs_adopt(pnc_dataset *ds, int err)
+{
+    int64_t in_file = 0;
+
+    if (err == NC_NOERR && ds->file.rank == 0)
+        err = read_on_root(ds, &in_file);
+    if (in_file > ds->model.numrecs)
+        ds->model.numrecs = in_file;
+    err = pnc_dataset_numrecs_agree(ds, err);
+    if (err == NC_NOERR && ds->before != NULL && ds->before->recdim >= 0)
+        ds->before->numrecs = ds->model.numrecs;
+    return err;
 }
 
 /* Collective: write the number if it is not in the file yet. All ranks have the same number. */

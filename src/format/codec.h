@@ -49,5 +49,9 @@ int64_t pnc_format_att_encode(const pnc_model *model, const pnc_att *att, void *
 int64_t pnc_format_name_encode(const pnc_model *model, const char *name, void *buf);
 /* numrecs is at byte 4: 4 bytes, or 8 in CDF-5. Returns the number of bytes. */
 int pnc_format_numrecs_encode(const pnc_model *model, void *buf);
+/* The number of records from the first PNC_FRONT_BYTES bytes of a file of `format`; 0 if they are those of another
+ * format, or if the number follows from the size of the file. */
+#define PNC_FRONT_BYTES 12
+int64_t pnc_format_numrecs_decode(const void *front, int format);
 
 #endif

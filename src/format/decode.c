@@ -498,6 +498,17 @@ static int take_numrecs(reader *r)
     return NC_NOERR;
 }
 
+int64_t pnc_format_numrecs_decode(const void *front, int format)
+{
+    pnc_model model = {.format = format};
+    reader r = {
+        .p = front, .n = PNC_FRONT_BYTES, .file_size = PNC_FRONT_BYTES, .pos = PNC_MAGIC_BYTES, .model = &model};
+
+    if (pnc_format_kind_identify(front, PNC_FRONT_BYTES) != format || take_numrecs(&r) != NC_NOERR)
+        return 0;
+    return model.numrecs;
+}
+
 /* An entry that would be encoded with another length cannot be patched in place. */
 static void clear_offsets_of_entries(pnc_model *model)
 {
