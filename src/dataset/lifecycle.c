@@ -90,8 +90,11 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
  * After an error on any rank, all ranks have closed the file. */
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
 {
-    pnc_open_call call = {ds->file.comm, ds->file.path, pnc_dataset_opening_get_purpose(o),
-                          pnc_dataset_hints_create_passed(ds), o->inspected.truncation};
+    pnc_open_call call = {.comm = ds->file.comm,
+                          .path = ds->file.path,
+                          .purpose = pnc_dataset_opening_get_purpose(o),
+                          .info = pnc_dataset_hints_create_passed(ds),
+                          .truncation = o->inspected.truncation};
     int opened;
 
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);
@@ -217,8 +220,11 @@ static int close_file(pnc_dataset *ds, int err)
 static int delete_file(pnc_dataset *ds)
 {
     const pnc_store_ops *driver = ds->file.driver;
-    int err = driver->close(ds->file.store, &ds->error);
+    int err;
 
+    if (driver->discard != NULL)
+        return finish(ds, driver->discard(ds->file.store, ds->info, &ds->error));
+    err = driver->close(ds->file.store, &ds->error);
     if (ds->file.rank == 0)
         err = pnc_error_keep_first(err, driver->remove(ds->file.path, ds->info, &ds->error));
     return finish(ds, err);

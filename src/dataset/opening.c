@@ -326,7 +326,7 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
 {
     pnc_store *store = ds->file.store;
     pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
-    int64_t inode = ds->file.rank == 0 ? store->inode : 0;
+    int64_t inode = ds->file.rank == 0 ? store->identity.inode : 0;
     int64_t is_leader = o->finds_nodes && ds->file.nodes != NULL && ds->file.nodes->is_leader;
     int64_t sums[] = {0, is_leader, root.unit, root.factor, root.round_robin, inode};
 
@@ -336,7 +336,7 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
     store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0};
-    store->inode = sums[5];
+    store->identity.inode = sums[5];
     if (o->finds_nodes) {
         ds->file.nodes->n = (int)sums[1];
         pnc_file_nodes_set(o->comm, ds->file.nodes);

@@ -36,6 +36,7 @@ typedef struct pnc_open_call {
     pnc_open_purpose purpose;
     MPI_Info info;
     pnc_truncation truncation; /* what rank 0 has found */
+    int64_t inode;             /* not 0: the file must have it, or open fails with NC_EFILE */
 } pnc_open_call;
 
 /* A read or write that has begun. It must not be moved. */
@@ -56,6 +57,9 @@ typedef struct pnc_store_ops {
      * and if open failed on any of them, all close the store. Error codes: NC_EEXIST, NC_ENOENT, NC_EACCESS .. */
     int (*open)(const pnc_open_call *call, pnc_store *store, pnc_error *error);
     int (*remove)(const char *path, MPI_Info info, pnc_error *error); /* not collective */
+    /* Collective. Close, and delete the file, unless its path names another one by now (NC_EFILE on rank 0) or none.
+     * NULL: close and remove do it. */
+    int (*discard)(pnc_store *store, MPI_Info info, pnc_error *error);
     const char *(*local_path)(const char *path); /* the path without the prefix of MPI-IO; only of mpiio, else NULL */
     /* Collective; also after an open that failed. Frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);
@@ -96,6 +100,11 @@ typedef struct pnc_striping {
     bool round_robin; /* consecutive stripes are on different servers, which take turns */
 } pnc_striping;
 
+/* What distinguishes a file from all others. Nodes may number devices differently. */
+typedef struct pnc_identity {
+    int64_t device, inode; /* 0: unknown */
+} pnc_identity;
+
 /* First member of every driver's own struct. */
 struct pnc_store {
     const pnc_store_ops *ops;
@@ -104,7 +113,8 @@ struct pnc_store {
     bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
     int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_striping striping; /* all zero if nothing is known about it */
-    int64_t inode;         /* set like striping: that of the file at the time of open; 0: unknown */
+    pnc_identity identity; /* of the file at the time of open. Set like striping, but the device on rank 0 only */
+    char *full_path;       /* to open the file again from any working folder; NULL: the path that was passed to open */
     int64_t sieve_gap;     /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */

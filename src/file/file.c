@@ -69,8 +69,11 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
 {
     pnc_file again = {
         .path = file->path, .comm = comm, .driver = file->driver, .read_only = file->read_only, .error = file->error};
-    pnc_open_call call = {
-        .comm = comm, .path = file->path, .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE, .info = info};
+    pnc_open_call call = {.comm = comm,
+                          .path = file->store->full_path != NULL ? file->store->full_path : file->path,
+                          .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE,
+                          .info = info,
+                          .inode = file->store->identity.inode};
     int err;
 
     MPI_Comm_rank(comm, &again.rank);

@@ -82,7 +82,7 @@ FUNCTION([end_indep_data], [all], [],
 
 FUNCTION([abort], [all], [],
 [Close a dataset and discard its pending requests and the definitions since create (the file is deleted) or redef.
-COLLECTIVE])
+NC_EFILE: the path names another file than create has made, which is not deleted. COLLECTIVE])
 
 FUNCTION([close], [all], [],
 [Close a dataset: leave define mode if it is active, write what the file lacks. COLLECTIVE])

@@ -34,7 +34,7 @@ static void make_model(slab_lengths l)
 
 static int create_store(MPI_Comm comm, const char *path, pnc_store **store)
 {
-    pnc_open_call call = {comm, path, PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    pnc_open_call call = {.comm = comm, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
 
     return pnc_driver_file_open(&counting_driver, call, store, &error);
 }

@@ -450,7 +450,7 @@ static void test_independent_record(void)
 static void test_memory_driver(void)
 {
     pnc_store *store = NULL;
-    pnc_open_call call = {MPI_COMM_SELF, "short", PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    pnc_open_call call = {.comm = MPI_COMM_SELF, .path = "short", .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
     pnc_extent extent = {0, end};
     MPI_Info info;
     int ncid;

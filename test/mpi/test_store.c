@@ -56,7 +56,7 @@ static void copy_list(char *image, const pnc_extent *extents, int64_t n, char *l
 static int open_without_sieving(const pnc_store_ops *driver, MPI_Comm comm, const char *path, pnc_open_purpose purpose,
                                 pnc_store **store, pnc_error *error)
 {
-    pnc_open_call call = {comm, path, purpose, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    pnc_open_call call = {.comm = comm, .path = path, .purpose = purpose, .info = MPI_INFO_NULL};
     int err;
 
     MPI_Info_create(&call.info);
@@ -70,7 +70,7 @@ static int open_without_sieving(const pnc_store_ops *driver, MPI_Comm comm, cons
 static int open_store(const pnc_store_ops *driver, MPI_Comm comm, const char *path, pnc_open_purpose purpose,
                       pnc_store **store, pnc_error *error)
 {
-    pnc_open_call call = {comm, path, purpose, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    pnc_open_call call = {.comm = comm, .path = path, .purpose = purpose, .info = MPI_INFO_NULL};
     int nprocs;
 
     MPI_Comm_size(comm, &nprocs);

@@ -110,7 +110,7 @@ static void start_file(int nnodes, int64_t memory)
     file = (pnc_file){.path = (char *)t_path("transfer.nc"), .comm = MPI_COMM_WORLD, .error = &error};
     MPI_Comm_rank(file.comm, &file.rank);
     MPI_Comm_size(file.comm, &file.nprocs);
-    pnc_open_call call = {file.comm, file.path, PNC_OPEN_REPLACE, MPI_INFO_NULL, PNC_TRUNCATE_NOTHING};
+    pnc_open_call call = {.comm = file.comm, .path = file.path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
     t_local(pnc_driver_file_open(&spy_ops, call, &file.store, &error) == NC_NOERR, "create: %s", error.text);
     file.store->nnodes = nnodes;
     t_local(pnc_file_nodes_find(file.comm, &file.nodes) == NC_NOERR, "nodes");

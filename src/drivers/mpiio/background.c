@@ -17,13 +17,13 @@
  * libraries lock what they access, so that the caches of the nodes agree. */
 static int open_background(const pnc_mpiio *io)
 {
-    int fd = open(pnc_mpiio_path_strip(io->path), (io->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+    int fd = open(pnc_mpiio_path_strip(io->store.full_path), (io->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
     struct statfs system;
     struct stat facts;
 
     if (fd < 0)
         return PNC_MPIIO_NO_BACKGROUND;
-    if (fstat(fd, &facts) == 0 && (int64_t)facts.st_ino == io->store.inode && fstatfs(fd, &system) == 0 &&
+    if (fstat(fd, &facts) == 0 && (int64_t)facts.st_ino == io->store.identity.inode && fstatfs(fd, &system) == 0 &&
         system.f_type != NFS)
         return fd;
     close(fd);

@@ -7,19 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The prefixes of ROMIO, one per file system driver. */
-const char *pnc_mpiio_path_strip(const char *path)
-{
-    static const char *const types[] = {"ufs",    "nfs",  "xfs", "pvfs2",   "gpfs",  "panfs",
-                                        "lustre", "daos", "ime", "quobyte", "testfs"};
-    size_t n = strcspn(path, ":");
-
-    for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
-        if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
-            return path + n + 1;
-    return path;
-}
-
 static int code_of_errno(int number)
 {
     switch (number) {

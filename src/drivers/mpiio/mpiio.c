@@ -1,7 +1,9 @@
 /* The MPI-IO driver: its table of operations, and the short ones among them. */
 #include "drivers/mpiio/mpiio.h"
 
-static int remove_file(const char *path, MPI_Info info, pnc_error *error)
+#include "base/memory.h"
+
+int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error)
 {
     int code = MPI_File_delete(path, info);
 
@@ -51,12 +53,28 @@ static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "list the hints of", io->path);
 }
 
+static int discard_file(pnc_store *store, MPI_Info info, pnc_error *error)
+{
+    char *path = store->full_path;
+    bool is_root = store->rank == 0;
+    pnc_identity own = store->identity;
+    int err;
+
+    store->full_path = NULL; /* close frees the store */
+    err = pnc_mpiio_file_close(store, error);
+    if (is_root)
+        err = pnc_error_keep_first(err, pnc_mpiio_path_discard(path, own, info, error));
+    pnc_memory_free(path);
+    return err;
+}
+
 const pnc_store_ops pnc_store_mpiio = {
     .name = "mpiio",
     .store_bytes = sizeof(pnc_mpiio),
     .inspect = pnc_mpiio_path_inspect,
     .open = pnc_mpiio_file_open,
-    .remove = remove_file,
+    .remove = pnc_mpiio_path_remove,
+    .discard = discard_file,
     .local_path = pnc_mpiio_path_strip,
     .close = pnc_mpiio_file_close,
     .write = pnc_mpiio_extents_write,

@@ -25,8 +25,16 @@ typedef struct pnc_mpiio {
 #define PNC_MPIIO_SIEVE_GAP 2048
 #define PNC_MPIIO_SIEVE_MIN_EXTENTS 4 /* up to this many extents are accessed one by one */
 
-/* inspect.c: the path without the prefix of MPI-IO, "type:" for a type of file system. */
+/* path.c: the path without the prefix of MPI-IO, "type:" for a type of file system. */
 const char *pnc_mpiio_path_strip(const char *path);
+/* The same path for any working folder, with its prefix, if there is one. The caller frees it; NULL without memory. */
+char *pnc_mpiio_path_make_absolute(const char *path);
+/* False if the path names no file, or one of a file system that only MPI-IO can access. */
+bool pnc_mpiio_path_identify(const char *path, pnc_identity *out);
+/* Delete a file. */
+int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error);
+/* The same, only if it is `own`. If its path names no file, there is nothing to do; NC_EFILE if it names another. */
+int pnc_mpiio_path_discard(const char *path, pnc_identity own, MPI_Info info, pnc_error *error);
 
 /* errors.c: set an error for a failed MPI operation `what` ("open", "write" ..) on path. The code is that of the MPI
  * error class; `otherwise` if the class is unspecific. */

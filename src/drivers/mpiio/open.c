@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -73,6 +72,7 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
     io->store.comm = call->comm;
     io->store.nnodes = 1;
     io->store.end = &io->end;
+    io->store.full_path = pnc_mpiio_path_make_absolute(call->path);
     io->store.sieve_gap = PNC_MPIIO_SIEVE_GAP;
     io->store.few_extents = PNC_MPIIO_SIEVE_MIN_EXTENTS;
     MPI_Comm_rank(call->comm, &io->store.rank);
@@ -132,11 +132,15 @@ static int truncate_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *er
     return NC_NOERR;
 }
 
-static int64_t find_inode(const char *path)
+/* Rank 0. */
+static int identify_file(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
-    struct stat facts;
-
-    return stat(pnc_mpiio_path_strip(path), &facts) == 0 ? (int64_t)facts.st_ino : 0;
+    pnc_mpiio_striping_find((pnc_mpiio *)store, &store->striping);
+    pnc_mpiio_path_identify(store->full_path, &store->identity);
+    if (call->inode == 0 || call->inode == store->identity.inode)
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EFILE, "%s is another file than the one that was opened: it was replaced",
+                         call->path);
 }
 
 int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
@@ -145,10 +149,10 @@ int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *
 
     init_store(io, call);
     PNC_TRY(open_file(io, call, error));
-    if (store->rank == 0) {
-        pnc_mpiio_striping_find(io, &store->striping);
-        store->inode = find_inode(call->path);
-    }
+    if (store->full_path == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
+    if (store->rank == 0)
+        PNC_TRY(identify_file(call, store, error));
     return call->purpose == PNC_OPEN_REPLACE ? truncate_file(io, call, error) : NC_NOERR;
 }
 
@@ -168,6 +172,7 @@ int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
     if (io->background >= 0)
         close(io->background);
     pnc_memory_free(io->sieve_buffer);
+    pnc_memory_free(store->full_path);
     pnc_memory_free(io);
     return err;
 }
