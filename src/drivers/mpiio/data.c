@@ -19,28 +19,41 @@ static bool is_dense(const pnc_extent *extents, int64_t n)
     return bytes / n < PNC_MPIIO_LARGE && (span - bytes) / n < PNC_MPIIO_SIEVE_GAP;
 }
 
+/* After a short write, continue at the first missing byte: the next one succeeds, or has an error with the cause. Open
+ * MPI (OMPIO) reports an interrupted write as a write of 0 bytes. */
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error)
 {
-    MPI_Status status;
-    int moved = 0, code;
+    int moved, code, vain = 0;
+    int64_t done = 0;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    code = MPI_File_write_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
-    if (code != MPI_SUCCESS)
-        return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
-    MPI_Get_count(&status, MPI_BYTE, &moved);
-    if (moved != extent.length)
-        return pnc_mpiio_error_set_short(error, moved, extent, io->path);
+    while (done < extent.length && vain < PNC_MPIIO_ATTEMPTS) {
+        MPI_Status status;
+
+        moved = 0;
+        code = MPI_File_write_at(io->file, extent.offset + done, buf + done, (int)(extent.length - done), MPI_BYTE,
+                                 &status);
+        if (code == MPI_SUCCESS)
+            MPI_Get_count(&status, MPI_BYTE, &moved);
+        else if (!pnc_mpiio_error_is_interruption(code) || vain + 1 == PNC_MPIIO_ATTEMPTS)
+            return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
+        done += moved;
+        vain = moved > 0 ? 0 : vain + 1;
+    }
+    if (done < extent.length)
+        return pnc_mpiio_error_set_short(error, (int)done, extent, io->path);
     return NC_NOERR;
 }
 
 static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pnc_error *error)
 {
     MPI_Status status;
-    int code;
+    int code, attempts = 0;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+    do
+        code = MPI_File_read_at(io->file, extent.offset, buf, (int)extent.length, MPI_BYTE, &status);
+    while (pnc_mpiio_error_is_interruption(code) && ++attempts < PNC_MPIIO_ATTEMPTS);
     if (code != MPI_SUCCESS)
         return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
     MPI_Get_count(&status, MPI_BYTE, moved);
@@ -48,12 +61,12 @@ static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pn
 }
 
 /* After a short read, continue at the first missing byte while the file extends beyond it (other ranks may be
- * writing) and reads return bytes. */
+ * writing) and reads return bytes. OMPIO reports an interrupted read as a read of 0 bytes. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *got, pnc_error *error)
 {
     int64_t size = 0;
     bool more = true;
-    int moved = 0;
+    int moved = 0, vain = 0;
 
     while (more) {
         PNC_TRY(read_some(io, rest, buf, &moved, error));
@@ -63,9 +76,9 @@ int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *go
         rest.length -= moved;
         if (rest.length == 0)
             return NC_NOERR;
-        more = moved > 0 || rest.offset >= size;
+        vain = moved > 0 ? 0 : vain + 1;
         PNC_TRY(pnc_mpiio_file_get_size(&io->store, &size, error));
-        more = more && rest.offset < size;
+        more = vain < PNC_MPIIO_ATTEMPTS && rest.offset < size;
     }
     PNC_TRY(pnc_store_pass_end(&io->store, io->path, rest, size, buf, error));
     *got += rest.length;

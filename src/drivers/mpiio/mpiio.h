@@ -43,6 +43,10 @@ int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const cha
 /* Set an error for a write that MPI reports as successful, but that wrote only `moved` bytes of the extent. */
 int pnc_mpiio_error_set_short(pnc_error *error, int moved, pnc_extent extent, const char *path);
 
+/* True if a signal interrupted the system call. Nothing was transferred: the operation can be repeated. */
+bool pnc_mpiio_error_is_interruption(int mpi_code);
+#define PNC_MPIIO_ATTEMPTS 16 /* at an access that signals interrupt, or that transfers nothing */
+
 /* turn.c: to be called before and after each collective MPI_File_ call. Collective. The caller makes the MPI_File_
  * call whatever pnc_mpiio_turn_take returns; it returns false if no turn is needed or MPI fails. */
 bool pnc_mpiio_turn_take(MPI_Comm comm);

@@ -25,15 +25,19 @@ static int write_through_view(pnc_mpiio *io, const pnc_extent *extents, int64_t 
 {
     MPI_Datatype type;
     MPI_Status status;
-    int code = pnc_mpiio_filetype_create(extents, n, &type);
+    int attempts = 0, code = pnc_mpiio_filetype_create(extents, n, &type);
 
     if (code != MPI_SUCCESS)
         return code;
     code = MPI_File_set_view(io->file, extents[0].offset, MPI_BYTE, type, "native", MPI_INFO_NULL);
-    if (code == MPI_SUCCESS)
-        code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
-    if (code == MPI_SUCCESS)
-        MPI_Get_count(&status, MPI_BYTE, moved);
+    if (code == MPI_SUCCESS) {
+        do {
+            code = MPI_File_write_at(io->file, 0, buf, bytes, MPI_BYTE, &status);
+            if (code == MPI_SUCCESS)
+                MPI_Get_count(&status, MPI_BYTE, moved);
+        } while ((pnc_mpiio_error_is_interruption(code) || (code == MPI_SUCCESS && *moved == 0)) &&
+                 ++attempts < PNC_MPIIO_ATTEMPTS);
+    }
     MPI_Type_free(&type);
     return code;
 }
