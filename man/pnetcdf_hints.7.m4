@@ -90,6 +90,7 @@ m4_define([HINT_FIXED], [])
 m4_define([HINT_FREE], [])
 m4_define([HINT_OUTPUT], [])
 m4_define([HINT_PASSED], [])
+m4_define([HINT_PASSED_SIZE], [])
 m4_define([HINT_COMMON_SIZE], [])
 m4_define([HINT_COMMON_CHOICE], [])
 HINT_ROWS
@@ -126,6 +127,8 @@ m4_divert(0)m4_dnl
 .Sh HINTS OF MPI-IO
 The library passes these hints and all unknown hints to the MPI library unchanged.
 The MPI library decides which of them it uses.
+A hint of this or the last section that is a number is passed only if it is an integer within its limits (at least 0 or
+1, at most 2147483647), as some MPI libraries end the program or loop forever with others.
 Most hints about its collective reads and writes have an effect only with
 .Li nc_strategy=mpi_io ,
 or where the library chooses this strategy.
@@ -134,6 +137,7 @@ m4_divert(-1)
 m4_define([HINT_COMMON_SIZE], [])
 m4_define([HINT_COMMON_CHOICE], [])
 m4_define([HINT_PASSED], [ITEM([$1], [], [$2])])
+m4_define([HINT_PASSED_SIZE], [ITEM([$1], [], [$3])])
 HINT_ROWS
 m4_divert(0)m4_dnl
 .El

@@ -40,6 +40,8 @@ static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *val
      .most = high,                                                                         \
      .below = under,                                                                       \
      .multiple = grain},
+#define PNC_HINT_PASSED_SIZE_ROW(hint, low, high, meaning) \
+    {.name = hint, .kind = PNC_HINT_NUMBER, .value = "", .text = meaning, .least = low, .most = high},
 const pnc_hint pnc_hint_table[] = {
 #include "spec/hint_table.h"
 };
@@ -77,9 +79,11 @@ static bool parse_integer(const char *text, int64_t *out)
 
     errno = 0;
     number = strtoll(text, &end, 10);
+    if (errno != 0 || end == text)
+        return false;
     while (isspace((unsigned char)*end))
         end++;
-    if (errno != 0 || end == text || *end != '\0')
+    if (*end != '\0')
         return false;
     *out = number;
     return true;
@@ -97,6 +101,27 @@ bool pnc_dataset_hint_parse_size(const pnc_hint *hint, const char *text, int64_t
         number = hint->most;
     *out = (number + hint->multiple - 1) / hint->multiple * hint->multiple;
     return true;
+}
+
+static bool is_within_limits(const pnc_hint *hint, const char *text)
+{
+    int64_t number;
+
+    return parse_integer(text, &number) && number >= hint->least && number <= hint->most;
+}
+
+bool pnc_dataset_hint_is_valid(const pnc_hint *hint, const char *text)
+{
+    int64_t number;
+
+    switch (hint->kind) {
+    case PNC_HINT_NUMBER: return is_within_limits(hint, text);
+    case PNC_HINT_SIZE:
+        return pnc_dataset_hint_is_passed(hint) ? is_within_limits(hint, text)
+                                                : pnc_dataset_hint_parse_size(hint, text, &number);
+    case PNC_HINT_CHOICE: return pnc_dataset_hint_find_choice(hint, text) >= 0;
+    default: return true;
+    }
 }
 
 /* --- in --- */
@@ -208,17 +233,14 @@ MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds)
 {
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info passed;
-    int64_t number;
 
     if (ds->info == MPI_INFO_NULL || MPI_Info_dup(ds->info, &passed) != MPI_SUCCESS)
         return MPI_INFO_NULL;
     for (int i = 0; i < HINTS; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
 
-        if (hint->kind != PNC_HINT_SIZE || !pnc_dataset_hint_is_passed(hint) ||
-            !pnc_dataset_hints_get(passed, hint->name, value))
-            continue;
-        if (!parse_integer(value, &number) || number < hint->least || number > hint->most)
+        if (hint->kind != PNC_HINT_CHOICE && pnc_dataset_hint_is_passed(hint) &&
+            pnc_dataset_hints_get(passed, hint->name, value) && !pnc_dataset_hint_is_valid(hint, value))
             MPI_Info_delete(passed, hint->name);
     }
     return passed;

@@ -12,7 +12,8 @@ typedef enum pnc_hint_kind {
     PNC_HINT_FIXED,  /* without effect: the library always behaves as `value` says */
     PNC_HINT_FREE,   /* without effect, whatever its value */
     PNC_HINT_OUTPUT, /* reported by other libraries, never given */
-    PNC_HINT_PASSED  /* for MPI-IO */
+    PNC_HINT_PASSED, /* for MPI-IO */
+    PNC_HINT_NUMBER  /* an integer for MPI-IO */
 } pnc_hint_kind;
 
 /* How a number less than `least` is read. */
@@ -33,9 +34,10 @@ typedef struct pnc_hint {
     void (*report)(const pnc_dataset *ds, const struct pnc_hint *hint, char *value);
     /* of PNC_HINT_CHOICE: */
     const char *const *words; /* the field is the index; the default is the first, NULL ends them */
+    /* of PNC_HINT_SIZE and PNC_HINT_NUMBER: */
+    int64_t least, most;
     /* of PNC_HINT_SIZE: */
     int64_t otherwise; /* the value without the hint */
-    int64_t least, most;
     pnc_hint_below below;
     int64_t multiple; /* the number is rounded up to a multiple of this one */
 } pnc_hint;
@@ -47,7 +49,7 @@ const pnc_hint *pnc_dataset_hint_find(const char *name); /* or NULL */
 /* True for a hint that the MPI library reports. */
 static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
 {
-    return hint->kind == PNC_HINT_PASSED ||
+    return hint->kind == PNC_HINT_PASSED || hint->kind == PNC_HINT_NUMBER ||
            ((hint->kind == PNC_HINT_SIZE || hint->kind == PNC_HINT_CHOICE) && hint->report == NULL);
 }
 
@@ -56,8 +58,11 @@ static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
 int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list);
 /* Set ds->hints from ds->info. Local: the ranks adopt those of rank 0. */
 void pnc_dataset_hints_set(pnc_dataset *ds);
-/* The hints for the MPI library: those of ds->info, without numbers by which MPI libraries abort or divide by zero. The
- * caller frees it; MPI_INFO_NULL if MPI has no memory for it. */
+/* Whether a hint can have the value `text`: the library uses it, or passes it to the MPI library. True for a hint whose
+ * values are not checked. */
+bool pnc_dataset_hint_is_valid(const pnc_hint *hint, const char *text);
+/* The hints for the MPI library: those of ds->info, without the numbers by which MPI libraries abort, divide by zero or
+ * loop forever. The caller frees it; MPI_INFO_NULL if MPI has no memory for it. */
 MPI_Info pnc_dataset_hints_create_passed(const pnc_dataset *ds);
 /* Hints in effect: those that the MPI library reports and those of this library. The caller frees *out. */
 int pnc_dataset_hints_report(pnc_dataset *ds, MPI_Info *out);

@@ -1,4 +1,5 @@
-/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, origin and effect. */
+/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, origin and effect; and a remark about those that cannot
+ * be used. */
 #include "dataset/hints_show.h"
 
 #include <stdio.h>
@@ -6,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "dataset/hints.h"
+#include "dataset/last_error.h"
 
 /* One line of the display: `value` is used or ignored as `effect` says. */
 typedef struct line {
@@ -133,6 +135,18 @@ static void explain_other(const display *d, line *l)
         snprintf(l->effect, sizeof l->effect, "unknown");
 }
 
+/* An integer for MPI-IO. */
+static void explain_number(const display *d, const pnc_hint *hint, line *l)
+{
+    bool given = l->value[0] != '\0';
+
+    if (!given || pnc_dataset_hint_is_valid(hint, l->value))
+        explain_passed(d, l);
+    else
+        snprintf(l->effect, sizeof l->effect, "ignored: must be an integer from %lld to %lld", (long long)hint->least,
+                 (long long)hint->most);
+}
+
 static void print(const line *l)
 {
     fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->effect);
@@ -151,6 +165,8 @@ static void show_ours(const display *d, const pnc_hint *hint)
             return;
         if (hint->kind == PNC_HINT_PASSED)
             explain_passed(d, &l);
+        else if (hint->kind == PNC_HINT_NUMBER)
+            explain_number(d, hint, &l);
         else
             explain_common(d, hint, &l);
         print(&l);
@@ -213,4 +229,37 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
     if (d.by_mpi != MPI_INFO_NULL)
         MPI_Info_free(&d.by_mpi);
     pnc_error_clear(&ds->error); /* a failure of the display is not a failure of the call */
+}
+
+/* A sentence about a hint whose value cannot be used. */
+static int explain_refusal(const pnc_hint *hint, const char *value, char *out, size_t room)
+{
+    const char *what = pnc_dataset_hint_is_passed(hint) ? "is not passed to MPI-IO" : "is ignored";
+
+    if (hint->kind == PNC_HINT_CHOICE)
+        return snprintf(out, room, "hint %s=%.40s is ignored: not one of its values", hint->name, value);
+    return snprintf(out, room, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
+                    (long long)hint->least, (long long)hint->most);
+}
+
+void pnc_dataset_hints_check(pnc_dataset *ds)
+{
+    char text[sizeof ds->error.text], value[MPI_MAX_INFO_VAL + 1];
+    size_t n = 0;
+
+    for (int i = 0; i < pnc_hint_count && n < sizeof text; i++) {
+        const pnc_hint *hint = &pnc_hint_table[i];
+        int more;
+
+        if (!pnc_dataset_hints_get(ds->info, hint->name, value) || pnc_dataset_hint_is_valid(hint, value))
+            continue;
+        more = snprintf(text + n, sizeof text - n, "%s", n > 0 ? "; " : "");
+        n += more > 0 ? (size_t)more : 0;
+        more = n < sizeof text ? explain_refusal(hint, value, text + n, sizeof text - n) : 0;
+        n += more > 0 ? (size_t)more : 0;
+    }
+    if (n == 0)
+        return;
+    pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, text);
+    pnc_dataset_remark_report(ds);
 }

@@ -159,6 +159,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
     pnc_dataset_hints_display(ds);
+    pnc_dataset_hints_check(ds);
     if (!o->creates)
         report_short_file(ds);
     return report_mismatch(ds, o->mismatch);

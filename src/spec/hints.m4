@@ -18,6 +18,7 @@ m4_dnl HINT_FIXED(name, value, why): accepted and ignored, as the library always
 m4_dnl HINT_FREE(name, default, why): accepted and ignored, as no value of it makes a difference.
 m4_dnl HINT_OUTPUT(name, why): reported by libraries, not given to them.
 m4_dnl HINT_PASSED(name, meaning): passed to MPI-IO unchanged.
+m4_dnl HINT_PASSED_SIZE(name, least, meaning): an integer for MPI-IO; any other value is not passed.
 m4_include([check.m4])m4_dnl
 m4_divert(-1)
 
@@ -85,19 +86,19 @@ HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
 [bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
 most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one striping unit more if that is
 at most an eighth, and 1 MiB])
-HINT_PASSED([cb_block_size], [bytes of the file that one of these ranks accesses at a time])
+HINT_PASSED_SIZE([cb_block_size], [1], [bytes of the file that one of these ranks accesses at a time])
 HINT_PASSED([cb_config_list],
 [list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.
 The first entry that matches a node applies; a node without one has no aggregator. *:NUMBER without cb_nodes means so
-many on each node])
+many on each node. MPICH cannot open a file with a list that has none of its nodes])
 HINT_PASSED([collective_buffering], [true or false: whether MPI-IO uses such ranks])
 HINT_PASSED([access_style], [how the program will access the file])
 HINT_PASSED([file_perm], [permissions of a new file])
 HINT_PASSED([io_node_list], [disks or servers that hold the file])
-HINT_PASSED([nb_proc], [number of processes that access the file])
-HINT_PASSED([num_io_nodes], [number of disks or servers])
-HINT_PASSED([ind_rd_buffer_size], [ROMIO: bytes that one access of data sieving reads])
-HINT_PASSED([ind_wr_buffer_size], [ROMIO: bytes that one access of data sieving writes])
+HINT_PASSED_SIZE([nb_proc], [1], [number of processes that access the file])
+HINT_PASSED_SIZE([num_io_nodes], [1], [number of disks or servers])
+HINT_PASSED_SIZE([ind_rd_buffer_size], [1], [ROMIO: bytes that one access of data sieving reads])
+HINT_PASSED_SIZE([ind_wr_buffer_size], [1], [ROMIO: bytes that one access of data sieving writes])
 HINT_PASSED([romio_ds_read], [ROMIO: enable, disable, automatic: data sieving in reads])
 HINT_PASSED([romio_ds_write], [ROMIO: enable, disable, automatic: data sieving in writes])
 HINT_COMMON_CHOICE([romio_cb_read], [access.cb_read], [WORDS(automatic, enable, disable)],
@@ -108,11 +109,11 @@ HINT_COMMON_CHOICE([romio_no_indep_rw], [access.no_independent], [WORDS(false, t
 [true: in collective calls only aggregators access the file])
 HINT_PASSED([romio_cb_pfr], [ROMIO: persistent file realms])
 HINT_PASSED([romio_cb_fr_types], [ROMIO: kind of file realms])
-HINT_PASSED([romio_cb_fr_alignment], [ROMIO: alignment of file realms])
-HINT_PASSED([romio_cb_ds_threshold], [ROMIO: largest gap in bytes for data sieving in collective calls])
+HINT_PASSED_SIZE([romio_cb_fr_alignment], [1], [ROMIO: alignment of file realms])
+HINT_PASSED_SIZE([romio_cb_ds_threshold], [0], [ROMIO: largest gap in bytes for data sieving in collective calls])
 HINT_PASSED([romio_cb_alltoall], [ROMIO: how ranks exchange data])
-HINT_PASSED([romio_lustre_co_ratio], [ROMIO: number of ranks that access each Lustre server])
-HINT_PASSED([romio_lustre_coll_threshold], [ROMIO: request size from which collective calls access the file independently])
+HINT_PASSED_SIZE([romio_lustre_co_ratio], [1], [ROMIO: number of ranks that access each Lustre server])
+HINT_PASSED_SIZE([romio_lustre_coll_threshold], [0], [ROMIO: request size from which collective calls access the file independently])
 HINT_PASSED([romio_lustre_ds_in_coll], [ROMIO: data sieving in collective writes on Lustre])
 HINT_PASSED([romio_visibility_immediate], [ROMIO: whether other ranks see a write at once])
 HINT_PASSED([romio_synchronized_flush], [ROMIO: how a flush is coordinated])
@@ -130,6 +131,7 @@ m4_define([HINT_FIXED], [CHECK_COUNT([hints.m4], [$1], $#, 3, 3)CHECK_HINT([$1],
 m4_define([HINT_FREE], m4_defn([HINT_FIXED]))
 m4_define([HINT_OUTPUT], [CHECK_COUNT([hints.m4], [$1], $#, 2, 2)CHECK_HINT([$1], [$2])])
 m4_define([HINT_PASSED], m4_defn([HINT_OUTPUT]))
+m4_define([HINT_PASSED_SIZE], m4_defn([HINT_FIXED]))
 m4_define([CHECK_HINT], [CHECK_NAME([hints.m4], [$1], [$1])CHECK_VALUE([hints.m4], [$1], [$2], [meaning])m4_dnl
 m4_define([HINT_$1])])
 CHECK_ROWS([hints.m4], [HINT_ROWS])
