@@ -33,7 +33,6 @@ typedef struct examination {
 
 static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found)
 {
-    pnc_file *file = &ds->file;
     int err = NC_NOERR;
 
     if (ds->file.rank == 0) {
