@@ -12,6 +12,8 @@
 #include "io/queue.h"
 #include "io/transfer.h"
 
+enum { KIND_PUT = 1, KIND_GET }; /* of calls outside safe mode */
+
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
 static int transfer(pnc_dataset *ds, const pnc_request_list *list)
@@ -37,6 +39,20 @@ static int check_mode(pnc_dataset *ds, pnc_op op, bool collective)
     if (pnc_io_op_get_direction(op) == PNC_PUT)
         PNC_TRY(pnc_dataset_mode_check_write(ds));
     return collective ? pnc_dataset_mode_check_collective(ds) : pnc_dataset_mode_check_independent(ds);
+}
+
+/* Puts of different ranks may have different variables, types and shapes, and gets may: what each rank wants is clear,
+ * and is done. In safe mode function and variable must be the same. varid may be wrong. */
+static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
+{
+    pnc_file_call *call = &ds->file.call;
+
+    if (varid >= 0 && varid < ds->model.nvars)
+        call->object = ds->model.vars[varid]->name;
+    if (ds->safe)
+        call->kind = pnc_file_call_kind(call->function, &varid, sizeof varid);
+    else
+        call->kind = pnc_io_op_get_direction(op) == PNC_PUT ? KIND_PUT : KIND_GET;
 }
 
 /* Execute the requests of a call, and free them. err is an error in the arguments of this rank. */
@@ -66,6 +82,7 @@ int pnc_dataset_call_execute(pnc_dataset *ds, const pnc_call *call)
     int err;
 
     PNC_TRY(check_mode(ds, call->op, call->collective));
+    describe_call(ds, call->op, call->varid);
     err = pnc_io_bundle_init_call(&bundle, &ds->io, call);
     return execute(ds, &bundle, err);
 }
@@ -76,6 +93,7 @@ int pnc_dataset_multi_execute(pnc_dataset *ds, const pnc_multi *multi)
     int err;
 
     PNC_TRY(check_mode(ds, multi->op, multi->collective));
+    describe_call(ds, multi->op, -1);
     err = pnc_io_bundle_init_multi(&bundle, &ds->io, multi);
     return execute(ds, &bundle, err);
 }
@@ -86,6 +104,7 @@ int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
     int err;
 
     PNC_TRY(check_mode(ds, vard->op, vard->collective));
+    describe_call(ds, vard->op, vard->varid);
     err = pnc_io_bundle_init_vard(&bundle, &ds->io, vard);
     return execute(ds, &bundle, err);
 }
@@ -109,6 +128,8 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
 
     if (collective)
         put_err = get_err = pnc_io_batch_agree(&batch, &ds->io);
+    if (ds->file.call.mismatch)
+        pnc_io_batch_return(&batch, &ds->io, named, put_err);
     if (put_err == NC_NOERR) {
         if (batch.any_puts)
             put_err = transfer(ds, &batch.puts);

@@ -86,20 +86,33 @@ static uint64_t digest_arguments(const pnc_argument *args, int n)
 }
 
 /* Whether no rank has an error, and the arguments of all ranks are equal: the usual case, with one reduction. */
-static bool all_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n)
+static int find_agreement(pnc_dataset *ds, int local, const pnc_argument *args, int n, bool *out)
 {
     int64_t digest = (int64_t)(digest_arguments(args, n) >> 1);
     int64_t values[] = {local != NC_NOERR, digest, -digest};
 
-    pnc_file_maxima_agree(&ds->file, values, 3, "the arguments");
-    return values[0] == 0 && values[1] == -values[2];
+    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 3, "the arguments"));
+    *out = values[0] == 0 && values[1] == -values[2];
+    return NC_NOERR;
+}
+
+/* Collective, on several ranks. */
+static int agree_arguments(pnc_dataset *ds, int local, const pnc_argument *args, int n)
+{
+    bool all_agree;
+    int err = find_agreement(ds, local, args, n, &all_agree);
+
+    if (err != NC_NOERR)
+        return pnc_error_keep_first(local, err);
+    if (all_agree)
+        return NC_NOERR;
+    err = compare_with_root(ds, args, n);
+    return pnc_file_status_agree(&ds->file, pnc_error_keep_first(local, err));
 }
 
 int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *args, int n,
                                 pnc_consequence consequence)
 {
-    int err;
-
     if (local == NC_NOERR)
         local = pnc_error_check_arguments(&ds->error);
     /* these errors depend on the mode of the file, which is the same on all ranks */
@@ -109,8 +122,5 @@ int pnc_dataset_arguments_agree(pnc_dataset *ds, int local, const pnc_argument *
         return local;
     if (!ds->safe && consequence == PNC_IS_COLLECTIVE)
         return pnc_file_status_agree(&ds->file, local);
-    if (all_agree(ds, local, args, n))
-        return NC_NOERR;
-    err = compare_with_root(ds, args, n);
-    return pnc_file_status_agree(&ds->file, pnc_error_keep_first(local, err));
+    return agree_arguments(ds, local, args, n);
 }

@@ -30,7 +30,7 @@ int pnc_dataset_caller_end(pnc_caller *caller, int err)
         if (ds == NULL) {
             pnc_dataset_error_report_call(caller->function, NULL, err, &caller->error);
         } else {
-            ds->call = caller->name;
+            ds->file.call.name = caller->name;
             ds->error = caller->error;
             pnc_dataset_error_report(ds, err);
         }

@@ -51,14 +51,14 @@ typedef struct pnc_dataset {
     bool share;    /* NC_SHARE: flush after each collective write */
     int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
-    pnc_model *before;  /* the model before redef; NULL outside define mode and in a new file */
-    bool overruled;     /* by the last enddef: this rank's definitions differed and were replaced by rank 0's */
-    bool numrecs_dirty; /* model.numrecs is not yet written to the file */
+    pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
+    bool overruled;       /* by the last enddef: this rank's definitions differed and were replaced by rank 0's */
+    char difference[256]; /* which; empty if only attributes, fill modes or offsets differed */
+    bool numrecs_dirty;   /* model.numrecs is not yet written to the file */
 
     pnc_io_context io; /* for requests */
 
-    /* the call in progress, and the last one that failed */
-    const char *call; /* the name that the program called */
+    /* the error of the call in progress, and of the last one that failed */
     pnc_error error;
     pnc_failure last;
 } pnc_dataset;

@@ -97,18 +97,27 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
     return NC_NOERR;
 }
 
-/* Requests that were posted with definitions that no longer exist could access any offset of the file. */
-static int drop_overruled(pnc_dataset *ds)
+/* The file is in data mode, with the definitions of rank 0. Other attributes are no error; other dimensions or
+ * variables are, since the program has ids and lengths that are wrong now. Requests that were posted with definitions
+ * that no longer exist could access any offset of the file. */
+static int report_overruled(pnc_dataset *ds)
 {
-    int64_t puts, gets;
+    int64_t puts = 0, gets = 0;
 
-    if (!ds->overruled || ds->io.queue->pending == 0)
+    if (!ds->overruled)
         return NC_NOERR;
-    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    if (ds->io.queue->pending > 0)
+        pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    if (puts + gets > 0)
+        return pnc_error_set(&ds->error, NC_EMULTIDEFINE,
+                             "%s: the definitions of rank %d differed from those of rank 0 "
+                             "and were replaced; its %lld pending requests are cancelled",
+                             ds->file.path, ds->file.rank, (long long)(puts + gets));
+    if (ds->difference[0] == '\0')
+        return NC_NOERR;
     return pnc_error_set(&ds->error, NC_EMULTIDEFINE,
-                         "%s: the definitions of rank %d differed from those of rank 0 "
-                         "and were replaced; its %lld pending requests are cancelled",
-                         ds->file.path, ds->file.rank, (long long)(puts + gets));
+                         "%s: the definitions of rank %d differed from those of rank 0 and were replaced: %s",
+                         ds->file.path, ds->file.rank, ds->difference);
 }
 
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
@@ -126,7 +135,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
                             (long long)h_minfree, (long long)v_align, (long long)v_minfree, (long long)r_align);
     PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE));
     PNC_TRY(finish(ds, &hints));
-    return drop_overruled(ds);
+    return report_overruled(ds);
 }
 
 int pnc_dataset_enddef(pnc_dataset *ds)

@@ -59,5 +59,5 @@ int pnc_dataset_fill_var_rec(pnc_dataset *ds, int varid, MPI_Offset recno)
     err = pnc_growth_record_fill(&io, &ds->model, ds->model.vars[varid], recno);
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     pnc_dataset_numrecs_update(ds, recno + 1);
-    return pnc_dataset_numrecs_flush(ds);
+    return pnc_dataset_numrecs_flush(ds, NC_NOERR);
 }

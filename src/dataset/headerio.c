@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "dataset/difference.h"
 #include "dataset/file_end.h"
 #include "dataset/growing.h"
 #include "dataset/records.h"
@@ -179,15 +180,29 @@ static int share_fill_modes(pnc_dataset *ds)
     return err;
 }
 
+/* After an error the rank keeps its definitions. */
+static void finish_adoption(pnc_dataset *ds, pnc_model *replaced, int err)
+{
+    if (err == NC_NOERR) {
+        pnc_dataset_difference_describe(replaced, &ds->model, ds->difference, sizeof ds->difference);
+        pnc_format_model_free(replaced);
+    } else {
+        pnc_format_model_free(&ds->model);
+        ds->model = *replaced;
+    }
+}
+
 /* The file contains rank 0's definitions. A rank whose definitions differ adopts them; otherwise it would write data to
  * wrong offsets. */
 static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
 {
     int64_t own = (int64_t)(digest(&ds->model, header->at, header->n) >> 1), root = own, values[] = {own, -own};
+    pnc_model replaced;
     int err;
 
     ds->overruled = false;
-    pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers");
+    ds->difference[0] = '\0';
+    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers"));
     if (values[0] == -values[1])
         return NC_NOERR;
     pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header");
@@ -197,7 +212,12 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
         header->at = NULL;
     }
     header->file_size = pnc_format_layout_get_data_end(&ds->model);
+    replaced = ds->model;
+    if (ds->file.rank != 0)
+        ds->model = (pnc_model){0};
     err = share_header(ds, header, NC_NOERR);
+    if (ds->file.rank != 0)
+        finish_adoption(ds, &replaced, err);
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     return share_fill_modes(ds);
 }

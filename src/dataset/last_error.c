@@ -51,7 +51,7 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
     err = pnc_file_late_take(&ds->file, err);
     if (err == NC_NOERR)
         return NC_NOERR;
-    compose(&ds->last, ds->call, ds->file.rank, ds->file.path, err, &ds->error);
+    compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, err, &ds->error);
     last_of_thread = ds->last;
     print(&ds->last, &ds->error);
     return err;
@@ -59,7 +59,7 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
 
 void pnc_dataset_remark_report(pnc_dataset *ds)
 {
-    compose(&ds->last, ds->call, ds->file.rank, ds->file.path, NC_NOERR, &ds->error);
+    compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, NC_NOERR, &ds->error);
     if (ds->file.rank == 0)
         print(&ds->last, &ds->error);
     pnc_error_clear(&ds->error);

@@ -196,15 +196,17 @@ int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
     return driver->remove(path, info, error);
 }
 
-/* At the end of a close or abort: report the error of this rank, or that of another one, and free the dataset. */
+/* At the end of a close or abort: report the error of this rank, or that of another one, and free the dataset. A file
+ * that was only read has lost nothing: a rank that cannot close it is the only one to report it, as another agreement
+ * would take a collective step. */
 static int finish(pnc_dataset *ds, int err)
 {
-    int agreed = pnc_file_status_agree(&ds->file, err);
-
-    agreed = pnc_dataset_error_report(ds, agreed);
+    if (!ds->file.read_only)
+        err = pnc_file_status_agree(&ds->file, err);
+    err = pnc_dataset_error_report(ds, err);
     pnc_dataset_registry_remove(ds->ncid);
     pnc_dataset_state_free(ds);
-    return agreed;
+    return err;
 }
 
 /* Close the store and free the dataset, even if the call has failed before. */
@@ -218,22 +220,26 @@ static int close_file(pnc_dataset *ds, int err)
 }
 
 /* Close and delete a file whose first ncmpi_enddef has not completed. */
-static int delete_file(pnc_dataset *ds)
+static int delete_file(pnc_dataset *ds, int err)
 {
     const pnc_store_ops *driver = ds->file.driver;
-    int err;
+    int closed;
 
-    if (driver->discard != NULL)
-        return finish(ds, driver->discard(ds->file.store, ds->info, &ds->error));
-    err = driver->close(ds->file.store, &ds->error);
+    if (driver->discard != NULL) {
+        closed = driver->discard(ds->file.store, ds->info, &ds->error);
+        return finish(ds, pnc_error_keep_first(err, closed));
+    }
+    closed = driver->close(ds->file.store, &ds->error);
+    err = pnc_error_keep_first(err, closed);
     if (ds->file.rank == 0)
         err = pnc_error_keep_first(err, driver->remove(ds->file.path, ds->info, &ds->error));
     return finish(ds, err);
 }
 
-/* Cancel pending requests. This is reported even if close itself succeeds. */
+/* Cancel pending requests. This is reported even if close itself succeeds, or fails with another error. */
 static int cancel_pending(pnc_dataset *ds)
 {
+    pnc_error cause = ds->error;
     int64_t puts, gets;
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
@@ -243,33 +249,44 @@ static int cancel_pending(pnc_dataset *ds)
             "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
             "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
             ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
+    pnc_error_clear(&ds->error);
     pnc_error_set(&ds->error, NC_EPENDING,
                   "%s was closed with pending requests: call ncmpi_wait_all before "
                   "ncmpi_close",
                   ds->file.path);
     pnc_dataset_error_report(ds, NC_EPENDING);
-    pnc_error_clear(&ds->error); /* close may set an error of its own */
+    ds->error = cause;
     return NC_EPENDING;
+}
+
+/* The first agreement finds ranks that are in another call: the file stays open then, with its pending requests. */
+static int begin_close(pnc_dataset *ds)
+{
+    if (ds->mode == PNC_DEFINE)
+        return pnc_dataset_enddef(ds);
+    return ds->file.read_only ? pnc_file_status_agree(&ds->file, NC_NOERR) : pnc_dataset_numrecs_flush(ds, NC_NOERR);
 }
 
 int pnc_dataset_close(pnc_dataset *ds)
 {
-    int err = NC_NOERR, pending = cancel_pending(ds);
+    int err = begin_close(ds), pending;
 
-    if (ds->mode == PNC_DEFINE)
-        err = pnc_dataset_enddef(ds);
-    else if (!ds->file.read_only)
-        err = pnc_dataset_numrecs_flush(ds);
+    if (ds->file.call.mismatch)
+        return pnc_dataset_error_report(ds, err);
+    pending = cancel_pending(ds);
     err = close_file(ds, err);
     return pnc_error_keep_first(err, pending);
 }
 
+/* Pending requests are cancelled without an error. */
 int pnc_dataset_abort(pnc_dataset *ds)
 {
+    bool defines = ds->mode == PNC_DEFINE;
     int64_t puts, gets;
+    int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
-    pnc_io_queue_clear(ds->io.queue, &puts, &gets); /* abort cancels pending requests without an error */
-    if (ds->mode != PNC_DEFINE)
-        return pnc_dataset_close(ds);
-    return ds->is_new ? delete_file(ds) : close_file(ds, NC_NOERR);
+    if (ds->file.call.mismatch)
+        return pnc_dataset_error_report(ds, err);
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    return defines && ds->is_new ? delete_file(ds, err) : close_file(ds, err);
 }

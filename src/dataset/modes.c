@@ -64,11 +64,16 @@ int pnc_dataset_begin_indep_data(pnc_dataset *ds)
 
 int pnc_dataset_end_indep_data(pnc_dataset *ds)
 {
+    int err = NC_NOERR;
+
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->mode == PNC_COLLECTIVE)
         return NC_NOERR;
-    ds->mode = PNC_COLLECTIVE;
-    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
+    if (!ds->file.read_only)
+        err = pnc_dataset_numrecs_flush(ds, NC_NOERR);
+    if (!ds->file.call.mismatch)
+        ds->mode = PNC_COLLECTIVE;
+    return err;
 }
 
 /* Keep the definitions, which the file has until the next ncmpi_enddef, and continue with a copy: it has no memory of
@@ -101,19 +106,21 @@ void pnc_dataset_before_free(pnc_dataset *ds)
     ds->before = NULL;
 }
 
+/* The ranks agree on the number of records, of which each has its own in independent mode. */
 int pnc_dataset_redef(pnc_dataset *ds)
 {
     int err;
 
     PNC_TRY(pnc_dataset_mode_check_write(ds));
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    PNC_TRY(pnc_dataset_end_indep_data(ds));
     err = keep_definitions(ds);
-    err = pnc_file_status_agree(&ds->file, err);
-    if (err == NC_NOERR)
+    err = pnc_dataset_numrecs_flush(ds, err);
+    if (err == NC_NOERR) {
+        ds->before->numrecs = ds->model.numrecs;
         ds->mode = PNC_DEFINE;
-    else
+    } else {
         pnc_dataset_before_free(ds);
+    }
     return err;
 }
 
@@ -124,17 +131,21 @@ int pnc_dataset_sync(pnc_dataset *ds)
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->file.read_only)
         return NC_NOERR;
-    err = pnc_dataset_numrecs_flush(ds);
+    err = pnc_dataset_numrecs_flush(ds, NC_NOERR);
+    if (ds->file.call.mismatch)
+        return err;
     synced = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced));
 }
 
+/* MPI_File_sync is collective: the first agreement finds ranks that are in another call. */
 int pnc_dataset_flush(pnc_dataset *ds)
 {
     int err;
 
     if (ds->file.read_only)
         return NC_NOERR;
+    PNC_TRY(pnc_file_status_agree(&ds->file, NC_NOERR));
     err = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, err);
 }

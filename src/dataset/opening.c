@@ -34,8 +34,9 @@ typedef struct decisions {
 /* Combined by MPI_BOR. Only rank 0 has decisions that are not zero: the others receive them, as from a broadcast. */
 typedef struct exchange {
     decisions root;
-    bool failed;      /* a rank has an error */
-    bool lacks_nodes; /* a rank does not know the nodes */
+    int64_t kind, complement; /* of the call: they have a bit in common if it differs across the ranks */
+    bool failed;              /* a rank has an error */
+    bool lacks_nodes;         /* a rank does not know the nodes */
 } exchange;
 
 void pnc_dataset_state_free(pnc_dataset *ds)
@@ -144,7 +145,8 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     ds->file.error = &ds->error;
     ds->file.path = pnc_string_copy(file->path);
     ds->file.store = pnc_driver_store_create();
-    ds->call = pnc_dataset_caller_identify(o->call, &ds->error);
+    ds->file.call.name = pnc_dataset_caller_identify(o->call, &ds->error);
+    ds->file.call.object = ds->file.path;
     ds->fill_mode = NC_NOFILL;
     if (ds->file.path != NULL && ds->file.store != NULL &&
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
@@ -197,10 +199,14 @@ static int exchange_decisions(pnc_file *file, exchange *x, int err)
     int code = MPI_SUCCESS;
 
     err = pnc_file_late_take(file, err);
+    x->kind = file->call.kind;
+    x->complement = ~x->kind;
     x->failed = err != NC_NOERR;
     if (file->nprocs > 1)
         code = MPI_Allreduce(MPI_IN_PLACE, x, (int)sizeof *x, MPI_BYTE, MPI_BOR, file->comm);
     pnc_file_step_check(file, code, "MPI_Allreduce", "the decisions of rank 0");
+    if (file->nprocs > 1 && (x->kind & x->complement) != 0)
+        return pnc_error_keep_first(err, pnc_file_mismatch_report(file));
     return x->failed ? pnc_file_status_agree(file, err) : NC_NOERR;
 }
 
@@ -303,7 +309,10 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     int err;
 
     memset(&x, 0, sizeof x);
-    pnc_dataset_caller_identify(o->call, &error);
+    file.call = (pnc_file_call){.name = pnc_dataset_caller_identify(o->call, &error),
+                                .function = o->call,
+                                .object = file.path,
+                                .kind = pnc_file_call_kind(o->call, file.path, (int64_t)strlen(file.path))};
     if (o->comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         err = pnc_error_set(&error, NC_EINVAL, "the communicator is MPI_COMM_NULL");
     else

@@ -24,10 +24,13 @@ void pnc_dataset_numrecs_commit(pnc_dataset *ds)
 int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
 {
     int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0};
+    int mismatch;
 
     err = pnc_file_late_take(&ds->file, err);
     values[2] = err != NC_NOERR;
-    pnc_file_maxima_agree(&ds->file, values, 3, "the number of records");
+    mismatch = pnc_file_maxima_agree(&ds->file, values, 3, "the number of records");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(err, mismatch);
     if (values[2] != 0)
         return pnc_file_status_agree(&ds->file, err);
     ds->model.numrecs = values[0];
@@ -94,9 +97,9 @@ static int write_dirty(pnc_dataset *ds)
     return NC_NOERR;
 }
 
-int pnc_dataset_numrecs_flush(pnc_dataset *ds)
+int pnc_dataset_numrecs_flush(pnc_dataset *ds, int err)
 {
-    PNC_TRY(pnc_dataset_numrecs_agree(ds, NC_NOERR));
+    PNC_TRY(pnc_dataset_numrecs_agree(ds, err));
     return write_dirty(ds);
 }
 
@@ -111,5 +114,5 @@ int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs)
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
     PNC_TRY(pnc_dataset_mode_check_data(ds));
-    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds);
+    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds, NC_NOERR);
 }

@@ -5,6 +5,7 @@
 
 #include "dataset/caller.h"
 #include "dataset/last_error.h"
+#include "file/agree.h"
 
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
  * at a time may use a dataset. */
@@ -51,7 +52,7 @@ int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
     if (ds == NULL)
         return fail_not_open(ncid, call);
     pnc_error_clear(&ds->error);
-    ds->call = pnc_dataset_caller_identify(call, &ds->error);
+    pnc_file_call_begin(&ds->file, call, pnc_dataset_caller_identify(call, &ds->error));
     *out = ds;
     return NC_NOERR;
 }

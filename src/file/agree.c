@@ -1,6 +1,12 @@
 /* Agreement between the ranks that share a file: on a status, and on bytes of rank 0. */
 #include "file/agree.h"
 
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+
 int pnc_file_late_take(pnc_file *file, int status)
 {
     int late = file->late;
@@ -32,36 +38,124 @@ int pnc_file_status_broadcast(pnc_file *file, int status)
     return status;
 }
 
-int pnc_file_status_agree(pnc_file *file, int status)
-{
-    int worst;
-
-    status = worst = pnc_file_late_take(file, status);
-    if (file->nprocs == 1)
-        return status;
-    pnc_file_step_check(file, MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MIN, file->comm), "MPI_Allreduce",
-                        "the results of the ranks");
-    if (status == NC_NOERR && worst != NC_NOERR)
-        pnc_error_set_remote(file->error, worst, "%s: another rank failed: %s", file->path, pnc_error_get_text(worst));
-    return pnc_error_keep_first(status, worst);
-}
+/* --- reductions --- */
 
 static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
-    if (file->nprocs > 1)
-        pnc_file_step_check(file, MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm), "MPI_Allreduce",
-                            what);
-}
-
-void pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what)
-{
-    reduce(file, values, n, MPI_MAX, what);
+    pnc_file_step_check(file, MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm), "MPI_Allreduce",
+                        what);
 }
 
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what)
 {
-    reduce(file, values, n, MPI_SUM, what);
+    if (file->nprocs > 1)
+        reduce(file, values, n, MPI_SUM, what);
 }
+
+int64_t pnc_file_call_kind(const char *function, const void *argument, int64_t length)
+{
+    uint64_t hash = pnc_digest_add(PNC_DIGEST_START, function, (int64_t)strlen(function));
+
+    return (int64_t)(pnc_digest_add(hash, argument, length) >> 1);
+}
+
+static int64_t kind_of(const pnc_file_call *call)
+{
+    if (call->kind != 0)
+        return call->kind;
+    return pnc_file_call_kind(call->function, "", 0);
+}
+
+/* The first agreement of a call: the maxima of the kind and of its negative are those of one kind, or the calls do not
+ * match. */
+static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
+{
+    int64_t kind = kind_of(&file->call), message[2 + PNC_AGREED_VALUES] = {kind, -kind};
+
+    assert(n <= PNC_AGREED_VALUES);
+    memcpy(message + 2, values, (size_t)n * sizeof *values);
+    file->call.begins = false;
+    reduce(file, message, 2 + PNC_AGREED_VALUES, MPI_MAX, what);
+    if (message[0] != -message[1])
+        return pnc_file_mismatch_report(file);
+    memcpy(values, message + 2, (size_t)n * sizeof *values);
+    return NC_NOERR;
+}
+
+int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what)
+{
+    if (file->nprocs == 1)
+        return NC_NOERR;
+    if (file->call.begins)
+        return agree_first(file, values, n, what);
+    reduce(file, values, n, MPI_MAX, what);
+    return NC_NOERR;
+}
+
+int pnc_file_status_agree(pnc_file *file, int status)
+{
+    int64_t worst;
+    int err;
+
+    status = pnc_file_late_take(file, status);
+    worst = -(int64_t)status;
+    err = pnc_file_maxima_agree(file, &worst, 1, "the results of the ranks");
+    if (err != NC_NOERR)
+        return pnc_error_keep_first(status, err);
+    if (status == NC_NOERR && worst > 0)
+        status = pnc_error_set_remote(file->error, -(int)worst, "%s: another rank failed: %s", file->path,
+                                      pnc_error_get_text(-(int)worst));
+    return status;
+}
+
+/* --- calls that do not match --- */
+
+#define MISMATCH "the collective calls of the ranks do not match: %s"
+
+typedef struct call_text {
+    int64_t kind;
+    char text[160];
+} call_text;
+
+/* The end of a path says more than its beginning. */
+static call_text describe_call(const pnc_file_call *call)
+{
+    const char *object = call->object == NULL ? "" : call->object;
+    size_t length = strlen(object), most = 80;
+    call_text d;
+
+    memset(&d, 0, sizeof d);
+    d.kind = kind_of(call);
+    snprintf(d.text, sizeof d.text, length > 0 ? "%s of \"%s\"" : "%s%s", call->name,
+             object + (length > most ? length - most : 0));
+    return d;
+}
+
+int pnc_file_mismatch_report(pnc_file *file)
+{
+    call_text own = describe_call(&file->call), root = own, other;
+    char text[2 * sizeof own.text + 100];
+    int64_t differs, first, number;
+
+    pnc_file_bytes_broadcast(file, &root, sizeof root, "the call of rank 0");
+    differs = own.kind != root.kind;
+    first = differs ? -file->rank : -file->nprocs;
+    number = differs;
+    reduce(file, &first, 1, MPI_MAX, "the first rank with another call");
+    reduce(file, &number, 1, MPI_SUM, "the number of ranks with another call");
+    other = own;
+    if (number > 0)
+        pnc_file_step_check(file, MPI_Bcast(&other, sizeof other, MPI_BYTE, (int)-first, file->comm), "MPI_Bcast",
+                            "the call of another rank");
+    snprintf(text, sizeof text, "rank 0 called %s, rank %d called %s; %d of %d ranks differ from rank 0", root.text,
+             (int)-first, other.text, (int)number, file->nprocs);
+    file->call.mismatch = true;
+    if (file->rank == -first) /* the rank that prints it */
+        return pnc_error_set(file->error, NC_EMULTICALL, MISMATCH, text);
+    return pnc_error_set_remote(file->error, NC_EMULTICALL, MISMATCH, text);
+}
+
+/* --- bytes --- */
 
 void pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what)
 {

@@ -1,4 +1,8 @@
-/* Agreement between the ranks that share a file. All functions are collective, except the first two.
+/* Agreement between the ranks that share a file. All functions are collective, except the first four.
+ *
+ * Every collective call begins with an agreement by maximum, and each of these has the same shape if it is the first
+ * one of its call. So ranks that make different calls meet there, and do not block. It compares the calls: if they do
+ * not match, pnc_file_call.mismatch is set, and all ranks return from the call without another collective step.
  *
  * An MPI call that fails on this rank may have succeeded on the others, which continue by its result. So does this
  * rank, as they would wait for it. Its error becomes its status in the next agreement and, after the last one, the
@@ -8,17 +12,31 @@
 
 #include "file/file.h"
 
+#define PNC_AGREED_VALUES 4 /* in the first agreement of a call */
+
+/* Begin a call of the program: `name` is that of the C function `function` in the program's language. */
+static inline void pnc_file_call_begin(pnc_file *file, const char *function, const char *name)
+{
+    file->call = (pnc_file_call){.name = name, .function = function, .begins = true};
+}
+
+/* A kind of calls: of one function, with one value of an argument. */
+int64_t pnc_file_call_kind(const char *function, const void *argument, int64_t length);
+
 /* Keep the error of a step that has failed: "CALL of WHAT failed". */
 void pnc_file_step_check(pnc_file *file, int code, const char *call, const char *what);
 /* The status or, if it is NC_NOERR, the error of a collective step that no agreement has had. */
 int pnc_file_late_take(pnc_file *file, int status);
 /* Returns NC_NOERR if all ranks pass NC_NOERR; otherwise this rank's error or, if it has none, the most negative one of
- * the others. */
+ * the others. NC_EMULTICALL if the calls do not match. */
 int pnc_file_status_agree(pnc_file *file, int status);
 /* Return rank 0's status, and set its message, on all ranks. */
 int pnc_file_status_broadcast(pnc_file *file, int status);
-/* Replace each value by the largest one of all ranks. `what` names the values in messages. */
-void pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what);
+/* Replace each value by the largest one of all ranks; `what` names the values in messages. At most PNC_AGREED_VALUES
+ * values. If the calls do not match: NC_EMULTICALL on all ranks, and the values are unchanged. */
+int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *what);
+/* Report that the calls of the ranks do not match, with the names of two of them. Returns NC_EMULTICALL. */
+int pnc_file_mismatch_report(pnc_file *file);
 /* Replace each value by the sum over the ranks. */
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what);
 /* Copy rank 0's bytes to all ranks. */

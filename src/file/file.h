@@ -9,6 +9,17 @@
 #include "drivers/store.h"
 #include "file/nodes.h"
 
+/* The call of the program that is in progress. Its first agreement compares it with those of the other ranks: see
+ * agree.h. */
+typedef struct pnc_file_call {
+    const char *name;     /* as the program called it */
+    const char *function; /* of C that carries it out */
+    const char *object;   /* name of a variable or file, for messages; may be NULL */
+    int64_t kind;         /* calls of different kinds do not match; 0: those of different functions */
+    bool begins;          /* it has made no agreement */
+    bool mismatch;        /* it does not match those of other ranks */
+} pnc_file_call;
+
 typedef struct pnc_file {
     char *path;
     MPI_Comm comm; /* duplicate of the user's communicator */
@@ -20,6 +31,7 @@ typedef struct pnc_file {
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     pnc_error *error;           /* of the call in progress */
     int late;                   /* error of a collective step, see agree.h */
+    pnc_file_call call;
 } pnc_file;
 
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */

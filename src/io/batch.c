@@ -143,10 +143,21 @@ int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io)
 {
     int64_t any[2] = {b->any_puts, b->any_gets};
 
-    pnc_file_maxima_agree(io->file, any, 2, "whether requests are pending");
+    PNC_TRY(pnc_file_maxima_agree(io->file, any, 2, "whether requests are pending"));
     b->any_puts = any[0] != 0;
     b->any_gets = any[1] != 0;
     return NC_NOERR;
+}
+
+void pnc_io_batch_return(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *named, int err)
+{
+    for (int64_t i = 0; i < b->puts.n; i++)
+        pnc_io_queue_return(io->queue, b->puts.at[i]);
+    for (int64_t i = 0; i < b->gets.n; i++)
+        pnc_io_queue_return(io->queue, b->gets.at[i]);
+    b->puts.n = b->gets.n = 0;
+    for (int i = 0; named->ids != NULL && named->statuses != NULL && i < named->count; i++)
+        named->statuses[i] = err;
 }
 
 /* The request with an id, or NULL. */

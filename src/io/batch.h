@@ -24,8 +24,11 @@ typedef struct pnc_batch {
 int pnc_io_batch_init(pnc_batch *batch, pnc_io_context *io, bool collective, const pnc_request_ids *named);
 void pnc_io_batch_free(pnc_batch *batch, pnc_io_context *io);
 
-/* Collective: set any_puts and any_gets. A direction without requests on all ranks needs no collective call. */
+/* Collective: set any_puts and any_gets. A direction without requests on all ranks needs no collective call.
+ * NC_EMULTICALL if other ranks are in other calls. */
 int pnc_io_batch_agree(pnc_batch *batch, pnc_io_context *io);
+/* The call has no effect: its requests are pending again, and the statuses are the error. */
+void pnc_io_batch_return(pnc_batch *batch, pnc_io_context *io, const pnc_request_ids *named, int err);
 
 /* Set the status of each request that the call names, and its id to NC_REQ_NULL; the errors are those of executing all
  * puts and all gets. */

@@ -77,7 +77,8 @@ void pnc_io_queue_add(pnc_queue *q, pnc_request *r)
     q->pending++;
 }
 
-pnc_queue_entry *pnc_io_queue_find(pnc_queue *q, int id)
+/* Where an id is, or would be. */
+static int64_t search(const pnc_queue *q, int id)
 {
     int64_t low = 0, high = q->n;
 
@@ -89,7 +90,24 @@ pnc_queue_entry *pnc_io_queue_find(pnc_queue *q, int id)
         else
             high = middle;
     }
-    return low < q->n && q->entries[low].id == id && q->entries[low].request != NULL ? &q->entries[low] : NULL;
+    return low;
+}
+
+pnc_queue_entry *pnc_io_queue_find(pnc_queue *q, int id)
+{
+    int64_t at = search(q, id);
+
+    return at < q->n && q->entries[at].id == id && q->entries[at].request != NULL ? &q->entries[at] : NULL;
+}
+
+/* Its entry is still there: only posting a request removes entries. */
+void pnc_io_queue_return(pnc_queue *q, pnc_request *r)
+{
+    int64_t at = search(q, r->id);
+
+    assert(at < q->n && q->entries[at].id == r->id && q->entries[at].request == NULL);
+    q->entries[at].request = r;
+    q->pending++;
 }
 
 static void free_request(pnc_queue *q, pnc_request *r)

@@ -32,6 +32,8 @@ int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
 void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
 /* The entry of a pending request, or NULL. */
 pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);
+/* A request that was taken is pending again; none was posted meanwhile. */
+void pnc_io_queue_return(pnc_queue *queue, pnc_request *request);
 /* Free a request that is completed, cancelled, or was never added. */
 void pnc_io_queue_release(pnc_io_context *io, pnc_request *request);
 

@@ -94,11 +94,14 @@ static int agree(pnc_io_context *io, pnc_direction direction, int status, agreem
 {
     pnc_file *file = io->file;
     int64_t values[4] = {0, v->numrecs, v->minus_low, v->high};
+    int mismatch;
 
     status = pnc_file_late_take(file, status);
     if (status != NC_NOERR)
         values[0] = ((int64_t)-status << 32) + file->rank;
-    pnc_file_maxima_agree(file, values, 4, "the results of a collective call");
+    mismatch = pnc_file_maxima_agree(file, values, 4, "the results of a collective call");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(status, mismatch);
     *v = (agreement){values[0], values[1], values[2], values[3]};
     if (status == NC_NOERR && v->failure != 0) {
         status = -(int)(v->failure >> 32);

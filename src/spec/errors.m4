@@ -166,6 +166,7 @@ ERROR([NC_EMULTIDEFINE_VAR_FILL_VALUE], [-272], [The fill value of a variable di
 ERROR([NC_EMULTIDEFINE_CMODE], [-273], [The create mode differs across MPI processes], [create modes differ])
 ERROR([NC_EMULTIDEFINE_HINTS], [-274], [The I/O hints differ across MPI processes], [I/O hints differ])
 ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open the file for writing to complete it], [a program ended while data moved: the file must be opened for writing, or repaired by ncvalidator])
+ERROR([NC_EMULTICALL], [-281], [The collective calls of MPI processes do not match], [ranks made different collective calls])
 ])
 
 m4_define([ERROR_ALIASES], [ALIAS([NC_EDMR], [NC_EDDS])

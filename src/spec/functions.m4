@@ -56,7 +56,8 @@ FUNCTION([redef], [all], [],
 
 FUNCTION([enddef], [f77], [],
 [Leave define mode: compute the layout of the file, move data if the header or variables grew, write the header, fill
-new variables. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE])
+new variables. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EMULTIDEFINE (dimensions or variables differ from those
+of rank 0, which are used)])
 
 FUNCTION([_enddef], [f77], [P(offset, h_minfree)P(offset, v_align)P(offset, v_minfree)P(offset, r_align)],
 [Leave define mode with a specified layout. The arguments are in bytes: free space after the header, alignment of the
@@ -85,7 +86,9 @@ FUNCTION([abort], [all], [],
 NC_EFILE: the path names another file than create has made, which is not deleted. COLLECTIVE])
 
 FUNCTION([close], [all], [],
-[Close a dataset: leave define mode if it is active, write what the file lacks. COLLECTIVE])
+[Close a dataset: leave define mode if it is active, write what the file lacks. The dataset is closed even after an
+error, except NC_EMULTICALL. COLLECTIVE Errors: NC_EPENDING NC_EMULTICALL (other ranks are in another collective
+call)])
 
 PLAIN([int], [set_default_format], [all], [P(flags, format, new_format)P(flags_out, old_formatp, old_format)],
 [Set the format of files that ncmpi_create creates without a format flag: NC_FORMAT_CLASSIC, NC_FORMAT_CDF2 or

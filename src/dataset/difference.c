@@ -1,0 +1,45 @@
+/* How the definitions of a rank differ from those of rank 0. */
+#include "dataset/difference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_BYTES 60 /* of a name in the text */
+
+static bool dims_differ(const pnc_dim *a, const pnc_dim *b)
+{
+    return a->len != b->len || strcmp(a->name, b->name) != 0;
+}
+
+static bool vars_differ(const pnc_var *a, const pnc_var *b)
+{
+    return a->type != b->type || a->ndims != b->ndims || strcmp(a->name, b->name) != 0 ||
+           (a->ndims > 0 && memcmp(a->dimids, b->dimids, (size_t)a->ndims * sizeof *a->dimids) != 0);
+}
+
+static void describe_vars(const pnc_var *own, const pnc_var *root, char *text, size_t size)
+{
+    snprintf(text, size, "%s \"%.*s\" has %d dimensions here, %s \"%.*s\" has %d on rank 0",
+             pnc_type_get_name(own->type), NAME_BYTES, own->name, own->ndims, pnc_type_get_name(root->type), NAME_BYTES,
+             root->name, root->ndims);
+}
+
+void pnc_dataset_difference_describe(const pnc_model *own, const pnc_model *root, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < own->ndims && i < root->ndims; i++)
+        if (dims_differ(own->dims[i], root->dims[i])) {
+            snprintf(text, size, "dimension \"%.*s\" has length %lld here, \"%.*s\" has length %lld on rank 0",
+                     NAME_BYTES, own->dims[i]->name, (long long)own->dims[i]->len, NAME_BYTES, root->dims[i]->name,
+                     (long long)root->dims[i]->len);
+            return;
+        }
+    for (int i = 0; i < own->nvars && i < root->nvars; i++)
+        if (vars_differ(own->vars[i], root->vars[i])) {
+            describe_vars(own->vars[i], root->vars[i], text, size);
+            return;
+        }
+    if (own->ndims != root->ndims || own->nvars != root->nvars)
+        snprintf(text, size, "%d dimensions and %d variables here, %d and %d on rank 0", own->ndims, own->nvars,
+                 root->ndims, root->nvars);
+}
