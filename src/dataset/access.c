@@ -41,16 +41,18 @@ static int check_mode(pnc_dataset *ds, pnc_op op, bool collective)
     return collective ? pnc_dataset_mode_check_collective(ds) : pnc_dataset_mode_check_independent(ds);
 }
 
-/* Puts of different ranks may have different variables, types and shapes, and gets may: what each rank wants is clear,
- * and is done. In safe mode function and variable must be the same. varid may be wrong. */
+/* The ranks of a put may use different functions and variables, like those of a get, as each request is complete by
+ * itself; in safe mode they must not. varid may be wrong. */
 static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
 {
     pnc_file_call *call = &ds->file.call;
 
+    if (ds->file.nprocs == 1)
+        return;
     if (varid >= 0 && varid < ds->model.nvars)
         call->object = ds->model.vars[varid]->name;
     if (ds->safe)
-        call->kind = pnc_file_call_kind(call->function, &varid, sizeof varid);
+        call->kind = pnc_file_kind_compute(call->function, &varid, sizeof varid);
     else
         call->kind = pnc_io_op_get_direction(op) == PNC_PUT ? KIND_PUT : KIND_GET;
 }

@@ -24,7 +24,7 @@ static void describe_vars(const pnc_var *own, const pnc_var *root, char *text, s
              root->name, root->ndims);
 }
 
-void pnc_dataset_difference_describe(const pnc_model *own, const pnc_model *root, char *text, size_t size)
+void pnc_dataset_difference_explain(const pnc_model *own, const pnc_model *root, char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < own->ndims && i < root->ndims; i++)

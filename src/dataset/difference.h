@@ -7,6 +7,6 @@
 
 /* Describe the first dimension or variable that differs; an empty text if there is none. Attributes are not compared:
  * the ids and shapes that the program knows stay right if those of rank 0 replace them. */
-void pnc_dataset_difference_describe(const pnc_model *own, const pnc_model *root, char *text, size_t size);
+void pnc_dataset_difference_explain(const pnc_model *own, const pnc_model *root, char *text, size_t size);
 
 #endif

@@ -184,7 +184,7 @@ static int share_fill_modes(pnc_dataset *ds)
 static void finish_adoption(pnc_dataset *ds, pnc_model *replaced, int err)
 {
     if (err == NC_NOERR) {
-        pnc_dataset_difference_describe(replaced, &ds->model, ds->difference, sizeof ds->difference);
+        pnc_dataset_difference_explain(replaced, &ds->model, ds->difference, sizeof ds->difference);
         pnc_format_model_free(replaced);
     } else {
         pnc_format_model_free(&ds->model);

@@ -312,7 +312,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     file.call = (pnc_file_call){.name = pnc_dataset_caller_identify(o->call, &error),
                                 .function = o->call,
                                 .object = file.path,
-                                .kind = pnc_file_call_kind(o->call, file.path, (int64_t)strlen(file.path))};
+                                .kind = pnc_file_kind_compute(o->call, file.path, (int64_t)strlen(file.path))};
     if (o->comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         err = pnc_error_set(&error, NC_EINVAL, "the communicator is MPI_COMM_NULL");
     else

@@ -52,7 +52,7 @@ void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *wha
         reduce(file, values, n, MPI_SUM, what);
 }
 
-int64_t pnc_file_call_kind(const char *function, const void *argument, int64_t length)
+int64_t pnc_file_kind_compute(const char *function, const void *argument, int64_t length)
 {
     uint64_t hash = pnc_digest_add(PNC_DIGEST_START, function, (int64_t)strlen(function));
 
@@ -63,7 +63,7 @@ static int64_t kind_of(const pnc_file_call *call)
 {
     if (call->kind != 0)
         return call->kind;
-    return pnc_file_call_kind(call->function, "", 0);
+    return pnc_file_kind_compute(call->function, "", 0);
 }
 
 /* The first agreement of a call: the maxima of the kind and of its negative are those of one kind, or the calls do not

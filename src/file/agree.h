@@ -21,7 +21,7 @@ static inline void pnc_file_call_begin(pnc_file *file, const char *function, con
 }
 
 /* A kind of calls: of one function, with one value of an argument. */
-int64_t pnc_file_call_kind(const char *function, const void *argument, int64_t length);
+int64_t pnc_file_kind_compute(const char *function, const void *argument, int64_t length);
 
 /* Keep the error of a step that has failed: "CALL of WHAT failed". */
 void pnc_file_step_check(pnc_file *file, int code, const char *call, const char *what);
