@@ -1,6 +1,6 @@
 # needs: python
 """Every tool over damaged files: no crash, no endless loop, bounded memory, an output if and only if the tool says so,
-and nothing else that is left behind. PNC_TEST_MUTATED is their number."""
+and nothing else that is left behind. PNC_TEST_MUTATED is their number, PNC_TEST_SEED chooses others."""
 import os
 import resource
 import subprocess
@@ -15,6 +15,7 @@ import tool
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
 COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
+SEED = int(os.environ.get("PNC_TEST_SEED", 1))
 SECONDS = 5 # of processor time: the machine may be busy with other things
 MEMORY = 64 << 20
 LARGEST = 64 << 20 # a text may define a file of any size
@@ -126,8 +127,8 @@ def test(tools, folder, damaged, what):
 def main():
     folder = tap.scratch("mutated")
     os.makedirs(folder, exist_ok=True)
-    test(READERS, folder, mutate.files(folder, COUNT), "damaged file")
-    test(WRITERS, folder, mutate.texts(COUNT), "damaged text")
+    test(READERS, folder, mutate.files(folder, COUNT, SEED), "damaged file")
+    test(WRITERS, folder, mutate.texts(COUNT, SEED), "damaged text")
 
 
 main()
