@@ -94,7 +94,8 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
                           .path = ds->file.path,
                           .purpose = pnc_dataset_opening_get_purpose(o),
                           .info = pnc_dataset_hints_create_passed(ds),
-                          .truncation = o->inspected.truncation};
+                          .truncation = o->inspected.truncation,
+                          .prefix = o->inspected.prefix};
     int opened;
 
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);

@@ -43,8 +43,8 @@ static int agree(const pnc_open_call *call, int status, int *late, pnc_error *er
     return worst;
 }
 
-/* Inspect the path on rank 0, and adopt what it finds. */
-static int inspect(const pnc_store_ops *driver, pnc_open_call *call, int *late, pnc_error *error)
+/* Inspect the path on rank 0, and adopt what it finds. `prefix` has PNC_PREFIX_BYTES bytes. */
+static int inspect(const pnc_store_ops *driver, pnc_open_call *call, char *prefix, int *late, pnc_error *error)
 {
     pnc_inspection found;
     int rank;
@@ -56,15 +56,18 @@ static int inspect(const pnc_store_ops *driver, pnc_open_call *call, int *late, 
     if (MPI_Bcast(&found, (int)sizeof found, MPI_BYTE, 0, call->comm) != MPI_SUCCESS)
         *late = pnc_error_set(error, NC_EMPI, "%s: MPI_Bcast of rank 0's check of the path failed", call->path);
     call->truncation = found.truncation;
+    memcpy(prefix, found.prefix, PNC_PREFIX_BYTES);
+    call->prefix = prefix;
     return pnc_error_copy(error, &found.error, rank != 0);
 }
 
 int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error)
 {
+    char prefix[PNC_PREFIX_BYTES];
     pnc_store *store;
     int err, late = NC_NOERR;
 
-    PNC_TRY(inspect(driver, &call, &late, error));
+    PNC_TRY(inspect(driver, &call, prefix, &late, error));
     store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
     err = store != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
     err = agree(&call, err, &late, error);

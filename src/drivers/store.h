@@ -25,9 +25,11 @@ typedef enum pnc_open_purpose { PNC_OPEN_READ, PNC_OPEN_UPDATE, PNC_OPEN_REPLACE
 typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TRUNCATE_COLLECTIVELY } pnc_truncation;
 
 /* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */
+#define PNC_PREFIX_BYTES 8
 typedef struct pnc_inspection {
     pnc_error error; /* one that is certain, with a clear message */
     pnc_truncation truncation;
+    char prefix[PNC_PREFIX_BYTES]; /* MPI-IO needs it in front of the path; empty: it needs none */
 } pnc_inspection;
 
 typedef struct pnc_open_call {
@@ -36,6 +38,7 @@ typedef struct pnc_open_call {
     pnc_open_purpose purpose;
     MPI_Info info;
     pnc_truncation truncation; /* what rank 0 has found */
+    const char *prefix;        /* likewise; may be NULL */
     int64_t inode;             /* not 0: the file must have it, or open fails with NC_EFILE */
 } pnc_open_call;
 

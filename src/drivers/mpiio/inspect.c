@@ -40,6 +40,7 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
     struct stat facts;
     int wanted = purpose == PNC_OPEN_READ ? R_OK : R_OK | W_OK;
 
+    pnc_mpiio_path_choose_prefix(path, found->prefix);
     if (path[0] == '\0')
         pnc_error_set(&found->error, NC_EBAD_FILE, "the file name is empty");
     else if (stat(local, &facts) != 0)

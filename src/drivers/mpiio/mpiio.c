@@ -5,8 +5,11 @@
 
 int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error)
 {
-    int code = MPI_File_delete(path, info);
+    char prefix[PNC_PREFIX_BYTES], buffer[PNC_MPIIO_PATH_BYTES];
+    int code;
 
+    pnc_mpiio_path_choose_prefix(path, prefix);
+    code = MPI_File_delete(pnc_mpiio_path_pass(path, prefix, buffer), info);
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "delete", path);
 }
 

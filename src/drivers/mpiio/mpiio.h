@@ -25,8 +25,16 @@ typedef struct pnc_mpiio {
 #define PNC_MPIIO_SIEVE_GAP 2048
 #define PNC_MPIIO_SIEVE_MIN_EXTENTS 4 /* up to this many extents are accessed one by one */
 
+#define PNC_MPIIO_NFS 0x6969 /* type of a file system, statfs(2) */
+
 /* path.c: the path without the prefix of MPI-IO, "type:" for a type of file system. */
 const char *pnc_mpiio_path_strip(const char *path);
+/* MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it is may
+ * depend on the node, so that one rank chooses for all. */
+void pnc_mpiio_path_choose_prefix(const char *path, char *prefix);
+/* The path for MPI-IO: `path`, or a string in the buffer of PNC_MPIIO_PATH_BYTES bytes. prefix may be NULL. */
+#define PNC_MPIIO_PATH_BYTES (4096 + PNC_PREFIX_BYTES)
+const char *pnc_mpiio_path_pass(const char *path, const char *prefix, char *buffer);
 /* The same path for any working folder, with its prefix, if there is one. The caller frees it; NULL without memory. */
 char *pnc_mpiio_path_make_absolute(const char *path);
 /* False if the path names no file, or one of a file system that only MPI-IO can access. */

@@ -108,10 +108,12 @@ static int get_access_mode(pnc_open_purpose purpose)
 
 static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
 {
+    char buffer[PNC_MPIIO_PATH_BYTES];
+    const char *path = pnc_mpiio_path_pass(call->path, call->prefix, buffer);
     int amode = get_access_mode(call->purpose), code;
     bool turn = pnc_mpiio_turn_take(call->comm);
 
-    code = MPI_File_open(call->comm, call->path, amode, call->info, &io->file);
+    code = MPI_File_open(call->comm, path, amode, call->info, &io->file);
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
         io->store.has_collective = is_romio(io->file, call->info);

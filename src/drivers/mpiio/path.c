@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
-/* The prefixes of ROMIO, one per file system driver. */
+/* The prefixes of ROMIO, one per file system driver. In capitals they are parts of a name. */
 const char *pnc_mpiio_path_strip(const char *path)
 {
     static const char *const types[] = {"ufs",    "nfs",  "xfs", "pvfs2",   "gpfs",  "panfs",
@@ -22,6 +23,49 @@ const char *pnc_mpiio_path_strip(const char *path)
         if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
             return path + n + 1;
     return path;
+}
+
+/* ROMIO takes what is before a colon, anywhere in a path, for the type of a file system, in capitals or not: it strips
+ * the types that it has, and refuses the path otherwise (MPICH 4.0.2). After a prefix of its own it takes the rest as
+ * it is. Open MPI (OMPIO) takes prefixes for parts of the name. */
+static bool takes_prefixes(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int n;
+
+    return MPI_Get_library_version(version, &n) != MPI_SUCCESS || strncmp(version, "Open MPI", 8) != 0;
+}
+
+/* True if a file at this path is, or would be, on NFS, where ROMIO locks what it accesses. */
+static bool is_on_nfs(const char *path)
+{
+    char folder[PNC_MPIIO_PATH_BYTES] = ".";
+    const char *slash = strrchr(path, '/');
+    struct statfs system;
+
+    if (slash != NULL)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    return (statfs(path, &system) == 0 || statfs(folder, &system) == 0) && system.f_type == PNC_MPIIO_NFS;
+}
+
+void pnc_mpiio_path_choose_prefix(const char *path, char *prefix)
+{
+    memset(prefix, 0, PNC_PREFIX_BYTES);
+    if (strchr(path, ':') != NULL && pnc_mpiio_path_strip(path) == path && takes_prefixes())
+        strcpy(prefix, is_on_nfs(path) ? "nfs:" : "ufs:");
+}
+
+const char *pnc_mpiio_path_pass(const char *path, const char *prefix, char *buffer)
+{
+    const char *local = pnc_mpiio_path_strip(path);
+
+    if (strchr(path, ':') == NULL || strlen(path) >= PNC_MPIIO_PATH_BYTES - PNC_PREFIX_BYTES)
+        return path;
+    if (takes_prefixes())
+        snprintf(buffer, PNC_MPIIO_PATH_BYTES, "%s%s", prefix != NULL ? prefix : "", path);
+    else /* also if the MPI-IO of this Open MPI is ROMIO, it must not take the beginning of the name for a type */
+        snprintf(buffer, PNC_MPIIO_PATH_BYTES, "%s%s", local[0] == '/' || local[0] == '.' ? "" : "./", local);
+    return buffer;
 }
 
 /* getcwd, however long. Freed by pnc_memory_free; NULL without memory or folder. */
