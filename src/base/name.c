@@ -84,6 +84,23 @@ int pnc_name_normalise(const char *name, char **out, pnc_error *error)
     return NC_NOERR;
 }
 
+bool pnc_name_is_text(const char *name, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n) {
+        utf8proc_int32_t character;
+        utf8proc_ssize_t bytes = 1;
+
+        if ((unsigned char)name[i] >= 0x80)
+            bytes = utf8proc_iterate((const utf8proc_uint8_t *)name + i, (utf8proc_ssize_t)(n - i), &character);
+        if (bytes <= 0)
+            return false;
+        i += (size_t)bytes;
+    }
+    return n > 0;
+}
+
 const char *pnc_name_make_key(const char *name, char **owned)
 {
     int code;

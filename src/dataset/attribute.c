@@ -120,7 +120,7 @@ static int check_size(pnc_dataset *ds, const label *l, int varid, const pnc_new_
         pnc_format_size_get_padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
                              l->text);
-    return NC_NOERR;
+    return pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
 }
 
 /* The order of the checks decides which error is returned if there are several. */

@@ -129,6 +129,8 @@ static int agree_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
 
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE)
+        err = pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
         err = pnc_error_set(&ds->error, NC_ENOTINDEFINE,
                             "new name \"%s\" is longer than \"%s\": call ncmpi_redef "

@@ -227,6 +227,8 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
 
     if (err == NC_NOERR)
+        err = add_path(&ds->file, pnc_format_names_check(&ds->model, &ds->error));
+    if (err == NC_NOERR)
         header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
         err = no_memory(&ds->file, header.n);

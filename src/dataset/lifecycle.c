@@ -134,6 +134,15 @@ static void report_short_file(pnc_dataset *ds)
     pnc_dataset_remark_report(ds);
 }
 
+/* Other writers may write names that callers cannot pass. */
+static void report_bad_names(pnc_dataset *ds)
+{
+    if (pnc_format_names_check(&ds->model, &ds->error) == NC_NOERR)
+        return;
+    ds->error.code = NC_NOERR;
+    pnc_dataset_remark_report(ds);
+}
+
 /* At the end of a successful create or open: report different modes of ranks. */
 static int report_mismatch(pnc_dataset *ds, int mismatch)
 {
@@ -161,8 +170,10 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     *ncidp = ds->ncid;
     pnc_dataset_hints_display(ds);
     pnc_dataset_hints_check(ds);
-    if (!o->creates)
+    if (!o->creates) {
+        report_bad_names(ds);
         report_short_file(ds);
+    }
     return report_mismatch(ds, o->mismatch);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "format/checker.h"
 #include "format/entries.h"
 
@@ -173,6 +174,8 @@ static int take_name(reader *r, const char *what, name_ref *out)
         return pnc_format_violation_report(&r->checker, at, NC_EMAXNAME, "a name of at most 256 bytes",
                                            "%s at byte %" PRId64 " has %" PRId64 " bytes: at most %d are allowed", what,
                                            at, n, NC_MAX_NAME);
+    if (!pnc_name_is_text((const char *)p, (size_t)n))
+        r->model->has_bad_names = true;
     if (memchr(p, '\0', (size_t)n) != NULL)
         return pnc_format_violation_report(&r->checker, at, NC_ENOTNC, "a name without NUL bytes",
                                            "%s at byte %" PRId64 " contains a NUL byte", what, at);

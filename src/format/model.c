@@ -2,6 +2,7 @@
 #include "format/entries.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -117,6 +118,7 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     out->header_extent = from->header_extent;
     out->begin_rec = from->begin_rec;
     out->recsize = from->recsize;
+    out->has_bad_names = from->has_bad_names;
     code = pnc_format_dims_reserve(out, from->ndims);
     if (code == NC_NOERR)
         code = pnc_format_vars_reserve(out, from->nvars);
@@ -129,6 +131,41 @@ int pnc_format_model_copy(pnc_model *out, const pnc_model *from)
     if (code != NC_NOERR)
         pnc_format_model_free(out);
     return code;
+}
+
+static int check_name(const char *what, int id, const char *name, pnc_error *error)
+{
+    if (pnc_name_is_text(name, strlen(name)))
+        return NC_NOERR;
+    return pnc_error_set(error, NC_EBADNAME,
+                         "the name of %s %d is %s: the header cannot be written while it is; give it another name in "
+                         "define mode",
+                         what, pnc_error_get_id(error, id), name[0] == '\0' ? "empty" : "not valid UTF-8");
+}
+
+static int check_names_of_atts(const char *what, const pnc_atts *atts, pnc_error *error)
+{
+    for (int i = 0; i < atts->n; i++)
+        PNC_TRY(check_name(what, i, atts->at[i]->name, error));
+    return NC_NOERR;
+}
+
+int pnc_format_names_check(const pnc_model *model, pnc_error *error)
+{
+    char what[32 + NC_MAX_NAME];
+
+    if (!model->has_bad_names)
+        return NC_NOERR;
+    for (int i = 0; i < model->ndims; i++)
+        PNC_TRY(check_name("dimension", i, model->dims[i]->name, error));
+    for (int i = 0; i < model->nvars; i++)
+        PNC_TRY(check_name("variable", i, model->vars[i]->name, error));
+    PNC_TRY(check_names_of_atts("global attribute", &model->gatts, error));
+    for (int i = 0; i < model->nvars; i++) {
+        snprintf(what, sizeof what, "variable %.80s: attribute", model->vars[i]->name);
+        PNC_TRY(check_names_of_atts(what, &model->vars[i]->atts, error));
+    }
+    return NC_NOERR;
 }
 
 int pnc_format_dims_reserve(pnc_model *model, int n)

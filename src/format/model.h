@@ -62,6 +62,7 @@ typedef struct pnc_model {
     pnc_table var_names;
     int nrecvars;
     pnc_atts gatts;
+    bool has_bad_names; /* the file had names that are empty or invalid UTF-8; by renaming they may have gone since */
     /* layout, set by pnc_format_layout_compute or decode */
     int64_t header_size;   /* bytes of the encoded header */
     int64_t header_extent; /* offset of the first variable (begin_rec without fixed-size variables) */
@@ -72,6 +73,9 @@ typedef struct pnc_model {
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error);
 void pnc_format_model_free(pnc_model *model);                     /* leaves an empty, reusable struct */
 int pnc_format_model_copy(pnc_model *out, const pnc_model *from); /* deep; NC_NOERR or NC_ENOMEM */
+
+/* NC_EBADNAME if a name is empty or invalid UTF-8. Such a model can be read from a file, but not written. */
+int pnc_format_names_check(const pnc_model *model, pnc_error *error);
 
 /* Dimensions; a new one gets the next id, ndims. len 0 = NC_UNLIMITED. NC_EBADNAME NC_EMAXNAME NC_EDIMSIZE NC_EUNLIMIT
  * NC_ENAMEINUSE NC_ENOMEM */
