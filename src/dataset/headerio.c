@@ -232,7 +232,7 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
         header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
         err = no_memory(&ds->file, header.n);
-    err = pnc_dataset_numrecs_adopt(ds, err); /* the header has the number of records */
+    err = pnc_dataset_numrecs_merge(ds, err); /* the header has the number of records */
     if (err == NC_NOERR) {
         pnc_format_header_encode(&ds->model, header.at);
         ds->model.header_size = header.n;

@@ -232,13 +232,13 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
 }
 
 /* A sentence about a hint whose value cannot be used. */
-static int explain_refusal(const pnc_hint *hint, const char *value, char *out, size_t room)
+static int explain_refusal(const pnc_hint *hint, const char *value, char *out, size_t capacity)
 {
     const char *what = pnc_dataset_hint_is_passed(hint) ? "is not passed to MPI-IO" : "is ignored";
 
     if (hint->kind == PNC_HINT_CHOICE)
-        return snprintf(out, room, "hint %s=%.40s is ignored: not one of its values", hint->name, value);
-    return snprintf(out, room, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
+        return snprintf(out, capacity, "hint %s=%.40s is ignored: not one of its values", hint->name, value);
+    return snprintf(out, capacity, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
                     (long long)hint->least, (long long)hint->most);
 }
 

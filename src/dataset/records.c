@@ -68,7 +68,7 @@ static int write_on_root(pnc_dataset *ds)
     return pnc_file_range_write(&ds->file, (pnc_extent){NUMRECS_OFFSET, n}, bytes);
 }
 
-int pnc_dataset_numrecs_adopt(pnc_dataset *ds, int err)
+int pnc_dataset_numrecs_merge(pnc_dataset *ds, int err)
 {
     int64_t in_file = 0;
 

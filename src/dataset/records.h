@@ -10,7 +10,7 @@
 int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err);
 /* The same, before a header is written: all ranks adopt the number in the file, if that is larger, as other handles may
  * have added records. */
-int pnc_dataset_numrecs_adopt(pnc_dataset *ds, int err);
+int pnc_dataset_numrecs_merge(pnc_dataset *ds, int err);
 /* As numrecs_agree, and rank 0 writes the number if it grew, unless the file has a larger one. */
 int pnc_dataset_numrecs_flush(pnc_dataset *ds, int err);
 /* Local. Adopt numrecs if it is larger; it is written to the file later. */

@@ -1,7 +1,8 @@
 m4_include(`common.m4')m4_include([hints.m4])m4_dnl
 /* Generated from src/spec/hints.m4: one row per hint. Define PNC_HINT_ROW first: (name, kind, default as text, text),
  * PNC_HINT_SIZE_ROW for the integers that the library uses: (name, field, default, least, most, below, multiple,
- * reporter, text), PNC_HINT_PASSED_SIZE_ROW for those of MPI-IO: (name, least, most, text), and PNC_HINT_CHOICE_ROW for its choices: (name, field, default, words, reporter, text). */
+ * reporter, text), PNC_HINT_PASSED_SIZE_ROW for those of MPI-IO: (name, least, most, text), and PNC_HINT_CHOICE_ROW
+ * for its choices: (name, field, default, words, reporter, text). */
 m4_define([ON_ONE_LINE], ["m4_translit([$1], [
 ], [ ])"])m4_dnl
 m4_define([REPORTER], [m4_ifelse([$1], [], [$2], [$1])])m4_dnl

@@ -148,7 +148,7 @@ static void test_cut_before_other_changes(void)
     expect_ok(ncmpi_abort(ncid), "abort");
 }
 
-/* Short when it is opened: nobody knows that anything is lost. */
+/* Short when it is opened: it is not known that anything is lost. */
 static void test_short_before_open(void)
 {
     MPI_Offset begin;
@@ -254,7 +254,7 @@ static void write_other(const char *where)
     FILE *file = fopen(where, "wb");
 
     if (file != NULL) {
-        fputs("somebody else's", file);
+        fputs("another program's", file);
         fclose(file);
     }
     t_local(file != NULL, "write %s", where);
@@ -269,7 +269,7 @@ static bool is_others(const char *where)
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
     }
-    return strcmp(text, "somebody else's") == 0;
+    return strcmp(text, "another program's") == 0;
 }
 
 /* The path is relative, and another folder has a file of the name. */

@@ -122,7 +122,7 @@ static void test_neighbour(void)
     if (t_rank == 0) {
         FILE *file = fopen("x.nc", "w");
 
-        t_local(file != NULL && fputs("somebody else's", file) > 0 && fclose(file) == 0, "write x.nc");
+        t_local(file != NULL && fputs("another program's", file) > 0 && fclose(file) == 0, "write x.nc");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     expect_code(ncmpi_open(MPI_COMM_WORLD, "UFS:x.nc", NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_ENOENT, "open UFS:x.nc");

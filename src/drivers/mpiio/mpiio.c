@@ -9,7 +9,7 @@ int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error)
     int code;
 
     pnc_mpiio_path_choose_prefix(path, prefix);
-    code = MPI_File_delete(pnc_mpiio_path_pass(path, prefix, buffer), info);
+    code = MPI_File_delete(pnc_mpiio_path_derive(path, prefix, buffer), info);
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "delete", path);
 }
 

@@ -34,7 +34,7 @@ const char *pnc_mpiio_path_strip(const char *path);
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix);
 /* The path for MPI-IO: `path`, or a string in the buffer of PNC_MPIIO_PATH_BYTES bytes. prefix may be NULL. */
 #define PNC_MPIIO_PATH_BYTES (4096 + PNC_PREFIX_BYTES)
-const char *pnc_mpiio_path_pass(const char *path, const char *prefix, char *buffer);
+const char *pnc_mpiio_path_derive(const char *path, const char *prefix, char *buffer);
 /* The same path for any working folder, with its prefix, if there is one. The caller frees it; NULL without memory. */
 char *pnc_mpiio_path_make_absolute(const char *path);
 /* False if the path names no file, or one of a file system that only MPI-IO can access. */

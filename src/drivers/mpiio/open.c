@@ -109,7 +109,7 @@ static int get_access_mode(pnc_open_purpose purpose)
 static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
 {
     char buffer[PNC_MPIIO_PATH_BYTES];
-    const char *path = pnc_mpiio_path_pass(call->path, call->prefix, buffer);
+    const char *path = pnc_mpiio_path_derive(call->path, call->prefix, buffer);
     int amode = get_access_mode(call->purpose), code;
     bool turn = pnc_mpiio_turn_take(call->comm);
 

@@ -55,7 +55,7 @@ void pnc_mpiio_path_choose_prefix(const char *path, char *prefix)
         strcpy(prefix, is_on_nfs(path) ? "nfs:" : "ufs:");
 }
 
-const char *pnc_mpiio_path_pass(const char *path, const char *prefix, char *buffer)
+const char *pnc_mpiio_path_derive(const char *path, const char *prefix, char *buffer)
 {
     const char *local = pnc_mpiio_path_strip(path);
 
@@ -73,10 +73,10 @@ static char *get_folder(void)
 {
     char *folder = NULL;
 
-    for (int64_t room = 1024; room <= 1 << 20; room *= 2) {
+    for (int64_t capacity = 1024; capacity <= 1 << 20; capacity *= 2) {
         pnc_memory_free(folder);
-        folder = pnc_memory_alloc(room, 1);
-        if (folder == NULL || getcwd(folder, (size_t)room) != NULL)
+        folder = pnc_memory_alloc(capacity, 1);
+        if (folder == NULL || getcwd(folder, (size_t)capacity) != NULL)
             return folder;
         if (errno != ERANGE)
             break;
@@ -90,14 +90,14 @@ char *pnc_mpiio_path_make_absolute(const char *path)
     const char *local = pnc_mpiio_path_strip(path);
     char *folder = local[0] == '/' ? NULL : get_folder(), *full;
     int prefix = (int)(local - path);
-    size_t room;
+    size_t capacity;
 
     if (folder == NULL)
         return pnc_string_copy(path);
-    room = strlen(folder) + strlen(path) + 2;
-    full = pnc_memory_alloc((int64_t)room, 1);
+    capacity = strlen(folder) + strlen(path) + 2;
+    full = pnc_memory_alloc((int64_t)capacity, 1);
     if (full != NULL)
-        snprintf(full, room, "%.*s%s/%s", prefix, path, folder, local);
+        snprintf(full, capacity, "%.*s%s/%s", prefix, path, folder, local);
     pnc_memory_free(folder);
     return full;
 }
