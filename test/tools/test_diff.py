@@ -308,6 +308,10 @@ def test_bad_output():
         status, _, err = run(tool, 0, "a.nc", "b.nc", stdout=writer)
         os.close(writer)
         tap.ok(status == -signal.SIGPIPE and not err, "%s: a closed pipe ends it silently" % tool, err)
+        for name in ("a.nc", "b.nc"):
+            with open(name, "ab") as out:
+                status, _, err = run(tool, 0, "a.nc", "b.nc", stdout=out)
+            tap.ok(status == 1 and name + ": is the input and the output" in err, "%s: >> %s" % (tool, name), err)
         if os.path.exists("/dev/full"):
             with open("/dev/full", "wb") as full:
                 status, _, err = run(tool, 0, "a.nc", "same.nc", stdout=full)

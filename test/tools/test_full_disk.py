@@ -84,14 +84,14 @@ def main():
     with open("disk/out.nc", "wb") as file:
         file.write(b"precious")
     refused("ncmpicopy", 4, "-O", "large.nc", "disk/out.nc")
-    refused("ncmpigen", 1, "-o", "disk/out.nc", "large.cdl")
+    refused("ncmpigen", 1, "-O", "-o", "disk/out.nc", "large.cdl")
     with open("disk/out.nc", "rb") as file:
         tap.ok(file.read() == b"precious", "a file to be replaced stays")
     fill()
     refused("ncoffsets", 1, "--svg=disk/out.svg", "small.nc")
     refused("ncmpigen", 1, "-c", "-o", "disk/out.c", "small.cdl")
     refused("ncmpigen", 1, "-f", "-o", "disk/out.f", "small.cdl")
-    refused("ncmpigen", 1, "-o", "disk/out.nc", "small.cdl")
+    refused("ncmpigen", 1, "-O", "-o", "disk/out.nc", "small.cdl")
     refused("ncvalidator", 1, "--repair", "--output=disk/out2.nc", "small.nc")
     for ranks in (1, 4):
         refused("ncmpicopy", ranks, "-O", "small.nc", "disk/out.nc")

@@ -423,6 +423,8 @@ def test_bad_output():
     os.close(writer)
     check(result.returncode == -signal.SIGPIPE and not result.stderr, "a closed pipe ends it silently", result)
     cdf.Writer(1, [("x", 3000000)], [], [("v", "int", [0], [], [7] * 3000000)]).write("big.nc")
+    with open("good.nc", "ab") as out:
+        fails(PROGRAM + ["good.nc"], "is the input and the output", ">> its input", stdout=out)
     statuses = []
     for program in (PROGRAM, ["ncdump"]):
         with subprocess.Popen(program + ["big.nc"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

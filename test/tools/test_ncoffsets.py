@@ -212,6 +212,7 @@ def test_trouble():
         result = run(word)
         tap.ok(result.returncode == 0 and b"ncoffsets" in result.stdout and not result.stderr, word)
     tool.fails_to_print("ncoffsets", "sample.nc")
+    tool.prints_elsewhere("ncoffsets", "sample.nc", "sample.nc")
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))

@@ -432,6 +432,7 @@ def test_trouble():
         result = run(option)
         tap.ok(result.returncode == 0 and b"ncvalidator" in result.stdout and not result.stderr, option)
     tool.fails_to_print("ncvalidator", "good.nc")
+    tool.prints_elsewhere("ncvalidator", "good.nc", "good.nc")
 
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))

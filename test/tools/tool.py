@@ -67,6 +67,16 @@ def refuses_itself(name, path, arguments, status=1):
             os.remove(other)
 
 
+def prints_elsewhere(name, path, *arguments):
+    """`tool file >> file` changes nothing."""
+    with open(path, "rb") as file:
+        before = file.read()
+    with open(path, "ab") as out:
+        fails(name, "is the input and the output", ">> its input", *arguments, stdout=out)
+    with open(path, "rb") as file:
+        tap.ok(file.read() == before, f"{name}: and the input is as before")
+
+
 def replaces_kind(name, path, foreign, arguments):
     """An existing file of the expected kind, and an empty one, are replaced; one of another kind only with -O."""
     expected = run(name, *arguments("new-" + path, []))

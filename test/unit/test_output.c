@@ -44,13 +44,18 @@ static void assert_no_partial(void)
     globfree(&found);
 }
 
+static int begin(const char *path, bool overwrite, tool_output *output, pnc_error *error)
+{
+    return tool_output_begin(&(tool_output_request){.path = path, .overwrite = overwrite}, output, error);
+}
+
 static void test_commit(void **state)
 {
     tool_output output;
     pnc_error error = {0};
     struct stat status;
     (void)state;
-    assert_int_equal(tool_output_begin("new", false, &output, &error), NC_NOERR);
+    assert_int_equal(begin("new", false, &output, &error), NC_NOERR);
     assert_int_equal(access("new", F_OK), -1); /* not before it is complete */
     assert_int_equal(access(output.temporary, F_OK), 0);
     put(output.temporary, "made");
@@ -70,9 +75,9 @@ static void test_overwrite(void **state)
     put("old", "before");
     chmod("old", 0600);
     assert_int_equal(symlink("old", "link"), 0);
-    assert_int_equal(tool_output_begin("old", false, &output, &error), NC_EEXIST);
+    assert_int_equal(begin("old", false, &output, &error), NC_EEXIST);
     assert_string_equal(error.text, "old: exists already");
-    assert_int_equal(tool_output_begin("link", true, &output, NULL), NC_NOERR);
+    assert_int_equal(begin("link", true, &output, NULL), NC_NOERR);
     put(output.temporary, "after");
     assert_content("old", "before");
     assert_int_equal(tool_output_commit(&output, NULL), NC_NOERR);
@@ -88,21 +93,65 @@ static void test_refused(void **state)
 {
     tool_output output;
     (void)state;
-    assert_int_equal(tool_output_begin("/dev/null", true, &output, NULL), NC_EACCESS);
-    assert_int_equal(tool_output_begin(".", true, &output, NULL), NC_EACCESS);
-    assert_int_equal(tool_output_begin("missing/new", false, &output, NULL), NC_ENOENT);
+    assert_int_equal(begin("/dev/null", true, &output, NULL), NC_EACCESS);
+    assert_int_equal(begin(".", true, &output, NULL), NC_EACCESS);
+    assert_int_equal(begin("missing/new", false, &output, NULL), NC_ENOENT);
     assert_int_equal(symlink("nowhere", "loose"), 0);
-    assert_int_equal(tool_output_begin("loose", true, &output, NULL), NC_ENOENT);
+    assert_int_equal(begin("loose", true, &output, NULL), NC_ENOENT);
     assert_no_partial();
+}
+
+static bool is_short(const char *head, size_t n)
+{
+    (void)head;
+    return n < 5;
+}
+
+static void test_kinds(void **state)
+{
+    const char *inputs[] = {"other", "input"};
+    tool_output_request request = {.path = "kind", .is_kind = is_short, .kind = "short", .option = "-O"};
+    tool_output output;
+    pnc_error error = {0};
+    (void)state;
+    put("kind", "long text");
+    assert_int_equal(tool_output_check(&request, &error), NC_EEXIST);
+    assert_string_equal(error.text, "kind: exists already and is not short (-O replaces it)");
+    put("kind", "text");
+    assert_int_equal(tool_output_check(&request, NULL), NC_NOERR);
+    put("kind", "");
+    request.is_kind = NULL;
+    assert_int_equal(tool_output_check(&request, NULL), NC_NOERR);
+    put("input", "precious");
+    assert_int_equal(link("input", "alias"), 0);
+    request = (tool_output_request){.path = "alias", .inputs = inputs, .ninputs = 2, .overwrite = true};
+    assert_int_equal(tool_output_begin(&request, &output, &error), NC_EINVAL);
+    assert_content("input", "precious");
+    assert_false(tool_path_is_among("alias", inputs, 1));
+    request = (tool_output_request){.path = "/dev/null", .streams = true};
+    assert_int_equal(tool_output_begin(&request, &output, NULL), NC_NOERR);
+    assert_string_equal(output.temporary, "/dev/null");
+    assert_int_equal(tool_output_commit(&output, NULL), NC_NOERR);
+    assert_int_equal(access("/dev/null", W_OK), 0);
+    assert_no_partial();
+}
+
+static void test_netcdf(void **state)
+{
+    (void)state;
+    assert_true(tool_netcdf_is_head("CDF\1", 4) && tool_netcdf_is_head("CDF\5....", 8));
+    assert_true(tool_netcdf_is_head("CDF\x81", 4)); /* its header is growing */
+    assert_true(tool_netcdf_is_head("\x89HDF\r\n\x1a\n", 8));
+    assert_false(tool_netcdf_is_head("CDF\3", 4) || tool_netcdf_is_head("CDF\1", 3) || tool_netcdf_is_head("", 0));
 }
 
 static void test_discard(void **state)
 {
     tool_output output;
     (void)state;
-    assert_int_equal(tool_output_begin("never", false, &output, NULL), NC_NOERR);
+    assert_int_equal(begin("never", false, &output, NULL), NC_NOERR);
     tool_output_discard(&output);
-    assert_int_equal(tool_output_begin("race", false, &output, NULL), NC_NOERR);
+    assert_int_equal(begin("race", false, &output, NULL), NC_NOERR);
     put("race", "another program");
     assert_int_equal(tool_output_commit(&output, NULL), NC_EEXIST);
     assert_content("race", "another program");
@@ -119,7 +168,7 @@ static void test_signal(void **state)
         assert_true(child >= 0);
         if (child == 0) {
             tool_output output;
-            if (tool_output_begin("ended", false, &output, NULL) != NC_NOERR)
+            if (begin("ended", false, &output, NULL) != NC_NOERR)
                 _exit(1);
             if (watcher) { /* as another rank, which received the name */
                 tool_output_watch(NULL);
@@ -145,7 +194,7 @@ static void test_hold(void **state)
         tool_signals_hold();
         raise(SIGINT);
         raise(SIGTERM); /* the first one counts */
-        if (tool_output_begin("held", false, &output, NULL) != NC_NOERR || access(output.temporary, F_OK) != 0)
+        if (begin("held", false, &output, NULL) != NC_NOERR || access(output.temporary, F_OK) != 0)
             _exit(1);
         tool_signals_release();
         _exit(2);
@@ -254,7 +303,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commit),           cmocka_unit_test(test_overwrite),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_netcdf),           cmocka_unit_test(test_discard),
         cmocka_unit_test(test_signal),           cmocka_unit_test(test_hold),
         cmocka_unit_test(test_progress_line),    cmocka_unit_test(test_progress_terminal),
         cmocka_unit_test(test_progress_message), cmocka_unit_test(test_progress_pipe),

@@ -12,6 +12,7 @@
 #include "format/codec.h"
 #include "tools/common/bytes.h"
 #include "tools/common/message.h"
+#include "tools/common/output.h"
 
 enum { FIRST_BYTES = 64 * 1024 };
 
@@ -44,7 +45,7 @@ int tool_file_open_bytes(const char *path, tool_file *file)
     if (!S_ISREG(facts.st_mode))
         return failed(file, NC_EFILE, S_ISDIR(facts.st_mode) ? "this is a folder" : "this is not a regular file");
     file->size = facts.st_size;
-    return NC_NOERR;
+    return tool_input_is_stdout(path) ? NC_EINVAL : NC_NOERR;
 }
 
 void tool_file_close(tool_file *file)

@@ -2,10 +2,12 @@
 #include "tools/common/message.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pnetcdf.h>
 
@@ -15,15 +17,7 @@ static const char *tool = "pnetcdf";
 static struct {
     const char *format;
     int64_t n;
-} warnings;                                   /* the last ones, which have the same format */
-static volatile sig_atomic_t pipe_was_closed; /* a write to stdout was refused for this reason */
-
-static void note_closed_pipe(int number)
-{
-    (void)number;
-    pipe_was_closed = 1;
-}
-
+} warnings; /* the last ones, which have the same format */
 void tool_program_start(const char *program, char **argv)
 {
     static char buffer[1 << 16];
@@ -33,7 +27,7 @@ void tool_program_start(const char *program, char **argv)
     snprintf(name, sizeof name, "%s", program);
     argv[0] = name;                                 /* getopt prefixes its messages with it */
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer); /* MPICH's MPI_Init removes the buffer of stdout */
-    signal(SIGPIPE, note_closed_pipe);              /* the write fails, and the tool ends in an orderly way */
+    signal(SIGPIPE, SIG_IGN);                       /* the write fails, and the tool ends in an orderly way */
 }
 
 static bool is_control(char c)
@@ -96,7 +90,7 @@ int tool_output_flush(const char *path)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return NC_NOERR;
-    if (!pipe_was_closed)
+    if (!tool_pipe_is_closed())
         tool_error_print("%s%scannot write the output: %s", path != NULL ? path : "", path != NULL ? ": " : "",
                          errno != 0 ? strerror(errno) : "write error");
     return NC_EWRITE;
@@ -104,12 +98,14 @@ int tool_output_flush(const char *path)
 
 bool tool_pipe_is_closed(void)
 {
-    return pipe_was_closed != 0;
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 int tool_program_end(int status)
 {
-    if (status != 0 && pipe_was_closed) {
+    if (status != 0 && tool_pipe_is_closed()) {
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }

@@ -13,7 +13,7 @@ void tool_program_start(const char *program, char **argv);
 /* Must be called last, for the status that main returns. If stdout is a pipe without a reader, as after `tool | head`,
  * the program ends by SIGPIPE, like other filters. */
 int tool_program_end(int status);
-/* Then an error of stdout is not reported: tool_output_flush knows. */
+/* A write to stdout failed, because it is a pipe without a reader: this is not reported as an error. */
 bool tool_pipe_is_closed(void);
 
 /* Print "PROGRAM: ..." and a newline to stderr, after flushing stdout. Control characters, possible in names of files,

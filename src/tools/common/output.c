@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "format/codec.h"
+#include "tools/common/message.h"
 
 static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -132,6 +133,15 @@ bool tool_path_is_among(const char *path, const char *const *others, int n)
     return false;
 }
 
+bool tool_input_is_stdout(const char *path)
+{
+    struct stat out;
+    if (!tool_path_is_stdout(path) || fstat(STDOUT_FILENO, &out) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    tool_error_print("%s: is the input and the output", path);
+    return true;
+}
+
 /* A file that cannot be read is of no known kind. */
 static bool has_kind(const tool_output_request *request)
 {
@@ -150,7 +160,7 @@ static int check_existing(const tool_output_request *request, const struct stat 
     const char *path = request->path, *option = request->option;
     if (tool_path_is_among(path, request->inputs, request->ninputs))
         return pnc_error_set(error, NC_EINVAL, "%s: is an input: choose another name for the output", path);
-    if (request->streams && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode))
+    if (request->streams && (S_ISCHR(there->st_mode) || S_ISFIFO(there->st_mode)))
         return NC_NOERR;
     if (!S_ISREG(there->st_mode))
         return pnc_error_set(error, NC_EACCESS, "%s: not a regular file: choose another output", path);
@@ -160,6 +170,12 @@ static int check_existing(const tool_output_request *request, const struct stat 
                          request->is_kind != NULL ? " and is not " : "", request->is_kind != NULL ? request->kind : "",
                          option != NULL ? " (" : "", option != NULL ? option : "",
                          option != NULL ? " replaces it)" : "");
+}
+
+int tool_output_check(const tool_output_request *request, pnc_error *error)
+{
+    struct stat there;
+    return stat(request->path, &there) == 0 ? check_existing(request, &there, error) : NC_NOERR;
 }
 
 /* Sets output->path, and *mode to the permissions of the file to be replaced, or of a new file. */

@@ -34,6 +34,9 @@ typedef struct tool_output {
  * nothing to discard. */
 int tool_output_begin(const tool_output_request *request, tool_output *output, pnc_error *error);
 
+/* The same checks of an existing file, in advance. */
+int tool_output_check(const tool_output_request *request, pnc_error *error);
+
 /* For is_kind above: a netCDF file of any format. */
 bool tool_netcdf_is_head(const char *head, size_t n);
 
@@ -49,6 +52,9 @@ void tool_output_discard(tool_output *output);
 /* For the other ranks of an MPI program, with the output->temporary of rank 0: a signal may end any rank first. NULL
  * ends the watch. */
 void tool_output_watch(const char *temporary);
+
+/* True, after an error message, if the tool would print to the regular file that it reads: `tool file >> file`. */
+bool tool_input_is_stdout(const char *path);
 
 /* Signals that end the program are held between these calls, which can be nested. In an MPI program all ranks hold them
  * from before tool_output_begin until all ranks watch and have opened the file: a signal on one rank ends all ranks,

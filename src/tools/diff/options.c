@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/common/message.h"
+#include "tools/common/output.h"
 
 static const char usage[] = "usage: %s [-b] [-q] [-h] [-v var1,...] [-t diff,ratio] file1 file2\n";
 
@@ -87,6 +88,8 @@ int diff_options_parse(const char *program, int argc, char **argv, diff_options 
     }
     for (int i = 0; i < 2; i++)
         options->paths[i] = argv[optind + i];
+    if (tool_input_is_stdout(options->paths[0]) || tool_input_is_stdout(options->paths[1]))
+        return DIFF_TROUBLE;
     if (strcmp(options->paths[0], options->paths[1]) != 0)
         return -1;
     tool_error_print("%s: both names are the same; a comparison needs two files", options->paths[0]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/common/message.h"
+#include "tools/common/output.h"
 
 enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
 
@@ -137,7 +138,7 @@ int dump_options_parse(int argc, char **argv, dump_options *options)
         return 1;
     }
     options->path = argv[optind];
-    return -1;
+    return tool_input_is_stdout(options->path) ? 1 : -1;
 }
 
 void dump_options_free(dump_options *options)

@@ -71,7 +71,7 @@ static int open_output(binary *b, const char *path, pnc_error *error)
     b->buffer = pnc_memory_alloc(BUFFER_BYTES, 1);
     if (b->counts == NULL || b->buffer == NULL)
         return pnc_error_set(error, NC_ENOMEM, "%s: not enough memory", path);
-    PNC_TRY(gen_output_begin(b->options, path, tool_netcdf_is_head, "a netCDF file", &b->output, error));
+    PNC_TRY(gen_output_begin(b->options, path, &b->output, error));
     b->file = open(b->output.temporary, O_WRONLY);
     if (b->file < 0)
         return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", path, strerror(errno));

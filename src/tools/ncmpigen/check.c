@@ -42,19 +42,32 @@ char *gen_path_make(const gen_options *options, const char *name, const char *ex
     return path;
 }
 
-int gen_output_begin(const gen_options *options, const char *path, bool (*is_kind)(const char *head, size_t n),
-                     const char *kind, tool_output *output, pnc_error *error)
+/* The input, standard input too, is refused as output. Programs replace no file without -O. */
+static tool_output_request make_request(const gen_options *options, const char *path, const char **input)
 {
-    const char *input = options->input != NULL ? options->input : "/dev/stdin";
-    return tool_output_begin(&(tool_output_request){.path = path,
-                                                    .inputs = &input,
-                                                    .ninputs = 1,
-                                                    .overwrite = options->overwrite,
-                                                    .streams = is_kind == NULL,
-                                                    .is_kind = is_kind,
-                                                    .kind = kind,
-                                                    .option = "-O"},
-                             output, error);
+    *input = options->input != NULL ? options->input : "/dev/stdin";
+    return (tool_output_request){.path = path,
+                                 .inputs = input,
+                                 .ninputs = 1,
+                                 .overwrite = options->overwrite,
+                                 .streams = !options->binary,
+                                 .is_kind = options->binary ? tool_netcdf_is_head : NULL,
+                                 .kind = "a netCDF file",
+                                 .option = "-O"};
+}
+
+int gen_output_check(const gen_options *options, pnc_error *error)
+{
+    const char *input;
+    const tool_output_request request = make_request(options, options->output, &input);
+    return tool_output_check(&request, error);
+}
+
+int gen_output_begin(const gen_options *options, const char *path, tool_output *output, pnc_error *error)
+{
+    const char *input;
+    const tool_output_request request = make_request(options, path, &input);
+    return tool_output_begin(&request, output, error);
 }
 
 static int begin(const gen_options *options, pnc_cdl_sink *sink, pnc_error *error)

@@ -25,9 +25,9 @@ int64_t gen_var_count_elements(const pnc_var *var);
  * Returns NULL after setting error. */
 char *gen_path_make(const gen_options *options, const char *name, const char *extension, pnc_error *error);
 
-/* Begin an output; the input, standard input too, is refused as output. is_kind: of a file that is replaced without
- * -O, `kind` in messages; NULL: none is. NC_NOERR, or a code after setting error. */
-int gen_output_begin(const gen_options *options, const char *path, bool (*is_kind)(const char *head, size_t n),
-                     const char *kind, tool_output *output, pnc_error *error);
+/* Begin an output of this name. check: whether that of -o can be one, before the text is read. NC_NOERR, or a code
+ * after setting error. */
+int gen_output_begin(const gen_options *options, const char *path, tool_output *output, pnc_error *error);
+int gen_output_check(const gen_options *options, pnc_error *error);
 
 #endif

@@ -74,6 +74,8 @@ static int generate(const gen_options *options, pnc_error *error)
     const gen_kind *kind = choose_kind(options);
     text_input input;
     pnc_cdl_sink sink;
+    if (options->output != NULL && !tool_path_is_stdout(options->output))
+        PNC_TRY(gen_output_check(options, error));
     PNC_TRY(open_text(options->input, &input, error));
     const pnc_cdl_source source = {.name = input.name, .format = options->format, .read = read_text, .with = &input};
     int err = kind->begin(options, &sink, error);

@@ -23,7 +23,7 @@ int gen_source_open(gen_source *source, const pnc_model *model, const char *name
     source->out = stdout;
     if (options->output == NULL || tool_path_is_stdout(options->output))
         return NC_NOERR;
-    PNC_TRY(gen_output_begin(options, options->output, NULL, NULL, &source->output, error));
+    PNC_TRY(gen_output_begin(options, options->output, &source->output, error));
     source->out = fopen(source->output.temporary, "w");
     if (source->out == NULL)
         return pnc_error_set(error, NC_EFILE, "%s: cannot be written: %s", options->output, strerror(errno));
