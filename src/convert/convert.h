@@ -17,6 +17,10 @@ typedef enum pnc_direction { PNC_PUT, PNC_GET } pnc_direction;
  * copies bits and never returns NC_ERANGE. *same is set if memory and file have the same bytes (memcpy). */
 pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_type mem, int format, bool *same);
 
+/* Whether the kernel of a type pair may find an element out of range, and store the fill value. False if both types
+ * have the same values. */
+bool pnc_convert_may_fail(int xtype, pnc_mem_type mem);
+
 /* The scalar kernel of the same pair, which defines the correct result. The fast kernels call it for blocks with
  * special values. */
 pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, int format);
@@ -50,7 +54,7 @@ typedef struct pnc_conversion {
     int xtype;
     pnc_mem_type mem;
     int format;       /* 1, 2 or 5 */
-    const void *fill; /* as for a kernel; NULL: the default of the destination's type */
+    const void *fill; /* as for a kernel that may fail; NULL: the default of the destination's type */
 } pnc_conversion;
 
 /* flat NULL: the elements are contiguous at memory. NC_ECHAR if the types do not convert; NC_ENOMEM; NC_EINTERNAL if

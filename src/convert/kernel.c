@@ -74,6 +74,11 @@ pnc_kernel pnc_convert_kernel_find(pnc_direction direction, int xtype, pnc_mem_t
     return kernel;
 }
 
+bool pnc_convert_may_fail(int xtype, pnc_mem_type mem)
+{
+    return xtype != NC_CHAR && mem != PNC_TEXT && num_of_xtype[xtype] != num_of_mem[mem];
+}
+
 pnc_kernel pnc_convert_kernel_find_scalar(pnc_direction direction, int xtype, pnc_mem_type mem, int format)
 {
     return kernel_from(&pnc_kernels_scalar, direction, xtype, mem, format);

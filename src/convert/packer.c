@@ -36,7 +36,8 @@ int pnc_convert_packer_init(pnc_packer *packer, const pnc_conversion *conversion
     if (flat != NULL && pnc_select_flat_count_elements(flat) > 0 &&
         pnc_select_flat_get_element_size(flat) != packer->mem_size)
         return NC_EINTERNAL;
-    set_fill(packer, c);
+    if (pnc_convert_may_fail(c->xtype, c->mem))
+        set_fill(packer, c);
     if (flat != NULL && (memory == NULL || !pnc_select_flat_is_contiguous(flat, &offset)))
         return pnc_select_run_cursor_init(&packer->cursor, flat);
     if (packer->same)
@@ -80,8 +81,8 @@ void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory)
 
 void pnc_convert_packer_free(pnc_packer *packer)
 {
-    pnc_select_run_cursor_free(&packer->cursor);
-    *packer = (pnc_packer){0};
+    if (packer->cursor.stack != NULL) /* only for memory that is not contiguous */
+        pnc_select_run_cursor_free(&packer->cursor);
 }
 
 /* With a constant element size the compiler replaces each copy by one move. */

@@ -32,13 +32,6 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
     return err;
 }
 
-static bool may_not_fit(const pnc_io_context *io, const pnc_request *r)
-{
-    int type = io->model->vars[r->varid]->type;
-
-    return r->mem != pnc_type_get_mem_type(type) && !(r->mem == PNC_LONG && type == NC_INT64 && sizeof(long) == 8);
-}
-
 /* Pack the values of a put into external bytes, stored behind the request in the arena. The user's buffer may then
  * be reused. */
 static int keep_values(pnc_io_context *io, pnc_request **request)
@@ -94,7 +87,9 @@ static int keep_or_try(pnc_io_context *io, pnc_request **request)
     int64_t bytes = pnc_io_request_count_bytes(*request);
 
     if (bytes > SMALL_PUT || (bytes > TINY_PUT && q->kept + bytes > MOST_KEPT))
-        return may_not_fit(io, *request) ? try_conversion(io, *request) : NC_NOERR;
+        return pnc_convert_may_fail(io->model->vars[(*request)->varid]->type, (*request)->mem)
+                   ? try_conversion(io, *request)
+                   : NC_NOERR;
     PNC_TRY(keep_values(io, request));
     q->kept += bytes;
     return NC_NOERR;

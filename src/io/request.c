@@ -277,8 +277,10 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
 
 void pnc_io_request_free(pnc_request *r)
 {
-    pnc_select_flat_free(r->flat);
-    pnc_select_flat_free(r->filetype);
+    if (r->flat != NULL)
+        pnc_select_flat_free(r->flat);
+    if (r->filetype != NULL)
+        pnc_select_flat_free(r->filetype);
     r->flat = r->filetype = NULL;
 }
 
@@ -309,19 +311,18 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer)
 {
     const pnc_var *var = io->model->vars[r->varid];
-    pnc_conversion conversion;
+    pnc_conversion conversion = {r->direction, var->type, r->mem, io->model->format, NULL};
     unsigned char fill[8];
     int err;
 
     if (r->external) {
-        pnc_convert_packer_init_copy(packer, r->direction, r->memory, (int)pnc_type_get_size(var->type));
+        pnc_convert_packer_init_copy(packer, r->direction, r->memory, r->elem_size);
         return NC_NOERR;
     }
-    if (r->direction == PNC_PUT)
+    if (r->direction == PNC_PUT && pnc_convert_may_fail(var->type, r->mem)) {
         pnc_format_var_get_fill_value(var, fill);
-    else
-        pnc_convert_fill_get_memory(r->mem, fill);
-    conversion = (pnc_conversion){r->direction, var->type, r->mem, io->model->format, fill};
+        conversion.fill = fill;
+    }
     err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
