@@ -4,11 +4,11 @@
 #include "base/memory.h"
 #include "io/vard.h"
 
-/* Everything but the large array of numbers, which needs no initial value. */
+/* What needs an initial value: not the large array of numbers, nor a request that is made later. */
 static void init(pnc_bundle *b, pnc_op op, bool collective)
 {
     b->list = (pnc_request_list){.direction = pnc_io_op_get_direction(op), .collective = collective};
-    b->single = (pnc_request){.status = NC_NOERR};
+    b->single.flat = b->single.filetype = NULL; /* for a bundle that is freed after an error */
     b->single_at = &b->single;
     b->many = NULL;
     b->many_at = NULL;
@@ -131,8 +131,9 @@ int pnc_io_bundle_init_multi(pnc_bundle *b, pnc_io_context *io, const pnc_multi 
 
 void pnc_io_bundle_free(pnc_bundle *b)
 {
-    free_requests(b);
     pnc_io_request_free(&b->single);
+    if (b->many_at != NULL)
+        free_requests(b);
     pnc_memory_free(b->many);
     pnc_memory_free(b->many_at);
     pnc_memory_free(b->many_numbers);

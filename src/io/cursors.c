@@ -14,7 +14,12 @@ int64_t pnc_io_requests_count_bytes(pnc_request *const *list, int64_t n)
 
 void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
-    *cursor = (pnc_extent_cursor){.io = io, .list = list, .n = n, .locator = {.varid = -1}};
+    cursor->io = io;
+    cursor->list = list;
+    cursor->n = n;
+    cursor->at = cursor->slab = cursor->within = 0;
+    cursor->locator.varid = -1;
+    cursor->open = false; /* nothing else is in use */
 }
 
 static const pnc_request *current(const pnc_extent_cursor *p)

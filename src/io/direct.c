@@ -19,6 +19,8 @@
 typedef struct active_request {
     pnc_io_context *io;
     pnc_request *request;
+    bool has_cursor; /* false: the request is one extent, of which `rest` remains */
+    pnc_extent rest;
     pnc_extent_cursor cursor;
     pnc_packer packer;
     pnc_extent *extents, few[EXTENTS_INLINE]; /* of one portion */
@@ -94,10 +96,10 @@ static int fail_no_memory(pnc_io_context *io, int64_t bytes)
 
 static int reserve_extents(active_request *m)
 {
-    int64_t wanted = m->request->elements;
+    const pnc_request *r = m->request;
+    int64_t wanted = pnc_io_request_has_extents(r) ? r->nslabs : r->elements;
 
     m->max_extents = wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
-    m->extents = m->few;
     if (m->max_extents > EXTENTS_INLINE)
         m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
     return m->extents == NULL ? fail_no_memory(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
@@ -119,14 +121,43 @@ static int reserve_stage(active_request *m)
     return m->stage == NULL ? fail_no_memory(m->io, bytes) : NC_NOERR;
 }
 
+/* Most requests are one extent: values next to each other. */
+static void start_extents(active_request *m)
+{
+    const pnc_request *r = m->request;
+    pnc_locator locator;
+
+    m->has_cursor = !pnc_io_request_has_extents(r) || r->nslabs != 1;
+    if (m->has_cursor) {
+        pnc_io_extent_cursor_init(&m->cursor, m->io, &m->request, 1);
+        return;
+    }
+    m->rest = pnc_io_request_get_extent(r, 0);
+    pnc_io_locator_init(&locator, m->io, r->varid);
+    m->rest.offset = pnc_io_offset_locate(&locator, m->rest.offset);
+}
+
+/* Take the extents of the next portion. */
+static int take_extents(active_request *m, int64_t *n, int64_t *bytes)
+{
+    if (m->has_cursor)
+        return pnc_io_extent_cursor_take(&m->cursor, m->max_bytes, m->extents, m->max_extents, n, bytes);
+    *n = 1;
+    *bytes = m->rest.length < m->max_bytes ? m->rest.length : m->max_bytes;
+    m->extents[0] = (pnc_extent){m->rest.offset, *bytes};
+    m->rest.offset += *bytes;
+    m->rest.length -= *bytes;
+    return NC_NOERR;
+}
+
 static int start_request(active_request *m, pnc_io_context *io, pnc_request *r)
 {
     m->io = io;
     m->request = r;
-    m->extents = NULL;
+    m->extents = m->few;
     m->stage = NULL;
     m->left = pnc_io_request_count_bytes(r);
-    pnc_io_extent_cursor_init(&m->cursor, io, &m->request, 1);
+    start_extents(m);
     PNC_TRY(pnc_io_request_init_packer(io, r, &m->packer));
     PNC_TRY(reserve_extents(m));
     return reserve_stage(m);
@@ -136,7 +167,7 @@ static int step_request(active_request *m)
 {
     int64_t n, bytes;
 
-    PNC_TRY(pnc_io_extent_cursor_take(&m->cursor, m->max_bytes, m->extents, m->max_extents, &n, &bytes));
+    PNC_TRY(take_extents(m, &n, &bytes));
     m->left -= bytes;
     assert(m->left >= 0);
     return access_portion(m, n, bytes);
@@ -144,12 +175,24 @@ static int step_request(active_request *m)
 
 static void finish_request(active_request *m)
 {
-    pnc_io_extent_cursor_free(&m->cursor);
+    if (m->has_cursor)
+        pnc_io_extent_cursor_free(&m->cursor);
     if (m->extents != m->few)
         pnc_memory_free(m->extents);
     if (m->packer.status != NC_NOERR)
         m->request->status = m->packer.status;
     pnc_convert_packer_free(&m->packer);
+}
+
+static int execute_one(pnc_io_context *io, pnc_request *r)
+{
+    active_request m;
+    int err = start_request(&m, io, r);
+
+    while (err == NC_NOERR && m.left > 0)
+        err = step_request(&m);
+    finish_request(&m);
+    return err;
 }
 
 /* Execute requests that advance alternately, one portion each. */
@@ -212,7 +255,7 @@ int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n)
     for (int64_t i = 0; i < n; i += some) {
         some = count_interleaved(requests + i, n - i);
         if (requests[i]->elements > 0)
-            PNC_TRY(execute_interleaved(io, requests + i, some));
+            PNC_TRY(some == 1 ? execute_one(io, requests[i]) : execute_interleaved(io, requests + i, some));
     }
     return NC_NOERR;
 }

@@ -180,23 +180,30 @@ bool pnc_io_strategy_is_suitable(pnc_strategy strategy, const pnc_access_pattern
 
 /* --- the choice --- */
 
-/* The cheapest suitable one from `first` on; without one, `otherwise`. */
+/* The cheapest suitable one from `first` on; without one, `otherwise`. Costs are computed only to compare two: a small
+ * call, which often has no choice, takes less time than an estimate. */
 static pnc_strategy find_cheapest(const pnc_access_pattern *p, pnc_strategy first, pnc_strategy end,
                                   pnc_strategy otherwise)
 {
-    pnc_strategy best = otherwise;
+    pnc_strategy best = PNC_STRATEGIES;
     double least = -1, seconds;
 
     for (pnc_strategy s = first; s < end; s++) {
         if (!pnc_io_strategy_is_suitable(s, p))
             continue;
+        if (best == PNC_STRATEGIES) {
+            best = s;
+            continue;
+        }
+        if (least < 0)
+            least = pnc_io_strategy_compute_cost(best, p).seconds;
         seconds = pnc_io_strategy_compute_cost(s, p).seconds;
-        if (least < 0 || seconds < least) {
+        if (seconds < least) {
             best = s;
             least = seconds;
         }
     }
-    return best;
+    return best == PNC_STRATEGIES ? otherwise : best;
 }
 
 /* What the hints say about aggregators. */
@@ -224,7 +231,7 @@ pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *p, const pnc_acces
         return forced;
     if (p->nprocs > 1 && get_switch(p, hints) == PNC_ENABLE)
         return pnc_io_strategy_choose_collective(p, hints);
-    if (get_switch(p, hints) == PNC_DISABLE)
+    if (p->nprocs == 1 || get_switch(p, hints) == PNC_DISABLE)
         return find_cheapest(p, PNC_DIRECT, PNC_SEPARATE, PNC_DIRECT);
     return find_cheapest(p, PNC_DIRECT, PNC_STRATEGIES, PNC_DIRECT);
 }

@@ -71,6 +71,13 @@ static inline bool pnc_io_strategy_is_collective(pnc_strategy strategy)
     return strategy >= PNC_SEPARATE;
 }
 
+/* True: a rank that makes a call without others chooses PNC_DIRECT, whatever the rest of the pattern is, as one
+ * hyperslab has nothing to merge. A small call takes less time than the description of its pattern. */
+static inline bool pnc_io_strategy_is_certain(int64_t slabs, const pnc_access_hints *hints)
+{
+    return slabs == 1 && hints->strategy == 0 && !hints->display;
+}
+
 /* The strategy for a rank. */
 pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 /* The collective strategy for the ranks that need one. The pattern must be the same on all ranks. */

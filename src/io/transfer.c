@@ -37,10 +37,11 @@ static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs
 /* Set the hyperslabs, runs and bytes of a pattern. */
 static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
 {
-    p->bytes = pnc_io_requests_count_bytes(list->at, list->n);
-    p->slabs = p->runs = 0;
-    for (int64_t i = 0; i < list->n; i++)
+    p->bytes = p->slabs = p->runs = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        p->bytes += pnc_io_request_count_bytes(list->at[i]);
         p->slabs += list->at[i]->elements > 0 ? list->at[i]->nslabs : 0;
+    }
     if (p->slabs > MANY_SLABS && p->bytes / p->slabs < SMALL_SLAB) {
         p->runs = p->slabs;
         return NC_NOERR;
@@ -224,47 +225,54 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
     int err = choose_strategy(io, list, &choice);
+    bool has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
 
-    if (err == NC_NOERR && pnc_io_strategy_is_collective(choice))
+    if (has_order) {
         exchanged = *list;
-    err = pnc_error_keep_first(err, pnc_io_file_order_init(&order, io, &exchanged));
-    if (err == NC_NOERR && order.high > order.low) {
-        v.minus_low = -order.low;
-        v.high = order.high;
-    }
-    if (err == NC_NOERR && !pnc_io_strategy_is_collective(choice))
+        err = pnc_io_file_order_init(&order, io, &exchanged);
+        if (err == NC_NOERR && order.high > order.low) {
+            v.minus_low = -order.low;
+            v.high = order.high;
+        }
+    } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
+    }
     err = agree(io, list->direction, err, &v);
     *numrecs = v.numrecs;
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
+        if (!has_order)
+            (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
+        has_order = true;
         err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high});
         err = agree(io, list->direction, err, &v);
     }
-    pnc_io_file_order_free(&order);
+    if (has_order)
+        pnc_io_file_order_free(&order);
     return err;
 }
 
 static int transfer_independent(pnc_io_context *io, const pnc_request_list *list)
 {
-    pnc_strategy choice;
+    pnc_strategy choice = PNC_DIRECT;
 
-    PNC_TRY(choose_strategy(io, list, &choice));
+    if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->nslabs, io->hints))
+        PNC_TRY(choose_strategy(io, list, &choice));
     return execute_independent(io, list, choice);
 }
 
 int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
-    int64_t most = 0, bytes;
+    int64_t most = 0, bytes = 0;
 
     for (int64_t i = 0; i < list->n; i++) {
         assert(list->at[i]->direction == list->direction);
         most = list->at[i]->numrecs > most ? list->at[i]->numrecs : most;
+        bytes += pnc_io_request_count_bytes(list->at[i]);
     }
     if (list->collective && io->file->nprocs > 1)
         PNC_TRY(transfer_collective(io, list, &most));
     else
         PNC_TRY(transfer_independent(io, list));
-    bytes = pnc_io_requests_count_bytes(list->at, list->n);
     if (list->direction == PNC_PUT)
         io->file->put_size += bytes;
     else

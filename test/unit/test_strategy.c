@@ -43,6 +43,28 @@ static void test_one_node(void **state)
     assert_int_equal(choose(PNC_PUT, 4, 1, 0, 0), PNC_DIRECT);
 }
 
+/* The short cut of a small call leads to the same choice. */
+static void test_one_hyperslab(void **state)
+{
+    pnc_access_hints hints = none;
+
+    (void)state;
+    assert_true(pnc_io_strategy_is_certain(1, &none));
+    assert_false(pnc_io_strategy_is_certain(2, &none));
+    for (int nnodes = 1; nnodes < 3; nnodes++)
+        for (int64_t runs = 1; runs < 1000000; runs *= 10)
+            for (pnc_switch s = PNC_AUTOMATIC; s <= PNC_DISABLE; s++) {
+                pnc_access_pattern put = pattern_of(PNC_PUT, 1, nnodes, runs, 8 * runs), get = put;
+
+                get.direction = PNC_GET;
+                hints.cb_read = hints.cb_write = s;
+                assert_int_equal(pnc_io_strategy_choose(&put, &hints), PNC_DIRECT);
+                assert_int_equal(pnc_io_strategy_choose(&get, &hints), PNC_DIRECT);
+            }
+    hints.strategy = PNC_MERGED + 1;
+    assert_false(pnc_io_strategy_is_certain(1, &hints));
+}
+
 static void test_lists(void **state)
 {
     pnc_access_pattern p = pattern_of(PNC_PUT, 1, 1, 10000, 320000);
@@ -142,9 +164,9 @@ static void test_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_node),   cmocka_unit_test(test_lists),     cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_hints),      cmocka_unit_test(test_monotonic), cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_collective),
+        cmocka_unit_test(test_one_node), cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_nodes),    cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),
+        cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
