@@ -260,12 +260,15 @@ static void test_faults(void)
     pnc_domain_shape domain = {.naggregators = 3, .buffer = 512, .striping_unit = 64};
     const pnc_access_hints aggregators = {0};
     pnc_collective_access *x = NULL;
+    char *full_path;
     pnc_node node;
 
     open_file(t_path("access.bin"), (slab_lengths){9, 11, 7});
+    full_path = file.store->full_path;
     create_node(&node, &aggregators);
-    file.path = (char *)"/no/such/folder/access.bin";
+    file.store->full_path = (char *)"/no/such/folder/access.bin";
     int err = pnc_io_collective_access_create(&io, &node, &domain, &x);
+    file.store->full_path = full_path;
     t_check(err == NC_ENOENT && x == NULL, "a file that is no longer there: %d %s", err, error.text);
     pnc_error_clear(&error);
     file.path = (char *)t_path("access.bin");
