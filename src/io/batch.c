@@ -8,9 +8,9 @@
 #include "file/agree.h"
 #include "io/queue.h"
 
-static bool is_selected(int count, const pnc_request *r)
+static bool is_selected(int count, pnc_direction direction)
 {
-    return count == NC_REQ_ALL || count == (r->direction == PNC_PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL);
+    return count == NC_REQ_ALL || count == (direction == PNC_PUT ? NC_PUT_REQ_ALL : NC_GET_REQ_ALL);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -20,31 +20,40 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Move a request from the queue to the batch. The list of gets grows towards the front. */
-static void take(pnc_queue *q, pnc_queue_entry *entry, pnc_batch *b)
+static int reserve(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
 {
-    pnc_request *r = entry->request;
-
-    assert(b->puts.n + b->gets.n < b->capacity);
-    if (r->direction == PNC_PUT) {
-        b->puts.at[b->puts.n++] = r;
-    } else {
-        *--b->gets.at = r;
-        b->gets.n++;
-    }
-    entry->request = NULL;
-    q->pending--;
+    b->memory = pnc_memory_alloc(puts + gets, sizeof(pnc_request *));
+    if (b->memory == NULL)
+        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for a list of %lld requests",
+                             (long long)(puts + gets));
+    b->puts.at = b->memory;
+    b->gets.at = b->memory + puts;
+    return NC_NOERR;
 }
 
-static int reserve(pnc_batch *b, pnc_io_context *io, int64_t capacity)
+/* Move all requests of a kind to a list. If they are the only pending ones, none of them is read. */
+static void take_kind(pnc_queue *q, pnc_request_list *list)
 {
-    b->memory = pnc_memory_alloc(capacity, sizeof(pnc_request *));
-    if (b->memory == NULL)
-        return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for a list of %lld requests", (long long)capacity);
-    b->capacity = capacity;
-    b->puts.at = b->memory;
-    b->gets.at = b->memory + capacity;
-    return NC_NOERR;
+    const pnc_queue_kind kind = q->kinds[list->direction];
+    bool is_only = kind.n == q->pending;
+
+    if (kind.n == 0)
+        return;
+    for (int64_t i = 0; i < q->n; i++) {
+        pnc_queue_entry *entry = &q->entries[i];
+
+        if (entry->request == NULL || !(is_only || entry->request->direction == list->direction))
+            continue;
+        if (kind.is_reduced)
+            pnc_io_request_list_add(list, entry->request);
+        else
+            list->at[list->n++] = entry->request;
+        entry->request = NULL;
+    }
+    assert(list->n == kind.n);
+    if (!kind.is_reduced)
+        list->summary = kind.summary;
+    pnc_io_queue_kind_remove(q, list->direction);
 }
 
 /* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
@@ -52,17 +61,11 @@ static int take_all(pnc_batch *b, pnc_io_context *io, int count)
 {
     pnc_queue *q = io->queue;
 
-    PNC_TRY(reserve(b, io, q->pending));
-    for (int64_t i = 0; i < q->n; i++)
-        if (q->entries[i].request != NULL && is_selected(count, q->entries[i].request))
-            take(q, &q->entries[i], b);
-    /* the gets are in descending order of ids */
-    for (int64_t low = 0, high = b->gets.n - 1; low < high; low++, high--) {
-        pnc_request *swap = b->gets.at[low];
-
-        b->gets.at[low] = b->gets.at[high];
-        b->gets.at[high] = swap;
-    }
+    PNC_TRY(reserve(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
+    if (is_selected(count, PNC_PUT))
+        take_kind(q, &b->puts);
+    if (is_selected(count, PNC_GET))
+        take_kind(q, &b->gets);
     return NC_NOERR;
 }
 
@@ -77,8 +80,15 @@ static bool is_ascending(const pnc_request_list *list)
 /* Programs usually wait for requests in the order of posting. */
 static void sort(pnc_request_list *list)
 {
-    if (!is_ascending(list))
-        qsort(list->at, (size_t)list->n, sizeof(pnc_request *), compare_ids);
+    if (is_ascending(list))
+        return;
+    qsort(list->at, (size_t)list->n, sizeof(pnc_request *), compare_ids);
+    list->summary.is_in_order = false;
+}
+
+static void take(pnc_batch *b, pnc_request *r)
+{
+    pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
 }
 
 /* Take the requests with the given ids. */
@@ -86,13 +96,13 @@ static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *n
 {
     int err = NC_NOERR;
 
-    PNC_TRY(reserve(b, io, named->count));
+    PNC_TRY(reserve(b, io, named->count, named->count));
     for (int i = 0; i < named->count; i++) {
         pnc_queue_entry *entry = pnc_io_queue_find(io->queue, named->ids[i]);
         int status = NC_NOERR;
 
         if (entry != NULL)
-            take(io->queue, entry, b);
+            take(b, pnc_io_queue_remove(io->queue, entry));
         else if (named->ids[i] != NC_REQ_NULL)
             status = err =
                 pnc_error_set(io->file->error, NC_EINVAL_REQUEST, "request %d is not pending", named->ids[i]);

@@ -13,8 +13,7 @@ typedef struct pnc_request_ids {
 
 /* The requests are removed from the queue, each kind is in the order of posting. */
 typedef struct pnc_batch {
-    pnc_request **memory; /* of both lists: puts at the front, gets at the back */
-    int64_t capacity;
+    pnc_request **memory; /* of both lists */
     pnc_request_list puts, gets;
     bool any_puts, any_gets; /* of any rank in a collective call, otherwise of this one */
 } pnc_batch;

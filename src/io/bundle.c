@@ -34,7 +34,7 @@ int pnc_io_bundle_init_call(pnc_bundle *b, pnc_io_context *io, const pnc_call *c
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for %lld indices of a call", (long long)n);
     PNC_TRY(pnc_io_request_init(io, call, numbers, &b->single));
     b->list.at = &b->single_at;
-    b->list.n = 1;
+    pnc_io_request_list_add(&b->list, &b->single);
     return NC_NOERR;
 }
 
@@ -43,7 +43,8 @@ int pnc_io_bundle_init_vard(pnc_bundle *b, pnc_io_context *io, const pnc_vard *v
     init(b, vard->op, vard->collective);
     PNC_TRY(pnc_io_vard_request_init(io, vard, &b->single));
     b->list.at = &b->single_at;
-    b->list.n = b->single.elements > 0;
+    if (b->single.elements > 0)
+        pnc_io_request_list_add(&b->list, &b->single);
     return NC_NOERR;
 }
 
@@ -96,7 +97,7 @@ static int fill_list(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)
 
         numbers += pnc_io_request_count_numbers(io, &call);
         if (err == NC_NOERR)
-            b->list.at[b->list.n++] = r;
+            pnc_io_request_list_add(&b->list, r);
         else
             pnc_io_request_free(r);
         first = pnc_error_keep_first(first, err);
@@ -109,6 +110,7 @@ static void free_requests(pnc_bundle *b)
     for (int64_t i = 0; i < b->list.n; i++)
         pnc_io_request_free(b->list.at[i]);
     b->list.n = 0;
+    b->list.summary = (pnc_request_summary){0};
 }
 
 int pnc_io_bundle_init_multi(pnc_bundle *b, pnc_io_context *io, const pnc_multi *m)

@@ -3,15 +3,6 @@
 
 #include <assert.h>
 
-int64_t pnc_io_requests_count_bytes(pnc_request *const *list, int64_t n)
-{
-    int64_t bytes = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        bytes += pnc_io_request_count_bytes(list[i]);
-    return bytes;
-}
-
 void pnc_io_extent_cursor_init(pnc_extent_cursor *cursor, pnc_io_context *io, pnc_request **list, int64_t n)
 {
     cursor->io = io;

@@ -25,7 +25,4 @@ void pnc_io_extent_cursor_free(pnc_extent_cursor *cursor);
 int pnc_io_extent_cursor_take(pnc_extent_cursor *cursor, int64_t max_bytes, pnc_extent *out, int64_t max_extents,
                               int64_t *taken, int64_t *bytes);
 
-/* Bytes of all requests in the file. */
-int64_t pnc_io_requests_count_bytes(pnc_request *const *list, int64_t n);
-
 #endif

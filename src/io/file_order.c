@@ -23,6 +23,12 @@ static int order_sources(pnc_file_order *o)
 {
     pnc_source_totals totals;
 
+    PNC_TRY(pnc_io_singles_init(&o->singles, o->io, o->list));
+    if (o->singles.n > 0) {
+        o->low = o->singles.low;
+        o->high = o->singles.high;
+        return NC_NOERR;
+    }
     PNC_TRY(pnc_io_sources_count(&o->finder, &totals));
     o->low = totals.low;
     o->high = totals.high;
@@ -37,8 +43,24 @@ static void prefetch(const pnc_file_order *o)
         __builtin_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PREFETCH)->request]);
 }
 
+static void find_next_single(pnc_file_order *o)
+{
+    pnc_single next;
+
+    o->has_next = o->at < o->singles.n;
+    if (!o->has_next)
+        return;
+    next = pnc_io_singles_get(&o->singles, o->io, &o->locator, o->at++);
+    o->next = (pnc_source){.first = next.first, .end = next.first + next.request->extents->length, .slab_end = 1};
+    o->single = next.request;
+}
+
 static int find_next_source(pnc_file_order *o)
 {
+    if (o->singles.n > 0) {
+        find_next_single(o);
+        return NC_NOERR;
+    }
     if (o->sorter == NULL)
         return pnc_io_source_find_next(&o->finder, &o->next, &o->has_next);
     while (o->window != NULL && o->at == o->window->n) {
@@ -51,6 +73,11 @@ static int find_next_source(pnc_file_order *o)
         o->next = *pnc_io_source_window_get(o->window, o->at++);
     }
     return NC_NOERR;
+}
+
+static pnc_request *get_next_request(const pnc_file_order *o)
+{
+    return o->singles.n > 0 ? o->single : o->list->at[o->next.request];
 }
 
 /* True if a source begins before the end of the next one. */
@@ -153,7 +180,7 @@ static int activate(pnc_file_order *o)
     o->spare = NULL;
     if (stream == NULL)
         return no_memory(o, (int64_t)sizeof *stream);
-    err = pnc_io_stream_open(stream, o, &o->next);
+    err = pnc_io_stream_open(stream, o, &o->next, get_next_request(o));
     if (err == NC_NOERR)
         err = reserve(o);
     if (err != NC_NOERR) {
@@ -238,7 +265,9 @@ static bool is_single(const pnc_file_order *o, int64_t limit, const pnc_portion 
            !is_next_overlapped(o);
 }
 
-static int convert_single(pnc_file_order *o, pnc_request *r, pnc_value_action action, char *bytes, int64_t n)
+/* The values from `element` on. */
+static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pnc_value_action action, char *bytes,
+                          int64_t n)
 {
     int64_t elements = r->nslabs == 1 ? r->elements : n / r->elem_size;
     char *memory;
@@ -246,14 +275,14 @@ static int convert_single(pnc_file_order *o, pnc_request *r, pnc_value_action ac
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
     if (r->external) {
-        memcpy(bytes, r->memory + o->next.element * r->elem_size, (size_t)n);
+        memcpy(bytes, r->memory + element * r->elem_size, (size_t)n);
         return NC_NOERR;
     }
     if (o->last == NULL || o->last->varid != r->varid || o->last->mem != r->mem) {
         pnc_convert_packer_free(&o->packer);
         PNC_TRY(pnc_io_request_init_packer(o->io, r, &o->packer));
     }
-    memory = r->memory + o->next.element * o->packer.mem_size;
+    memory = r->memory + element * o->packer.mem_size;
     pnc_convert_packer_set_memory(&o->packer, memory);
     o->last = r;
     if (action == PNC_VALUES_PACK)
@@ -279,10 +308,39 @@ static int take_single(pnc_file_order *o, pnc_value_action action, pnc_portion *
 {
     int64_t length = o->next.end - o->next.first;
 
-    PNC_TRY(convert_single(o, o->list->at[o->next.request], action, p->bytes + p->nbytes, length));
+    PNC_TRY(convert_extent(o, o->list->at[o->next.request], o->next.element, action, p->bytes + p->nbytes, length));
     add_piece(p, o->next.first, length);
     p->nbytes += length;
     return find_next_source(o);
+}
+
+/* Take the single requests that end below `limit` and fit. */
+static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
+{
+    const pnc_singles *s = &o->singles;
+    int64_t i = o->at - 1; /* the next one */
+
+    for (; i < s->n && p->nextents < p->max_extents; i++) {
+        pnc_single single = pnc_io_singles_get(s, o->io, &o->locator, i);
+        int64_t length = single.request->extents->length;
+
+        if (single.first + length > limit || length > p->max_bytes - p->nbytes)
+            break;
+        pnc_io_single_load(s, i + PREFETCH);
+        PNC_TRY(convert_extent(o, single.request, 0, action, p->bytes + p->nbytes, length));
+        add_piece(p, single.first, length);
+        p->nbytes += length;
+    }
+    o->at = i;
+    find_next_single(o);
+    return NC_NOERR;
+}
+
+/* Whether the next request can be taken so: whole, and after the active ones. */
+static bool is_whole_single(const pnc_file_order *o, int64_t limit, const pnc_portion *p)
+{
+    return o->singles.n > 0 && o->nactive == 0 && o->has_next && o->next.end <= limit &&
+           o->next.end - o->next.first <= p->max_bytes - p->nbytes;
 }
 
 /* --- interface --- */
@@ -297,11 +355,12 @@ int pnc_io_file_order_init(pnc_file_order *o, pnc_io_context *io, const pnc_requ
 
 int pnc_io_file_order_init_copy(pnc_file_order *o, const pnc_file_order *from)
 {
-    assert(from->nactive == 0 && (from->sorter == NULL || from->at <= 1));
+    assert(from->nactive == 0 && from->at <= 1);
     *o = (pnc_file_order){.io = from->io,
                           .list = from->list,
                           .low = from->low,
                           .high = from->high,
+                          .singles = from->singles,
                           .sorter = from->sorter,
                           .is_copy = true,
                           .window = from->window,
@@ -320,8 +379,10 @@ void pnc_io_file_order_free(pnc_file_order *o)
     pnc_memory_free(o->spare);
     pnc_memory_free(o->heap);
     pnc_io_source_window_release(o->window);
-    if (!o->is_copy)
+    if (!o->is_copy) {
         pnc_io_source_sorter_free(o->sorter);
+        pnc_io_singles_free(&o->singles);
+    }
     pnc_convert_packer_free(&o->packer);
     pnc_io_source_finder_free(&o->finder);
     o->nactive = 0;
@@ -329,6 +390,7 @@ void pnc_io_file_order_free(pnc_file_order *o)
     o->heap = NULL;
     o->window = NULL;
     o->sorter = NULL;
+    o->singles = (pnc_singles){0};
     o->has_next = false;
 }
 
@@ -377,7 +439,11 @@ int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action ac
 
         if (pnc_io_file_order_get_next(o) >= limit)
             return NC_NOERR;
-        if (is_single(o, limit, p)) {
+        if (is_whole_single(o, limit, p)) {
+            PNC_TRY(take_singles(o, limit, action, p));
+            continue;
+        }
+        if (o->singles.n == 0 && is_single(o, limit, p)) {
             PNC_TRY(take_single(o, action, p));
             continue;
         }

@@ -1,11 +1,12 @@
 /* A rank's requests as one sequence of pieces in the order of the file, however they were posted.
  *
- * The requests are not expanded. Of requests that are posted in the order of the file, only the current source is in
- * memory; other lists are sorted by source, window by window, and the sources that touch the same range of the file are
- * merged. */
+ * The requests are not expanded. A list of single requests, each one extent, is taken as it is (singles.h). Of other
+ * requests that are posted in the order of the file, only the current source is in memory; other lists are sorted by
+ * source, window by window, and the sources that touch the same range of the file are merged. */
 #ifndef PNC_IO_FILE_ORDER_H
 #define PNC_IO_FILE_ORDER_H
 
+#include "io/singles.h"
 #include "io/sorted_sources.h"
 
 #define PNC_END_OF_ORDER INT64_MAX
@@ -14,13 +15,15 @@ typedef struct pnc_file_order {
     pnc_io_context *io;
     const pnc_request_list *list;
     int64_t low, high;         /* range of the file that the requests touch; low == high: nothing */
+    pnc_singles singles;       /* of a list that consists of them; else: */
     pnc_source_finder finder;  /* finds the sources, if they are posted in the order of the file */
     pnc_source_sorter *sorter; /* else sorts them; NULL: not needed */
     bool is_copy;              /* it is that of another order */
     pnc_source_window *window; /* of sorted sources; NULL: none is left */
-    int64_t at;                /* the next one */
+    int64_t at;                /* the one after the next: of the window, or of the singles */
     pnc_source next;           /* the next source that becomes active */
     bool has_next;
+    pnc_request *single; /* of it, if the list has singles */
     pnc_locator locator;
     struct pnc_stream **heap; /* active sources; the one with the lowest offset at the front */
     int64_t nactive, capacity;

@@ -70,11 +70,36 @@ int pnc_io_queue_reserve(pnc_queue *q, pnc_error *error)
 
 void pnc_io_queue_add(pnc_queue *q, pnc_request *r)
 {
+    pnc_queue_kind *kind = &q->kinds[r->direction];
+
     assert(q->n < q->capacity);
     r->id = q->next_id++;
     assert(q->n == 0 || q->entries[q->n - 1].id < r->id);
     q->entries[q->n++] = (pnc_queue_entry){r->id, r};
     q->pending++;
+    if (kind->n++ == 0) {
+        kind->summary = (pnc_request_summary){0};
+        kind->is_reduced = false;
+    }
+    pnc_io_request_summary_add(&kind->summary, r);
+}
+
+pnc_request *pnc_io_queue_remove(pnc_queue *q, pnc_queue_entry *entry)
+{
+    pnc_request *r = entry->request;
+
+    entry->request = NULL;
+    q->pending--;
+    q->kinds[r->direction].n--;
+    q->kinds[r->direction].is_reduced = true;
+    return r;
+}
+
+void pnc_io_queue_kind_remove(pnc_queue *q, pnc_direction direction)
+{
+    q->pending -= q->kinds[direction].n;
+    q->kinds[direction].n = 0;
+    assert(q->pending == q->kinds[PNC_PUT].n + q->kinds[PNC_GET].n);
 }
 
 /* Where an id is, or would be. */
@@ -143,5 +168,6 @@ void pnc_io_queue_clear(pnc_queue *q, int64_t *puts, int64_t *gets)
         free_request(q, r); /* its variable may be undefined, so its bytes cannot be counted */
     }
     q->n = q->pending = 0;
+    q->kinds[PNC_PUT].n = q->kinds[PNC_GET].n = 0;
     q->buffer_used = q->kept = 0;
 }

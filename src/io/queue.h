@@ -10,10 +10,19 @@ typedef struct pnc_queue_entry {
     pnc_request *request; /* NULL once completed or cancelled */
 } pnc_queue_entry;
 
+/* The pending puts or gets. */
+typedef struct pnc_queue_kind {
+    int64_t n;
+    pnc_request_summary summary; /* of those that were posted since there was none */
+    bool is_reduced;             /* some of them are not pending any more */
+} pnc_queue_kind;
+
 typedef struct pnc_queue {
     pnc_arena arena;          /* of the requests and their numbers */
     pnc_queue_entry *entries; /* in the order of posting: ids ascend */
-    int64_t n, capacity, pending;
+    int64_t n, capacity;
+    int64_t pending;
+    pnc_queue_kind kinds[2]; /* by pnc_direction */
     int next_id;
     int64_t buffer_size; /* of the attached buffer, -1 without one */
     int64_t buffer_used;
@@ -30,6 +39,10 @@ void pnc_io_queue_clear(pnc_queue *queue, int64_t *puts, int64_t *gets);
 int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
 /* Add a request, which is in the arena, and set its id. The caller has reserved an entry. */
 void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
+/* Remove the request of an entry, which is not freed. */
+pnc_request *pnc_io_queue_remove(pnc_queue *queue, pnc_queue_entry *entry);
+/* All requests of a kind were removed from their entries. */
+void pnc_io_queue_kind_remove(pnc_queue *queue, pnc_direction direction);
 /* The entry of a pending request, or NULL. */
 pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);
 /* A request that was taken is pending again; none was posted meanwhile. */

@@ -114,10 +114,10 @@ static int fill_ahead(pnc_stream *s, pnc_file_order *order)
     return NC_NOERR;
 }
 
-int pnc_io_stream_open(pnc_stream *s, pnc_file_order *order, const pnc_source *source)
+int pnc_io_stream_open(pnc_stream *s, pnc_file_order *order, const pnc_source *source, pnc_request *request)
 {
     s->source = *source;
-    s->request = order->list->at[source->request];
+    s->request = request;
     s->slab = source->slab;
     s->open = s->has_packer = false;
     s->held = 0;

@@ -37,11 +37,9 @@ static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs
 /* Set the hyperslabs, runs and bytes of a pattern. */
 static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
 {
-    p->bytes = p->slabs = p->runs = 0;
-    for (int64_t i = 0; i < list->n; i++) {
-        p->bytes += pnc_io_request_count_bytes(list->at[i]);
-        p->slabs += list->at[i]->elements > 0 ? list->at[i]->nslabs : 0;
-    }
+    p->bytes = list->summary.bytes;
+    p->slabs = list->summary.slabs;
+    p->runs = 0;
     if (p->slabs > MANY_SLABS && p->bytes / p->slabs < SMALL_SLAB) {
         p->runs = p->slabs;
         return NC_NOERR;
@@ -262,21 +260,17 @@ static int transfer_independent(pnc_io_context *io, const pnc_request_list *list
 
 int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
-    int64_t most = 0, bytes = 0;
+    int64_t most = list->summary.numrecs;
 
-    for (int64_t i = 0; i < list->n; i++) {
-        assert(list->at[i]->direction == list->direction);
-        most = list->at[i]->numrecs > most ? list->at[i]->numrecs : most;
-        bytes += pnc_io_request_count_bytes(list->at[i]);
-    }
+    assert(list->summary.n == list->n);
     if (list->collective && io->file->nprocs > 1)
         PNC_TRY(transfer_collective(io, list, &most));
     else
         PNC_TRY(transfer_independent(io, list));
     if (list->direction == PNC_PUT)
-        io->file->put_size += bytes;
+        io->file->put_size += list->summary.bytes;
     else
-        io->file->get_size += bytes;
+        io->file->get_size += list->summary.bytes;
     *numrecs = most;
     return NC_NOERR;
 }

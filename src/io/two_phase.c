@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
-#include "io/cursors.h"
 #include "io/display.h"
 #include "io/exchange.h"
 
@@ -342,7 +341,7 @@ static bool can_overlap(const pnc_two_phase *x, pnc_range range)
  * delegate of each node adds the bytes of the node: no messages of all ranks. */
 static bool is_dense(pnc_two_phase *x, pnc_range range)
 {
-    int64_t own = pnc_io_requests_count_bytes(x->order->list->at, x->order->list->n), wanted = 0;
+    int64_t own = x->order->list->summary.bytes, wanted = 0;
     int code = MPI_Reduce(&own, &wanted, 1, MPI_INT64_T, MPI_SUM, 0, x->scope->comm);
 
     if (pnc_io_node_is_delegate(x->scope) && x->scope->nnodes > 1)

@@ -6,7 +6,7 @@
 #include "io/file_order.h"
 #include "slabs.h"
 
-enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, CASES = 3000, FAR_REQUESTS = 2000 };
+enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, CASES = 6000, FAR_REQUESTS = 5000 };
 
 static const slab_lengths shape = {9, 11, 7};
 
@@ -29,10 +29,40 @@ static void make_model(void)
     t_local(pnc_io_context_init(&io, &file, &model) == NC_NOERR, "context");
 }
 
-/* Request i, of a hyperslab that may be empty. */
-static void make_request(pnc_op op, int i)
+/* What the requests of a list are: any hyperslabs, which may be empty; parts of any rows; or of distinct rows. */
+typedef enum slab_kind { ANY, ROWS, DISTINCT_ROWS, KINDS } slab_kind;
+
+static int order_of_rows[MOST_REQUESTS];
+
+/* Part of a row: one extent of the file. */
+static void draw_row(slab *s, int place)
 {
-    slab_draw(shape, &slabs[i]);
+    s->varid = place % SLAB_VARIABLES;
+    s->stride[0] = s->stride[1] = s->count[0] = 1;
+    s->start[0] = place / SLAB_VARIABLES;
+    s->start[1] = random_in(0, shape.x - 1);
+    s->count[1] = random_in(1, shape.x - s->start[1]);
+}
+
+/* In random order, or that of the file. */
+static void draw_order_of_rows(void)
+{
+    for (int i = 0; i < MOST_REQUESTS; i++)
+        order_of_rows[i] = i / 3 + i % 3 * SLAB_VARIABLES;
+    for (int i = MOST_REQUESTS - 1; i > 0 && random_in(0, 3) > 0; i--) {
+        int k = (int)random_in(0, i), swap = order_of_rows[i];
+
+        order_of_rows[i] = order_of_rows[k];
+        order_of_rows[k] = swap;
+    }
+}
+
+static void make_request(pnc_op op, slab_kind kind, int i)
+{
+    if (kind == ANY)
+        slab_draw(shape, &slabs[i]);
+    else
+        draw_row(&slabs[i], kind == ROWS ? (int)random_in(0, MOST_REQUESTS - 1) : order_of_rows[i]);
     slabs[i].values = memory[i];
     for (int k = 0; k < MOST_VALUES; k++)
         memory[i][k] = (char)rand();
@@ -120,26 +150,28 @@ static bool is_right_get(int n)
     return good;
 }
 
-static bool try_put(int n)
+static bool try_put(slab_kind kind, int n)
 {
     memset(expected, 0, sizeof expected);
     memset(found, 0, sizeof found);
     memset(touched, 0, sizeof touched);
+    draw_order_of_rows();
     for (int i = 0; i < n; i++)
-        make_request(PNC_OP_PUT, i);
+        make_request(PNC_OP_PUT, kind, i);
     for_each_byte(n, write_byte);
     return is_right_put(n);
 }
 
-static bool try_get(int n)
+static bool try_get(slab_kind kind, int n)
 {
     static char got[MOST_REQUESTS][MOST_VALUES];
     bool good;
 
     for (size_t i = 0; i < sizeof expected; i++)
         expected[i] = (char)rand();
+    draw_order_of_rows();
     for (int i = 0; i < n; i++)
-        make_request(PNC_OP_GET, i);
+        make_request(PNC_OP_GET, kind, i);
     good = is_right_get(n);
     for (int i = 0; i < n; i++)
         memcpy(got[i], slabs[i].values, sizeof got[i]);
@@ -188,8 +220,43 @@ static bool sorts_far_offsets(void)
     return good;
 }
 
+/* Requests of 16 bytes each, apart, in random order, in a file of 2^shift times as many blocks as requests. */
+static bool sorts_singles(int n, int shift)
+{
+    static pnc_extent extents[FAR_REQUESTS];
+    static pnc_request far[FAR_REQUESTS], *all[FAR_REQUESTS];
+    static bool is_seen[FAR_REQUESTS];
+    const pnc_request_list posted = {.direction = PNC_GET, .at = all, .n = n};
+    int64_t end = 0, begin = model.vars[0]->begin;
+    pnc_file_order order;
+    bool good;
+
+    for (int i = 0; i < n; i++) {
+        int64_t block = (int64_t)i * 1237 % n; /* a prime: each block once */
+
+        extents[i] = (pnc_extent){((block << shift) + random_in(0, (INT64_C(1) << shift) - 1)) * 16, 16};
+        far[i] = (pnc_request){
+            .direction = PNC_GET, .elem_size = 2, .extents = &extents[i], .ascends = true, .nslabs = 1, .elements = 8};
+        all[i] = &far[i];
+        is_seen[i] = false;
+    }
+    good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.singles.n == n;
+    for (int64_t i = 0; good && i < n; i++) {
+        pnc_single next = pnc_io_singles_get(&order.singles, &io, &order.locator, i);
+        int64_t request = next.request - far;
+
+        good = next.first >= end && next.first == extents[request].offset + begin && !is_seen[request];
+        is_seen[request] = true;
+        end = next.first + 16;
+    }
+    pnc_io_file_order_free(&order);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
+    bool sorts = true;
+
     int wrong_puts = 0, wrong_gets = 0;
 
     t_start(&argc, &argv);
@@ -198,12 +265,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < MOST_REQUESTS; i++)
         list[i] = &requests[i];
     for (int i = 0; i < CASES; i++) {
-        wrong_puts += !try_put((int)random_in(0, MOST_REQUESTS));
-        wrong_gets += !try_get((int)random_in(0, MOST_REQUESTS));
+        wrong_puts += !try_put((slab_kind)(i % KINDS), (int)random_in(0, MOST_REQUESTS));
+        wrong_gets += !try_get((slab_kind)(i % KINDS), (int)random_in(0, MOST_REQUESTS));
     }
     t_check(wrong_puts == 0, "%d random lists of puts: %d differ from the model", CASES, wrong_puts);
     t_check(wrong_gets == 0, "%d random lists of gets: %d differ from the model", CASES, wrong_gets);
     t_check(sorts_far_offsets(), "%d requests in a file of any size are sorted", FAR_REQUESTS);
+    for (int shift = 0; shift < 40; shift++)
+        sorts = sorts && sorts_singles(2 + (int)random_in(0, 200), shift) && sorts_singles(FAR_REQUESTS, shift);
+    t_check(sorts, "single requests are sorted, in files of any size");
     pnc_io_context_free(&io);
     pnc_format_model_free(&model);
     return t_finish();
