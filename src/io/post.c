@@ -32,6 +32,30 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
     return err;
 }
 
+/* Contiguous values that fit need neither a packer nor a fill value. */
+static int pack_contiguous(const pnc_io_context *io, const pnc_request *r, char *values)
+{
+    int type = io->model->vars[r->varid]->type;
+    pnc_kernel kernel = pnc_convert_kernel_find(PNC_PUT, type, r->mem, io->model->format, NULL);
+
+    return kernel == NULL ? NC_EINTERNAL : kernel(values, r->memory, r->elements, NULL);
+}
+
+static int pack(pnc_io_context *io, pnc_request *r, char *values)
+{
+    pnc_packer packer;
+    int err;
+
+    if (r->flat == NULL && !pnc_convert_may_fail(io->model->vars[r->varid]->type, r->mem))
+        return pack_contiguous(io, r, values);
+    err = pnc_io_request_init_packer(io, r, &packer);
+    if (err == NC_NOERR)
+        pnc_convert_packer_pack(&packer, values, r->elements);
+    r->status = packer.status;
+    pnc_convert_packer_free(&packer);
+    return err;
+}
+
 /* Pack the values of a put into external bytes, stored behind the request in the arena. The user's buffer may then
  * be reused. */
 static int keep_values(pnc_io_context *io, pnc_request **request)
@@ -39,9 +63,7 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
     pnc_queue *q = io->queue;
     pnc_request *r = *request;
     int64_t bytes = pnc_io_request_count_bytes(r), used = pnc_io_request_count_used(r);
-    pnc_packer packer;
     char *values;
-    int err;
 
     r = pnc_arena_grow(&q->arena, r, (int64_t)sizeof *r + used * (int64_t)sizeof(int64_t) + bytes);
     if (r == NULL)
@@ -51,13 +73,7 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
     if (r->extents != NULL)
         r->extents = (pnc_extent *)(r + 1);
     values = (char *)(r->numbers + used);
-    err = pnc_io_request_init_packer(io, r, &packer);
-    if (err == NC_NOERR)
-        pnc_convert_packer_pack(&packer, values, r->elements);
-    r->status = packer.status;
-    pnc_convert_packer_free(&packer);
-    if (err != NC_NOERR)
-        return err;
+    PNC_TRY(pack(io, r, values));
     pnc_io_request_free(r);
     r->memory = values;
     r->external = true;
@@ -138,5 +154,5 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
     pnc_io_queue_add(io->queue, r);
     if (call->reqid != NULL)
         *call->reqid = r->id;
-    return r->direction == PNC_PUT ? pnc_io_requests_report_status(io, &posted) : NC_NOERR;
+    return r->direction == PNC_PUT && r->status != NC_NOERR ? pnc_io_requests_report_status(io, &posted) : NC_NOERR;
 }
