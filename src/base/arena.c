@@ -8,12 +8,12 @@
 
 #include "base/memory.h"
 
-#define CHUNK_BYTES (256 * 1024)
+#define CHUNK_UNITS (32 * 1024) /* 256 KiB */
 
-/* Header of each allocation: its chunk, and its size including the header. */
+/* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
+ * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
 typedef struct unit {
-    _Alignas(max_align_t) struct pnc_chunk *chunk;
-    int64_t units;
+    _Alignas(int64_t) uint32_t place, units;
 } unit;
 
 struct pnc_chunk {
@@ -24,7 +24,7 @@ struct pnc_chunk {
 
 static struct pnc_chunk *new_chunk(int64_t units)
 {
-    int64_t capacity = CHUNK_BYTES / (int64_t)sizeof(unit);
+    int64_t capacity = CHUNK_UNITS;
     struct pnc_chunk *chunk;
 
     if (capacity < units)
@@ -44,12 +44,20 @@ static int64_t units_for(int64_t bytes)
     return bytes / (int64_t)sizeof(unit) + (bytes % (int64_t)sizeof(unit) != 0) + 1;
 }
 
-/* True if the allocation is the last one of its chunk. */
-static bool is_last(const unit *allocation)
+static struct pnc_chunk *chunk_of(unit *allocation)
 {
-    const struct pnc_chunk *chunk = allocation->chunk;
+    return (struct pnc_chunk *)(void *)((char *)(allocation - allocation->place) - offsetof(struct pnc_chunk, units));
+}
 
-    return allocation + allocation->units == chunk->units + chunk->used;
+static int64_t count_units(unit *allocation)
+{
+    return allocation->units > 0 ? allocation->units : chunk_of(allocation)->used;
+}
+
+/* True if the allocation is the last one of its chunk. */
+static bool is_last(unit *allocation)
+{
+    return allocation->place + count_units(allocation) == chunk_of(allocation)->used;
 }
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
@@ -68,8 +76,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
         arena->current = chunk;
     }
     allocation = chunk->units + chunk->used;
-    allocation->chunk = chunk;
-    allocation->units = units;
+    *allocation = (unit){(uint32_t)chunk->used, units <= CHUNK_UNITS ? (uint32_t)units : 0};
     chunk->used += units;
     chunk->live++;
     return allocation + 1;
@@ -78,21 +85,21 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes)
 {
     unit *old = (unit *)allocation - 1;
-    struct pnc_chunk *chunk = old->chunk;
-    int64_t units = units_for(bytes), more = units - old->units;
+    struct pnc_chunk *chunk = chunk_of(old);
+    int64_t units = units_for(bytes), more = units - count_units(old);
     void *larger;
 
-    assert(old->units > 0 && chunk->live > 0);
+    assert(chunk->live > 0);
     if (more <= 0)
         return allocation;
     if (is_last(old) && chunk->capacity - chunk->used >= more) {
         chunk->used += more;
-        old->units = units;
+        old->units = (uint32_t)units;
         return allocation;
     }
     larger = pnc_arena_alloc(arena, bytes);
     if (larger != NULL) {
-        memcpy(larger, allocation, (size_t)(old->units - 1) * sizeof(unit));
+        memcpy(larger, allocation, (size_t)(count_units(old) - 1) * sizeof(unit));
         pnc_arena_free(arena, allocation);
     }
     return larger;
@@ -101,17 +108,19 @@ void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes)
 void pnc_arena_free(pnc_arena *arena, void *allocation)
 {
     unit *given = (unit *)allocation - 1;
-    struct pnc_chunk *chunk = given->chunk;
+    struct pnc_chunk *chunk = chunk_of(given);
 
     assert(chunk->live > 0);
     if (is_last(given))
-        chunk->used -= given->units;
+        chunk->used -= count_units(given);
     if (--chunk->live > 0)
         return;
+    chunk->used = 0;
+    if (chunk == arena->current && chunk->capacity == CHUNK_UNITS)
+        return;
     if (chunk == arena->current)
-        chunk->used = 0;
-    else
-        pnc_memory_free(chunk);
+        arena->current = NULL;
+    pnc_memory_free(chunk);
 }
 
 void pnc_arena_destroy(pnc_arena *arena)

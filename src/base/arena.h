@@ -9,7 +9,7 @@ typedef struct pnc_arena {
     struct pnc_chunk *current; /* the chunk with free space; full chunks are reachable by their allocations */
 } pnc_arena;
 
-void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for any type; NULL on failure */
+void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t and pointers; NULL on failure */
 /* Enlarge an allocation, in place if it is the last one; its bytes are kept. On failure NULL, and the allocation is
  * unchanged. */
 void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes);

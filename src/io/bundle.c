@@ -8,7 +8,8 @@
 static void init(pnc_bundle *b, pnc_op op, bool collective)
 {
     b->list = (pnc_request_list){.direction = pnc_io_op_get_direction(op), .collective = collective};
-    b->single.flat = b->single.filetype = NULL; /* for a bundle that is freed after an error */
+    b->single.flat = NULL; /* for a bundle that is freed after an error */
+    b->single.has_filetype = false;
     b->single_at = &b->single;
     b->many = NULL;
     b->many_at = NULL;

@@ -20,7 +20,7 @@ static const pnc_request *current(const pnc_extent_cursor *p)
 
 static void close_slab(pnc_extent_cursor *p)
 {
-    if (p->open && current(p)->filetype != NULL) {
+    if (p->open && current(p)->has_filetype) {
         pnc_select_run_cursor_free(&p->runs);
     } else if (p->open) {
         pnc_select_cursor_free(&p->cursor);
@@ -36,7 +36,7 @@ void pnc_io_extent_cursor_free(pnc_extent_cursor *cursor)
 
 static int64_t count_slabs(const pnc_request *r)
 {
-    return r->filetype != NULL ? 1 : r->nslabs;
+    return r->has_filetype ? 1 : r->nslabs;
 }
 
 static const pnc_request *skip_finished(pnc_extent_cursor *p)
@@ -52,7 +52,7 @@ static int open_current(pnc_extent_cursor *p)
 {
     int err;
 
-    if (current(p)->filetype != NULL) {
+    if (current(p)->has_filetype) {
         p->run.count = 0;
         return pnc_select_run_cursor_init(&p->runs, current(p)->filetype);
     }
@@ -153,7 +153,7 @@ int pnc_io_extent_cursor_take(pnc_extent_cursor *p, int64_t max_bytes, pnc_exten
             if (err != NC_NOERR || !found)
                 return err;
         }
-        if (current(p)->filetype != NULL)
+        if (current(p)->has_filetype)
             n = take_runs(p, space, out + *taken, most, &more);
         else
             n = pnc_select_cursor_take(&p->cursor, space, current(p)->elem_size, out + *taken, most, &more);

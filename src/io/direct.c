@@ -180,7 +180,7 @@ static void finish_request(active_request *m)
     if (m->extents != m->few)
         pnc_memory_free(m->extents);
     if (m->packer.status != NC_NOERR)
-        m->request->status = m->packer.status;
+        m->request->status = (int8_t)m->packer.status;
     pnc_convert_packer_free(&m->packer);
 }
 

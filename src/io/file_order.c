@@ -290,7 +290,7 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pn
     else
         pnc_convert_packer_unpack(&o->packer, bytes, elements);
     if (o->packer.status != NC_NOERR)
-        r->status = o->packer.status;
+        r->status = (int8_t)o->packer.status;
     return NC_NOERR;
 }
 

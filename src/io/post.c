@@ -27,7 +27,7 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
         n = n < left ? n : left;
         pnc_convert_packer_pack(&packer, block, n);
     }
-    r->status = err == NC_NOERR ? packer.status : NC_NOERR;
+    r->status = (int8_t)(err == NC_NOERR ? packer.status : NC_NOERR);
     pnc_convert_packer_free(&packer);
     return err;
 }
@@ -51,7 +51,7 @@ static int pack(pnc_io_context *io, pnc_request *r, char *values)
     err = pnc_io_request_init_packer(io, r, &packer);
     if (err == NC_NOERR)
         pnc_convert_packer_pack(&packer, values, r->elements);
-    r->status = packer.status;
+    r->status = (int8_t)packer.status;
     pnc_convert_packer_free(&packer);
     return err;
 }
@@ -70,8 +70,6 @@ static int keep_values(pnc_io_context *io, pnc_request **request)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the %lld bytes of a request", (long long)bytes);
     *request = r;
     r->numbers = (int64_t *)(r + 1);
-    if (r->extents != NULL)
-        r->extents = (pnc_extent *)(r + 1);
     values = (char *)(r->numbers + used);
     PNC_TRY(pack(io, r, values));
     pnc_io_request_free(r);

@@ -55,7 +55,7 @@ int64_t pnc_io_request_count_numbers(const pnc_io_context *io, const pnc_call *c
 
 int64_t pnc_io_request_count_used(const pnc_request *r)
 {
-    if (r->extents != NULL)
+    if (r->has_extents)
         return r->nslabs * 2;
     return r->nslabs * r->ndims * (r->strided ? 3 : 2);
 }
@@ -248,6 +248,7 @@ int pnc_io_request_check_target(pnc_io_context *io, const pnc_call *call)
 /* Place the description of the pieces, and the numbers of one of them, before the memory for extents. */
 static void start_pieces(const pnc_call *call, pnc_request *r)
 {
+    r->has_pieces = true;
     r->pieces = (pnc_pieces *)(void *)r->numbers;
     *r->pieces = (pnc_pieces){.starts = call->starts, .counts = call->counts, .numbers = r->numbers + PIECES_NUMBERS};
     r->numbers = r->pieces->numbers + 2 * r->ndims;
@@ -261,7 +262,7 @@ int pnc_io_request_init(pnc_io_context *io, const pnc_call *call, int64_t *numbe
     PNC_TRY(pnc_io_request_check_target(io, call));
     PNC_TRY(pnc_error_check_arguments(io->file->error));
     var = io->model->vars[call->varid];
-    r->elem_size = (int)pnc_type_get_size(var->type);
+    r->elem_size = (unsigned)pnc_type_get_size(var->type);
     r->ndims = var->ndims;
     r->strided = has_stride(call);
     r->numbers = numbers;
@@ -279,9 +280,10 @@ void pnc_io_request_free(pnc_request *r)
 {
     if (r->flat != NULL)
         pnc_select_flat_free(r->flat);
-    if (r->filetype != NULL)
+    if (r->has_filetype)
         pnc_select_flat_free(r->filetype);
-    r->flat = r->filetype = NULL;
+    r->flat = NULL;
+    r->has_filetype = false;
 }
 
 /* --- execution --- */

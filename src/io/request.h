@@ -1,6 +1,6 @@
 /* A request: hyperslabs of one variable, and the memory of their values.
  *
- * A request is small and contiguous. A pending one costs about 150 bytes of memory, and 16 for each extent, or for each
+ * A request is small and contiguous. A pending one costs 96 bytes of memory, and 16 for each extent, or for each
  * dimension of a hyperslab that is not contiguous (24 with strides), in the arena of the queue, plus the values of puts
  * that are packed when they are posted. It holds no file offsets, because it may be posted in define mode, before
  * offsets are assigned. A wait call takes 8 bytes of memory more for each request, and 16 (while it sorts, 32) for each
@@ -25,32 +25,43 @@ typedef struct pnc_pieces {
     int64_t elem_size, distance[PNC_PIECES_DIMS]; /* bytes; for extents */
 } pnc_pieces;
 
+/* The largest fields first, flags last: a million of them may be pending. */
 typedef struct pnc_request {
-    pnc_direction direction;
-    pnc_mem_type mem;
-    int varid;
-    int elem_size; /* bytes in the file */
-    int ndims;     /* each hyperslab has numbers start[ndims], count[ndims] and, if strided, stride[ndims] */
-    bool strided;
-    /* NULL, or nslabs extents, which replace the hyperslabs if all of them are contiguous: in bytes from the beginning
-     * of the variable, as if its records were contiguous. Each one lies in one record. */
-    pnc_extent *extents;
-    bool ascends;       /* the extents ascend and are disjoint */
-    bool has_computed;  /* there are as many extents, which are computed from the pieces when they are needed */
-    pnc_pieces *pieces; /* NULL: the hyperslabs are in `numbers` */
-    /* put_vard, get_vard: replaces the hyperslabs; displacements in bytes from the beginning of the variable */
-    pnc_flat_type *filetype;
-    bool external;  /* memory holds external bytes, packed when the request was posted */
-    bool buffered;  /* those bytes count as used of the attached buffer (bput) */
-    int status;     /* NC_NOERR or NC_ERANGE, set by execution */
-    int id;         /* of a pending request */
-    int64_t nslabs; /* with a filetype: number of its runs; `numbers` is unused */
-    int64_t *numbers;
+    int64_t nslabs;   /* with a filetype: number of its runs; `numbers` is unused */
     int64_t elements; /* of all hyperslabs */
     int64_t numrecs;  /* number of records after a put, 0 for a fixed-size variable */
     char *memory;
     pnc_flat_type *flat; /* NULL: the elements are contiguous */
+    union {
+        int64_t *numbers; /* of each hyperslab: start[ndims], count[ndims] and, if strided, stride[ndims] */
+        /* has_extents: nslabs extents replace the hyperslabs, all of which are contiguous: in bytes from the beginning
+         * of the variable, as if its records were contiguous. Each one lies in one record. */
+        pnc_extent *extents;
+    };
+    union {
+        pnc_pieces *pieces; /* has_pieces: they have the hyperslabs */
+        /* has_filetype (put_vard, get_vard): replaces the hyperslabs; displacements in bytes from the beginning of the
+         * variable */
+        pnc_flat_type *filetype;
+    };
+    int varid;
+    int ndims;
+    int id;                 /* of a pending request */
+    int8_t status;          /* NC_NOERR or NC_ERANGE, set by execution */
+    uint8_t direction;      /* pnc_direction */
+    unsigned mem : 4;       /* pnc_mem_type */
+    unsigned elem_size : 4; /* bytes in the file */
+    bool strided : 1;
+    bool has_extents : 1;
+    bool ascends : 1;      /* the extents ascend and are disjoint */
+    bool has_computed : 1; /* there are as many extents, which are computed from the pieces when they are needed */
+    bool has_pieces : 1;
+    bool has_filetype : 1;
+    bool external : 1; /* memory holds external bytes, packed when the request was posted */
+    bool buffered : 1; /* those bytes count as used of the attached buffer (bput) */
 } pnc_request;
+_Static_assert(sizeof(pnc_request) <= 72, "what the head of this file says about memory");
+_Static_assert(PNC_MEM_TYPE_COUNT < 16 && NC_ERANGE >= INT8_MIN, "the small fields hold their values");
 
 /* What requests are in all. */
 typedef struct pnc_request_summary {
@@ -73,13 +84,13 @@ typedef struct pnc_request_list {
 
 static inline bool pnc_io_request_has_extents(const pnc_request *r)
 {
-    return r->extents != NULL || r->has_computed;
+    return r->has_extents || r->has_computed;
 }
 
 /* Whether the request is one extent of the file, and of memory. */
 static inline bool pnc_io_request_is_single(const pnc_request *r)
 {
-    return r->extents != NULL && r->nslabs == 1 && r->flat == NULL;
+    return r->has_extents && r->nslabs == 1 && r->flat == NULL;
 }
 
 static inline pnc_extent pnc_io_request_get_extent(const pnc_request *r, int64_t i)
@@ -88,7 +99,7 @@ static inline pnc_extent pnc_io_request_get_extent(const pnc_request *r, int64_t
     const MPI_Offset *start, *count;
     pnc_extent extent;
 
-    if (r->extents != NULL)
+    if (r->has_extents)
         return r->extents[i];
     start = p->starts[i];
     count = p->counts != NULL ? p->counts[i] : NULL;
@@ -112,7 +123,7 @@ static inline pnc_slab pnc_io_request_get_slab(const pnc_request *r, int64_t i)
 {
     int64_t *start = r->numbers + i * r->ndims * (r->strided ? 3 : 2);
 
-    if (r->pieces != NULL)
+    if (r->has_pieces)
         return pnc_io_request_load_slab(r, i);
     return (pnc_slab){start, start + r->ndims, r->strided ? start + 2 * r->ndims : NULL};
 }

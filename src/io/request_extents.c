@@ -111,17 +111,17 @@ static void compute_later(const geometry *g, pnc_request *r)
     p->elem_size = g->elem_size;
     for (int i = 0; i < g->ndims; i++)
         p->distance[i] = g->distance[i];
-    r->extents = NULL;
+    r->has_extents = false;
     r->has_computed = true;
 }
 
 /* The extents need at most as much memory as the numbers. */
 static bool make_extents(const geometry *g, const pnc_call *call, pnc_request *r)
 {
-    builder b = {.capacity = r->pieces != NULL ? PNC_PIECES_NUMBERS / 2 : r->nslabs};
+    builder b = {.capacity = r->has_pieces ? PNC_PIECES_NUMBERS / 2 : r->nslabs};
     bool list = call->shape == PNC_VARN;
 
-    r->extents = (pnc_extent *)(void *)r->numbers;
+    r->has_extents = true;
     r->ascends = true;
     for (int64_t i = 0; i < r->nslabs; i++) {
         const MPI_Offset *start = call->start, *count = call->count;
@@ -155,7 +155,7 @@ static bool make_whole(const pnc_io_context *io, pnc_request *r)
 
     if (var->is_record || var->size > MOST_BYTES)
         return false;
-    r->extents = (pnc_extent *)(void *)r->numbers;
+    r->has_extents = true;
     r->extents[0] = (pnc_extent){0, var->size};
     r->ascends = true;
     r->elements = var->size / r->elem_size;
@@ -173,12 +173,12 @@ bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call,
 {
     geometry g;
 
-    assert(r->extents == NULL && r->elements == 0 && r->numrecs == 0);
+    assert(!r->has_extents && r->elements == 0 && r->numrecs == 0);
     if (call->shape == PNC_VAR)
         return make_whole(io, r);
     if (is_candidate(call, r) && init_geometry(io, r, &g) && make_extents(&g, call, r))
         return true;
-    r->extents = NULL;
+    r->has_extents = false;
     r->ascends = false;
     r->elements = r->numrecs = 0;
     return false;

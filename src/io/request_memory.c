@@ -132,6 +132,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
 {
     const pnc_var *var = io->model->vars[r->varid];
     pnc_flat_type *picked = NULL;
+    pnc_mem_type mem;
     int64_t offset;
     int err;
 
@@ -139,15 +140,16 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
     if (!call->collective && call->bufcount == 0 && call->buftype != MPI_DATATYPE_NULL)
         r->elements = r->nslabs = r->numrecs = 0;
     err = pnc_mpitype_buffer_flatten((pnc_mpi_buffer){call->bufcount, call->buftype}, var->type, r->elements, &picked,
-                                     &r->mem, io->file->error);
+                                     &mem, io->file->error);
     if (err == NC_NOERR)
-        err = pnc_io_conversion_check(io, var, r->mem);
+        err = pnc_io_conversion_check(io, var, mem);
     if (err == NC_NOERR)
         err = check_buffer(io, call, r);
     if (err != NC_NOERR) {
         pnc_select_flat_free(picked);
         return err;
     }
+    r->mem = (unsigned)mem;
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
         return flatten_imap_over_type(io, call, r, picked);
     if (call->buf == NULL || !pnc_select_flat_is_contiguous(picked, &offset)) {
@@ -161,7 +163,7 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
 
 int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
-    r->mem = call->mem;
+    r->mem = (unsigned)call->mem;
     r->memory = call->buf;
     if (call->mem == PNC_FLEX)
         return flatten_buffer(io, call, r);

@@ -105,7 +105,7 @@ static void find_least_run(pnc_source_finder *finder)
         return;
 
     for (int64_t i = 0; i < list->n; i++)
-        if (list->at[i]->elements > 0 && list->at[i]->filetype == NULL)
+        if (list->at[i]->elements > 0 && !list->at[i]->has_filetype)
             slabs += list->at[i]->nslabs;
     finder->least_run = slabs / MOST_RUNS > LEAST_RUN ? slabs / MOST_RUNS : LEAST_RUN;
 }
@@ -314,15 +314,15 @@ static int find_any(pnc_source_finder *finder, pnc_source *out, bool *found)
     *found = false;
     while (err == NC_NOERR && !*found && !is_at_end(finder)) {
         const pnc_request *r = finder->list->at[finder->at.request];
-        int64_t end = r->filetype != NULL ? r->elements : r->nslabs;
+        int64_t end = r->has_filetype ? r->elements : r->nslabs;
 
         if (r->elements == 0 || finder->at.slab >= end)
             start_next_request(finder);
-        else if (r->extents != NULL && r->nslabs == 1)
+        else if (r->has_extents && r->nslabs == 1)
             find_one_extent(finder, r, out, found);
         else if (pnc_io_request_has_extents(r))
             find_in_extents(finder, r, out, found);
-        else if (r->filetype != NULL)
+        else if (r->has_filetype)
             err = find_in_filetype(finder, r, out, found);
         else
             err = find_in_slabs(finder, r, out, found);

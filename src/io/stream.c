@@ -16,7 +16,7 @@ static int no_memory(pnc_file_order *order, int err)
 
 static void close_slab(pnc_stream *s)
 {
-    if (s->open && s->request->filetype != NULL) {
+    if (s->open && s->request->has_filetype) {
         pnc_select_run_cursor_free(&s->runs);
     } else if (s->open) {
         pnc_select_cursor_free(&s->cursor);
@@ -99,7 +99,7 @@ static int fill_ahead(pnc_stream *s, pnc_file_order *order)
     int64_t bytes;
 
     s->at = s->n = 0;
-    if (s->request->filetype != NULL)
+    if (s->request->has_filetype)
         return fill_from_filetype(s, order);
     if (pnc_io_request_has_extents(s->request))
         fill_from_extents(s, order);
@@ -128,7 +128,7 @@ void pnc_io_stream_close(pnc_stream *s)
 {
     close_slab(s);
     if (s->has_packer && s->packer.status != NC_NOERR)
-        s->request->status = s->packer.status;
+        s->request->status = (int8_t)s->packer.status;
     if (s->has_packer)
         pnc_convert_packer_free(&s->packer);
     s->has_packer = false;

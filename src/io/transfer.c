@@ -20,7 +20,7 @@
 
 static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs)
 {
-    if (r->filetype != NULL || pnc_io_request_has_extents(r)) {
+    if (r->has_filetype || pnc_io_request_has_extents(r)) {
         *runs += r->nslabs;
         return NC_NOERR;
     }

@@ -94,6 +94,7 @@ static int read_filetype(pnc_io_context *io, const pnc_var *var, MPI_Datatype fi
                             pnc_type_get_name(var->type), pnc_mem_type_get_name(mem));
     if (err == NC_NOERR && measure(q->filetype, r) != NC_NOERR)
         err = pnc_error_set(io->file->error, NC_ENOMEM, "no memory to flatten a filetype");
+    q->has_filetype = q->filetype != NULL;
     q->nslabs = r->runs;
     return err;
 }
@@ -122,7 +123,7 @@ int pnc_io_vard_request_init(pnc_io_context *io, const pnc_vard *vard, pnc_reque
                              "variable \"%s\": the filetype has %lld bytes, not a "
                              "multiple of %d, the size of an element",
                              var->name, (long long)size, (int)pnc_type_get_size(var->type));
-    q->elem_size = (int)pnc_type_get_size(var->type);
+    q->elem_size = (unsigned)pnc_type_get_size(var->type);
     q->elements = size / q->elem_size;
     if (q->elements == 0)
         return NC_NOERR;

@@ -37,8 +37,8 @@ HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT
 HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
 [bytes that each rank moves at a time when data move because the header or variables grew])
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
-[bytes of memory that a rank uses, in addition to 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all.
-More data take several rounds])
+[bytes of memory that a rank uses, in addition to 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all,
+which also uses up to 40 bytes for each request. More data take several rounds])
 HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests])

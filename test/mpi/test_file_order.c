@@ -205,8 +205,13 @@ static bool sorts_far_offsets(void)
         extents[i] = (pnc_extent){(int64_t)rand() << random_in(0, 30), 1};
         if (i % 3 == 2)
             extents[i] = extents[random_in(0, i - 1)];
-        far[i] = (pnc_request){
-            .direction = PNC_GET, .elem_size = 1, .extents = &extents[i], .ascends = true, .nslabs = 1, .elements = 1};
+        far[i] = (pnc_request){.direction = PNC_GET,
+                               .elem_size = 1,
+                               .has_extents = true,
+                               .extents = &extents[i],
+                               .ascends = true,
+                               .nslabs = 1,
+                               .elements = 1};
         all[i] = &far[i];
     }
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR;
@@ -235,8 +240,13 @@ static bool sorts_singles(int n, int shift)
         int64_t block = (int64_t)i * 1237 % n; /* a prime: each block once */
 
         extents[i] = (pnc_extent){((block << shift) + random_in(0, (INT64_C(1) << shift) - 1)) * 16, 16};
-        far[i] = (pnc_request){
-            .direction = PNC_GET, .elem_size = 2, .extents = &extents[i], .ascends = true, .nslabs = 1, .elements = 8};
+        far[i] = (pnc_request){.direction = PNC_GET,
+                               .elem_size = 2,
+                               .has_extents = true,
+                               .extents = &extents[i],
+                               .ascends = true,
+                               .nslabs = 1,
+                               .elements = 8};
         all[i] = &far[i];
         is_seen[i] = false;
     }

@@ -38,7 +38,7 @@ static void test_pieces(void **state)
     for (int i = 0; i < PIECES; i++) {
         pieces[i] = pnc_arena_alloc(&arena, size_of(i));
         assert_non_null(pieces[i]);
-        assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+        assert_int_equal((uintptr_t)pieces[i] % _Alignof(int64_t), 0);
         fill(pieces[i], i, size_of(i));
     }
     for (int i = 0; i < PIECES; i++) {
@@ -75,6 +75,19 @@ static void test_grow(void **state)
     assert_true(holds(b, 2, 10));
     pnc_arena_free(&arena, b);
     pnc_arena_free(&arena, larger);
+    a = pnc_arena_alloc(&arena, 100); /* large pieces come and go */
+    b = pnc_arena_alloc(&arena, 1000000);
+    fill(a, 5, 100);
+    fill(b, 6, 1000000);
+    larger = pnc_arena_grow(&arena, b, 3000000);
+    assert_true(holds(larger, 6, 1000000) && holds(a, 5, 100));
+    fill(larger, 7, 3000000);
+    pnc_arena_free(&arena, larger);
+    b = pnc_arena_alloc(&arena, 200);
+    fill(b, 8, 200);
+    assert_true(holds(a, 5, 100) && holds(b, 8, 200));
+    pnc_arena_free(&arena, a);
+    pnc_arena_free(&arena, b);
     pnc_arena_destroy(&arena);
 }
 
