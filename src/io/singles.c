@@ -1,8 +1,6 @@
 /* Sorts single requests by digits of the offset, the lowest digit first. */
 #include "io/singles.h"
 
-#include <assert.h>
-
 #include "base/memory.h"
 
 #define MOST_DIGITS (1 << 11)
@@ -39,12 +37,12 @@ static findings inspect(pnc_singles *s, pnc_io_context *io, const pnc_request_li
     findings f = {.are_single = true, .ascend = true};
     pnc_locator locator = {.varid = -1};
 
-    for (int64_t i = 0; i < list->n && f.are_single; i++) {
+    for (int64_t i = 0; i < list->n; i++) {
         const pnc_request *r = list->at[i];
 
         f.are_single = pnc_io_request_is_single(r);
         if (!f.are_single)
-            break;
+            return f;
         pnc_io_locator_load(&locator, io, r->varid);
         add_extent(s, &f, pnc_io_offset_locate(&locator, r->extents->offset), r->extents->length);
     }
