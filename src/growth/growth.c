@@ -231,7 +231,7 @@ static bool moves_data(const pnc_growth_change *g)
     return g->stream.total > 0;
 }
 
-/* A change without a move survives the death of a process, not that of a node: flushes would cost more than all else. */
+/* A change without a move survives the death of a process, not that of a node: flushes would cost more than all. */
 static int flush(const pnc_growth_change *g)
 {
     return moves_data(g) ? g->io->sync(g->io->file) : NC_NOERR;

@@ -295,7 +295,7 @@ def check_version_program():
            "pnetcdf_version prints one line with Version, the value after the colon", why)
     # as awk and cut see it
     tap.ok(lines and lines[0].split()[2] == VERSION, "the value is the third word", why)
-    tap.ok(run(program, "--version") == run(program, "-v"), "pnetcdf_version --version is -v")
+    tap.ok(run(program, "--version")[:2] == run(program, "-v")[:2], "pnetcdf_version --version is -v")
     parts = [run(program, "-" + option) for option in "vdcbl"]
     tap.ok(all(part[0] == 0 and part[1] for part in parts) and output == "".join(part[1] for part in parts),
            "without an option it prints what -v, -d, -c, -b and -l print", why)

@@ -376,8 +376,8 @@ static void check_left(const growth_case *c, int old_vars, bool power)
     assert_true(outcome == PNC_GROWTH_NONE && the_disk.now.size == size);
 }
 
-/* Every operation is the last one, with and without power (where data move); `fails_at`: one that fails before, NEVER, so that the growth
- * is undone from there. */
+/* Every operation is the last one, with power and, where data move, without; `fails_at`: one that fails before, NEVER,
+ * so that the growth is undone from there. */
 static int64_t die_everywhere(const growth_case *c, int64_t fails_at, int64_t step)
 {
     int64_t deaths = 0, first = fails_at == NEVER ? 0 : fails_at + 1;
