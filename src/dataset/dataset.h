@@ -52,7 +52,7 @@ typedef struct pnc_dataset {
     int fill_mode; /* NC_FILL or NC_NOFILL, for variables defined from now on */
     pnc_model model;
     pnc_model *before;    /* the model before redef; NULL outside define mode and in a new file */
-    bool overruled;       /* by the last enddef: this rank's definitions differed and were replaced by rank 0's */
+    bool overruled;       /* by an enddef: this rank's definitions differed and were replaced by rank 0's */
     char difference[256]; /* which; empty if only attributes, fill modes or offsets differed */
     bool numrecs_dirty;   /* model.numrecs is not yet written to the file */
 

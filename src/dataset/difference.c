@@ -17,8 +17,23 @@ static bool vars_differ(const pnc_var *a, const pnc_var *b)
            (a->ndims > 0 && memcmp(a->dimids, b->dimids, (size_t)a->ndims * sizeof *a->dimids) != 0);
 }
 
+/* Variables of one type, number of dimensions and name. */
+static void describe_shapes(const pnc_var *own, const pnc_var *root, char *text, size_t size)
+{
+    int i = 0;
+
+    while (own->dimids[i] == root->dimids[i])
+        i++;
+    snprintf(text, size, "dimension %d of variable \"%.*s\" has the id %d here, and %d on rank 0", i, NAME_BYTES,
+             own->name, own->dimids[i], root->dimids[i]);
+}
+
 static void describe_vars(const pnc_var *own, const pnc_var *root, char *text, size_t size)
 {
+    if (own->type == root->type && own->ndims == root->ndims && strcmp(own->name, root->name) == 0) {
+        describe_shapes(own, root, text, size);
+        return;
+    }
     snprintf(text, size, "%s \"%.*s\" has %d dimensions here, %s \"%.*s\" has %d on rank 0",
              pnc_type_get_name(own->type), NAME_BYTES, own->name, own->ndims, pnc_type_get_name(root->type), NAME_BYTES,
              root->name, root->ndims);

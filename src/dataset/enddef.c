@@ -100,12 +100,10 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
 /* The file is in data mode, with the definitions of rank 0. Other attributes are no error; other dimensions or
  * variables are, since the program has ids and lengths that are wrong now. Requests that were posted with definitions
  * that no longer exist could access any offset of the file. */
-static int report_overruled(pnc_dataset *ds)
+static int describe_overruled(pnc_dataset *ds)
 {
     int64_t puts = 0, gets = 0;
 
-    if (!ds->overruled)
-        return NC_NOERR;
     if (ds->io.queue->pending > 0)
         pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     if (puts + gets > 0)
@@ -118,6 +116,15 @@ static int report_overruled(pnc_dataset *ds)
     return pnc_error_set(&ds->error, NC_EMULTIDEFINE,
                          "%s: the definitions of rank %d differed from those of rank 0 and were replaced: %s",
                          ds->file.path, ds->file.rank, ds->difference);
+}
+
+static int report_overruled(pnc_dataset *ds)
+{
+    int err = ds->overruled ? describe_overruled(ds) : NC_NOERR;
+
+    ds->overruled = false;
+    ds->difference[0] = '\0';
+    return err;
 }
 
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,

@@ -184,7 +184,8 @@ static int share_fill_modes(pnc_dataset *ds)
 static void finish_adoption(pnc_dataset *ds, pnc_model *replaced, int err)
 {
     if (err == NC_NOERR) {
-        pnc_dataset_difference_explain(replaced, &ds->model, ds->difference, sizeof ds->difference);
+        if (ds->difference[0] == '\0')
+            pnc_dataset_difference_explain(replaced, &ds->model, ds->difference, sizeof ds->difference);
         pnc_format_model_free(replaced);
     } else {
         pnc_format_model_free(&ds->model);
@@ -200,13 +201,11 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     pnc_model replaced;
     int err;
 
-    ds->overruled = false;
-    ds->difference[0] = '\0';
     PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers"));
     if (values[0] == -values[1])
         return NC_NOERR;
     pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header");
-    ds->overruled = own != root;
+    ds->overruled = ds->overruled || own != root; /* an enddef that failed may have replaced them before */
     if (ds->file.rank != 0) {
         pnc_memory_free(header->at);
         header->at = NULL;

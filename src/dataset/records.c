@@ -1,6 +1,7 @@
 /* The number of records: how it grows, what the ranks agree on, and when it is written to the file. */
 #include "dataset/records.h"
 
+#include "base/memory.h"
 #include "dataset/file_end.h"
 #include "dataset/modes.h"
 #include "file/agree.h"
@@ -44,12 +45,15 @@ static int read_on_root(pnc_dataset *ds, int64_t *out)
     const pnc_model *written = ds->before != NULL ? ds->before : &ds->model;
     char bytes[PNC_FRONT_BYTES];
     pnc_extent front = {0, PNC_FRONT_BYTES};
+    int64_t end;
 
     *out = 0;
     if (ds->is_new || written->recdim < 0)
         return NC_NOERR;
     PNC_TRY(pnc_file_extents_read(&ds->file, &front, 1, bytes, NULL));
     *out = pnc_format_numrecs_decode(bytes, written->format);
+    if (pnc_size_multiply(*out, written->recsize, &end) != 0 || pnc_size_add(end, written->begin_rec, &end) != 0)
+        *out = 0; /* it is damaged */
     return NC_NOERR;
 }
 

@@ -11,7 +11,8 @@ int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err);
 /* The same, before a header is written: all ranks adopt the number in the file, if that is larger, as other handles may
  * have added records. */
 int pnc_dataset_numrecs_merge(pnc_dataset *ds, int err);
-/* As numrecs_agree, and rank 0 writes the number if it grew, unless the file has a larger one. */
+/* As numrecs_agree, and rank 0 extends the file to the end of its data and writes the number if it grew, unless the
+ * file has a larger one. NC_EREAD if another program has truncated the file. */
 int pnc_dataset_numrecs_flush(pnc_dataset *ds, int err);
 /* Local. Adopt numrecs if it is larger; it is written to the file later. */
 void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs);

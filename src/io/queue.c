@@ -92,6 +92,7 @@ pnc_request *pnc_io_queue_remove(pnc_queue *q, pnc_queue_entry *entry)
     q->pending--;
     q->kinds[r->direction].n--;
     q->kinds[r->direction].is_reduced = true;
+    assert(q->pending == q->kinds[PNC_PUT].n + q->kinds[PNC_GET].n);
     return r;
 }
 
@@ -133,6 +134,9 @@ void pnc_io_queue_return(pnc_queue *q, pnc_request *r)
     assert(at < q->n && q->entries[at].id == r->id && q->entries[at].request == NULL);
     q->entries[at].request = r;
     q->pending++;
+    q->kinds[r->direction].n++;
+    q->kinds[r->direction].is_reduced = true;
+    assert(q->pending == q->kinds[PNC_PUT].n + q->kinds[PNC_GET].n);
 }
 
 static void free_request(pnc_queue *q, pnc_request *r)

@@ -2,9 +2,10 @@
  *
  * A request is small and contiguous. A pending one costs 96 bytes of memory, and 16 for each extent, or for each
  * dimension of a hyperslab that is not contiguous (24 with strides), in the arena of the queue, plus the values of puts
- * that are packed when they are posted. It holds no file offsets, because it may be posted in define mode, before
- * offsets are assigned. A wait call takes 8 bytes of memory more for each request, and 16 (while it sorts, 32) for each
- * one of a list that was posted out of the order of the file. */
+ * that are packed when they are posted; a get keeps the memory of the numbers that it was posted with. It holds no file
+ * offsets, because it may be posted in define mode, before offsets are assigned. A wait call takes 8 bytes of memory
+ * more for each request (16 if it is given ids), and 16 (while it sorts, 32) for each one of a list that was posted out
+ * of the order of the file. */
 #ifndef PNC_IO_REQUEST_H
 #define PNC_IO_REQUEST_H
 

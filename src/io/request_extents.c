@@ -3,8 +3,6 @@
 
 #include <assert.h>
 
-#include "base/memory.h"
-
 #define MOST_DIMS PNC_PIECES_DIMS
 /* Larger ones are left to the checks of hyperslabs, which find overflows. */
 #define MOST_BYTES (INT64_MAX / 16)

@@ -276,6 +276,8 @@ def test_short_input():
     copy("a short file as second input", ["v1.nc", "short.nc"], "short_joined.nc", 2, warning)
     refuse("NC_EREAD", ["short.nc", "out.nc"], "a short file is an error with nc_short_file=error", 4,
            env={**os.environ, "PNETCDF_HINTS": "nc_short_file=error"})
+    ignored = tool.run("ncmpicopy", "-O", "v1.nc", "hinted.nc", env={**os.environ, "PNETCDF_HINTS": "cb_nodes=0"})
+    tap.ok(ignored.returncode == 0, "a remark about a hint is not one about the input", ignored.stderr.decode())
 
 
 def test_in_place():

@@ -148,14 +148,18 @@ static int identify_file(const pnc_open_call *call, pnc_store *store, pnc_error 
 int pnc_mpiio_file_open(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
+    int err = NC_NOERR, truncated;
 
     init_store(io, call);
     PNC_TRY(open_file(io, call, error));
     if (store->full_path == NULL)
-        return pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
-    if (store->rank == 0)
-        PNC_TRY(identify_file(call, store, error));
-    return call->purpose == PNC_OPEN_REPLACE ? truncate_file(io, call, error) : NC_NOERR;
+        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call->path);
+    else if (store->rank == 0)
+        err = identify_file(call, store, error);
+    if (call->purpose != PNC_OPEN_REPLACE)
+        return err;
+    truncated = truncate_file(io, call, error); /* the other ranks may wait for this rank in it */
+    return pnc_error_keep_first(err, truncated);
 }
 
 int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)

@@ -107,11 +107,17 @@ static int put_renamed(int from, int id, const char *name, int to, int varid, co
     return err;
 }
 
+/* Whether another name may be accepted. */
+static bool is_name_error(int err)
+{
+    return err == NC_EBADNAME || err == NC_EMAXNAME;
+}
+
 static int copy_renamed_att(copy_plan *plan, int from, const char *name, const copy_var *var, int to, int varid)
 {
     char renamed[NC_MAX_NAME + 1];
     int id = var != NULL ? var->id : NC_GLOBAL, err = NC_EBADNAME;
-    for (int attempt = 0; err == NC_EBADNAME && copy_name_repair(name, attempt, renamed); attempt++)
+    for (int attempt = 0; is_name_error(err) && copy_name_repair(name, attempt, renamed); attempt++)
         if (ncmpi_inq_attid(from, id, renamed, NULL) == NC_ENOTATT)
             err = put_renamed(from, id, name, to, varid, renamed);
     if (err == NC_NOERR)
@@ -128,7 +134,7 @@ static int copy_att(copy_plan *plan, int from, const char *name, const copy_var 
         ncmpi_inq_atttype(from, var->id, name, &type) == NC_NOERR && type == var->type)
         return convert_att(from, name, var, to, varid);
     int err = ncmpi_copy_att(from, var != NULL ? var->id : NC_GLOBAL, name, to, varid);
-    return err == NC_EBADNAME || err == NC_EMAXNAME ? copy_renamed_att(plan, from, name, var, to, varid) : err;
+    return is_name_error(err) ? copy_renamed_att(plan, from, name, var, to, varid) : err;
 }
 
 /* var NULL: attributes of the file. */
@@ -152,9 +158,9 @@ static int define_dim(copy_plan *plan, int from, int dimid, int to)
     MPI_Offset length = dimid == plan->record ? NC_UNLIMITED : dim->count;
     char renamed[NC_MAX_NAME + 1];
     int id, err = ncmpi_def_dim(to, dim->name, length, &id);
-    if (err != NC_EBADNAME && err != NC_EMAXNAME)
+    if (!is_name_error(err))
         return err;
-    for (int attempt = 0; err != NC_NOERR && copy_name_repair(dim->name, attempt, renamed); attempt++)
+    for (int attempt = 0; is_name_error(err) && copy_name_repair(dim->name, attempt, renamed); attempt++)
         if (ncmpi_inq_dimid(from, renamed, &id) == NC_EBADDIM)
             err = ncmpi_def_dim(to, renamed, length, &id);
     if (err == NC_NOERR)
@@ -166,9 +172,9 @@ static int define_var(copy_plan *plan, int from, const copy_var *var, int to, in
 {
     char renamed[NC_MAX_NAME + 1];
     int other, err = ncmpi_def_var(to, var->name, var->to, var->ndims, var->dimids, id);
-    if (err != NC_EBADNAME && err != NC_EMAXNAME)
+    if (!is_name_error(err))
         return err;
-    for (int attempt = 0; err != NC_NOERR && copy_name_repair(var->name, attempt, renamed); attempt++)
+    for (int attempt = 0; is_name_error(err) && copy_name_repair(var->name, attempt, renamed); attempt++)
         if (ncmpi_inq_varid(from, renamed, &other) == NC_ENOTVAR)
             err = ncmpi_def_var(to, renamed, var->to, var->ndims, var->dimids, id);
     if (err == NC_NOERR)

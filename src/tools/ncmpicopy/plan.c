@@ -36,7 +36,8 @@ int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
     return err == NC_NOERR ? err : library_failed(plan, path, err);
 }
 
-/* The library reads missing values of a short file as zeros, and remarks on such a file when it is opened. */
+/* The library reads missing values of a short file as zeros, and remarks on such a file when it is opened. Other
+ * remarks are about hints and names: the copy does not lack anything. */
 static int load_remark(copy_plan *plan, int index, int ncid)
 {
     char message[NC_MAX_MESSAGE + 1] = "";
@@ -44,7 +45,7 @@ static int load_remark(copy_plan *plan, int index, int ncid)
     if (plan->rank > 0)
         return NC_NOERR;
     PNC_TRY(ncmpi_inq_last_error(ncid, &last, message));
-    if (last != NC_NOERR || *message == '\0')
+    if (last != NC_NOERR || strstr(message, " ends at byte ") == NULL)
         return NC_NOERR;
     plan->remarks[index] = pnc_string_copy(message);
     return plan->remarks[index] != NULL ? NC_NOERR : NC_ENOMEM;
