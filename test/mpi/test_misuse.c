@@ -521,6 +521,27 @@ static void try_case(int k, bool safe)
     alarm(0);
 }
 
+/* After a mismatch the requests are pending: the same call on all ranks, with another request, completes them. */
+static void test_repeated_wait(void)
+{
+    int ncid = prepare(DATA), value = -1 - t_rank, got[2] = {0, 0}, pending = -1, err;
+    MPI_Offset start = first(), one = 1, two = 2;
+
+    t_local(ncmpi_iput_vara_int(ncid, FIXED, &start, &one, &value, NULL) == NC_NOERR, "iput");
+    err = is_odd ? ncmpi_sync(ncid) : ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL);
+    t_local(err == NC_EMULTICALL, "wait_all and sync: %s", ncmpi_strerrno(err));
+    start++;
+    t_local(ncmpi_iput_vara_int(ncid, FIXED, &start, &one, &value, NULL) == NC_NOERR, "iput");
+    err = ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL);
+    t_local(err == NC_NOERR, "the repeated wait_all: %s", ncmpi_strerrno(err));
+    t_local(ncmpi_inq_nreqs(ncid, &pending) == NC_NOERR && pending == 0, "%d requests are pending", pending);
+    start--;
+    err = ncmpi_get_vara_int_all(ncid, FIXED, &start, &two, got);
+    t_local(err == NC_NOERR && got[0] == value && got[1] == value, "the values are %d, %d", got[0], got[1]);
+    close_file(ncid);
+    t_check(true, "a wait_all is repeated after calls that do not match");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -535,6 +556,8 @@ int main(int argc, char **argv)
         for (int k = 0; k < NCASES; k++)
             for (int safe = 0; safe < 2; safe++)
                 try_case(k, safe != 0);
+    if (t_nprocs > 1)
+        test_repeated_wait();
     unlink(path);
     return t_finish();
 }
