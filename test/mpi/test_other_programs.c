@@ -272,12 +272,9 @@ static bool is_others(const char *where)
     return strcmp(text, "another program's") == 0;
 }
 
-/* The path is relative, and another folder has a file of the name. */
-static void test_abort_elsewhere(void)
+/* Another folder than the working one has a file here.nc. */
+static void prepare_folders(void)
 {
-    struct stat facts;
-    int ncid;
-
     snprintf(room, sizeof room, "%s", t_path("elsewhere"));
     snprintf(other, sizeof other, "%s/here.nc", room);
     if (t_rank == 0) {
@@ -286,6 +283,15 @@ static void test_abort_elsewhere(void)
     }
     barrier();
     t_local(getcwd(home, sizeof home) != NULL, "getcwd");
+}
+
+/* The path is relative, and another folder has a file of the name. */
+static void test_abort_elsewhere(void)
+{
+    struct stat facts;
+    int ncid;
+
+    prepare_folders();
     expect_ok(ncmpi_create(MPI_COMM_WORLD, "here.nc", NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
     t_local(chdir(room) == 0, "chdir");
     barrier();
@@ -350,14 +356,7 @@ static void test_mpi_io_elsewhere(void)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_strategy", "mpi_io");
-    snprintf(room, sizeof room, "%s", t_path("elsewhere"));
-    snprintf(other, sizeof other, "%s/here.nc", room);
-    if (t_rank == 0) {
-        mkdir(room, 0777);
-        write_other(other);
-    }
-    barrier();
-    t_local(getcwd(home, sizeof home) != NULL, "getcwd");
+    prepare_folders();
     expect_ok(ncmpi_create(MPI_COMM_WORLD, "here.nc", NC_CLOBBER, info, &ncid), "create");
     ncmpi_def_dim(ncid, "n", 4 * t_nprocs, &dim);
     ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &varid);
