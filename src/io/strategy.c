@@ -48,7 +48,9 @@ static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 
 /* --- the strategies --- */
 
-/* Between nodes a long run is one access of each stripe; other ranks write to its first and its last stripe. */
+/* Between nodes a long run is one access of each stripe; other ranks write to its first and its last stripe. A get waits
+ * for these locks as well: a node keeps those of what it wrote until another node needs them, also after the file was
+ * closed. */
 static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses)
 {
     pnc_estimate e = {.accesses = accesses};
@@ -56,7 +58,7 @@ static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses)
     if (p->nnodes == 1)
         return e;
     e.accesses += (double)p->bytes / (double)p->striping_unit;
-    e.lock_changes = p->direction == PNC_PUT && p->nprocs > 1 ? accesses : 0;
+    e.lock_changes = p->nprocs > 1 ? accesses : 0;
     return e;
 }
 

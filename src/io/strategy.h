@@ -54,7 +54,7 @@ typedef struct pnc_access_pattern {
 
 typedef struct pnc_estimate {
     double accesses;         /* reads and writes of a stripe, or of a part of it */
-    double lock_changes;     /* writes to stripes that another node wrote last */
+    double lock_changes;     /* accesses of stripes that another node wrote last */
     double runs;             /* merged or exchanged one by one */
     double copied, sent;     /* bytes: within the memory of a node, between nodes */
     double synchronisations; /* of all ranks */

@@ -4,9 +4,10 @@
  * rank that it waits for: a barrier of 4 ranks on 2 cores takes 8 ms, with this library 10 us. MPICH's loop of device
  * ch4:ucx polls through ucp_worker_progress, an ordinary function of libucp, which returns how many events it has
  * handled. This library stands before it and gives the core up when nothing was handled for a while: first by
- * sched_yield, which costs nothing when no one else wants to run, then by sleeps, so that a long wait leaves the machine
- * to others. A sleep is at most an eighth of those before it: ranks that wait for one that writes would otherwise take
- * most of the cores (64 ranks on 2 cores, a put of 128 MiB through 8 aggregators: 250 ms, with this rule 110 ms).
+ * sched_yield, which costs nothing when no one else wants to run, then by sleeps, so that a long wait leaves the
+ * machine to others. A sleep is at most an eighth of those before it: ranks that wait for one that writes would
+ * otherwise take most of the cores (64 ranks on 2 cores, a put of 128 MiB through 8 aggregators: 250 ms, with this rule
+ * 110 ms).
  *
  * The MPI library opens and closes plugins. Memory that a closed plugin leaks is reported as from an "<unknown
  * module>", which no suppression can name; therefore nothing is unloaded.

@@ -83,7 +83,8 @@ static void test_nodes(void **state)
     assert_int_equal(choose(PNC_GET, 64, 8, 512, 2 << 20), PNC_TWO_PHASE);
     assert_int_equal(choose(PNC_PUT, 64, 8, 1, 2 << 20), PNC_TWO_PHASE); /* stripes shared by two ranks */
     assert_int_equal(choose(PNC_GET, 64, 8, 32, 2 << 20), PNC_TWO_PHASE);
-    assert_int_equal(choose(PNC_GET, 64, 8, 1, 2 << 20), PNC_DIRECT);
+    assert_int_equal(choose(PNC_GET, 64, 8, 1, 2 << 20), PNC_TWO_PHASE);
+    assert_int_equal(choose(PNC_GET, 64, 8, 1, 16 << 20), PNC_DIRECT);
     assert_int_equal(choose(PNC_PUT, 64, 8, 1, INT64_C(1) << 30), PNC_DIRECT); /* sending costs more than a lock */
     assert_int_equal(choose(PNC_PUT, 10000, 100, 512, INT64_C(2) << 20), PNC_TWO_PHASE);
 }
