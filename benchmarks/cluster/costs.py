@@ -12,6 +12,7 @@ BUFFER_ONE_NODE = 2 << 20
 SEGMENT = 320 << 10
 SEGMENT_PIECES = 4096
 MESSAGE = 256 << 10
+MESSAGE_PIECES = 4096
 REDUCTIONS = 3  # of all ranks in a call, at most
 
 
@@ -71,8 +72,11 @@ class Call:
 
     @property
     def messages(self):
-        """Of a delegate to other nodes, at most: one to each aggregator for each portion; more where they are full, as
-        two successive ones hold more than fits in one; and reductions of the delegates and of all ranks."""
-        data = 2 * divide_up(self.bytes * self.ranks_per_node, MESSAGE)
+        """Of a delegate to other nodes, at most: one to each aggregator for each portion; more where they are full, of
+        bytes or of pieces, as two successive ones hold more than fits in one; and reductions of the delegates and of
+        all ranks."""
+        full = divide_up(self.bytes * self.ranks_per_node, MESSAGE)
+        full += divide_up(self.pieces * self.ranks_per_node, MESSAGE_PIECES) - 1
+        data = 2 * full
         steps = (self.rounds + REDUCTIONS) * doublings(self.nodes)
         return 0 if self.nodes == 1 else self.portions * (self.aggregators - 1) + data + steps
