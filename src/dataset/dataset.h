@@ -25,6 +25,8 @@ typedef struct pnc_hints {
     int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
     int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
     int64_t driver;            /* index into the names of drivers */
+    int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */
+    int64_t timeout_action;    /* 0: an error, 1: end the program */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
 } pnc_hints;
 
@@ -61,6 +63,8 @@ typedef struct pnc_dataset {
     /* the error of the call in progress, and of the last one that failed */
     pnc_error error;
     pnc_failure last;
+
+    struct pnc_dataset *next_abandoned;
 } pnc_dataset;
 
 #include "dataset/operations.h" /* generated: pnc_dataset_<name> for each single function */

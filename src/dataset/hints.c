@@ -161,6 +161,35 @@ int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list)
     return add_hints(ds->environment, ds->info, &ds->error);
 }
 
+static int merge_default(pnc_dataset *ds, const char *key, const char *value)
+{
+    char unused[MPI_MAX_INFO_VAL + 1];
+
+    if (value[0] == '\0' || pnc_dataset_hints_get(ds->environment, key, unused))
+        return NC_NOERR;
+    if (MPI_Info_set(ds->environment, key, value) == MPI_SUCCESS && MPI_Info_set(ds->info, key, value) == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EMPI, "MPI_Info_set failed for hint %s=%s", key, value);
+}
+
+/* SECONDS or SECONDS,ACTION; what is malformed is a hint with a value that cannot be used, and is reported as such. */
+int pnc_dataset_hints_merge_timeout(pnc_dataset *ds)
+{
+    const char *given = getenv("PNETCDF_TIMEOUT"), *comma = given == NULL ? NULL : strchr(given, ',');
+    char seconds[40] = "", action[40] = "";
+
+    if (given == NULL)
+        return NC_NOERR;
+    if (ds->environment == MPI_INFO_NULL && MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
+        ds->environment = MPI_INFO_NULL;
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_TIMEOUT", ds->file.path);
+    }
+    snprintf(seconds, sizeof seconds, "%.*s", (int)strcspn(given, ","), given);
+    snprintf(action, sizeof action, "%s", comma == NULL ? "" : comma + 1);
+    PNC_TRY(merge_default(ds, "nc_timeout", seconds));
+    return merge_default(ds, "nc_timeout_action", action);
+}
+
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
 {
     return (int64_t *)((char *)hints + hint->field);

@@ -271,6 +271,17 @@ static int cancel_pending(pnc_dataset *ds)
     return NC_EPENDING;
 }
 
+/* Other ranks did not make a call: what is collective could block. MPI keeps the file and its communicators. */
+static int abandon(pnc_dataset *ds, int err)
+{
+    int64_t puts, gets;
+
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    err = pnc_dataset_error_report(ds, err);
+    pnc_dataset_registry_discard(ds);
+    return err;
+}
+
 /* The first agreement finds ranks that are in another call: the file stays open then, with its pending requests. */
 static int begin_close(pnc_dataset *ds)
 {
@@ -283,6 +294,8 @@ int pnc_dataset_close(pnc_dataset *ds)
 {
     int err = begin_close(ds), pending;
 
+    if (pnc_file_time_limit_is_exceeded(&ds->file))
+        return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     pending = cancel_pending(ds);
@@ -297,6 +310,8 @@ int pnc_dataset_abort(pnc_dataset *ds)
     int64_t puts, gets;
     int err = defines ? pnc_file_status_agree(&ds->file, NC_NOERR) : begin_close(ds);
 
+    if (pnc_file_time_limit_is_exceeded(&ds->file))
+        return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);

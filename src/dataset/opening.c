@@ -51,6 +51,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     if (ds->file.comm != MPI_COMM_NULL)
         MPI_Comm_free(&ds->file.comm);
     pnc_file_nodes_release(ds->file.nodes);
+    pnc_file_time_limit_free(&ds->file);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
 }
@@ -178,6 +179,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     const pnc_store_ops *driver;
 
     PNC_TRY(pnc_dataset_hints_merge(ds, o->info, list));
+    PNC_TRY(pnc_dataset_hints_merge_timeout(ds));
     pnc_dataset_hints_set(ds);
     d->mode = o->mode;
     d->format = o->format;
@@ -247,6 +249,8 @@ static int adopt_mode(pnc_opening *o, const decisions *d)
 
 static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
 {
+    int err, limited;
+
     ds->safe = d->safe;
     ds->io.relax = d->relax;
     ds->hints = d->hints;
@@ -257,7 +261,9 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     o->mismatch = adopt_mode(o, d);
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);
-    return adopt_list(ds, o, d);
+    err = adopt_list(ds, o, d);
+    limited = pnc_file_time_limit_set(&ds->file, ds->hints.timeout, ds->hints.timeout_action != 0);
+    return pnc_error_keep_first(err, limited);
 }
 
 /* --- begin and end --- */

@@ -10,6 +10,8 @@
 /* Threads may open and close different datasets at once: one atomic operation takes or releases a slot. Only one thread
  * at a time may use a dataset. */
 static _Atomic(pnc_dataset *) open_datasets[NC_MAX_NFILES];
+/* Tools that look for lost memory find the datasets here. */
+static _Atomic(pnc_dataset *) abandoned;
 
 int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
 {
@@ -28,6 +30,14 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid)
 void pnc_dataset_registry_remove(int ncid)
 {
     atomic_store(&open_datasets[ncid], NULL);
+}
+
+void pnc_dataset_registry_discard(pnc_dataset *ds)
+{
+    pnc_dataset_registry_remove(ds->ncid);
+    ds->next_abandoned = atomic_load(&abandoned);
+    while (!atomic_compare_exchange_weak(&abandoned, &ds->next_abandoned, ds))
+        continue;
 }
 
 pnc_dataset *pnc_dataset_registry_peek(int ncid)

@@ -66,6 +66,35 @@ static int64_t kind_of(const pnc_file_call *call)
     return pnc_file_kind_compute(call->function, "", 0);
 }
 
+/* --- calls of the program --- */
+
+typedef struct call_text {
+    int64_t kind;
+    char text[160];
+} call_text;
+
+/* The end of a path says more than its beginning. */
+static call_text describe_call(const pnc_file_call *call)
+{
+    const char *object = call->object == NULL ? "" : call->object;
+    size_t length = strlen(object), most = 80;
+    call_text d;
+
+    memset(&d, 0, sizeof d);
+    d.kind = kind_of(call);
+    snprintf(d.text, sizeof d.text, length > 0 ? "%s of \"%s\"" : "%s%s", call->name,
+             object + (length > most ? length - most : 0));
+    return d;
+}
+
+static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what)
+{
+    if (file->limit != NULL)
+        return pnc_file_time_limit_agree(file, values, n, describe_call(&file->call).text);
+    reduce(file, values, n, MPI_MAX, what);
+    return NC_NOERR;
+}
+
 /* The first agreement of a call: the maxima of the kind and of its negative are those of one kind, or the calls do not
  * match. */
 static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
@@ -75,7 +104,7 @@ static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
     assert(n <= PNC_AGREED_VALUES);
     memcpy(message + 2, values, (size_t)n * sizeof *values);
     file->call.begins = false;
-    reduce(file, message, 2 + PNC_AGREED_VALUES, MPI_MAX, what);
+    PNC_TRY(reduce_first(file, message, 2 + PNC_AGREED_VALUES, what));
     if (message[0] != -message[1])
         return pnc_file_mismatch_report(file);
     memcpy(values, message + 2, (size_t)n * sizeof *values);
@@ -111,25 +140,6 @@ int pnc_file_status_agree(pnc_file *file, int status)
 /* --- calls that do not match --- */
 
 #define MISMATCH "the collective calls of the ranks do not match: %s"
-
-typedef struct call_text {
-    int64_t kind;
-    char text[160];
-} call_text;
-
-/* The end of a path says more than its beginning. */
-static call_text describe_call(const pnc_file_call *call)
-{
-    const char *object = call->object == NULL ? "" : call->object;
-    size_t length = strlen(object), most = 80;
-    call_text d;
-
-    memset(&d, 0, sizeof d);
-    d.kind = kind_of(call);
-    snprintf(d.text, sizeof d.text, length > 0 ? "%s of \"%s\"" : "%s%s", call->name,
-             object + (length > most ? length - most : 0));
-    return d;
-}
 
 int pnc_file_mismatch_report(pnc_file *file)
 {

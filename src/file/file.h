@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "drivers/store.h"
 #include "file/nodes.h"
+#include "file/time_limit.h"
 
 /* The call of the program that is in progress. Its first agreement compares it with those of the other ranks: see
  * agree.h. */
@@ -20,7 +21,7 @@ typedef struct pnc_file_call {
     bool mismatch;        /* it does not match those of other ranks */
 } pnc_file_call;
 
-typedef struct pnc_file {
+struct pnc_file {
     char *path;
     MPI_Comm comm; /* duplicate of the user's communicator */
     int rank, nprocs;
@@ -32,7 +33,8 @@ typedef struct pnc_file {
     pnc_error *error;           /* of the call in progress */
     int late;                   /* error of a collective step, see agree.h */
     pnc_file_call call;
-} pnc_file;
+    pnc_time_limit *limit; /* of the first agreement of each call; NULL: none */
+};
 
 /* Read or write n extents; their bytes are contiguous in memory. *got as in pnc_store_ops; may be NULL. Local. */
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);

@@ -46,6 +46,12 @@ HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
+HINT_SIZE([nc_timeout], [timeout], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
+[seconds that a collective call waits for ranks that do not make it, before it returns NC_ETIMEOUT and prints which ranks
+wait in which call. 0: without a limit. Also set by PNETCDF_TIMEOUT; pnetcdf(3) describes the state of the file after
+it])
+HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort)], [],
+[what follows when nc_timeout is exceeded. error: NC_ETIMEOUT. abort: MPI_Abort ends the program])
 HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],
 [how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
 merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the

@@ -37,7 +37,8 @@ PURE_ROOMS = ["base", "format", "growth", "select", "convert"]
 MAY_CHANGE = {
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
     "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran"},
-    "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset"},
+    "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset",
+                             "abandoned": "atomic: datasets that MPI may use until the program ends"},
     "src/dataset/last_error": {"last_of_thread": "one per thread"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/opening": {"lock": "a mutex"},

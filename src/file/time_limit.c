@@ -1,0 +1,342 @@
+/* A limit for the time that a collective call waits for ranks that do not make it. */
+#include "file/time_limit.h"
+
+#include <assert.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "file/agree.h"
+#include "file/file.h"
+
+#define ANSWER_SECONDS 2.0  /* bound on the time of a message, also between ranks that share a processor */
+#define STAGGER_SECONDS 0.2 /* between the limits of ranks: one rank warns all others, not all at once */
+#define CALL_BYTES 200
+#define TABLE_BYTES 2000
+
+enum { NOTICE_TAG = 1, PROBES_AT_ARRIVAL = 8 };
+
+/* A message to a rank that waits, or will arrive. */
+typedef struct notice {
+    enum { WARNING, ANSWER, RESULT } kind;
+    int64_t number; /* of the agreement on this file */
+    char call[CALL_BYTES];
+    char table[TABLE_BYTES]; /* of RESULT */
+} notice;
+
+struct pnc_time_limit {
+    double seconds;
+    bool aborts, exceeded;
+    int64_t number; /* of the agreements of this file so far */
+    /* MPI uses these after a call that has failed */
+    int64_t values[PNC_REDUCED_VALUES];
+    notice warning, answer, result;
+};
+
+/* One agreement. */
+typedef struct meeting {
+    pnc_file *file;
+    pnc_time_limit *limit;
+    const char *call;
+    double begin, end;         /* end: when this rank returns an error; 0 before a warning */
+    int warner;                /* the rank that prints; -1: no rank has warned */
+    char (*calls)[CALL_BYTES]; /* on that rank: of the ranks that answered; NULL without memory */
+    char table[TABLE_BYTES];   /* who waits where, once it is known */
+} meeting;
+
+int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts)
+{
+    if (seconds <= 0 || file->nprocs == 1)
+        return NC_NOERR;
+    file->limit = pnc_memory_alloc_zeroed(1, sizeof *file->limit);
+    if (file->limit == NULL)
+        return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a time limit", file->path);
+    file->limit->seconds = (double)seconds;
+    file->limit->aborts = aborts;
+    return NC_NOERR;
+}
+
+void pnc_file_time_limit_free(pnc_file *file)
+{
+    pnc_memory_free(file->limit);
+    file->limit = NULL;
+}
+
+bool pnc_file_time_limit_is_exceeded(const pnc_file *file)
+{
+    return file->limit != NULL && file->limit->exceeded;
+}
+
+/* --- the table --- */
+
+static void append(char *text, size_t capacity, const char *format, ...) PNC_PRINTF(3, 4);
+
+static void append(char *text, size_t capacity, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, capacity - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Append the ranks from `first` on that have the same text: "rank 3", "ranks 0-2,5". */
+static void append_ranks(char *text, size_t capacity, char (*calls)[CALL_BYTES], int first, int nprocs)
+{
+    int count = 0;
+    char list[160] = "";
+
+    for (int i = first; i < nprocs; i++) {
+        int end = i;
+
+        if (strcmp(calls[i], calls[first]) != 0)
+            continue;
+        while (end + 1 < nprocs && strcmp(calls[end + 1], calls[first]) == 0)
+            end++;
+        if (strlen(list) < sizeof list - 30)
+            append(list, sizeof list, end > i ? "%s%d-%d" : "%s%d", count > 0 ? "," : "", i, end);
+        else if (list[strlen(list) - 1] != '.')
+            append(list, sizeof list, ",...");
+        count += end - i + 1;
+        i = end;
+    }
+    append(text, capacity, "%s %s", count > 1 ? "ranks" : "rank", list);
+}
+
+/* The ranks that did not answer come first: the message of an error may be cut. */
+static void make_table(meeting *m)
+{
+    const int nprocs = m->file->nprocs;
+
+    m->table[0] = '\0';
+    if (m->calls == NULL) {
+        append(m->table, sizeof m->table, "no memory to list the ranks");
+        return;
+    }
+    for (int silent = 1; silent >= 0; silent--)
+        for (int i = 0, j; i < nprocs; i++) {
+            if ((m->calls[i][0] == '\0') != silent)
+                continue;
+            for (j = 0; strcmp(m->calls[j], m->calls[i]) != 0;)
+                j++;
+            if (j < i) /* listed with that rank */
+                continue;
+            append(m->table, sizeof m->table, "%s", m->table[0] != '\0' ? "\n" : "");
+            append_ranks(m->table, sizeof m->table, m->calls, i, nprocs);
+            append(m->table, sizeof m->table, ": %s", silent ? "no call, and no answer" : m->calls[i]);
+        }
+}
+
+/* The lines in one call, so that other output does not come between. */
+static void print_table(const meeting *m)
+{
+    char text[2 * TABLE_BYTES] = "";
+
+    append(text, sizeof text,
+           "PnetCDF: %s: not all ranks have made collective call %lld on this file within %.0f s. Ranks of its "
+           "communicator:\n    ",
+           m->file->path, (long long)m->limit->number, m->limit->seconds);
+    for (const char *c = m->table; *c != '\0'; c++)
+        append(text, sizeof text, *c == '\n' ? "%c    " : "%c", *c);
+    append(text, sizeof text, "\n");
+    fputs(text, stderr);
+}
+
+/* --- messages --- */
+
+/* MPI libraries send messages as small as these at once: nothing waits for a rank to receive them. */
+static void send_notice(const meeting *m, notice *n, int rank)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    n->number = m->limit->number;
+    if (MPI_Isend(n, (int)sizeof *n, MPI_BYTE, rank, NOTICE_TAG, m->file->comm, &request) == MPI_SUCCESS)
+        MPI_Request_free(&request);
+}
+
+static void answer(meeting *m, int rank, const char *text)
+{
+    notice *n = &m->limit->answer;
+
+    n->kind = ANSWER;
+    snprintf(n->call, sizeof n->call, "%s%s", text, m->call);
+    send_notice(m, n, rank);
+}
+
+/* Become the rank that prints the table. */
+static void warn(meeting *m, double now)
+{
+    pnc_file *file = m->file;
+    notice *n = &m->limit->warning;
+
+    m->warner = file->rank;
+    m->end = now + ANSWER_SECONDS;
+    m->calls = pnc_memory_alloc_zeroed(file->nprocs, sizeof *m->calls);
+    if (m->calls != NULL)
+        snprintf(m->calls[file->rank], sizeof *m->calls, "waiting in %s", m->call);
+    n->kind = WARNING;
+    for (int i = 0; i < file->nprocs; i++)
+        if (i != file->rank)
+            send_notice(m, n, i);
+}
+
+/* If several ranks warn at once, the lowest one prints. */
+static void take_notice(meeting *m, const notice *n, int source, double now, bool waits)
+{
+    if (n->kind == WARNING && (m->warner < 0 || source < m->warner)) {
+        m->warner = source;
+        m->end = now + 2 * ANSWER_SECONDS; /* the result comes sooner */
+    }
+    if (n->kind == WARNING)
+        answer(m, source, waits ? "waiting in " : "too late in ");
+    else if (n->kind == ANSWER && m->calls != NULL)
+        memcpy(m->calls[source], n->call, sizeof n->call);
+    else if (n->kind == RESULT && source == m->warner) {
+        memcpy(m->table, n->table, sizeof n->table);
+        m->end = now;
+    }
+}
+
+/* Receive what has arrived; notices of earlier agreements are out of date. */
+static void receive_notices(meeting *m, double now, bool waits)
+{
+    int arrived = 1;
+
+    for (int i = 0; arrived || (!waits && i < PROBES_AT_ARRIVAL); i++) {
+        MPI_Status status;
+        notice n;
+
+        arrived = 0;
+        if (MPI_Iprobe(MPI_ANY_SOURCE, NOTICE_TAG, m->file->comm, &arrived, &status) != MPI_SUCCESS)
+            return;
+        if (arrived && MPI_Recv(&n, (int)sizeof n, MPI_BYTE, status.MPI_SOURCE, NOTICE_TAG, m->file->comm,
+                                MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return;
+        if (arrived && n.number == m->limit->number)
+            take_notice(m, &n, status.MPI_SOURCE, now, waits);
+    }
+}
+
+/* --- one agreement --- */
+
+/* Rank 0 warns first, then 1, then 2 and 3, and so on. */
+static double limit_of(const meeting *m)
+{
+    int steps = 0;
+
+    for (int rank = m->file->rank; rank > 0; rank /= 2)
+        steps++;
+    return m->limit->seconds + steps * STAGGER_SECONDS;
+}
+
+/* A call is delayed by at most a sixteenth of the time that it waits. */
+static void pause_after(double waited)
+{
+    double seconds = waited / 16 < 0.01 ? waited / 16 : 0.01;
+
+    if (seconds > 1e-4)
+        nanosleep(&(struct timespec){0, (long)(seconds * 1e9)}, NULL);
+}
+
+static int fail(const meeting *m)
+{
+    pnc_file *file = m->file;
+    char text[200];
+
+    file->call.mismatch = true;
+    snprintf(text, sizeof text, "%s: not all ranks have made collective call %lld on this file within %.0f s",
+             file->path, (long long)m->limit->number, m->limit->seconds);
+    if (m->table[0] == '\0')
+        return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s; rank %d reports which", text, m->warner);
+    return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s: %s", text, m->table);
+}
+
+/* MPICH ends only the ranks that call MPI_Abort, unless the communicator is MPI_COMM_WORLD, which a program that only
+ * uses MPI sessions does not have. */
+static void end_program(MPI_Comm comm)
+{
+    int has_world = 0;
+
+    MPI_Initialized(&has_world);
+    MPI_Abort(has_world ? MPI_COMM_WORLD : comm, 1);
+}
+
+/* The rank that warned has the table; it ends the program, or sends the table to the ranks that answered. */
+static int end_meeting(meeting *m)
+{
+    pnc_time_limit *limit = m->limit;
+    notice *n = &limit->result;
+
+    limit->exceeded = true;
+    if (m->warner == m->file->rank) {
+        make_table(m);
+        print_table(m);
+    }
+    if (limit->aborts)
+        end_program(m->file->comm);
+    n->kind = RESULT;
+    memcpy(n->table, m->table, sizeof n->table);
+    for (int i = 0; m->calls != NULL && m->warner == m->file->rank && i < m->file->nprocs; i++)
+        if (i != m->file->rank && m->calls[i][0] != '\0')
+            send_notice(m, n, i);
+    return fail(m);
+}
+
+static int wait_for_ranks(meeting *m, MPI_Request *request)
+{
+    for (;;) {
+        int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        double now = MPI_Wtime();
+
+        if (done || code != MPI_SUCCESS) {
+            pnc_file_step_check(m->file, code, "MPI_Iallreduce", "the first agreement of a call");
+            return NC_NOERR;
+        }
+        receive_notices(m, now, true);
+        if (m->warner < 0 && now - m->begin > limit_of(m))
+            warn(m, now);
+        if (m->warner >= 0 && now >= m->end)
+            return end_meeting(m);
+        pause_after(now - m->begin);
+    }
+}
+
+static int meet(meeting *m, int n)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code;
+
+    receive_notices(m, m->begin, false);
+    if (m->warner >= 0)
+        return end_meeting(m);
+    code = MPI_Iallreduce(MPI_IN_PLACE, m->limit->values, n, MPI_INT64_T, MPI_MAX, m->file->comm, &request);
+    pnc_file_step_check(m->file, code, "MPI_Iallreduce", "the first agreement of a call");
+    return code == MPI_SUCCESS ? wait_for_ranks(m, &request) : NC_NOERR;
+}
+
+int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call)
+{
+    pnc_time_limit *limit = file->limit;
+    meeting m = {.file = file, .limit = limit, .call = call, .begin = MPI_Wtime(), .warner = -1};
+    int err;
+
+    assert(n <= PNC_REDUCED_VALUES);
+    if (limit->exceeded) {
+        file->call.mismatch = true;
+        return pnc_error_set_remote(file->error, NC_ETIMEOUT,
+                                    "%s: not all ranks have made collective call %lld on this file within the time "
+                                    "limit: it can only be closed",
+                                    file->path, (long long)limit->number);
+    }
+    limit->number++;
+    memcpy(limit->values, values, (size_t)n * sizeof *values);
+    err = meet(&m, n);
+    if (err == NC_NOERR)
+        memcpy(values, limit->values, (size_t)n * sizeof *values);
+    pnc_memory_free(m.calls);
+    return err;
+}

@@ -1,0 +1,31 @@
+/* A limit for the time that a collective call waits for ranks that do not make it.
+ *
+ * With a limit, the first agreement of a call is a nonblocking reduction. The first rank that has waited for the limit
+ * sends a warning to all others. Those that wait, too, answer with their call. After ANSWER_SECONDS the rank prints
+ * who waits where, and which ranks did not answer; it sends the result to the ranks that wait, and all return
+ * NC_ETIMEOUT. A rank that arrives later finds the warning, does not begin the reduction, and returns the same error:
+ * the reduction never completes. If the last rank had begun it before the warning arrived, it completes on all ranks
+ * within ANSWER_SECONDS, and the call continues. So the ranks decide alike if messages take less than that.
+ *
+ * The reduction that does not complete cannot be cancelled. Afterwards the file takes part in no collective call. */
+#ifndef PNC_FILE_TIME_LIMIT_H
+#define PNC_FILE_TIME_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PNC_REDUCED_VALUES 8 /* at most, in a reduction with a limit */
+
+typedef struct pnc_file pnc_file;
+typedef struct pnc_time_limit pnc_time_limit;
+
+/* Set the limit of a file, the same on all ranks; `aborts`: end the program, instead of an error. Local; NC_ENOMEM. */
+int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts);
+void pnc_file_time_limit_free(pnc_file *file);
+/* Whether a call has exceeded it: no further collective step is possible. False without a limit. */
+bool pnc_file_time_limit_is_exceeded(const pnc_file *file);
+/* Replace each value by the largest one of all ranks; `call` describes the call in progress. Collective. NC_ETIMEOUT if
+ * a rank did not make any call in time, or in an earlier call. */
+int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call);
+
+#endif
