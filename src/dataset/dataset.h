@@ -23,6 +23,7 @@ typedef struct pnc_hints {
     pnc_access_hints access;
     int64_t header_read_chunk; /* bytes of the header read at a time */
     int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
+    int64_t data_move_limit;   /* bytes that may move in an enddef */
     int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
     int64_t driver;            /* index into the names of drivers */
     int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */

@@ -1,6 +1,9 @@
 /* Leaving define mode: compute the layout, move data, fill new variables, write the header. */
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "dataset/agree.h"
+#include "dataset/environment.h"
 #include "dataset/file_end.h"
 #include "dataset/growing.h"
 #include "dataset/headerio.h"
@@ -47,9 +50,37 @@ static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examinat
     return NC_NOERR;
 }
 
+/* The same on all ranks. */
+static int check_move(pnc_dataset *ds, int64_t bytes)
+{
+    if (bytes <= ds->hints.data_move_limit)
+        return NC_NOERR;
+    pnc_error_set(&ds->error, NC_EMOVELIMIT,
+                  "%s: %lld bytes of data would have to move, as the definitions have grown, but the hint "
+                  "nc_data_move_limit is %lld: raise it, or reserve space in new files by nc_header_align_size or "
+                  "h_minfree of ncmpi__enddef",
+                  ds->file.path, (long long)bytes, (long long)ds->hints.data_move_limit);
+    ds->error.remote = ds->file.rank != 0; /* one rank prints it */
+    return NC_EMOVELIMIT;
+}
+
+/* Moves can take long. `text` follows the number of bytes. */
+static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, const char *text)
+{
+    if (ds->file.rank == 0 && growth->stream.total > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
+        fprintf(stderr, "PnetCDF: %s: %s: %lld bytes of data %s\n", ds->file.call.name, ds->file.path,
+                (long long)growth->stream.total, text);
+}
+
 static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
 {
+    double start = MPI_Wtime();
+    char done[60];
+
+    announce(ds, growth, "move to higher offsets, as the definitions have grown");
     PNC_TRY(pnc_growth_change_execute(growth, header));
+    snprintf(done, sizeof done, "have moved in %.1f s", MPI_Wtime() - start);
+    announce(ds, growth, done);
     pnc_dataset_file_end_update(ds);
     pnc_dataset_numrecs_commit(ds);
     return NC_NOERR;
@@ -64,6 +95,8 @@ static int change_existing(pnc_dataset *ds, const char *header, int64_t n)
 
     PNC_TRY(examine_file(ds, header, n, &found));
     err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
+    if (err == NC_NOERR)
+        err = check_move(ds, growth.stream.total);
     if (err != NC_NOERR)
         goto free;
     if (growth.stream.total > 0 || found.replaced_in_parts)

@@ -57,12 +57,12 @@ FUNCTION([redef], [all], [],
 FUNCTION([enddef], [f77], [],
 [Leave define mode: compute the layout of the file, move data if the header or variables grew, write the header, fill
 new variables. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EMULTIDEFINE (dimensions or variables differ from those
-of rank 0, which are used)])
+of rank 0, which are used) NC_EMOVELIMIT (the hint nc_data_move_limit forbids the move)])
 
 FUNCTION([_enddef], [f77], [P(offset, h_minfree)P(offset, v_align)P(offset, v_minfree)P(offset, r_align)],
 [Leave define mode with a specified layout. The arguments are in bytes: free space after the header, alignment of the
 first fixed-size variable, free space after the fixed-size variables, alignment of the first record. Hints take
-precedence over these arguments. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL])
+precedence over these arguments. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL NC_EMOVELIMIT])
 
 FUNCTION([sync], [all], [],
 [Write the number of records, and request the file system to write all data to disk. Keeps the data mode, independent or

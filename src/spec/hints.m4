@@ -36,6 +36,9 @@ HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT
 [bytes of the header that ncmpi_open reads at a time])
 HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],
 [bytes that each rank moves at a time when data move because the header or variables grew])
+HINT_SIZE([nc_data_move_limit], [data_move_limit], [INT64_C(1) << 62], [0], [INT64_C(1) << 62], [SENSELESS], [1], [],
+[bytes of data that ncmpi_enddef may move because the header or variables grew. If it would have to move more, it returns
+NC_EMOVELIMIT, and the file is unchanged and in define mode. Without the hint there is no limit])
 HINT_SIZE([nc_ibuf_size], [buffer_size], [16777216], [65536], [INT64_C(1) << 40], [LEAST], [1], [],
 [bytes of memory that a rank uses, in addition to 4 MiB, to merge small pieces of blocking calls or of ncmpi_wait_all,
 which also uses up to 40 bytes for each request. More data take several rounds])

@@ -125,6 +125,88 @@ static void run(int cmode, int64_t chunk, bool only_records)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* A file with one variable of `NX` rows of 4000 bytes, in define mode with attributes that need more than its space. */
+static int open_grown(const char *limit)
+{
+    char text[6000] = "";
+    MPI_Info info;
+    int ncid, dims[2];
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_data_move_limit", limit);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
+    MPI_Info_free(&info);
+    t_local(ncmpi_def_dim(ncid, "y", NX, &dims[0]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_dim(ncid, "x", 1000, &dims[1]) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &dims[0]) == NC_NOERR, "def_var");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    /* the last value makes the file as long as its data */
+    t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR &&
+                ncmpi_put_var1_int(ncid, 0, (MPI_Offset[]){NX - 1, 999}, &(int){77}) == NC_NOERR &&
+                ncmpi_end_indep_data(ncid) == NC_NOERR,
+            "put");
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "text", sizeof text, text) == NC_NOERR, "put_att");
+    return ncid;
+}
+
+static int get_last(int ncid)
+{
+    int value = 0;
+
+    t_local(ncmpi_get_var1_int_all(ncid, 0, (MPI_Offset[]){NX - 1, 999}, &value) == NC_NOERR, "get");
+    return value;
+}
+
+/* NX * 4000 bytes move. */
+static void test_limit(void)
+{
+    char limit[40];
+    int ncid;
+
+    snprintf(limit, sizeof limit, "%d", NX * 4000 - 1);
+    ncid = open_grown(limit);
+    expect_code(ncmpi_enddef(ncid), NC_EMOVELIMIT, "enddef that would move one byte more than the limit");
+    t_local(ncmpi_del_att(ncid, NC_GLOBAL, "text") == NC_NOERR, "del_att: still in define mode");
+    expect_ok(ncmpi_enddef(ncid), "enddef without the attribute");
+    t_check(get_last(ncid) == 77, "the value before");
+    expect_ok(ncmpi_close(ncid), "close");
+    snprintf(limit, sizeof limit, "%d", NX * 4000);
+    ncid = open_grown(limit);
+    expect_ok(ncmpi_enddef(ncid), "enddef that moves as much as the limit permits");
+    t_check(get_last(ncid) == 77, "the value after the move");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+static void test_report(void)
+{
+    char text[1000] = "", wanted[100], caught[4200];
+    int ncid = open_grown("1000000000"), saved = dup(2);
+    FILE *f;
+
+    snprintf(caught, sizeof caught, "%s.%d", t_path("stderr"), t_rank);
+    setenv("PNETCDF_VERBOSE", "1", 1);
+    fflush(stderr);
+    if (freopen(caught, "w", stderr) == NULL)
+        abort();
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    unsetenv("PNETCDF_VERBOSE");
+    f = fopen(caught, "r");
+    if (f != NULL && fread(text, 1, sizeof text - 1, f) == 0)
+        text[0] = '\0';
+    if (f != NULL)
+        fclose(f);
+    unlink(caught);
+    snprintf(wanted, sizeof wanted, "%d bytes of data move", NX * 4000);
+    t_check(t_rank == 0 ? strstr(text, wanted) != NULL && strstr(text, "have moved in") != NULL : text[0] == '\0',
+            "rank 0 reports a move: %s", text);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -134,6 +216,8 @@ int main(int argc, char **argv)
     run(NC_64BIT_DATA, 1, false);
     run(NC_64BIT_DATA, INT64_MAX, true);
     run(0, 64, true);
+    test_limit();
+    test_report();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
