@@ -25,6 +25,7 @@ typedef struct pnc_hints {
     int64_t data_move_chunk;   /* bytes per round when data moves at enddef */
     int64_t data_move_limit;   /* bytes that may move in an enddef */
     int64_t buffer_size;       /* bound on extra memory per rank (nc_ibuf_size) */
+    int64_t whole_files;       /* 1: a new file has a temporary name until it is closed */
     int64_t driver;            /* index into the names of drivers */
     int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */
     int64_t timeout_action;    /* 0: an error, 1: end the program */
@@ -39,7 +40,10 @@ typedef struct pnc_failure {
 
 typedef struct pnc_dataset {
     int ncid;
-    pnc_file file; /* its `error` is the one below */
+    pnc_file file;    /* its `error` is the one below */
+    char *store_path; /* file.path, and the suffix of a temporary name */
+    int suffix;       /* its length; 0: the file has its own name */
+    bool replaces;    /* a new file: it may replace one that exists */
 
     /* hints */
     MPI_Info info;        /* as given by user and environment, or MPI_INFO_NULL */

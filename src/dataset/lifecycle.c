@@ -83,6 +83,7 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
     ds->mode = o->creates ? PNC_DEFINE : PNC_COLLECTIVE;
     ds->is_new = o->creates;
     ds->file.read_only = !o->creates && (o->mode & NC_WRITE) == 0;
+    ds->replaces = (o->mode & NC_NOCLOBBER) == 0;
     ds->share = (o->mode & NC_SHARE) != 0;
 }
 
@@ -91,8 +92,8 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
 {
     pnc_open_call call = {.comm = ds->file.comm,
-                          .path = ds->file.path,
-                          .purpose = pnc_dataset_opening_get_purpose(o),
+                          .path = ds->store_path,
+                          .purpose = ds->suffix > 0 ? PNC_OPEN_NEW : pnc_dataset_opening_get_purpose(o),
                           .info = pnc_dataset_hints_create_passed(ds),
                           .truncation = o->inspected.truncation,
                           .prefix = o->inspected.prefix};
@@ -248,6 +249,21 @@ static int delete_file(pnc_dataset *ds, int err)
     return finish(ds, err);
 }
 
+/* A new file with a temporary name gets its own, when all of it is on disk. After an error on any rank it keeps the
+ * temporary one, and no file is replaced. Collective. */
+static int publish_file(pnc_dataset *ds, int err)
+{
+    int synced;
+
+    if (ds->suffix == 0)
+        return err;
+    synced = pnc_file_data_sync(&ds->file);
+    PNC_TRY(pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced)));
+    if (ds->file.rank == 0)
+        err = ds->file.store->ops->publish(ds->file.store, ds->suffix, ds->replaces, &ds->error);
+    return pnc_file_status_broadcast(&ds->file, err);
+}
+
 /* Cancel pending requests. This is reported even if close itself succeeds, or fails with another error. */
 static int cancel_pending(pnc_dataset *ds)
 {
@@ -299,7 +315,7 @@ int pnc_dataset_close(pnc_dataset *ds)
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     pending = cancel_pending(ds);
-    err = close_file(ds, err);
+    err = close_file(ds, publish_file(ds, err));
     return pnc_error_keep_first(err, pending);
 }
 
@@ -315,5 +331,5 @@ int pnc_dataset_abort(pnc_dataset *ds)
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
-    return defines && ds->is_new ? delete_file(ds, err) : close_file(ds, err);
+    return (defines && ds->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
 }

@@ -6,9 +6,12 @@
 #include "dataset/opening.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "dataset/caller.h"
 #include "dataset/environment.h"
@@ -52,6 +55,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Comm_free(&ds->file.comm);
     pnc_file_nodes_release(ds->file.nodes);
     pnc_file_time_limit_free(&ds->file);
+    pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
 }
@@ -145,11 +149,12 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     ds->file = *file;
     ds->file.error = &ds->error;
     ds->file.path = pnc_string_copy(file->path);
+    ds->store_path = pnc_memory_alloc((int64_t)strlen(file->path) + PNC_SUFFIX_BYTES, 1);
     ds->file.store = pnc_driver_store_create();
     ds->file.call.name = pnc_dataset_caller_identify(o->call, &ds->error);
     ds->file.call.object = ds->file.path;
     ds->fill_mode = NC_NOFILL;
-    if (ds->file.path != NULL && ds->file.store != NULL &&
+    if (ds->file.path != NULL && ds->store_path != NULL && ds->file.store != NULL &&
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
         return ds;
     ds->file.comm = MPI_COMM_NULL;
@@ -172,6 +177,16 @@ pnc_open_purpose pnc_dataset_opening_get_purpose(const pnc_opening *o)
     return (o->mode & NC_WRITE) != 0 ? PNC_OPEN_UPDATE : PNC_OPEN_READ;
 }
 
+/* Of a name that no other program chooses: MPI_MODE_EXCL makes it certain. */
+static void choose_suffix(char *suffix)
+{
+    double now = MPI_Wtime();
+    int64_t process = getpid();
+    uint64_t hash = pnc_digest_add(pnc_digest_add(PNC_DIGEST_START, &now, sizeof now), &process, sizeof process);
+
+    snprintf(suffix, PNC_SUFFIX_BYTES, ".part-%08lx", (unsigned long)(hash & 0xffffffff));
+}
+
 /* Rank 0. */
 static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
 {
@@ -190,6 +205,8 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     if (d->list_length < LIST_BYTES && list != NULL)
         memcpy(d->list, list, (size_t)d->list_length);
     driver = pnc_driver_get((int)ds->hints.driver);
+    if (o->creates && ds->hints.whole_files != 0 && driver->publish != NULL)
+        choose_suffix(d->inspected.suffix);
     if (driver->inspect != NULL)
         driver->inspect(ds->file.path, pnc_dataset_opening_get_purpose(o), &d->inspected);
     return NC_NOERR;
@@ -258,6 +275,8 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     ds->io.hints = &ds->hints.access;
     ds->file.driver = pnc_driver_get((int)ds->hints.driver);
     o->inspected = d->inspected;
+    sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
+    ds->suffix = (int)strlen(o->inspected.suffix);
     o->mismatch = adopt_mode(o, d);
     if (ds->safe)
         o->mismatch = pnc_file_status_agree(&ds->file, o->mismatch);

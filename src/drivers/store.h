@@ -26,10 +26,12 @@ typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TR
 
 /* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */
 #define PNC_PREFIX_BYTES 8
+#define PNC_SUFFIX_BYTES 24
 typedef struct pnc_inspection {
     pnc_error error; /* one that is certain, with a clear message */
     pnc_truncation truncation;
     char prefix[PNC_PREFIX_BYTES]; /* MPI-IO needs it in front of the path; empty: it needs none */
+    char suffix[PNC_SUFFIX_BYTES]; /* set before: of the temporary name of a new file; empty: it has its own name */
 } pnc_inspection;
 
 typedef struct pnc_open_call {
@@ -63,6 +65,9 @@ typedef struct pnc_store_ops {
     /* Collective. Close, and delete the file, unless its path names another one by now (NC_EFILE on rank 0) or none.
      * NULL: close and remove do it. */
     int (*discard)(pnc_store *store, MPI_Info info, pnc_error *error);
+    /* Rank 0. Remove the last `suffix` bytes of the name of a new file. NC_EEXIST if a file has that name already,
+     * unless it may be replaced. NULL: files are created under their own names only. */
+    int (*publish)(pnc_store *store, int suffix, bool replaces, pnc_error *error);
     const char *(*local_path)(const char *path); /* the path without the prefix of MPI-IO; only of mpiio, else NULL */
     /* Collective; also after an open that failed. Frees the store even if it fails. */
     int (*close)(pnc_store *store, pnc_error *error);

@@ -45,6 +45,10 @@ which also uses up to 40 bytes for each request. More data take several rounds])
 HINT_CHOICE([nc_driver], [driver], [mpiio], [pnc_driver_names], [report_driver],
 [I/O driver. mpiio (also called gio): MPI-IO. memory: the file is in the memory of its only process until the program
 ends or deletes it, for scratch data and tests])
+HINT_CHOICE([nc_whole_files], [whole_files], [disable], [WORDS(disable, enable)], [],
+[enable: a file that ncmpi_create makes is NAME.part-XXXXXXXX, in the same folder, until ncmpi_close has written all of
+it to disk, and renames it. Until then a file of that name is unchanged. ncmpi_abort deletes the new one; a program that
+ends before leaves it. With NC_NOCLOBBER, ncmpi_close, too, returns NC_EEXIST if there is a file of that name])
 HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is

@@ -41,7 +41,11 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
     int wanted = purpose == PNC_OPEN_READ ? R_OK : R_OK | W_OK;
 
     pnc_mpiio_path_choose_prefix(path, found->prefix);
-    if (path[0] == '\0')
+    if (found->suffix[0] != '\0' && lstat(local, &facts) == 0 && S_ISLNK(facts.st_mode))
+        pnc_error_set(
+            &found->error, NC_EBAD_FILE,
+            "%s is a symbolic link, which nc_whole_files would replace by the file: pass the path of its target", path);
+    else if (path[0] == '\0')
         pnc_error_set(&found->error, NC_EBAD_FILE, "the file name is empty");
     else if (stat(local, &facts) != 0)
         judge_missing_file(path, errno, local == path, purpose, found);

@@ -56,6 +56,11 @@ static int hints_in_use(pnc_store *store, MPI_Info *used, pnc_error *error)
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "list the hints of", io->path);
 }
 
+static int publish_file(pnc_store *store, int suffix, bool replaces, pnc_error *error)
+{
+    return pnc_mpiio_path_rename(store->full_path, suffix, replaces, error);
+}
+
 static int discard_file(pnc_store *store, MPI_Info info, pnc_error *error)
 {
     char *path = store->full_path;
@@ -78,6 +83,7 @@ const pnc_store_ops pnc_store_mpiio = {
     .open = pnc_mpiio_file_open,
     .remove = pnc_mpiio_path_remove,
     .discard = discard_file,
+    .publish = publish_file,
     .local_path = pnc_mpiio_path_strip,
     .close = pnc_mpiio_file_close,
     .write = pnc_mpiio_extents_write,

@@ -3,6 +3,7 @@
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,4 +143,45 @@ int pnc_mpiio_path_discard(const char *path, pnc_identity own, MPI_Info info, pn
         return remove_target(path, info, error);
     return pnc_error_set(error, NC_EFILE,
                          "%s is another file than the one that was created: it was replaced, and is not deleted", path);
+}
+
+/* Like rename, but an existing file is an error. Where there are no hard links, an empty file takes the name first. */
+static int rename_new(const char *from, const char *to)
+{
+    int fd, number;
+
+    if (link(from, to) == 0)
+        return unlink(from);
+    if (errno == EEXIST)
+        return -1;
+    fd = open(to, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    if (rename(from, to) == 0)
+        return 0;
+    number = errno;
+    unlink(to);
+    errno = number;
+    return -1;
+}
+
+/* Without its last `suffix` bytes. A file that is replaced passes its permissions on, as if its content were. */
+int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error *error)
+{
+    const char *from = pnc_mpiio_path_strip(path);
+    char *to = pnc_string_copy(from);
+    struct stat facts;
+    int err = NC_NOERR;
+
+    if (to == NULL)
+        return pnc_error_set(error, NC_ENOMEM, "%s keeps this name: no memory to rename it", from);
+    to[strlen(to) - (size_t)suffix] = '\0';
+    if (replaces && stat(to, &facts) == 0)
+        (void)chmod(from, facts.st_mode & 07777);
+    if ((replaces ? rename(from, to) : rename_new(from, to)) != 0)
+        err = pnc_error_set(error, errno == EEXIST ? NC_EEXIST : NC_EFILE, "cannot rename it: %s; the new file is %s",
+                            strerror(errno), from);
+    pnc_memory_free(to);
+    return err;
 }
