@@ -129,7 +129,7 @@ def make_progress(number, total, name):
         last[0] = time.time()
         text = (f"[{number}/{total}] {name}: {row['passed']} passed, {row['failed']} failed, "
                 f"{int(seconds) // 60}:{int(seconds) % 60:02d}")
-        print(("\r" if sys.stdout.isatty() else "") + text.ljust(110), end="\n" if at_end else "", flush=True)
+        print("\r" + text.ljust(110) if sys.stdout.isatty() else text, end="\n" if at_end else "", flush=True)
 
     return show
 
