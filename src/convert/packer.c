@@ -1,5 +1,6 @@
 /* Packs and unpacks the memory of a request, in one of three ways: a copy if memory holds external bytes; the kernel
- * if memory is contiguous; otherwise a block into which runs are gathered (or from which they are scattered). */
+ * if memory is contiguous; otherwise a block into which runs are gathered (or from which they are scattered). Runs
+ * that lie side by side, as in a transposed array, are taken in tiles, so that each cache line is fetched once. */
 #include "convert/convert.h"
 
 #include <assert.h>
@@ -11,6 +12,12 @@
 #define PACK_RUN_MIN 64
 /* Runs of at most this many elements are copied faster by a loop than by a call. */
 #define PACK_SHORT_RUN 4
+#define CACHE_LINE 64
+/* A tile has at most this many runs and, of each, as many elements as its block holds: 8 KiB. */
+#define TILE_RUNS 16
+#define TILE_BLOCK 1024
+/* Runs of fewer elements are not worth a tile. */
+#define TILE_ELEMENTS_MIN 16
 
 static void set_fill(pnc_packer *packer, const pnc_conversion *c)
 {
@@ -126,13 +133,126 @@ static void drop_front(pnc_memory_run *run, int64_t n)
     run->count -= n;
 }
 
-/* Short and strided runs are gathered in the block; long contiguous runs bypass it. */
+/* --- tiles --- */
+
+/* Element i of run j is `stride` * i + `distance` * j bytes from the first one. */
+typedef struct grid {
+    char *memory;
+    int64_t stride, distance;
+    int64_t elements, runs; /* of each run; of the grid */
+} grid;
+
+/* Runs whose elements are far apart. Their next ones may be beside them. */
+static bool is_scattered(const pnc_memory_run *run)
+{
+    return run->count >= TILE_ELEMENTS_MIN && (run->stride >= CACHE_LINE || run->stride <= -CACHE_LINE);
+}
+
+/* Make a grid of a run and those like it that follow, at most n elements. A single run is a grid, too. */
+static grid take_grid(pnc_packer *packer, pnc_memory_run run, int64_t n)
+{
+    grid g = {packer->memory + run.offset, run.stride, 0, run.count, 1};
+
+    g.runs += pnc_select_run_cursor_take_alike(&packer->cursor, run.count, n / run.count - 1, &g.distance);
+    return g;
+}
+
+/* Runs of a tile: those that share a cache line. Runs that overlap are taken one by one, as the last value counts. */
+static int64_t runs_of_tile(const grid *g)
+{
+    int64_t distance = g->distance < 0 ? -g->distance : g->distance, stride = g->stride < 0 ? -g->stride : g->stride;
+
+    if (distance == 0 || distance >= CACHE_LINE)
+        return 1;
+    return smaller_of(TILE_RUNS, stride / distance);
+}
+
+#define COPY_TILE(size)                    \
+    for (int64_t i = 0; i < n; i++)        \
+        for (int64_t j = 0; j < runs; j++) \
+    memcpy(dst + i * dst_stride + j * dst_distance, src + i * src_stride + j * src_distance, size)
+
+static void copy_tile(char *dst, int64_t dst_stride, int64_t dst_distance, const char *src, int64_t src_stride,
+                      int64_t src_distance, int64_t n, int64_t runs, int size)
+{
+    switch (size) {
+    case 1: COPY_TILE(1); break;
+    case 2: COPY_TILE(2); break;
+    case 4: COPY_TILE(4); break;
+    default: COPY_TILE(8); break;
+    }
+}
+
+/* Between memory and external values; two runs are `apart` bytes from each other there. */
+static void pack_tile(pnc_packer *packer, const grid *tile, char *out, int64_t apart)
+{
+    char block[TILE_BLOCK * 8];
+    const int size = packer->mem_size;
+    int64_t bytes = tile->elements * size;
+
+    if (packer->same) {
+        copy_tile(out, size, apart, tile->memory, tile->stride, tile->distance, tile->elements, tile->runs, size);
+        return;
+    }
+    copy_tile(block, size, bytes, tile->memory, tile->stride, tile->distance, tile->elements, tile->runs, size);
+    for (int64_t j = 0; j < tile->runs; j++)
+        run_kernel(packer, out + j * apart, block + j * bytes, tile->elements);
+}
+
+static void unpack_tile(pnc_packer *packer, const grid *tile, const char *in, int64_t apart)
+{
+    char block[TILE_BLOCK * 8];
+    const int size = packer->mem_size;
+    int64_t bytes = tile->elements * size;
+
+    if (packer->same) {
+        copy_tile(tile->memory, tile->stride, tile->distance, in, size, apart, tile->elements, tile->runs, size);
+        return;
+    }
+    for (int64_t j = 0; j < tile->runs; j++)
+        run_kernel(packer, block + j * bytes, in + j * apart, tile->elements);
+    copy_tile(tile->memory, tile->stride, tile->distance, block, size, bytes, tile->elements, tile->runs, size);
+}
+
+/* The elements of a grid to `out`, or from `in` if that is NULL. */
+static void copy_grid(pnc_packer *packer, const grid *g, char *out, const char *in)
+{
+    int64_t runs = runs_of_tile(g), elements = TILE_BLOCK / runs, apart = g->elements * packer->ext_size;
+
+    for (int64_t j = 0; j < g->runs; j += runs)
+        for (int64_t i = 0; i < g->elements; i += elements) {
+            int64_t at = j * apart + i * packer->ext_size;
+            grid tile = *g;
+
+            tile.memory += i * g->stride + j * g->distance;
+            tile.elements = smaller_of(elements, g->elements - i);
+            tile.runs = smaller_of(runs, g->runs - j);
+            if (out != NULL)
+                pack_tile(packer, &tile, out + at, apart);
+            else
+                unpack_tile(packer, &tile, in + at, apart);
+        }
+}
+
+/* --- runs --- */
+
+/* Short runs are gathered in the block; long contiguous runs and grids bypass it. */
 static void pack_runs(pnc_packer *packer, char *out, int64_t n)
 {
     char block[PACK_BLOCK * 8];
     int64_t held = 0;
     pnc_memory_run run;
     while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
+        if (is_scattered(&run)) {
+            grid g = take_grid(packer, run, n);
+            run_kernel(packer, out, block, held);
+            out += held * packer->ext_size;
+            held = 0;
+            copy_grid(packer, &g, out, NULL);
+            out += g.runs * g.elements * packer->ext_size;
+            n -= g.runs * g.elements;
+            continue;
+        }
         n -= run.count;
         if (held == 0 && runs_kernel(packer, &run)) {
             run_kernel(packer, out, packer->memory + run.offset, run.count);
@@ -163,6 +283,13 @@ static void unpack_runs(pnc_packer *packer, const char *in, int64_t n)
     pnc_memory_run run;
     while (n > 0 && pnc_select_run_cursor_next(&packer->cursor, n, &run)) {
         while (run.count > 0) {
+            if (used == held && is_scattered(&run)) {
+                grid g = take_grid(packer, run, n);
+                copy_grid(packer, &g, NULL, in);
+                in += g.runs * g.elements * packer->ext_size;
+                n -= g.runs * g.elements;
+                break;
+            }
             if (used == held && runs_kernel(packer, &run)) {
                 run_kernel(packer, packer->memory + run.offset, in, run.count);
                 in += run.count * packer->ext_size;
@@ -194,6 +321,12 @@ static void copy_runs(pnc_packer *packer, char *out, const char *in, int64_t n)
     int64_t i = 0;
     for (; i < n && pnc_select_run_cursor_next(&packer->cursor, n - i, &run); i += run.count) {
         char *memory = packer->memory + run.offset;
+        if (is_scattered(&run)) {
+            grid g = take_grid(packer, run, n - i);
+            copy_grid(packer, &g, out == NULL ? NULL : out + i * size, out == NULL ? in + i * size : NULL);
+            run.count *= g.runs;
+            continue;
+        }
         if (out != NULL)
             copy_run(out + i * size, size, memory, run.stride, run.count, size);
         else

@@ -56,5 +56,8 @@ void pnc_select_run_cursor_free(pnc_run_cursor *cursor);
 void pnc_select_run_cursor_seek(pnc_run_cursor *cursor, int64_t element);
 /* The next run of at most max (> 0) elements; false at the end. */
 bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_run *run);
+/* Take at most `most` runs that follow the one just returned and are like it, each *distance bytes beyond the one
+ * before. Returns their number; 0 if there are none, or if that one was not returned as a whole (`count` elements). */
+int64_t pnc_select_run_cursor_take_alike(pnc_run_cursor *cursor, int64_t count, int64_t most, int64_t *distance);
 
 #endif

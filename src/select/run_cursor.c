@@ -150,3 +150,25 @@ bool pnc_select_run_cursor_next(pnc_run_cursor *cursor, int64_t max, pnc_memory_
     assert(run->count > 0 && cursor->left.count >= 0 && cursor->done <= cursor->flat->elements);
     return true;
 }
+
+/* The runs are copies of a vector's child, so that they need not be visited. */
+int64_t pnc_select_run_cursor_take_alike(pnc_run_cursor *cursor, int64_t count, int64_t most, int64_t *distance)
+{
+    pnc_run_level *top;
+    int64_t n;
+
+    if (cursor->left.count > 0 || cursor->depth == 0 || cursor->flat->kind == PNC_FLAT_PICK)
+        return 0;
+    top = &cursor->stack[cursor->depth - 1];
+    if (top->node->kind != PNC_FLAT_VECTOR)
+        return 0;
+    assert(pnc_select_flat_is_run(top->node->child)); /* others have a level of their own */
+    if (top->node->child->runs[0].count != count)
+        return 0;
+    n = top->node->n - top->index;
+    n = n < most ? n : most;
+    top->index += n;
+    cursor->done += n * count;
+    *distance = top->node->stride;
+    return n;
+}

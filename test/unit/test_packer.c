@@ -208,12 +208,36 @@ static void test_own_fill_and_refusals(void **state)
     pnc_select_flat_free(map);
 }
 
+/* Columns that lie over each other: the value that is last in the file counts. Element i of row j is at 20 i + 5 j. */
+static void test_overlap(void **state)
+{
+    const int64_t count[] = {40, 30}, imap[] = {5, 20};
+    pnc_packer packer;
+    (void)state;
+    pnc_flat_type *map = pnc_select_flat_create_imap(2, count, imap, 4);
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_INT, 1, NULL}, map, memory), NC_NOERR);
+    memset(memory, 0x55, ROOM);
+    memset(want, 0x55, ROOM);
+    for (int k = 0; k < 40 * 30; k++) {
+        const int32_t value = k;
+        const unsigned char bytes[] = {0, 0, (unsigned char)(k >> 8), (unsigned char)k};
+        memcpy(ext + k * 4, bytes, 4);
+        memcpy(want + (k / 30 * 5 + k % 30 * 20) * 4, &value, 4);
+    }
+    pnc_convert_packer_unpack(&packer, ext, 40 * 30);
+    assert_memory_equal(memory, want, ROOM);
+    pnc_convert_packer_free(&packer);
+    pnc_select_flat_free(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_layouts),
         cmocka_unit_test(test_direct_and_flat),
         cmocka_unit_test(test_own_fill_and_refusals),
+        cmocka_unit_test(test_overlap),
     };
     return cmocka_run_group_tests_name("packer", tests, NULL, NULL);
 }
