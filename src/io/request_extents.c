@@ -113,23 +113,33 @@ static void compute_later(const geometry *g, pnc_request *r)
     r->has_computed = true;
 }
 
+/* The extent of a call with one hyperslab, the usual case: without the steps of a list. */
+static bool make_one(const geometry *g, const pnc_call *call, pnc_request *r)
+{
+    if (call->start == NULL && g->ndims > 0)
+        return false;
+    if (!make_extent(g, call->start, call->count, r->extents, &r->elements) || r->elements > MOST_ELEMENTS)
+        return false;
+    r->has_extents = true;
+    r->ascends = true;
+    if (g->is_record && r->direction == PNC_PUT)
+        r->numrecs = call->start[0] + 1;
+    return true;
+}
+
 /* The extents need at most as much memory as the numbers. */
-static bool make_extents(const geometry *g, const pnc_call *call, pnc_request *r)
+static bool make_list(const geometry *g, const pnc_call *call, pnc_request *r)
 {
     builder b = {.capacity = r->has_pieces ? PNC_PIECES_NUMBERS / 2 : r->nslabs};
-    bool list = call->shape == PNC_VARN;
 
     r->has_extents = true;
     r->ascends = true;
     for (int64_t i = 0; i < r->nslabs; i++) {
-        const MPI_Offset *start = call->start, *count = call->count;
+        const MPI_Offset *start = call->starts != NULL ? call->starts[i] : NULL;
+        const MPI_Offset *count = call->counts != NULL ? call->counts[i] : NULL;
         int64_t elements;
         pnc_extent extent;
 
-        if (list) {
-            start = call->starts != NULL ? call->starts[i] : NULL;
-            count = call->counts != NULL ? call->counts[i] : NULL;
-        }
         if (start == NULL && g->ndims > 0)
             return false;
         if (!make_extent(g, start, count, &extent, &elements) || elements > MOST_ELEMENTS - r->elements)
@@ -174,7 +184,8 @@ bool pnc_io_request_make_extents(const pnc_io_context *io, const pnc_call *call,
     assert(!r->has_extents && r->elements == 0 && r->numrecs == 0);
     if (call->shape == PNC_VAR)
         return make_whole(io, r);
-    if (is_candidate(call, r) && init_geometry(io, r, &g) && make_extents(&g, call, r))
+    if (is_candidate(call, r) && init_geometry(io, r, &g) &&
+        (call->shape == PNC_VARN ? make_list(&g, call, r) : make_one(&g, call, r)))
         return true;
     r->has_extents = false;
     r->ascends = false;
