@@ -8,7 +8,10 @@
 
 #include "base/memory.h"
 
-#define CHUNK_UNITS (32 * 1024) /* 256 KiB */
+/* The first chunk is small, those that follow it are in large pages: posting and completing a million requests took
+ * twice as long with chunks of 256 KiB. */
+#define FIRST_BYTES (256 << 10)
+#define CHUNK_BYTES (2 * PNC_LARGE_PAGE)
 
 /* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
  * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
@@ -22,16 +25,25 @@ struct pnc_chunk {
     unit units[];
 };
 
-static struct pnc_chunk *new_chunk(int64_t units)
+static int64_t count_capacity(int64_t bytes)
 {
-    int64_t capacity = CHUNK_UNITS;
-    struct pnc_chunk *chunk;
+    return (bytes - (int64_t)sizeof(struct pnc_chunk)) / (int64_t)sizeof(unit);
+}
+
+#define FIRST_UNITS count_capacity(FIRST_BYTES)
+#define CHUNK_UNITS count_capacity(CHUNK_BYTES)
+
+static struct pnc_chunk *new_chunk(bool is_first, int64_t units)
+{
+    int64_t capacity = is_first && units <= FIRST_UNITS ? FIRST_UNITS : CHUNK_UNITS;
+    struct pnc_chunk *chunk = NULL;
 
     if (capacity < units)
         capacity = units;
-    chunk = capacity > INT64_MAX / (int64_t)sizeof(unit) - 8
-                ? NULL
-                : pnc_memory_alloc((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
+    if (capacity == CHUNK_UNITS)
+        chunk = pnc_memory_alloc_large(CHUNK_BYTES);
+    else if (capacity <= INT64_MAX / (int64_t)sizeof(unit) - 8)
+        chunk = pnc_memory_alloc((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;
         chunk->capacity = capacity;
@@ -68,7 +80,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 
     assert(bytes >= 0);
     if (chunk == NULL || chunk->capacity - chunk->used < units) {
-        chunk = new_chunk(units);
+        chunk = new_chunk(arena->current == NULL, units);
         if (chunk == NULL)
             return NULL;
         if (arena->current != NULL && arena->current->live == 0)
@@ -116,7 +128,7 @@ void pnc_arena_free(pnc_arena *arena, void *allocation)
     if (--chunk->live > 0)
         return;
     chunk->used = 0;
-    if (chunk == arena->current && chunk->capacity == CHUNK_UNITS)
+    if (chunk == arena->current && chunk->capacity <= CHUNK_UNITS)
         return;
     if (chunk == arena->current)
         arena->current = NULL;

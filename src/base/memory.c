@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Bytes of count items, at least 1 (malloc(0) may return NULL, which means failure). Returns -1 on overflow. */
 static int total_bytes(int64_t count, size_t size, size_t *out)
@@ -36,6 +37,19 @@ void *pnc_memory_resize(void *old, int64_t count, size_t size)
     size_t bytes;
 
     return total_bytes(count, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
+}
+
+void *pnc_memory_alloc_large(int64_t bytes)
+{
+    void *memory = NULL;
+
+    assert(bytes % PNC_LARGE_PAGE == 0);
+    if (posix_memalign(&memory, (size_t)PNC_LARGE_PAGE, (size_t)bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* only advice */
+#endif
+    return memory;
 }
 
 char *pnc_string_copy(const char *text)

@@ -8,6 +8,10 @@
 void *pnc_memory_alloc(int64_t count, size_t size);             /* uninitialised; count 0 gives a valid pointer */
 void *pnc_memory_alloc_zeroed(int64_t count, size_t size);      /* zeroed */
 void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like reallocarray */
+/* `bytes`, a multiple of PNC_LARGE_PAGE, in large pages where the system has them: a page fault for each 4 KiB costs
+ * more than the use of the memory. They are resident as soon as they are touched. */
+#define PNC_LARGE_PAGE (INT64_C(1) << 21)
+void *pnc_memory_alloc_large(int64_t bytes);
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);
 
