@@ -42,8 +42,10 @@ bool pnc_mpiio_path_identify(const char *path, pnc_identity *out);
 /* Delete a file. */
 int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error);
 /* The same, only if it is `own`. If its path names no file, there is nothing to do; NC_EFILE if it names another. */
-int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error *error);
 int pnc_mpiio_path_discard(const char *path, pnc_identity own, MPI_Info info, pnc_error *error);
+/* Remove the last `suffix` bytes of the name of a file. NC_EEXIST if a file has that name already, unless it may be
+ * replaced. */
+int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error *error);
 
 /* errors.c: set an error for a failed MPI operation `what` ("open", "write" ..) on path. The code is that of the MPI
  * error class; `otherwise` if the class is unspecific. */
