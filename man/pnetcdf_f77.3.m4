@@ -165,6 +165,11 @@ m4_divert(0)m4_dnl
 and
 .Fn nfmpi_inq_libvers
 are of type character(80).
+Right after a call has failed, the text that
+.Fn nfmpi_strerror
+returns for its code goes on with the first words about the failure;
+.Fn nfmpi_inq_last_error
+returns all of them.
 Error names are those of
 .Pa pnetcdf.inc ,
 such as

@@ -46,10 +46,13 @@
       implicit none
       include 'mpif.h'
       include 'pnetcdf.inc'
-      integer err, ignored
+      integer err, ignored, code
       character*(*) what
+      character*(nf_max_message) message
       if (err .ne. nf_noerr) then
-         print *, what, ': ', nfmpi_strerror(err)
+         ignored = nfmpi_inq_last_error(-1, code, message)
+         if (code .ne. err) message = nfmpi_strerror(err)
+         print *, what, ': ', trim(message)
          call MPI_Abort(MPI_COMM_WORLD, 1, ignored)
       end if
       end

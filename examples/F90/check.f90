@@ -13,10 +13,13 @@ contains
     subroutine nc_try(path, call, status)
         character(len=*), intent(in) :: path, call
         integer, intent(in) :: status
+        character(len=nf90_max_message) :: message
+        integer :: code, ignored
 
-        if (status /= nf90_noerr) then
-            call die('file ' // path // ': ' // call // ': ' // trim(nf90mpi_strerror(status)))
-        end if
+        if (status == nf90_noerr) return
+        ignored = nf90mpi_inq_last_error(-1, code, message)  ! -1: of this thread, with any file
+        if (code /= status) message = nf90mpi_strerror(status)
+        call die('file ' // path // ': ' // call // ': ' // trim(message))
     end subroutine nc_try
 
     ! Print a message to standard error, then end the program on all ranks.

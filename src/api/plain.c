@@ -133,7 +133,7 @@ int ncmpi_inq_last_error(int ncid, int *code, char *message)
 
 const char *ncmpi_strerror(int err)
 {
-    return pnc_error_get_text(err);
+    return pnc_dataset_error_explain(err);
 }
 
 const char *ncmpi_strerrno(int err)

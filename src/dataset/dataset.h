@@ -36,6 +36,7 @@ typedef struct pnc_hints {
 typedef struct pnc_failure {
     int code;
     char message[NC_MAX_MESSAGE];
+    int sentence, sentence_length; /* file and cause, as a part of the message */
 } pnc_failure;
 
 typedef struct pnc_dataset {

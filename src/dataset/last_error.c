@@ -1,16 +1,20 @@
-/* The message of the last call that failed: kept for ncmpi_inq_last_error, and printed if PNETCDF_VERBOSE is on. */
+/* The message of the last call that failed: kept for ncmpi_inq_last_error and ncmpi_strerror, and printed if
+ * PNETCDF_VERBOSE is on. */
 #include "dataset/last_error.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dataset/caller.h"
 #include "dataset/environment.h"
+#include "dataset/kept_text.h"
 #include "dataset/registry.h"
 #include "file/agree.h"
 
 static _Thread_local pnc_failure last_of_thread;
+static _Thread_local bool is_recent; /* no other call has begun since it */
 
 /* Whether a sentence contains a path as a word: "a" is not in "start". */
 static bool contains_path(const char *sentence, const char *path)
@@ -23,20 +27,40 @@ static bool contains_path(const char *sentence, const char *path)
     return false;
 }
 
+/* As snprintf, behind the characters that the message has. Returns their number. */
+PNC_PRINTF(3, 4) static int append(char *message, int length, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message + length, (size_t)(NC_MAX_MESSAGE - length), format, args);
+    va_end(args);
+    return length + (int)strlen(message + length);
+}
+
 /* The text of the error may be absent, or contain the path already; path may be NULL. The name of the code is that of
  * the language of the error. */
 static void compose(pnc_failure *out, const char *call, int rank, const char *path, int err, const pnc_error *error)
 {
-    const char *sentence = error->text[0] != '\0' ? error->text : pnc_error_get_text(err);
-    bool add_path = path != NULL && path[0] != '\0' && !contains_path(sentence, path);
-    char on_rank[32] = "", name[64];
+    bool has_text = error->text[0] != '\0';
+    const char *text = has_text ? error->text : pnc_error_get_text(err);
+    bool add_path = path != NULL && path[0] != '\0' && !contains_path(text, path);
+    char name[64], *message = out->message;
+    int length = append(message, 0, "%s", call);
 
     if (rank >= 0)
-        snprintf(on_rank, sizeof on_rank, " on rank %d", rank);
+        length = append(message, length, " on rank %d", rank);
+    length = append(message, length, ": ");
     out->code = err;
-    snprintf(out->message, sizeof out->message, "%s%s: %s%s%s (%s)", call, on_rank, add_path ? path : "",
-             add_path ? ": " : "", sentence,
-             pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
+    out->sentence = length;
+    if (add_path)
+        length = append(message, length, "%s", path);
+    out->sentence_length = length - out->sentence; /* the text of a code alone explains nothing */
+    length = append(message, length, "%s%s", add_path ? ": " : "", text);
+    if (has_text)
+        out->sentence_length = length - out->sentence;
+    append(message, length, " (%s)",
+           pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
 }
 
 /* Only the rank that detects an error prints it. */
@@ -53,6 +77,7 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
         return NC_NOERR;
     compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, err, &ds->error);
     last_of_thread = ds->last;
+    is_recent = true;
     print(&ds->last, &ds->error);
     return err;
 }
@@ -69,6 +94,7 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
 {
     pnc_error named = {0};
 
+    is_recent = err != NC_NOERR;
     if (err == NC_NOERR)
         return NC_NOERR;
     if (error != NULL)
@@ -77,6 +103,23 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
     compose(&last_of_thread, call, -1, path, err, &named);
     print(&last_of_thread, &named);
     return err;
+}
+
+void pnc_dataset_call_begin(void)
+{
+    is_recent = false;
+}
+
+const char *pnc_dataset_error_explain(int code)
+{
+    const pnc_failure *last = &last_of_thread;
+    char text[2 * NC_MAX_MESSAGE];
+
+    if (!is_recent || code == NC_NOERR || code != last->code || last->sentence_length == 0)
+        return pnc_error_get_text(code);
+    snprintf(text, sizeof text, "%s: %.*s", pnc_error_get_text(code), last->sentence_length,
+             last->message + last->sentence);
+    return pnc_dataset_text_keep(text, pnc_error_get_text(code));
 }
 
 int pnc_dataset_error_get_last(int ncid, const pnc_failure **out)

@@ -12,6 +12,11 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
 /* At the end of a successful call with a remark in ds->error: keep it, with the code NC_NOERR, for ncmpi_inq_last_error
  * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on. */
 void pnc_dataset_remark_report(pnc_dataset *ds);
+/* At the beginning of a call: a failure of an earlier one no longer explains a code. */
+void pnc_dataset_call_begin(void);
+/* The text of a code and, if the most recent call of this thread has failed with it, the sentence of that failure.
+ * Valid until the program ends. */
+const char *pnc_dataset_error_explain(int code);
 /* The last failure on a dataset; of this thread if ncid is negative. NC_EBADID. */
 int pnc_dataset_error_get_last(int ncid, const pnc_failure **out);
 

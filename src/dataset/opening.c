@@ -333,6 +333,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     exchange x;
     int err;
 
+    pnc_dataset_call_begin();
     memset(&x, 0, sizeof x);
     file.call = (pnc_file_call){.name = pnc_dataset_caller_identify(o->call, &error),
                                 .function = o->call,

@@ -115,12 +115,15 @@ PLAIN([int], [inq_malloc_list], [all], [],
 [Print the memory blocks that the library holds. Accounting is not built in: NC_ENOTENABLED. LOCAL])
 
 PLAIN([const char *], [strerror], [f77], [P(code, err)],
-[The meaning of an error code. LOCAL])
+[The meaning of an error code. If the most recent call of this thread has returned this code, the text goes on with a
+sentence about that failure: "NetCDF: Variable not found: in.nc has no variable "tmep"". It begins with the meaning of
+the code in any case, and is valid until the program ends. In Fortran it has 80 characters:
+nfmpi_inq_last_error returns all. LOCAL])
 
 PLAIN([const char *], [strerrno], [f77_by_hand], [P(code, err)],
 [The name of an error code, such as "NC_EBADID". LOCAL])
 
-PLAIN([int], [inq_last_error], [f77], [P(ncid, ncid)P(code_out, code)P(message_out, message)],
+PLAIN([int], [inq_last_error], [all], [P(ncid, ncid)P(code_out, code)P(message_out, message)],
 [Error code and message of the last call that failed on a file. The message names the call, the rank, the file, the
 variable or attribute, the index and its bound, and a cure. With -1 (NC_GLOBAL) as ncid: the last call of this thread
 that failed, on any file or without a file, such as ncmpi_create, ncmpi_open, or a call with a bad ncid. Calls that

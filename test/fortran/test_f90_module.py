@@ -25,6 +25,7 @@ program metadata
     character(len=20) :: name, long
     character(len=2) :: short
     character(len=300) :: where
+    character(len=nf90_max_message) :: message
     real :: field(6, 4), one
     double precision :: numbers(3), number
     integer(c_int8_t) :: tiny
@@ -164,6 +165,12 @@ contains
         call check(err == nf90_noerr .and. a == c .and. b == d, 'inq_striping')
         err = nf90mpi_set_default_format(nf90_format_cdf5, a)
         err = nf90mpi_inq_default_format(b)
+        err = nf90mpi_inq_dimid(ncid, 'nowhere', n)
+        call check(index(nf90mpi_strerror(err), 'NetCDF: Invalid dimension ID or name: ') == 1 .and. &
+                   index(nf90mpi_strerror(err), 'metadata.nc') > 0, 'strerror with the sentence of a failure')
+        call check(nf90mpi_inq_last_error(-1, n, message) == nf90_noerr .and. n == err .and. &
+                   index(message, 'nf90mpi_inq_dimid on rank') == 1 .and. index(message, '"nowhere"') > 0 .and. &
+                   index(message, '(NF90_EBADDIM)') > 0, 'inq_last_error')
         err = nf90mpi_set_default_format(a, c)
         call check(a == nf90_format_classic .and. b == nf90_format_cdf5 .and. c == b, 'default formats')
         call requests()

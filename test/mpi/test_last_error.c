@@ -94,6 +94,62 @@ static void test_calls(int ncid)
     expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float|ncmpi_buffer_attach", "bput without a buffer");
 }
 
+/* The text of a code has the sentence of a failure only right after it. */
+static void expect_text(int code, const char *standard, const char *words, const char *what)
+{
+    const char *text = ncmpi_strerror(code);
+    size_t n = strlen(standard);
+
+    t_check(strncmp(text, standard, n) == 0 && (words == NULL ? text[n] == '\0' : strstr(text + n, words) != NULL),
+            "%s: %s", what, text);
+}
+
+static void test_texts(int ncid)
+{
+    const char *outside = "NetCDF: Index exceeds dimension bound", *missing = "NetCDF: Variable not found", *kept;
+    MPI_Offset start = 12, count = 1;
+    float value = 1;
+    char copy[NC_MAX_MESSAGE];
+    int err = ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value), varid;
+
+    expect_text(err, outside, "last.nc: start[0] = 12, but dimension \"x\" of variable \"grid\" has length 10",
+                "the text after a failure has its sentence");
+    kept = ncmpi_strerror(err);
+    snprintf(copy, sizeof copy, "%s", kept);
+    expect_text(NC_ENOTVAR, missing, NULL, "the text of another code has not");
+    expect_text(NC_NOERR, "No error", NULL, "nor has that of success");
+    ncmpi_inq_last_error(ncid, NULL, NULL);
+    t_check(ncmpi_strerror(err) == kept, "a question about the failure changes nothing, the address stays");
+    ncmpi_inq_varname(ncid, 7, NULL);
+    expect_text(err, outside, NULL, "after another failure: the short text");
+    expect_text(NC_ENOTVAR, missing, "id 7", "and the sentence of the other failure");
+    t_check(strcmp(kept, copy) == 0, "a text that the program keeps does not change: %s", kept);
+    expect_ok(ncmpi_inq_varid(ncid, "grid", &varid), "a call that succeeds");
+    expect_text(NC_ENOTVAR, missing, NULL, "after a call that succeeds: the short text");
+    ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value);
+    t_check(ncmpi_strerror(err) == kept, "the same failure has the same text");
+    ncmpi_set_default_format(NC_FORMAT_CLASSIC, NULL);
+    expect_text(err, outside, NULL, "a call without a file that succeeds");
+}
+
+/* A program that never ends must not need more and more memory. */
+static void test_many_texts(void)
+{
+    int err = ncmpi_inq_ndims(-1, NULL), longest = 0;
+    const char *kept = ncmpi_strerror(err);
+    char copy[NC_MAX_MESSAGE];
+
+    snprintf(copy, sizeof copy, "%s", kept);
+    for (int i = 1; i < 3000; i++) {
+        ncmpi_inq_ndims(-1 - i, NULL);
+        if (strlen(ncmpi_strerror(err)) > strlen("NetCDF: Not a valid ID"))
+            longest = i;
+    }
+    t_check(longest >= 500 && longest < 2900, "the texts of %d failures are kept", longest);
+    expect_text(err, "NetCDF: Not a valid ID", NULL, "further ones are short");
+    t_check(strcmp(kept, copy) == 0, "the first one is unchanged: %s", kept);
+}
+
 /* A profiler may call other functions while it forwards a call from Fortran. These are calls from C. */
 static void test_profiler(int ncid)
 {
@@ -140,6 +196,7 @@ static void test_without_file(void)
 {
     int ncid = -1;
     ncmpi_open(MPI_COMM_WORLD, t_path("missing.nc"), NC_NOWRITE, MPI_INFO_NULL, &ncid);
+    expect_text(NC_ENOENT, "The file does not exist: ", "missing.nc: No such file", "open of a missing file: the text");
     expect_message(NC_GLOBAL, NC_ENOENT, "ncmpi_open|rank %r|missing.nc|No such file", "open of a missing file");
     ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid);
     expect_message(NC_GLOBAL, NC_EINVAL_CMODE, "ncmpi_create|last.nc|NC_64BIT_OFFSET and NC_64BIT_DATA|choose one",
@@ -165,6 +222,8 @@ static void test_close(void)
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open");
     ncmpi_iput_vara_int(ncid, 0, &start, &count, &value, NULL);
     expect_code(ncmpi_close(ncid), NC_EPENDING, "close with a pending request");
+    expect_text(NC_EPENDING, "Nonblocking requests were still pending when the file was closed: ",
+                "last.nc was closed with pending requests: call ncmpi_wait_all", "the text of that");
     expect_message(NC_GLOBAL, NC_EPENDING, "ncmpi_close|rank %r|last.nc|ncmpi_wait_all",
                    "close with a pending request");
 }
@@ -259,9 +318,11 @@ int main(int argc, char **argv)
     test_memory(ncid);
     test_profiler(ncid);
     test_without_file();
+    test_texts(ncid);
     test_verbose(ncid);
     test_peer(ncid);
     test_close();
+    test_many_texts();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

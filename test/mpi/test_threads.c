@@ -122,6 +122,7 @@ static void fail_on_purpose(worker *w, int ncid)
                ncmpi_inq_last_error(NC_GLOBAL, &code, message) == NC_NOERR && code == NC_EBADID &&
                    strstr(message, wanted) != NULL,
                "message of another bad ncid", code);
+        expect(w, strstr(ncmpi_strerror(NC_EBADID), wanted) != NULL, "sentence of another bad ncid", code);
         snprintf(wanted, sizeof wanted, "%d", unknown);
         expect(w, strstr(ncmpi_strerror(unknown), wanted) != NULL, "text of another unknown code", unknown);
     }
