@@ -48,7 +48,7 @@ const char *pnc_name_suggest(const char *wanted, int count, const char *const na
     const char *nearest = NULL;
     for (int i = 0; i < count; i++) {
         size_t other = names[i] != NULL ? strlen(names[i]) : LONGEST + 1;
-        if (other > LONGEST)
+        if (other > LONGEST || (int)other - (int)length >= bound || (int)length - (int)other >= bound)
             continue;
         int d = compute_distance(wanted, (int)length, names[i], (int)other);
         if (d < bound) {

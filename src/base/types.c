@@ -1,6 +1,8 @@
 /* External types and memory types, from the rows of src/spec/types.m4. */
 #include "base/types.h"
 
+#include <stdio.h>
+
 /* Indexed by the values of the constants, which start at 1 and have no gaps. */
 static const struct {
     size_t size;
@@ -35,6 +37,23 @@ const char *pnc_type_get_name(int xtype)
 bool pnc_type_is_valid(int xtype, int format)
 {
     return xtype >= 1 && xtype <= (format == 5 ? PNC_XTYPE_LAST : NC_DOUBLE);
+}
+
+pnc_type_text pnc_type_explain_invalid(int xtype)
+{
+    pnc_type_text out;
+
+    if (xtype == NC_STRING)
+        snprintf(out.text, sizeof out.text,
+                 "%d (NC_STRING), a type of netCDF-4 files: use NC_CHAR; text of a variable then has a dimension for "
+                 "its characters",
+                 xtype);
+    else if (xtype > NC_STRING && xtype <= NC_COMPOUND)
+        snprintf(out.text, sizeof out.text,
+                 "%d, a user-defined type of netCDF-4 files: use a variable or attribute for each of its parts", xtype);
+    else
+        snprintf(out.text, sizeof out.text, "%d: must be an external type, such as NC_FLOAT", xtype);
+    return out;
 }
 
 size_t pnc_mem_type_get_size(pnc_mem_type mem)

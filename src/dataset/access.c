@@ -8,6 +8,7 @@
 #include "io/attached_buffer.h"
 #include "io/batch.h"
 #include "io/bundle.h"
+#include "io/out_of_range.h"
 #include "io/post.h"
 #include "io/queue.h"
 #include "io/transfer.h"

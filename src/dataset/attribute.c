@@ -7,9 +7,11 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "convert/convert.h"
+#include "convert/misfit.h"
 #include "dataset/agree.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
+#include "dataset/suggestion.h"
 #include "format/codec.h"
 
 typedef struct new_value {
@@ -42,10 +44,10 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
         return pnc_format_var_reject(&ds->model, varid, &ds->error);
     at = pnc_format_atts_find(all, name);
     if (at < 0)
-        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"",
-                             ds->file.path, varid == NC_GLOBAL ? "" : ", variable ",
-                             varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
-                             name == NULL ? "" : name);
+        return pnc_error_set(
+            &ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"%s", ds->file.path,
+            varid == NC_GLOBAL ? "" : ", variable ", varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
+            name == NULL ? "" : name, pnc_dataset_att_suggest(all, name).text);
     *atts = all;
     *index = at;
     return NC_NOERR;
@@ -54,8 +56,8 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
 static int check_type(pnc_dataset *ds, const label *l, const pnc_new_att *att)
 {
     if (!pnc_type_is_valid(att->xtype, 5))
-        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %d: must be an external type",
-                             l->text, att->xtype);
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s", l->text,
+                             pnc_type_explain_invalid(att->xtype).text);
     if (!pnc_type_is_valid(att->xtype, ds->model.format))
         return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
                              "attribute \"%s\": type %s requires a CDF-5 file "
@@ -184,6 +186,16 @@ static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name
     return pnc_dataset_arguments_agree(ds, err, args, 5, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
+static int fail_range(pnc_dataset *ds, int varid, const char *name, const char *type, pnc_misfits found)
+{
+    return pnc_error_set(&ds->error, NC_ERANGE,
+                         "attribute \"%s\": %lld value%s do%s not fit type %s and became the fill value; the first one "
+                         "is %s, at index %lld",
+                         label_of(ds, varid, name).text, (long long)found.n, found.n == 1 ? "" : "s",
+                         found.n == 1 ? "es" : "", type, found.value.text,
+                         (long long)pnc_error_get_index(&ds->error, found.first));
+}
+
 int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     new_value value = {att->xtype, att->len, NULL, NC_NOERR};
@@ -195,9 +207,9 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att
     if (err == NC_NOERR)
         err = store_attribute(ds, varid, att->name, &value);
     if (err == NC_NOERR && value.status != NC_NOERR)
-        err = pnc_error_set(&ds->error, NC_ERANGE,
-                            "attribute \"%s\": some values are out of range for type %s, the fill value is stored",
-                            label_of(ds, varid, att->name).text, pnc_type_get_name(att->xtype));
+        err = fail_range(
+            ds, varid, att->name, pnc_type_get_name(att->xtype),
+            pnc_convert_misfits_find(PNC_PUT, att->xtype, att->mem, ds->model.format, att->values, att->len));
     pnc_memory_free(value.bytes);
     return err;
 }
@@ -235,8 +247,8 @@ int pnc_dataset_attribute_get(pnc_dataset *ds, int varid, const char *name, pnc_
     kernel = pnc_convert_kernel_find(PNC_GET, att->type, mem, ds->model.format, NULL);
     err = kernel(ip, att->value, att->len, fill);
     if (err != NC_NOERR)
-        pnc_error_set(&ds->error, err, "attribute \"%s\": some values are out of range for type %s in memory",
-                      label_of(ds, varid, name).text, pnc_mem_type_get_name(mem));
+        fail_range(ds, varid, name, pnc_mem_type_get_name(mem),
+                   pnc_convert_misfits_find(PNC_GET, att->type, mem, ds->model.format, att->value, att->len));
     return err;
 }
 

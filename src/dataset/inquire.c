@@ -8,6 +8,7 @@
 #include "convert/convert.h"
 #include "dataset/attribute.h"
 #include "dataset/hints.h"
+#include "dataset/suggestion.h"
 
 #define SET_OUTPUT(out, value) \
     do {                       \
@@ -173,8 +174,9 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
     int id = pnc_format_dim_find(&ds->model, name);
 
     if (id < 0)
-        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"",
-                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name);
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"%s",
+                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
+                             pnc_dataset_dim_suggest(&ds->model, name).text);
     SET_OUTPUT(idp, id);
     return NC_NOERR;
 }
@@ -203,8 +205,9 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
     int id = pnc_format_var_find(&ds->model, name);
 
     if (id < 0)
-        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"",
-                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name);
+        return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"%s",
+                             ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
+                             pnc_dataset_var_suggest(&ds->model, name).text);
     SET_OUTPUT(varidp, id);
     return NC_NOERR;
 }

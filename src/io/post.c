@@ -2,6 +2,7 @@
 #include "io/post.h"
 
 #include "io/attached_buffer.h"
+#include "io/out_of_range.h"
 #include "io/queue.h"
 
 /* Some programs reuse the buffer of an iput before they wait, for example a loop that posts its index. Small puts
@@ -29,6 +30,8 @@ static int try_conversion(pnc_io_context *io, pnc_request *r)
     }
     r->status = (int8_t)(err == NC_NOERR ? packer.status : NC_NOERR);
     pnc_convert_packer_free(&packer);
+    if (r->status != NC_NOERR)
+        pnc_io_out_of_range_report(io, r);
     return err;
 }
 
@@ -53,6 +56,8 @@ static int pack(pnc_io_context *io, pnc_request *r, char *values)
         pnc_convert_packer_pack(&packer, values, r->elements);
     r->status = (int8_t)packer.status;
     pnc_convert_packer_free(&packer);
+    if (r->status != NC_NOERR)
+        pnc_io_out_of_range_report(io, r);
     return err;
 }
 
@@ -137,13 +142,11 @@ static int check_attached(pnc_io_context *io, const pnc_call *call)
 int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
 {
     pnc_request *r = NULL;
-    const pnc_request_list posted = {.direction = PNC_PUT, .at = &r, .n = 1};
     int err;
 
     PNC_TRY(check_attached(io, call));
+    PNC_TRY(pnc_io_queue_reserve(io->queue, io->file->error));
     err = make_request(io, call, &r);
-    if (err == NC_NOERR && r->elements > 0)
-        err = pnc_io_queue_reserve(io->queue, io->file->error);
     if (err != NC_NOERR || r->elements == 0) {
         if (r != NULL)
             pnc_io_queue_release(io, r);
@@ -152,5 +155,5 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
     pnc_io_queue_add(io->queue, r);
     if (call->reqid != NULL)
         *call->reqid = r->id;
-    return r->direction == PNC_PUT && r->status != NC_NOERR ? pnc_io_requests_report_status(io, &posted) : NC_NOERR;
+    return r->direction == PNC_PUT ? r->status : NC_NOERR;
 }

@@ -328,22 +328,3 @@ int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_pac
     err = pnc_convert_packer_init(packer, &conversion, r->flat, r->memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);
 }
-
-static int fail_status(pnc_io_context *io, const pnc_request *r)
-{
-    const pnc_var *var = io->model->vars[r->varid];
-    const char *file = pnc_type_get_name(var->type), *memory = pnc_mem_type_get_name(r->mem);
-
-    return pnc_error_set(io->file->error, r->status,
-                         "variable \"%s\": some values of type %s do not fit type %s and became "
-                         "the fill value",
-                         var->name, r->direction == PNC_PUT ? memory : file, r->direction == PNC_PUT ? file : memory);
-}
-
-int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list)
-{
-    for (int64_t i = 0; i < list->n; i++)
-        if (list->at[i]->status != NC_NOERR)
-            return fail_status(io, list->at[i]);
-    return NC_NOERR;
-}

@@ -177,7 +177,4 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
 /* Init a packer over all values of the request. */
 int pnc_io_request_init_packer(pnc_io_context *io, const pnc_request *r, pnc_packer *packer);
 
-/* Set the message of the first request with a status (NC_ERANGE). Returns that status. */
-int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -30,34 +31,40 @@ static int64_t index_of(const check *c, int64_t index)
     return pnc_error_get_index(c->error, index);
 }
 
-/* "dimension "lat" of variable "tas" has length 8"; a record dimension is described by its number of records. */
-typedef struct bound_text {
+typedef struct subject_text {
     char text[2 * NC_MAX_NAME + 64];
-} bound_text;
+} subject_text;
 
-static bound_text describe_bound(const check *c, int dim)
+/* dimension "lat" of variable "tas" */
+static subject_text describe_dim(const check *c, int dim)
 {
     const pnc_array *a = c->array;
-    int64_t length = a->shape[dim];
-    bound_text b;
-    if (dim == 0 && a->is_record)
-        snprintf(b.text, sizeof b.text, "variable \"%s\" has %" PRId64 " record%s", a->name, length,
-                 length == 1 ? "" : "s");
-    else if (a->dim_names != NULL)
-        snprintf(b.text, sizeof b.text, "dimension \"%s\" of variable \"%s\" has length %" PRId64, a->dim_names[dim],
-                 a->name, length);
+    subject_text s;
+    if (a->dim_names != NULL)
+        snprintf(s.text, sizeof s.text, "dimension \"%s\" of variable \"%s\"", a->dim_names[dim], a->name);
     else
-        snprintf(b.text, sizeof b.text, "dimension %d of variable \"%s\" has length %" PRId64, position(c, dim),
-                 a->name, length);
-    return b;
+        snprintf(s.text, sizeof s.text, "dimension %d of variable \"%s\"", position(c, dim), a->name);
+    return s;
+}
+
+/* dimension "lat" of variable "tas" has length 8 */
+static subject_text describe_bound(const check *c, int dim)
+{
+    int64_t length = c->array->shape[dim];
+    subject_text s = describe_dim(c, dim);
+    size_t used = strlen(s.text);
+    if (dim == 0 && c->array->is_record)
+        snprintf(s.text + used, sizeof s.text - used, " has %" PRId64 " record%s", length, length == 1 ? "" : "s");
+    else
+        snprintf(s.text + used, sizeof s.text - used, " has length %" PRId64, length);
+    return s;
 }
 
 static int fail_start(const check *c, int dim)
 {
     if (c->start[dim] < 0)
-        return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[%d] = %" PRId64 " of variable \"%s\": must be at least %" PRId64, position(c, dim),
-                             index_of(c, c->start[dim]), c->array->name, index_of(c, 0));
+        return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", %s: must be at least %" PRId64,
+                             position(c, dim), index_of(c, c->start[dim]), describe_dim(c, dim).text, index_of(c, 0));
     return pnc_error_set(c->error, NC_EINVALCOORDS, "start[%d] = %" PRId64 ", but %s", position(c, dim),
                          index_of(c, c->start[dim]), describe_bound(c, dim).text);
 }
@@ -86,7 +93,7 @@ static int fail_edge(const check *c, int dim, int64_t stride)
     int64_t length = c->array->shape[dim], first = c->start[dim], count = c->count[dim];
     int64_t space = first < length ? (length - 1 - first) / stride + 1 : 0, start = index_of(c, first);
     int at = position(c, dim);
-    bound_text bound = describe_bound(c, dim);
+    subject_text bound = describe_bound(c, dim);
     if (stride == 1)
         return pnc_error_set(c->error, NC_EEDGE,
                              "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but %s: at most %" PRId64 " fit",
@@ -110,9 +117,8 @@ static int check_counts(const check *c)
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t count = c->count[dim], stride = c->stride != NULL && c->stride[dim] > 0 ? c->stride[dim] : 1;
         if (count < 0)
-            return pnc_error_set(c->error, NC_ENEGATIVECNT,
-                                 "count[%d] = %" PRId64 " of variable \"%s\": must not be negative", position(c, dim),
-                                 count, c->array->name);
+            return pnc_error_set(c->error, NC_ENEGATIVECNT, "count[%d] = %" PRId64 ", %s: must not be negative",
+                                 position(c, dim), count, describe_dim(c, dim).text);
         if (count == 0 || is_open(c, dim))
             continue;
         if (count - 1 > (c->array->shape[dim] - 1 - c->start[dim]) / stride)
@@ -125,8 +131,8 @@ static int check_strides(const check *c)
 {
     for (int dim = 0; c->stride != NULL && dim < c->array->ndims; dim++)
         if (c->stride[dim] <= 0)
-            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 " of variable \"%s\": must be positive",
-                                 position(c, dim), c->stride[dim], c->array->name);
+            return pnc_error_set(c->error, NC_ESTRIDE, "stride[%d] = %" PRId64 ", %s: must be positive",
+                                 position(c, dim), c->stride[dim], describe_dim(c, dim).text);
     return NC_NOERR;
 }
 
@@ -150,15 +156,13 @@ static int check_growth(const check *c)
     int64_t limit = compute_max_records(c->array), stride = c->stride != NULL ? c->stride[0] : 1;
     if (c->start[0] >= limit)
         return pnc_error_set(c->error, NC_EINVALCOORDS,
-                             "start[%d] = %" PRId64 ", but a file can hold at most %" PRId64
-                             " records of variable \"%s\"",
-                             position(c, 0), index_of(c, c->start[0]), limit, c->array->name);
+                             "start[%d] = %" PRId64 ", but a file can hold at most %" PRId64 " records: %s",
+                             position(c, 0), index_of(c, c->start[0]), limit, describe_dim(c, 0).text);
     if (c->count != NULL && c->count[0] - 1 > (limit - 1 - c->start[0]) / stride)
-        return pnc_error_set(c->error, NC_EEDGE,
-                             "count[%d] = %" PRId64 " from start[%d] = %" PRId64
-                             ", but a file can hold at most %" PRId64 " records of variable \"%s\"",
-                             position(c, 0), c->count[0], position(c, 0), index_of(c, c->start[0]), limit,
-                             c->array->name);
+        return pnc_error_set(
+            c->error, NC_EEDGE,
+            "count[%d] = %" PRId64 " from start[%d] = %" PRId64 ", but a file can hold at most %" PRId64 " records: %s",
+            position(c, 0), c->count[0], position(c, 0), index_of(c, c->start[0]), limit, describe_dim(c, 0).text);
     return NC_NOERR;
 }
 

@@ -81,12 +81,12 @@ HERE = "{} on rank 0: reports.nc: "
 NO_VARIABLE = HERE + "no variable with id {} (valid: 1..3) ({}_ENOTVAR)"
 NO_DIMENSION = HERE + "no dimension with id {} (valid: 1..3) ({}_EBADDIM)"
 FAR = HERE + 'start(2) = 6, but dimension "y" of variable "grid" has length 5 ({}_EINVALCOORDS)'
-ZERO = HERE + 'start(1) = 0 of variable "grid": must be at least 1 ({}_EINVALCOORDS)'
+ZERO = HERE + 'start(1) = 0, dimension "x" of variable "grid": must be at least 1 ({}_EINVALCOORDS)'
 LOW = HERE + 'start(2) = -9223372036854775808, but dimension "y" of variable "grid" has length 5 ({}_EINVALCOORDS)'
-MINUS = HERE + 'count(1) = -1 of variable "grid": must not be negative ({}_ENEGATIVECNT)'
+MINUS = HERE + 'count(1) = -1, dimension "x" of variable "grid": must not be negative ({}_ENEGATIVECNT)'
 FIVE = HERE + ('count(2) = 5 from start(2) = 2, but dimension "y" of variable "grid" has length 5: at most 4 fit '
                '({}_EEDGE)')
-STRIDE = HERE + 'stride(1) = 0 of variable "grid": must be positive ({}_ESTRIDE)'
+STRIDE = HERE + 'stride(1) = 0, dimension "x" of variable "grid": must be positive ({}_ESTRIDE)'
 NUMBERS = HERE + 'variable "grid" has type double: it holds numbers, not text ({}_ECHAR)'
 TEXT = HERE + 'variable "label" has type char: it holds text, not numbers: {} ({}_ECHAR)'
 IMAP = HERE + 'variable "grid": imap(2) = 4611686018427387903 exceeds the address space ({}_EINVAL)'

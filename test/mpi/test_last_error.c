@@ -94,6 +94,98 @@ static void test_calls(int ncid)
     expect_message(ncid, NC_ENULLABUF, "ncmpi_bput_vara_float|ncmpi_buffer_attach", "bput without a buffer");
 }
 
+/* Values that do not fit: how many, the first one and where it is, in the order in which the program passes them. */
+static void test_range(int ncid)
+{
+    MPI_Offset start[2] = {2, 1}, count[2] = {1, 4}, stride[2] = {1, 2}, rows[2] = {3, 5}, one[2] = {1, 1};
+    MPI_Offset *starts[2] = {rows, start}, *counts[2] = {one, one};
+    double values[4] = {1, -4e4, 1e300, 2};
+    long long wide[3] = {1, 2, 3000000000}, *memory = wide;
+    signed char bytes[8];
+    int id, status;
+    MPI_Datatype every_second;
+
+    ncmpi_put_vars_double_all(ncid, 1, start, count, stride, values);
+    expect_message(ncid, NC_ERANGE,
+                   "\"series\": 2 values of type double do not fit type short|"
+                   "the first one is -40000 at time = 2, x = 3",
+                   "put of a strided hyperslab");
+    ncmpi_put_varn_double_all(ncid, 1, 2, starts, counts, (double[2]){1e9, 5});
+    expect_message(ncid, NC_ERANGE, "1 value of type double does not fit|first one is 1000000000 at time = 3, x = 5",
+                   "put of a list");
+    MPI_Type_vector(2, 1, 2, MPI_LONG_LONG, &every_second);
+    MPI_Type_commit(&every_second);
+    count[1] = 2;
+    ncmpi_put_vara_all(ncid, 1, start, count, memory, 1, every_second);
+    expect_message(ncid, NC_ERANGE, "1 value of type longlong|first one is 3000000000 at time = 2, x = 2",
+                   "put of memory with gaps");
+    MPI_Type_free(&every_second);
+    ncmpi_iput_vara_double(ncid, 1, start, count, values, &id);
+    expect_message(ncid, NC_ERANGE, "1 value of type double|first one is -40000 at time = 2, x = 2", "iput");
+    expect_ok(ncmpi_wait_all(ncid, 1, &id, &status), "complete it");
+
+    count[1] = 4;
+    ncmpi_put_vara_short_all(ncid, 1, start, count, (short[4]){7, 300, -1, -129});
+    ncmpi_get_vara_schar_all(ncid, 1, start, count, bytes);
+    expect_message(ncid, NC_ERANGE, "2 values of type short do not fit type schar|first one is 300 at time = 2, x = 2",
+                   "get");
+    ncmpi_iget_vara_schar(ncid, 1, start, count, bytes, &id);
+    ncmpi_wait_all(ncid, 1, &id, &status);
+    expect_message(ncid, NC_ERANGE, "ncmpi_wait_all|2 values of type short|300 at time = 2, x = 2", "wait for an iget");
+    ncmpi_get_vara_schar_all(ncid, 1, start, one, bytes);
+    ncmpi_redef(ncid);
+    ncmpi_put_att_double(ncid, 0, "limits", NC_SHORT, 4, values);
+    expect_message(ncid, NC_ERANGE, "\"grid:limits\": 2 values do not fit type short|first one is -40000, at index 1",
+                   "put of an attribute");
+    ncmpi_put_att_double(ncid, 0, "limits", NC_DOUBLE, 4, values);
+    ncmpi_get_att_float(ncid, 0, "limits", (float[4]){0});
+    expect_message(ncid, NC_ERANGE, "1 value does not fit type float|first one is 1e+300, at index 2",
+                   "get of an attribute");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+}
+
+static void test_names(int ncid)
+{
+    MPI_Offset start[2] = {-1, 0}, count[2] = {1, 1}, stride[2] = {0, 1};
+    short value = 1;
+    int id;
+
+    ncmpi_inq_varid(ncid, "seires", &id);
+    expect_message(ncid, NC_ENOTVAR, "no variable \"seires\": did you mean \"series\"?", "a variable that is near");
+    ncmpi_inq_varid(ncid, "temperature", &id);
+    expect_message(ncid, NC_ENOTVAR, "no variable \"temperature\" (", "none is near");
+    ncmpi_inq_dimid(ncid, "Times", &id);
+    expect_message(ncid, NC_EBADDIM, "no dimension \"Times\": did you mean \"time\"?", "a dimension");
+    ncmpi_inq_attid(ncid, 0, "unit", &id);
+    expect_message(ncid, NC_ENOTATT, "no attribute \"unit\": did you mean \"units\"?", "an attribute");
+    ncmpi_inq_varid(ncid, NULL, &id);
+    expect_message(ncid, NC_EBADNAME, "no variable \"\" (", "no name");
+
+    ncmpi_put_vara_short_all(ncid, 1, start, count, &value);
+    expect_message(ncid, NC_EINVALCOORDS,
+                   "start[0] = -1, dimension \"time\" of variable \"series\": must be at least 0", "a negative start");
+    start[0] = 100;
+    ncmpi_get_vara_short_all(ncid, 1, start, count, &value);
+    expect_message(ncid, NC_EINVALCOORDS, "start[0] = 100, but dimension \"time\" of variable \"series\" has |record",
+                   "a record that is not there");
+    start[0] = 0;
+    ncmpi_get_vars_short_all(ncid, 1, start, count, stride, &value);
+    expect_message(ncid, NC_ESTRIDE, "stride[0] = 0, dimension \"time\" of variable \"series\"", "a stride of 0");
+    count[1] = -2;
+    ncmpi_get_vara_short_all(ncid, 1, start, count, &value);
+    expect_message(ncid, NC_ENEGATIVECNT, "count[1] = -2, dimension \"x\" of variable \"series\"", "a negative count");
+
+    ncmpi_redef(ncid);
+    ncmpi_def_var(ncid, "names", NC_STRING, 0, NULL, &id);
+    expect_message(ncid, NC_EBADTYPE, "\"names\": xtype is 12 (NC_STRING), a type of netCDF-4 files: use NC_CHAR",
+                   "a type of netCDF-4");
+    ncmpi_put_att(ncid, 0, "kind", NC_COMPOUND, 1, &value);
+    expect_message(ncid, NC_EBADTYPE, "\"grid:kind\": xtype is 16, a user-defined type of netCDF-4", "another one");
+    ncmpi_def_var(ncid, "names", 77, 0, NULL, &id);
+    expect_message(ncid, NC_EBADTYPE, "xtype is 77: must be an external type", "no type at all");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+}
+
 /* The text of a code has the sentence of a failure only right after it. */
 static void expect_text(int code, const char *standard, const char *words, const char *what)
 {
@@ -198,6 +290,10 @@ static void test_without_file(void)
     ncmpi_open(MPI_COMM_WORLD, t_path("missing.nc"), NC_NOWRITE, MPI_INFO_NULL, &ncid);
     expect_text(NC_ENOENT, "The file does not exist: ", "missing.nc: No such file", "open of a missing file: the text");
     expect_message(NC_GLOBAL, NC_ENOENT, "ncmpi_open|rank %r|missing.nc|No such file", "open of a missing file");
+    ncmpi_create(MPI_COMM_WORLD, t_path("no_folder/a.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid);
+    expect_message(NC_GLOBAL, NC_ENOENT,
+                   "ncmpi_create|cannot create|no_folder/a.nc: the folder|no_folder does not exist (",
+                   "create in a folder that does not exist");
     ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid);
     expect_message(NC_GLOBAL, NC_EINVAL_CMODE, "ncmpi_create|last.nc|NC_64BIT_OFFSET and NC_64BIT_DATA|choose one",
                    "create with two formats");
@@ -319,6 +415,8 @@ int main(int argc, char **argv)
     test_profiler(ncid);
     test_without_file();
     test_texts(ncid);
+    test_names(ncid);
+    test_range(ncid);
     test_verbose(ncid);
     test_peer(ncid);
     test_close();

@@ -286,8 +286,8 @@ static void test_messages(void **state)
     a.dim_names = names;
     expect(NC_EINVALCOORDS, "start[1] = 12, but dimension \"lat\" of variable \"temp\" has length 10", &a,
            (hyperslab){far, one, NULL}, strict);
-    expect(NC_EINVALCOORDS, "start[1] = -2 of variable \"temp\": must be at least 0", &a, (hyperslab){neg, one, NULL},
-           strict);
+    expect(NC_EINVALCOORDS, "start[1] = -2, dimension \"lat\" of variable \"temp\": must be at least 0", &a,
+           (hyperslab){neg, one, NULL}, strict);
     expect(NC_EINVALCOORDS, "start is NULL: variable \"temp\" has 2 dimensions and needs a start index for each", &a,
            (hyperslab){NULL, NULL, NULL}, var1);
     expect(NC_EEDGE, "count is NULL: variable \"temp\" has 2 dimensions and needs a count for each", &a,
@@ -301,13 +301,13 @@ static void test_messages(void **state)
            "10: at most 3 fit",
            &a, (hyperslab){zero, four, four}, strict);
     expect(NC_NOERR, "", &a, (hyperslab){zero, three, four}, strict);
-    expect(NC_ENEGATIVECNT, "count[1] = -2 of variable \"temp\": must not be negative", &a,
+    expect(NC_ENEGATIVECNT, "count[1] = -2, dimension \"lat\" of variable \"temp\": must not be negative", &a,
            (hyperslab){zero, neg, NULL}, (pnc_bounds){0});
-    expect(NC_ESTRIDE, "stride[1] = 0 of variable \"temp\": must be positive", &a, (hyperslab){zero, one, nostride},
-           strict);
+    expect(NC_ESTRIDE, "stride[1] = 0, dimension \"lat\" of variable \"temp\": must be positive", &a,
+           (hyperslab){zero, one, nostride}, strict);
     a.is_record = true;
-    expect(NC_EINVALCOORDS, "start[0] = 5, but variable \"temp\" has 3 records", &a, (hyperslab){late, one, NULL},
-           strict);
+    expect(NC_EINVALCOORDS, "start[0] = 5, but dimension \"time\" of variable \"temp\" has 3 records", &a,
+           (hyperslab){late, one, NULL}, strict);
     expect(NC_NOERR, "", &a, (hyperslab){late, one, NULL}, (pnc_bounds){.growing = true});
 }
 

@@ -3,6 +3,7 @@
 #include "drivers/mpiio/mpiio.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,20 @@ static int code_of_errno(int number)
     }
 }
 
+/* A file cannot be created in a folder that does not exist: MPI-IO reports that in words of its own. */
+static void check_folder(const char *path, pnc_inspection *found)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PNC_MPIIO_PATH_BYTES];
+    struct stat facts;
+
+    if (slash == NULL || slash == path || (size_t)(slash - path) >= sizeof folder)
+        return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    if (stat(folder, &facts) != 0 && errno == ENOENT)
+        pnc_error_set(&found->error, NC_ENOENT, "cannot create %s: the folder %s does not exist", path, folder);
+}
+
 /* An error of stat is final only for a path without a prefix: MPI may support file systems that stat does not. */
 static void judge_missing_file(const char *path, int number, bool ordinary, pnc_open_purpose purpose,
                                pnc_inspection *found)
@@ -32,6 +47,8 @@ static void judge_missing_file(const char *path, int number, bool ordinary, pnc_
     else if (!creates || number != ENOENT)
         pnc_error_set(&found->error, code_of_errno(number), "cannot %s %s: %s", creates ? "create" : "open", path,
                       strerror(number));
+    else
+        check_folder(path, found);
 }
 
 void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_inspection *found)
