@@ -17,6 +17,7 @@
 #include "dataset/environment.h"
 #include "dataset/hints.h"
 #include "dataset/last_error.h"
+#include "dataset/launcher.h"
 #include "dataset/modes.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
@@ -96,6 +97,8 @@ static int duplicate_communicator(MPI_Comm comm, pnc_file *file)
 
     MPI_Comm_rank(comm, &file->rank);
     MPI_Comm_size(comm, &file->nprocs);
+    if (file->nprocs == 1)
+        pnc_dataset_launcher_check(file->path);
     if (file->nprocs == 1)
         pthread_mutex_lock(&lock);
     code = dup_without_abort(comm, &file->comm);

@@ -42,6 +42,23 @@ if shutil.which("g++"):
 else:
     tap.skip("pnetcdf.h compiles as C++", "g++ is not installed")
 
+# What the mpi.h of each family defines, as far as pnetcdf.h looks at it.
+FAMILIES = {"MPICH": "#define MPICH_VERSION \"4.0\"", "Open MPI": "#define OPEN_MPI 1"}
+FAKE = "typedef {0} MPI_Comm, MPI_Info, MPI_Datatype; typedef long long MPI_Offset;\n"
+own = "Open MPI" if compiles("family.c", CC, ["-fsyntax-only"],
+                             "#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\n")[0] else "MPICH"
+for family, macro in FAMILIES.items():
+    os.makedirs(tap.scratch("fake"), exist_ok=True)
+    with open(os.path.join(tap.scratch("fake"), "mpi.h"), "w", encoding="utf-8") as header:
+        header.write(macro + "\n" + FAKE.format("int"))
+    good, why = compiles("family.c", ["gcc"], ["-fsyntax-only", "-I" + tap.scratch("fake"), INCLUDE],
+                         "#include <pnetcdf.h>\n" + USE)
+    if family == own:
+        tap.ok(good, f"pnetcdf.h compiles with the mpi.h of {family}, which the library was built with", why)
+    else:
+        tap.ok(not good and "this libpnetcdf was built with " + own in why,
+               f"pnetcdf.h refuses the mpi.h of {family}, and says why", why)
+
 # If netcdf.h is not a system header, compilers warn of a macro with other tokens, even if the value is the same.
 # These have other values. The header of another libpnetcdf makes compilers warn of the limits, too.
 OTHER_VALUES = {"NC_MAX_DIMS", "NC_MAX_ATTRS", "NC_MAX_VARS", "NC_MAX_VAR_DIMS", "NC_QUANTIZE_BITGROOM_ATT_NAME"}

@@ -41,6 +41,7 @@ MAY_CHANGE = {
                              "abandoned": "atomic: datasets that MPI may use until the program ends"},
     "src/dataset/kept_text": {"newest": "atomic: texts are added and never changed", "text_count": "atomic"},
     "src/dataset/last_error": {"last_of_thread": "one per thread", "is_recent": "one per thread"},
+    "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/opening": {"lock": "a mutex"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex"},

@@ -390,6 +390,32 @@ static void test_verbose(int ncid)
     unsetenv("PNETCDF_VERBOSE");
 }
 
+/* Open MPI's mpiexec starts a program of MPICH as processes of one rank each, and the other way round. */
+static void test_launcher(void)
+{
+    const char *sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+    char name[4200], text[8192];
+    int lines[3], ncid;
+
+    snprintf(name, sizeof name, "%s.%d", t_path("stderr"), t_rank);
+    unsetenv("PMI_SIZE"); /* MPI_Init has used it */
+    for (int i = 0; i < 3; i++) {
+        setenv(sizes[i], "4", 1);
+        setenv("OMPI_COMM_WORLD_RANK", i == 0 ? "0" : "3", 1);
+        setenv("PMI_RANK", i == 0 ? "3" : "0", 1);
+        catch_stderr(name);
+        for (int again = 0; again < 2; again++)
+            if (ncmpi_open(MPI_COMM_SELF, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR)
+                ncmpi_close(ncid);
+        lines[i] = release_stderr(name, text, sizeof text);
+        unsetenv(sizes[i]);
+    }
+    t_check(lines[0] == 0 && lines[1] == 0, "a process that is not the first of the job says nothing");
+    t_check(lines[2] == (t_nprocs == 1) &&
+                (lines[2] == 0 || (strstr(text, "srun started 4 processes") != NULL && strstr(text, path) != NULL)),
+            "a launcher of another MPI library is noticed, once: %s", text);
+}
+
 /* A rank gets an error if another rank failed. */
 static void test_peer(int ncid)
 {
@@ -421,6 +447,7 @@ int main(int argc, char **argv)
     test_peer(ncid);
     test_close();
     test_many_texts();
+    test_launcher();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
