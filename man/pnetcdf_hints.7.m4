@@ -69,11 +69,13 @@ Other text is ignored, and rank 0 reports it on stderr.
 .Ss PNETCDF_HINTS_DISPLAY
 With
 .Ev PNETCDF_HINTS_DISPLAY=1
-rank 0 prints on stderr, for each file that is created or opened, every hint with its value, its source
-(default,
-.Vt MPI_Info ,
-.Ev PNETCDF_HINTS
-or the MPI library), and whether it is used, ignored (with the reason), or unknown.
+rank 0 prints on stderr, for each file that is created or opened, every hint that was set with its value, its source
+.Pq Vt MPI_Info No or Ev PNETCDF_HINTS ,
+and whether it is used, in effect (it has the value that the library always uses), ignored (with the reason), or
+unknown.
+With
+.Ev PNETCDF_HINTS_DISPLAY=all
+all other hints follow, with the values that the library or the MPI library uses.
 .Sh HINTS OF THE LIBRARY
 Integers are decimal.
 .Bl -tag -width Ds

@@ -1,8 +1,9 @@
-/* PNETCDF_HINTS_DISPLAY: every hint of a file with its value, origin and effect; and a remark about those that cannot
- * be used. */
+/* PNETCDF_HINTS_DISPLAY: the hints of a file with value, origin and effect, first those that were set; and a remark
+ * about those that cannot be used. */
 #include "dataset/hints_show.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -20,6 +21,8 @@ typedef struct display {
     pnc_dataset *ds;
     MPI_Info in_use; /* as ncmpi_inq_file_info reports */
     MPI_Info by_mpi; /* as the MPI library reports */
+    bool shows_set;  /* hints that program or environment have set; otherwise all others */
+    int left_out;
 } display;
 
 /* Set the given value of a hint and its origin; the value is empty if none was given. */
@@ -147,12 +150,23 @@ static void explain_number(const display *d, const pnc_hint *hint, line *l)
                  (long long)hint->most);
 }
 
-static void print(const line *l)
+static void print_line(const line *l)
 {
     fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->effect);
 }
 
-static void show_ours(const display *d, const pnc_hint *hint)
+/* Print a line if its turn has come. */
+static void print(display *d, const line *l)
+{
+    bool is_set = strcmp(l->origin, "PNETCDF_HINTS") == 0 || strcmp(l->origin, "MPI_Info") == 0;
+
+    if (is_set == d->shows_set)
+        print_line(l);
+    else
+        d->left_out++;
+}
+
+static void show_ours(display *d, const pnc_hint *hint)
 {
     line l = {.name = hint->name};
     char unused[MPI_MAX_INFO_VAL + 1];
@@ -169,25 +183,25 @@ static void show_ours(const display *d, const pnc_hint *hint)
             explain_number(d, hint, &l);
         else
             explain_common(d, hint, &l);
-        print(&l);
+        print(d, &l);
         return;
     }
     switch (hint->kind) {
     case PNC_HINT_SIZE: explain_size(d, hint, &l); break;
     case PNC_HINT_CHOICE: explain_choice(hint, &l); break;
     case PNC_HINT_FIXED: /* in effect if it has the value that the library always uses */
-        snprintf(l.effect, sizeof l.effect, "%s: %s", !given || strcmp(l.value, hint->value) == 0 ? "used" : "ignored",
-                 hint->text);
+        snprintf(l.effect, sizeof l.effect, "%s: %s",
+                 !given || strcmp(l.value, hint->value) == 0 ? "in effect" : "ignored", hint->text);
         break;
     default: snprintf(l.effect, sizeof l.effect, "ignored: %s", hint->text);
     }
     if (l.value[0] == '\0')
         snprintf(l.value, sizeof l.value, "%s", hint->value);
-    print(&l);
+    print(d, &l);
 }
 
 /* Print the hints of an info that are not in the table, except those in `but`, which are printed already. */
-static void show_others(const display *d, MPI_Info info, MPI_Info but)
+static void show_others(display *d, MPI_Info info, MPI_Info but)
 {
     int n = 0;
 
@@ -203,13 +217,36 @@ static void show_others(const display *d, MPI_Info info, MPI_Info but)
             continue;
         find_given(d, &l);
         explain_other(d, &l);
-        print(&l);
+        print(d, &l);
     }
+}
+
+static void show_all(display *d)
+{
+    for (int i = 0; i < pnc_hint_count; i++)
+        show_ours(d, &pnc_hint_table[i]);
+    show_others(d, d->ds->info, MPI_INFO_NULL);
+    show_others(d, d->by_mpi, d->ds->info);
+}
+
+/* A user looks for what was set: the other hints follow on request only. */
+static void show_in_order(display *d)
+{
+    const char *wanted = getenv("PNETCDF_HINTS_DISPLAY");
+
+    d->shows_set = true;
+    show_all(d);
+    if (wanted == NULL || strcmp(wanted, "all") != 0) {
+        fprintf(stderr, "    %d hints that were not set: PNETCDF_HINTS_DISPLAY=all shows them\n", d->left_out);
+        return;
+    }
+    d->shows_set = false;
+    show_all(d);
 }
 
 void pnc_dataset_hints_display(pnc_dataset *ds)
 {
-    display d = {ds, MPI_INFO_NULL, MPI_INFO_NULL};
+    display d = {.ds = ds, .in_use = MPI_INFO_NULL, .by_mpi = MPI_INFO_NULL};
 
     if (ds->file.rank != 0 || !ds->hints.access.display)
         return;
@@ -217,11 +254,8 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
         ds->file.store->ops->hints(ds->file.store, &d.by_mpi, &ds->error) == NC_NOERR) {
         flockfile(stderr); /* other threads, which open files, do not print between the lines */
         fprintf(stderr, "PnetCDF: hints of %s\n", ds->file.path);
-        print(&(line){.name = "hint", .value = "value", .origin = "from", .effect = "effect"});
-        for (int i = 0; i < pnc_hint_count; i++)
-            show_ours(&d, &pnc_hint_table[i]);
-        show_others(&d, ds->info, MPI_INFO_NULL);
-        show_others(&d, d.by_mpi, ds->info);
+        print_line(&(line){.name = "hint", .value = "value", .origin = "from", .effect = "effect"});
+        show_in_order(&d);
         funlockfile(stderr);
     }
     if (d.in_use != MPI_INFO_NULL)

@@ -497,7 +497,7 @@ static void test_rows(void)
 /* --- PNETCDF_HINTS_DISPLAY --- */
 
 /* What rank 0 writes to stderr while a file is created. */
-static char *show(const char *environment, MPI_Info info)
+static char *show_as(const char *wanted, const char *environment, MPI_Info info)
 {
     static char text[65536];
     char log[4096];
@@ -505,7 +505,7 @@ static char *show(const char *environment, MPI_Info info)
     FILE *file;
 
     snprintf(log, sizeof log, "%s", t_path("stderr.txt"));
-    setenv("PNETCDF_HINTS_DISPLAY", "1", 1);
+    setenv("PNETCDF_HINTS_DISPLAY", wanted, 1);
     setenv("PNETCDF_HINTS", environment, 1);
     fflush(stderr);
     if (t_rank == 0 && freopen(log, "w", stderr) == NULL)
@@ -525,6 +525,11 @@ static char *show(const char *environment, MPI_Info info)
         fclose(file);
     }
     return text;
+}
+
+static char *show(const char *environment, MPI_Info info)
+{
+    return show_as("all", environment, info);
 }
 
 /* Rank 0 has a line that begins with the name and continues with value, origin and effect, one blank between words. */
@@ -559,6 +564,29 @@ static void test_display_of_synonyms(void)
     MPI_Info_free(&info);
 }
 
+/* What was set stands first, and nothing else unless the value is "all". */
+static void test_display_of_set(void)
+{
+    MPI_Info info = one_hint("nc_strategy", "direct");
+    const char *text = show_as("1", "nc_burst_buf=disable;cb_nodes=1", info), *set, *other;
+    int lines = 0;
+
+    for (const char *at = text; *at != '\0'; at++)
+        lines += *at == '\n';
+    t_check(t_rank != 0 || lines == 6, "a title, the columns, 3 hints and what is left out: %s", text);
+    expect_line(text, "nc_strategy", "direct MPI_Info used");
+    expect_line(text, "cb_nodes", "1 PNETCDF_HINTS used");
+    expect_line(text, "nc_burst_buf", "disable PNETCDF_HINTS in effect: there is no burst buffer");
+    t_check(t_rank != 0 || strstr(text, "hints that were not set: PNETCDF_HINTS_DISPLAY=all") != NULL,
+            "the display says how to see the others");
+    text = show("cb_nodes=1", info);
+    set = strstr(text, "\n    cb_nodes ");
+    other = strstr(text, "\n    nc_ibuf_size ");
+    t_check(t_rank != 0 || (set != NULL && other != NULL && set < other), "what was set stands before the others");
+    t_check(t_rank != 0 || strstr(text, "were not set") == NULL, "all are shown");
+    MPI_Info_free(&info);
+}
+
 static void test_display(void)
 {
     MPI_Info info = one_hint("nc_ibuf_size", "10");
@@ -589,6 +617,7 @@ static void test_display(void)
             t_check(t_rank != 0 || strstr(text, line) != NULL, "%s is displayed", pnc_hint_table[i].name);
     }
     test_display_of_synonyms();
+    test_display_of_set();
     t_check(*show("nc_ibuf_size=100000", MPI_INFO_NULL) == '\0' || t_rank == 0, "ranks other than 0 display nothing");
     unsetenv("PNETCDF_HINTS_DISPLAY");
 }
