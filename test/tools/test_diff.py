@@ -229,6 +229,17 @@ def test_blocks():
                "Number of differences in variables 2"], ["-q", "large.nc", "large2.nc"], "variables of several blocks")
 
 
+def test_progress():
+    """On request progress is shown by one rank on what is no terminal; what is reported stays the same."""
+    line = re.compile(r"(?:(?:ncmpidiff|cdfdiff): \d+ % of \d+ MiB, \d+ MiB/s.*\n)*"
+                      r"(?:ncmpidiff|cdfdiff): 100 % of \d+ MiB, \d+ MiB/s.*\n")
+    shutil.copy("large.nc", "large.nc.copy")
+    for label, status, out, err in runs("-q", "--progress", "large.nc", "large.nc.copy"):
+        tap.ok(status == 0 and not out and line.fullmatch(err), label + ": --progress shows lines", (status, out, err))
+    for label, status, out, err in runs("-q", "large.nc", "large.nc.copy"):
+        tap.ok(status == 0 and not out and not err, label + ": nothing without it", (status, out, err))
+
+
 # --- against another implementation, and real files ---
 
 def test_peer():
@@ -334,8 +345,8 @@ def test_no_mpi():
 def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     make_by_hand()
-    for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_peer, test_real_files,
-                 test_bad_files, test_short_files, test_bad_arguments, test_bad_output, test_no_mpi]:
+    for test in [test_differences, test_sameness, test_shapes, test_exact, test_blocks, test_progress, test_peer,
+                 test_real_files, test_bad_files, test_short_files, test_bad_arguments, test_bad_output, test_no_mpi]:
         test()
     tap.finish()
 

@@ -300,6 +300,18 @@ def test_in_place():
         os.remove(name)
 
 
+def test_progress():
+    cdf.Writer(1, [("x", 100000)], [], [("v", "int", [0], [], [1, 2])]).write("long.nc")
+    for ranks in 1, 4:
+        status, out, err = run(ranks, "--progress", "--verify", "-O", "long.nc", "long_copy.nc")
+        lines = [line for line in err.splitlines() if "100 %" in line]
+        tap.ok(status == 0 and not out and len(lines) == 2 and lines[0].startswith("ncmpicopy: 100 % of") and
+               lines[1].startswith("ncmpicopy: verify: 100 % of"),
+               "--progress on %d ranks shows a last line for the copy, and one for --verify" % ranks, (status, err))
+    status, _, err = run(4, "-O", "long.nc", "long_copy.nc")
+    tap.ok(status == 0 and not err, "without it nothing is shown", err)
+
+
 def test_odd_files():
     """What new files cannot have, but others have: it is changed, with warnings, and the data are copied."""
     cdf.Writer(1, [("x", 2)], [], [
@@ -460,7 +472,8 @@ def main():
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs,
-                 test_short_input, test_in_place, test_odd_files, test_bad_arguments, test_bad_outputs, test_no_room]:
+                 test_short_input, test_in_place, test_odd_files, test_progress, test_bad_arguments, test_bad_outputs,
+                 test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

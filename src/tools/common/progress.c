@@ -24,6 +24,16 @@ void tool_progress_begin(FILE *out, const char *what, int64_t total, tool_progre
     }
 }
 
+void tool_progress_keep_lines(FILE *out, tool_progress *progress)
+{
+    if (progress->out != NULL) /* a terminal */
+        return;
+    progress->out = out;
+    progress->keeps_lines = true;
+    progress->begin = now();
+    progress->next = progress->begin + 1;
+}
+
 void tool_progress_format(const char *what, int64_t done, int64_t total, double seconds, char *line, size_t capacity)
 {
     const double mebibyte = 1 << 20;
@@ -41,10 +51,19 @@ void tool_progress_format(const char *what, int64_t done, int64_t total, double 
         snprintf(line + length, capacity - (size_t)length, ", %ld:%02ld:%02ld left", s / 3600, s / 60 % 60, s % 60);
 }
 
+static void show(tool_progress *progress, int64_t done, double seconds)
+{
+    char line[200];
+    tool_progress_format(progress->what, done, progress->total, seconds, line, sizeof line);
+    fprintf(progress->out, progress->keeps_lines ? "%s\n" : "%s\033[K\r", line);
+    fflush(progress->out);
+    if (!progress->keeps_lines)
+        shown_on = progress->out;
+}
+
 void tool_progress_update(tool_progress *progress, int64_t done)
 {
-    const double interval = 0.2;
-    char line[200];
+    const double interval = progress->keeps_lines ? 5 : 0.2;
     if (progress->out == NULL)
         return;
     if (done > progress->total) /* each rank estimates the progress of all */
@@ -53,10 +72,13 @@ void tool_progress_update(tool_progress *progress, int64_t done)
     if (time < progress->next)
         return;
     progress->next = time + interval;
-    tool_progress_format(progress->what, done, progress->total, time - progress->begin, line, sizeof line);
-    fprintf(progress->out, "%s\033[K\r", line);
-    fflush(progress->out);
-    shown_on = progress->out;
+    show(progress, done, time - progress->begin);
+}
+
+void tool_progress_finish(tool_progress *progress)
+{
+    if (progress->out != NULL && progress->keeps_lines)
+        show(progress, progress->total, now() - progress->begin);
 }
 
 void tool_progress_wipe(void)

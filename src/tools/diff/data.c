@@ -242,10 +242,14 @@ int diff_data_compare(diff_run *run)
     int status = DIFF_TROUBLE;
     if (agreed.status == NC_NOERR) {
         tool_progress_begin(stderr, run->options->program, total, &w.progress);
+        if (run->options->progress)
+            tool_progress_keep_lines(stderr, &w.progress);
         if (run->out == NULL)
             w.progress.out = NULL; /* only one rank shows progress */
         status = run->options->names.n > 0 ? compare_named(&w) : compare_all(&w);
         tool_progress_wipe();
+        if (status != DIFF_TROUBLE)
+            tool_progress_finish(&w.progress);
     }
     pnc_memory_free(w.values[0]);
     pnc_memory_free(w.values[1]);

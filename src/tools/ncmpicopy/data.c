@@ -241,6 +241,8 @@ int copy_data_move(copy_plan *plan, int ncid, copy_action action)
     if (err != NC_NOERR)
         copy_error_print(plan, err, "not enough memory for data");
     tool_progress_begin(stderr, action == COPY_WRITE ? "ncmpicopy" : "ncmpicopy: verify", bytes_of(plan), &w.progress);
+    if (plan->options->progress)
+        tool_progress_keep_lines(stderr, &w.progress);
     if (plan->rank > 0)
         w.progress.out = NULL; /* only one rank shows progress */
     for (w.input = 0; err == NC_NOERR && w.input < plan->options->ninputs; w.input++) {
@@ -248,6 +250,8 @@ int copy_data_move(copy_plan *plan, int ncid, copy_action action)
         w.begin += plan->lengths[w.input];
     }
     tool_progress_wipe();
+    if (err == NC_NOERR)
+        tool_progress_finish(&w.progress);
     pnc_memory_free(w.read);
     pnc_memory_free(w.converted);
     if (action == COPY_VERIFY)

@@ -16,7 +16,8 @@
 
 static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
-    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--verify] [-O] in... out\n";
+    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--verify] [--progress] [-O]\n"
+    "                 in... out\n";
 
 static const char help[] =
     "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
@@ -32,13 +33,14 @@ static const char help[] =
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
     "      --verify                     read the output back and compare it with the inputs\n"
+    "      --progress                   show the progress on stderr even if that is no terminal\n"
     "  -O, --overwrite                  replace an existing output\n"
     "      --help, --version\n"
     "\n"
     "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input is\n"
     "truncated: its missing values are copied as zeros.\n";
 
-enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY };
+enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY, LONG_PROGRESS };
 
 static int reject(const char *what, const char *value)
 {
@@ -153,6 +155,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, &options->record_align);
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
     case LONG_VERIFY: options->verify = true; return -1;
+    case LONG_PROGRESS: options->progress = true; return -1;
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
     case LONG_VERSION: tool_version_print(); return finish_output();
     default: /* getopt has printed the error */
@@ -169,6 +172,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
+                                          {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     copy_options *options = result;

@@ -34,7 +34,7 @@ typedef struct copy_options {
     int nretypes;
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
-    bool overwrite, verify;
+    bool overwrite, verify, progress;
     int64_t reserve, align, record_align; /* bytes; 0: not given */
 } copy_options;
 
