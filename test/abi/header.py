@@ -39,6 +39,11 @@ if shutil.which("g++"):
         good, why = compiles("alone.cc", ["g++"], [*STRICT, f"-std={standard}", "-Wno-long-long", *skip_bindings],
                              "#include <pnetcdf.h>\n" + USE)
         tap.ok(good, f"pnetcdf.h compiles as {standard}", why)
+    system = [flag.replace("-I", "-isystem") for flag in skip_bindings] # mpi.h has old casts itself
+    for standard in ("c++11", "c++14", "c++17", "c++20"):
+        good, why = compiles("alone.cc", ["g++"], [*STRICT, f"-std={standard}", "-Wpedantic", "-Wold-style-cast",
+                                                   "-Wconversion", *system], "#include <pnetcdf.h>\n" + USE)
+        tap.ok(good, f"pnetcdf.h compiles as {standard} without old casts and conversions", why)
 else:
     tap.skip("pnetcdf.h compiles as C++", "g++ is not installed")
 

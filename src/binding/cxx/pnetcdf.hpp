@@ -1,0 +1,371 @@
+// pnetcdf.hpp - pnetcdf.h for C++11 and later: files that close themselves, values of any container, and exceptions
+// with the sentence of the failure. Nothing else is to be linked than -lpnetcdf.
+//
+// The functions are those of pnetcdf.h, and collective where those are. Numbers of elements that do not match an
+// index are reported by the library, after this rank has taken part in the call: the other ranks do not block.
+#ifndef PNETCDF_HPP
+#define PNETCDF_HPP
+
+#include <pnetcdf.h>
+
+#include <cstddef>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace pnetcdf
+{
+
+// A call has failed. what() has the meaning of the code, the file, the cause and the cure.
+class error : public std::runtime_error
+{
+  public:
+    explicit error(int code) : std::runtime_error(ncmpi_strerror(code)), code_(code)
+    {
+    }
+    int code() const noexcept
+    {
+        return code_;
+    }
+
+  private:
+    int code_;
+};
+
+inline void check(int code)
+{
+    if (code != NC_NOERR)
+        throw error(code);
+}
+
+// The external type, the MPI datatype and the functions of a C++ type.
+template <class T> struct type_of;
+#define PNETCDF_HPP_TYPE(T, suffix, external_type, memory_type)                                  \
+    template <> struct type_of<T> {                                                              \
+        static nc_type external()                                                                \
+        {                                                                                        \
+            return external_type;                                                                \
+        }                                                                                        \
+        static MPI_Datatype memory()                                                             \
+        {                                                                                        \
+            return memory_type;                                                                  \
+        }                                                                                        \
+        static int get_att(int ncid, int varid, const char *name, T *out)                        \
+        {                                                                                        \
+            return ncmpi_get_att_##suffix(ncid, varid, name, out);                               \
+        }                                                                                        \
+        static int put_att(int ncid, int varid, const char *name, MPI_Offset n, const T *values) \
+        {                                                                                        \
+            return ncmpi_put_att_##suffix(ncid, varid, name, external(), n, values);             \
+        }                                                                                        \
+    };
+PNETCDF_HPP_TYPE(signed char, schar, NC_BYTE, MPI_SIGNED_CHAR)
+PNETCDF_HPP_TYPE(unsigned char, uchar, NC_UBYTE, MPI_UNSIGNED_CHAR)
+PNETCDF_HPP_TYPE(short, short, NC_SHORT, MPI_SHORT)
+PNETCDF_HPP_TYPE(unsigned short, ushort, NC_USHORT, MPI_UNSIGNED_SHORT)
+PNETCDF_HPP_TYPE(int, int, NC_INT, MPI_INT)
+PNETCDF_HPP_TYPE(unsigned, uint, NC_UINT, MPI_UNSIGNED)
+PNETCDF_HPP_TYPE(long, long, NC_INT64, MPI_LONG)
+PNETCDF_HPP_TYPE(long long, longlong, NC_INT64, MPI_LONG_LONG)
+PNETCDF_HPP_TYPE(unsigned long long, ulonglong, NC_UINT64, MPI_UNSIGNED_LONG_LONG)
+PNETCDF_HPP_TYPE(float, float, NC_FLOAT, MPI_FLOAT)
+PNETCDF_HPP_TYPE(double, double, NC_DOUBLE, MPI_DOUBLE)
+#undef PNETCDF_HPP_TYPE
+// These are for values of variables only.
+template <> struct type_of<char> {
+    static nc_type external()
+    {
+        return NC_CHAR;
+    }
+    static MPI_Datatype memory()
+    {
+        return MPI_CHAR;
+    }
+};
+template <> struct type_of<unsigned long> {
+    static nc_type external()
+    {
+        return NC_UINT64;
+    }
+    static MPI_Datatype memory()
+    {
+        return MPI_UNSIGNED_LONG;
+    }
+};
+
+// The elements of a container; those of a string can be changed through data() since C++17 only.
+template <class Container> auto data_of(Container &container) -> decltype(container.data())
+{
+    return container.data();
+}
+inline char *data_of(std::string &text)
+{
+    return &text[0];
+}
+
+// Elements next to each other in memory, as std::span of C++20: made of a container, an array, or a pointer and a size.
+template <class T> class span
+{
+  public:
+    span(T *data, std::size_t size) : data_(data), size_(size)
+    {
+    }
+    template <std::size_t N> span(T (&array)[N]) : data_(array), size_(N)
+    {
+    }
+    template <class Container, class = typename std::enable_if<std::is_convertible<
+                                   decltype(data_of(std::declval<Container &>())), T *>::value>::type>
+    span(Container &container) : data_(data_of(container)), size_(container.size())
+    {
+    }
+    T *data() const
+    {
+        return data_;
+    }
+    std::size_t size() const
+    {
+        return size_;
+    }
+    T *begin() const
+    {
+        return data_;
+    }
+    T *end() const
+    {
+        return data_ + size_;
+    }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+
+// The type of the elements of a container or array.
+template <class Container>
+using element_of = typename std::remove_reference<decltype(*std::begin(std::declval<Container &>()))>::type;
+template <class Container> using value_of = typename std::remove_cv<element_of<Container>>::type;
+
+using index = std::vector<MPI_Offset>;
+
+// What has attributes: a variable, or a file.
+class attributes
+{
+  public:
+    int file_id() const
+    {
+        return ncid_;
+    }
+    int id() const
+    {
+        return id_;
+    }
+
+    void put_att(const std::string &name, const std::string &text) const
+    {
+        check(ncmpi_put_att_text(ncid_, id_, name.c_str(), static_cast<MPI_Offset>(text.size()), text.data()));
+    }
+    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+    void put_att(const std::string &name, T value) const
+    {
+        check(type_of<T>::put_att(ncid_, id_, name.c_str(), 1, &value));
+    }
+    template <class T> void put_att(const std::string &name, const std::vector<T> &values) const
+    {
+        check(type_of<T>::put_att(ncid_, id_, name.c_str(), static_cast<MPI_Offset>(values.size()), values.data()));
+    }
+    std::string get_att_text(const std::string &name) const
+    {
+        std::string text(att_length(name), '\0');
+        check(ncmpi_get_att_text(ncid_, id_, name.c_str(), &text[0]));
+        return text;
+    }
+    template <class T> std::vector<T> get_att(const std::string &name) const
+    {
+        std::vector<T> values(att_length(name));
+        check(type_of<T>::get_att(ncid_, id_, name.c_str(), values.data()));
+        return values;
+    }
+
+  protected:
+    attributes(int ncid, int id) : ncid_(ncid), id_(id)
+    {
+    }
+    std::size_t att_length(const std::string &name) const
+    {
+        MPI_Offset length = 0;
+        check(ncmpi_inq_attlen(ncid_, id_, name.c_str(), &length));
+        return static_cast<std::size_t>(length);
+    }
+
+    int ncid_, id_;
+};
+
+// A variable of an open file. Each function takes the index of the first element and the number of elements along each
+// dimension; those that end with _all are collective, the others are for independent data mode.
+class variable : public attributes
+{
+  public:
+    variable(int ncid, int id) : attributes(ncid, id)
+    {
+    }
+
+    template <class C> void put_all(const index &start, const index &count, const C &values) const
+    {
+        span<const value_of<const C>> s(values);
+        check(ncmpi_put_vara_all(ncid_, id_, checked(start), checked(count), s.data(),
+                                 static_cast<MPI_Offset>(s.size()), memory<C>()));
+    }
+    template <class C> void get_all(const index &start, const index &count, C &&values) const
+    {
+        span<value_of<C>> s(values);
+        check(ncmpi_get_vara_all(ncid_, id_, checked(start), checked(count), s.data(),
+                                 static_cast<MPI_Offset>(s.size()), memory<C>()));
+    }
+    template <class C> void put(const index &start, const index &count, const C &values) const
+    {
+        span<const value_of<const C>> s(values);
+        check(ncmpi_put_vara(ncid_, id_, checked(start), checked(count), s.data(), static_cast<MPI_Offset>(s.size()),
+                             memory<C>()));
+    }
+    template <class C> void get(const index &start, const index &count, C &&values) const
+    {
+        span<value_of<C>> s(values);
+        check(ncmpi_get_vara(ncid_, id_, checked(start), checked(count), s.data(), static_cast<MPI_Offset>(s.size()),
+                             memory<C>()));
+    }
+
+    // Lengths of the dimensions; of the record dimension, the number of records.
+    index shape() const
+    {
+        std::vector<int> dims(ndims());
+        index lengths(dims.size());
+        check(ncmpi_inq_vardimid(ncid_, id_, dims.data()));
+        for (std::size_t i = 0; i < dims.size(); i++)
+            check(ncmpi_inq_dimlen(ncid_, dims[i], &lengths[i]));
+        return lengths;
+    }
+
+  private:
+    template <class C> static MPI_Datatype memory()
+    {
+        return type_of<value_of<C>>::memory();
+    }
+
+    std::size_t ndims() const
+    {
+        int n = 0;
+        check(ncmpi_inq_varndims(ncid_, id_, &n));
+        return static_cast<std::size_t>(n);
+    }
+    // An index with too few numbers becomes NULL, which is an error of the call that all ranks make.
+    const MPI_Offset *checked(const index &numbers) const
+    {
+        int n = 0;
+        if (ncmpi_inq_varndims(ncid_, id_, &n) != NC_NOERR)
+            return numbers.data();
+        return numbers.size() >= static_cast<std::size_t>(n) ? numbers.data() : nullptr;
+    }
+};
+
+// An open file. The destructor closes it and ignores errors: call close() to learn of them. Closing is collective.
+class file : public attributes
+{
+  public:
+    static file create(MPI_Comm comm, const std::string &path, int mode = NC_CLOBBER | NC_64BIT_DATA,
+                       MPI_Info info = MPI_INFO_NULL)
+    {
+        int ncid = -1;
+        check(ncmpi_create(comm, path.c_str(), mode, info, &ncid));
+        return file(ncid);
+    }
+    static file open(MPI_Comm comm, const std::string &path, int mode = NC_NOWRITE, MPI_Info info = MPI_INFO_NULL)
+    {
+        int ncid = -1;
+        check(ncmpi_open(comm, path.c_str(), mode, info, &ncid));
+        return file(ncid);
+    }
+    file(file &&other) noexcept : attributes(other.ncid_, NC_GLOBAL)
+    {
+        other.ncid_ = -1;
+    }
+    file &operator=(file &&other) noexcept
+    {
+        std::swap(ncid_, other.ncid_);
+        return *this;
+    }
+    file(const file &) = delete;
+    file &operator=(const file &) = delete;
+    ~file()
+    {
+        if (ncid_ >= 0)
+            ncmpi_close(ncid_);
+    }
+    void close()
+    {
+        int ncid = ncid_;
+        ncid_ = -1;
+        check(ncmpi_close(ncid));
+    }
+
+    // Ids of dimensions are those of pnetcdf.h.
+    int def_dim(const std::string &name, MPI_Offset length) const
+    {
+        int id = -1;
+        check(ncmpi_def_dim(ncid_, name.c_str(), length, &id));
+        return id;
+    }
+    template <class T> variable def_var(const std::string &name, const std::vector<int> &dims) const
+    {
+        int id = -1;
+        check(ncmpi_def_var(ncid_, name.c_str(), type_of<T>::external(), static_cast<int>(dims.size()), dims.data(),
+                            &id));
+        return variable(ncid_, id);
+    }
+    void enddef() const
+    {
+        check(ncmpi_enddef(ncid_));
+    }
+    void redef() const
+    {
+        check(ncmpi_redef(ncid_));
+    }
+    void begin_indep_data() const
+    {
+        check(ncmpi_begin_indep_data(ncid_));
+    }
+    void end_indep_data() const
+    {
+        check(ncmpi_end_indep_data(ncid_));
+    }
+    void sync() const
+    {
+        check(ncmpi_sync(ncid_));
+    }
+
+    variable var(const std::string &name) const
+    {
+        int id = -1;
+        check(ncmpi_inq_varid(ncid_, name.c_str(), &id));
+        return variable(ncid_, id);
+    }
+    MPI_Offset dim_length(const std::string &name) const
+    {
+        MPI_Offset length = 0;
+        int id = -1;
+        check(ncmpi_inq_dimid(ncid_, name.c_str(), &id));
+        check(ncmpi_inq_dimlen(ncid_, id, &length));
+        return length;
+    }
+
+  private:
+    explicit file(int ncid) : attributes(ncid, NC_GLOBAL)
+    {
+    }
+};
+
+} // namespace pnetcdf
+
+#endif
