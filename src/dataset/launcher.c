@@ -54,12 +54,13 @@ static void print(const char *path, const char *launcher, int n)
 void pnc_dataset_launcher_check(const char *path)
 {
     static atomic_flag is_known = ATOMIC_FLAG_INIT;
-    int ranks;
+    int ranks, has_world = 0;
 
+    MPI_Initialized(&has_world); /* not by programs that only use sessions */
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         int n = get_number(launchers[i].size);
 
-        if (n <= 1)
+        if (n <= 1 || !has_world)
             continue;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         if (ranks == 1 && get_number(launchers[i].rank) == 0 && !atomic_flag_test_and_set(&is_known))
