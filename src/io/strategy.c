@@ -48,9 +48,9 @@ static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 
 /* --- the strategies --- */
 
-/* Between nodes a long run is one access of each stripe; other ranks write to its first and its last stripe. A get waits
- * for these locks as well: a node keeps those of what it wrote until another node needs them, also after the file was
- * closed. */
+/* Between nodes a long run is one access of each stripe; other ranks write to its first and its last stripe. A get
+ * waits for these locks as well: a node keeps those of what it wrote until another node needs them, also after the file
+ * was closed. */
 static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses)
 {
     pnc_estimate e = {.accesses = accesses};
