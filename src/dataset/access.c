@@ -120,6 +120,7 @@ int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
         *call->reqid = NC_REQ_NULL;
     if (pnc_io_op_get_direction(call->op) == PNC_PUT)
         PNC_TRY(pnc_dataset_mode_check_write(ds));
+    ds->io.defines = ds->mode == PNC_DEFINE;
     return pnc_io_call_post(&ds->io, call);
 }
 

@@ -13,6 +13,9 @@
 #include "dataset/registry.h"
 #include "file/agree.h"
 
+/* Programs copy the text of a code to arrays of their own, as the texts of codes are short. */
+#define EXPLANATION_BYTES 256
+
 static _Thread_local pnc_failure last_of_thread;
 static _Thread_local bool is_recent; /* no other call has begun since it */
 
@@ -113,12 +116,14 @@ void pnc_dataset_call_begin(void)
 const char *pnc_dataset_error_explain(int code)
 {
     const pnc_failure *last = &last_of_thread;
-    char text[2 * NC_MAX_MESSAGE];
+    char text[EXPLANATION_BYTES];
 
     if (!is_recent || code == NC_NOERR || code != last->code || last->sentence_length == 0)
         return pnc_error_get_text(code);
     snprintf(text, sizeof text, "%s: %.*s", pnc_error_get_text(code), last->sentence_length,
              last->message + last->sentence);
+    for (char *newline = text; (newline = strchr(newline, '\n')) != NULL;)
+        *newline = ';';
     return pnc_dataset_text_keep(text, pnc_error_get_text(code));
 }
 

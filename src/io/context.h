@@ -13,7 +13,8 @@
 typedef struct pnc_io_context {
     pnc_file *file;
     const pnc_model *model;
-    bool relax; /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
+    bool defines; /* in define mode: variables have no offsets, or those before ncmpi_redef */
+    bool relax;   /* PNETCDF_RELAX_COORD_BOUND: start == length with count 0 is allowed */
     const pnc_access_hints *hints;
     int64_t buffer_size;     /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
     char *stage;             /* staging buffer, allocated at first use */

@@ -1,5 +1,5 @@
-/* Finds the values of a request that do not fit, after its conversion has found that there are some: conversion itself
- * has no time to count. */
+/* Finds the values of a request that do not fit, after its conversion has found that there are some. Conversion itself
+ * does not count them, which would make it slower. */
 #include "io/out_of_range.h"
 
 #include <inttypes.h>
@@ -9,7 +9,9 @@
 #include "convert/misfit.h"
 #include "io/cursors.h"
 
-#define MOST_SEARCHED (1 << 18) /* elements: some programs expect such values, and repeat the call for each record */
+/* Some programs expect such values, and repeat the call for each record. */
+#define MOST_SEARCHED (1 << 18) /* elements */
+#define MOST_READS 64           /* of a get, of at most MOST_EXTENTS extents each */
 #define PORTION 4096
 #define MOST_EXTENTS 64
 
@@ -24,8 +26,9 @@ typedef struct search {
     pnc_kernel kernel;
 
     int64_t searched, found;
-    int64_t offset; /* in the file, of the first one that was found */
-    int value_type; /* external */
+    bool is_partial; /* there are more than were searched */
+    int64_t offset;  /* in the file, of the first one that was found */
+    int value_type;  /* external */
     char value[8];
 } search;
 
@@ -88,16 +91,20 @@ static int search_all(search *s)
     pnc_extent_cursor cursor;
     char bytes[PORTION];
     int64_t n, total, got;
-    int err;
+    int reads = 0, err;
 
     pnc_io_extent_cursor_init(&cursor, s->io, list, 1);
     for (;;) {
         const char *at = bytes;
 
         err = pnc_io_extent_cursor_take(&cursor, PORTION, extents, MOST_EXTENTS, &n, &total);
-        if (err != NC_NOERR || n == 0 || s->searched >= MOST_SEARCHED)
+        if (err != NC_NOERR || n == 0)
+            break;
+        s->is_partial = s->searched >= MOST_SEARCHED || reads == MOST_READS;
+        if (s->is_partial)
             break;
         memset(bytes, 0, sizeof bytes);
+        reads += s->request->direction == PNC_GET;
         if (s->request->direction == PNC_GET)
             err = s->io->file->store->ops->read(s->io->file->store, extents, n, bytes, &got, NULL);
         for (int64_t i = 0; err == NC_NOERR && i < n; at += extents[i++].length)
@@ -153,15 +160,14 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
         return pnc_error_set(io->file->error, NC_ERANGE,
                              "variable \"%s\": some values of type %s do not fit type %s and became the fill value",
                              s.var->name, from, to);
-    if (!r->has_filetype) /* it may lead out of the variable */
+    if (!io->defines && !r->has_filetype) /* which may lead out of the variable */
         print_index(&s, io->file->error, index, sizeof index);
     return pnc_error_set(io->file->error, NC_ERANGE,
                          "variable \"%s\": %s%" PRId64
                          " value%s of type %s do%s not fit type %s and became the fill "
                          "value; the first one is %s%s",
-                         s.var->name, s.searched >= MOST_SEARCHED ? "at least " : "", s.found, s.found == 1 ? "" : "s",
-                         from, s.found == 1 ? "es" : "", to, pnc_convert_misfit_print(s.value_type, s.value).text,
-                         index);
+                         s.var->name, s.is_partial ? "at least " : "", s.found, s.found == 1 ? "" : "s", from,
+                         s.found == 1 ? "es" : "", to, pnc_convert_misfit_print(s.value_type, s.value).text, index);
 }
 
 int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list)

@@ -117,7 +117,7 @@ PLAIN([int], [inq_malloc_list], [all], [],
 PLAIN([const char *], [strerror], [f77], [P(code, err)],
 [The meaning of an error code. If the most recent call of this thread has returned this code, the text goes on with a
 sentence about that failure: "NetCDF: Variable not found: in.nc has no variable "tmep"". It begins with the meaning of
-the code in any case, and is valid until the program ends. In Fortran it has 80 characters:
+the code in any case, has at most 255 characters, and is valid until the program ends. In Fortran it has 80 characters:
 nfmpi_inq_last_error returns all. LOCAL])
 
 PLAIN([const char *], [strerrno], [f77_by_hand], [P(code, err)],

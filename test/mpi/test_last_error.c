@@ -144,6 +144,33 @@ static void test_range(int ncid)
     expect_ok(ncmpi_enddef(ncid), "enddef");
 }
 
+/* In define mode variables have no offsets, or those before ncmpi_redef. */
+static void test_define_mode(int old)
+{
+    MPI_Offset start[2] = {2, 1}, count[2] = {1, 4};
+    double values[4] = {1, -4e4, 1e300, 2};
+    char name[241];
+    int ncid, dims[2], varid, id;
+
+    ncmpi_redef(old);
+    ncmpi_iput_vara_double(old, 1, start, count, values, &id);
+    expect_message(old, NC_ERANGE, "2 values of type double|first one is -40000 (NC_ERANGE)", "iput after redef");
+    expect_ok(ncmpi_cancel(old, 1, &id, NULL), "cancel");
+    expect_ok(ncmpi_enddef(old), "enddef");
+
+    memset(name, 'v', 240);
+    name[240] = '\0';
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, t_path("define.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]);
+    ncmpi_def_dim(ncid, "x", 8, &dims[1]);
+    ncmpi_def_var(ncid, name, NC_SHORT, 2, dims, &varid);
+    ncmpi_iput_vara_double(ncid, varid, start, count, values, &id);
+    t_check(strlen(ncmpi_strerror(NC_ERANGE)) == 255, "the text of a code has at most 255 characters");
+    expect_message(ncid, NC_ERANGE, "2 values of type double|first one is -40000 (NC_ERANGE)", "iput into a new file");
+    expect_ok(ncmpi_cancel(ncid, 1, &id, NULL), "cancel");
+    expect_ok(ncmpi_abort(ncid), "abort");
+}
+
 static void test_names(int ncid)
 {
     MPI_Offset start[2] = {-1, 0}, count[2] = {1, 1}, stride[2] = {0, 1};
@@ -443,6 +470,7 @@ int main(int argc, char **argv)
     test_texts(ncid);
     test_names(ncid);
     test_range(ncid);
+    test_define_mode(ncid);
     test_verbose(ncid);
     test_peer(ncid);
     test_close();
