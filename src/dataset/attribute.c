@@ -47,7 +47,7 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
         return pnc_error_set(
             &ds->error, pnc_name_explain_missing(name, NC_ENOTATT), "%s%s%s has no attribute \"%.*s\"%s", ds->file.path,
             varid == NC_GLOBAL ? "" : ", variable ", varid == NC_GLOBAL ? "" : ds->model.vars[varid]->name, NC_MAX_NAME,
-            name == NULL ? "" : name, pnc_dataset_att_suggest(all, name).text);
+            name == NULL ? "" : name, pnc_dataset_att_suggest(ds, all, name).text);
     *atts = all;
     *index = at;
     return NC_NOERR;

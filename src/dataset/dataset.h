@@ -70,6 +70,7 @@ typedef struct pnc_dataset {
     pnc_error error;
     pnc_failure last;
 
+    int missing_names; /* for which a similar name was searched */
     struct pnc_dataset *next_abandoned;
 } pnc_dataset;
 

@@ -176,7 +176,7 @@ int pnc_dataset_inq_dimid(pnc_dataset *ds, const char *name, int *idp)
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_EBADDIM), "%s has no dimension \"%.*s\"%s",
                              ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
-                             pnc_dataset_dim_suggest(&ds->model, name).text);
+                             pnc_dataset_dim_suggest(ds, name).text);
     SET_OUTPUT(idp, id);
     return NC_NOERR;
 }
@@ -207,7 +207,7 @@ int pnc_dataset_inq_varid(pnc_dataset *ds, const char *name, int *varidp)
     if (id < 0)
         return pnc_error_set(&ds->error, pnc_name_explain_missing(name, NC_ENOTVAR), "%s has no variable \"%.*s\"%s",
                              ds->file.path, NC_MAX_NAME, name == NULL ? "" : name,
-                             pnc_dataset_var_suggest(&ds->model, name).text);
+                             pnc_dataset_var_suggest(ds, name).text);
     SET_OUTPUT(varidp, id);
     return NC_NOERR;
 }
