@@ -92,7 +92,7 @@ static void run(const char *path, int rank, int nprocs)
     file.var("text").get_all({4 * rank}, {4}, letters);
     if (range != std::vector<double>{-1.5, 2.5} || file.get_att_text("title") != "from C++" ||
         file.get_att<long long>("version") != std::vector<long long>{3} || file.dim_length("time") != 2 ||
-        again.shape() != pnetcdf::index{2, 4 * nprocs} || got[3] != four[3] || got[0] != 1 || first[0] != 8 ||
+        again.shape() != pnetcdf::indices{2, 4 * nprocs} || got[3] != four[3] || got[0] != 1 || first[0] != 8 ||
         first[1] != 7 || letters != "abcd")
         std::printf("%d: other values\\n", rank);
     pnetcdf::file other = pnetcdf::file::create(MPI_COMM_WORLD, std::string(path) + "2");

@@ -1,4 +1,4 @@
-// pnetcdf.hpp - pnetcdf.h for C++11 and later: files that close themselves, values of any container, and exceptions
+// pnetcdf.hpp - pnetcdf.h for C++11 and later: files that a destructor closes, values of any container, and exceptions
 // with the sentence of the failure. Nothing else is to be linked than -lpnetcdf.
 //
 // The functions are those of pnetcdf.h, and collective where those are. Numbers of elements that do not match an
@@ -9,6 +9,7 @@
 #include <pnetcdf.h>
 
 #include <cstddef>
+#include <exception>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -74,7 +75,7 @@ PNETCDF_HPP_TYPE(unsigned long long, ulonglong, NC_UINT64, MPI_UNSIGNED_LONG_LON
 PNETCDF_HPP_TYPE(float, float, NC_FLOAT, MPI_FLOAT)
 PNETCDF_HPP_TYPE(double, double, NC_DOUBLE, MPI_DOUBLE)
 #undef PNETCDF_HPP_TYPE
-// These are for values of variables only.
+// For values of variables only.
 template <> struct type_of<char> {
     static nc_type external()
     {
@@ -93,6 +94,23 @@ template <> struct type_of<unsigned long> {
     static MPI_Datatype memory()
     {
         return MPI_UNSIGNED_LONG;
+    }
+    // There are no functions for attributes of this type.
+    static int get_att(int ncid, int varid, const char *name, unsigned long *out)
+    {
+        MPI_Offset n = 0;
+        int code = ncmpi_inq_attlen(ncid, varid, name, &n);
+        std::vector<unsigned long long> values(static_cast<std::size_t>(n));
+        if (code == NC_NOERR)
+            code = ncmpi_get_att_ulonglong(ncid, varid, name, values.data());
+        for (unsigned long long value : values)
+            *out++ = static_cast<unsigned long>(value);
+        return code;
+    }
+    static int put_att(int ncid, int varid, const char *name, MPI_Offset n, const unsigned long *values)
+    {
+        std::vector<unsigned long long> copy(values, values + n);
+        return ncmpi_put_att_ulonglong(ncid, varid, name, external(), n, copy.data());
     }
 };
 
@@ -148,7 +166,7 @@ template <class Container>
 using element_of = typename std::remove_reference<decltype(*std::begin(std::declval<Container &>()))>::type;
 template <class Container> using value_of = typename std::remove_cv<element_of<Container>>::type;
 
-using index = std::vector<MPI_Offset>;
+using indices = std::vector<MPI_Offset>;
 
 // What has attributes: a variable, or a file.
 class attributes
@@ -212,25 +230,25 @@ class variable : public attributes
     {
     }
 
-    template <class C> void put_all(const index &start, const index &count, const C &values) const
+    template <class C> void put_all(const indices &start, const indices &count, const C &values) const
     {
         span<const value_of<const C>> s(values);
         check(ncmpi_put_vara_all(ncid_, id_, checked(start), checked(count), s.data(),
                                  static_cast<MPI_Offset>(s.size()), memory<C>()));
     }
-    template <class C> void get_all(const index &start, const index &count, C &&values) const
+    template <class C> void get_all(const indices &start, const indices &count, C &&values) const
     {
         span<value_of<C>> s(values);
         check(ncmpi_get_vara_all(ncid_, id_, checked(start), checked(count), s.data(),
                                  static_cast<MPI_Offset>(s.size()), memory<C>()));
     }
-    template <class C> void put(const index &start, const index &count, const C &values) const
+    template <class C> void put(const indices &start, const indices &count, const C &values) const
     {
         span<const value_of<const C>> s(values);
         check(ncmpi_put_vara(ncid_, id_, checked(start), checked(count), s.data(), static_cast<MPI_Offset>(s.size()),
                              memory<C>()));
     }
-    template <class C> void get(const index &start, const index &count, C &&values) const
+    template <class C> void get(const indices &start, const indices &count, C &&values) const
     {
         span<value_of<C>> s(values);
         check(ncmpi_get_vara(ncid_, id_, checked(start), checked(count), s.data(), static_cast<MPI_Offset>(s.size()),
@@ -238,10 +256,10 @@ class variable : public attributes
     }
 
     // Lengths of the dimensions; of the record dimension, the number of records.
-    index shape() const
+    indices shape() const
     {
         std::vector<int> dims(ndims());
-        index lengths(dims.size());
+        indices lengths(dims.size());
         check(ncmpi_inq_vardimid(ncid_, id_, dims.data()));
         for (std::size_t i = 0; i < dims.size(); i++)
             check(ncmpi_inq_dimlen(ncid_, dims[i], &lengths[i]));
@@ -261,7 +279,7 @@ class variable : public attributes
         return static_cast<std::size_t>(n);
     }
     // An index with too few numbers becomes NULL, which is an error of the call that all ranks make.
-    const MPI_Offset *checked(const index &numbers) const
+    const MPI_Offset *checked(const indices &numbers) const
     {
         int n = 0;
         if (ncmpi_inq_varndims(ncid_, id_, &n) != NC_NOERR)
@@ -298,9 +316,14 @@ class file : public attributes
     }
     file(const file &) = delete;
     file &operator=(const file &) = delete;
+    // Collective, also after an exception: if that is on one rank only, the others must destroy or abort the file, too.
     ~file()
     {
-        if (ncid_ >= 0)
+        if (ncid_ < 0)
+            return;
+        if (is_unwinding())
+            ncmpi_abort(ncid_);
+        else
             ncmpi_close(ncid_);
     }
     void close()
@@ -363,6 +386,14 @@ class file : public attributes
   private:
     explicit file(int ncid) : attributes(ncid, NC_GLOBAL)
     {
+    }
+    static bool is_unwinding()
+    {
+#if __cplusplus >= 201703L
+        return std::uncaught_exceptions() > 0;
+#else
+        return std::uncaught_exception();
+#endif
     }
 };
 
