@@ -25,12 +25,21 @@ typedef struct display {
     int left_out;
 } display;
 
+/* Whether a hint is from PNETCDF_TIMEOUT, which PNETCDF_HINTS outranks. */
+static bool is_by_timeout(const char *name)
+{
+    const char *list = getenv("PNETCDF_HINTS");
+
+    return strncmp(name, "nc_timeout", strlen("nc_timeout")) == 0 && getenv("PNETCDF_TIMEOUT") != NULL &&
+           (list == NULL || strstr(list, name) == NULL);
+}
+
 /* Set the given value of a hint and its origin; the value is empty if none was given. */
 static void find_given(const display *d, line *l)
 {
     l->value[0] = '\0';
     if (pnc_dataset_hints_get(d->ds->environment, l->name, l->value))
-        l->origin = "PNETCDF_HINTS";
+        l->origin = is_by_timeout(l->name) ? "PNETCDF_TIMEOUT" : "PNETCDF_HINTS";
     else if (pnc_dataset_hints_get(d->ds->info, l->name, l->value))
         l->origin = "MPI_Info";
     else
@@ -155,10 +164,11 @@ static void print_line(const line *l)
     fprintf(stderr, "    %-28s %-18s %-14s %s\n", l->name, l->value[0] != '\0' ? l->value : "-", l->origin, l->effect);
 }
 
-/* Print a line if its turn has come. */
+/* Print a line if those of its kind are shown now. */
 static void print(display *d, const line *l)
 {
-    bool is_set = strcmp(l->origin, "PNETCDF_HINTS") == 0 || strcmp(l->origin, "MPI_Info") == 0;
+    bool is_set = strcmp(l->origin, "PNETCDF_HINTS") == 0 || strcmp(l->origin, "PNETCDF_TIMEOUT") == 0 ||
+                  strcmp(l->origin, "MPI_Info") == 0;
 
     if (is_set == d->shows_set)
         print_line(l);

@@ -1,4 +1,4 @@
-/* What launchers say in the environment about the processes that they start. */
+/* Launchers of MPI programs set variables of the environment for the processes that they start. */
 #include "dataset/launcher.h"
 
 #include <mpi.h>
@@ -23,7 +23,7 @@ static int get_number(const char *name)
     return value == NULL ? 0 : atoi(value);
 }
 
-/* What the library says about itself, up to its version: "MPICH Version: 4.0.2", "Open MPI v4.1.4, package ...". */
+/* The name of the MPI library, from its version string: "MPICH Version: 4.0.2", "Open MPI v4.1.4, package ...". */
 static void get_library(char *out)
 {
     const char *const ends[] = {"\n", ",", " v", " V"};
@@ -60,8 +60,10 @@ void pnc_dataset_launcher_check(const char *path)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         int n = get_number(launchers[i].size);
 
-        if (n <= 1 || !has_world)
+        if (n == 0)
             continue;
+        if (n == 1 || !has_world)
+            return;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         if (ranks == 1 && get_number(launchers[i].rank) == 0 && !atomic_flag_test_and_set(&is_known))
             print(path, launchers[i].name, n);

@@ -251,12 +251,15 @@ static int delete_file(pnc_dataset *ds, int err)
 
 /* A new file with a temporary name gets its own, when all of it is on disk. After an error on any rank it keeps the
  * temporary one, and no file is replaced. Collective. */
-static int publish_file(pnc_dataset *ds, int err)
+static int publish_file(pnc_dataset *ds, int err, int pending)
 {
-    int synced;
+    int synced, lost = pnc_error_keep_first(ds->file.lost_put, pending);
 
     if (ds->suffix == 0)
         return err;
+    if (err == NC_NOERR && lost != NC_NOERR)
+        err = pnc_error_set(&ds->error, lost, "%s: not all data were written: the new file keeps the name %s",
+                            ds->file.path, ds->store_path);
     synced = pnc_file_data_sync(&ds->file);
     PNC_TRY(pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced)));
     if (ds->file.rank == 0)
@@ -315,7 +318,7 @@ int pnc_dataset_close(pnc_dataset *ds)
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     pending = cancel_pending(ds);
-    err = close_file(ds, publish_file(ds, err));
+    err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
 }
 

@@ -32,6 +32,7 @@ struct pnc_file {
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     pnc_error *error;           /* of the call in progress */
     int late;                   /* error of a collective step, see agree.h */
+    int lost_put;               /* error of a call that has written a part of its data, or none; of the first one */
     pnc_file_call call;
     pnc_time_limit *limit; /* of the first agreement of each call; NULL: none */
 };

@@ -305,12 +305,21 @@ static int wait_for_ranks(meeting *m, MPI_Request *request)
     }
 }
 
+/* The rank that warned prints the table, and ends the program. */
+static void wait_for_end(const meeting *m)
+{
+    while (MPI_Wtime() < m->end)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 static int meet(meeting *m, int n)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     int code;
 
     receive_notices(m, m->begin, false);
+    if (m->warner >= 0 && m->limit->aborts)
+        wait_for_end(m);
     if (m->warner >= 0)
         return end_meeting(m);
     code = MPI_Iallreduce(MPI_IN_PLACE, m->limit->values, n, MPI_INT64_T, MPI_MAX, m->file->comm, &request);

@@ -222,8 +222,13 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
     agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN};
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
-    int err = choose_strategy(io, list, &choice);
-    bool has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
+    bool has_order;
+    int err;
+
+    if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
+        PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
+    err = choose_strategy(io, list, &choice);
+    has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
 
     if (has_order) {
         exchanged = *list;
@@ -261,12 +266,16 @@ static int transfer_independent(pnc_io_context *io, const pnc_request_list *list
 int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
     int64_t most = list->summary.numrecs;
+    int err;
 
     assert(list->summary.n == list->n);
     if (list->collective && io->file->nprocs > 1)
-        PNC_TRY(transfer_collective(io, list, &most));
+        err = transfer_collective(io, list, &most);
     else
-        PNC_TRY(transfer_independent(io, list));
+        err = transfer_independent(io, list);
+    if (list->direction == PNC_PUT && !io->file->call.mismatch)
+        io->file->lost_put = pnc_error_keep_first(io->file->lost_put, err);
+    PNC_TRY(err);
     if (list->direction == PNC_PUT)
         io->file->put_size += list->summary.bytes;
     else

@@ -242,6 +242,33 @@ static void test_slow(void)
     alarm(0);
 }
 
+static double delay; /* of writes, seconds */
+
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int n, MPI_Datatype type, MPI_Status *status)
+{
+    if (delay > 0)
+        pause_for(delay);
+    return PMPI_File_write_at(file, offset, buf, n, type, status);
+}
+
+/* The limit is for ranks that do not make the call, not for those that write for long. */
+static void test_slow_access(void)
+{
+    int ncid;
+    char text[TEXT];
+
+    begin_case("a slow access", t_nprocs - 1);
+    ncid = create("1", false);
+    catch_stderr();
+    delay = t_rank == odd ? 2.5 : 0;
+    t_local(put(ncid) == NC_NOERR, "put");
+    delay = 0;
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    release_stderr(text);
+    t_check(text[0] == '\0', "a slow access: %s", text);
+    alarm(0);
+}
+
 /* Whatever happens near the limit, the ranks decide alike. */
 static void test_late(double seconds)
 {
@@ -369,6 +396,7 @@ int main(int argc, char **argv)
         test_missing(0, t_nprocs - 1);
         test_state();
         test_slow();
+        test_slow_access();
         test_late(1.3);
         test_late(3.2);
         test_mismatch();

@@ -134,6 +134,40 @@ static void test_abort(void)
     expect_values(path, 20, "the old file after abort");
 }
 
+static bool fails; /* writes of this rank */
+
+int MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int n, MPI_Datatype type, MPI_Status *status)
+{
+    return fails ? MPI_ERR_NO_SPACE : PMPI_File_write_at(file, offset, buf, n, type, status);
+}
+
+/* A file without data that the program has put does not replace one. */
+static void test_incomplete(bool is_pending)
+{
+    MPI_Offset start[] = {0, t_rank}, count[] = {1, 1};
+    int ncid, value = 50, id, err;
+    char part[4400];
+
+    expect_ok(create(path, NC_CLOBBER, &ncid), "create");
+    write_values(ncid, 50);
+    if (is_pending) {
+        expect_ok(ncmpi_iput_vara_int(ncid, 0, start, count, &value, &id), "iput");
+        expect_code(ncmpi_close(ncid), NC_EPENDING, "close with a pending put");
+    } else {
+        fails = true;
+        err = ncmpi_put_vara_int_all(ncid, 0, start, count, &value);
+        fails = false;
+        t_check(err != NC_NOERR, "a put on a full disk: %s", ncmpi_strerrno(err));
+        expect_code(ncmpi_close(ncid), err, "close after a put that failed");
+    }
+    expect_files(2, true, "a file that is not complete");
+    expect_values(path, 20, "the old file");
+    count_files(part);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(t_rank != 0 || unlink(part) == 0, "unlink");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Another program makes a file, or a folder, of that name meanwhile: it stays, and so does the new file. */
 static void test_obstacle(bool is_folder)
 {
@@ -208,6 +242,8 @@ int main(int argc, char **argv)
     test_new("ufs:");
     test_replacement();
     test_abort();
+    test_incomplete(true);
+    test_incomplete(false);
     test_obstacle(false);
     test_obstacle(true);
     test_link();

@@ -180,8 +180,8 @@ int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error
     if (replaces && stat(to, &facts) == 0)
         (void)chmod(from, facts.st_mode & 07777);
     if ((replaces ? rename(from, to) : rename_new(from, to)) != 0)
-        err = pnc_error_set(error, errno == EEXIST ? NC_EEXIST : NC_EFILE, "cannot rename it: %s; the new file is %s",
-                            strerror(errno), from);
+        err = pnc_error_set(error, errno == EEXIST ? NC_EEXIST : NC_EFILE, "%s: cannot rename the new file %s: %s", to,
+                            from, strerror(errno));
     pnc_memory_free(to);
     return err;
 }
