@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 #include <pnetcdf.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 /* End the program if a call has failed. */
@@ -38,6 +40,22 @@ static inline void print_times(const char *name, double wall, double cpu)
     if (rank == 0) {
         printf("%s\t%.3f\t%.3f\n", name, 1e3 * slowest, 1e3 * sum);
         fflush(stdout);
+    }
+}
+
+/* Define n variables of `length` floats, with two attributes each if `described`. */
+static inline void define_variables(int ncid, int n, MPI_Offset length, bool described)
+{
+    int dim, var;
+    char name[32];
+    DO(ncmpi_def_dim(ncid, "x", length, &dim));
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "variable_%06d", i);
+        DO(ncmpi_def_var(ncid, name, NC_FLOAT, 1, &dim, &var));
+        if (!described)
+            continue;
+        DO(ncmpi_put_att_text(ncid, var, "units", 5, "m s-1"));
+        DO(ncmpi_put_att_text(ncid, var, "long_name", (MPI_Offset)strlen(name), name));
     }
 }
 

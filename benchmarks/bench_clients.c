@@ -53,16 +53,8 @@ static void nothing(struct bench *b)
 /* --- headers --- */
 static void huge_header(struct bench *b)
 {
-    int dim, var;
-    char name[32];
     create(b);
-    DO(ncmpi_def_dim(b->ncid, "x", 4, &dim));
-    for (int i = 0; i < VARIABLES; i++) {
-        snprintf(name, sizeof name, "variable_%06d", i);
-        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
-        DO(ncmpi_put_att_text(b->ncid, var, "units", 5, "m s-1"));
-        DO(ncmpi_put_att_text(b->ncid, var, "long_name", (MPI_Offset)strlen(name), name));
-    }
+    define_variables(b->ncid, VARIABLES, 4, true);
     DO(ncmpi_enddef(b->ncid));
 }
 
@@ -81,15 +73,10 @@ static void open_and_close(struct bench *b)
 /* Small variables that are filled, without attributes. */
 static void many_to_fill(struct bench *b)
 {
-    int dim, var, old;
-    char name[32];
+    int old;
     create(b);
-    DO(ncmpi_def_dim(b->ncid, "x", 16, &dim));
     DO(ncmpi_set_fill(b->ncid, NC_FILL, &old));
-    for (int i = 0; i < VARIABLES; i++) {
-        snprintf(name, sizeof name, "variable_%06d", i);
-        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
-    }
+    define_variables(b->ncid, VARIABLES, 16, false);
 }
 
 static void rename_variables(struct bench *b)

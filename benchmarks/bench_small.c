@@ -185,16 +185,8 @@ static void change_modes(struct bench *b)
 
 static void large_header(struct bench *b)
 {
-    int dim, var;
-    char name[32];
     create(b);
-    DO(ncmpi_def_dim(b->ncid, "x", 4, &dim));
-    for (int i = 0; i < VARIABLES; i++) {
-        snprintf(name, sizeof name, "variable_%06d", i);
-        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
-        DO(ncmpi_put_att_text(b->ncid, var, "units", 5, "m s-1"));
-        DO(ncmpi_put_att_text(b->ncid, var, "long_name", (MPI_Offset)strlen(name), name));
-    }
+    define_variables(b->ncid, VARIABLES, 4, true);
 }
 
 static void close_large_header(struct bench *b)
@@ -205,15 +197,10 @@ static void close_large_header(struct bench *b)
 
 static void many_to_fill(struct bench *b)
 {
-    int dim, var, old;
-    char name[32];
+    int old;
     create(b);
-    DO(ncmpi_def_dim(b->ncid, "x", 16, &dim));
     DO(ncmpi_set_fill(b->ncid, NC_FILL, &old));
-    for (int i = 0; i < SMALL; i++) {
-        snprintf(name, sizeof name, "variable_%06d", i);
-        DO(ncmpi_def_var(b->ncid, name, NC_FLOAT, 1, &dim, &var));
-    }
+    define_variables(b->ncid, SMALL, 16, false);
 }
 
 /* A new fixed-size variable in front of MOVED MiB of records. */
