@@ -29,9 +29,11 @@ typedef struct display {
 static bool is_by_timeout(const char *name)
 {
     const char *list = getenv("PNETCDF_HINTS");
+    char given[40];
 
+    snprintf(given, sizeof given, "%s=", name);
     return strncmp(name, "nc_timeout", strlen("nc_timeout")) == 0 && getenv("PNETCDF_TIMEOUT") != NULL &&
-           (list == NULL || strstr(list, name) == NULL);
+           (list == NULL || strstr(list, given) == NULL);
 }
 
 /* Set the given value of a hint and its origin; the value is empty if none was given. */
