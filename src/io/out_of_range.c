@@ -84,7 +84,21 @@ static void search_extent(search *s, pnc_extent extent, const char *bytes)
     }
 }
 
-static int search_all(search *s)
+/* All values of a put, in define mode: its variable has no extents yet, or will have other ones. */
+static void search_values(search *s)
+{
+    const char bytes[PORTION] = {0};
+    int size = (int)s->request->elem_size;
+    int64_t left = s->request->elements;
+
+    for (int64_t n; left > 0 && s->searched < MOST_SEARCHED; left -= n) {
+        n = left < PORTION / size ? left : PORTION / size;
+        search_extent(s, (pnc_extent){0, n * size}, bytes);
+    }
+    s->is_partial = left > 0;
+}
+
+static int search_extents(search *s)
 {
     pnc_request *list[] = {(pnc_request *)s->request};
     pnc_extent extents[MOST_EXTENTS];
@@ -152,8 +166,10 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
     char index[200] = "";
     int err = r->external ? NC_EINVAL : start_search(&s);
 
-    if (err == NC_NOERR)
-        err = search_all(&s);
+    if (err == NC_NOERR && io->defines)
+        search_values(&s);
+    else if (err == NC_NOERR)
+        err = search_extents(&s);
     pnc_convert_packer_free(&s.packer);
     pnc_convert_packer_free(&s.exact);
     if (err != NC_NOERR || s.found == 0) /* the file has changed since, or cannot be read */

@@ -168,6 +168,9 @@ static void test_define_mode(int old)
     t_check(strlen(ncmpi_strerror(NC_ERANGE)) == 255, "the text of a code has at most 255 characters");
     expect_message(ncid, NC_ERANGE, "2 values of type double|first one is -40000 (NC_ERANGE)", "iput into a new file");
     expect_ok(ncmpi_cancel(ncid, 1, &id, NULL), "cancel");
+    ncmpi_iput_vara_double(ncid, varid, start, (MPI_Offset[]){2, 2}, values, &id);
+    expect_message(ncid, NC_ERANGE, "2 values of type double|first one is -40000 (NC_ERANGE)", "iput of two records");
+    expect_ok(ncmpi_cancel(ncid, 1, &id, NULL), "cancel");
     expect_ok(ncmpi_abort(ncid), "abort");
 }
 
