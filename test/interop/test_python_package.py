@@ -16,41 +16,23 @@ import os
 import runpy
 import shlex
 import shutil
-import subprocess
 import sys
 import tarfile
 import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import pypi
 import tap
+from pypi import BUILD, QUICK, last_line, read, run
 
-BUILD = os.path.abspath(os.environ.get("PNC_BUILD", os.getcwd()))
-TOP = os.path.join(BUILD, "python-package")
-PYTHON = os.path.join(TOP, "venv", "bin", "python")
+ENVIRONMENT = pypi.Environment("python-package", "the package pnetcdf of PyPI")
+TOP, PYTHON = ENVIRONMENT.top, ENVIRONMENT.python
+give_up, pip = ENVIRONMENT.give_up, ENVIRONMENT.pip
 CC = os.environ.get("CC", "mpicc")
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 # Ready-made packages, then those that are compiled here: the first with the MPI library, the second with ours too.
 READY = ("Cython<4", "numpy<3", "packaging", "setuptools<81", "wheel")
 MPI4PY, PACKAGE = "mpi4py==4.1.2", "pnetcdf==1.0.0"
 FAST_BUILD = {"CFLAGS": "-O0 -g0", "MPICC": CC, "CC": CC}
-
-
-def run(*command, **variables):
-    """Its exit status, and all that it printed."""
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "DESTDIR")}
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False, env={**environment, **variables})
-    return done.returncode, done.stdout
-
-
-def give_up(why):
-    tap.skip("the package pnetcdf of PyPI", why)
-    tap.finish()
-
-
-def last_line(text):
-    return (text.strip().splitlines() or ["no message"])[-1]
 
 
 def must(text, status_and_output):
@@ -59,28 +41,8 @@ def must(text, status_and_output):
         tap.finish()
 
 
-def pip(*arguments, **variables):
-    return run(PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1",
-               "--timeout", "30", *arguments, **variables)
-
-
-class Stamp:
-    """A file that records the inputs of a step: while they are the same, the step is not repeated."""
-
-    def __init__(self, name, *contents):
-        self.path, self.contents = os.path.join(TOP, name), "\n".join(contents)
-
-    def fits(self):
-        return os.path.exists(self.path) and read(self.path) == self.contents
-
-    def write(self):
-        with open(self.path, "w", encoding="utf-8") as file:
-            file.write(self.contents)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def stamp_of(name, *contents):
+    return pypi.Stamp(os.path.join(TOP, name), *contents)
 
 
 def download(package, **variables):
@@ -94,14 +56,7 @@ def download(package, **variables):
 
 
 def make_environment(stamp):
-    shutil.rmtree(TOP, ignore_errors=True)
-    os.makedirs(TOP)
-    status, output = run(sys.executable, "-m", "venv", os.path.join(TOP, "venv"))
-    if status != 0:
-        give_up(f"{sys.executable} -m venv fails (Debian: apt install python3-venv): {last_line(output)}")
-    status, output = pip("install", "--quiet", *READY)
-    if status != 0:
-        give_up(f"PyPI cannot be reached: {last_line(output)}")
+    ENVIRONMENT.make(*READY)
     source = download(MPI4PY, **FAST_BUILD)
     must(f"{MPI4PY} is compiled with {CC}", pip("install", "--quiet", "--no-deps", "--no-build-isolation", source,
                                                 **FAST_BUILD))
@@ -121,7 +76,7 @@ def install_library():
 
 def build_package(prefix):
     """Unpacked beside the venv too, for its tests."""
-    stamp = Stamp("package.stamp", PACKAGE, prefix, read(os.path.join(prefix, "include", "pnetcdf.h")))
+    stamp = stamp_of("package.stamp", PACKAGE, prefix, read(os.path.join(prefix, "include", "pnetcdf.h")))
     unpacked = os.path.join(TOP, PACKAGE.replace("==", "-"))
     if not stamp.fits():
         variables = {**FAST_BUILD, "PNETCDF_DIR": prefix}
@@ -205,7 +160,7 @@ def main():
         give_up("this build makes no shared library")
     if os.environ.get("PNC_TEST_WRAPPER"):
         give_up("Python does not run under " + shlex.split(os.environ["PNC_TEST_WRAPPER"])[0])
-    environment = Stamp("environment.stamp", sys.version, CC, *READY, MPI4PY)
+    environment = stamp_of("environment.stamp", sys.version, CC, *READY, MPI4PY)
     if not environment.fits():
         if QUICK:
             give_up("a run without PNC_TEST_QUICK builds it")

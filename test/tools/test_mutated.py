@@ -27,7 +27,8 @@ READERS = [
     ("ncmpidiff", {0, 1}, [["FILE", "GOOD"]]),
     ("ncmpicopy", {0, 1, 2}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
-    ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"]]),
+    ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"],
+                              ["--kerchunk", "--chunk=64", "FILE"]]),
     ("ncvalidator", {0, 1, 2}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"],
                                ["--repair", "--raise-records", "--undo-growth", "--output=OUT", "FILE"]]),
 ]

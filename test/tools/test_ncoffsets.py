@@ -1,6 +1,7 @@
 # needs: python
 """ncoffsets against offsets worked out by hand, and against Debian's ncoffsets where that is installed."""
 import functools
+import json
 import os
 import re
 import shutil
@@ -171,13 +172,80 @@ def test_picture():
     tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")
 
 
+def refs(*arguments):
+    result = run("--kerchunk", *arguments)
+    return json.loads(result.stdout)["refs"] if result.returncode == 0 else result
+
+
+def test_references():
+    """Offsets and sizes of chunks as computed by hand; test/interop/test_zarr.py reads the values by them."""
+    def chunks(*arguments):
+        found = refs(*arguments)
+        return {key: value[1:] for key, value in found.items() if isinstance(value, list)}
+    expected = {"a/0": [372, 3], "b/0.0": [384, 120]}
+    expected.update((f"r/{i}.0", [544 + 12 * i, 6]) for i in range(25))
+    expected.update((f"q/{i}", [552 + 12 * i, 4]) for i in range(25))
+    result = chunks("gap.nc")
+    tap.ok(result == expected, "--kerchunk: fixed-size variables and records", result)
+    result = refs("gap.nc")
+    tap.ok(json.loads(result["r/.zarray"]) == {
+        "zarr_format": 2, "shape": [25, 3], "chunks": [1, 3], "dtype": ">i2", "compressor": None, "filters": None,
+        "order": "C", "fill_value": None} and json.loads(result["r/.zattrs"]) == {"_ARRAY_DIMENSIONS": ["t", "x"]} and
+        result["a/0"][0] == os.path.realpath("gap.nc"), "--kerchunk: metadata", result)
+    result = chunks("-v", "b", "--chunk=50", "gap.nc")
+    tap.ok(result == {f"b/{i}.0": [384 + 40 * i, 40] for i in range(3)}, "--chunk: along the slowest dimension", result)
+    result = chunks("-v", "b", "--chunk=39", "gap.nc")
+    tap.ok(result == {f"b/{i}.{k}": [384 + 40 * i + 8 * k, 8] for i in range(3) for k in range(5)},
+           "--chunk: a row of prime length is one chunk or its elements", result)
+    cdf.Writer(1, [("n", 10007)], [], [("v", "double", [0], [], [])]).write("prime.nc")
+    tap.ok(len(chunks("--chunk=79K", "prime.nc")) == 1 and len(chunks("prime.nc")) == 1,
+           "--chunk: a large prime length is not divided")
+    shutil.copy("gap.nc", "gap2.nc")
+    result = refs("--url=s3://bucket/run/", "gap.nc", "gap2.nc")
+    tap.ok(json.loads(result["q/.zarray"])["shape"] == [50] and
+           result["q/24"] == ["s3://bucket/run/gap.nc", 552 + 12 * 24, 4] and
+           result["q/25"] == ["s3://bucket/run/gap2.nc", 552, 4] and result["a/0"][0].endswith("/gap.nc"),
+           "--kerchunk: two files, --url", result)
+
+
+def test_references_trouble():
+    def write(name, variables, numrecs=1, x=3):
+        cdf.Writer(1, [("t", None), ("x", x)], [], variables, numrecs).write(name)
+    hours = [("units", "char", b"hours since 2001-01-01")]
+    write("first.nc", [("v", "int", [0, 1], hours, []), ("f", "int", [1], [], [])])
+    write("units.nc", [("v", "int", [0, 1], [("units", "char", b"hours since 2002-01-01")], [])])
+    write("type.nc", [("v", "float", [0, 1], hours, [])])
+    write("length.nc", [("v", "int", [0, 1], hours, [])], x=4)
+    write("more.nc", [("w", "int", [0], [], []), ("v", "int", [0, 1], hours, [])])
+    write("fixed.nc", [("f", "int", [1], [], [])])
+    with open("short.nc", "wb") as file:
+        file.write(open("first.nc", "rb").read()[:-1])
+    fails("v:units differs", "--kerchunk: times since another day", "--kerchunk", "first.nc", "units.nc")
+    fails("another type", "--kerchunk: another type", "--kerchunk", "first.nc", "type.nc")
+    fails("other dimensions", "--kerchunk: another length", "--kerchunk", "first.nc", "length.nc")
+    fails("fixed.nc: has no variable v", "--kerchunk: a variable is missing", "--kerchunk", "first.nc", "fixed.nc")
+    fails("fixed.nc: has no record variables", "--kerchunk: nothing to join", "--kerchunk", "fixed.nc", "first.nc")
+    fails("short.nc: the file is truncated", "--kerchunk: a truncated file", "--kerchunk=no.json", "short.nc")
+    fails("missing.nc: No such file", "--kerchunk: a missing file", "--kerchunk=no.json", "first.nc", "missing.nc")
+    tap.ok(not os.path.exists("no.json"), "--kerchunk: no file after an error")
+    result = run("--kerchunk", "first.nc", "more.nc")
+    tap.ok(result.returncode == 0 and b"more.nc: warning: variable w is left out" in result.stderr,
+           "--kerchunk: a variable that the first file does not have", result)
+    fails("exclude each other", "--svg and --kerchunk", "--svg", "--kerchunk", "first.nc")
+    fails("--chunk=0", "--chunk: 0", "--chunk=0", "first.nc")
+
+
 def test_files():
-    """What a picture may replace."""
+    """What a picture, or a file of references, may replace."""
     def arguments(path, options):
         return [*options, f"--svg={path}", "sample.nc"]
     tool.refuses_itself("ncoffsets", "sample.nc", arguments)
     with open("sample.nc", "rb") as file:
         tool.replaces_kind("ncoffsets", "there.svg", file.read(), arguments)
+    for name, option in (("there.json", "--kerchunk"),):
+        with open("sample.nc", "rb") as file:
+            tool.replaces_kind("ncoffsets", name, file.read(),
+                               lambda path, options, option=option: [*options, f"{option}={path}", "sample.nc"])
     whole = run("--svg", "sample.nc").stdout
     tap.ok(run(*arguments("/dev/stdout", [])).stdout == whole, "--svg=/dev/stdout, a pipe")
     with open("stdout.svg", "wb") as out:
@@ -217,6 +285,7 @@ def test_trouble():
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
-for test in (test_text, test_peer, test_alignment, test_picture, test_files, test_trouble):
+for test in (test_text, test_peer, test_alignment, test_picture, test_references, test_references_trouble, test_files,
+             test_trouble):
     test()
 tap.finish()

@@ -1,10 +1,11 @@
-/* ncoffsets: offsets of the variables of a file, as text and as a picture. */
+/* ncoffsets: offsets of the variables of a file, as text, as a picture, and as references for readers of Zarr. */
 #include <errno.h>
 #include <string.h>
 
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/ncoffsets/offsets.h"
+#include "tools/ncoffsets/references.h"
 
 static int draw(const tool_file *file, const options *o, FILE *out)
 {
@@ -15,53 +16,72 @@ static int draw(const tool_file *file, const options *o, FILE *out)
     return err;
 }
 
+static bool contains(const char *head, size_t n, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (size_t i = 0; i + length <= n; i++)
+        if (memcmp(head + i, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* Perhaps after comments. */
+static bool is_picture(const char *head, size_t n)
+{
+    return contains(head, n, "<svg");
+}
+
+static bool is_references(const char *head, size_t n)
+{
+    return contains(head, n, "\"refs\"");
+}
+
+/* The forms that can be written to a file, and the existing files that they replace. */
+static const struct {
+    int (*write)(const tool_file *file, const options *o, FILE *out);
+    bool (*is_kind)(const char *head, size_t n);
+    const char *kind;
+} forms[] = {[FORM_SVG] = {draw, is_picture, "an SVG picture"},
+             [FORM_KERCHUNK] = {offsets_references_write, is_references, "a file of references"}};
+
 static int write_failed(const char *path)
 {
     tool_error_print("%s: cannot be written: %s", path, strerror(errno));
     return NC_EWRITE;
 }
 
-/* Draw to the temporary file of an output that will have the name of --svg. */
-static int draw_to_temporary(const tool_file *file, const options *o, const char *temporary)
+/* Write the temporary file of an output that will have the name o->output. */
+static int write_temporary(const tool_file *file, const options *o, const char *temporary)
 {
     FILE *out = fopen(temporary, "w");
     bool written;
     int err;
 
     if (out == NULL)
-        return write_failed(o->svg);
-    err = draw(file, o, out);
+        return write_failed(o->output);
+    err = forms[o->form].write(file, o, out);
     written = ferror(out) == 0;
     written = fclose(out) == 0 && written;
-    return written || err != NC_NOERR ? err : write_failed(o->svg);
+    return written || err != NC_NOERR ? err : write_failed(o->output);
 }
 
-/* Whether a file is a picture: "<svg" near its begin, perhaps after comments. */
-static bool is_picture(const char *head, size_t n)
+static int write_output(const tool_file *file, const options *o)
 {
-    for (size_t i = 0; i + 4 <= n; i++)
-        if (memcmp(head + i, "<svg", 4) == 0)
-            return true;
-    return false;
-}
-
-/* An existing picture is replaced. */
-static int draw_to_file(const tool_file *file, const options *o)
-{
-    const tool_output_request request = {.path = o->svg,
-                                         .inputs = &o->path,
-                                         .ninputs = 1,
+    const tool_output_request request = {.path = o->output,
+                                         .inputs = (const char *const *)o->paths,
+                                         .ninputs = o->npaths,
                                          .overwrite = o->overwrite,
                                          .streams = true,
-                                         .is_kind = is_picture,
-                                         .kind = "an SVG picture",
+                                         .is_kind = forms[o->form].is_kind,
+                                         .kind = forms[o->form].kind,
                                          .option = "-O"};
     pnc_error error = {0};
     tool_output output;
     int err = tool_output_begin(&request, &output, &error);
 
     if (err == NC_NOERR) {
-        err = draw_to_temporary(file, o, output.temporary);
+        err = write_temporary(file, o, output.temporary);
         if (err != NC_NOERR) {
             tool_output_discard(&output);
             return err;
@@ -79,8 +99,10 @@ static int show(const tool_file *file, const options *o)
         puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;
     }
-    if (o->picture)
-        return o->svg != NULL && !tool_path_is_stdout(o->svg) ? draw_to_file(file, o) : draw(file, o, stdout);
+    if (o->form != FORM_LIST && o->output != NULL && !tool_path_is_stdout(o->output))
+        return write_output(file, o);
+    if (o->form != FORM_LIST)
+        return forms[o->form].write(file, o, stdout);
     offsets_list_print(file, o);
     if (o->align > 0)
         offsets_alignment_print(file, o->align);

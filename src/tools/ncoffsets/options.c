@@ -9,11 +9,12 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG };
+enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG, OPTION_KERCHUNK, OPTION_CHUNK, OPTION_URL };
 
 static const char usage[] =
     "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] [-O] file\n"
-    "       ncoffsets -x file\n";
+    "       ncoffsets -x file\n"
+    "       ncoffsets --kerchunk[=references] [--url=folder] [--chunk=size] [-v var1,...] [-O] file...\n";
 
 static const char help[] =
     "Print the offsets of the variables in a netCDF file of a classic format (CDF-1, CDF-2, CDF-5).\n"
@@ -26,11 +27,15 @@ static const char help[] =
     "  -d               print the offset of each variable's entry in the header\n"
     "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
     "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
-    "  -O, --overwrite  replace X even if it is not a picture\n"
+    "      --kerchunk[=X]  write references in JSON, by which xarray and zarr read the data in place; several files\n"
+    "                   are joined along the record dimension\n"
+    "      --url=U      references to files in the folder U, such as s3://bucket/run; default: their absolute paths\n"
+    "      --chunk=N    chunks of at most N bytes where a variable, or a record of it, is larger; default 16M\n"
+    "  -O, --overwrite  replace X even if it is of another kind\n"
     "  -h, --help\n"
     "      --version\n";
 
-static int parse_size(const char *text, int64_t *out)
+static int parse_size(const char *option, const char *text, int64_t *out)
 {
     static const char letters[] = "KMG";
     char *end;
@@ -39,9 +44,20 @@ static int parse_size(const char *text, int64_t *out)
     int64_t unit = letter != NULL ? (int64_t)1 << (10 * (letter - letters + 1)) : 1;
 
     if (end == text || number <= 0 || end[letter != NULL] != '\0' || pnc_size_multiply(number, unit, out) < 0) {
-        tool_error_print("--align=%s: must be a number of bytes such as 4096 or 1M", text);
+        tool_error_print("%s=%s: must be a number of bytes such as 4096 or 1M", option, text);
         return 1;
     }
+    return -1;
+}
+
+static int choose_form(offsets_form form, options *out)
+{
+    if (out->form != FORM_LIST && out->form != form) {
+        tool_error_print("--svg and --kerchunk exclude each other");
+        return 1;
+    }
+    out->form = form;
+    out->output = optarg;
     return -1;
 }
 
@@ -54,11 +70,11 @@ static int parse_option(int letter, options *out)
     case 'r': out->records = true; return -1;
     case 'x': out->check_gaps = true; return -1;
     case 'd': out->debug = true; return -1;
-    case OPTION_ALIGN: return parse_size(optarg, &out->align);
-    case OPTION_SVG:
-        out->picture = true;
-        out->svg = optarg;
-        return -1;
+    case OPTION_ALIGN: return parse_size("--align", optarg, &out->align);
+    case OPTION_CHUNK: return parse_size("--chunk", optarg, &out->chunk);
+    case OPTION_URL: out->url = optarg; return -1;
+    case OPTION_SVG: return choose_form(FORM_SVG, out);
+    case OPTION_KERCHUNK: return choose_form(FORM_KERCHUNK, out);
     case 'O': out->overwrite = true; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
@@ -72,6 +88,9 @@ int offsets_options_parse(int argc, char **argv, options *out)
                                           {"version", no_argument, NULL, OPTION_VERSION},
                                           {"align", required_argument, NULL, OPTION_ALIGN},
                                           {"svg", optional_argument, NULL, OPTION_SVG},
+                                          {"kerchunk", optional_argument, NULL, OPTION_KERCHUNK},
+                                          {"chunk", required_argument, NULL, OPTION_CHUNK},
+                                          {"url", required_argument, NULL, OPTION_URL},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     int letter, status;
@@ -82,11 +101,14 @@ int offsets_options_parse(int argc, char **argv, options *out)
         if (status >= 0)
             return status;
     }
-    if (argc - optind != 1) {
-        tool_error_print(optind == argc ? "no file is given" : "more than one file is given");
+    if (optind == argc || (argc - optind > 1 && out->form != FORM_KERCHUNK)) {
+        tool_error_print(optind == argc ? "no file is given"
+                                        : "more than one file is given: only --kerchunk joins files");
         fputs(usage, stderr);
         return 1;
     }
+    out->paths = argv + optind;
+    out->npaths = argc - optind;
     out->path = argv[optind];
     return -1;
 }

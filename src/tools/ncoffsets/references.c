@@ -1,0 +1,280 @@
+/* References to the chunks of one file, or of several that are joined along the record dimension. Fixed-size variables
+ * and attributes are those of the first file. */
+#include "config.h" /* open_memstream, realpath */
+
+#include "tools/ncoffsets/references.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "format/layout.h"
+#include "tools/common/json.h"
+#include "tools/common/message.h"
+#include "tools/ncoffsets/zarr.h"
+
+enum { DEFAULT_CHUNK = 16 << 20 }; /* bytes: large enough for object stores, small enough for the memory of a task */
+
+typedef struct references {
+    const options *options;
+    const pnc_model *model; /* of the first file */
+    FILE *out;
+    int64_t numrecs; /* of the files so far */
+} references;
+
+static bool is_selected(const references *r, const pnc_var *var)
+{
+    return tool_names_contain(&r->options->variables, var->name);
+}
+
+static void choose_chunks(const references *r, const pnc_var *var, zarr_chunks *chunks)
+{
+    offsets_zarr_chunks_choose(var, r->options->chunk > 0 ? r->options->chunk : DEFAULT_CHUNK, chunks);
+}
+
+/* ,"variable/ or ," */
+static void begin_key(const references *r, const pnc_var *var)
+{
+    fputs(",\n\"", r->out);
+    if (var != NULL) {
+        tool_json_write_part(r->out, var->name, strlen(var->name));
+        fputc('/', r->out);
+    }
+}
+
+/* --- metadata: JSON documents, each one a string --- */
+
+typedef enum metadata { GROUP_ATTRIBUTES, ARRAY, ARRAY_ATTRIBUTES } metadata;
+
+static void write_content(const references *r, metadata kind, const pnc_var *var, FILE *out)
+{
+    zarr_chunks chunks;
+
+    if (kind == GROUP_ATTRIBUTES) {
+        offsets_zarr_group_write_attributes(out, r->model);
+    } else if (kind == ARRAY) {
+        choose_chunks(r, var, &chunks);
+        offsets_zarr_array_write(out, var, &chunks, r->numrecs);
+    } else {
+        offsets_zarr_array_write_attributes(out, r->model, var);
+    }
+}
+
+static int write_document(const references *r, metadata kind, const pnc_var *var)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    bool complete = false;
+
+    if (stream != NULL) {
+        write_content(r, kind, var, stream);
+        complete = ferror(stream) == 0;
+        complete = fclose(stream) == 0 && complete;
+    }
+    if (complete) {
+        begin_key(r, var);
+        fputs(kind == ARRAY ? ".zarray\": " : ".zattrs\": ", r->out);
+        tool_json_write_text(r->out, text, length);
+    } else {
+        tool_error_print("%s: not enough memory for its attributes", r->options->path);
+    }
+    free(text);
+    return complete ? NC_NOERR : NC_ENOMEM;
+}
+
+static int write_metadata(const references *r)
+{
+    PNC_TRY(write_document(r, GROUP_ATTRIBUTES, NULL));
+    for (int i = 0; i < r->model->nvars; i++) {
+        const pnc_var *var = r->model->vars[i];
+
+        if (!is_selected(r, var))
+            continue;
+        PNC_TRY(write_document(r, ARRAY, var));
+        PNC_TRY(write_document(r, ARRAY_ATTRIBUTES, var));
+    }
+    return NC_NOERR;
+}
+
+/* --- chunks --- */
+
+/* The chunks of a fixed-size variable, or of one record, which begins at `begin`. */
+static void write_chunks(const references *r, const pnc_var *var, int64_t record, int64_t begin, const char *url)
+{
+    zarr_chunks chunks;
+
+    choose_chunks(r, var, &chunks);
+    for (int64_t i = 0; i < chunks.number; i++) {
+        begin_key(r, var);
+        offsets_zarr_key_write(r->out, var, &chunks, record, i);
+        fputs("\": [", r->out);
+        tool_json_write_text(r->out, url, strlen(url));
+        fprintf(r->out, ", %" PRId64 ", %" PRId64 "]", begin + i * chunks.size, chunks.size);
+    }
+}
+
+/* Record variables of a file, in the order of the first file. */
+static void write_records(const references *r, const pnc_model *model, const char *url)
+{
+    for (int i = 0; i < r->model->nvars; i++) {
+        const pnc_var *var = r->model->vars[i];
+        int64_t begin;
+
+        if (!var->is_record || !is_selected(r, var))
+            continue;
+        begin = model->vars[pnc_format_var_find(model, var->name)]->begin;
+        for (int64_t k = 0; k < model->numrecs; k++)
+            write_chunks(r, var, r->numrecs + k, begin + k * model->recsize, url);
+    }
+}
+
+static void write_fixed(const references *r, const char *url)
+{
+    for (int i = 0; i < r->model->nvars; i++)
+        if (!r->model->vars[i]->is_record && is_selected(r, r->model->vars[i]))
+            write_chunks(r, r->model->vars[i], 0, r->model->vars[i]->begin, url);
+}
+
+/* --- files --- */
+
+/* Name of the file in the references: its absolute path, or below the URL where it will be. */
+static char *make_url(const char *path, const char *prefix)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    size_t length = prefix != NULL ? strlen(prefix) : 0;
+    char *url;
+
+    if (prefix == NULL)
+        return realpath(path, NULL);
+    url = malloc(length + strlen(name) + 2);
+    if (url != NULL)
+        sprintf(url, "%s%s%s", prefix, length > 0 && prefix[length - 1] == '/' ? "" : "/", name);
+    return url;
+}
+
+/* A chunk that ends behind the file would fail in each reader. */
+static int check_complete(const tool_file *file)
+{
+    int64_t end = pnc_format_layout_get_data_end(&file->model);
+
+    if (end <= file->size)
+        return NC_NOERR;
+    tool_error_print("%s: the file is truncated: its data end at byte %" PRId64 ", it has %" PRId64
+                     " bytes. ncvalidator reports what is missing, and repairs a copy",
+                     file->path, end, file->size);
+    return NC_ENOTNC;
+}
+
+static bool has_same_shape(const pnc_model *a, const pnc_var *x, const pnc_model *b, const pnc_var *y)
+{
+    bool same = x->type == y->type && x->ndims == y->ndims && x->is_record == y->is_record;
+
+    for (int d = 0; same && d < x->ndims; d++)
+        same = x->shape[d] == y->shape[d] && strcmp(a->dims[x->dimids[d]]->name, b->dims[y->dimids[d]]->name) == 0;
+    return same;
+}
+
+/* Name of an attribute that gives the numbers another meaning in the other file, or NULL. */
+static const char *find_other_meaning(const pnc_var *x, const pnc_var *y)
+{
+    static const char *const names[] = {"units",      "calendar",      "scale_factor", "add_offset",
+                                        "_FillValue", "missing_value", "_Unsigned"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int a = pnc_format_atts_find(&x->atts, names[i]), b = pnc_format_atts_find(&y->atts, names[i]);
+        const pnc_att *s = a >= 0 ? x->atts.at[a] : NULL, *t = b >= 0 ? y->atts.at[b] : NULL;
+
+        if (s == NULL && t == NULL)
+            continue;
+        if (s == NULL || t == NULL || s->type != t->type || s->len != t->len ||
+            (s->len > 0 && memcmp(s->value, t->value, (size_t)s->len * pnc_type_get_size(s->type)) != 0))
+            return names[i];
+    }
+    return NULL;
+}
+
+static int check_variable(const references *r, const pnc_var *var, const tool_file *file)
+{
+    const char *first = r->options->path, *attribute;
+    int varid = pnc_format_var_find(&file->model, var->name);
+
+    if (varid < 0) {
+        tool_error_print("%s: has no variable %s, which is a record variable in %s", file->path, var->name, first);
+        return NC_ENOTVAR;
+    }
+    if (!has_same_shape(r->model, var, &file->model, file->model.vars[varid])) {
+        tool_error_print("%s: variable %s has another type or other dimensions than in %s", file->path, var->name,
+                         first);
+        return NC_EVARSIZE;
+    }
+    attribute = find_other_meaning(var, file->model.vars[varid]);
+    if (attribute == NULL)
+        return NC_NOERR;
+    tool_error_print("%s: %s:%s differs from that in %s: the values of both files cannot be one variable", file->path,
+                     var->name, attribute, first);
+    return NC_EINVAL;
+}
+
+/* Whether a file can continue the first one. Its record variables that the first one lacks are left out. */
+static int check_joinable(const references *r, const tool_file *file)
+{
+    if (r->model->nrecvars == 0) {
+        tool_error_print("%s: has no record variables: several files are joined along the record dimension",
+                         r->options->path);
+        return NC_EINVAL;
+    }
+    for (int i = 0; i < r->model->nvars; i++)
+        if (r->model->vars[i]->is_record && is_selected(r, r->model->vars[i]))
+            PNC_TRY(check_variable(r, r->model->vars[i], file));
+    for (int i = 0; i < file->model.nvars; i++)
+        if (file->model.vars[i]->is_record && pnc_format_var_find(r->model, file->model.vars[i]->name) < 0)
+            tool_warning_print("%s: warning: variable %s is left out: %s does not have it", file->path,
+                               file->model.vars[i]->name, r->options->path);
+    return NC_NOERR;
+}
+
+static int write_file(references *r, const tool_file *file, bool first)
+{
+    char *url;
+
+    PNC_TRY(check_complete(file));
+    if (!first)
+        PNC_TRY(check_joinable(r, file));
+    url = make_url(file->path, r->options->url);
+    if (url == NULL) {
+        tool_error_print("%s: its absolute path is not known: %s", file->path, strerror(errno));
+        return NC_EFILE;
+    }
+    if (first)
+        write_fixed(r, url);
+    write_records(r, &file->model, url);
+    r->numrecs += file->model.numrecs;
+    free(url);
+    return NC_NOERR;
+}
+
+int offsets_references_write(const tool_file *first, const options *o, FILE *out)
+{
+    references r = {.options = o, .model = &first->model, .out = out};
+    int err;
+
+    fputs("{\"version\": 1, \"refs\": {\n\".zgroup\": \"{\\\"zarr_format\\\":2}\"", out);
+    err = write_file(&r, first, true);
+    for (int i = 1; i < o->npaths && err == NC_NOERR; i++) {
+        tool_file file;
+
+        err = tool_file_open(o->paths[i], &file);
+        if (err == NC_NOERR)
+            err = write_file(&r, &file, false);
+        tool_file_close(&file);
+    }
+    tool_warnings_finish();
+    if (err == NC_NOERR)
+        err = write_metadata(&r);
+    if (err == NC_NOERR)
+        fputs("\n}}\n", out);
+    return err;
+}

@@ -1,0 +1,243 @@
+/* Zarr metadata, and the division of variables into chunks. */
+#include "tools/ncoffsets/zarr.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert/convert.h"
+#include "tools/common/json.h"
+#include "tools/common/number.h"
+
+/* --- chunks --- */
+
+/* The largest divisor of n that is not above `most`; 1 at least. */
+static int64_t find_divisor_below(int64_t n, int64_t most)
+{
+    int64_t best = 1;
+
+    for (int64_t d = 1; d <= n / d; d++) {
+        if (n % d != 0)
+            continue;
+        if (n / d <= most)
+            return n / d;
+        if (d <= most)
+            best = d;
+    }
+    return best;
+}
+
+/* The smallest divisor of n that is not below `least`, which is n at most. */
+static int64_t find_divisor_above(int64_t n, int64_t least)
+{
+    int64_t best = n;
+
+    for (int64_t d = 1; d <= n / d; d++) {
+        if (n % d != 0)
+            continue;
+        if (d >= least)
+            return d;
+        if (n / d >= least)
+            best = n / d;
+    }
+    return best;
+}
+
+/* Indices of a dimension of length n in a chunk, if each index has `bytes` bytes. A length without a divisor that fits,
+ * such as a prime number, makes a chunk that is too large rather than thousands of small ones. */
+static int64_t choose_length(int64_t n, int64_t bytes, int64_t most)
+{
+    enum { TOO_SMALL = 16 }; /* below this part of `most` */
+    int64_t length = find_divisor_below(n, most / bytes);
+
+    return length * bytes < most / TOO_SMALL ? find_divisor_above(n, most / bytes + 1) : length;
+}
+
+void offsets_zarr_chunks_choose(const pnc_var *var, int64_t most, zarr_chunks *chunks)
+{
+    int64_t bytes = var->size;
+    int d = var->is_record;
+
+    *chunks = (zarr_chunks){.split = var->is_record, .length = 1, .along = 1, .number = 1, .size = var->size};
+    if (d < var->ndims)
+        chunks->length = var->shape[d];
+    for (; d < var->ndims && chunks->size > most; d++) {
+        bytes /= var->shape[d];
+        if (d + 1 < var->ndims && bytes > most) {
+            chunks->number *= var->shape[d];
+            continue;
+        }
+        chunks->split = d;
+        chunks->length = choose_length(var->shape[d], bytes, most);
+        chunks->along = var->shape[d] / chunks->length;
+        chunks->number *= chunks->along;
+        chunks->size = chunks->length * bytes;
+        return;
+    }
+}
+
+void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t record, int64_t number)
+{
+    int64_t below = chunks->number;
+
+    if (var->ndims == 0)
+        fputc('0', out);
+    if (var->is_record)
+        fprintf(out, "%" PRId64, record);
+    for (int d = var->is_record; d < var->ndims; d++) {
+        fputs(d > 0 ? "." : "", out);
+        if (d <= chunks->split)
+            below /= d < chunks->split ? var->shape[d] : chunks->along;
+        fprintf(out, "%" PRId64, number / below);
+        number %= below;
+    }
+}
+
+/* --- metadata --- */
+
+static void write_name(FILE *out, const char *name)
+{
+    tool_json_write_text(out, name, strlen(name));
+}
+
+/* Shortest digits that read back exactly. A value of single precision is written as the double it equals: JSON has no
+ * other numbers. */
+static void write_real(FILE *out, double value)
+{
+    char text[40];
+    int digits = 0;
+
+    do
+        snprintf(text, sizeof text, "%.*g", ++digits, value);
+    while (digits < 17 && strtod(text, NULL) != value);
+    fputs(text, out);
+    if (text[strspn(text, "-0123456789")] == '\0')
+        fputs(".0", out); /* Python would read an integer */
+}
+
+/* Python, which reads these documents, accepts NaN and infinities as numbers in attributes; the fill value has them as
+ * strings. */
+static void write_special(FILE *out, double value, const char *quote)
+{
+    const char *name = value < 0 ? "-Infinity" : "Infinity";
+
+    fprintf(out, "%s%s%s", quote, isnan(value) ? "NaN" : name, quote);
+}
+
+static void write_number(FILE *out, const cdl_type *type, const void *bytes, const char *quote)
+{
+    static const char unused[8];
+    char native[8];
+    cdl_value value;
+
+    pnc_convert_kernel_find(PNC_GET, type->code, pnc_type_get_mem_type(type->code), NC_FORMAT_CDF5, NULL)(native, bytes,
+                                                                                                          1, unused);
+    value = tool_cdl_value_load(type, native);
+    if (type->class == CDL_SIGNED)
+        fprintf(out, "%lld", value.i);
+    else if (type->class == CDL_UNSIGNED)
+        fprintf(out, "%llu", value.u);
+    else if (isfinite(value.r))
+        write_real(out, value.r);
+    else
+        write_special(out, value.r, quote);
+}
+
+static void write_attribute(FILE *out, const pnc_att *att)
+{
+    const cdl_type *type = tool_cdl_type_find(att->type);
+    const char *bytes = att->value;
+    int64_t n = att->len;
+
+    write_name(out, att->name);
+    fputc(':', out);
+    if (type->class == CDL_TEXT) {
+        while (n > 0 && bytes[n - 1] == '\0')
+            n--;
+        tool_json_write_text(out, bytes, (size_t)n);
+        return;
+    }
+    fputs(n != 1 ? "[" : "", out);
+    for (int64_t i = 0; i < n; i++) {
+        fputs(i > 0 ? "," : "", out);
+        write_number(out, type, bytes + i * (int64_t)type->size, "");
+    }
+    fputs(n != 1 ? "]" : "", out);
+}
+
+/* The _FillValue of numbers, which Zarr has among its metadata. NULL: the variable has none. */
+static const pnc_att *find_fill_value(const pnc_var *var)
+{
+    int at = pnc_format_atts_find(&var->atts, "_FillValue");
+    const pnc_att *att = at >= 0 ? var->atts.at[at] : NULL;
+
+    return att != NULL && att->type == var->type && att->len == 1 && var->type != NC_CHAR ? att : NULL;
+}
+
+/* Attributes, except `left_out` and the one that readers of Zarr expect to have the names of dimensions. */
+static void write_attributes(FILE *out, const pnc_atts *atts, const pnc_att *left_out, const char *separator)
+{
+    for (int i = 0; i < atts->n; i++) {
+        if (atts->at[i] == left_out || strcmp(atts->at[i]->name, "_ARRAY_DIMENSIONS") == 0)
+            continue;
+        fputs(separator, out);
+        write_attribute(out, atts->at[i]);
+        separator = ",";
+    }
+}
+
+void offsets_zarr_group_write_attributes(FILE *out, const pnc_model *model)
+{
+    fputc('{', out);
+    write_attributes(out, &model->gatts, NULL, "");
+    fputc('}', out);
+}
+
+void offsets_zarr_array_write_attributes(FILE *out, const pnc_model *model, const pnc_var *var)
+{
+    fputs("{\"_ARRAY_DIMENSIONS\":[", out);
+    for (int d = 0; d < var->ndims; d++) {
+        fputs(d > 0 ? "," : "", out);
+        write_name(out, model->dims[var->dimids[d]]->name);
+    }
+    fputc(']', out);
+    write_attributes(out, &var->atts, find_fill_value(var), ",");
+    fputc('}', out);
+}
+
+static const char *get_dtype(int type)
+{
+    static const char *const names[] = {
+        [NC_BYTE] = "|i1",  [NC_CHAR] = "|S1",   [NC_SHORT] = ">i2", [NC_INT] = ">i4",
+        [NC_FLOAT] = ">f4", [NC_DOUBLE] = ">f8", [NC_UBYTE] = "|u1", [NC_USHORT] = ">u2",
+        [NC_UINT] = ">u4",  [NC_INT64] = ">i8",  [NC_UINT64] = ">u8"};
+
+    return names[type];
+}
+
+static int64_t get_chunk_length(const pnc_var *var, const zarr_chunks *chunks, int d)
+{
+    if (d < chunks->split || (var->is_record && d == 0))
+        return 1;
+    return d == chunks->split ? chunks->length : var->shape[d];
+}
+
+void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t numrecs)
+{
+    const pnc_att *fill = find_fill_value(var);
+
+    fputs("{\"zarr_format\":2,\"shape\":[", out);
+    for (int d = 0; d < var->ndims; d++)
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", d == 0 && var->is_record ? numrecs : var->shape[d]);
+    fputs("],\"chunks\":[", out);
+    for (int d = 0; d < var->ndims; d++)
+        fprintf(out, "%s%" PRId64, d > 0 ? "," : "", get_chunk_length(var, chunks, d));
+    fprintf(out, "],\"dtype\":\"%s\",\"compressor\":null,\"filters\":null,\"order\":\"C\",\"fill_value\":",
+            get_dtype(var->type));
+    if (fill != NULL)
+        write_number(out, tool_cdl_type_find(var->type), fill->value, "\"");
+    else
+        fputs("null", out);
+    fputc('}', out);
+}

@@ -1,0 +1,32 @@
+/* Zarr metadata (version 2 of the format) of the variables of a netCDF file, and the division of variables into
+ * chunks. Each chunk is contiguous in the file. */
+#ifndef PNC_TOOLS_NCOFFSETS_ZARR_H
+#define PNC_TOOLS_NCOFFSETS_ZARR_H
+
+#include <stdio.h>
+
+#include "format/model.h"
+
+/* Chunks have one index of the dimensions before `split`, `length` indices of dimension `split`, and all indices of
+ * the dimensions after it. */
+typedef struct zarr_chunks {
+    int split;      /* ndims of the variable: each chunk is one element */
+    int64_t length; /* divides the length of the dimension: Zarr knows no shorter chunk at the end */
+    int64_t along;  /* chunks along dimension `split` */
+    int64_t number; /* chunks of a fixed-size variable, or of one record */
+    int64_t size;   /* bytes of a chunk */
+} zarr_chunks;
+
+/* A record is one chunk, and so is a fixed-size variable. If it has more than `most` bytes, it is divided along its
+ * slowest dimensions. */
+void offsets_zarr_chunks_choose(const pnc_var *var, int64_t most, zarr_chunks *chunks);
+
+/* The key of a chunk: the number of the chunk along each dimension, as in "3.0.0". */
+void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t record, int64_t number);
+
+/* The JSON documents .zattrs of the group, and .zarray and .zattrs of a variable. */
+void offsets_zarr_group_write_attributes(FILE *out, const pnc_model *model);
+void offsets_zarr_array_write(FILE *out, const pnc_var *var, const zarr_chunks *chunks, int64_t numrecs);
+void offsets_zarr_array_write_attributes(FILE *out, const pnc_model *model, const pnc_var *var);
+
+#endif

@@ -1,0 +1,191 @@
+"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, with the values and attributes
+that netCDF4 reads from the files themselves."""
+# needs: python
+import json
+import os
+import shutil
+import sys
+import warnings
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "tools")]
+import cdf
+import mutate
+import pypi
+import tap
+import tool
+
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3")
+
+
+def references(output, *arguments):
+    result = tool.run("ncoffsets", f"--kerchunk={output}", "-O", *arguments)
+    if result.returncode != 0 or result.stderr:
+        tap.ok(False, f"ncoffsets --kerchunk {' '.join(arguments)}", result)
+    return output
+
+
+def open_references(path):
+    options = {"consolidated": False, "storage_options": {"fo": path}}
+    return xarray.open_dataset("reference://", engine="zarr", backend_kwargs=options, decode_timedelta=False)
+
+
+def raw_arrays(path):
+    """The arrays of the references as zarr has them: not masked, scaled or decoded."""
+    return dict(zarr.open_group("reference://", mode="r", storage_options={"fo": path}, zarr_format=2).arrays())
+
+
+def raw_variables(path):
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        file.set_auto_scale(False)
+        file.set_auto_chartostring(False)
+        return {name: numpy.asarray(variable[...]) for name, variable in file.variables.items()}
+
+
+def same_bytes(ours, theirs):
+    return ours.shape == theirs.shape and ours.dtype.kind == theirs.dtype.kind and \
+        ours.dtype.itemsize == theirs.dtype.itemsize and \
+        ours.astype(theirs.dtype).tobytes() == theirs.astype(theirs.dtype).tobytes()
+
+
+def compare_raw(label, path, expected):
+    arrays = raw_arrays(path)
+    wrong = sorted(set(arrays) ^ set(expected))
+    wrong += [name for name in expected if name in arrays and not same_bytes(arrays[name][...], expected[name])]
+    return tap.ok(not wrong, label, wrong)
+
+
+def compare(label, path, *options):
+    """All values and types as in netCDF4, and the dataset as xarray reads it with netCDF4."""
+    refs = references("refs.json", *options, path)
+    compare_raw(f"{label}: zarr", refs, raw_variables(path))
+    with open_references(refs) as ours, xarray.open_dataset(path, engine="netcdf4", decode_timedelta=False) as theirs:
+        used = {name for variable in theirs.variables.values() for name in variable.dims}
+        tap.ok(ours.identical(theirs) and set(ours.sizes) == used, f"{label}: xarray", f"{ours}\n---\n{theirs}")
+
+
+def test_types():
+    for version in (1, 2, 5):
+        for numrecs in (0, 1, 3):
+            mutate.sample(version, numrecs).write("sample.nc")
+            compare(f"all types of CDF-{version}, {numrecs} records", "sample.nc")
+    dims = [("t", None), ("x", 3), ("y", 5)]
+    for kind in ("byte", "short", "double"):
+        cdf.Writer(2, dims, [], [("r", kind, [0, 1], [], list(range(12)))], 4).write("lone.nc")
+        compare(f"a single record variable, {kind}: records without padding", "lone.nc")
+    cdf.Writer(1, dims, [], [("r", "short", [0, 1], [], list(range(6))), ("b", "byte", [0, 1], [], list(range(6)))],
+               2).write("end.nc")
+    with open("end.nc", "r+b") as file:
+        file.truncate(os.path.getsize("end.nc") - 1)
+    compare("the padding of the last record is missing", "end.nc")
+
+
+def make_climate(path, kind, start=0, n=4, units="hours since 2001-01-01"):
+    with netCDF4.Dataset(path, "w", format=kind) as file:
+        file.title = 'a "title" with \\ and \n, 20 \u00b0C'
+        file.createDimension("time", None)
+        for name, length in (("lat", 5), ("lon", 7), ("name", 6), ("station", 2)):
+            file.createDimension(name, length)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units, time.calendar = units, "noleap"
+        time[:] = 6.0 * numpy.arange(start, start + n)
+        file.createVariable("lat", "f4", ("lat",))[:] = numpy.linspace(-60, 60, 5)
+        file.createVariable("lon", "f4", ("lon",))[:] = numpy.linspace(0, 300, 7)
+        packed = file.createVariable("packed", "i2", ("time", "lat", "lon"), fill_value=-32768)
+        packed.set_auto_maskandscale(False)
+        packed.scale_factor, packed.add_offset, packed.valid_range = 0.01, 273.15, numpy.array([-30000, 30000], "i2")
+        packed[:] = (numpy.arange(n * 35).reshape(n, 5, 7) + 35 * start) * 3 - 5000
+        packed[0, 0, :] = -32768
+        tas = file.createVariable("tas", "f4", ("time", "lat", "lon"), fill_value=1e20)
+        tas.coordinates, tas.weight = "lat lon", numpy.float32(0.1)
+        tas[:] = numpy.sin(numpy.arange(n * 35).reshape(n, 5, 7) + 35 * start)
+        tas[n - 1, 4, 6] = 1e20
+        file.createVariable("station_name", "S1", ("station", "name"))[:] = netCDF4.stringtochar(
+            numpy.array(["Zurich", "Oslo"], "S6"))
+        scalar = file.createVariable("crs", "i4", ())
+        scalar[...] = 7
+        scalar.grid_mapping_name, scalar.odd = "latitude_longitude", numpy.array([numpy.inf, -numpy.inf, 0.5])
+        nan = file.createVariable("nan", "f8", ("lat",), fill_value=numpy.nan)
+        nan[:] = [1, numpy.nan, 3, 4, numpy.inf]
+
+
+def test_climate():
+    for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
+        make_climate("climate.nc", kind)
+        compare(f"CF attributes, packed and text variables, {kind}", "climate.nc")
+    for size in (1, 4, 20, 30, 50, 10000):
+        compare(f"--chunk={size}", "climate.nc", f"--chunk={size}")
+    era = tap.data("eraint_uvz.nc")
+    if era is None:
+        tap.skip("a reanalysis", "no eraint_uvz.nc")
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its fill values are NaN in variables of integers
+        compare("a reanalysis", era)
+        compare("a reanalysis, --chunk=100K", era, "--chunk=100K")
+
+
+def test_joined():
+    names = []
+    for i, (kind, n) in enumerate([("NETCDF3_CLASSIC", 4), ("NETCDF3_64BIT_DATA", 0), ("NETCDF3_64BIT_OFFSET", 3)]):
+        names.append(f"part{i}.nc")
+        make_climate(names[-1], kind, start=4 * i, n=max(n, 1))
+    refs = references("joined.json", *names)
+    parts = [raw_variables(name) for name in names]
+    compare_raw("several files: zarr", refs, {
+        name: numpy.concatenate([part[name] for part in parts]) if name in ("time", "packed", "tas") else values
+        for name, values in parts[0].items()})
+    with open_references(refs) as ours:
+        files = [xarray.open_dataset(name, engine="netcdf4", decode_timedelta=False) for name in names]
+        theirs = xarray.concat(files, "time", data_vars="minimal", coords="minimal", compat="override", join="override")
+        tap.ok(ours.identical(theirs), "several files: xarray.concat", f"{ours}\n---\n{theirs}")
+        os.remove(names[2])
+        tap.ok(ours.tas[:4].identical(theirs.tas[:4]), "files are read when their values are needed")
+        for file in files:
+            file.close()
+
+
+def test_url():
+    """The files in another place: here the memory file system of fsspec, elsewhere an object store."""
+    make_climate("cloud.nc", "NETCDF3_64BIT_DATA")
+    refs = references("cloud.json", "--url=memory://bucket/run", "cloud.nc")
+    expected = raw_variables("cloud.nc")
+    with open("cloud.nc", "rb") as file:
+        fsspec.filesystem("memory").pipe("/bucket/run/cloud.nc", file.read())
+    os.remove("cloud.nc")
+    options = {"fo": refs, "remote_protocol": "memory"}
+    arrays = dict(zarr.open_group("reference://", mode="r", storage_options=options, zarr_format=2).arrays())
+    tap.ok(all(same_bytes(arrays[name][...], expected[name]) for name in expected), "--url: another file system")
+
+
+def test_names():
+    names = ["a b", 'q"', "\u00e4\u6c34", "{{u}}", "x.0"]
+    variables = [(name, "int", [1], [(name, "char", "\u00fc".encode("latin-1") + b"\0")], [i, 2, 3])
+                 for i, name in enumerate(names)]
+    cdf.Writer(1, [("t", None), ("x", 3)], [], variables).write("names.nc")
+    arrays = raw_arrays(references("names.json", "names.nc"))
+    tap.ok(all(arrays[name][...].tolist() == [i, 2, 3] and arrays[name].attrs[name] == "\u00fc"
+               for i, name in enumerate(names)), "odd names, and text that is not UTF-8", arrays)
+    with open("names.json", encoding="utf-8") as file:
+        json.load(file)
+
+
+def inside():
+    """In the environment with the packages."""
+    os.chdir(os.environ.get("PNC_TEST_TMP", "."))
+    for test in (test_types, test_climate, test_joined, test_url, test_names):
+        test()
+    tap.finish()
+
+
+if sys.argv[1:] == ["--inside"]:
+    import fsspec
+    import netCDF4
+    import numpy
+    import xarray
+    import zarr
+    inside()
+environment = pypi.Environment("python-zarr", "references for xarray and zarr")
+environment.need(*PACKAGES)
+os.execv(environment.python, [environment.python, "-B", os.path.abspath(__file__), "--inside"])
