@@ -124,12 +124,14 @@ static int64_t get_first_element(const copy_var *var, const part *p)
 static const char *convert_block(work *w, copy_var *var, const part *p)
 {
     copy_conversion uncounted = var->conversion;
+    char *values = var->type == var->to ? w->read : w->converted;
     bool counts = w->action == COPY_WRITE && (var->ndims > 0 || w->plan->rank == 0);
-    if (var->type == var->to)
-        return w->read;
-    copy_values_convert(counts ? &var->conversion : &uncounted, w->read, p->length, get_first_element(var, p),
-                        w->converted);
-    return w->converted;
+    if (var->type != var->to)
+        copy_values_convert(counts ? &var->conversion : &uncounted, w->read, p->length, get_first_element(var, p),
+                            w->converted);
+    if (var->quantizer.number > 0)
+        pnc_convert_values_quantize(&var->quantizer, values, p->length);
+    return values;
 }
 
 static int write_block(const work *w, int id, const copy_var *var, const part *p, const char *values)

@@ -6,6 +6,7 @@
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpicopy/copy.h"
+#include "tools/ncmpicopy/quantize.h"
 #include "tools/ncmpicopy/rename.h"
 
 /* Attributes that have the type of the variable's values (CF conventions, 2.5.1). */
@@ -190,6 +191,8 @@ static int define_vars(copy_plan *plan, int from, int to)
         err = define_var(plan, from, var, to, &id);
         if (err == NC_NOERR)
             err = copy_atts(plan, from, var, var->natts, to, id);
+        if (err == NC_NOERR && var->quantizer.number > 0)
+            err = copy_quantizer_put(var, to, id);
     }
     return err;
 }

@@ -13,9 +13,11 @@
 #include "base/types.h"
 #include "tools/common/kind.h"
 #include "tools/common/message.h"
+#include "tools/ncmpicopy/quantize.h"
 
 static const char usage[] =
     "usage: ncmpicopy [-k kind] [-v var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
+    "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
     "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--verify] [--progress] [-O]\n"
     "                 in... out\n";
 
@@ -30,6 +32,10 @@ static const char help[] =
     "  -u                               convert the record dimension to a fixed one\n"
     "  -r dim                           make this dimension the record dimension\n"
     "  -t var:type                      convert a variable to another type; can be repeated\n"
+    "      --quantize [var1,...:]bits=n, [var1,...:]digits=n\n"
+    "                                   round float and double to n significant bits or decimal digits: the rest\n"
+    "                                   becomes zeros, and the file can be compressed; without names, all variables\n"
+    "                                   but coordinates; can be repeated\n"
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
     "      --verify                     read the output back and compare it with the inputs\n"
@@ -40,7 +46,16 @@ static const char help[] =
     "Exit status: 0 copied; 1 error, and no output; 2 copied, but values did not fit their new type, or an input is\n"
     "truncated: its missing values are copied as zeros.\n";
 
-enum { LONG_HELP = 1, LONG_VERSION, LONG_ALIGN, LONG_RECORD_ALIGN, LONG_RESERVE, LONG_VERIFY, LONG_PROGRESS };
+enum {
+    LONG_HELP = 1,
+    LONG_VERSION,
+    LONG_ALIGN,
+    LONG_RECORD_ALIGN,
+    LONG_RESERVE,
+    LONG_VERIFY,
+    LONG_PROGRESS,
+    LONG_QUANTIZE
+};
 
 static int reject(const char *what, const char *value)
 {
@@ -156,6 +171,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
+    case LONG_QUANTIZE: return copy_quantize_parse(optarg, options);
     case LONG_HELP: printf("%s%s", usage, help); return finish_output();
     case LONG_VERSION: tool_version_print(); return finish_output();
     default: /* getopt has printed the error */
@@ -173,6 +189,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
+                                          {"quantize", required_argument, NULL, LONG_QUANTIZE},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     copy_options *options = result;
@@ -202,6 +219,9 @@ void copy_options_free(copy_options *options)
         pnc_memory_free(options->slabs[i].name);
     for (int i = 0; i < options->nretypes; i++)
         pnc_memory_free(options->retypes[i].name);
+    for (int i = 0; i < options->nquantizes; i++)
+        tool_names_free(&options->quantizes[i].variables);
+    pnc_memory_free(options->quantizes);
     pnc_memory_free(options->slabs);
     pnc_memory_free(options->retypes);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "convert/quantize.h"
 #include "tools/common/names.h"
 
 /* Exit status. COPY_LOSSY: values did not fit their new type, or an input is truncated. */
@@ -22,6 +23,13 @@ typedef struct copy_retype {
     int type;
 } copy_retype;
 
+/* --quantize; without names it is for all variables of floating point types that are no coordinates. */
+typedef struct copy_quantize {
+    tool_names variables;
+    pnc_quantization mode;
+    int number;
+} copy_quantize;
+
 typedef struct copy_options {
     char **inputs;
     int ninputs;
@@ -32,6 +40,8 @@ typedef struct copy_options {
     int nslabs;
     copy_retype *retypes;
     int nretypes;
+    copy_quantize *quantizes;
+    int nquantizes;
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
     bool overwrite, verify, progress;

@@ -10,6 +10,7 @@
 #include "base/types.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/quantize.h"
 
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
 {
@@ -114,7 +115,7 @@ static int report_missing_variable(const copy_plan *plan, int ncid, int nvars, c
     return NC_ENOTVAR;
 }
 
-/* The file must have the variables of -v and -t. */
+/* The file must have the variables of -v, -t and --quantize. */
 static int check_names(const copy_plan *plan, int ncid, int nvars)
 {
     const copy_options *options = plan->options;
@@ -125,6 +126,10 @@ static int check_names(const copy_plan *plan, int ncid, int nvars)
     for (int i = 0; i < options->nretypes; i++)
         if (ncmpi_inq_varid(ncid, options->retypes[i].name, &varid) != NC_NOERR)
             return report_missing_variable(plan, ncid, nvars, options->retypes[i].name);
+    for (int i = 0; i < options->nquantizes; i++)
+        for (int k = 0; k < options->quantizes[i].variables.n; k++)
+            if (ncmpi_inq_varid(ncid, options->quantizes[i].variables.at[k], &varid) != NC_NOERR)
+                return report_missing_variable(plan, ncid, nvars, options->quantizes[i].variables.at[k]);
     return NC_NOERR;
 }
 
@@ -337,7 +342,9 @@ static int load_first(copy_plan *plan, int ncid)
     if (err != NC_NOERR)
         return library_failed(plan, plan->options->inputs[0], err);
     err = choose_record(plan, record);
-    return err == NC_NOERR ? choose_types(ncid, plan) : err;
+    if (err == NC_NOERR)
+        err = choose_types(ncid, plan);
+    return err == NC_NOERR ? copy_quantizers_choose(ncid, plan) : err;
 }
 
 int copy_plan_init(const copy_options *options, copy_plan *plan)

@@ -22,6 +22,7 @@ typedef struct copy_var {
     int64_t *shape;             /* in the output */
     bool joined;                /* read from all inputs, not only from the first one */
     copy_conversion conversion; /* where type and to differ */
+    pnc_quantizer quantizer;    /* number 0: values are copied as they are */
 } copy_var;
 
 typedef struct copy_plan {

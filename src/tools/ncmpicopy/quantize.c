@@ -1,0 +1,170 @@
+/* Quantization of variables. Without names --quantize is for the data: coordinates would lose their meaning. */
+#include "tools/ncmpicopy/quantize.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/types.h"
+#include "convert/convert.h"
+#include "tools/common/message.h"
+
+static const struct {
+    const char *option, *attribute, *unit;
+} modes[] = {[PNC_BIT_ROUND] = {"bits=", "_QuantizeBitRoundNumberOfSignificantBits", "bits"},
+             [PNC_GRANULAR_BIT_ROUND] = {"digits=", "_QuantizeGranularBitRoundNumberOfSignificantDigits", "digits"}};
+
+/* --- the option --- */
+
+static bool parse_number(const char *text, copy_quantize *out)
+{
+    for (int mode = PNC_BIT_ROUND; mode <= PNC_GRANULAR_BIT_ROUND; mode++) {
+        size_t length = strlen(modes[mode].option);
+        char *end;
+        if (strncmp(text, modes[mode].option, length) != 0)
+            continue;
+        errno = 0;
+        long number = strtol(text + length, &end, 10);
+        out->mode = mode;
+        out->number = (int)number;
+        return end != text + length && *end == '\0' && errno == 0 && number > 0 &&
+               number <= pnc_convert_quantizer_get_most(out->mode, NC_DOUBLE);
+    }
+    return false;
+}
+
+int copy_quantize_parse(const char *text, copy_options *options)
+{
+    const char *colon = strrchr(text, ':');
+    copy_quantize given = {0};
+    if (!parse_number(colon != NULL ? colon + 1 : text, &given)) {
+        tool_error_print(
+            "--quantize must be [var1,...:]bits=N, with N from 1 to 52, or [var1,...:]digits=N, with N "
+            "from 1 to 15: %s",
+            text);
+        return COPY_FAILED;
+    }
+    copy_quantize *more = pnc_memory_resize(options->quantizes, options->nquantizes + 1, sizeof *more);
+    if (more != NULL)
+        options->quantizes = more;
+    char *names = pnc_string_copy(text);
+    if (more == NULL || names == NULL) {
+        tool_error_print("not enough memory for --quantize: %s", text);
+        pnc_memory_free(names);
+        return COPY_FAILED;
+    }
+    if (colon != NULL)
+        names[colon - text] = '\0';
+    int err = colon != NULL ? tool_names_parse("--quantize", names, &given.variables) : NC_NOERR;
+    pnc_memory_free(names);
+    if (err == NC_NOERR)
+        options->quantizes[options->nquantizes++] = given;
+    return err == NC_NOERR ? -1 : COPY_FAILED;
+}
+
+/* --- coordinates --- */
+
+/* Mark the variables that an attribute of another one names. */
+static int mark_words(int ncid, int varid, const char *attribute, bool *marked)
+{
+    nc_type type = NC_NAT;
+    MPI_Offset length = 0;
+    int named;
+    if (ncmpi_inq_att(ncid, varid, attribute, &type, &length) != NC_NOERR || type != NC_CHAR)
+        return NC_NOERR;
+    char *text = pnc_memory_alloc_zeroed(length + 1, 1), *rest;
+    if (text == NULL)
+        return NC_ENOMEM;
+    int err = ncmpi_get_att_text(ncid, varid, attribute, text);
+    for (char *word = strtok_r(text, " \t\n", &rest); err == NC_NOERR && word != NULL;
+         word = strtok_r(NULL, " \t\n", &rest))
+        if (ncmpi_inq_varid(ncid, word, &named) == NC_NOERR)
+            marked[named] = true;
+    pnc_memory_free(text);
+    return err;
+}
+
+/* Coordinate variables have the name of a dimension; auxiliary ones and bounds are named by attributes (CF). */
+static int mark_coordinates(int ncid, const copy_plan *plan, int nvars, bool *marked)
+{
+    static const char *const attributes[] = {"coordinates", "bounds", "climatology"};
+    int varid;
+    for (int d = 0; d < plan->ndims; d++)
+        if (ncmpi_inq_varid(ncid, plan->dims[d].name, &varid) == NC_NOERR)
+            marked[varid] = true;
+    for (int v = 0; v < nvars; v++)
+        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+            PNC_TRY(mark_words(ncid, v, attributes[i], marked));
+    return NC_NOERR;
+}
+
+/* --- the plan --- */
+
+/* The last option for this variable, or NULL. Options with names come before those without. */
+static const copy_quantize *find_option(const copy_options *options, const copy_var *var, bool coordinate)
+{
+    const copy_quantize *found = NULL;
+    for (int i = 0; i < options->nquantizes; i++) {
+        const copy_quantize *q = &options->quantizes[i];
+        bool named = q->variables.n > 0;
+        if (named ? tool_names_contain(&q->variables, var->name)
+                  : !coordinate && (found == NULL || found->variables.n == 0))
+            found = q;
+    }
+    return found;
+}
+
+static int keep_missing_values(int ncid, copy_var *var)
+{
+    static const char *const names[] = {"_FillValue", "missing_value"};
+    pnc_quantizer *q = &var->quantizer;
+    for (int i = 0; i < 2; i++) {
+        nc_type type = NC_NAT;
+        MPI_Offset length = 0;
+        bool own = var->to == var->type && ncmpi_inq_att(ncid, var->id, names[i], &type, &length) == NC_NOERR &&
+                   type == var->type && length == 1;
+        if (own)
+            PNC_TRY(ncmpi_get_att(ncid, var->id, names[i], q->kept[q->nkept++]));
+        else if (i == 0 && var->to != var->type)
+            memcpy(q->kept[q->nkept++], var->conversion.fill_to, sizeof q->kept[0]);
+        else if (i == 0)
+            pnc_convert_fill_get_memory(pnc_type_get_mem_type(var->to), q->kept[q->nkept++]);
+    }
+    return NC_NOERR;
+}
+
+static int choose_quantizer(int ncid, const copy_plan *plan, copy_var *var, bool coordinate)
+{
+    const copy_quantize *option = find_option(plan->options, var, coordinate);
+    int most = option != NULL ? pnc_convert_quantizer_get_most(option->mode, var->to) : 0;
+    if (option == NULL || (most == 0 && option->variables.n == 0))
+        return NC_NOERR;
+    if (option->number > most)
+        return copy_error_print(plan, NC_EINVAL,
+                                "%s: --quantize %s%d: variable %s has type %s, which has at most %d %s",
+                                plan->options->inputs[0], modes[option->mode].option, option->number, var->name,
+                                pnc_type_get_name(var->to), most, modes[option->mode].unit);
+    var->quantizer = (pnc_quantizer){.mode = option->mode, .type = var->to, .number = option->number};
+    return keep_missing_values(ncid, var);
+}
+
+int copy_quantizers_choose(int ncid, copy_plan *plan)
+{
+    int nvars, err;
+    if (plan->options->nquantizes == 0)
+        return NC_NOERR;
+    PNC_TRY(ncmpi_inq_nvars(ncid, &nvars));
+    bool *coordinates = pnc_memory_alloc_zeroed(nvars, sizeof *coordinates);
+    err = coordinates != NULL ? mark_coordinates(ncid, plan, nvars, coordinates) : NC_ENOMEM;
+    for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
+        err = choose_quantizer(ncid, plan, &plan->vars[i], coordinates[plan->vars[i].id]);
+    pnc_memory_free(coordinates);
+    return err;
+}
+
+int copy_quantizer_put(const copy_var *var, int ncid, int varid)
+{
+    const pnc_quantizer *q = &var->quantizer;
+    return ncmpi_put_att_int(ncid, varid, modes[q->mode].attribute, NC_INT, 1, &q->number);
+}
