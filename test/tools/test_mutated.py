@@ -28,7 +28,7 @@ READERS = [
     ("ncmpicopy", {0, 1, 2}, [["--verify", "-O", "-k", "cdf5", "FILE", "OUT"]]),
     ("ncmpidump", {0, 1}, [["FILE"], ["--json", "FILE"], ["-t", "-s", "FILE"]]),
     ("ncoffsets", {0, 1}, [["-sgrd", "--align=4096", "FILE"], ["--align=512", "--svg", "FILE"],
-                              ["--kerchunk", "--chunk=64", "FILE"]]),
+                              ["--kerchunk", "--chunk=64", "FILE"], ["--html", "FILE"]]),
     ("ncvalidator", {0, 1, 2}, [["-t", "--json", "FILE"], ["--repair", "--output=OUT", "FILE"],
                                ["--repair", "--raise-records", "--undo-growth", "--output=OUT", "FILE"]]),
 ]

@@ -172,6 +172,46 @@ def test_picture():
     tap.ok(result.returncode == 1 and b"no/folder.svg" in result.stderr, "--svg: a folder that does not exist")
 
 
+def test_groups():
+    """Many small variables: groups with their number, names and first byte."""
+    names = [f"v{i:03}" for i in range(300)]
+    cdf.Writer(1, [("t", None), ("x", 3), ("y", 5000)], [], [(name, "int", [1], [], []) for name in names[:200]] +
+               [("large", "int", [2], [], [])] + [(name, "int", [1], [], []) for name in names[200:]]).write("many.nc")
+    begins = dict(zip(re.findall(r"^\t\w+ +(\w+)\(", text("many.nc"), re.M),
+                      map(int, re.findall(r"start file offset =\s+(\d+)", text("many.nc")))))
+    svg = xml.dom.minidom.parseString(run("--svg", "many.nc").stdout)
+    words = [t.firstChild.data for t in svg.getElementsByTagName("text") if t.firstChild]
+    seen, wrong = [], []
+    for i, word in enumerate(words):
+        group = re.fullmatch(r"(\d+) variables: (\w+) to (\w+)", word)
+        if group:
+            first, end = names.index(group[2]), names.index(group[3]) + 1
+            seen += names[first:end]
+            if int(group[1]) != end - first or int(words[i + 1]) != begins[group[2]]:
+                wrong.append((word, words[i + 1]))
+        elif word.startswith("int v"):
+            seen.append(word[4:8])
+    rows = sum(" variables: " in word or word.startswith("int ") for word in words)
+    tap.ok(seen == names and not wrong and 30 <= rows <= 40 and "int large(y)" in words,
+           "--svg: groups of small variables", (wrong, words))
+
+
+def test_page():
+    """The data of the page; test_page.py opens it in a browser."""
+    page = run("--html", "--align=64", "gap.nc").stdout.decode()
+    data = json.loads(re.search(r'<script type="application/json" id="data">\n(.*?)</script>', page, re.S)[1])
+    variables = [[v["name"], v["type"], v["begin"], v["size"], v["record"], v["dims"]] for v in data.pop("variables")]
+    tap.ok(variables == [["a", "byte", 372, 3, False, ["x = 3"]], ["r", "short", 544, 6, True, ["t = 25", "x = 3"]],
+                         ["b", "double", 384, 120, False, ["x = 3", "y = 5"]], ["q", "float", 552, 4, True, ["t = 25"]]]
+           and data == {"name": "gap.nc", "format": 5, "size": os.path.getsize("gap.nc"), "header": 364, "align": 64,
+                        "begin_rec": 544, "recsize": 12, "numrecs": 25}, "--html: the file as computed by hand", page)
+    tap.ok(not re.search(r'(src|href)\s*=|url\(|@import|fetch\(', page), "--html: nothing from elsewhere")
+    name = "</script><b>"
+    cdf.Writer(1, [("x", 3)], [], [(name, "int", [0], [], [])]).write("hostile.nc")
+    page = run("--html", "hostile.nc").stdout.decode()
+    tap.ok(name not in page and "\\u003c/script>\\u003cb>" in page, "--html: a hostile name", page)
+
+
 def refs(*arguments):
     result = run("--kerchunk", *arguments)
     return json.loads(result.stdout)["refs"] if result.returncode == 0 else result
@@ -232,6 +272,7 @@ def test_references_trouble():
     tap.ok(result.returncode == 0 and b"more.nc: warning: variable w is left out" in result.stderr,
            "--kerchunk: a variable that the first file does not have", result)
     fails("exclude each other", "--svg and --kerchunk", "--svg", "--kerchunk", "first.nc")
+    fails("exclude each other", "--html and --svg", "--html", "--svg", "first.nc")
     fails("--chunk=0", "--chunk: 0", "--chunk=0", "first.nc")
 
 
@@ -242,7 +283,7 @@ def test_files():
     tool.refuses_itself("ncoffsets", "sample.nc", arguments)
     with open("sample.nc", "rb") as file:
         tool.replaces_kind("ncoffsets", "there.svg", file.read(), arguments)
-    for name, option in (("there.json", "--kerchunk"),):
+    for name, option in (("there.json", "--kerchunk"), ("there.html", "--html")):
         with open("sample.nc", "rb") as file:
             tool.replaces_kind("ncoffsets", name, file.read(),
                                lambda path, options, option=option: [*options, f"{option}={path}", "sample.nc"])
@@ -285,7 +326,7 @@ def test_trouble():
 
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
-for test in (test_text, test_peer, test_alignment, test_picture, test_references, test_references_trouble, test_files,
-             test_trouble):
+for test in (test_text, test_peer, test_alignment, test_picture, test_groups, test_page, test_references,
+             test_references_trouble, test_files, test_trouble):
     test()
 tap.finish()

@@ -4,6 +4,7 @@
 
 #include "tools/common/message.h"
 #include "tools/common/output.h"
+#include "tools/ncoffsets/html.h"
 #include "tools/ncoffsets/offsets.h"
 #include "tools/ncoffsets/references.h"
 
@@ -32,6 +33,11 @@ static bool is_picture(const char *head, size_t n)
     return contains(head, n, "<svg");
 }
 
+static bool is_page(const char *head, size_t n)
+{
+    return contains(head, n, "<html");
+}
+
 static bool is_references(const char *head, size_t n)
 {
     return contains(head, n, "\"refs\"");
@@ -43,6 +49,7 @@ static const struct {
     bool (*is_kind)(const char *head, size_t n);
     const char *kind;
 } forms[] = {[FORM_SVG] = {draw, is_picture, "an SVG picture"},
+             [FORM_HTML] = {offsets_page_write, is_page, "a page in HTML"},
              [FORM_KERCHUNK] = {offsets_references_write, is_references, "a file of references"}};
 
 static int write_failed(const char *path)

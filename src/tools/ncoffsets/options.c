@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG, OPTION_KERCHUNK, OPTION_CHUNK, OPTION_URL };
+enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG, OPTION_HTML, OPTION_KERCHUNK, OPTION_CHUNK, OPTION_URL };
 
 static const char usage[] =
-    "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] [-O] file\n"
+    "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture] | --html[=page]] [-O] file\n"
     "       ncoffsets -x file\n"
     "       ncoffsets --kerchunk[=references] [--url=folder] [--chunk=size] [-v var1,...] [-O] file...\n";
 
@@ -27,6 +27,7 @@ static const char help[] =
     "  -d               print the offset of each variable's entry in the header\n"
     "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
     "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
+    "      --html[=X]   the same as a page for browsers, with search and zoom\n"
     "      --kerchunk[=X]  write references in JSON, by which xarray and zarr read the data in place; several files\n"
     "                   are joined along the record dimension\n"
     "      --url=U      references to files in the folder U, such as s3://bucket/run; default: their absolute paths\n"
@@ -53,7 +54,7 @@ static int parse_size(const char *option, const char *text, int64_t *out)
 static int choose_form(offsets_form form, options *out)
 {
     if (out->form != FORM_LIST && out->form != form) {
-        tool_error_print("--svg and --kerchunk exclude each other");
+        tool_error_print("--svg, --html and --kerchunk exclude each other");
         return 1;
     }
     out->form = form;
@@ -74,6 +75,7 @@ static int parse_option(int letter, options *out)
     case OPTION_CHUNK: return parse_size("--chunk", optarg, &out->chunk);
     case OPTION_URL: out->url = optarg; return -1;
     case OPTION_SVG: return choose_form(FORM_SVG, out);
+    case OPTION_HTML: return choose_form(FORM_HTML, out);
     case OPTION_KERCHUNK: return choose_form(FORM_KERCHUNK, out);
     case 'O': out->overwrite = true; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
@@ -88,6 +90,7 @@ int offsets_options_parse(int argc, char **argv, options *out)
                                           {"version", no_argument, NULL, OPTION_VERSION},
                                           {"align", required_argument, NULL, OPTION_ALIGN},
                                           {"svg", optional_argument, NULL, OPTION_SVG},
+                                          {"html", optional_argument, NULL, OPTION_HTML},
                                           {"kerchunk", optional_argument, NULL, OPTION_KERCHUNK},
                                           {"chunk", required_argument, NULL, OPTION_CHUNK},
                                           {"url", required_argument, NULL, OPTION_URL},

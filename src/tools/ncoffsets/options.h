@@ -5,7 +5,7 @@
 #include "tools/common/names.h"
 
 /* What is printed, instead of the list of offsets. */
-typedef enum offsets_form { FORM_LIST, FORM_SVG, FORM_KERCHUNK } offsets_form;
+typedef enum offsets_form { FORM_LIST, FORM_SVG, FORM_HTML, FORM_KERCHUNK } offsets_form;
 
 typedef struct options {
     const char *path; /* the file, or the first of several */

@@ -30,6 +30,15 @@ const char *offsets_picture_get_colour(int varid)
     return colours[varid % 10];
 }
 
+/* Groups that follow each other differ. */
+static const char *get_group_style(const part *p)
+{
+    static const char *const colours[] = {"fill=\"#8899aa\"", "fill=\"#b4bfc9\"", "fill=\"#a3a08a\"",
+                                          "fill=\"#cbc8b8\""};
+
+    return p->nvars == 1 ? offsets_picture_get_colour(p->first) : colours[p->group % 4];
+}
+
 static const char *style_of(const part *p)
 {
     switch (p->kind) {
@@ -37,7 +46,7 @@ static const char *style_of(const part *p)
     case PART_FREE: return "fill=\"url(#free)\" stroke=\"#999\" stroke-width=\"0.5\"";
     case PART_RECORDS: return "fill=\"#c9d8ea\"";
     case PART_BEHIND: return "fill=\"#ddd\"";
-    default: return p->varid < 0 ? "fill=\"#aaa\"" : offsets_picture_get_colour(p->varid);
+    default: return p->varid < 0 ? get_group_style(p) : offsets_picture_get_colour(p->varid);
     }
 }
 
@@ -57,7 +66,7 @@ void offsets_picture_format_variable(const pnc_model *model, const pnc_var *var,
 static void add(picture *p, part_kind kind, int varid, int64_t begin, int64_t end)
 {
     if (end > begin)
-        p->parts[p->n++] = (part){kind, varid, varid >= 0, begin, end};
+        p->parts[p->n++] = (part){kind, varid, varid >= 0, varid, varid, 0, begin, end};
 }
 
 /* A gap of less than 4 bytes is padding. */
@@ -102,34 +111,49 @@ static bool is_small(const part *p, int64_t least)
     return (p->kind == PART_VARIABLE || p->kind == PART_FREE) && p->end - p->begin < least;
 }
 
-/* Merge adjacent variables and gaps of less than `least` bytes. Returns the number of parts that remain. */
-static int merge_parts(picture *p, int64_t least)
+static void extend_group(part *group, const part *next)
 {
+    group->end = next->end;
+    group->nvars += next->nvars;
+    group->first = group->first >= 0 ? group->first : next->first;
+    group->last = next->last >= 0 ? next->last : group->last;
+}
+
+/* Merge adjacent variables and gaps of less than `least` bytes to groups of at most `most` variables. Returns the
+ * number of parts that remain; merged NULL: only count them. */
+static int merge_parts(const picture *p, int64_t least, int most, part *merged)
+{
+    part group = {.kind = PART_HEADER};
     int n = 0;
 
     for (int i = 0; i < p->n; i++) {
-        part *last = n > 0 ? &p->parts[n - 1] : NULL;
+        const part *next = &p->parts[i];
+        bool small = is_small(next, least);
 
-        if (is_small(&p->parts[i], least) && last != NULL && last->kind == PART_VARIABLE && last->varid < 0) {
-            last->end = p->parts[i].end;
-            last->nvars += p->parts[i].nvars;
-            continue;
+        if (small && group.kind == PART_VARIABLE && group.varid < 0 && group.nvars + next->nvars <= most) {
+            extend_group(&group, next);
+        } else {
+            group = *next;
+            if (small) {
+                group.kind = PART_VARIABLE;
+                group.varid = -1;
+                group.group = n;
+            }
+            n++;
         }
-        p->parts[n] = p->parts[i];
-        if (is_small(&p->parts[i], least)) {
-            p->parts[n].kind = PART_VARIABLE;
-            p->parts[n].varid = -1;
-        }
-        n++;
+        if (merged != NULL)
+            merged[n - 1] = group;
     }
     return n;
 }
 
-/* With more parts than rows, the largest parts are kept and the others are merged. */
+/* With more parts than rows, the largest parts are kept and the others are merged, to groups that are as small as the
+ * rows permit. */
 static int limit_parts(picture *p)
 {
     int64_t *sizes;
-    int kept = PICTURE_ROWS / 2; /* a merged part may lie between each two of them */
+    int64_t least;
+    int kept = PICTURE_ROWS / 2, most = 2; /* a group may lie between each two that are kept */
 
     if (p->n <= PICTURE_ROWS)
         return NC_NOERR;
@@ -139,8 +163,11 @@ static int limit_parts(picture *p)
     for (int i = 0; i < p->n; i++)
         sizes[i] = p->parts[i].end - p->parts[i].begin;
     qsort(sizes, (size_t)p->n, sizeof *sizes, compare_sizes_descending);
-    p->n = merge_parts(p, sizes[kept - 1] + (sizes[kept - 1] == sizes[kept]));
+    least = sizes[kept - 1] + (sizes[kept - 1] == sizes[kept]);
     pnc_memory_free(sizes);
+    while (most < p->n && merge_parts(p, least, most, NULL) > PICTURE_ROWS)
+        most += most / 8 + 1;
+    p->n = merge_parts(p, least, most, p->parts);
     return NC_NOERR;
 }
 
@@ -237,6 +264,18 @@ static void draw_stripes(const picture *p, int64_t align)
                               get_y(p, i * align), "stroke=\"#00f\" stroke-width=\"1.2\"");
 }
 
+/* "24 variables: v001 to v024". */
+static void format_group(const pnc_model *model, const part *q, char *text, size_t capacity)
+{
+    if (q->nvars == 0)
+        snprintf(text, capacity, "free space");
+    else if (q->nvars == 1)
+        offsets_picture_format_variable(model, model->vars[q->first], text, capacity);
+    else
+        snprintf(text, capacity, "%d variables: %.40s to %.40s", q->nvars, model->vars[q->first]->name,
+                 model->vars[q->last]->name);
+}
+
 static void format_part(const picture *p, const part *q, char *text, size_t capacity)
 {
     const pnc_model *model = &p->file->model;
@@ -253,7 +292,7 @@ static void format_part(const picture *p, const part *q, char *text, size_t capa
         if (q->varid >= 0)
             offsets_picture_format_variable(model, model->vars[q->varid], text, capacity);
         else
-            snprintf(text, capacity, "%d small variable%s", q->nvars, q->nvars == 1 ? "" : "s");
+            format_group(model, q, text, capacity);
     }
 }
 

@@ -12,8 +12,10 @@ typedef enum part_kind { PART_HEADER, PART_FREE, PART_VARIABLE, PART_RECORDS, PA
 
 typedef struct part {
     part_kind kind;
-    int varid; /* of PART_VARIABLE; -1: several small variables shown as one part */
-    int nvars; /* number of variables in the part */
+    int varid;       /* of PART_VARIABLE; -1: a group of small variables shown as one part */
+    int nvars;       /* number of variables in the part */
+    int first, last; /* ids of the first and last one */
+    int group;       /* number of the group */
     int64_t begin, end;
 } part;
 
