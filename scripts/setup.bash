@@ -89,7 +89,7 @@ set_up() {
     mpif90=${MPIF90:-$(first_of mpifort.mpich mpif90.mpich mpifort mpif90)}
     mpiexec=${MPIEXEC:-$(first_of mpiexec.mpich mpiexec)}
     case $1 in
-        mpich) configure mpich "${develop[@]}" "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
+        mpich) configure mpich "${develop[@]}" "--prefix=$root/build/prefix" "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" ;;
         sanitize)
             configure sanitize "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
                 "CFLAGS=$sanitizers" "FCFLAGS=$sanitizers"

@@ -164,7 +164,11 @@ HEADER = os.path.join(staged["includedir"], "pnetcdf.h")
 SHARED = os.path.exists(os.path.join(staged["libdir"], "libpnetcdf.so"))
 ARCHIVE = os.path.join(staged["libdir"], "libpnetcdf.a")
 CONFIG = os.path.join(staged["bindir"], "pnetcdf-config")
-LIBS = f"-L{staged['libdir']} -lpnetcdf"
+# The loader of the system reads its own folders; for others programs need the folder.
+SYSTEM = ("/lib/", "/usr/lib/", "/usr/local/lib/")
+RPATH = [f"-Wl,-rpath,{staged['libdir']}"] if not (configured["libdir"] + "/").startswith(SYSTEM) and SHARED else []
+NEEDS = [] if SHARED else [name for name in tap.make_variable("STATIC_LIBS")]
+LIBS = " ".join([f"-L{staged['libdir']}", *RPATH, "-lpnetcdf", *NEEDS])
 VERSION = re.search(r'^#define PNETCDF_VERSION "(.*)"$', read(HEADER), flags=re.M).group(1)
 # A library with sanitizers needs programs with the same ones.
 CFLAGS = [word for word in shlex.split(run(CONFIG, "--cflags")[1]) if word.startswith("-fsanitize")]
@@ -308,21 +312,21 @@ def check_version_program():
     tap.ok(status != 0 and output == "" and "Usage" in why, "an unknown option is refused", why)
 
 
-def works(text, program, expect_stderr=""):
-    """The client runs, on two ranks, with the library of the stage."""
-    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [staged["libdir"], inherited_path]))
+def works(text, program, expect_stderr="", found=False):
+    """The client runs, on two ranks, with the library of the stage. found: it finds that without help."""
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, ["" if found else staged["libdir"], inherited_path]))
     status, output, errors = tap.run_mpi(2, program, tap.scratch("client.nc"))
     ran_with = output.split()
     return tap.ok(status == 0 and ran_with[:1] == [VERSION] and ran_with[-1:] == [VERSION] and expect_stderr in errors,
                   text, f"{program}: status {status}\n{output}{errors}")
 
 
-def links(text, options, name, expect_stderr="", source=None):
+def links(text, options, name, expect_stderr="", source=None, found=False):
     """The client compiles and links with these options, and runs."""
     source = source or write("client.c", CLIENT)
     program = tap.scratch(name)
     status, _, why = run(*CC, *CFLAGS, source, "-o", program, *options)
-    return works(text, program, expect_stderr) if status == 0 else tap.ok(False, text, why)
+    return works(text, program, expect_stderr, found) if status == 0 else tap.ok(False, text, why)
 
 
 inherited_path = os.environ.get("LD_LIBRARY_PATH", "")
@@ -336,6 +340,25 @@ def only_archive():
     return folder
 
 
+def objects(archive):
+    return set(run("ar", "t", archive)[1].split())
+
+
+def check_archive(include):
+    """Objects of libutf8proc.a are in ours only on request."""
+    if not os.path.exists(ARCHIVE):
+        tap.skip("static links", "this build makes no archive")
+        return
+    theirs = run(*CC, "-print-file-name=libutf8proc.a")[1].strip()
+    wanted = bool(configured["UTF8PROC_ARCHIVE"])
+    if os.path.exists(theirs):
+        tap.ok(objects(theirs) and (objects(theirs) <= objects(ARCHIVE)) == wanted,
+               f"libpnetcdf.a has {'all' if wanted else 'no'} objects of libutf8proc.a", objects(ARCHIVE))
+    needs = [] if wanted else ["-lutf8proc"]
+    links(" ".join(["a static link needs -lpnetcdf", *needs]), [include, "-L" + only_archive(), "-lpnetcdf", *needs],
+          "static")
+
+
 def check_compiler():
     include = "-I" + staged["includedir"]
     links("a program links with -lpnetcdf and the MPI compiler only", [include, "-L" + staged["libdir"], "-lpnetcdf"],
@@ -344,13 +367,7 @@ def check_compiler():
     status, _, why = run(*CC, *CFLAGS, probe, "-o", tap.scratch("probe"), "-L" + staged["libdir"],
                          "-lpnetcdf")
     tap.ok(status == 0, "the probe of configure scripts finds ncmpi_create", why)
-    text = "a static link needs -lpnetcdf only"
-    if not os.path.exists(ARCHIVE):
-        tap.skip(text, "this build makes no archive")
-    elif not configured["UTF8PROC_ARCHIVE"]:
-        tap.skip(text, "there is no libutf8proc.a on this machine")
-    else:
-        links(text, [include, "-L" + only_archive(), "-lpnetcdf"], "static")
+    check_archive(include)
     text = "a library in front sees the calls"
     if not SHARED:
         tap.skip(text, "this build makes no shared library")
@@ -396,6 +413,30 @@ def check_shared_name():
     os.environ["LD_LIBRARY_PATH"] = f"{folder}:{staged['libdir']}"
     status, output, why = tap.run_mpi(2, tap.scratch("plain"), tap.scratch("client.nc"))
     tap.ok(status == 0 and VERSION in output, "ours is found where others come first", output + why)
+
+
+def check_first_program():
+    """The program of README.md, with the sentence of an error."""
+    program = re.search(r"^```c\n(.*?)^```$", read(os.path.join(SOURCE, "README.md")), re.M | re.S).group(1)
+    folder = tap.scratch("first")
+    os.makedirs(os.path.join(folder, "first.nc"))
+    flags = ["-I" + staged["includedir"], *LIBS.split()]
+    status, _, why = run(*CC, *CFLAGS, write("first/first.c", program), "-o", os.path.join(folder, "first"), *flags)
+    if not tap.ok(status == 0, "the first program of README.md compiles", why):
+        return
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [staged["libdir"], inherited_path]))
+    start = os.getcwd()
+    os.chdir(folder)
+    _, _, errors = tap.run_mpi(2, os.path.join(folder, "first"))
+    tap.ok("first.nc is a directory" in errors, "it prints the sentence of an error", errors)
+    os.rmdir("first.nc")
+    status, _, errors = tap.run_mpi(4, os.path.join(folder, "first"))
+    os.chdir(start)
+    dump = os.path.join(staged["bindir"], "ncmpidump")
+    _, output, _ = run(dump, os.path.join(folder, "first.nc"))
+    rows = [280 + rank + x / 10 for rank in range(4) for x in range(10)]
+    numbers = [float(word) for word in re.findall(r"[\d.]+", output.split("temperature =")[-1])]
+    tap.ok(status == 0 and numbers == rows, "and writes what it says", errors + output)
 
 
 def check_other_library():
@@ -446,8 +487,8 @@ def check_fortran():
     tap.ok("MPIF90: /" in output and "MPIF77: /" in output, "pnetcdf_version names the Fortran compiler", why)
     flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), "-L" + run(CONFIG, "--libdir")[1].strip(), "-lpnetcdf"]
     links_fortran("a Fortran program links by pnetcdf-config", flags, "fortran_client")
-    if os.path.exists(ARCHIVE) and configured["UTF8PROC_ARCHIVE"]:
-        links_fortran("a static link of Fortran needs -lpnetcdf only", [flags[0], "-L" + only_archive(), "-lpnetcdf"],
+    if os.path.exists(ARCHIVE):
+        links_fortran("a static link of Fortran", [flags[0], "-L" + only_archive(), "-lpnetcdf", "-lutf8proc"],
                       "fortran_static")
     interposer = tap.scratch("libinterposer.so")
     if os.path.exists(interposer):
@@ -466,7 +507,7 @@ def check_fortran():
 
 def check_config_link():
     flags = ["-I" + run(CONFIG, "--includedir")[1].strip(), *run(CONFIG, "--libs")[1].split()]
-    links("a program links by pnetcdf-config", flags, "by_config")
+    links("a program links by pnetcdf-config", flags, "by_config", found=bool(RPATH))
 
 
 def check_pkg_config():
@@ -482,9 +523,11 @@ def check_pkg_config():
     tap.ok("\nName: PnetCDF\n" in read(os.path.join(folder, "pnetcdf.pc")), "the package is named PnetCDF")
     here = "--define-variable=prefix=" + staged["prefix"]
     status, output, why = run("pkg-config", here, "--cflags", "--libs", "pnetcdf", env=ask)
-    expected = {"-I" + staged["includedir"], "-L" + staged["libdir"], "-lpnetcdf"}
-    tap.ok(status == 0 and set(shlex.split(output)) == expected, "pkg-config prints -I, -L and -lpnetcdf only", why)
-    links("a program links by pkg-config", shlex.split(output), "by_pkg_config")
+    expected = {"-I" + staged["includedir"], *LIBS.split()}
+    tap.ok(status == 0 and set(shlex.split(output)) == expected, "pkg-config prints -I and what pnetcdf-config prints",
+           why)
+    links("a program links by pkg-config, and finds the library", shlex.split(output), "by_pkg_config",
+          found=bool(RPATH))
     if os.path.exists(ARCHIVE):
         status, output, why = run("pkg-config", here, "--static", "--cflags", "--libs", "pnetcdf", env=ask)
         links("a program links by pkg-config --static", ["-L" + only_archive(), *shlex.split(output)], "by_pkg_static")
@@ -687,6 +730,7 @@ check_config_folders()
 check_version_program()
 check_compiler()
 check_shared_name()
+check_first_program()
 check_other_library()
 check_fortran()
 check_config_link()
