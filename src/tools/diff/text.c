@@ -22,20 +22,23 @@ static void print(FILE *out, const char *before, const char *format, va_list arg
 void diff_sameness_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
-    if (run->out == NULL || !run->options->verbose || run->options->quiet)
+    if (run->out == NULL || !run->options->verbose || run->options->quiet || run->options->json)
         return;
     va_start(args, format);
     print(run->out, "", format, args);
     va_end(args);
 }
 
-void diff_difference_print(const diff_run *run, const char *format, ...)
+void diff_difference_print(diff_run *run, const char *format, ...)
 {
     va_list args;
     if (run->out == NULL)
         return;
     va_start(args, format);
-    print(run->out, "DIFF", format, args);
+    if (run->options->json)
+        diff_json_text_print(run, format, args);
+    else
+        print(run->out, "DIFF", format, args);
     va_end(args);
 }
 

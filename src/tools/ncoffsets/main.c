@@ -79,6 +79,10 @@ static int show(const tool_file *file, const options *o)
         puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;
     }
+    if (o->json) {
+        offsets_json_print(file, o);
+        return NC_NOERR;
+    }
     if (o->picture)
         return o->svg != NULL && !tool_path_is_stdout(o->svg) ? draw_to_file(file, o) : draw(file, o, stdout);
     offsets_list_print(file, o);

@@ -9,10 +9,11 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG };
+enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG, OPTION_JSON };
 
 static const char usage[] =
     "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture]] [-O] file\n"
+    "       ncoffsets --json [-v var1,...] file\n"
     "       ncoffsets -x file\n";
 
 static const char help[] =
@@ -26,6 +27,7 @@ static const char help[] =
     "  -d               print the offset of each variable's entry in the header\n"
     "      --align=N    report the alignment to stripes or blocks of N bytes; suffixes K, M, G: 1024, 1024^2, 1024^3\n"
     "      --svg[=X]    draw the file in SVG, to the file X or to standard output; with stripes if --align is given\n"
+    "      --json       print offsets, sizes and gaps for each variable as one JSON object\n"
     "  -O, --overwrite  replace X even if it is not a picture\n"
     "  -h, --help\n"
     "      --version\n";
@@ -59,6 +61,7 @@ static int parse_option(int letter, options *out)
         out->picture = true;
         out->svg = optarg;
         return -1;
+    case OPTION_JSON: out->json = true; return -1;
     case 'O': out->overwrite = true; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
@@ -72,6 +75,7 @@ int offsets_options_parse(int argc, char **argv, options *out)
                                           {"version", no_argument, NULL, OPTION_VERSION},
                                           {"align", required_argument, NULL, OPTION_ALIGN},
                                           {"svg", optional_argument, NULL, OPTION_SVG},
+                                          {"json", no_argument, NULL, OPTION_JSON},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     int letter, status;

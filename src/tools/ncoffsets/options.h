@@ -9,6 +9,7 @@ typedef struct options {
     tool_names variables; /* empty: all */
     bool sizes, gaps, records, check_gaps, debug;
     int64_t align; /* size of a stripe in bytes; 0: no report of alignment */
+    bool json;
     bool picture;
     bool overwrite;  /* replace a file that is not a picture */
     const char *svg; /* file that the picture is written to; NULL: stdout */
