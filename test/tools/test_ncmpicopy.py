@@ -1,5 +1,6 @@
 """ncmpicopy: netCDF4 reads its files, which are compared with the originals, with slices that numpy computes, and with
 the copies of nccopy."""
+import datetime
 import glob
 import os
 import re
@@ -33,6 +34,7 @@ def run(ranks, *arguments, **options):
     library = os.environ.get("PNC_TEST_YIELD", "no")
     preload = [] if library == "no" else ["env", "LD_PRELOAD=" + library]
     start = [*os.environ.get("MPIEXEC", "mpiexec").split(), "-n", str(ranks), *preload] if ranks else []
+    arguments = arguments if options.pop("history", False) else ("--no-history", *arguments)
     done = subprocess.run([*start, *WRAPPER, PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, errors="replace", check=False, **options)
     return done.returncode, done.stdout, done.stderr
@@ -125,7 +127,7 @@ def test_kinds():
 
 
 def test_parts():
-    copy("-v", ["-v", "r_int,f_char", "v1.nc"], "out.nc")
+    copy("-v", ["-V", "r_int,f_char", "v1.nc"], "out.nc")
     theirs, ours = contents("v1.nc"), contents("out.nc")
     theirs["variables"] = {name: theirs["variables"][name] for name in ["f_char", "r_int"]}
     tap.ok(not differences(theirs, ours), "-v: these variables, all dimensions, in the order of the file",
@@ -169,6 +171,48 @@ def test_padding():
         file.write(dirty)
     copy("other bytes as padding", ["--align", "4", "dirty.nc"], "out.nc")
     tap.ok(raw("out.nc") == raw("clean.nc"), "padding of null bytes")
+
+
+def test_coordinates():
+    """-v takes along what a variable cannot be understood without, and nothing else."""
+    text = lambda words: [("coordinates", "char", words)]
+    cdf.Writer(1, [("t", None), ("y", 2), ("x", 3), ("n", 2)], [], [
+        ("tas", "float", [0, 1], [*text(b"lon2d  other missing"), ("grid_mapping", "char", b"crs: y")], [1, 2]),
+        ("lon2d", "float", [1, 2], [("bounds", "char", b"lon_bnds")], [0] * 6), ("crs", "int", [], [], [0]),
+        ("lon_bnds", "float", [1, 2, 3], [], [0] * 12), ("y", "int", [1], [], [7, 8]),
+        ("x", "int", [1, 2], [], [0] * 6),
+        ("t", "int", [0], [("climatology", "char", b"t_bnds")], [5]), ("t_bnds", "int", [0, 3], [], [4, 6]),
+        ("other", "int", [], [("coordinates", "int", [3])], [1]), ("n", "int", [3], [], [0, 1]),
+        ("unused", "int", [3], [], [2, 3])], 1).write("cf.nc")
+    for words, expected in ((["-v", "tas"], "tas lon2d crs lon_bnds y t t_bnds other n"), (["-V", "tas"], "tas"),
+                            (["-v", "unused"], "n unused"), (["-V", "t,tas"], "tas t"),
+                            (["-v", "t"], "t t_bnds n")):
+        copy(" ".join(words), [*words, "cf.nc"], "cf_copy.nc")
+        tap.ok(list(contents("cf_copy.nc")["variables"]) == expected.split(), " ".join(words) + ": the variables",
+               list(contents("cf_copy.nc")["variables"]))
+
+
+def test_history():
+    """One line for each copy, the newest first; an attribute of another type stays as it is."""
+    cdf.Writer(1, [], [("history", "int", [7])], [], 0).write("number.nc")
+    cdf.Writer(1, [], [("title", "char", b"x")], [], 0).write("none.nc")
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "86399"}
+    line = "Thu Jan  1 23:59:59 1970: ncmpicopy none.nc -O once.nc"
+    for ranks, words, expected in ((4, ["none.nc", "-O", "once.nc"], line),
+                                   (0, ["-O", "once.nc", "twice.nc"],
+                                    "Thu Jan  1 23:59:59 1970: ncmpicopy -O once.nc twice.nc\n" + line),
+                                   (2, ["-O", "number.nc", "copy.nc"], 7)):
+        status, _, err = run(ranks, *words, history=True, env=environment)
+        with netCDF4.Dataset(words[-1]) as file:
+            tap.ok(status == 0 and file.history == expected and (not isinstance(expected, str) or file.title == "x"),
+                   "history: " + " ".join(words), (err, file.history))
+    before = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0, tzinfo=None)
+    environment.pop("SOURCE_DATE_EPOCH")
+    run(4, "-O", "none.nc", "now.nc", history=True, env=environment)
+    with netCDF4.Dataset("now.nc") as file:
+        made = datetime.datetime.strptime(file.history.split(": ")[0], "%a %b %d %H:%M:%S %Y")
+    tap.ok(datetime.timedelta(0) <= made - before < datetime.timedelta(minutes=5), "the time of the copy, in UTC",
+           (made, before))
 
 
 def test_join():
@@ -471,9 +515,9 @@ def main():
         tap.skip("ncmpicopy", "nccopy is not installed (Debian: netcdf-bin)")
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in [test_kinds, test_parts, test_padding, test_join, test_types, test_layout, test_bad_inputs,
-                 test_short_input, test_in_place, test_odd_files, test_progress, test_bad_arguments, test_bad_outputs,
-                 test_no_room]:
+    for test in [test_kinds, test_parts, test_padding, test_coordinates, test_history, test_join, test_types,
+                 test_layout, test_bad_inputs, test_short_input, test_in_place, test_odd_files, test_progress,
+                 test_bad_arguments, test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

@@ -1,7 +1,9 @@
 # needs: python
 """ncmpidump against ncdump, byte for byte, over files of all sorts and all options; and back into a file by ncgen."""
+import decimal
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -260,6 +262,40 @@ def test_special():
 
 # --- JSON ---
 
+def test_digits():
+    """--json has the digits of Python's repr: the shortest that read back exactly, and of these the nearest."""
+    generator = random.Random(5)
+    doubles = [2. ** e for e in range(-1074, 1024)] + [-(10. ** e) for e in range(-323, 309)]
+    doubles += [struct.unpack("<d", generator.getrandbits(64).to_bytes(8, "little"))[0] for _ in range(20000)]
+    doubles += [round(generator.uniform(-1e6, 1e6), n % 12) for n in range(5000)] + [0., -0., 1 / 3, 9007199254740993.]
+    doubles += [math.nextafter(2. ** e, way) for e in range(-1074, 1023) for way in (0, math.inf)]
+    bits = [e << 23 for e in range(255)] + [1 << b for b in range(23)]
+    bits += [generator.getrandbits(32) for _ in range(20000)]
+    floats = [struct.unpack(">f", b.to_bytes(4, "big"))[0] for b in bits]
+    doubles, floats = [x for x in doubles if math.isfinite(x)], [x for x in floats if math.isfinite(x)]
+    cdf.Writer(1, [("d", len(doubles)), ("f", len(floats))], [],
+               [("d", "double", [0], [], doubles), ("f", "float", [1], [], floats)]).write("digits.nc")
+    found = json.loads(dump("digits.nc", "--json").stdout, parse_float=str, parse_int=str)["variables"]
+    digits = lambda text: (float(text), len(decimal.Decimal(text).normalize().as_tuple().digits))
+    for name, values, show in (("d", doubles, repr), ("f", floats, show_float)):
+        wrong = [(got, show(x)) for got, x in zip(found[name]["data"], values)
+                 if got is not None and digits(got) != digits(show(x))] # null: a fill value
+        check(len(found[name]["data"]) == len(values) and not wrong, "--json: digits of %d values" % len(values),
+              wrong[:9])
+
+
+def show_float(x):
+    """The nearest of the shortest decimal numbers that round to a single, by trial; of two as near, the even one."""
+    exact = decimal.Decimal(x)
+    for n in range(1, 10):
+        rounded = [decimal.Context(n, way).plus(exact) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING)]
+        good = [d for d in rounded if abs(d) < decimal.Decimal(2) ** 128 and
+                struct.unpack(">f", struct.pack(">f", float(d)))[0] == x]
+        if good:
+            return str(min(good, key=lambda d: (abs(d - exact), d.as_tuple().digits[-1] % 2)))
+    return "none"
+
+
 def test_json():
     variables = [("time", "double", [0], [("units", "char", b"days since 2000-01-01")], [0, 1.5]),
                  ("f", "float", [0, 1], [("_FillValue", "float", [-9]), ("r", "float", [0.5, float("inf")])],
@@ -459,7 +495,7 @@ def main():
         return 0
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
-             test_times, test_kinds_of_times, test_special, test_json,
+             test_times, test_kinds_of_times, test_special, test_digits, test_json,
              test_blocks, test_ranks, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
     if not QUICK:
         tests.append(test_memory)

@@ -1,52 +1,78 @@
-/* JSON strings (RFC 8259): UTF-8, with control characters, quotes and backslashes escaped. */
+/* JSON strings and numbers. */
 #include "tools/common/json.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <string.h>
 #include <utf8proc.h>
 
-void tool_json_write_part(FILE *out, const char *bytes, size_t n)
+/* Length of the UTF-8 character at text, or 0 if it is not valid. */
+static size_t get_character_length(const unsigned char *text, size_t n)
 {
-    const utf8proc_uint8_t *text = (const utf8proc_uint8_t *)bytes;
     utf8proc_int32_t point;
+    utf8proc_ssize_t length = utf8proc_iterate(text, (utf8proc_ssize_t)n, &point);
+
+    return length > 0 ? (size_t)length : 0;
+}
+
+void tool_json_part_write(FILE *out, const char *bytes, size_t n)
+{
+    const unsigned char *text = (const unsigned char *)bytes;
 
     for (size_t i = 0; i < n;) {
-        utf8proc_ssize_t length = utf8proc_iterate(text + i, (utf8proc_ssize_t)(n - i), &point);
+        size_t length = get_character_length(text + i, n - i);
 
         if (text[i] == '"' || text[i] == '\\')
             fprintf(out, "\\%c", text[i]);
-        else if (length <= 0 || point < 0x20 || point == 0x7f)
+        else if (text[i] == '\n')
+            fputs("\\n", out);
+        else if (length == 0 || text[i] < 0x20 || text[i] == 0x7f)
             fprintf(out, "\\u%04x", text[i]);
         else
-            fwrite(text + i, 1, (size_t)length, out);
-        i += length > 0 ? (size_t)length : 1;
+            fwrite(text + i, 1, length, out);
+        i += length > 0 ? length : 1;
     }
 }
 
-void tool_json_write_text(FILE *out, const char *bytes, size_t n)
+void tool_json_text_write(FILE *out, const char *bytes, size_t n)
 {
+    while (n > 0 && bytes[n - 1] == '\0')
+        n--;
     fputc('"', out);
-    tool_json_write_part(out, bytes, n);
+    tool_json_part_write(out, bytes, n);
     fputc('"', out);
+}
+
+void tool_json_string_write(FILE *out, const char *text)
+{
+    tool_json_text_write(out, text, strlen(text));
 }
 
 void tool_json_print_string(const char *text)
 {
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
-    utf8proc_int32_t point;
+    tool_json_string_write(stdout, text);
+}
 
-    putchar('"');
-    while (*at != '\0') {
-        utf8proc_ssize_t n = utf8proc_iterate(at, -1, &point);
+bool tool_json_special_write(FILE *out, const cdl_type *type, cdl_value value)
+{
+    if (type->class != CDL_REAL || isfinite(value.r))
+        return false;
+    if (isnan(value.r))
+        fputs("\"NaN\"", out);
+    else
+        fputs(value.r < 0 ? "\"-Infinity\"" : "\"Infinity\"", out);
+    return true;
+}
 
-        if (n <= 0) {
-            fputs("\\ufffd", stdout);
-            n = 1;
-        } else if (point < 0x20 || point == '"' || point == '\\') {
-            printf("\\u%04x", (unsigned)point);
-        } else {
-            fwrite(at, 1, (size_t)n, stdout);
-        }
-        at += n;
-    }
-    putchar('"');
+void tool_json_number_write(FILE *out, const cdl_type *type, cdl_value value)
+{
+    char number[CDL_NUMBER_SIZE];
+
+    if (tool_json_special_write(out, type, value))
+        return;
+    if (type->class == CDL_REAL)
+        fputs(tool_real_format(type->code, value.r, number), out);
+    else if (type->class == CDL_UNSIGNED)
+        fprintf(out, "%llu", value.u);
+    else
+        fprintf(out, "%lld", value.i);
 }

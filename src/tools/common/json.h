@@ -1,16 +1,22 @@
-/* JSON strings. */
+/* JSON (RFC 8259): what all tools write alike. */
 #ifndef PNC_TOOLS_COMMON_JSON_H
 #define PNC_TOOLS_COMMON_JSON_H
 
-#include <stddef.h>
 #include <stdio.h>
 
-/* n bytes as a string in quotes, or as a part of one, without them. A byte that is not valid UTF-8 becomes the
- * character of its value, as in Latin-1. */
-void tool_json_write_text(FILE *out, const char *bytes, size_t n);
-void tool_json_write_part(FILE *out, const char *bytes, size_t n);
+#include "tools/common/number.h"
 
-/* A string in quotes, on stdout. Invalid UTF-8, possible in names of foreign files, becomes U+FFFD. */
-void tool_json_print_string(const char *text);
+/* n bytes as a string in quotes. Null characters at the end are dropped. A byte that is not valid UTF-8, possible in
+ * foreign files, becomes the character of its value. */
+void tool_json_text_write(FILE *out, const char *bytes, size_t n);
+void tool_json_part_write(FILE *out, const char *bytes, size_t n); /* all of them, without the quotes */
+void tool_json_string_write(FILE *out, const char *text);
+void tool_json_print_string(const char *text); /* to stdout */
+
+/* The shortest number that reads back exactly. NaN and infinities, which JSON does not have, are the strings "NaN",
+ * "Infinity" and "-Infinity". */
+void tool_json_number_write(FILE *out, const cdl_type *type, cdl_value value);
+/* The same for a value that is not finite; false, and nothing written, for others. */
+bool tool_json_special_write(FILE *out, const cdl_type *type, cdl_value value);
 
 #endif

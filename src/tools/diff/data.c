@@ -87,11 +87,15 @@ static void write_largest(const diff_run *run, const diff_var *var, const diff_r
     fputc('\n', run->out);
 }
 
-static void write_result(const diff_run *run, const diff_var *var, const diff_result *result, int64_t elements)
+static void write_result(diff_run *run, const diff_var *var, const diff_result *result, int64_t elements)
 {
     char type[DIFF_TYPE_SIZE];
     if (run->out == NULL)
         return;
+    if (run->options->json) {
+        diff_json_result_print(run, var, result, elements);
+        return;
+    }
     fprintf(run->out, "DIFF%s: variable \"%s\" of type \"%s\" ", run->options->tolerance.given ? " (tolerance)" : "",
             var->name, diff_type_get_name(var->type, type));
     write_element(run, var, &result->first);

@@ -2,6 +2,7 @@
 #ifndef PNC_TOOLS_DIFF_DIFF_H
 #define PNC_TOOLS_DIFF_DIFF_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,6 +22,7 @@ typedef struct diff_run {
     const diff_source *sources[2];
     FILE *out;                 /* NULL but on rank 0 */
     int64_t header, variables; /* differences */
+    int64_t entries;           /* of the list in JSON so far */
 } diff_run;
 
 /* Compares both files and prints what differs. Returns the exit status, the same on all ranks. */
@@ -32,7 +34,12 @@ int diff_files_compare(const diff_options *options, const diff_world *world, con
 enum { DIFF_VALUE_SIZE = 80, DIFF_TYPE_SIZE = 16 };
 
 void diff_sameness_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3); /* printed by -b */
-void diff_difference_print(const diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
+void diff_difference_print(diff_run *run, const char *format, ...) PNC_PRINTF(2, 3);
+/* Output as JSON: begin and end, and two kinds of entries between them, which only rank 0 writes. */
+void diff_json_begin(diff_run *run);
+void diff_json_text_print(diff_run *run, const char *format, va_list args) PNC_PRINTF(2, 0);
+void diff_json_result_print(diff_run *run, const diff_var *var, const diff_result *result, int64_t elements);
+void diff_json_end(const diff_run *run, bool complete);
 const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE]); /* "NC_FLOAT" */
 /* A number with enough digits to be unique, or an excerpt of a text in quotes. */
 const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_SIZE]);

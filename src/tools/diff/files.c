@@ -43,11 +43,15 @@ int diff_files_compare(const diff_options *options, const diff_world *world, con
     int status = diff_names_check(&run);
     if (status == DIFF_SAME) {
         introduce(&run);
+        if (options->json)
+            diff_json_begin(&run);
         diff_header_compare(&run);
         if (!options->header_only)
             status = diff_data_compare(&run);
+        if (options->json)
+            diff_json_end(&run, status == DIFF_SAME);
     }
-    if (status == DIFF_SAME)
+    if (status == DIFF_SAME && !options->json)
         sum_up(&run);
     agreed.status = run.out != NULL ? tool_output_flush(NULL) : NC_NOERR;
     if (world->merge != NULL)

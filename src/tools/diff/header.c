@@ -28,7 +28,7 @@ static bool compare_number(diff_run *run, const char *indent, const char *before
     return false;
 }
 
-static void print_missing(const diff_run *run, const char *what, const char *name, int present)
+static void print_missing(diff_run *run, const char *what, const char *name, int present)
 {
     diff_difference_print(run, ": %s \"%s\" defined in %s not found in %s", what, name, run->sources[present]->path,
                           run->sources[!present]->path);
@@ -36,7 +36,7 @@ static void print_missing(const diff_run *run, const char *what, const char *nam
 
 /* --- attributes --- */
 
-static bool compare_att_values(const diff_run *run, const char *what, const diff_att *a, const diff_att *b)
+static bool compare_att_values(diff_run *run, const char *what, const diff_att *a, const diff_att *b)
 {
     static const diff_tolerance exact = {.given = false};
     char type[DIFF_TYPE_SIZE], x[DIFF_VALUE_SIZE], y[DIFF_VALUE_SIZE];
@@ -61,7 +61,7 @@ static bool compare_att_values(const diff_run *run, const char *what, const diff
     return false;
 }
 
-static bool compare_att(const diff_run *run, const char *kind, const diff_att *a, const diff_att *b)
+static bool compare_att(diff_run *run, const char *kind, const diff_att *a, const diff_att *b)
 {
     char what[2 * NC_MAX_NAME + 64], ours[DIFF_TYPE_SIZE], theirs[DIFF_TYPE_SIZE];
     snprintf(what, sizeof what, "%s \"%s\"", kind, a->name);
@@ -128,7 +128,7 @@ bool diff_var_is_comparable(const diff_var *a, const diff_var *b)
            memcmp(a->shape, b->shape, (size_t)a->ndims * sizeof *a->shape) == 0;
 }
 
-static bool compare_var_dim(const diff_run *run, const diff_var *a, const diff_var *b, int i)
+static bool compare_var_dim(diff_run *run, const diff_var *a, const diff_var *b, int i)
 {
     char type[DIFF_TYPE_SIZE];
     const char *ours = run->sources[0]->dims[a->dimids[i]].name, *theirs = run->sources[1]->dims[b->dimids[i]].name;

@@ -12,7 +12,7 @@ enum { DIFF_SAME = 0, DIFF_DIFFERENT = 1, DIFF_TROUBLE = 1 }; /* exit status: sc
 typedef struct diff_options {
     const char *program;
     const char *paths[2];
-    bool verbose, quiet, header_only, progress;
+    bool verbose, quiet, header_only, progress, json;
     tool_names names; /* of variables; none: all */
     diff_tolerance tolerance;
 } diff_options;

@@ -2,11 +2,13 @@
 #include "tools/diff/diff.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/types.h"
+#include "tools/common/number.h"
 
 static void print(FILE *out, const char *before, const char *format, va_list args) PNC_PRINTF(3, 0);
 
@@ -20,20 +22,23 @@ static void print(FILE *out, const char *before, const char *format, va_list arg
 void diff_sameness_print(const diff_run *run, const char *format, ...)
 {
     va_list args;
-    if (run->out == NULL || !run->options->verbose || run->options->quiet)
+    if (run->out == NULL || !run->options->verbose || run->options->quiet || run->options->json)
         return;
     va_start(args, format);
     print(run->out, "", format, args);
     va_end(args);
 }
 
-void diff_difference_print(const diff_run *run, const char *format, ...)
+void diff_difference_print(diff_run *run, const char *format, ...)
 {
     va_list args;
     if (run->out == NULL)
         return;
     va_start(args, format);
-    print(run->out, "DIFF", format, args);
+    if (run->options->json)
+        diff_json_text_print(run, format, args);
+    else
+        print(run->out, "DIFF", format, args);
     va_end(args);
 }
 
@@ -45,14 +50,14 @@ const char *diff_type_get_name(int type, char out[DIFF_TYPE_SIZE])
     return out;
 }
 
-static void print_real(double value, bool is_float, char *out)
+static const char *print_real(int type, double value, char out[DIFF_VALUE_SIZE])
 {
-    int most = is_float ? 9 : 17; /* digits that always suffice for IEEE 754 */
-    for (int digits = 6; digits <= most; digits++) {
-        snprintf(out, DIFF_VALUE_SIZE, "%.*g", digits, value);
-        if (is_float ? strtof(out, NULL) == (float)value : strtod(out, NULL) == value)
-            return;
-    }
+    char text[CDL_NUMBER_SIZE];
+    if (isfinite(value))
+        snprintf(out, DIFF_VALUE_SIZE, "%s", tool_real_format(type, value, text));
+    else
+        snprintf(out, DIFF_VALUE_SIZE, "%g", value);
+    return out;
 }
 
 #define PRINT(ctype, format)                            \
@@ -77,14 +82,8 @@ const char *diff_number_format(int type, const void *value, char out[DIFF_VALUE_
     case NC_USHORT: PRINT(unsigned short, "%u");
     case NC_UINT: PRINT(unsigned, "%u");
     case NC_UINT64: PRINT(unsigned long long, "%llu");
-    case NC_FLOAT:
-        memcpy(&single, value, sizeof single);
-        print_real((double)single, true, out);
-        return out;
-    default:
-        memcpy(&real, value, sizeof real);
-        print_real(real, false, out);
-        return out;
+    case NC_FLOAT: memcpy(&single, value, sizeof single); return print_real(NC_FLOAT, (double)single, out);
+    default: memcpy(&real, value, sizeof real); return print_real(NC_DOUBLE, real, out);
     }
 }
 

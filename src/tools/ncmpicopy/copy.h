@@ -10,6 +10,9 @@
  * after a warning: names with invalid characters, and a _FillValue of another type than its variable. */
 int copy_header_define(copy_plan *plan, int ncid, const char *path);
 
+/* Puts the command, with date and time, before the global attribute history of the input, in the new file. */
+int copy_history_append(const copy_plan *plan, int from, int to);
+
 typedef enum copy_action { COPY_WRITE, COPY_VERIFY } copy_action;
 
 /* Writes all data, or compares them with the data in ncid. Conversions count, on each rank, values that do not fit. */

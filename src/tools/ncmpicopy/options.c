@@ -16,17 +16,18 @@
 #include "tools/ncmpicopy/quantize.h"
 
 static const char usage[] =
-    "usage: ncmpicopy [-k kind] [-v var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
+    "usage: ncmpicopy [-k kind] [-v | -V var1,...] [-d dim,first[,last[,stride]]] [-u | -r dim] [-t var:type]\n"
     "                 [--quantize [var1,...:]bits=n | --quantize [var1,...:]digits=n]\n"
-    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--verify] [--progress] [-O]\n"
-    "                 in... out\n";
+    "                 [--align bytes] [--record-align bytes] [--reserve bytes] [--no-history] [--verify]\n"
+    "                 [--progress] [-O] in... out\n";
 
 static const char help[] =
     "Copy netCDF files of the classic formats in parallel; several inputs are joined along the record dimension.\n"
     "\n"
     "  -k kind                          format of the output: classic (or nc3), 64-bit offset (nc6), cdf5 (nc5);\n"
     "                                   the default is the format of the first input. Also -3, -6, -5\n"
-    "  -v var1,...                      copy these variables only\n"
+    "  -v var1,...                      copy these variables only, and their coordinate variables\n"
+    "  -V var1,...                      the same without their coordinate variables\n"
     "  -d dim,first[,last[,stride]]     part of a dimension, from index first to index last, counted from 0, or from\n"
     "                                   the end if negative; can be repeated\n"
     "  -u                               convert the record dimension to a fixed one\n"
@@ -38,6 +39,7 @@ static const char help[] =
     "                                   but coordinates; can be repeated\n"
     "      --align, --record-align n    align data, and records, to multiples of n bytes (k, M, G: KiB ...)\n"
     "      --reserve n                  free space in which the header can grow\n"
+    "      --no-history                 do not add the command to the attribute history\n"
     "      --verify                     read the output back and compare it with the inputs\n"
     "      --progress                   show the progress on stderr even if that is no terminal\n"
     "  -O, --overwrite                  replace an existing output\n"
@@ -54,7 +56,8 @@ enum {
     LONG_RESERVE,
     LONG_VERIFY,
     LONG_PROGRESS,
-    LONG_QUANTIZE
+    LONG_QUANTIZE,
+    LONG_NO_HISTORY
 };
 
 static int reject(const char *what, const char *value)
@@ -160,7 +163,10 @@ static int parse_option(int letter, copy_options *options)
     case '6': options->format = 2; return -1;
     case '5': options->format = 5; return -1;
     case 'v':
-    case 'V': return tool_names_parse("-v", optarg, &options->variables) == NC_NOERR ? -1 : COPY_FAILED;
+    case 'V':
+        options->no_coordinates = letter == 'V';
+        return tool_names_parse(letter == 'v' ? "-v" : "-V", optarg, &options->variables) == NC_NOERR ? -1
+                                                                                                      : COPY_FAILED;
     case 'd': return parse_slab(optarg, options);
     case 't': return parse_retype(optarg, options);
     case 'u': options->fixed = true; return -1;
@@ -169,6 +175,7 @@ static int parse_option(int letter, copy_options *options)
     case LONG_ALIGN: return parse_bytes("--align", optarg, &options->align);
     case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, &options->record_align);
     case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
+    case LONG_NO_HISTORY: options->no_history = true; return -1;
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;
     case LONG_QUANTIZE: return copy_quantize_parse(optarg, options);
@@ -180,6 +187,18 @@ static int parse_option(int letter, copy_options *options)
     }
 }
 
+/* The words of the command line, with blanks between them. */
+static char *join_words(int argc, char **argv)
+{
+    int64_t n = 1;
+    for (int i = 0; i < argc; i++)
+        n += (int64_t)strlen(argv[i]) + 1;
+    char *text = pnc_memory_alloc_zeroed(n, 1), *end = text;
+    for (int i = 0; text != NULL && i < argc; i++)
+        end += sprintf(end, "%s%s", i > 0 ? " " : "", argv[i]);
+    return text;
+}
+
 int copy_options_parse(int argc, char **argv, void *result)
 {
     static const struct option longs[] = {{"help", no_argument, NULL, LONG_HELP},
@@ -187,6 +206,7 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {"align", required_argument, NULL, LONG_ALIGN},
                                           {"record-align", required_argument, NULL, LONG_RECORD_ALIGN},
                                           {"reserve", required_argument, NULL, LONG_RESERVE},
+                                          {"no-history", no_argument, NULL, LONG_NO_HISTORY},
                                           {"verify", no_argument, NULL, LONG_VERIFY},
                                           {"progress", no_argument, NULL, LONG_PROGRESS},
                                           {"quantize", required_argument, NULL, LONG_QUANTIZE},
@@ -194,6 +214,9 @@ int copy_options_parse(int argc, char **argv, void *result)
                                           {0}};
     copy_options *options = result;
     int letter;
+    options->command = join_words(argc, argv); /* before getopt changes their order */
+    if (options->command == NULL)
+        return reject("not enough memory for the command", argv[0]);
     while ((letter = getopt_long(argc, argv, "k:356v:V:d:t:ur:O", longs, NULL)) != -1) {
         int status = parse_option(letter, options);
         if (status >= 0)
@@ -215,6 +238,7 @@ int copy_options_parse(int argc, char **argv, void *result)
 void copy_options_free(copy_options *options)
 {
     tool_names_free(&options->variables);
+    pnc_memory_free(options->command);
     for (int i = 0; i < options->nslabs; i++)
         pnc_memory_free(options->slabs[i].name);
     for (int i = 0; i < options->nretypes; i++)

@@ -44,7 +44,8 @@ typedef struct copy_options {
     int nquantizes;
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
-    bool overwrite, verify, progress;
+    bool overwrite, verify, progress, no_coordinates, no_history;
+    char *command;                        /* the command line, for the attribute history */
     int64_t reserve, align, record_align; /* bytes; 0: not given */
 } copy_options;
 

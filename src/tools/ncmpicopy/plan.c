@@ -10,6 +10,7 @@
 #include "base/types.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
+#include "tools/ncmpicopy/coordinates.h"
 #include "tools/ncmpicopy/quantize.h"
 
 int copy_error_print(const copy_plan *plan, int code, const char *format, ...)
@@ -66,7 +67,7 @@ static int load_var(int ncid, copy_var *var)
     return ncmpi_inq_vardimid(ncid, var->id, var->dimids);
 }
 
-/* All variables, or those of -v, in the order of the file. */
+/* All variables, or those of -v and their coordinates, in the order of the file. */
 static int load_vars(int ncid, int nvars, copy_plan *plan)
 {
     const tool_names *names = &plan->options->variables;
@@ -76,6 +77,8 @@ static int load_vars(int ncid, int nvars, copy_plan *plan)
     for (int i = 0; err == NC_NOERR && i < names->n; i++)
         if (ncmpi_inq_varid(ncid, names->at[i], &varid) == NC_NOERR) /* missing names were reported before */
             wanted[varid] = true;
+    if (err == NC_NOERR && names->n > 0 && !plan->options->no_coordinates)
+        err = copy_coordinates_add(ncid, nvars, wanted);
     for (int i = 0; err == NC_NOERR && i < nvars; i++) {
         if (names->n > 0 && !wanted[i])
             continue;

@@ -9,6 +9,7 @@
 #include "base/types.h"
 #include "convert/convert.h"
 #include "tools/common/message.h"
+#include "tools/ncmpicopy/coordinates.h"
 
 static const struct {
     const char *option, *attribute, *unit;
@@ -61,42 +62,6 @@ int copy_quantize_parse(const char *text, copy_options *options)
     if (err == NC_NOERR)
         options->quantizes[options->nquantizes++] = given;
     return err == NC_NOERR ? -1 : COPY_FAILED;
-}
-
-/* --- coordinates --- */
-
-/* Mark the variables that an attribute of another one names. */
-static int mark_words(int ncid, int varid, const char *attribute, bool *marked)
-{
-    nc_type type = NC_NAT;
-    MPI_Offset length = 0;
-    int named;
-    if (ncmpi_inq_att(ncid, varid, attribute, &type, &length) != NC_NOERR || type != NC_CHAR)
-        return NC_NOERR;
-    char *text = pnc_memory_alloc_zeroed(length + 1, 1), *rest;
-    if (text == NULL)
-        return NC_ENOMEM;
-    int err = ncmpi_get_att_text(ncid, varid, attribute, text);
-    for (char *word = strtok_r(text, " \t\n", &rest); err == NC_NOERR && word != NULL;
-         word = strtok_r(NULL, " \t\n", &rest))
-        if (ncmpi_inq_varid(ncid, word, &named) == NC_NOERR)
-            marked[named] = true;
-    pnc_memory_free(text);
-    return err;
-}
-
-/* Coordinate variables have the name of a dimension; auxiliary ones and bounds are named by attributes (CF). */
-static int mark_coordinates(int ncid, const copy_plan *plan, int nvars, bool *marked)
-{
-    static const char *const attributes[] = {"coordinates", "bounds", "climatology"};
-    int varid;
-    for (int d = 0; d < plan->ndims; d++)
-        if (ncmpi_inq_varid(ncid, plan->dims[d].name, &varid) == NC_NOERR)
-            marked[varid] = true;
-    for (int v = 0; v < nvars; v++)
-        for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-            PNC_TRY(mark_words(ncid, v, attributes[i], marked));
-    return NC_NOERR;
 }
 
 /* --- the plan --- */
@@ -156,7 +121,7 @@ int copy_quantizers_choose(int ncid, copy_plan *plan)
         return NC_NOERR;
     PNC_TRY(ncmpi_inq_nvars(ncid, &nvars));
     bool *coordinates = pnc_memory_alloc_zeroed(nvars, sizeof *coordinates);
-    err = coordinates != NULL ? mark_coordinates(ncid, plan, nvars, coordinates) : NC_ENOMEM;
+    err = coordinates != NULL ? copy_coordinates_find(ncid, nvars, coordinates) : NC_ENOMEM;
     for (int i = 0; err == NC_NOERR && i < plan->nvars; i++)
         err = choose_quantizer(ncid, plan, &plan->vars[i], coordinates[plan->vars[i].id]);
     pnc_memory_free(coordinates);

@@ -3,66 +3,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
+#include "tools/common/json.h"
 #include "tools/ncmpidump/dates.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/team.h"
 
-/* --- texts --- */
-
-/* Length of the UTF-8 character at text, or 0 if it is not valid. */
-static size_t get_character_length(const unsigned char *text, size_t n)
+/* With the digits of -p, if it is given. */
+static void write_number(const dump_file *file, const cdl_type *type, const cdl_format *format, cdl_value value)
 {
-    utf8proc_int32_t point;
-    utf8proc_ssize_t length = utf8proc_iterate(text, (utf8proc_ssize_t)n, &point);
-    return length > 0 ? (size_t)length : 0;
-}
-
-/* Null characters at the end are dropped. A byte that is not valid UTF-8 becomes the character of its value. */
-static void write_text(FILE *out, const char *bytes, size_t n)
-{
-    const unsigned char *text = (const unsigned char *)bytes;
-    while (n > 0 && text[n - 1] == '\0')
-        n--;
-    fputc('"', out);
-    for (size_t i = 0; i < n;) {
-        size_t length = get_character_length(text + i, n - i);
-        if (text[i] == '"' || text[i] == '\\')
-            fprintf(out, "\\%c", text[i]);
-        else if (text[i] == '\n')
-            fputs("\\n", out);
-        else if (length == 0 || text[i] < 0x20 || text[i] == 0x7f)
-            fprintf(out, "\\u%04x", text[i]);
-        else
-            fwrite(text + i, 1, length, out);
-        i += length > 0 ? length : 1;
-    }
-    fputc('"', out);
-}
-
-static void write_name(FILE *out, const char *name)
-{
-    write_text(out, name, strlen(name));
-}
-
-static const char *get_json_name(double value)
-{
-    if (isnan(value))
-        return "\"NaN\"";
-    return value < 0 ? "\"-Infinity\"" : "\"Infinity\"";
-}
-
-/* JSON has no numbers for infinities and NaN: they are strings. */
-static void write_number(FILE *out, const cdl_type *type, const cdl_format *format, cdl_value value)
-{
+    bool digits_given = type->code == NC_FLOAT ? file->options->float_digits_given : file->options->double_digits_given;
     char number[CDL_NUMBER_SIZE];
-    if (type->class == CDL_REAL && !isfinite(value.r)) {
-        fputs(get_json_name(value.r), out);
-        return;
+    if (type->class != CDL_REAL || !digits_given) {
+        tool_json_number_write(file->out, type, value);
+    } else if (!tool_json_special_write(file->out, type, value)) {
+        tool_cdl_number_print(type, format, value, number);
+        fputs(number, file->out);
     }
-    tool_cdl_number_print(type, format, value, number);
-    fputs(number, out);
 }
 
 /* --- attributes --- */
@@ -71,7 +28,7 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
 {
     cdl_format format;
     if (type->class == CDL_TEXT) {
-        write_text(file->out, values, length);
+        tool_json_text_write(file->out, values, length);
         return;
     }
     dump_format_choose(file, type, &format);
@@ -79,7 +36,7 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
         fputc('[', file->out);
     for (size_t i = 0; i < length; i++) {
         fputs(i > 0 ? ", " : "", file->out);
-        write_number(file->out, type, &format, tool_cdl_value_load(type, values + i * type->size));
+        write_number(file, type, &format, tool_cdl_value_load(type, values + i * type->size));
     }
     if (length != 1)
         fputc(']', file->out);
@@ -99,7 +56,7 @@ static int write_attributes(const dump_file *file, int varid, int natts, const c
                               : dump_error_print(file, err, NULL);
         if (err == NC_NOERR) {
             fprintf(file->out, "%s\n%s  ", i > 0 ? "," : "", indent);
-            write_name(file->out, name);
+            tool_json_string_write(file->out, name);
             fprintf(file->out, ": {\"type\": \"%s\", \"data\": ", type->name);
             write_values(file, type, length, values);
             fputc('}', file->out);
@@ -156,7 +113,7 @@ static void write_value(const json_array *array, const char *memory)
     const cdl_type *type = array->variable->type;
     char date[CDL_NUMBER_SIZE];
     if (type->class == CDL_TEXT) {
-        write_text(out, array->text, (size_t)array->row);
+        tool_json_text_write(out, array->text, (size_t)array->row);
         return;
     }
     cdl_value value = tool_cdl_value_load(type, memory);
@@ -166,7 +123,7 @@ static void write_value(const json_array *array, const char *memory)
         dump_date_print(array->file, &array->units, type, value, date);
         fputs(date, out);
     } else {
-        write_number(out, type, &array->format, value);
+        write_number(array->file, type, &array->format, value);
     }
 }
 
@@ -238,13 +195,13 @@ static int write_variable(const dump_file *file, int varid)
     int err = dump_variable_load(file, varid, &variable);
     if (err == NC_NOERR) {
         fputs(varid > 0 ? ",\n    " : "\n    ", file->out);
-        write_name(file->out, variable.name);
+        tool_json_string_write(file->out, variable.name);
         fprintf(file->out, ": {\n      \"type\": \"%s\",\n      \"shape\": [", variable.type->name);
         for (int i = 0; err == NC_NOERR && i < variable.ndims; i++) {
             char name[NC_MAX_NAME + 1];
             err = ncmpi_inq_dimname(file->ncid, variable.dimids[i], name);
             fputs(i > 0 ? ", " : "", file->out);
-            write_name(file->out, name);
+            tool_json_string_write(file->out, name);
         }
         fputs("],\n", file->out);
         err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ")
@@ -273,13 +230,13 @@ static int write_dimensions(const dump_file *file)
     for (int i = 0; err == NC_NOERR && i < file->ndims; i++) {
         err = ncmpi_inq_dimname(file->ncid, i, name);
         fputs(i > 0 ? ",\n    " : "\n    ", file->out);
-        write_name(file->out, name);
+        tool_json_string_write(file->out, name);
         fprintf(file->out, ": %lld", (long long)file->dimensions[i].length);
     }
     fputs(file->ndims > 0 ? "\n  },\n  \"unlimited\": " : "},\n  \"unlimited\": ", file->out);
     if (err == NC_NOERR && file->unlimited >= 0) {
         err = ncmpi_inq_dimname(file->ncid, file->unlimited, name);
-        write_name(file->out, name);
+        tool_json_string_write(file->out, name);
     } else {
         fputs("null", file->out);
     }
@@ -293,7 +250,7 @@ int dump_json_print(const dump_file *file)
     if (name == NULL)
         return dump_error_print(file, NC_ENOMEM, NULL);
     fputs("{\n  \"name\": ", file->out);
-    write_name(file->out, name);
+    tool_json_string_write(file->out, name);
     free(name);
     fprintf(file->out, ",\n  \"format\": \"%s\",\n", dump_kind_get_name(file->format));
     int err = write_dimensions(file);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "tools/common/number.h"
 #include "tools/ncmpigen/source.h"
 
 enum { PER_LINE = 8, TEXT_LINE = 60 };
@@ -52,7 +53,7 @@ static void write_text(FILE *out, const char *text)
 
 static void write_real(FILE *out, int type, double value)
 {
-    char text[40];
+    char text[CDL_NUMBER_SIZE];
     if (isnan(value)) {
         fputs("NAN", out);
         return;
@@ -61,7 +62,7 @@ static void write_real(FILE *out, int type, double value)
         fputs(value < 0 ? "-INFINITY" : "INFINITY", out);
         return;
     }
-    snprintf(text, sizeof text, "%.*g", type == NC_FLOAT ? 9 : 17, value);
+    tool_real_format(type, value, text);
     fprintf(out, "%s%s%s", text, strpbrk(text, ".e") ? "" : ".0", type == NC_FLOAT ? "f" : "");
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "tools/common/number.h"
 #include "tools/ncmpigen/source.h"
 
 enum { FIRST_COLUMN = 7, LAST_COLUMN = 72, PER_STATEMENT = 8, TEXT_PART = 40 };
@@ -138,8 +139,8 @@ static bool has_literal(int type, gen_value value)
 
 static void put_real(fortran *f, FILE *out, int type, double value)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.*g", type == NC_FLOAT ? 9 : 17, value);
+    char text[CDL_NUMBER_SIZE];
+    tool_real_format(type, value, text);
     char *exponent = strchr(text, 'e');
     if (type == NC_FLOAT) {
         putf(f, out, "%s%s", text, strpbrk(text, ".e") ? "" : ".");

@@ -14,25 +14,20 @@ static const char *const page[] = {
 #include "tools/ncoffsets/page.h"
 };
 
-static void write_text(FILE *out, const char *text)
-{
-    tool_json_write_text(out, text, strlen(text));
-}
-
 static void write_dim(FILE *out, const pnc_model *model, int dimid)
 {
     char length[40];
 
     snprintf(length, sizeof length, " = %" PRId64, pnc_format_dim_get_length(model, dimid));
     fputc('"', out);
-    tool_json_write_part(out, model->dims[dimid]->name, strlen(model->dims[dimid]->name));
+    tool_json_part_write(out, model->dims[dimid]->name, strlen(model->dims[dimid]->name));
     fprintf(out, "%s\"", length);
 }
 
 static void write_variable(FILE *out, const pnc_model *model, const pnc_var *var)
 {
     fputs("{\"name\": ", out);
-    write_text(out, var->name);
+    tool_json_string_write(out, var->name);
     fprintf(out, ", \"type\": \"%s\", \"begin\": %" PRId64 ", \"size\": %" PRId64 ", \"record\": %s, \"dims\": [",
             pnc_type_get_name(var->type), var->begin, var->size, var->is_record ? "true" : "false");
     for (int d = 0; d < var->ndims; d++) {
@@ -48,7 +43,7 @@ static void write_model(FILE *out, const tool_file *file, const options *o)
     const char *slash = strrchr(file->path, '/');
 
     fputs("{\"name\": ", out);
-    write_text(out, slash != NULL ? slash + 1 : file->path);
+    tool_json_string_write(out, slash != NULL ? slash + 1 : file->path);
     fprintf(out,
             ", \"format\": %d, \"size\": %" PRId64 ", \"header\": %" PRId64 ", \"align\": %" PRId64
             ", \"begin_rec\": %" PRId64 ", \"recsize\": %" PRId64 ", \"numrecs\": %" PRId64 ", \"variables\": [",

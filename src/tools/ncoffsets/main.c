@@ -106,6 +106,10 @@ static int show(const tool_file *file, const options *o)
         puts(offsets_file_has_gaps(&file->model) ? "1" : "0");
         return NC_NOERR;
     }
+    if (o->json) {
+        offsets_json_print(file, o);
+        return NC_NOERR;
+    }
     if (o->form != FORM_LIST && o->output != NULL && !tool_path_is_stdout(o->output))
         return write_output(file, o);
     if (o->form != FORM_LIST)

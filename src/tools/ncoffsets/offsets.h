@@ -14,6 +14,7 @@ int64_t offsets_var_find_previous_end(const pnc_model *model, int varid);
 bool offsets_file_has_gaps(const pnc_model *model);
 
 void offsets_list_print(const tool_file *file, const options *o);
+void offsets_json_print(const tool_file *file, const options *o);
 void offsets_alignment_print(const tool_file *file, int64_t align);
 
 /* Returns NC_NOERR or NC_ENOMEM. align: size of a stripe in bytes; 0: stripes are not marked. */

@@ -9,10 +9,20 @@
 #include "base/memory.h"
 #include "tools/common/message.h"
 
-enum { OPTION_VERSION = 1, OPTION_ALIGN, OPTION_SVG, OPTION_HTML, OPTION_KERCHUNK, OPTION_CHUNK, OPTION_URL };
+enum {
+    OPTION_VERSION = 1,
+    OPTION_ALIGN,
+    OPTION_SVG,
+    OPTION_HTML,
+    OPTION_KERCHUNK,
+    OPTION_CHUNK,
+    OPTION_URL,
+    OPTION_JSON
+};
 
 static const char usage[] =
     "usage: ncoffsets [-sgrd] [-v var1,...] [--align=size] [--svg[=picture] | --html[=page]] [-O] file\n"
+    "       ncoffsets --json [-v var1,...] file\n"
     "       ncoffsets -x file\n"
     "       ncoffsets --kerchunk[=references] [--url=folder] [--chunk=size] [-v var1,...] [-O] file...\n";
 
@@ -32,6 +42,7 @@ static const char help[] =
     "                   are joined along the record dimension\n"
     "      --url=U      references to files in the folder U, such as s3://bucket/run; default: their absolute paths\n"
     "      --chunk=N    chunks of at most N bytes where a variable, or a record of it, is larger; default 16M\n"
+    "      --json       print offsets, sizes and gaps for each variable as one JSON object\n"
     "  -O, --overwrite  replace X even if it is of another kind\n"
     "  -h, --help\n"
     "      --version\n";
@@ -77,6 +88,7 @@ static int parse_option(int letter, options *out)
     case OPTION_SVG: return choose_form(FORM_SVG, out);
     case OPTION_HTML: return choose_form(FORM_HTML, out);
     case OPTION_KERCHUNK: return choose_form(FORM_KERCHUNK, out);
+    case OPTION_JSON: out->json = true; return -1;
     case 'O': out->overwrite = true; return -1;
     case 'h': printf("%s\n%s", usage, help); return 0;
     case OPTION_VERSION: tool_version_print(); return 0;
@@ -94,6 +106,7 @@ int offsets_options_parse(int argc, char **argv, options *out)
                                           {"kerchunk", optional_argument, NULL, OPTION_KERCHUNK},
                                           {"chunk", required_argument, NULL, OPTION_CHUNK},
                                           {"url", required_argument, NULL, OPTION_URL},
+                                          {"json", no_argument, NULL, OPTION_JSON},
                                           {"overwrite", no_argument, NULL, 'O'},
                                           {0}};
     int letter, status;

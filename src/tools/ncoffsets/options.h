@@ -14,6 +14,7 @@ typedef struct options {
     tool_names variables; /* empty: all */
     bool sizes, gaps, records, check_gaps, debug;
     int64_t align; /* size of a stripe in bytes; 0: no report of alignment */
+    bool json;
     offsets_form form;
     const char *output; /* file that the form is written to; NULL: stdout */
     bool overwrite;     /* replace a file of another kind */

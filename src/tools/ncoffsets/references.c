@@ -39,7 +39,7 @@ static void begin_key(const references *r, const pnc_var *var)
 {
     fputs(",\n\"", r->out);
     if (var != NULL) {
-        tool_json_write_part(r->out, var->name, strlen(var->name));
+        tool_json_part_write(r->out, var->name, strlen(var->name));
         fputc('/', r->out);
     }
 }
@@ -77,7 +77,7 @@ static int write_document(const references *r, metadata kind, const pnc_var *var
     if (complete) {
         begin_key(r, var);
         fputs(kind == ARRAY ? ".zarray\": " : ".zattrs\": ", r->out);
-        tool_json_write_text(r->out, text, length);
+        tool_json_text_write(r->out, text, length);
     } else {
         tool_error_print("%s: not enough memory for its attributes", r->options->path);
     }
@@ -111,7 +111,7 @@ static void write_chunks(const references *r, const pnc_var *var, int64_t record
         begin_key(r, var);
         offsets_zarr_key_write(r->out, var, &chunks, record, i);
         fputs("\": [", r->out);
-        tool_json_write_text(r->out, url, strlen(url));
+        tool_json_string_write(r->out, url);
         fprintf(r->out, ", %" PRId64 ", %" PRId64 "]", begin + i * chunks.size, chunks.size);
     }
 }

@@ -96,22 +96,12 @@ void offsets_zarr_key_write(FILE *out, const pnc_var *var, const zarr_chunks *ch
 
 /* --- metadata --- */
 
-static void write_name(FILE *out, const char *name)
-{
-    tool_json_write_text(out, name, strlen(name));
-}
-
-/* Shortest digits that read back exactly. A value of single precision is written as the double it equals: JSON has no
- * other numbers. */
+/* A value of single precision is written as the double that it equals: JSON has no other numbers. */
 static void write_real(FILE *out, double value)
 {
-    char text[40];
-    int digits = 0;
+    char text[CDL_NUMBER_SIZE];
 
-    do
-        snprintf(text, sizeof text, "%.*g", ++digits, value);
-    while (digits < 17 && strtod(text, NULL) != value);
-    fputs(text, out);
+    fputs(tool_real_format(NC_DOUBLE, value, text), out);
     if (text[strspn(text, "-0123456789")] == '\0')
         fputs(".0", out); /* Python would read an integer */
 }
@@ -150,12 +140,10 @@ static void write_attribute(FILE *out, const pnc_att *att)
     const char *bytes = att->value;
     int64_t n = att->len;
 
-    write_name(out, att->name);
+    tool_json_string_write(out, att->name);
     fputc(':', out);
     if (type->class == CDL_TEXT) {
-        while (n > 0 && bytes[n - 1] == '\0')
-            n--;
-        tool_json_write_text(out, bytes, (size_t)n);
+        tool_json_text_write(out, bytes, (size_t)n);
         return;
     }
     fputs(n != 1 ? "[" : "", out);
@@ -199,7 +187,7 @@ void offsets_zarr_array_write_attributes(FILE *out, const pnc_model *model, cons
     fputs("{\"_ARRAY_DIMENSIONS\":[", out);
     for (int d = 0; d < var->ndims; d++) {
         fputs(d > 0 ? "," : "", out);
-        write_name(out, model->dims[var->dimids[d]]->name);
+        tool_json_string_write(out, model->dims[var->dimids[d]]->name);
     }
     fputc(']', out);
     write_attributes(out, &var->atts, find_fill_value(var), ",");

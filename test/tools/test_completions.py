@@ -1,0 +1,69 @@
+# needs: python
+"""Completions of the tools' options: every option that a shell offers is one that the tool accepts, all that its usage
+line names are offered, and the files are those of the installed folders."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import tap
+import tool
+
+TOOLS = ["cdfdiff", "ncmpicopy", "ncmpidiff", "ncmpidump", "ncmpigen", "ncoffsets", "ncvalidator"]
+FOLDER = os.path.join(tool.BUILD, "completions")
+
+
+def complete(name, word):
+    """What bash offers after a word, and whether it completes names of files where there is no option."""
+    script = (f"source {FOLDER}/bash/{name}; COMP_WORDS=({name} {word}); COMP_CWORD=1; _{name}; "
+              f"printf '%s\\n' \"${{COMPREPLY[@]}}\"; complete -p {name}")
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    *offered, how = done.stdout.splitlines()
+    return [word for word in offered if word], done.returncode == 0 and "-o default" in how
+
+
+def test_options(name):
+    offered, good = complete(name, "-")
+    usage = tool.run(name, "--help").stdout.decode().split("\n\n")[0]
+    named = set(re.findall(r"(?<![\w-])(--?[\w-]+)", usage))
+    short = {"-" + letter for word in named if not word.startswith("--") for letter in word[1:]}
+    missing = {word for word in named if word.startswith("--")} | short
+    tap.ok(good and missing and missing <= set(offered), f"{name}: all options of its usage", missing - set(offered))
+    refused = []
+    for option in offered:
+        done = tool.run(name, option)
+        if re.search(rb"(invalid|unrecognized|ambiguous) option", done.stderr):
+            refused.append((option, done.stderr))
+    tap.ok(not refused and tool.run(name, "--nonsense").returncode == 1, f"{name}: accepts what is offered", refused)
+    tap.ok(complete(name, "--vers")[0] == ["--version"] and complete(name, "file")[0] == [], f"{name}: beginnings",
+           complete(name, "--vers"))
+
+
+def test_shells(name):
+    """zsh and fish read their files, and fish offers what bash does."""
+    offered = set(complete(name, "-")[0])
+    for shell, path in (("zsh", f"zsh/_{name}"), ("fish", f"fish/{name}.fish")):
+        if not shutil.which(shell):
+            tap.skip(f"{name}: {shell}", "it is not installed")
+            continue
+        done = subprocess.run([shell, "-n", os.path.join(FOLDER, path)], capture_output=True, check=False)
+        tap.ok(done.returncode == 0 and not done.stderr, f"{name}: {shell} reads its file", done.stderr)
+    with open(f"{FOLDER}/fish/{name}.fish", encoding="utf-8") as file:
+        pairs = re.findall(r"^complete -c " + name + r" (-[sl]) (\S+)", file.read(), re.M)
+    tap.ok({("-" if kind == "-s" else "--") + word for kind, word in pairs} == offered, f"{name}: fish has the same")
+    with open(f"{FOLDER}/zsh/_{name}", encoding="utf-8") as file:
+        words = re.findall(r"^    '\*(--?[\w-]+)", file.read(), re.M)
+    tap.ok(set(words) == offered, f"{name}: zsh has the same", offered ^ set(words))
+
+
+def main():
+    for name in TOOLS:
+        test_options(name)
+        test_shells(name)
+    tap.finish()
+
+
+main()
