@@ -400,7 +400,7 @@ def test_ranks():
             check(result.returncode == 0 and result.stdout == alone,
                   "%s %s: on %d ranks as on one" % (options, name, ranks),
                   "%s\n%s" % (result.stderr, first_difference(alone, result.stdout)))
-    for options, words in [(["missing.nc"], b"cannot open missing.nc: "),
+    for options, words in [(["missing.nc"], b"missing.nc: No such file"),
                            (["-v", "lon", "blocks.nc"], b"no variable lon"), (["-q", "blocks.nc"], b"usage")]:
         result = on_ranks(3, *PROGRAM, *options)
         check(result.returncode != 0 and result.stderr.count(words) == 1, "on 3 ranks one complains: %s" % words,
@@ -420,6 +420,38 @@ def fails(command, needle, text, **options):
           "exit status %d\n%s" % (result.returncode, result.stderr.decode()))
 
 
+def test_progress():
+    """Only on request where stderr is no terminal, and on rank 0 only."""
+    for ranks in (0, 3):
+        start = lambda *words: on_ranks(ranks, *PROGRAM, *words) if ranks else run([*PROGRAM, *words])
+        shown, silent = start("--progress", "blocks.nc"), start("blocks.nc")
+        header = start("--progress", "-h", "blocks.nc")
+        lines = shown.stderr.decode().splitlines()
+        check(shown.returncode == 0 and shown.stdout == silent.stdout and not silent.stderr and not header.stderr and
+              lines and re.match(r"ncmpidump: 100 % of \d+ MiB, ", lines[-1]), "--progress, %d ranks" % ranks,
+              shown.stderr)
+
+
+# What replaces MPI_Init shows that it was called.
+NO_MPI = "#include <unistd.h>\nint MPI_Init(int *argc, char ***argv) { (void)argc; (void)argv; _exit(99); }\n"
+
+
+def test_without_mpi():
+    """A process that no launcher has started does not initialise MPI."""
+    with open("no_mpi.c", "w", encoding="ascii") as file:
+        file.write(NO_MPI)
+    if os.environ.get("PNC_TEST_WRAPPER") or subprocess.run(["cc", "-shared", "-fPIC", "-o", "no_mpi.so", "no_mpi.c"],
+                                                            check=False).returncode != 0:
+        check(True, "MPI_Init # SKIP no compiler, or a wrapper")
+        return
+    starts = ["PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"]
+    launchers = ("PMI", "OMPI_COMM", "SLURM_", "HYD", "MPI", "I_MPI", "ALPS", "PALS", "FLUX", "PRTE", "JSM")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(launchers)}
+    for name, status in [("OMPI_MCA_x", 0), ("PATHS", 0), *[(name, 99) for name in starts]]:
+        result = run([*PROGRAM, "-h", "blocks.nc"], env={**environment, name: "1", "LD_PRELOAD": "./no_mpi.so"})
+        check(result.returncode == status, "%s: MPI_Init %s called" % (name, "is" if status else "is not"), result)
+
+
 def test_bad_files():
     cdf.Writer(1, [("x", 2)], [], [("v", "int", [0], [], [1, 2])]).write("good.nc")
     whole = open("good.nc", "rb").read()
@@ -430,7 +462,7 @@ def test_bad_files():
     fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
     fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
     fails(PROGRAM + ["missing.nc"], "missing.nc: ", "a missing file")
-    fails(PROGRAM + ["."], ". is a directory", "a folder")
+    fails(PROGRAM + ["."], ".: this is a folder", "a folder")
 
 
 def test_bad_arguments():
@@ -495,8 +527,8 @@ def main():
         return 0
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
-             test_times, test_kinds_of_times, test_special, test_digits, test_json,
-             test_blocks, test_ranks, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
+             test_times, test_kinds_of_times, test_special, test_digits, test_json, test_blocks, test_ranks,
+             test_progress, test_without_mpi, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
     if not QUICK:
         tests.append(test_memory)
     for test in tests:

@@ -3,22 +3,17 @@
 
 #include "base/memory.h"
 #include "base/types.h"
-#include "convert/convert.h"
 #include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/diff/diff.h"
 
 static int load_atts(const pnc_atts *from, diff_atts *atts)
 {
-    static const char unused[8]; /* fill value: the types are the same, so no value is out of range */
     PNC_TRY(diff_atts_alloc(atts, from->n));
     for (int i = 0; i < from->n; i++) {
         const pnc_att *att = from->at[i];
-        pnc_kernel load =
-            pnc_convert_kernel_find(PNC_GET, att->type, pnc_type_get_mem_type(att->type), NC_FORMAT_CDF5, NULL);
         PNC_TRY(diff_att_alloc(&atts->at[i], att->name, att->type, att->len));
-        if (att->len > 0)
-            load(atts->at[i].values, att->value, att->len, unused);
+        tool_att_load(att, atts->at[i].values);
     }
     return NC_NOERR;
 }

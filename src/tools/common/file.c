@@ -155,6 +155,14 @@ static void make_native(int type, int64_t n, char *values)
     }
 }
 
+void tool_att_load(const pnc_att *att, void *values)
+{
+    if (att->len == 0)
+        return;
+    memcpy(values, att->value, (size_t)att->len * pnc_type_get_size(att->type));
+    make_native(att->type, att->len, values);
+}
+
 int tool_file_read_block(const tool_file *file, const pnc_var *var, const int64_t *start, const int64_t *count,
                          bool native, void *values)
 {

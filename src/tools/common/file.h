@@ -27,6 +27,9 @@ int tool_file_read(const tool_file *file, int64_t offset, void *bytes, int64_t n
 /* Lengths of the variable's dimensions, with the number of records; shape has var->ndims elements. */
 void tool_file_get_shape(const tool_file *file, const pnc_var *var, int64_t *shape);
 
+/* The values of an attribute in the memory type that belongs to its type. */
+void tool_att_load(const pnc_att *att, void *values);
+
 /* Read a block of a variable (see blocks.h): count elements from start; all dimensions but one are whole or have count
  * 1. values receives external bytes or, with native, values in host byte order of the type pnc_type_get_mem_type; its
  * capacity is the same number of elements in both cases. Data beyond the end of the file read as zeros. */

@@ -1,5 +1,10 @@
 /* Tools on several ranks. */
+#include "config.h" /* environ */
+
 #include "tools/common/parallel.h"
+
+#include <string.h>
+#include <unistd.h>
 
 #include "tools/common/message.h"
 
@@ -45,6 +50,20 @@ void tool_error_print_last(const char *path, int code)
         tool_error_print("%s", message); /* names the file */
     else
         tool_error_print("%s: %s", path, ncmpi_strerror(code));
+}
+
+/* Rather too many than too few: without MPI, each of several processes would do all the work. */
+bool tool_launcher_is_used(void)
+{
+    static const char *const prefixes[] = {
+        "PMI",         "OMPI_COMM_WORLD_", "HYDRA_",      "HYDI_",          "MPI_LOCAL", "MV2_COMM_WORLD_",
+        "SLURM_STEP_", "SLURM_PROCID",     "ALPS_",       "PALS_",          "JSM_",      "FLUX_TASK_",
+        "PRTE_",       "MPIEXEC_",         "PBS_TASKNUM", "LSB_MCPU_HOSTS", "I_MPI_"};
+    for (char **variable = environ; *variable != NULL; variable++)
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+            if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0)
+                return true;
+    return false;
 }
 
 int tool_options_parse(int (*parse)(int argc, char **argv, void *options), int argc, char **argv, void *options)

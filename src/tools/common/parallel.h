@@ -2,6 +2,8 @@
 #ifndef PNC_TOOLS_COMMON_PARALLEL_H
 #define PNC_TOOLS_COMMON_PARALLEL_H
 
+#include <stdbool.h>
+
 #include <mpi.h>
 #include <pnetcdf.h>
 
@@ -16,6 +18,10 @@ int tool_status_agree(int err);
 
 /* Print the last error message of the library, or the text of the code. To be called on one rank. */
 void tool_error_print_last(const char *path, int code);
+
+/* Whether a launcher of MPI programs has started this process, of any kind: it has set variables of the environment.
+ * Without one, a tool that needs no other rank need not initialise MPI. */
+bool tool_launcher_is_used(void);
 
 /* Runs parse(argc, argv, options) on rank 0, which reports errors of the command line, and then on the other ranks.
  * Returns the largest result of all ranks: -1 to continue, else the exit status. */

@@ -217,48 +217,41 @@ static dump_formatter choose_formatter(void *with, const tool_blocks *blocks)
     return formatter;
 }
 
-/* Load the attribute of this name if it has this type; else *values is NULL. The caller frees the values. */
-static int load_attribute(const dump_file *file, int varid, const char *name, nc_type wanted, size_t *length,
-                          void **values)
+/* The attribute of this name if it has this type, else NULL. */
+static const pnc_att *find_attribute(const dump_file *file, int varid, const char *name, int type)
 {
-    nc_type code;
-    const cdl_type *type;
-    *values = NULL;
-    if (ncmpi_inq_atttype(file->ncid, varid, name, &code) != NC_NOERR || code != wanted)
-        return NC_NOERR;
-    return dump_attribute_load(file, varid, name, &type, length, values);
+    const pnc_att *att = dump_attribute_find(file, varid, name);
+    return att != NULL && att->type == type ? att : NULL;
 }
 
-int dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill)
+void dump_fill_choose(const dump_file *file, const dump_variable *variable, bool *has_fill, cdl_value *fill)
 {
     const cdl_type *type = variable->type;
-    size_t length;
-    void *values;
+    const pnc_att *att = find_attribute(file, variable->id, "_FillValue", type->code);
+    double value;
     *has_fill = tool_cdl_fill_get_default(type, fill);
-    PNC_TRY(load_attribute(file, variable->id, "_FillValue", type->code, &length, &values));
-    if (values != NULL && length == 1) {
-        *has_fill = true;
-        *fill = tool_cdl_value_load(type, values);
-    }
-    free(values);
-    return NC_NOERR;
+    if (att == NULL || att->len != 1)
+        return;
+    tool_att_load(att, &value);
+    *has_fill = true;
+    *fill = tool_cdl_value_load(type, &value);
 }
 
 static int choose_format(writer *w)
 {
     const dump_options *options = w->file->options;
     const cdl_type *type = w->variable->type;
-    size_t length;
+    const pnc_att *att = find_attribute(w->file, w->variable->id, "C_format", NC_CHAR);
     void *values;
     w->as_text = type->class == CDL_TEXT;
     dump_format_choose(w->file, type, &w->format);
     if ((type->code == NC_FLOAT && options->float_digits_given) ||
         (type->code == NC_DOUBLE && options->double_digits_given))
         return NC_NOERR;
-    PNC_TRY(load_attribute(w->file, w->variable->id, "C_format", NC_CHAR, &length, &values));
-    if (values == NULL)
+    if (att == NULL)
         return NC_NOERR;
-    ((char *)values)[length] = '\0'; /* dump_attribute_load allocates a byte for it */
+    PNC_TRY(dump_attribute_load(w->file, att, &values));
+    ((char *)values)[att->len] = '\0'; /* dump_attribute_load allocates a byte for it */
     if (tool_cdl_format_set_custom(type, values, &w->format))
         w->as_text = false; /* C_format of a char variable asks for numbers */
     free(values);
@@ -270,12 +263,12 @@ static int start_writer(const dump_file *file, const dump_variable *variable, wr
     *w = (writer){.file = file, .variable = variable, .ndims = variable->ndims > 0 ? variable->ndims : 1};
     w->shape = calloc(2 * (size_t)w->ndims, sizeof *w->shape);
     if (w->shape == NULL)
-        return dump_error_print(file, NC_ENOMEM, variable->name);
+        return dump_memory_report(file, variable->name);
     w->index = w->shape + w->ndims;
     w->shape[0] = 1;
     for (int i = 0; i < variable->ndims; i++)
         w->shape[i] = file->dimensions[variable->dimids[i]].length;
-    PNC_TRY(dump_fill_choose(file, variable, &w->has_fill, &w->fill));
+    dump_fill_choose(file, variable, &w->has_fill, &w->fill);
     PNC_TRY(choose_format(w));
     return dump_dates_choose(file, variable, &w->units, &w->as_dates);
 }
@@ -291,9 +284,8 @@ static bool is_empty(const writer *w)
 bool dump_variable_is_wanted(const dump_file *file, const dump_variable *variable)
 {
     const dump_options *options = file->options;
-    int dimid;
     if (options->coordinates_only &&
-        (ncmpi_inq_dimid(file->ncid, variable->name, &dimid) != NC_NOERR || variable->ndims != 1))
+        (pnc_format_dim_find(&file->input.model, variable->name) < 0 || variable->ndims != 1))
         return false;
     return tool_names_contain(&options->variables, variable->name);
 }

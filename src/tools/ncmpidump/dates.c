@@ -7,16 +7,14 @@
 /* The text of an attribute, to be freed by the caller. NULL if there is no such attribute, or it is not a text. */
 static int load_text(const dump_file *file, int varid, const char *name, char **text)
 {
-    nc_type code;
-    const cdl_type *type;
-    size_t length;
+    const pnc_att *att = dump_attribute_find(file, varid, name);
     void *values;
     *text = NULL;
-    if (ncmpi_inq_atttype(file->ncid, varid, name, &code) != NC_NOERR || code != NC_CHAR)
+    if (att == NULL || att->type != NC_CHAR)
         return NC_NOERR;
-    PNC_TRY(dump_attribute_load(file, varid, name, &type, &length, &values));
+    PNC_TRY(dump_attribute_load(file, att, &values));
     *text = values;
-    (*text)[length] = '\0'; /* dump_attribute_load allocates a byte for it */
+    (*text)[att->len] = '\0'; /* dump_attribute_load allocates a byte for it */
     return NC_NOERR;
 }
 

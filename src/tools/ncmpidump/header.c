@@ -69,20 +69,17 @@ static void write_values(const dump_file *file, const cdl_type *type, size_t len
 /* var_name: the escaped name of the variable, or "" for the file; units: of the times in the variable, or NULL. */
 static int write_attribute(const dump_file *file, int varid, const char *var_name, const cal_units *units, int number)
 {
-    char name[NC_MAX_NAME + 1];
-    const cdl_type *type;
-    size_t length;
+    const pnc_att *att = pnc_format_atts_get(&file->input.model, varid)->at[number];
+    const cdl_type *type = tool_cdl_type_find(att->type);
+    size_t length = (size_t)att->len;
     void *values;
-    int err = ncmpi_inq_attname(file->ncid, varid, number, name);
-    if (err != NC_NOERR)
-        return dump_error_print(file, err, var_name);
     /* The netCDF library hides this attribute, in classic files too. */
-    if (varid == NC_GLOBAL && strcmp(name, "_NCProperties") == 0)
+    if (varid == NC_GLOBAL && strcmp(att->name, "_NCProperties") == 0)
         return NC_NOERR;
-    char *escaped = tool_cdl_name_escape(name);
+    char *escaped = tool_cdl_name_escape(att->name);
     if (escaped == NULL)
-        return dump_error_print(file, NC_ENOMEM, name);
-    err = dump_attribute_load(file, varid, name, &type, &length, &values);
+        return dump_memory_report(file, att->name);
+    int err = dump_attribute_load(file, att, &values);
     if (err == NC_NOERR) {
         fprintf(file->out, "\t\t%s%s:%s = ", var_name, tool_cdl_name_is_section(var_name) ? " " : "", escaped);
         write_values(file, type, length, values);
@@ -144,7 +141,7 @@ int dump_header_print(const dump_file *file)
 {
     char *name = make_escaped_name(file->options);
     if (name == NULL)
-        return dump_error_print(file, NC_ENOMEM, NULL);
+        return dump_memory_report(file, NULL);
     fprintf(file->out, "netcdf %s {\n// file format: %s\n", name, get_format_comment(file->format));
     free(name);
     write_dimensions(file);
@@ -166,7 +163,7 @@ int dump_version_print(const dump_file *file)
 {
     char *name = make_escaped_name(file->options);
     if (name == NULL)
-        return dump_error_print(file, NC_ENOMEM, NULL);
+        return dump_memory_report(file, NULL);
     fprintf(file->out, "%s file format: %s\n", name, get_format_comment(file->format));
     free(name);
     return NC_NOERR;

@@ -47,18 +47,15 @@ static int write_attributes(const dump_file *file, int varid, int natts, const c
     int err = NC_NOERR;
     fprintf(file->out, "%s\"attributes\": {", indent);
     for (int i = 0; err == NC_NOERR && i < natts; i++) {
-        char name[NC_MAX_NAME + 1];
-        const cdl_type *type;
-        size_t length;
+        const pnc_att *att = pnc_format_atts_get(&file->input.model, varid)->at[i];
+        const cdl_type *type = tool_cdl_type_find(att->type);
         void *values = NULL;
-        err = ncmpi_inq_attname(file->ncid, varid, i, name);
-        err = err == NC_NOERR ? dump_attribute_load(file, varid, name, &type, &length, &values)
-                              : dump_error_print(file, err, NULL);
+        err = dump_attribute_load(file, att, &values);
         if (err == NC_NOERR) {
             fprintf(file->out, "%s\n%s  ", i > 0 ? "," : "", indent);
-            tool_json_string_write(file->out, name);
+            tool_json_string_write(file->out, att->name);
             fprintf(file->out, ": {\"type\": \"%s\", \"data\": ", type->name);
-            write_values(file, type, length, values);
+            write_values(file, type, (size_t)att->len, values);
             fputc('}', file->out);
         }
         free(values);
@@ -91,7 +88,7 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
     *array = (json_array){.file = file, .variable = variable, .ndims = n, .row = 1};
     array->shape = calloc(2 * (size_t)n + 1, sizeof *array->shape);
     if (array->shape == NULL)
-        return dump_error_print(file, NC_ENOMEM, variable->name);
+        return dump_memory_report(file, variable->name);
     array->index = array->shape + n;
     for (int i = 0; i < n; i++)
         array->shape[i] = file->dimensions[variable->dimids[i]].length;
@@ -100,10 +97,10 @@ static int start_array(const dump_file *file, const dump_variable *variable, jso
         array->ndims -= n > 0;
         array->text = malloc((size_t)array->row + 1);
         if (array->text == NULL)
-            return dump_error_print(file, NC_ENOMEM, variable->name);
+            return dump_memory_report(file, variable->name);
     }
     dump_format_choose(file, variable->type, &array->format);
-    PNC_TRY(dump_fill_choose(file, variable, &array->has_fill, &array->fill));
+    dump_fill_choose(file, variable, &array->has_fill, &array->fill);
     return dump_dates_choose(file, variable, &array->units, &array->as_dates);
 }
 
@@ -197,15 +194,12 @@ static int write_variable(const dump_file *file, int varid)
         fputs(varid > 0 ? ",\n    " : "\n    ", file->out);
         tool_json_string_write(file->out, variable.name);
         fprintf(file->out, ": {\n      \"type\": \"%s\",\n      \"shape\": [", variable.type->name);
-        for (int i = 0; err == NC_NOERR && i < variable.ndims; i++) {
-            char name[NC_MAX_NAME + 1];
-            err = ncmpi_inq_dimname(file->ncid, variable.dimids[i], name);
+        for (int i = 0; i < variable.ndims; i++) {
             fputs(i > 0 ? ", " : "", file->out);
-            tool_json_string_write(file->out, name);
+            tool_json_string_write(file->out, file->input.model.dims[variable.dimids[i]]->name);
         }
         fputs("],\n", file->out);
-        err = err == NC_NOERR ? write_attributes(file, varid, variable.natts, "      ")
-                              : dump_error_print(file, err, NULL);
+        err = write_attributes(file, varid, variable.natts, "      ");
     }
     if (err == NC_NOERR && !file->options->header_only && dump_variable_is_wanted(file, &variable)) {
         fputs(",\n      \"data\": ", file->out);
@@ -222,40 +216,34 @@ static int write_variable(const dump_file *file, int varid)
 
 /* --- the file --- */
 
-static int write_dimensions(const dump_file *file)
+static void write_dimensions(const dump_file *file)
 {
-    char name[NC_MAX_NAME + 1];
-    int err = NC_NOERR;
+    const pnc_model *model = &file->input.model;
     fputs("  \"dimensions\": {", file->out);
-    for (int i = 0; err == NC_NOERR && i < file->ndims; i++) {
-        err = ncmpi_inq_dimname(file->ncid, i, name);
+    for (int i = 0; i < file->ndims; i++) {
         fputs(i > 0 ? ",\n    " : "\n    ", file->out);
-        tool_json_string_write(file->out, name);
+        tool_json_string_write(file->out, model->dims[i]->name);
         fprintf(file->out, ": %lld", (long long)file->dimensions[i].length);
     }
     fputs(file->ndims > 0 ? "\n  },\n  \"unlimited\": " : "},\n  \"unlimited\": ", file->out);
-    if (err == NC_NOERR && file->unlimited >= 0) {
-        err = ncmpi_inq_dimname(file->ncid, file->unlimited, name);
-        tool_json_string_write(file->out, name);
-    } else {
+    if (file->unlimited >= 0)
+        tool_json_string_write(file->out, model->dims[file->unlimited]->name);
+    else
         fputs("null", file->out);
-    }
     fputs(",\n", file->out);
-    return err == NC_NOERR ? err : dump_error_print(file, err, NULL);
 }
 
 int dump_json_print(const dump_file *file)
 {
     char *name = dump_name_make(file->options);
     if (name == NULL)
-        return dump_error_print(file, NC_ENOMEM, NULL);
+        return dump_memory_report(file, NULL);
     fputs("{\n  \"name\": ", file->out);
     tool_json_string_write(file->out, name);
     free(name);
     fprintf(file->out, ",\n  \"format\": \"%s\",\n", dump_kind_get_name(file->format));
-    int err = write_dimensions(file);
-    if (err == NC_NOERR)
-        err = write_attributes(file, NC_GLOBAL, file->natts, "  ");
+    write_dimensions(file);
+    int err = write_attributes(file, NC_GLOBAL, file->natts, "  ");
     fputs(",\n  \"variables\": {", file->out);
     for (int i = 0; err == NC_NOERR && i < file->nvars; i++)
         err = write_variable(file, i);

@@ -1,40 +1,59 @@
 /* ncmpidump: print a netCDF file as CDL text, on any number of ranks, which share the work on large variables. */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/memory.h"
+#include "base/types.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpidump/dump.h"
 #include "tools/ncmpidump/team.h"
 
-/* Print an error that there is no variable of this name, with the most similar name as a suggestion. */
-static int report_missing_variable(const dump_file *file, const char *name)
-{
-    char(*names)[NC_MAX_NAME + 1] = calloc((size_t)file->nvars + 1, sizeof *names);
-    const char **known = calloc((size_t)file->nvars + 1, sizeof *known);
-    int n = names != NULL && known != NULL ? file->nvars : 0;
-    for (int i = 0; i < n; i++)
-        if (ncmpi_inq_varname(file->ncid, i, names[i]) == NC_NOERR)
-            known[i] = names[i];
-    int err = tool_names_report_missing(file->options->path, name, n, known);
-    free(known);
-    free(names);
-    return err;
-}
-
-/* The variables of -v must exist, even if no data are printed. */
+/* The variables of -v must exist, even if no data are printed. Rank 0 reports one that does not. */
 static int check_variables(const dump_file *file)
 {
     const tool_names *wanted = &file->options->variables;
-    int varid;
-    for (int i = 0; i < wanted->n; i++)
-        if (ncmpi_inq_varid(file->ncid, wanted->at[i], &varid) != NC_NOERR)
-            return file->team->rank == 0 ? report_missing_variable(file, wanted->at[i]) : NC_ENOTVAR;
-    return NC_NOERR;
+    int err = NC_NOERR;
+    if (file->team->rank == 0)
+        return tool_names_check(wanted, file->options->path, &file->input.model);
+    for (int i = 0; err == NC_NOERR && i < wanted->n; i++)
+        err = pnc_format_var_find(&file->input.model, wanted->at[i]) >= 0 ? NC_NOERR : NC_ENOTVAR;
+    return err;
+}
+
+/* Bytes of the data that the options select; of a file with a wrong number of records possibly INT64_MAX. */
+static int64_t count_bytes(const dump_file *file)
+{
+    const pnc_model *model = &file->input.model;
+    int64_t total = 0;
+    for (int i = 0; i < model->nvars; i++) {
+        const pnc_var *var = model->vars[i];
+        int64_t bytes = (int64_t)pnc_type_get_size(var->type);
+        for (int d = 0; d < var->ndims; d++)
+            if (pnc_size_multiply(bytes, pnc_format_dim_get_length(model, var->dimids[d]), &bytes) != 0)
+                bytes = INT64_MAX;
+        dump_variable variable = {.name = var->name, .ndims = var->ndims};
+        if (dump_variable_is_wanted(file, &variable) && pnc_size_add(total, bytes, &total) != 0)
+            total = INT64_MAX;
+    }
+    return total;
+}
+
+/* A terminal that shows the text shows no progress. */
+static void begin_progress(const dump_file *file)
+{
+    tool_progress *progress = &file->team->progress;
+    if (file->team->rank > 0 || file->options->header_only || (isatty(STDOUT_FILENO) && !file->options->progress))
+        return;
+    tool_progress_begin(stderr, "ncmpidump", count_bytes(file), progress);
+    if (file->options->progress)
+        tool_progress_keep_lines(stderr, progress);
 }
 
 static int write_cdl(const dump_file *file)
 {
     PNC_TRY(check_variables(file));
+    begin_progress(file);
     if (file->options->json)
         return dump_json_print(file);
     PNC_TRY(dump_header_print(file));
@@ -57,6 +76,9 @@ static int dump(const dump_options *options, dump_team *team)
         err = write_cdl(&file);
     if (err == NC_NOERR)
         err = tool_output_flush(options->path);
+    tool_progress_wipe();
+    if (err == NC_NOERR)
+        tool_progress_finish(&team->progress);
     err = dump_team_agree(&file, err);
     dump_file_close(&file);
     return err;
@@ -70,17 +92,21 @@ static int parse(int argc, char **argv, void *options)
 int main(int argc, char **argv)
 {
     dump_options options = {0};
-    dump_team team = {0};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &team.nprocs);
+    dump_team team = {.rank = 0, .nprocs = 1};
+    bool launched = tool_launcher_is_used(); /* else MPI_Init would take most of the time */
+    if (launched) {
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &team.nprocs);
+    }
     tool_program_start("ncmpidump", argv);
-    int status = tool_options_parse(parse, argc, argv, &options);
+    int status = launched ? tool_options_parse(parse, argc, argv, &options) : parse(argc, argv, &options);
     if (status < 0)
         status = dump(&options, &team) == NC_NOERR ? 0 : 1;
     else if (team.rank == 0 && tool_output_flush(NULL) != NC_NOERR)
         status = 1;
     dump_options_free(&options);
-    MPI_Finalize();
+    if (launched)
+        MPI_Finalize();
     return tool_program_end(status);
 }

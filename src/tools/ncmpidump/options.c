@@ -14,8 +14,8 @@ enum { LINE_LENGTH_DEFAULT = 80, LINE_LENGTH_MIN = 10, DIGITS_MAX = 20 };
 
 static const char usage[] =
     "usage: ncmpidump [-c | -h] [-v var1,...] [-b c|f] [-f c|f] [-l length] [-n name] [-p f[,d]]\n"
-    "                 [-t | -i] [-s] file\n"
-    "       ncmpidump --json [-c | -h] [-v var1,...] [-t | -i] [-s] file\n"
+    "                 [-t | -i] [-s] [--progress] file\n"
+    "       ncmpidump --json [-c | -h] [-v var1,...] [-n name] [-p f[,d]] [-t | -i] [--progress] file\n"
     "       ncmpidump -k | -V file\n";
 
 static const char help[] =
@@ -33,6 +33,7 @@ static const char help[] =
     "  -i            the same in ISO 8601, with T between date and time\n"
     "  -s            print the virtual attribute _Format too\n"
     "      --json    print JSON instead of CDL\n"
+    "      --progress  show the progress on stderr even if that is no terminal\n"
     "  -k            print the kind of file: classic, 64-bit offset or 64-bit data\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
@@ -104,6 +105,7 @@ static int parse_option(int letter, dump_options *options)
     case 't': options->dates = ' '; return -1;
     case 'i': options->dates = 'T'; return -1;
     case 3: options->json = true; return -1;
+    case 4: options->progress = true; return -1;
     case 'v': return tool_names_parse("-v", optarg, &options->variables) == NC_NOERR ? -1 : 1;
     case 'b':
     case 'f': return parse_language(letter, optarg, options);
@@ -122,8 +124,11 @@ static int parse_option(int letter, dump_options *options)
 
 int dump_options_parse(int argc, char **argv, dump_options *options)
 {
-    static const struct option longs[] = {
-        {"help", no_argument, NULL, 1}, {"version", no_argument, NULL, 2}, {"json", no_argument, NULL, 3}, {0}};
+    static const struct option longs[] = {{"help", no_argument, NULL, 1},
+                                          {"version", no_argument, NULL, 2},
+                                          {"json", no_argument, NULL, 3},
+                                          {"progress", no_argument, NULL, 4},
+                                          {0}};
     *options = (dump_options){.line_length = LINE_LENGTH_DEFAULT, .float_digits = 7, .double_digits = 15};
     int letter, status;
     while ((letter = getopt_long(argc, argv, "chistv:b:f:l:n:p:d:kV", longs, NULL)) != -1) {

@@ -17,7 +17,7 @@ typedef struct dump_options {
     bool float_digits_given, double_digits_given;
     char dates;   /* the separator of date and time; '\0': print times as numbers */
     bool special; /* print the virtual attribute _Format too */
-    bool json;
+    bool json, progress;
     bool kind, version; /* print only the kind, or the version, of the format */
 } dump_options;
 

@@ -20,8 +20,6 @@ int dump_team_agree(const dump_file *file, int err)
         return err;
     worst = tool_status_agree(err);
     file->team->ended = worst != NC_NOERR;
-    if (worst != NC_NOERR && err == NC_NOERR)
-        dump_error_print(file, worst, "another rank");
     return worst;
 }
 
@@ -33,13 +31,13 @@ static int prepare_block(const dump_file *file, dump_reader *reader, const dump_
 {
     int err = dump_reader_read(reader);
     *bytes = reader->block;
-    *n = (int64_t)reader->length * (int64_t)reader->type->size;
+    *n = (int64_t)reader->length * (int64_t)reader->variable->type->size;
     if (err != NC_NOERR || formatter->prepare == NULL)
         return err;
     rewind(file->out);
     formatter->prepare(formatter->with, &reader->blocks, reader->block);
     if (fflush(file->out) != 0 || ferror(file->out))
-        return NC_ENOMEM;
+        return dump_memory_report(file, reader->variable->name);
     *bytes = file->team->text;
     *n = (int64_t)file->team->size;
     return NC_NOERR;
@@ -71,7 +69,7 @@ typedef struct received_block {
     bool unanswered; /* its size was received, and its rank blocks until rank 0 replies */
 } received_block;
 
-static int receive_block(int rank, received_block *received)
+static int receive_block(const dump_file *file, int rank, received_block *received)
 {
     const int wanted = 1;
     MPI_Recv(&received->n, 1, MPI_INT64_T, rank, SIZE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -82,7 +80,7 @@ static int receive_block(int rank, received_block *received)
         int64_t capacity = received->n + received->n / 4; /* blocks have similar lengths */
         char *larger = realloc(received->bytes, (size_t)capacity);
         if (larger == NULL)
-            return NC_ENOMEM;
+            return dump_memory_report(file, "data of another rank");
         received->bytes = larger;
         received->capacity = capacity;
     }
@@ -118,7 +116,7 @@ static int print_block(const dump_file *file, dump_reader *reader, const dump_fo
         formatter->write(formatter->with, &reader->blocks, reader->block);
         return NC_NOERR;
     }
-    PNC_TRY(receive_block(rank, received));
+    PNC_TRY(receive_block(file, rank, received));
     if (formatter->prepare != NULL)
         formatter->finish(formatter->with, &reader->blocks, received->bytes, received->n);
     else
@@ -126,18 +124,18 @@ static int print_block(const dump_file *file, dump_reader *reader, const dump_fo
     return NC_NOERR;
 }
 
-static int print_blocks(const dump_file *file, const char *name, dump_reader *reader, const dump_formatter *formatter)
+static int print_blocks(const dump_file *file, dump_reader *reader, const dump_formatter *formatter)
 {
     received_block received = {.bytes = NULL};
     int64_t b = 0;
     int err = NC_NOERR;
     while (err == NC_NOERR && tool_blocks_seek(&reader->blocks, b)) {
         err = print_block(file, reader, formatter, &received);
-        if (err != NC_NOERR) {
-            dump_error_print(file, err, name);
+        if (err != NC_NOERR)
             break;
-        }
         err = tool_output_flush(file->options->path);
+        file->team->done += reader->blocks.length * (int64_t)reader->variable->type->size;
+        tool_progress_update(&file->team->progress, file->team->done);
         b++;
     }
     if (err != NC_NOERR)
@@ -155,13 +153,13 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
     int rank = file->team->rank, err = dump_reader_init(file, variable, shape, &reader);
     bool shared = file->team->nprocs > 1 && reader.blocks.total > 1;
     if (err != NC_NOERR)
-        dump_error_print(file, err, variable->name);
+        dump_memory_report(file, variable->name);
     if (shared)
         err = dump_team_agree(file, err); /* continue only if all ranks have memory */
     if (err == NC_NOERR) {
         dump_formatter formatter = choose(with, &reader.blocks);
         if (rank == 0)
-            err = print_blocks(file, variable->name, &reader, &formatter);
+            err = print_blocks(file, &reader, &formatter);
         else if (shared)
             send_blocks(file, &reader, &formatter);
         if (shared)
