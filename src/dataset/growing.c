@@ -52,6 +52,7 @@ pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
                            .path = file->path,
                            .rank = file->rank,
                            .nprocs = file->nprocs,
+                           .is_volatile = file->store->striping.in_memory,
                            .error = file->error,
                            .read = read_extents,
                            .write = write_extents,
