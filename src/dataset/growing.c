@@ -41,7 +41,10 @@ static int sync_file(void *file)
 static int set_size(void *file, int64_t size)
 {
     pnc_store *store = ((pnc_file *)file)->store;
-    int err = store->ops->set_size(store, size, ((pnc_file *)file)->error);
+    int err;
+
+    ((pnc_file *)file)->unsynced = true;
+    err = store->ops->set_size(store, size, ((pnc_file *)file)->error);
 
     return pnc_file_status_agree(file, err);
 }
