@@ -1,6 +1,6 @@
-/* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD MEMORY RANK COUNT TORN: add to the header of a file,
- * so that data move, as on a disk or as in memory, and kill this rank at its operation COUNT on the file, or within it. open FILE: print the codes of opening
- * it for reading, and then for writing. */
+/* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD MEMORY RANK COUNT TORN: add to the header of a file, so
+ * that data move, as on a disk or (MEMORY 1) as in memory, and kill this rank at its operation COUNT on the file, or
+ * within it. open FILE: print the codes of opening it for reading, and then for writing. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
