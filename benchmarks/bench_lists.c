@@ -333,7 +333,7 @@ static void define_variable(struct bench *b, nc_type type, int d, const int *dim
 }
 
 /* Variables of different decompositions alternate, as in the files of the model. */
-static void define_variables(struct bench *b, const struct mix *mix, int dims[][3])
+static void define_mix(struct bench *b, const struct mix *mix, int dims[][3])
 {
     int left[DECOMPOSITIONS], total = 0;
     for (int d = 0; d < DECOMPOSITIONS; d++)
@@ -363,7 +363,7 @@ static int mix_begin(struct bench *b, const struct mix *mix)
             read_decomposition(b, ncid, d, dims[d]);
     }
     DO(ncmpi_close(ncid));
-    define_variables(b, mix, dims);
+    define_mix(b, mix, dims);
     DO(ncmpi_enddef(b->ncid));
     return 1;
 }

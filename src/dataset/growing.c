@@ -41,7 +41,10 @@ static int sync_file(void *file)
 static int set_size(void *file, int64_t size)
 {
     pnc_store *store = ((pnc_file *)file)->store;
-    int err = store->ops->set_size(store, size, ((pnc_file *)file)->error);
+    int err;
+
+    ((pnc_file *)file)->unsynced = true;
+    err = store->ops->set_size(store, size, ((pnc_file *)file)->error);
 
     return pnc_file_status_agree(file, err);
 }
@@ -52,6 +55,7 @@ pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
                            .path = file->path,
                            .rank = file->rank,
                            .nprocs = file->nprocs,
+                           .is_volatile = file->store->striping.in_memory,
                            .error = file->error,
                            .read = read_extents,
                            .write = write_extents,

@@ -124,15 +124,17 @@ int pnc_dataset_redef(pnc_dataset *ds)
     return err;
 }
 
+/* If no rank has changed the file since the last flush there is nothing to flush. */
 int pnc_dataset_sync(pnc_dataset *ds)
 {
+    bool unsynced = true;
     int err, synced;
 
     PNC_TRY(pnc_dataset_mode_check_data(ds));
     if (ds->file.read_only)
         return NC_NOERR;
-    err = pnc_dataset_numrecs_flush(ds, NC_NOERR);
-    if (ds->file.call.mismatch)
+    err = pnc_dataset_numrecs_flush_before_sync(ds, &unsynced);
+    if (ds->file.call.mismatch || !unsynced)
         return err;
     synced = pnc_file_data_sync(&ds->file);
     return pnc_file_status_agree(&ds->file, pnc_error_keep_first(err, synced));

@@ -22,21 +22,30 @@ void pnc_dataset_numrecs_commit(pnc_dataset *ds)
     ds->numrecs_dirty = false;
 }
 
-int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
+/* On the number of records, and on whether a rank has something unsynced. */
+static int agree(pnc_dataset *ds, int err, bool *unsynced)
 {
-    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0};
+    int64_t values[] = {ds->model.numrecs, ds->numrecs_dirty, 0, ds->file.unsynced};
     int mismatch;
 
     err = pnc_file_late_take(&ds->file, err);
     values[2] = err != NC_NOERR;
-    mismatch = pnc_file_maxima_agree(&ds->file, values, 3, "the number of records");
+    mismatch = pnc_file_maxima_agree(&ds->file, values, 4, "the number of records");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(err, mismatch);
     if (values[2] != 0)
         return pnc_file_status_agree(&ds->file, err);
     ds->model.numrecs = values[0];
     ds->numrecs_dirty = values[1] != 0;
+    *unsynced = values[3] != 0;
     return NC_NOERR;
+}
+
+int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
+{
+    bool unsynced;
+
+    return agree(ds, err, &unsynced);
 }
 
 /* Rank 0: the number of records in the file, which another handle may have raised; 0 if the file does not have one. */
@@ -104,6 +113,13 @@ static int write_dirty(pnc_dataset *ds)
 int pnc_dataset_numrecs_flush(pnc_dataset *ds, int err)
 {
     PNC_TRY(pnc_dataset_numrecs_agree(ds, err));
+    return write_dirty(ds);
+}
+
+int pnc_dataset_numrecs_flush_before_sync(pnc_dataset *ds, bool *unsynced)
+{
+    PNC_TRY(agree(ds, NC_NOERR, unsynced));
+    *unsynced |= ds->numrecs_dirty;
     return write_dirty(ds);
 }
 

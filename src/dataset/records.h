@@ -14,6 +14,9 @@ int pnc_dataset_numrecs_merge(pnc_dataset *ds, int err);
 /* As numrecs_agree, and rank 0 extends the file to the end of its data and writes the number if it grew, unless the
  * file has a larger one. NC_EREAD if another program has truncated the file. */
 int pnc_dataset_numrecs_flush(pnc_dataset *ds, int err);
+/* As numrecs_flush; *unsynced, the same on all ranks: whether any rank has changed the file since the last flush. It is
+ * unchanged after an error of the agreement. */
+int pnc_dataset_numrecs_flush_before_sync(pnc_dataset *ds, bool *unsynced);
 /* Local. Adopt numrecs if it is larger; it is written to the file later. */
 void pnc_dataset_numrecs_update(pnc_dataset *ds, int64_t numrecs);
 /* Collective; all ranks pass the same number. The same, but rank 0 writes the number at once if it grew. */

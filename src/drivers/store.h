@@ -106,6 +106,7 @@ typedef struct pnc_striping {
     int64_t unit;     /* striping unit in bytes; 0: the file system reports none */
     int64_t factor;   /* number of servers that hold stripes of the file; 0: unknown */
     bool round_robin; /* consecutive stripes are on different servers, which take turns */
+    bool in_memory;   /* there is no disk: the file does not survive the death of its node */
 } pnc_striping;
 
 /* What distinguishes a file from all others. Nodes may number devices differently. */

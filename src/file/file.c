@@ -14,11 +14,13 @@ int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, 
 
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
+    file->unsynced = true;
     return file->store->ops->write(file->store, extents, n, bytes, file->error);
 }
 
 void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
+    file->unsynced |= is_write;
     file->store->ops->start(file->store, is_write, extent, bytes, out);
 }
 
@@ -34,6 +36,7 @@ int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t
 
 int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
+    file->unsynced = true;
     return file->store->ops->write_all(file->store, extents, n, bytes, file->error);
 }
 
@@ -132,5 +135,7 @@ int pnc_file_get_size(pnc_file *file, int64_t *size)
 
 int pnc_file_data_sync(pnc_file *file)
 {
-    return file->store->ops->sync(file->store, file->error);
+    PNC_TRY(file->store->ops->sync(file->store, file->error));
+    file->unsynced = false;
+    return NC_NOERR;
 }

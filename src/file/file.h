@@ -30,6 +30,7 @@ struct pnc_file {
     bool read_only;
     pnc_store *store;
     int64_t put_size, get_size; /* bytes that this rank has written and read */
+    bool unsynced;              /* this rank may have changed the file since the last flush that succeeded */
     pnc_error *error;           /* of the call in progress */
     int late;                   /* error of a collective step, see agree.h */
     int lost_put;               /* error of a call that has written a part of its data, or none; of the first one */

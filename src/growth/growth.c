@@ -14,8 +14,9 @@
 
 enum {
     EXTENTS_AT_A_TIME = 512,
-    ALIGNMENT = 4096,     /* of the journal */
-    CHUNKS_PER_STEP = 64, /* at least, so that a step has few flushes for its bytes */
+    ALIGNMENT = 4096,       /* of the journal */
+    CHUNKS_PER_STEP = 64,   /* at least, so that a step has few flushes for its bytes */
+    CACHED_BYTES = 1 << 18, /* the chunk where a step has no flush: it and its scratch space stay in the cache */
     DIRECT_SHARE = 8, /* a direct step that is this much smaller than one through the scratch space is not worth it */
     LARGEST_WRITE = 1 << 29,
     REPAIR_CHUNK = 1 << 22
@@ -50,20 +51,25 @@ static int no_memory(const pnc_growth_io *io, int64_t bytes)
 
 /* --- init --- */
 
+/* Of all ranks, through the scratch space. */
+static int64_t chunks_per_step(const pnc_growth_io *io)
+{
+    return io->is_volatile ? io->nprocs : max64(2 * (int64_t)io->nprocs, CHUNKS_PER_STEP);
+}
+
 /* Where the journal will be. The first data that move are copied beyond the end of the old file: they are not part of
  * any step. */
 static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk)
 {
-    int64_t beyond = pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, file_size);
-    int64_t most = chunk > INT64_MAX / ALIGNMENT / max64(g->io->nprocs, CHUNKS_PER_STEP)
-                       ? beyond
-                       : min64(beyond, chunk * max64(2 * (int64_t)g->io->nprocs, CHUNKS_PER_STEP));
+    int64_t beyond = pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, file_size), chunks = chunks_per_step(g->io);
+    int64_t most = chunk > INT64_MAX / ALIGNMENT / chunks ? beyond : min64(beyond, chunk * chunks);
     pnc_journal *j = &g->journal;
 
     j->old_size = file_size;
     j->new_size = max64(file_size, pnc_format_layout_get_file_end(g->now));
     j->scratch = round_up(j->new_size, ALIGNMENT);
     j->half = round_up(most, ALIGNMENT);
+    g->step = g->io->is_volatile ? most : j->half;
     j->at = j->scratch + 2 * j->half;
     j->old_header = pnc_format_header_get_size(g->old);
     j->new_header = pnc_format_header_get_size(g->now);
@@ -85,6 +91,8 @@ int pnc_growth_change_init(pnc_growth_change *g, const pnc_growth_io *io, pnc_mo
     int err;
 
     *g = (pnc_growth_change){.io = io, .old = old, .now = now};
+    if (io->is_volatile)
+        chunk = min64(chunk, CACHED_BYTES);
     err = pnc_growth_stream_init(&g->stream, old, now, file_size);
     err = init_buffer(g, chunk, err);
     PNC_TRY(io->agree(io->file, err));
@@ -139,6 +147,14 @@ static range share_of(const pnc_growth_io *io, range all)
     return (range){first, first + share + (io->rank < extra)};
 }
 
+/* With the error of a copy that the ranks have not agreed on. */
+static int agree(pnc_growth_change *g, int err)
+{
+    err = pnc_error_keep_first(g->late, err);
+    g->late = NC_NOERR;
+    return g->io->agree(g->io->file, err);
+}
+
 /* What is written must not overlap what is read, on any rank. */
 static int copy(pnc_growth_change *g, range all, place from, place to)
 {
@@ -151,7 +167,15 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
         if (err == NC_NOERR)
             err = access_range(g, to, part, true);
     }
-    return g->io->agree(g->io->file, err);
+    return agree(g, err);
+}
+
+/* The same for a range that was copied last: each rank has its share in g->buf. The next step up reads and writes other
+ * bytes, and agrees before it writes a state. */
+static int copy_from_buffer(pnc_growth_change *g, range all, place to)
+{
+    g->late = access_range(g, to, share_of(g->io, all), true);
+    return to == NEW ? NC_NOERR : agree(g, NC_NOERR);
 }
 
 /* --- what rank 0 writes --- */
@@ -218,7 +242,7 @@ static int put_old_header(const pnc_growth_change *g)
 static int put_state(const pnc_growth_change *g, const pnc_growth_state *state)
 {
     char slot[PNC_JOURNAL_SLOT];
-    int64_t at = g->journal.at + pnc_growth_state_encode(state, g->seq, slot);
+    int64_t at = g->journal.at + pnc_growth_state_encode(state, g->seq + 1, slot);
 
     PNC_TRY(put(g->io, at, slot, PNC_JOURNAL_SLOT));
     return g->marked ? NC_NOERR : put_mark(g, true);
@@ -234,23 +258,25 @@ static bool moves_data(const pnc_growth_change *g)
 /* A change without a move survives the death of a process, not that of a node: flushes would cost more than all. */
 static int flush(const pnc_growth_change *g)
 {
-    return moves_data(g) ? g->io->sync(g->io->file) : NC_NOERR;
+    return moves_data(g) && !g->io->is_volatile ? g->io->sync(g->io->file) : NC_NOERR;
 }
 
-/* All that was written before is on disk before the state and the mark, and these before the function returns. */
+/* All that was written before is on disk before the state and the mark, and these before the function returns. After
+ * a failure the last state is still true, and the next one has the slot of the one that failed: it must not replace
+ * the only one that is complete. */
 static int commit(pnc_growth_change *g, pnc_growth_state next)
 {
     const pnc_growth_io *io = g->io;
     int err = NC_NOERR;
 
     PNC_TRY(flush(g));
-    g->seq++; /* after a failure too: it may be in the file */
     g->exposed = true;
     if (io->rank == 0)
         err = put_state(g, &next);
     PNC_TRY(io->agree(io->file, err));
     PNC_TRY(flush(g));
     g->marked = true;
+    g->seq++;
     g->state = next;
     return NC_NOERR;
 }
@@ -271,7 +297,7 @@ static int step_through_scratch(pnc_growth_change *g, range all, place from, pla
     g->half_in_use = half;
     PNC_TRY(copy(g, all, from, SCRATCH));
     PNC_TRY(commit(g, (pnc_growth_state){all.first, all.end, half}));
-    return copy(g, all, SCRATCH, to);
+    return all.end - all.first <= g->chunk * g->io->nprocs ? copy_from_buffer(g, all, to) : copy(g, all, SCRATCH, to);
 }
 
 static int copy_scratch_to(pnc_growth_change *g, place to)
@@ -284,7 +310,7 @@ static int copy_scratch_to(pnc_growth_change *g, place to)
 /* Whether a direct step of these bytes is better than one through the scratch space. */
 static bool is_worthwhile(const pnc_growth_change *g, int64_t bytes, bool is_last)
 {
-    return bytes > 0 && (is_last || bytes >= g->journal.half / DIRECT_SHARE);
+    return bytes > 0 && (is_last || bytes >= g->step / DIRECT_SHARE);
 }
 
 /* The halves are used in turns: the data of the step before may not be on disk yet. */
@@ -298,11 +324,11 @@ static int move_up(pnc_growth_change *g)
         if (is_worthwhile(g, end - all.first, all.first == 0)) {
             PNC_TRY(step_directly(g, all, OLD, NEW));
         } else {
-            all.first = max64(0, end - g->journal.half);
+            all.first = max64(0, end - g->step);
             PNC_TRY(step_through_scratch(g, all, OLD, NEW, 1 - g->state.half));
         }
     }
-    return NC_NOERR;
+    return agree(g, NC_NOERR);
 }
 
 /* The half that was used before is used again: on a full disk there may be no other. */
@@ -318,7 +344,7 @@ static int move_down(pnc_growth_change *g)
             PNC_TRY(step_directly(g, all, NEW, OLD));
         } else {
             PNC_TRY(commit(g, (pnc_growth_state){first, first, g->state.half}));
-            all.end = min64(total, first + g->journal.half);
+            all.end = min64(total, first + g->step);
             PNC_TRY(step_through_scratch(g, all, NEW, OLD, g->state.half));
         }
         first = all.end;
@@ -457,6 +483,7 @@ static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *s
     pnc_growth_state *s = &g->state;
 
     g->journal = *j;
+    g->step = j->half;
     g->marked = g->exposed = true;
     if (!pnc_growth_state_decode(slots, &g->seq, s) || s->first < 0 || s->end < s->first || s->end > g->stream.total ||
         s->end - s->first > j->half || s->half < 0 || s->half > 1)

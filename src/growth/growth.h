@@ -18,8 +18,10 @@ typedef struct pnc_growth_change {
     int64_t seq;        /* of the last state that was written */
     int64_t in_scratch; /* position of the first byte in the half of the scratch space in use */
     int64_t half_in_use;
+    int64_t step; /* bytes of a step through the scratch space, at most half of it */
     bool marked;  /* the file is marked as one with a journal */
     bool exposed; /* it was marked: bytes of the old dataset may be overwritten */
+    int late;     /* error of a copy of this rank, not yet agreed on */
     int64_t chunk;
     char *buf;
 } pnc_growth_change;

@@ -2,6 +2,7 @@
 #ifndef PNC_GROWTH_IO_H
 #define PNC_GROWTH_IO_H
 
+#include <stdbool.h>
 #include "base/error.h"
 #include "select/selection.h"
 
@@ -11,6 +12,7 @@ typedef struct pnc_growth_io {
     void *file; /* passed to the functions */
     const char *path;
     int rank, nprocs;
+    bool is_volatile; /* the file system is in memory: nothing survives the death of a node, so nothing is flushed */
     pnc_error *error; /* for messages; may be NULL */
     int (*read)(void *file, const pnc_extent *extents, int64_t n, void *bytes);
     int (*write)(void *file, const pnc_extent *extents, int64_t n, const void *bytes);

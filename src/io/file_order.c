@@ -51,8 +51,8 @@ static void find_next_single(pnc_file_order *o)
     if (!o->has_next)
         return;
     next = pnc_io_singles_get(&o->singles, o->io, &o->locator, o->at++);
-    o->next = (pnc_source){.first = next.first, .end = next.first + next.request->extents->length, .slab_end = 1};
-    o->single = next.request;
+    o->next = (pnc_source){.first = next.first, .end = next.first + next.length, .slab_end = 1};
+    o->single = o->singles.list[next.index];
 }
 
 static int find_next_source(pnc_file_order *o)
@@ -294,6 +294,38 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pn
     return NC_NOERR;
 }
 
+/* All requests are as the first one, except for their memory. */
+static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_action action, char *bytes)
+{
+    const pnc_request *like = o->singles.list[0];
+    char *memory = o->singles.memory[single->index];
+
+    if (like->external) {
+        memcpy(bytes, memory, (size_t)single->length);
+        return NC_NOERR;
+    }
+    if (o->last == NULL)
+        PNC_TRY(pnc_io_request_init_packer(o->io, like, &o->packer));
+    o->last = like;
+    pnc_convert_packer_set_memory(&o->packer, memory);
+    if (action == PNC_VALUES_PACK)
+        pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elem_size);
+    else
+        pnc_convert_packer_unpack(&o->packer, bytes, single->length / like->elem_size);
+    if (o->packer.status != NC_NOERR)
+        o->singles.list[single->index]->status = (int8_t)o->packer.status;
+    return NC_NOERR;
+}
+
+static int convert_single(pnc_file_order *o, const pnc_single *single, pnc_value_action action, char *bytes)
+{
+    if (action == PNC_VALUES_KEEP)
+        return NC_NOERR;
+    if (o->singles.memory != NULL)
+        return convert_alike(o, single, action, bytes);
+    return convert_extent(o, o->singles.list[single->index], 0, action, bytes, single->length);
+}
+
 static void add_piece(pnc_portion *p, int64_t offset, int64_t length)
 {
     pnc_extent *last = p->nextents > 0 ? &p->extents[p->nextents - 1] : NULL;
@@ -322,14 +354,13 @@ static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action actio
 
     for (; i < s->n && p->nextents < p->max_extents; i++) {
         pnc_single single = pnc_io_singles_get(s, o->io, &o->locator, i);
-        int64_t length = single.request->extents->length;
 
-        if (single.first + length > limit || length > p->max_bytes - p->nbytes)
+        if (single.first + single.length > limit || single.length > p->max_bytes - p->nbytes)
             break;
         pnc_io_single_load(s, i + PREFETCH);
-        PNC_TRY(convert_extent(o, single.request, 0, action, p->bytes + p->nbytes, length));
-        add_piece(p, single.first, length);
-        p->nbytes += length;
+        PNC_TRY(convert_single(o, &single, action, p->bytes + p->nbytes));
+        add_piece(p, single.first, single.length);
+        p->nbytes += single.length;
     }
     o->at = i;
     find_next_single(o);

@@ -144,6 +144,8 @@ int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
     pnc_request *r = NULL;
     int err;
 
+    if (call->op != PNC_OP_IGET)
+        __builtin_prefetch(call->buf); /* a small put is packed when the request is made */
     PNC_TRY(check_attached(io, call));
     PNC_TRY(pnc_io_queue_reserve(io->queue, io->file->error));
     err = make_request(io, call, &r);

@@ -5,17 +5,25 @@
 
 #include "io/request_extents.h"
 
-typedef struct pnc_single {
-    int64_t first; /* file offset */
-    pnc_request *request;
-} pnc_single;
+/* Requests in random order are at random addresses, and each access to one costs cache misses: what accesses need is
+ * copied here. */
+typedef struct pnc_sorted_single {
+    int64_t first;          /* file offset */
+    uint32_t index, length; /* in the list; bytes */
+} pnc_sorted_single;
 
 typedef struct pnc_singles {
     pnc_request **list;
-    int64_t n;         /* 0: the list is empty, or has other requests, or extents that overlap */
-    pnc_single *at;    /* sorted; NULL: the list is in the order of the file */
-    int64_t low, high; /* range of the file */
+    int64_t n;             /* 0: the list is empty, or has other requests, or extents that overlap */
+    pnc_sorted_single *at; /* NULL: the list is in the order of the file */
+    char **memory;         /* of sorted ones, by index: the values of requests that differ in nothing else; or NULL */
+    int64_t low, high;     /* range of the file */
 } pnc_singles;
+
+typedef struct pnc_single {
+    int64_t first, length; /* file offset, bytes */
+    int64_t index;         /* in the list */
+} pnc_single;
 
 /* Make the order of a list that has one. NC_ENOMEM */
 int pnc_io_singles_init(pnc_singles *singles, pnc_io_context *io, const pnc_request_list *list);
@@ -27,21 +35,27 @@ static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context
     pnc_request *r;
 
     if (s->at != NULL)
-        return s->at[i];
+        return (pnc_single){s->at[i].first, s->at[i].length, s->at[i].index};
     r = s->list[i];
     pnc_io_locator_load(locator, io, r->varid);
-    return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r};
+    return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i};
 }
 
-/* Load number i into the cache. Requests in random order are at random addresses: without this, each of them costs
- * cache misses. Three lines have the request, its extent, and the first values of a put. */
+/* Load the values of number i into the cache, or what leads to them. Two lines have a request and its extent. */
 static inline void pnc_io_single_load(const pnc_singles *s, int64_t i)
 {
+    const char *request;
+
     if (s->at == NULL || i >= s->n)
         return;
-    __builtin_prefetch(s->at[i].request);
-    __builtin_prefetch((const char *)s->at[i].request + 64);
-    __builtin_prefetch((const char *)s->at[i].request + 128);
+    if (s->memory != NULL) {
+        __builtin_prefetch(s->memory[s->at[i].index]);
+        return;
+    }
+    request = (const char *)s->list[s->at[i].index];
+    __builtin_prefetch(request);
+    __builtin_prefetch(request + 64);
+    __builtin_prefetch(request + 128);
 }
 
 #endif

@@ -275,6 +275,7 @@ int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, i
         err = transfer_independent(io, list);
     if (list->direction == PNC_PUT && !io->file->call.mismatch)
         io->file->lost_put = pnc_error_keep_first(io->file->lost_put, err);
+    io->file->unsynced |= list->direction == PNC_PUT; /* a second handle of the file may have written */
     PNC_TRY(err);
     if (list->direction == PNC_PUT)
         io->file->put_size += list->summary.bytes;

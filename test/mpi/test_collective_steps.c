@@ -110,6 +110,7 @@ static void test_data_mode(int ncid)
     expect_steps(ncmpi_end_indep_data(ncid), 1, "end_indep_data");
     expect_steps(ncmpi_sync_numrecs(ncid), 1, "sync_numrecs");
     expect_steps(ncmpi_sync(ncid), 2, "sync");
+    expect_steps(ncmpi_sync(ncid), 1, "sync with nothing new");
 }
 
 int main(int argc, char **argv)

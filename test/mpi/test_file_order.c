@@ -253,7 +253,7 @@ static bool sorts_singles(int n, int shift)
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.singles.n == n;
     for (int64_t i = 0; good && i < n; i++) {
         pnc_single next = pnc_io_singles_get(&order.singles, &io, &order.locator, i);
-        int64_t request = next.request - far;
+        int64_t request = next.index;
 
         good = next.first >= end && next.first == extents[request].offset + begin && !is_seen[request];
         is_seen[request] = true;

@@ -368,6 +368,25 @@ static void test_range(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Requests that are sorted by their offsets keep their own statuses. */
+static void test_range_of_shuffled(void)
+{
+    static const int order[4] = {2, 0, 3, 1}, wide[4] = {0, 1, 2, 1000};
+    int ncid = create_ready(0, MPI_INFO_NULL), ids[4], statuses[4];
+    const MPI_Offset one = 1, four = 4;
+    signed char got[4] = {0};
+    t_local(ncmpi_put_vara_int_all(ncid, FIXED, mine, &four, wide) == NC_NOERR, "put");
+    for (int i = 0; i < 4; i++) {
+        MPI_Offset start = mine[0] + order[i];
+        t_local(ncmpi_iget_vara_schar(ncid, FIXED, &start, &one, &got[order[i]], &ids[i]) == NC_NOERR, "iget");
+    }
+    expect_code(ncmpi_wait_all(ncid, 4, ids, statuses), NC_ERANGE, "wait_all for shuffled gets");
+    for (int i = 0; i < 4; i++)
+        t_local(statuses[i] == (order[i] == 3 ? NC_ERANGE : NC_NOERR), "status of get %d is %d", i, statuses[i]);
+    t_check(got[0] == 0 && got[1] == 1 && got[2] == 2 && got[3] == -127, "NC_ERANGE of one of four shuffled gets");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* --- buffered puts --- */
 
 static void test_attached(void)
@@ -921,6 +940,7 @@ int main(int argc, char **argv)
     test_close();
     test_last_id();
     test_range();
+    test_range_of_shuffled();
     test_attached();
     test_bput_memory();
     test_careless(true);

@@ -1,6 +1,6 @@
-/* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD RANK COUNT TORN: add to the header of a file, so that
- * data move, and kill this rank at its operation COUNT on the file, or within it. open FILE: print the codes of opening
- * it for reading, and then for writing. */
+/* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD MEMORY RANK COUNT TORN: add to the header of a file, so
+ * that data move, as on a disk or (MEMORY 1) as in memory, and kill this rank at its operation COUNT on the file, or
+ * within it. open FILE: print the codes of opening it for reading, and then for writing. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,8 +93,9 @@ static void grow(char **arguments)
     ds->hints.data_move_chunk = atol(arguments[1]);
     check(ncmpi_redef(ncid), "redef");
     define(ncid, atoi(arguments[2]), atoi(arguments[3]), atoi(arguments[4]));
-    dies_at = atoi(arguments[5]) == rank ? atol(arguments[6]) : -1;
-    torn = atoi(arguments[7]);
+    ds->file.store->striping.in_memory = atoi(arguments[5]) != 0;
+    dies_at = atoi(arguments[6]) == rank ? atol(arguments[7]) : -1;
+    torn = atoi(arguments[8]);
     real = ds->file.store->ops;
     deadly = *real;
     deadly.write = deadly_write;
@@ -123,7 +124,7 @@ static void open_twice(const char *path)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    if (argc == 10 && strcmp(argv[1], "grow") == 0)
+    if (argc == 11 && strcmp(argv[1], "grow") == 0)
         grow(argv + 2);
     else if (argc == 3 && strcmp(argv[1], "open") == 0)
         open_twice(argv[2]);

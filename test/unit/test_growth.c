@@ -33,7 +33,7 @@ typedef struct disk {
     operation pending[4000]; /* since the last flush */
     int n;
     int64_t count, dies_at, fails_at; /* writes, flushes and changes of the size */
-    bool dead, torn;
+    bool dead, torn, is_volatile;
 } disk;
 
 static disk the_disk; /* large */
@@ -89,6 +89,11 @@ static int end(const disk *d)
 
 static void log_operation(disk *d, operation o, const char *bytes)
 {
+    if (d->is_volatile) { /* it only loses its writer */
+        o.bytes = (char *)bytes;
+        apply(&d->now, &o);
+        return;
+    }
     assert_true(d->n < (int)(sizeof d->pending / sizeof *d->pending));
     if (o.n > 0) {
         o.bytes = malloc((size_t)o.n);
@@ -133,6 +138,7 @@ static int disk_sync(void *file)
     disk *d = file;
     int64_t all = 2;
 
+    assert_false(d->is_volatile);
     if (begin(d, &all) != NC_NOERR || end(d) != NC_NOERR)
         return NC_EWRITE;
     d->durable = d->now;
@@ -159,7 +165,8 @@ static int agree(void *file, int err)
 
 static pnc_growth_io io_of(disk *d)
 {
-    return (pnc_growth_io){d, "disk", 0, 1, NULL, disk_read, disk_write, agree, disk_sync, disk_set_size};
+    return (pnc_growth_io){d,         "disk",     0,     1,         d->is_volatile, NULL,
+                           disk_read, disk_write, agree, disk_sync, disk_set_size};
 }
 
 /* What a disk without power holds: of the operations since the last flush, each sector has the first few, and so has
@@ -391,7 +398,7 @@ static int64_t die_everywhere(const growth_case *c, int64_t fails_at, int64_t st
     pnc_format_model_free(&old);
     pnc_format_model_free(&now);
     for (int64_t at = first; dies; at += step)
-        for (int how = 0; how < (c->space > 0 ? 2 : 4) && dies; how++) {
+        for (int how = 0; how < (c->space > 0 || the_disk.is_volatile ? 2 : 4) && dies; how++) {
             start_disk(&the_disk, &before);
             the_disk.dies_at = at;
             the_disk.fails_at = fails_at;
@@ -406,9 +413,8 @@ static int64_t die_everywhere(const growth_case *c, int64_t fails_at, int64_t st
     return deaths;
 }
 
-static void test_deaths(void **state)
+static void kill_all(void)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         int64_t deaths;
         bool is_new = false;
@@ -417,7 +423,7 @@ static void test_deaths(void **state)
         deaths = die_everywhere(&cases[i], NEVER, 1);
         printf("# %s: %lld deaths: the old dataset %lld, the new one %lld, refused and repaired %lld\n", cases[i].what,
                (long long)deaths, (long long)old_readable, (long long)new_readable, (long long)refused);
-        assert_true(deaths > (cases[i].space > 0 ? 10 : 30) && old_readable > 0 && refused > 0);
+        assert_true(deaths > (cases[i].space > 0 || the_disk.is_volatile ? 10 : 30) && old_readable > 0 && refused > 0);
         start_disk(&the_disk, &before);
         assert_int_equal(grow(&cases[i], &the_disk), NC_NOERR);
         assert_int_equal(count_wrong(&the_disk.now, (cases[i].fixed > 0) + (cases[i].record > 0), &is_new), 0);
@@ -425,17 +431,31 @@ static void test_deaths(void **state)
     }
 }
 
-/* An operation fails, and the growth is undone: the old dataset is there again, also if that dies. */
-static void test_undo(void **state)
+static void test_deaths(void **state)
 {
     (void)state;
+    kill_all();
+}
+
+/* Without flushes, and with less scratch space. */
+static void test_deaths_in_memory(void **state)
+{
+    (void)state;
+    the_disk.is_volatile = true;
+    kill_all();
+    the_disk.is_volatile = false;
+}
+
+/* An operation fails, and the growth is undone: the old dataset is there again, also if that dies. */
+static void fail_all(void)
+{
     for (int i = 0; i < CASES; i++) {
         const growth_case *c = &cases[i];
         int64_t failures = 0, deaths = 0, at = 0;
         int old_vars = (c->fixed > 0) + (c->record > 0), err = NC_EWRITE;
         bool is_new = false;
 
-        for (; err != NC_NOERR; at += c->space > 0 ? 1 : random_in(1, 9)) {
+        for (; err != NC_NOERR; at += c->space > 0 || the_disk.is_volatile ? 1 : random_in(1, 9)) {
             deaths += die_everywhere(c, at, random_in(1, 40)); /* also makes the file */
             start_disk(&the_disk, &before);
             the_disk.fails_at = at;
@@ -449,6 +469,20 @@ static void test_undo(void **state)
         printf("# %s: %lld failures undone, %lld deaths after one\n", c->what, (long long)failures, (long long)deaths);
         assert_true(failures > 1 && deaths > 0);
     }
+}
+
+static void test_undo(void **state)
+{
+    (void)state;
+    fail_all();
+}
+
+static void test_undo_in_memory(void **state)
+{
+    (void)state;
+    the_disk.is_volatile = true;
+    fail_all();
+    the_disk.is_volatile = false;
 }
 
 /* --- journals that cannot be used --- */
@@ -522,7 +556,8 @@ static void test_foreign_journal(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deaths), cmocka_unit_test(test_undo),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deaths),           cmocka_unit_test(test_undo),
+                                       cmocka_unit_test(test_deaths_in_memory), cmocka_unit_test(test_undo_in_memory),
                                        cmocka_unit_test(test_damaged_journals), cmocka_unit_test(test_foreign_journal)};
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
 

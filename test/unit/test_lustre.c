@@ -30,7 +30,7 @@ static const unsigned char composite[32 + 3 * 48 + 3 * 32] = {
 
 static void expect(const unsigned char *bytes, size_t n, int64_t unit, int64_t factor)
 {
-    pnc_striping got = {-1, -1, false};
+    pnc_striping got = {.unit = -1, .factor = -1};
 
     assert_true(pnc_mpiio_lustre_parse(bytes, n, &got));
     assert_int_equal(got.unit, unit);
@@ -40,7 +40,7 @@ static void expect(const unsigned char *bytes, size_t n, int64_t unit, int64_t f
 
 static void reject(const unsigned char *bytes, size_t n)
 {
-    pnc_striping got = {-1, -1, false};
+    pnc_striping got = {.unit = -1, .factor = -1};
 
     assert_false(pnc_mpiio_lustre_parse(bytes, n, &got));
     assert_int_equal(got.unit, -1);

@@ -45,7 +45,7 @@ static bool parse_plain(const unsigned char *bytes, size_t n, pnc_striping *out)
     count = get_number(bytes + COUNT, 2);
     if (unit == 0)
         return false;
-    *out = (pnc_striping){unit, count == COUNT_ALL ? 0 : count, true};
+    *out = (pnc_striping){.unit = unit, .factor = count == COUNT_ALL ? 0 : count, .round_robin = true};
     return true;
 }
 

@@ -13,6 +13,8 @@
 #define LUSTRE 0x0BD00BD0
 #define GPFS 0x47504653
 #define BEEGFS 0x19830326
+#define TMPFS 0x01021994
+#define RAMFS 0x858458F6
 
 /* Users can read the first attribute, the superuser also the second. */
 static bool read_lustre_layout(const char *path, pnc_striping *out)
@@ -50,6 +52,8 @@ static bool ask_file_system(const char *path, pnc_striping *out)
             return false;
         *out = (pnc_striping){.unit = facts.st_blksize};
         return true;
+    case TMPFS:
+    case RAMFS: out->in_memory = true; return false;
     default: return false;
     }
 }
@@ -72,7 +76,8 @@ static void ask_mpi(MPI_File file, pnc_striping *out)
 
     if (MPI_File_get_info(file, &info) != MPI_SUCCESS)
         return;
-    *out = (pnc_striping){.unit = get_hint(info, "striping_unit"), .factor = get_hint(info, "striping_factor")};
+    out->unit = get_hint(info, "striping_unit");
+    out->factor = get_hint(info, "striping_factor");
     MPI_Info_free(&info);
 }
 
