@@ -13,10 +13,18 @@
 #include "growth/fill.h"
 #include "io/queue.h"
 
+#define NOT_GIVEN (-1)
+
 /* A hint outranks the argument, which outranks the default. */
 static int64_t first_given(int64_t hint, int64_t argument)
 {
     return hint > 0 ? hint : argument;
+}
+
+/* nc_header_reserve is for new files: otherwise each redef that uses its space would move data to get it back. */
+static int64_t choose_header_space(const pnc_dataset *ds, int64_t argument)
+{
+    return ds->before == NULL && ds->hints.layout.h_minfree >= 0 ? ds->hints.layout.h_minfree : argument;
 }
 
 /* No data move: until the header is written, the old one is valid. The ranks agree on the error of each step. */
@@ -72,6 +80,15 @@ static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, con
                 (long long)growth->stream.total, text);
 }
 
+static void announce_reserve(const pnc_dataset *ds, int64_t bytes)
+{
+    if (ds->file.rank == 0 && bytes > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
+        fprintf(stderr,
+                "PnetCDF: %s: %s: %lld bytes after the header are reserved for later definitions (hint "
+                "nc_header_reserve)\n",
+                ds->file.call.name, ds->file.path, (long long)bytes);
+}
+
 static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
 {
     double start = MPI_Wtime();
@@ -110,11 +127,21 @@ free:
     return err;
 }
 
-static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
+static int compute_layout(pnc_dataset *ds, pnc_layout_hints *hints)
 {
+    if (ds->before == NULL)
+        return pnc_format_layout_compute_new(&ds->model, hints, &ds->error);
+    if (hints->h_minfree == NOT_GIVEN)
+        hints->h_minfree = 0;
+    return pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error);
+}
+
+static int finish(pnc_dataset *ds, pnc_layout_hints *hints)
+{
+    bool is_default = hints->h_minfree == NOT_GIVEN;
     char *header;
     int64_t n;
-    int err = pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error);
+    int err = compute_layout(ds, hints);
 
     PNC_TRY(pnc_dataset_header_agree(ds, err, &header, &n));
     if (ds->before == NULL)
@@ -123,6 +150,8 @@ static int finish(pnc_dataset *ds, const pnc_layout_hints *hints)
         err = change_existing(ds, header, n);
     pnc_memory_free(header);
     PNC_TRY(err);
+    if (is_default)
+        announce_reserve(ds, hints->h_minfree);
     pnc_dataset_before_free(ds);
     ds->layout_hints = *hints;
     ds->is_new = false;
@@ -160,12 +189,20 @@ static int report_overruled(pnc_dataset *ds)
     return err;
 }
 
+static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
+{
+    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, hints, sizeof *hints}};
+
+    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE));
+    PNC_TRY(finish(ds, hints));
+    return report_overruled(ds);
+}
+
 int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_align, MPI_Offset v_minfree,
                         MPI_Offset r_align)
 {
-    pnc_layout_hints hints = {h_minfree, first_given(ds->hints.layout.v_align, v_align), v_minfree,
-                              first_given(ds->hints.layout.r_align, r_align)};
-    pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &hints, sizeof hints}};
+    pnc_layout_hints hints = {choose_header_space(ds, h_minfree), first_given(ds->hints.layout.v_align, v_align),
+                              v_minfree, first_given(ds->hints.layout.r_align, r_align)};
     int err = pnc_dataset_mode_check_define(ds);
 
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
@@ -173,12 +210,13 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
                             "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "
                             "must not be negative",
                             (long long)h_minfree, (long long)v_align, (long long)v_minfree, (long long)r_align);
-    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE));
-    PNC_TRY(finish(ds, &hints));
-    return report_overruled(ds);
+    return end_define_mode(ds, &hints, err);
 }
 
 int pnc_dataset_enddef(pnc_dataset *ds)
 {
-    return pnc_dataset__enddef(ds, 0, 0, 0, 0);
+    pnc_layout_hints hints = {choose_header_space(ds, NOT_GIVEN), first_given(ds->hints.layout.v_align, 0), 0,
+                              first_given(ds->hints.layout.r_align, 0)};
+
+    return end_define_mode(ds, &hints, pnc_dataset_mode_check_define(ds));
 }
