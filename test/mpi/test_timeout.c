@@ -290,7 +290,7 @@ static void test_late(double seconds)
 }
 
 static bool hides_messages; /* as if they were still under way */
-static int left_in_comm;    /* messages that nobody received when a communicator was freed */
+static int left_in_comm;    /* messages not received when a communicator was freed */
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {

@@ -6,7 +6,9 @@
 #include "tools/ncmpidump/team.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/memory.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpidump/reader.h"
@@ -148,6 +150,52 @@ static int print_blocks(const dump_file *file, const char *name, dump_reader *re
 
 /* --- all ranks --- */
 
+/* The bytes of a variable, and the offset where it ends; both INT64_MAX if they exceed 64 bits. */
+static int get_size(const dump_file *file, const dump_variable *variable, const int64_t *shape, int64_t *bytes,
+                    int64_t *end)
+{
+    bool has_records = variable->ndims > 0 && variable->dimids[0] == file->unlimited;
+    MPI_Offset begin, recsize;
+    int64_t span, size = (int64_t)variable->type->size;
+
+    PNC_TRY(ncmpi_inq_varoffset(file->ncid, variable->id, &begin));
+    PNC_TRY(ncmpi_inq_recsize(file->ncid, &recsize));
+    for (int i = 0; i < variable->ndims; i++)
+        if (pnc_size_multiply(size, shape[i], &size) < 0)
+            size = INT64_MAX;
+    *bytes = size;
+    if (!has_records)
+        span = size;
+    else if (pnc_size_multiply(shape[0], recsize, &span) < 0)
+        span = INT64_MAX;
+    if (pnc_size_add(begin, span, end) < 0)
+        *end = INT64_MAX;
+    return NC_NOERR;
+}
+
+/* Values beyond the end of a file read as zeros, without limit: a few damaged bytes of a small file would be years of
+ * output. */
+static int check_size(const dump_file *file, const dump_variable *variable, const int64_t *shape)
+{
+    const int64_t most = INT64_C(1) << 30;
+    const char *path = file->options->path;
+    int64_t bytes, end, missing;
+    struct stat status;
+
+    PNC_TRY(get_size(file, variable, shape, &bytes, &end));
+    if (stat(path, &status) != 0 || end <= status.st_size) /* a prefix of MPI-IO is no part of the name */
+        return NC_NOERR;
+    missing = end - status.st_size < bytes ? end - status.st_size : bytes;
+    if (missing <= most)
+        return NC_NOERR;
+    if (file->team->rank == 0)
+        tool_error_print(
+            "%s: variable %s: %lld of its %lld bytes are beyond the end of the file, which has %lld: -h "
+            "prints the header, -v other variables",
+            path, variable->name, (long long)missing, (long long)bytes, (long long)status.st_size);
+    return NC_EREAD;
+}
+
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with)
 {
@@ -156,6 +204,8 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
     bool shared = file->team->nprocs > 1 && reader.blocks.total > 1;
     if (err != NC_NOERR)
         dump_error_print(file, err, variable->name);
+    else
+        err = check_size(file, variable, shape);
     if (shared)
         err = dump_team_agree(file, err); /* continue only if all ranks have memory */
     if (err == NC_NOERR) {
