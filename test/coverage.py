@@ -1,5 +1,5 @@
-"""Lines of the library that tests run, by room: ./check --coverage starts this after the tests, in the folder of a build
-with --coverage. Exit status 1: a room is below its goal. A process that is killed leaves no counts.
+"""Lines of the library that tests run, by room: ./check --coverage starts this after the tests, in the folder of a
+build with --coverage. Exit status 1: a room is below its goal. A process that is killed leaves no counts.
 
 usage: coverage.py [--lines]
 
