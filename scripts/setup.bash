@@ -79,7 +79,8 @@ configure() {
     fi
 }
 
-# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize, tsan and openmpi.
+# set_up FLAVOUR: a configured folder build/FLAVOUR. The flavours are mpich, sanitize, tsan, coverage and
+# openmpi.
 set_up() {
     local mpicc mpif90 mpiexec
     local develop=(--enable-werror --enable-assertions)
@@ -97,6 +98,10 @@ set_up() {
         tsan)
             configure tsan "${develop[@]}" --disable-shared --disable-fortran "MPICC=$mpicc" "MPIEXEC=$mpiexec" \
                 'CFLAGS=-g -O1 -fno-omit-frame-pointer -fsanitize=thread'
+            ;;
+        coverage)
+            configure coverage "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
+                'CFLAGS=-g -O0 --coverage -fprofile-update=atomic' LDFLAGS=--coverage
             ;;
         openmpi)
             configure openmpi "${develop[@]}" "MPICC=$(first_of mpicc.openmpi mpicc)" \

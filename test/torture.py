@@ -24,7 +24,7 @@ GROUPS = {
     "hostile": "damaged files and CDL, through every tool and open",
     "random": "random programs and files against a model",
 }
-DEATH_CASES = 7
+DEATH_CASES = 9
 LIMIT = "36000"
 # The tests of a group that are complete as they are.
 PLAN = {
@@ -33,6 +33,7 @@ PLAN = {
     ],
     "faults": [
         "test/mpi/test_mpi_failure", "test/mpi/test_access_failure", "test/mpi/test_redef_failure",
+        "test/mpi/test_memory_failure",
         "test/mpi/test_collective_errors", "test/mpi/test_interrupted", "test/mpi/test_disk_full",
         "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_limits",
         "test/tools/test_full_disk.py"

@@ -9,7 +9,7 @@
 #include "convert/convert.h"
 #include "convert/misfit.h"
 #include "dataset/agree.h"
-#include "dataset/headerio.h"
+#include "dataset/header_change.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "format/codec.h"
@@ -165,13 +165,14 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    int index = pnc_format_atts_find(atts, name);
-    int64_t old_bytes = index < 0 ? 0 : pnc_format_att_encode(&ds->model, atts->at[index], NULL);
+    int index = pnc_format_atts_find(atts, name), err = pnc_dataset_header_change_begin(ds);
+    pnc_extent old = {-1, 0};
 
-    PNC_TRY(pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error));
-    if (ds->mode == PNC_DEFINE)
-        return NC_NOERR;
-    return pnc_dataset_header_update(ds, (pnc_extent){atts->at[index]->where, old_bytes}, NULL, atts->at[index]);
+    if (index >= 0)
+        old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
+    if (err == NC_NOERR)
+        err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
+    return pnc_dataset_header_change_end(ds, err, old, NULL, index >= 0 ? atts->at[index] : NULL);
 }
 
 static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)

@@ -9,7 +9,7 @@
 #include "convert/convert.h"
 #include "dataset/agree.h"
 #include "dataset/attribute.h"
-#include "dataset/headerio.h"
+#include "dataset/header_change.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
 
@@ -102,14 +102,6 @@ int pnc_dataset_def_var_fill(pnc_dataset *ds, int varid, int no_fill, const void
     return NC_NOERR;
 }
 
-/* In data mode the new name, which is not longer than the old one, is written at once. */
-static int write_new_name(pnc_dataset *ds, int64_t where, const char *name, int64_t old_field)
-{
-    if (ds->mode == PNC_DEFINE)
-        return NC_NOERR;
-    return pnc_dataset_header_update(ds, (pnc_extent){where, old_field}, name, NULL);
-}
-
 static int check_name(pnc_dataset *ds, const char *name)
 {
     char *normal = NULL;
@@ -157,8 +149,10 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
         old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
     }
     PNC_TRY(agree_new_name(ds, err, dim != NULL ? dim->name : "", &ds->model.dim_names, args, 2));
-    PNC_TRY(pnc_format_dim_rename(&ds->model, dimid, name, &ds->error));
-    return write_new_name(ds, dim->where, dim->name, old_field);
+    err = pnc_dataset_header_change_begin(ds);
+    if (err == NC_NOERR)
+        err = pnc_format_dim_rename(&ds->model, dimid, name, &ds->error);
+    return pnc_dataset_header_change_end(ds, err, (pnc_extent){dim->where, old_field}, dim->name, NULL);
 }
 
 int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
@@ -176,8 +170,10 @@ int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
         old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
     }
     PNC_TRY(agree_new_name(ds, err, var != NULL ? var->name : "", &ds->model.var_names, args, 2));
-    PNC_TRY(pnc_format_var_rename(&ds->model, varid, name, &ds->error));
-    return write_new_name(ds, var->where, var->name, old_field);
+    err = pnc_dataset_header_change_begin(ds);
+    if (err == NC_NOERR)
+        err = pnc_format_var_rename(&ds->model, varid, name, &ds->error);
+    return pnc_dataset_header_change_end(ds, err, (pnc_extent){var->where, old_field}, var->name, NULL);
 }
 
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
@@ -201,6 +197,9 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         old_field = pnc_format_name_encode(&ds->model, old, NULL);
     }
     PNC_TRY(agree_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3));
-    PNC_TRY(pnc_format_atts_rename(&ds->model, atts, index, newname, &ds->error));
-    return write_new_name(ds, atts->at[index]->where, atts->at[index]->name, old_field);
+    err = pnc_dataset_header_change_begin(ds);
+    if (err == NC_NOERR)
+        err = pnc_format_atts_rename(&ds->model, atts, index, newname, &ds->error);
+    return pnc_dataset_header_change_end(ds, err, (pnc_extent){atts->at[index]->where, old_field},
+                                         atts->at[index]->name, NULL);
 }

@@ -12,8 +12,6 @@
 #include "file/agree.h"
 #include "format/codec.h"
 
-enum { PAGE = 4096 }; /* the kernel writes bytes of one page all or not at all if the process is killed */
-
 typedef struct header_bytes {
     char *at;
     int64_t n; /* bytes of the file in memory */
@@ -260,6 +258,13 @@ static char *encode_before(pnc_dataset *ds, int64_t *n)
     return bytes;
 }
 
+bool pnc_dataset_header_is_in_page(pnc_extent extent)
+{
+    const int64_t page = 4096;
+
+    return extent.offset / page == (extent.offset + extent.length - 1) / page;
+}
+
 int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)
 {
     int64_t end, first = 0;
@@ -273,7 +278,7 @@ int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n,
         first++;
     while (end > first && old[end - 1] == bytes[end - 1])
         end--;
-    *in_parts = end > first && first / PAGE != (end - 1) / PAGE;
+    *in_parts = end > first && !pnc_dataset_header_is_in_page((pnc_extent){first, end - first});
     pnc_memory_free(old);
     return NC_NOERR;
 }
@@ -327,47 +332,4 @@ int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n)
         pnc_dataset_file_end_update(ds);
     pnc_dataset_numrecs_commit(ds);
     return NC_NOERR;
-}
-
-int pnc_dataset_header_write(pnc_dataset *ds)
-{
-    char *bytes;
-    int64_t n;
-    int err;
-
-    PNC_TRY(pnc_dataset_header_agree(ds, NC_NOERR, &bytes, &n));
-    err = pnc_dataset_header_replace(ds, bytes, n);
-    pnc_memory_free(bytes);
-    return err;
-}
-
-static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
-{
-    return att != NULL ? pnc_format_att_encode(&ds->model, att, bytes)
-                       : pnc_format_name_encode(&ds->model, name, bytes);
-}
-
-/* Rank 0. */
-static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
-{
-    char *bytes = pnc_memory_alloc(where.length, 1);
-    int err;
-
-    if (bytes == NULL)
-        return no_memory(&ds->file, where.length);
-    encode_entry(ds, name, att, bytes);
-    err = pnc_file_range_write(&ds->file, where, bytes);
-    pnc_memory_free(bytes);
-    return err;
-}
-
-int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
-{
-    int err = NC_NOERR;
-
-    if (encode_entry(ds, name, att, NULL) != old.length || old.offset < 0)
-        return pnc_dataset_header_write(ds);
-    if (ds->file.rank == 0)
-        err = write_entry(ds, old, name, att);
-    return pnc_file_status_broadcast(&ds->file, err);
 }

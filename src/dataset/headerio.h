@@ -6,8 +6,7 @@
 
 /* Rank 0 reads, all decode. err is the result so far of this rank, and the return value too: the caller agrees. */
 int pnc_dataset_header_read(pnc_dataset *ds, int err);
-int pnc_dataset_header_write(pnc_dataset *ds); /* rank 0 writes all of it */
-/* header_write in two steps. First all ranks adopt rank 0's definitions and encode them, unless one of them
+/* Writing it takes two steps. First all ranks adopt rank 0's definitions and encode them, unless one of them
  * passes an error; the caller frees *bytes. Then
  * rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n);
@@ -15,8 +14,8 @@ int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* On rank 0: *in_parts: header_replace with these bytes would change more than one page of the header of ds->before, so
  * that the death of the process could leave a mixture of both. */
 int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts);
-/* In data mode: write a changed name or, if att is not NULL, a changed attribute over the old one. If the size has
- * changed, or the old one has no offset (-1), the whole header is written. */
-int pnc_dataset_header_update(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att);
+/* Local. Whether a death cannot leave a part of a write to this extent: the kernel writes bytes of one page all or not
+ * at all if the process is killed. */
+bool pnc_dataset_header_is_in_page(pnc_extent extent);
 
 #endif

@@ -15,6 +15,7 @@
 /* Reporters, which rows name: each writes the value in effect of a hint, at most MPI_MAX_INFO_VAL characters. */
 static void report_number(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *value);
+static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 static void report_driver(const pnc_dataset *ds, const pnc_hint *hint, char *value);
 
@@ -315,6 +316,14 @@ static void report_alignment(const pnc_dataset *ds, const pnc_hint *hint, char *
     else if (number <= 0)
         number = of_records && has_fixed ? 4 : PNC_DEFAULT_ALIGN;
     snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)number);
+}
+
+/* Without the hint: the free space that the last enddef used, by its argument or by default. */
+static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *value)
+{
+    int64_t given = get_field(&ds->hints, hint);
+
+    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)(given >= 0 ? given : ds->layout_hints.h_minfree));
 }
 
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value)

@@ -317,6 +317,7 @@ int pnc_dataset_close(pnc_dataset *ds)
         return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
+    pnc_file_time_limit_end(&ds->file);
     pending = cancel_pending(ds);
     err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
@@ -333,6 +334,7 @@ int pnc_dataset_abort(pnc_dataset *ds)
         return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
+    pnc_file_time_limit_end(&ds->file);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     return (defines && ds->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
 }

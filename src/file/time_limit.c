@@ -31,6 +31,8 @@ struct pnc_time_limit {
     double seconds;
     bool aborts, exceeded;
     int64_t number; /* of the agreements of this file so far */
+    int *sent;      /* notices to each rank; NULL before the first one */
+    int received;   /* notices */
     /* MPI uses these after a call that has failed */
     int64_t values[PNC_REDUCED_VALUES];
     notice warning, answer, result;
@@ -61,6 +63,8 @@ int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts)
 
 void pnc_file_time_limit_free(pnc_file *file)
 {
+    if (file->limit != NULL)
+        pnc_memory_free(file->limit->sent);
     pnc_memory_free(file->limit);
     file->limit = NULL;
 }
@@ -148,14 +152,31 @@ static void print_table(const meeting *m)
 
 /* --- messages --- */
 
-/* MPI libraries send messages as small as these at once: nothing waits for a rank to receive them. */
+/* MPI libraries send messages as small as these at once: nothing waits for a rank to receive them. Without memory to
+ * count them, none is sent: another rank warns, or this one is listed without an answer. */
 static void send_notice(const meeting *m, notice *n, int rank)
 {
+    pnc_time_limit *limit = m->limit;
     MPI_Request request = MPI_REQUEST_NULL;
 
-    n->number = m->limit->number;
-    if (MPI_Isend(n, (int)sizeof *n, MPI_BYTE, rank, NOTICE_TAG, m->file->comm, &request) == MPI_SUCCESS)
-        MPI_Request_free(&request);
+    if (limit->sent == NULL)
+        limit->sent = pnc_memory_alloc_zeroed(m->file->nprocs, sizeof *limit->sent);
+    if (limit->sent == NULL)
+        return;
+    n->number = limit->number;
+    if (MPI_Isend(n, (int)sizeof *n, MPI_BYTE, rank, NOTICE_TAG, m->file->comm, &request) != MPI_SUCCESS)
+        return;
+    limit->sent[rank]++;
+    MPI_Request_free(&request);
+}
+
+static int receive_notice(pnc_file *file, int source, notice *n)
+{
+    int code = MPI_Recv(n, (int)sizeof *n, MPI_BYTE, source, NOTICE_TAG, file->comm, MPI_STATUS_IGNORE);
+
+    if (code == MPI_SUCCESS)
+        file->limit->received++;
+    return code;
 }
 
 static void answer(meeting *m, int rank, const char *text)
@@ -213,8 +234,7 @@ static void receive_notices(meeting *m, double now, bool waits)
         arrived = 0;
         if (MPI_Iprobe(MPI_ANY_SOURCE, NOTICE_TAG, m->file->comm, &arrived, &status) != MPI_SUCCESS)
             return;
-        if (arrived && MPI_Recv(&n, (int)sizeof n, MPI_BYTE, status.MPI_SOURCE, NOTICE_TAG, m->file->comm,
-                                MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (arrived && receive_notice(m->file, status.MPI_SOURCE, &n) != MPI_SUCCESS)
             return;
         if (arrived && n.number == m->limit->number)
             take_notice(m, &n, status.MPI_SOURCE, now, waits);
@@ -348,4 +368,42 @@ int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char
         memcpy(values, limit->values, (size_t)n * sizeof *values);
     pnc_memory_free(m.calls);
     return err;
+}
+
+/* --- the end --- */
+
+/* The notices that this rank has still to receive. Collective: a rank continues by the results of a step that fails. */
+static int count_missing(pnc_file *file)
+{
+    pnc_time_limit *limit = file->limit;
+    int expected = 0, *sent = pnc_memory_alloc_zeroed(file->nprocs, sizeof *sent), has_memory = sent != NULL,
+        all_have = 0;
+    int code = MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, file->comm);
+
+    pnc_file_step_check(file, code, "MPI_Allreduce", "the memory to count notices");
+    if (all_have) {
+        if (limit->sent != NULL)
+            memcpy(sent, limit->sent, (size_t)file->nprocs * sizeof *sent);
+        code = MPI_Reduce_scatter_block(sent, &expected, 1, MPI_INT, MPI_SUM, file->comm);
+        pnc_file_step_check(file, code, "MPI_Reduce_scatter_block", "the numbers of notices");
+    }
+    pnc_memory_free(sent);
+    return expected - limit->received;
+}
+
+void pnc_file_time_limit_end(pnc_file *file)
+{
+    int any, some = 0, code;
+
+    if (file->limit == NULL || file->limit->exceeded)
+        return;
+    any = file->limit->sent != NULL;
+    code = MPI_Allreduce(&any, &some, 1, MPI_INT, MPI_MAX, file->comm);
+    pnc_file_step_check(file, code, "MPI_Allreduce", "whether there are notices");
+    for (int missing = some ? count_missing(file) : 0; missing > 0; missing--) {
+        notice n;
+
+        if (receive_notice(file, MPI_ANY_SOURCE, &n) != MPI_SUCCESS)
+            return;
+    }
 }

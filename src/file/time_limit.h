@@ -28,4 +28,8 @@ bool pnc_file_time_limit_is_exceeded(const pnc_file *file);
  * a rank did not make any call in time, or in an earlier call. */
 int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call);
 
+/* After the last agreement of a file: receive all notices that are under way. Otherwise one could be taken for a notice
+ * of the next file whose communicator has the same context. Collective, unless the limit was exceeded. */
+void pnc_file_time_limit_end(pnc_file *file);
+
 #endif

@@ -174,6 +174,40 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
     return check_limits(model, error);
 }
 
+/* Of all fixed-size variables and one record; INT64_MAX if that exceeds 64 bits. */
+static int64_t get_data_size(const pnc_model *model)
+{
+    int64_t size = 0;
+
+    for (int i = 0; i < model->nvars; i++)
+        if (pnc_size_add(size, pnc_format_var_get_padded_size(model, model->vars[i]), &size) < 0)
+            return INT64_MAX;
+    return size;
+}
+
+static int64_t choose_reserve(const pnc_model *model, const pnc_layout_hints *hints)
+{
+    bool fixed = model->nvars > model->nrecvars;
+    int64_t alignment = fixed ? hints->v_align : hints->r_align;
+
+    if (hints->h_minfree >= 0 || alignment > 0 || get_data_size(model) < PNC_RESERVE_LEAST_DATA)
+        return given_or_zero(hints->h_minfree);
+    return max64(PNC_RESERVE_LEAST, pnc_format_header_get_size(model) / PNC_RESERVE_DIVISOR);
+}
+
+int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error)
+{
+    pnc_layout_hints spacious = *hints;
+
+    spacious.h_minfree = choose_reserve(model, hints);
+    if (spacious.h_minfree != hints->h_minfree && pnc_format_layout_compute(model, NULL, &spacious, NULL) == NC_NOERR) {
+        hints->h_minfree = spacious.h_minfree;
+        return NC_NOERR;
+    }
+    hints->h_minfree = given_or_zero(hints->h_minfree);
+    return pnc_format_layout_compute(model, NULL, hints, error);
+}
+
 int64_t pnc_format_layout_get_data_end(const pnc_model *model)
 {
     int64_t end = model->header_size;

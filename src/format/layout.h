@@ -7,6 +7,14 @@
 /* Bytes. The default of the first variable, and of the records if no fixed-size variable precedes them. */
 #define PNC_DEFAULT_ALIGN 512
 
+/* Bytes of data (fixed-size variables and one record) from which on a new file has a reserve after its header. Moving
+ * less takes about as long as the rest of enddef. Small files, which tests of programs compare byte by byte with those
+ * of other libraries, keep the offsets that these compute. */
+#define PNC_RESERVE_LEAST_DATA (INT64_C(1) << 20)
+/* The reserve: at least these bytes, and this part of the header. */
+#define PNC_RESERVE_LEAST 8192
+#define PNC_RESERVE_DIVISOR 10
+
 /* Bytes; -1 (0 for an alignment): not given, the default applies. */
 typedef struct pnc_layout_hints {
     int64_t h_minfree, v_align, v_minfree, r_align;
@@ -16,6 +24,11 @@ typedef struct pnc_layout_hints {
  * or NULL for a new file: no section moves to a lower offset. NC_EVARSIZE: a limit of the format is exceeded. */
 int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const pnc_layout_hints *hints,
                               pnc_error *error);
+
+/* The same for a new file. If neither h_minfree nor the alignment of what follows the header is given, and the data are
+ * large, the file has a reserve, unless its offsets then exceed the limits of the format. Sets h_minfree to the free
+ * space that is used. */
+int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error);
 
 /* NetCDF Classic Format Specification, "Large File Support": the size of a variable, or of one record of it, must fit
  * in 31 (CDF-1) or 32 bits (CDF-2). Exempt is the last variable of the file: the last record variable, or the last

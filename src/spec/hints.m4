@@ -32,6 +32,11 @@ applies. Otherwise PNETCDF_HINTS takes precedence over the MPI_Info with either 
 HINT_SIZE([nc_record_align_size], [layout.r_align], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [4], [report_alignment],
 [bytes: alignment of the first record. Takes precedence over the argument r_align of ncmpi__enddef. Without both, 4, or
 512 in a file without fixed-size variables])
+HINT_SIZE([nc_header_reserve], [layout.h_minfree], [-1], [0], [INT64_C(1) << 40], [SENSELESS], [1], [report_reserve],
+[bytes after the header of a new file that are left free at its first enddef, so that later definitions need not move
+data. Takes precedence over the argument h_minfree of ncmpi__enddef. Without both, and without an alignment of what
+follows the header, the larger of 8192 and a tenth of the header if the fixed-size variables and one record have at
+least 1 MiB, otherwise 0. 0: no free space])
 HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
 [bytes of the header that ncmpi_open reads at a time])
 HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],

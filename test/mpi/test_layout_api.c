@@ -223,6 +223,121 @@ static void test_environment(void)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* --- the reserve of large files --- */
+
+enum { LARGE = 1 << 20 };
+
+/* A file with one variable of these bytes, in define mode. */
+static int create_large(MPI_Offset bytes, const char *reserve)
+{
+    MPI_Info info;
+    int ncid, dim, id;
+
+    MPI_Info_create(&info);
+    if (reserve != NULL)
+        MPI_Info_set(info, "nc_header_reserve", reserve);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
+    MPI_Info_free(&info);
+    t_local(ncmpi_def_dim(ncid, "x", bytes, &dim) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &id) == NC_NOERR, "def_var");
+    return ncid;
+}
+
+static void check_extent(int ncid, MPI_Offset extent, const char *reported, const char *what)
+{
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    MPI_Offset got = -1;
+    MPI_Info used;
+    int flag;
+
+    t_local(ncmpi_inq_header_extent(ncid, &got) == NC_NOERR && got == extent, "%s: header extent %lld, expected %lld",
+            what, (long long)got, (long long)extent);
+    t_local(ncmpi_inq_file_info(ncid, &used) == NC_NOERR, "inq_file_info");
+    MPI_Info_get(used, "nc_header_reserve", MPI_MAX_INFO_VAL, value, &flag);
+    MPI_Info_free(&used);
+    t_local(strcmp(value, reported) == 0, "%s: nc_header_reserve is reported as %s, expected %s", what, value,
+            reported);
+    t_check(true, "%s: the header extent is %lld", what, (long long)extent);
+}
+
+/* By default, by hint and by argument; the header has 80 bytes. */
+static void test_reserve_of_new_files(void)
+{
+    static const struct {
+        MPI_Offset bytes;
+        const char *hint;
+        int h_minfree; /* of ncmpi__enddef; -1: ncmpi_enddef */
+        MPI_Offset extent;
+        const char *reported;
+    } rows[] = {
+        {LARGE - 4, NULL, -1, 512, "0"},
+        {LARGE, NULL, -1, 8704, "8192"},
+        {LARGE, "0", -1, 512, "0"},
+        {LARGE, "100000", -1, 100352, "100000"},
+        {LARGE - 4, "100000", -1, 100352, "100000"},
+        {LARGE, "-5", -1, 8704, "8192"},
+        {LARGE, NULL, 0, 512, "0"},
+        {LARGE, NULL, 1000, 1536, "1000"},
+        {LARGE, "0", 1000, 512, "0"},
+        {LARGE, "2000", 1000, 2560, "2000"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int ncid = create_large(rows[i].bytes, rows[i].hint);
+        char what[120];
+
+        snprintf(what, sizeof what, "%lld bytes, hint %s, h_minfree %d", (long long)rows[i].bytes,
+                 rows[i].hint != NULL ? rows[i].hint : "not given", rows[i].h_minfree);
+        t_local((rows[i].h_minfree < 0 ? ncmpi_enddef(ncid) : ncmpi__enddef(ncid, rows[i].h_minfree, 0, 0, 0)) ==
+                    NC_NOERR,
+                "enddef");
+        check_extent(ncid, rows[i].extent, rows[i].reported, what);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    }
+}
+
+/* Redefine: an attribute of these bytes. Returns the bytes that all ranks have written during ncmpi_enddef. */
+static MPI_Offset add_text(int ncid, const char *name, int bytes)
+{
+    char *text = calloc(1, (size_t)bytes);
+    MPI_Offset before = 0, after = 0, all = 0;
+
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, name, bytes, text) == NC_NOERR, "put_att");
+    free(text);
+    t_local(ncmpi_inq_put_size(ncid, &before) == NC_NOERR, "inq_put_size");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    t_local(ncmpi_inq_put_size(ncid, &after) == NC_NOERR, "inq_put_size");
+    after -= before;
+    MPI_Allreduce(&after, &all, 1, MPI_OFFSET, MPI_SUM, MPI_COMM_WORLD);
+    return all;
+}
+
+static void test_reserve_is_used(void)
+{
+    int ncid = create_large(LARGE, NULL);
+    MPI_Offset written;
+    MPI_Info info;
+
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    written = add_text(ncid, "first", 4000);
+    t_check(written < 4200, "4000 bytes of text go into the reserve: %lld bytes are written", (long long)written);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_header_reserve", "100000"); /* is for new files */
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid) == NC_NOERR, "open");
+    MPI_Info_free(&info);
+    written = add_text(ncid, "second", 4000);
+    t_check(written < 2 * 8300 + 4200, "so do 4000 more, after the file was opened again: %lld bytes are written",
+            (long long)written);
+    check_extent(ncid, 8704, "100000", "the reserve is nearly full");
+    written = add_text(ncid, "third", 4000);
+    t_check(written >= LARGE, "and then data move: %lld bytes are written", (long long)written);
+    check_extent(ncid, 12288, "100000", "the reserve is used up");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
 int main(int argc, char **argv)
 {
     static const int formats[] = {1, 2, 5};
@@ -237,6 +352,8 @@ int main(int argc, char **argv)
     test_free_space();
     test_failed_enddef();
     test_environment();
+    test_reserve_of_new_files();
+    test_reserve_is_used();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

@@ -179,10 +179,11 @@ static void test_limit(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
-static void test_report(void)
+/* Ends define mode with PNETCDF_VERBOSE, and receives what this rank prints. */
+static void end_verbosely(int ncid, char text[1000])
 {
-    char text[1000] = "", wanted[100], caught[4200];
-    int ncid = open_grown("1000000000"), saved = dup(2);
+    char caught[4200];
+    int saved = dup(2);
     FILE *f;
 
     snprintf(caught, sizeof caught, "%s.%d", t_path("stderr"), t_rank);
@@ -195,15 +196,40 @@ static void test_report(void)
     dup2(saved, 2);
     close(saved);
     unsetenv("PNETCDF_VERBOSE");
+    memset(text, 0, 1000);
     f = fopen(caught, "r");
-    if (f != NULL && fread(text, 1, sizeof text - 1, f) == 0)
+    if (f != NULL && fread(text, 1, 999, f) == 0)
         text[0] = '\0';
     if (f != NULL)
         fclose(f);
     unlink(caught);
+}
+
+static void test_report(void)
+{
+    char text[1000], wanted[100];
+    int ncid = open_grown("1000000000");
+
+    end_verbosely(ncid, text);
     snprintf(wanted, sizeof wanted, "%d bytes of data move", NX * 4000);
     t_check(t_rank == 0 ? strstr(text, wanted) != NULL && strstr(text, "have moved in") != NULL : text[0] == '\0',
             "rank 0 reports a move: %s", text);
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* A new file with one variable of these bytes. */
+static void check_reserve_report(MPI_Offset bytes, bool expected)
+{
+    char text[1000];
+    int ncid, dim, id;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_def_dim(ncid, "x", bytes, &dim) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &id) == NC_NOERR, "def_var");
+    end_verbosely(ncid, text);
+    t_check((strstr(text, "8192 bytes after the header are reserved") != NULL) == (expected && t_rank == 0) &&
+                (text[0] != '\0') == (expected && t_rank == 0),
+            "%lld bytes of data: rank 0 reports %s reserve: %s", (long long)bytes, expected ? "a" : "no", text);
     expect_ok(ncmpi_close(ncid), "close");
 }
 
@@ -218,6 +244,8 @@ int main(int argc, char **argv)
     run(0, 64, true);
     test_limit();
     test_report();
+    check_reserve_report(1 << 20, true);
+    check_reserve_report(1000, false);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

@@ -289,6 +289,50 @@ static void test_late(double seconds)
     alarm(0);
 }
 
+static bool hides_messages; /* as if they were still under way */
+static int left_in_comm;    /* messages not received when a communicator was freed */
+
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (!hides_messages)
+        return PMPI_Iprobe(source, tag, comm, flag, status);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    for (int i = 0, found = 0; i < 20; i++, found = 0) {
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *comm, &found, MPI_STATUS_IGNORE);
+        left_in_comm += found;
+    }
+    return PMPI_Comm_free(comm);
+}
+
+/* The warning arrives when the last rank has begun to close the file: it must not outlive the communicator, as the next
+ * one could take it for its own. */
+static void test_crossing(bool aborts)
+{
+    char text[TEXT];
+    int ncid, value = 1;
+
+    begin_case("a warning that crosses with close", t_nprocs - 1);
+    ncid = create("1", false);
+    catch_stderr();
+    left_in_comm = 0;
+    hides_messages = t_rank == odd;
+    if (t_rank == odd)
+        pause_for(1.3);
+    t_local((aborts ? ncmpi_abort(ncid) : ncmpi_close(ncid)) == NC_NOERR, "close");
+    hides_messages = false;
+    release_stderr(text);
+    t_local(text[0] == '\0', "stderr: %s", text);
+    t_local(left_in_comm == 0, "a message was left in a communicator");
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_check(value == t_nprocs, "a warning that crosses with the last rank's %s", aborts ? "abort" : "close");
+    alarm(0);
+}
+
 static void test_mismatch(void)
 {
     int ncid, err;
@@ -399,6 +443,8 @@ int main(int argc, char **argv)
         test_slow_access();
         test_late(1.3);
         test_late(3.2);
+        test_crossing(false);
+        test_crossing(true);
         test_mismatch();
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,7 @@
 /* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD MEMORY RANK COUNT TORN: add to the header of a file, so
  * that data move, as on a disk or (MEMORY 1) as in memory, and kill this rank at its operation COUNT on the file, or
- * within it. open FILE: print the codes of opening it for reading, and then for writing. */
+ * within it. If TEXT is negative: change the attribute "history" in data mode, to this number of other bytes. open FILE:
+ * print the codes of opening it for reading, and then for writing. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,17 +83,28 @@ static void define(int ncid, int text, int fixed, int record)
     }
 }
 
+static void change_history(int ncid, int length)
+{
+    char *bytes = malloc((size_t)length);
+
+    memset(bytes, 'n', (size_t)length);
+    check(ncmpi_put_att_text(ncid, NC_GLOBAL, "history", length, bytes), "put_att");
+    free(bytes);
+}
+
 static void grow(char **arguments)
 {
-    int ncid, rank;
+    int ncid, rank, text = atoi(arguments[2]);
     pnc_dataset *ds;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     check(ncmpi_open(MPI_COMM_WORLD, arguments[0], NC_WRITE, MPI_INFO_NULL, &ncid), "open");
     ds = pnc_dataset_registry_peek(ncid);
     ds->hints.data_move_chunk = atol(arguments[1]);
-    check(ncmpi_redef(ncid), "redef");
-    define(ncid, atoi(arguments[2]), atoi(arguments[3]), atoi(arguments[4]));
+    if (text >= 0) {
+        check(ncmpi_redef(ncid), "redef");
+        define(ncid, text, atoi(arguments[3]), atoi(arguments[4]));
+    }
     ds->file.store->striping.in_memory = atoi(arguments[5]) != 0;
     dies_at = atoi(arguments[6]) == rank ? atol(arguments[7]) : -1;
     torn = atoi(arguments[8]);
@@ -102,7 +114,10 @@ static void grow(char **arguments)
     deadly.sync = deadly_sync;
     deadly.set_size = deadly_set_size;
     ds->file.store->ops = &deadly;
-    check(ncmpi__enddef(ncid, 0, 4, 0, 4), "enddef");
+    if (text < 0)
+        change_history(ncid, -text);
+    else
+        check(ncmpi__enddef(ncid, 0, 4, 0, 4), "enddef");
     ds->file.store->ops = real;
     check(ncmpi_close(ncid), "close");
 }

@@ -269,6 +269,12 @@ def test_layout():
     tap.ok(first % 512 == 0 and first >= size + 3000 - 4, "data begins behind the reserve, aligned", first)
     tap.ok(records > first and records % 2048 == 0, "records begin aligned", records)
     tap.ok(not differences(contents("layout.nc"), contents("out.nc")), "content is the same")
+    cdf.Writer(1, [("n", 1 << 20)], [], [("c", "char", [0], [], marker + bytes((1 << 20) - len(marker)))],
+               0).write("large.nc")
+    for words, begin in (([], 8704), (["--reserve", "0"], 512), (["--align", "4096"], 4096)):
+        copy(f"a large file, {words}", words + ["large.nc"], "out.nc")
+        first = open("out.nc", "rb").read().find(marker)
+        tap.ok(first == begin, f"data begin at {begin}", first)
 
 
 # --- what goes wrong ---

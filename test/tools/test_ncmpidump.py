@@ -465,6 +465,26 @@ def test_bad_files():
     fails(PROGRAM + ["."], ".: this is a folder", "a folder")
 
 
+def test_huge_variables():
+    """Sizes that damaged bytes describe: zeros without end are no output."""
+    cdf.Writer(5, [("n", 1), ("x", 2)], [], [("a", "short", [1], [], [1, 2]), ("v", "byte", [0], [], [1])],
+               0).write("huge.nc")
+    cdf.Writer(5, [("t", None), ("x", 2)], [], [("r", "short", [0, 1], [], [1, 2])], 1).write("records.nc")
+    for path, offset, number in (("huge.nc", 36, 1 << 53), ("records.nc", 4, 1 << 50)): # length of n, number of records
+        with open(path, "r+b") as file:
+            file.seek(offset)
+            file.write(number.to_bytes(8, "big"))
+    for path, name in (("huge.nc", b"v"), ("records.nc", b"r")):
+        for ranks in (1, 2):
+            for options in ([], ["--json"]):
+                result = on_ranks(ranks, *PROGRAM, *options, path)
+                check(result.returncode != 0 and result.stderr.count(b": variable %s: " % name) == 1
+                      and result.stderr.count(b"beyond the end of the file") == 1,
+                      "%s is refused, %d ranks, %s" % (path, ranks, options), result.stderr)
+        check(run(PROGRAM + ["-h", path]).returncode == 0, "its header is printed")
+    check(b"a = 1, 2 ;" in dump("huge.nc", "-v", "a").stdout, "another variable is printed")
+
+
 def test_bad_arguments():
     cases = [("-v v,nope", "nope"), ("-v ,", "-v"), ("-l 9", "9"), ("-l x", "x"), ("-p 21", "21"), ("-p 3,", "3,"),
              ("-p 3,0", "3,0"), ("-b x", "-b"), ("-f 1", "-f"), ("-z", "z"), ("good.nc", "more than one")]
@@ -528,7 +548,8 @@ def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
              test_times, test_kinds_of_times, test_special, test_digits, test_json, test_blocks, test_ranks,
-             test_progress, test_without_mpi, test_bad_files, test_bad_arguments, test_bad_output, test_real_files]
+             test_progress, test_without_mpi, test_bad_files, test_huge_variables,
+             test_bad_arguments, test_bad_output, test_real_files]
     if not QUICK:
         tests.append(test_memory)
     for test in tests:

@@ -328,13 +328,95 @@ static void test_far_hints(void **state)
     pnc_format_model_free(&m);
 }
 
+/* A model with a fixed-size variable or, with `record`, one of records, of these bytes, and an attribute. */
+static void make_large(pnc_model *m, int format, int64_t bytes, bool record, int64_t att)
+{
+    const int ids[] = {0, 1};
+    char *text = calloc(1, (size_t)att + 1);
+
+    assert_int_equal(pnc_format_model_init(m, format, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(m, "t", 0, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(m, "x", bytes, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(m, "v", NC_BYTE, record ? 2 : 1, record ? ids : ids + 1, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_atts_put(m, &m->gatts, "a", NC_CHAR, att, text, NULL), NC_NOERR);
+    free(text);
+}
+
+enum { MIB = 1 << 20 };
+
+/* The rule of the reserve in docs/reliability.md, with offsets computed by hand: a CDF-2 header with the attribute "a"
+ * of n bytes has 112 + n bytes, or 116 + n if the variable is one of records. */
+static void test_reserve(void **state)
+{
+    static const struct {
+        int64_t bytes, att;
+        bool record;
+        pnc_layout_hints hints;
+        int64_t extent, reserve;
+    } rows[] = {
+        {MIB - 4, 20, false, {-1, 0, 0, 0}, 512, 0},
+        {MIB - 3, 20, false, {-1, 0, 0, 0}, 8704, 8192}, /* with its padding, 1 MiB */
+        {MIB, 20, false, {-1, 0, 0, 0}, 8704, 8192},     /* 132 + 8192, rounded up */
+        {MIB, 81808, false, {-1, 0, 0, 0}, 90112, 8192}, /* 81920 + 8192, a multiple of 512 */
+        {MIB, 100000, false, {-1, 0, 0, 0}, 110592, 10011},
+        {MIB - 1, 20, true, {-1, 0, 0, 0}, 512, 0},
+        {MIB, 20, true, {-1, 0, 0, 0}, 8704, 8192},
+        {MIB, 20, false, {0, 0, 0, 0}, 512, 0},
+        {MIB, 20, false, {1000, 0, 0, 0}, 1536, 1000},
+        {MIB, 20, false, {-1, 4, 0, 0}, 132, 0},
+        {MIB, 20, false, {-1, 0, 0, 4}, 8704, 8192},
+        {MIB, 20, true, {-1, 4, 0, 0}, 8704, 8192},
+        {MIB, 20, true, {-1, 0, 0, 4}, 136, 0},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pnc_layout_hints hints = rows[i].hints;
+        pnc_model m;
+        make_large(&m, 2, rows[i].bytes, rows[i].record, rows[i].att);
+        assert_int_equal(pnc_format_layout_compute_new(&m, &hints, NULL), NC_NOERR);
+        assert_int_equal(m.header_size, (rows[i].record ? 116 : 112) + rows[i].att);
+        assert_int_equal(m.header_extent, rows[i].extent);
+        assert_int_equal(m.vars[0]->begin, rows[i].extent);
+        assert_int_equal(hints.h_minfree, rows[i].reserve);
+        pnc_format_model_free(&m);
+    }
+}
+
+/* The reserve does not make a layout impossible that fits in the format without it. */
+static void test_reserve_at_limits(void **state)
+{
+    static const struct {
+        int format;
+        int64_t bytes;
+        bool fits;
+        int64_t extent;
+    } rows[] = {
+        {1, INT32_MAX - 8703 - 512, true, 8704}, /* the second variable begins below 2^31 in any case */
+        {1, INT32_MAX - 3 - 512, true, 512},     /* only without the reserve; 2^31 - 1 is no multiple of 4 */
+        {5, INT64_MAX - 20000, true, 8704},      {5, INT64_MAX - 2000, true, 512}, {5, INT64_MAX - 500, false, 0},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pnc_layout_hints hints = {-1, 0, 0, 0};
+        pnc_error error = {0};
+        pnc_model m;
+        make_large(&m, rows[i].format, rows[i].bytes, false, 20);
+        assert_int_equal(pnc_format_var_add(&m, "w", NC_INT, 0, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute_new(&m, &hints, &error), rows[i].fits ? NC_NOERR : NC_EVARSIZE);
+        assert_int_equal(error.text[0] != '\0', !rows[i].fits);
+        if (rows[i].fits)
+            assert_int_equal(m.header_extent, rows[i].extent);
+        pnc_format_model_free(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recordings),
-        cmocka_unit_test(test_derive),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_far_hints),
+        cmocka_unit_test(test_recordings), cmocka_unit_test(test_derive),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_far_hints),  cmocka_unit_test(test_reserve), cmocka_unit_test(test_reserve_at_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

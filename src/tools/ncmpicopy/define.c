@@ -200,9 +200,9 @@ static int define_vars(copy_plan *plan, int from, int to)
 static int end_definitions(const copy_plan *plan, int ncid)
 {
     const copy_options *options = plan->options;
-    if (options->reserve == 0 && options->align == 0 && options->record_align == 0)
+    if (options->reserve < 0 && options->align == 0 && options->record_align == 0)
         return ncmpi_enddef(ncid);
-    return ncmpi__enddef(ncid, options->reserve, options->align, 0, options->record_align);
+    return ncmpi__enddef(ncid, options->reserve < 0 ? 0 : options->reserve, options->align, 0, options->record_align);
 }
 
 int copy_header_define(copy_plan *plan, int ncid, const char *path)

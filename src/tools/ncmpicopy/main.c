@@ -226,7 +226,7 @@ static int copy(const copy_options *options)
 
 int main(int argc, char **argv)
 {
-    copy_options options = {0};
+    copy_options options = {.reserve = -1};
     MPI_Init(&argc, &argv);
     tool_program_start("ncmpicopy", argv);
     int status = tool_options_parse(copy_options_parse, argc, argv, &options);

@@ -72,7 +72,7 @@ static int parse_kind(const char *text, copy_options *options)
     return options->format != 0 ? -1 : reject("-k must be classic, \"64-bit offset\" or cdf5", text);
 }
 
-static int parse_bytes(const char *option, const char *text, int64_t *bytes)
+static int parse_bytes(const char *option, const char *text, int64_t least, int64_t *bytes)
 {
     static const char suffixes[] = "kMG";
     char *end;
@@ -84,7 +84,7 @@ static int parse_bytes(const char *option, const char *text, int64_t *bytes)
         unit <<= 10 * (suffix - suffixes + 1);
         end++;
     }
-    if (end != text && !*end && errno == 0 && number > 0 && pnc_size_multiply(number, unit, bytes) == 0)
+    if (end != text && !*end && errno == 0 && number >= least && pnc_size_multiply(number, unit, bytes) == 0)
         return -1;
     tool_error_print("%s must be a number of bytes, such as 512, 4k or 1M: %s", option, text);
     return COPY_FAILED;
@@ -172,9 +172,9 @@ static int parse_option(int letter, copy_options *options)
     case 'u': options->fixed = true; return -1;
     case 'r': options->record = optarg; return -1;
     case 'O': options->overwrite = true; return -1;
-    case LONG_ALIGN: return parse_bytes("--align", optarg, &options->align);
-    case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, &options->record_align);
-    case LONG_RESERVE: return parse_bytes("--reserve", optarg, &options->reserve);
+    case LONG_ALIGN: return parse_bytes("--align", optarg, 1, &options->align);
+    case LONG_RECORD_ALIGN: return parse_bytes("--record-align", optarg, 1, &options->record_align);
+    case LONG_RESERVE: return parse_bytes("--reserve", optarg, 0, &options->reserve);
     case LONG_NO_HISTORY: options->no_history = true; return -1;
     case LONG_VERIFY: options->verify = true; return -1;
     case LONG_PROGRESS: options->progress = true; return -1;

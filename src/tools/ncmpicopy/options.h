@@ -45,8 +45,9 @@ typedef struct copy_options {
     const char *record; /* dimension to become the record dimension, or NULL */
     bool fixed;         /* no record dimension in the output */
     bool overwrite, verify, progress, no_coordinates, no_history;
-    char *command;                        /* the command line, for the attribute history */
-    int64_t reserve, align, record_align; /* bytes; 0: not given */
+    char *command;               /* the command line, for the attribute history */
+    int64_t align, record_align; /* bytes; 0: not given */
+    int64_t reserve;             /* bytes; -1: not given */
 } copy_options;
 
 /* Returns -1 if there are files to copy, else the exit status, after all output. */

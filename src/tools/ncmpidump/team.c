@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "tools/common/message.h"
 #include "tools/common/parallel.h"
 #include "tools/ncmpidump/reader.h"
@@ -146,6 +147,44 @@ static int print_blocks(const dump_file *file, dump_reader *reader, const dump_f
 
 /* --- all ranks --- */
 
+/* The bytes of a variable, and the offset where it ends; both INT64_MAX if they exceed 64 bits. */
+static void get_size(const dump_file *file, const dump_variable *variable, const int64_t *shape, int64_t *bytes,
+                     int64_t *end)
+{
+    bool has_records = variable->ndims > 0 && variable->dimids[0] == file->unlimited;
+    int64_t span, size = (int64_t)variable->type->size;
+
+    for (int i = 0; i < variable->ndims; i++)
+        if (pnc_size_multiply(size, shape[i], &size) < 0)
+            size = INT64_MAX;
+    *bytes = size;
+    if (!has_records)
+        span = size;
+    else if (pnc_size_multiply(shape[0], file->input.model.recsize, &span) < 0)
+        span = INT64_MAX;
+    if (pnc_size_add(variable->var->begin, span, end) < 0)
+        *end = INT64_MAX;
+}
+
+/* Values beyond the end of a file read as zeros, without limit: a few damaged bytes of a small file would be years of
+ * output. */
+static int check_size(const dump_file *file, const dump_variable *variable, const int64_t *shape)
+{
+    const int64_t most = INT64_C(1) << 30;
+    int64_t bytes, end, missing;
+
+    get_size(file, variable, shape, &bytes, &end);
+    missing = end - file->input.size < bytes ? end - file->input.size : bytes;
+    if (missing <= most)
+        return NC_NOERR;
+    if (file->team->rank == 0)
+        tool_error_print(
+            "%s: variable %s: %lld of its %lld bytes are beyond the end of the file, which has %lld: -h "
+            "prints the header, -v other variables",
+            file->options->path, variable->name, (long long)missing, (long long)bytes, (long long)file->input.size);
+    return NC_EREAD;
+}
+
 int dump_team_write(const dump_file *file, const dump_variable *variable, const int64_t *shape,
                     dump_formatter (*choose)(void *with, const tool_blocks *blocks), void *with)
 {
@@ -154,6 +193,8 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
     bool shared = file->team->nprocs > 1 && reader.blocks.total > 1;
     if (err != NC_NOERR)
         dump_memory_report(file, variable->name);
+    else
+        err = check_size(file, variable, shape);
     if (shared)
         err = dump_team_agree(file, err); /* continue only if all ranks have memory */
     if (err == NC_NOERR) {

@@ -1,0 +1,196 @@
+/* Changing the header of a file: at the end of define mode, and names and attributes in data mode. */
+#include "dataset/header_change.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "dataset/environment.h"
+#include "dataset/file_end.h"
+#include "dataset/growing.h"
+#include "dataset/headerio.h"
+#include "dataset/modes.h"
+#include "dataset/records.h"
+#include "file/agree.h"
+#include "format/codec.h"
+#include "growth/fill.h"
+
+/* No data move: until the header is written, the old one is valid. The ranks agree on the error of each step. */
+int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
+{
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+
+    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before == NULL ? 0 : ds->before->nvars));
+    return pnc_dataset_header_replace(ds, header, n);
+}
+
+/* What rank 0 finds before the header of an existing dataset changes. */
+typedef struct examination {
+    int64_t size;              /* of the file */
+    int64_t replaced_in_parts; /* a death can leave a mixture of both headers */
+} examination;
+
+static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found)
+{
+    int err = NC_NOERR;
+
+    if (ds->file.rank == 0) {
+        err = pnc_file_get_size(&ds->file, &found->size);
+        if (err == NC_NOERR)
+            err = pnc_dataset_file_end_check(ds, found->size);
+        if (err == NC_NOERR)
+            err = pnc_dataset_header_find_parts(ds, header, n, &found->replaced_in_parts);
+    }
+    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    pnc_file_bytes_broadcast(&ds->file, found, sizeof *found, "the size of the file");
+    return NC_NOERR;
+}
+
+/* The same on all ranks. */
+static int check_move(pnc_dataset *ds, int64_t bytes)
+{
+    if (bytes <= ds->hints.data_move_limit)
+        return NC_NOERR;
+    pnc_error_set(&ds->error, NC_EMOVELIMIT,
+                  "%s: %lld bytes of data would have to move, as the definitions have grown, but the hint "
+                  "nc_data_move_limit is %lld: raise it, or reserve space in new files by nc_header_align_size or "
+                  "h_minfree of ncmpi__enddef",
+                  ds->file.path, (long long)bytes, (long long)ds->hints.data_move_limit);
+    ds->error.remote = ds->file.rank != 0; /* one rank prints it */
+    return NC_EMOVELIMIT;
+}
+
+/* Moves can take long. `text` follows the number of bytes. */
+static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, const char *text)
+{
+    if (ds->file.rank == 0 && growth->stream.total > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
+        fprintf(stderr, "PnetCDF: %s: %s: %lld bytes of data %s\n", ds->file.call.name, ds->file.path,
+                (long long)growth->stream.total, text);
+}
+
+static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
+{
+    double start = MPI_Wtime();
+    char done[60];
+
+    announce(ds, growth, "move to higher offsets, as the definitions have grown");
+    PNC_TRY(pnc_growth_change_execute(growth, header));
+    snprintf(done, sizeof done, "have moved in %.1f s", MPI_Wtime() - start);
+    announce(ds, growth, done);
+    pnc_dataset_file_end_update(ds);
+    pnc_dataset_numrecs_commit(ds);
+    return NC_NOERR;
+}
+
+int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
+{
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    pnc_growth_change growth;
+    examination found = {0};
+    int err;
+
+    PNC_TRY(examine_file(ds, header, n, &found));
+    err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
+    if (err == NC_NOERR)
+        err = check_move(ds, growth.stream.total);
+    if (err != NC_NOERR)
+        goto free;
+    if (growth.stream.total > 0 || found.replaced_in_parts)
+        err = change_with_journal(ds, &growth, header);
+    else
+        err = pnc_dataset_header_create(ds, header, n);
+    if (err != NC_NOERR)
+        pnc_growth_change_undo(&growth);
+free:
+    pnc_growth_change_free(&growth);
+    return err;
+}
+
+/* --- data mode --- */
+
+static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
+{
+    return att != NULL ? pnc_format_att_encode(&ds->model, att, bytes)
+                       : pnc_format_name_encode(&ds->model, name, bytes);
+}
+
+/* Rank 0. */
+static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
+{
+    char *bytes = pnc_memory_alloc(where.length, 1);
+    int err;
+
+    if (bytes == NULL)
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
+                             (long long)where.length);
+    encode_entry(ds, name, att, bytes);
+    err = pnc_file_range_write(&ds->file, where, bytes);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+/* The definitions before the change: until all ranks have made it, and the file has it, they may be needed again. */
+static int copy_definitions(pnc_dataset *ds)
+{
+    pnc_model *copy = pnc_memory_alloc(1, sizeof *copy);
+    int err = copy == NULL ? NC_ENOMEM : pnc_format_model_copy(copy, &ds->model);
+
+    if (err == NC_NOERR) {
+        ds->before = copy;
+        return NC_NOERR;
+    }
+    pnc_memory_free(copy);
+    return pnc_error_set(&ds->error, err, "%s: no memory for a copy of the definitions", ds->file.path);
+}
+
+int pnc_dataset_header_change_begin(pnc_dataset *ds)
+{
+    return ds->mode == PNC_DEFINE ? NC_NOERR : copy_definitions(ds);
+}
+
+/* The header has another size, or the change crosses a page: the file gets a whole new header, as by enddef. */
+static int change_all(pnc_dataset *ds)
+{
+    char *bytes;
+    int64_t n;
+    int err;
+
+    PNC_TRY(pnc_dataset_numrecs_flush(ds, NC_NOERR));
+    ds->before->numrecs = ds->model.numrecs;
+    PNC_TRY(pnc_dataset_header_agree(ds, NC_NOERR, &bytes, &n));
+    err = pnc_dataset_header_update(ds, bytes, n);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+static int change_entry(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
+{
+    int err = NC_NOERR;
+
+    if (encode_entry(ds, name, att, NULL) != old.length || old.offset < 0 || !pnc_dataset_header_is_in_page(old))
+        return change_all(ds);
+    if (ds->file.rank == 0)
+        err = write_entry(ds, old, name, att);
+    return pnc_file_status_broadcast(&ds->file, err);
+}
+
+static void restore_definitions(pnc_dataset *ds)
+{
+    pnc_format_model_free(&ds->model);
+    ds->model = *ds->before;
+    pnc_memory_free(ds->before);
+    ds->before = NULL;
+}
+
+int pnc_dataset_header_change_end(pnc_dataset *ds, int err, pnc_extent old, const char *name, const pnc_att *att)
+{
+    if (ds->mode == PNC_DEFINE)
+        return err;
+    err = pnc_file_status_agree(&ds->file, err);
+    if (err == NC_NOERR)
+        err = change_entry(ds, old, name, att);
+    if (err == NC_NOERR)
+        pnc_dataset_before_free(ds);
+    else if (ds->before != NULL)
+        restore_definitions(ds);
+    return err;
+}

@@ -1,0 +1,19 @@
+/* Changes of the header in the file. All functions are collective; all ranks return an error, or none does. */
+#ifndef PNC_DATASET_HEADER_CHANGE_H
+#define PNC_DATASET_HEADER_CHANGE_H
+
+#include "dataset/dataset.h"
+
+/* At the end of define mode; n: bytes of the new header. create: of a new file. update: from the header of ds->before;
+ * data move as far as their offsets differ. After an error, the file has the old header and data. */
+int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n);
+int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
+
+/* Around a change of a name or attribute of ds->model. In define mode they do nothing. In data mode `begin`, which is
+ * local, keeps a copy of the definitions. `end` writes the changed name or, if att is not NULL, the changed attribute,
+ * over the old one; -1: without an offset. `err` is the result so far of this rank. After an error on any rank, file
+ * and definitions are as before. A process that dies meanwhile leaves the old or the new header, or the journal. */
+int pnc_dataset_header_change_begin(pnc_dataset *ds);
+int pnc_dataset_header_change_end(pnc_dataset *ds, int err, pnc_extent old, const char *name, const pnc_att *att);
+
+#endif

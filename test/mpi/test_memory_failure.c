@@ -1,0 +1,173 @@
+/* One rank has no memory in a call that changes a name or an attribute in data mode, at each of its allocations: all
+ * ranks return an error, none blocks, and file and definitions are as before. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../expect.h"
+
+enum { HANG = 60 };
+
+static char path[4096];
+static long fails_at = -1; /* allocations of the library until one fails; -1: none fails */
+
+/* --- allocations --- */
+
+/* Those of other libraries succeed: the program is linked with this one only. A sanitizer has its own functions. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 1
+extern char __executable_start, etext;
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+static bool fails(const char *caller)
+{
+    return fails_at >= 0 && caller >= &__executable_start && caller < &etext && fails_at-- == 0;
+}
+
+void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+#else
+#define CAN_FAIL 0
+#endif
+
+/* --- the calls --- */
+
+static char text[9000];
+
+static int put_same(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "history", sizeof text, text);
+}
+
+static int put_shorter(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "history", 5000, text);
+}
+
+static int put_small(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 4, "wxyz");
+}
+
+static int rename_att(int ncid)
+{
+    return ncmpi_rename_att(ncid, NC_GLOBAL, "note", "memo");
+}
+
+static int rename_dim(int ncid)
+{
+    return ncmpi_rename_dim(ncid, 0, "y");
+}
+
+static int rename_var(int ncid)
+{
+    return ncmpi_rename_var(ncid, 0, "w");
+}
+
+static const struct {
+    const char *name;
+    int (*make)(int ncid);
+} calls[] = {{"overwrite an attribute of several pages", put_same},
+             {"shorten an attribute", put_shorter},
+             {"overwrite a small attribute", put_small},
+             {"rename an attribute", rename_att},
+             {"rename a dimension", rename_dim},
+             {"rename a variable", rename_var}};
+
+static int create(void)
+{
+    int ncid, dim, id;
+    char old[sizeof text];
+
+    memset(old, 'o', sizeof old);
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 4, "abcd") == NC_NOERR, "put_att");
+    t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "history", sizeof old, old) == NC_NOERR, "put_att");
+    t_local(ncmpi_def_dim(ncid, "x", 3, &dim) == NC_NOERR, "def_dim");
+    t_local(ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    return ncid;
+}
+
+static void check_definitions(int ncid, const char *what)
+{
+    char note[5] = "", name[NC_MAX_NAME + 1], history[sizeof text];
+    MPI_Offset length = 0;
+
+    t_local(ncmpi_get_att_text(ncid, NC_GLOBAL, "note", note) == NC_NOERR && strcmp(note, "abcd") == 0,
+            "%s: note is %s", what, note);
+    t_local(ncmpi_inq_attlen(ncid, NC_GLOBAL, "history", &length) == NC_NOERR && length == sizeof history,
+            "%s: history has %lld bytes", what, (long long)length);
+    t_local(length == sizeof history && ncmpi_get_att_text(ncid, NC_GLOBAL, "history", history) == NC_NOERR &&
+                history[0] == 'o' && history[sizeof history - 1] == 'o',
+            "%s: history has other bytes", what);
+    t_local(ncmpi_inq_dimname(ncid, 0, name) == NC_NOERR && strcmp(name, "x") == 0, "%s: dimension %s", what, name);
+    t_local(ncmpi_inq_varname(ncid, 0, name) == NC_NOERR && strcmp(name, "v") == 0, "%s: variable %s", what, name);
+}
+
+/* Returns false when the call has fewer allocations. */
+static bool try_position(int k, int rank, long position)
+{
+    int ncid = create(), other, err, least, most, failed;
+
+    alarm(HANG);
+    fails_at = t_rank == rank ? position : -1;
+    err = calls[k].make(ncid);
+    failed = t_rank == rank && fails_at == -1;
+    fails_at = -1;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&err, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&err, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    t_local((least == NC_NOERR) == (most == NC_NOERR), "%s, allocation %ld: the ranks return %d and %d", calls[k].name,
+            position, least, most);
+    if (least != NC_NOERR) {
+        /* without memory for its values, rank 0 has other values than the others */
+        t_local(least == NC_ENOMEM || least == NC_EMULTIDEFINE_ATTR_VAL, "%s, allocation %ld: %s", calls[k].name,
+                position, ncmpi_strerrno(least));
+        check_definitions(ncid, calls[k].name);
+        t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &other) == NC_NOERR, "open");
+        check_definitions(other, "in the file");
+        t_local(ncmpi_close(other) == NC_NOERR, "close");
+        t_local(calls[k].make(ncid) == NC_NOERR, "%s: the second time", calls[k].name);
+    }
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    alarm(0);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("memory_failure.nc"));
+    memset(text, 'n', sizeof text);
+    for (int k = 0; CAN_FAIL && k < (int)(sizeof calls / sizeof *calls); k++)
+        for (int rank = 0; rank<t_nprocs; rank += t_nprocs> 1 ? t_nprocs - 1 : 1) {
+            long position = 0;
+
+            while (try_position(k, rank, position))
+                position++;
+            t_check(position > 0, "%s: each of %ld allocations of rank %d fails", calls[k].name, position, rank);
+        }
+    if (!CAN_FAIL)
+        t_skip("allocations cannot be made to fail");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
