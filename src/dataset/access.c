@@ -4,6 +4,7 @@
 
 #include "dataset/modes.h"
 #include "dataset/records.h"
+#include "dataset/statistics.h"
 #include "file/agree.h"
 #include "io/attached_buffer.h"
 #include "io/batch.h"
@@ -21,7 +22,9 @@ static int transfer(pnc_dataset *ds, const pnc_request_list *list)
 {
     int64_t numrecs;
 
+    pnc_dataset_statistics_transfer_start(ds, list->direction);
     PNC_TRY(pnc_io_requests_transfer(&ds->io, list, &numrecs));
+    pnc_dataset_statistics_transfer_add(ds, list);
     if (list->direction == PNC_GET)
         return NC_NOERR;
     if (!list->collective) {
@@ -65,6 +68,7 @@ static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
     bool leaves = !list->collective && list->n == 0; /* nothing to do, and no rank depends on it */
     int transferred;
 
+    pnc_dataset_statistics_call_add(ds, list);
     if (list->collective && ds->safe) {
         err = pnc_file_status_agree(&ds->file, err);
         leaves = err != NC_NOERR;
@@ -116,6 +120,7 @@ int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
 
 int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
 {
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_POSTED, 1);
     if (call->reqid != NULL)
         *call->reqid = NC_REQ_NULL;
     if (pnc_io_op_get_direction(call->op) == PNC_PUT)
@@ -130,6 +135,7 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
     pnc_batch batch;
     int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR;
 
+    pnc_dataset_statistics_wait_add(ds, collective, batch.puts.n + batch.gets.n);
     if (collective)
         put_err = get_err = pnc_io_batch_agree(&batch, &ds->io);
     if (ds->file.call.mismatch)

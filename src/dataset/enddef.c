@@ -77,6 +77,7 @@ static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const
     double start = MPI_Wtime();
     char done[60];
 
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_MOVED_BYTES, ds->file.rank == 0 ? growth->stream.total : 0);
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
     PNC_TRY(pnc_growth_change_execute(growth, header));
     snprintf(done, sizeof done, "have moved in %.1f s", MPI_Wtime() - start);

@@ -19,6 +19,7 @@
 #include "dataset/last_error.h"
 #include "dataset/launcher.h"
 #include "dataset/modes.h"
+#include "dataset/statistics.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/nodes.h"
@@ -56,6 +57,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Comm_free(&ds->file.comm);
     pnc_file_nodes_release(ds->file.nodes);
     pnc_file_time_limit_free(&ds->file);
+    pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
@@ -197,7 +199,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     const pnc_store_ops *driver;
 
     PNC_TRY(pnc_dataset_hints_merge(ds, o->info, list));
-    PNC_TRY(pnc_dataset_hints_merge_timeout(ds));
+    PNC_TRY(pnc_dataset_hints_merge_environment(ds));
     pnc_dataset_hints_set(ds);
     d->mode = o->mode;
     d->format = o->format;
@@ -276,6 +278,7 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     ds->hints = d->hints;
     ds->io.buffer_size = ds->hints.buffer_size;
     ds->io.hints = &ds->hints.access;
+    pnc_dataset_statistics_start(ds);
     ds->file.driver = pnc_driver_get((int)ds->hints.driver);
     o->inspected = d->inspected;
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
