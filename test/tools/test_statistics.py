@@ -1,7 +1,9 @@
 """PNETCDF_STATS: the counters against strace, the two formats of reports, timelines, and each rule of advice with a
 program that does the bad thing and one that does not (test/mpi/test_statistics with arguments)."""
 # needs: python
+import collections
 import glob
+import html.parser
 import json
 import os
 import re
@@ -138,6 +140,60 @@ def test_unwritable():
     tap.ok(status == 0 and text.count("cannot write the") == 2, "paths that cannot be written are reported", text)
 
 
+# --- ncmpistat ---
+
+class Page(html.parser.HTMLParser):
+    """Counts elements, and checks that each one is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.counts, self.open, self.balanced, self.links = collections.Counter(), [], True, 0
+        self.feed(text)
+        self.balanced = self.balanced and not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] += 1
+        self.links += any(name in ("href", "src") for name, _ in attrs)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.balanced = self.balanced and bool(self.open) and self.open.pop() == tag
+
+
+def show(*arguments):
+    program = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "src", "tools", "ncmpistat")
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_ncmpistat():
+    paths, page = [tap.scratch(f"{how}.json") for how in ("bad", "good")], tap.scratch("page.html")
+    for how, path in zip(("bad", "good"), paths):
+        run(2, "small_calls", how, f"json:{path}")
+    status, text, errors = show(*paths)
+    tap.ok(status == 0 and text.count(FILE) == 2 and "600 puts collective" in text and "600 posted" in text and
+           text.count("advice: ") == 1, "both reports in the terminal", (text, errors))
+    status, _, errors = show("--html", page, *paths)
+    with open(page, encoding="utf-8") as file:
+        found = Page(file.read())
+    tap.ok(status == 0 and found.balanced and found.links == 0 and found.counts["article"] == 2 and
+           found.counts["svg"] == 4 and found.counts["rect"] >= 6, "both reports on a page without links",
+           (found.counts, errors))
+    status, _, errors = show("--html", page, *paths)
+    tap.ok(status == 1 and "--overwrite" in errors, "a page is not replaced", errors)
+    status, _, errors = show("--html", page, "--overwrite", paths[0])
+    tap.ok(status == 0, "unless it may be", errors)
+    for text, wanted in (("", "no JSON"), ("{}", "no report"), ('{"schema": "pnetcdf-statistics"}', "version None"),
+                         ('{"schema": "pnetcdf-statistics", "version": 1}', "member")):
+        with open(paths[0], "w", encoding="utf-8") as file:
+            file.write(text)
+        status, _, errors = show(paths[0])
+        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a report: {wanted}", errors)
+    status, _, errors = show(tap.scratch("absent.json"))
+    tap.ok(status == 1 and "No such file" in errors, "an absent file", errors)
+
+
 # --- advice ---
 
 def test_rule(rule, ranks):
@@ -166,6 +222,7 @@ test_document()
 test_text()
 test_trace()
 test_unwritable()
+test_ncmpistat()
 for name, number in RULES.items():
     test_rule(name, number)
 tap.finish()
