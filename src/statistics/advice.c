@@ -108,7 +108,9 @@ static void explain_small_calls(const pnc_summary *s, char *text)
 
 static double estimate_growth(const pnc_summary *s)
 {
-    return COUNT(MOVED_BYTES) >= 1 << 20 ? average_time(s, PNC_COUNT_TIME_DEFINE) : 0;
+    double time = average_time(s, PNC_COUNT_TIME_MOVES);
+
+    return time >= total_time(s) / 10 ? time : 0;
 }
 
 static void explain_growth(const pnc_summary *s, char *text)

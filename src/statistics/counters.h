@@ -69,6 +69,7 @@
     ROW(TIME_READ, "time_read", NANOSECONDS, "in reads") \
     ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
     ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
+    ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
     ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far")
 /* clang-format on */
 
