@@ -48,15 +48,6 @@ int gethostname(char *name, size_t size)
     return 0;
 }
 
-#ifdef OPEN_MPI
-/* It asks the launcher instead. */
-int MPI_Get_processor_name(char *name, int *length)
-{
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%d", model_node());
-    return MPI_SUCCESS;
-}
-#endif
-
 /* --- messages --- */
 
 #define COUNT_MESSAGES(name, parameters, arguments) \

@@ -72,12 +72,13 @@ static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, con
                 (long long)growth->stream.total, text);
 }
 
-static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
+static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
 {
     double start = MPI_Wtime(), took;
     char done[60];
 
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_MOVED_BYTES, ds->file.rank == 0 ? growth->stream.total : 0);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? n : 0);
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
     PNC_TRY(pnc_growth_change_execute(growth, header));
     took = MPI_Wtime() - start;
@@ -103,7 +104,7 @@ static int change_existing(pnc_dataset *ds, const char *header, int64_t n)
     if (err != NC_NOERR)
         goto free;
     if (growth.stream.total > 0 || found.replaced_in_parts)
-        err = change_with_journal(ds, &growth, header);
+        err = change_with_journal(ds, &growth, header, n);
     else
         err = change_file(ds, header, n);
     if (err != NC_NOERR)
@@ -171,6 +172,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, &hints, sizeof hints}};
     int err = pnc_dataset_mode_check_define(ds);
 
+    (void)pnc_statistics_begin(ds->file.statistics, PNC_COUNT_TIME_DEFINE);
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_error_set(&ds->error, NC_EINVAL,
                             "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "

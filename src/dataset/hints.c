@@ -184,14 +184,22 @@ static int merge_timeout(pnc_dataset *ds, const char *given)
     return merge_default(ds, "nc_timeout_action", action);
 }
 
-/* A list of 1, json:PATH and trace:PATH; 0 or nothing: off. */
+/* 0, or a list of 1, json:PATH and trace:PATH. Anything else is a hint with a value that cannot be used, and is
+ * reported as such. What the program requests remains. */
 static int merge_stats(pnc_dataset *ds, const char *given)
 {
-    bool prints = given[0] == '1' || strstr(given, ",1") != NULL;
+    char unused[MPI_MAX_INFO_VAL + 1];
 
-    if (given[0] == '\0' || given[0] == '0')
-        return NC_NOERR;
-    return merge_default(ds, "nc_stats", prints ? "enable" : "keep");
+    if (strcmp(given, "0") == 0)
+        return merge_default(ds, "nc_stats", "disable");
+    for (size_t n = 0; *given != '\0'; given += n + (given[n] == ',')) {
+        n = strcspn(given, ",");
+        if (n == 1 && given[0] == '1')
+            return merge_default(ds, "nc_stats", "enable");
+        if (strncmp(given, "json:", 5) != 0 && strncmp(given, "trace:", 6) != 0)
+            return merge_default(ds, "nc_stats", given);
+    }
+    return pnc_dataset_hints_get(ds->info, "nc_stats", unused) ? NC_NOERR : merge_default(ds, "nc_stats", "keep");
 }
 
 int pnc_dataset_hints_merge_environment(pnc_dataset *ds)
@@ -206,7 +214,7 @@ int pnc_dataset_hints_merge_environment(pnc_dataset *ds)
     }
     if (timeout != NULL)
         PNC_TRY(merge_timeout(ds, timeout));
-    return stats != NULL ? merge_stats(ds, stats) : NC_NOERR;
+    return stats != NULL && stats[0] != '\0' ? merge_stats(ds, stats) : NC_NOERR;
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)

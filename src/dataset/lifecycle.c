@@ -300,6 +300,7 @@ static int abandon(pnc_dataset *ds, int err)
     int64_t puts, gets;
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    pnc_dataset_statistics_discard(ds);
     err = pnc_dataset_error_report(ds, err);
     pnc_dataset_registry_discard(ds);
     return err;

@@ -201,6 +201,7 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     PNC_TRY(pnc_dataset_hints_merge(ds, o->info, list));
     PNC_TRY(pnc_dataset_hints_merge_environment(ds));
     pnc_dataset_hints_set(ds);
+    ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
     d->mode = o->mode;
     d->format = o->format;
     d->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
@@ -278,7 +279,6 @@ static int adopt_decisions(pnc_dataset *ds, pnc_opening *o, const decisions *d)
     ds->hints = d->hints;
     ds->io.buffer_size = ds->hints.buffer_size;
     ds->io.hints = &ds->hints.access;
-    pnc_dataset_statistics_start(ds);
     ds->file.driver = pnc_driver_get((int)ds->hints.driver);
     o->inspected = d->inspected;
     sprintf(ds->store_path, "%s%s", ds->file.path, o->inspected.suffix);
@@ -337,6 +337,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     pnc_file file = {.path = (char *)(o->path == NULL ? "" : o->path), .comm = MPI_COMM_NULL, .error = &error};
     pnc_dataset *ds = NULL;
     exchange x;
+    double begin = MPI_Wtime(), waits = begin, waited = 0;
     int err;
 
     pnc_dataset_call_begin();
@@ -352,13 +353,16 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     if (err == NC_NOERR) { /* on all ranks or on none */
         ds = create_dataset(o, &file);
         err = prepare(ds, o, &file, &x);
+        waits = MPI_Wtime();
         err = exchange_decisions(ds != NULL ? &ds->file : &file, &x, err);
+        waited = MPI_Wtime() - waits;
     }
     if (err != NC_NOERR)
         return give_up(o, ds, &file, err);
     o->finds_nodes = x.lacks_nodes;
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));
+    pnc_dataset_statistics_start(ds, MPI_Wtime() - begin, waited);
     *out = ds;
     return NC_NOERR;
 }

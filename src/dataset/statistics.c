@@ -2,6 +2,7 @@
 #include "dataset/statistics.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,19 +51,25 @@ static const char *job_of(void)
     return "0";
 }
 
-/* Replace %p by the rank, %f by the name of the file, %j by the number of the job. False if the path has no %p. */
-static bool expand_path(const pnc_dataset *ds, const char *pattern, char *path, size_t capacity)
+/* Replace %p by the rank in MPI_COMM_WORLD, %f by the name of the file, %j by the number of the job. Returns which of
+ * the letters there were, as bits. */
+enum { HAS_RANK = 1, HAS_FILE = 2 };
+static int expand_path(const pnc_dataset *ds, const char *pattern, char *path, size_t capacity)
 {
-    bool has_rank = false;
+    int found = 0, rank = ds->file.rank;
     size_t n = 0;
 
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     path[0] = '\0';
     for (; *pattern != '\0' && n + 1 < capacity; pattern++, n = strlen(path)) {
         char kind = pattern[0] == '%' ? pattern[1] : '\0';
 
-        has_rank = has_rank || kind == 'p';
         if (kind == 'p')
-            snprintf(path + n, capacity - n, "%d", ds->file.rank);
+            found |= HAS_RANK;
+        if (kind == 'f')
+            found |= HAS_FILE;
+        if (kind == 'p')
+            snprintf(path + n, capacity - n, "%d", rank);
         else if (kind == 'f')
             snprintf(path + n, capacity - n, "%s", name_of(ds->file.path));
         else if (kind == 'j')
@@ -71,7 +78,25 @@ static bool expand_path(const pnc_dataset *ds, const char *pattern, char *path, 
             snprintf(path + n, capacity - n, "%c", pattern[0]);
         pattern += kind == 'p' || kind == 'f' || kind == 'j';
     }
-    return has_rank;
+    return found;
+}
+
+/* The path of an item of PNETCDF_STATS for this file; false if there is no such item. The second and later files of a
+ * process have a number, unless the path has the name of the file. */
+static bool find_path(const pnc_dataset *ds, const char *key, bool by_rank, char path[PATH_BYTES])
+{
+    char pattern[PATH_BYTES - 32];
+    int found, rank = 0;
+
+    if (!find_item(key, pattern, sizeof pattern))
+        return false;
+    found = expand_path(ds, pattern, path, sizeof pattern);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (by_rank && !(found & HAS_RANK))
+        snprintf(path + strlen(path), 16, ".%d", rank);
+    if (ds->file.statistics->number > 1 && !(found & HAS_FILE))
+        snprintf(path + strlen(path), 16, ".%d", ds->file.statistics->number);
+    return true;
 }
 
 static void warn(const pnc_dataset *ds, const char *what, const char *path)
@@ -82,12 +107,10 @@ static void warn(const pnc_dataset *ds, const char *what, const char *path)
 /* Each rank writes a file of its own. */
 static void start_trace(pnc_dataset *ds)
 {
-    char pattern[PATH_BYTES], path[PATH_BYTES + 16];
+    char path[PATH_BYTES];
 
-    if (!find_item("trace:", pattern, sizeof pattern))
+    if (!find_path(ds, "trace:", ds->file.nprocs > 1, path))
         return;
-    if (!expand_path(ds, pattern, path, PATH_BYTES) && ds->file.nprocs > 1)
-        snprintf(path + strlen(path), 16, ".%d", ds->file.rank);
     ds->file.statistics->trace = pnc_trace_create(path, ds->file.nodes->ranks[0], ds->file.rank);
     if (ds->file.statistics->trace == NULL)
         warn(ds, "timeline", path);
@@ -95,12 +118,31 @@ static void start_trace(pnc_dataset *ds)
 
 /* --- counting --- */
 
-void pnc_dataset_statistics_start(pnc_dataset *ds)
+static atomic_int files; /* of this process that have had statistics */
+
+int64_t pnc_dataset_statistics_choose(int64_t hint)
 {
+    char path[PATH_BYTES];
+
+    return hint == PNC_STATS_KEPT && find_item("json:", path, sizeof path) ? PNC_STATS_WRITTEN : hint;
+}
+
+void pnc_dataset_statistics_start(pnc_dataset *ds, double seconds, double waited)
+{
+    pnc_statistics *s;
+
     if (ds->hints.statistics == PNC_STATS_OFF)
         return;
-    ds->file.statistics = ds->file.store->statistics = pnc_statistics_create();
-    pnc_statistics_call_start(ds->file.statistics, PNC_COUNT_TIME_DEFINE);
+    s = ds->file.statistics = ds->file.store->statistics = pnc_statistics_create();
+    if (s == NULL)
+        return;
+    s->opened -= (int64_t)(1e9 * seconds);
+    s->counts[PNC_COUNT_TIME_DEFINE] = (int64_t)(1e9 * (seconds - waited));
+    s->counts[PNC_COUNT_TIME_WAIT] = (int64_t)(1e9 * waited);
+    s->counts[PNC_COUNT_RANKS] = 1;
+    s->number = atomic_fetch_add(&files, 1) + 1;
+    pnc_statistics_call_start(s);
+    (void)pnc_statistics_begin(s, PNC_COUNT_TIME_DEFINE);
 }
 
 void pnc_dataset_statistics_open(pnc_dataset *ds)
@@ -111,12 +153,19 @@ void pnc_dataset_statistics_open(pnc_dataset *ds)
     start_trace(ds);
 }
 
+void pnc_dataset_statistics_call_start(pnc_dataset *ds)
+{
+    (void)pnc_statistics_begin(ds->file.statistics, PNC_COUNT_TIME_REQUESTS);
+}
+
 void pnc_dataset_statistics_call_add(pnc_dataset *ds, const pnc_request_list *list)
 {
     static const pnc_counter counters[2][2] = {{PNC_COUNT_GETS_INDEPENDENT, PNC_COUNT_GETS_COLLECTIVE},
                                                {PNC_COUNT_PUTS_INDEPENDENT, PNC_COUNT_PUTS_COLLECTIVE}};
 
     pnc_statistics_add(ds->file.statistics, counters[list->direction == PNC_PUT][list->collective], 1);
+    if (list->collective)
+        pnc_statistics_add(ds->file.statistics, PNC_COUNT_COLLECTIVE_BYTES, list->summary.bytes);
 }
 
 void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n)
@@ -127,13 +176,12 @@ void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n
 
 void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_direction direction)
 {
-    (void)pnc_statistics_begin(ds->file.statistics, PNC_COUNT_TIME_REQUESTS);
     if (ds->file.statistics != NULL)
         ds->file.statistics->in_put = direction == PNC_PUT;
 }
 
 /* The time of the call so far is of these requests: a wait call transfers puts before gets, and both have shares. */
-void pnc_dataset_statistics_transfer_add(pnc_dataset *ds, const pnc_request_list *list)
+void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list)
 {
     pnc_statistics *s = ds->file.statistics;
     bool puts = list->direction == PNC_PUT;
@@ -141,6 +189,7 @@ void pnc_dataset_statistics_transfer_add(pnc_dataset *ds, const pnc_request_list
 
     if (s == NULL)
         return;
+    s->in_put = false; /* what follows is the number of records */
     pnc_statistics_add(s, puts ? PNC_COUNT_PUT_BYTES : PNC_COUNT_GET_BYTES, list->summary.bytes);
     time = (double)pnc_statistics_call_get_time(s);
     for (int64_t i = 0; i < list->n; i++) {
@@ -209,11 +258,20 @@ static void add_vars(const pnc_dataset *ds, int first, int n, const pnc_spread *
     }
 }
 
+/* The variables that all ranks have: in define mode their definitions may differ. */
+static int count_vars(const pnc_dataset *ds)
+{
+    const pnc_model *agreed = ds->mode == PNC_DEFINE ? ds->before : &ds->model;
+    int n = agreed == NULL ? 0 : agreed->nvars;
+
+    return n < PNC_STATISTICS_VARS ? n : PNC_STATISTICS_VARS;
+}
+
 /* One reduction has the counters and the first variables; files with many variables take more. No memory is allocated,
  * so that no rank lacks it. Collective; an MPI error code. */
 static int gather(pnc_dataset *ds, pnc_summary *out)
 {
-    int nvars = ds->model.nvars < PNC_STATISTICS_VARS ? ds->model.nvars : PNC_STATISTICS_VARS, code = MPI_SUCCESS;
+    int nvars = count_vars(ds), code = MPI_SUCCESS;
     pnc_spread spreads[PNC_COUNTER_N + 3 * VARS_AT_A_TIME];
 
     *out = (pnc_summary){.path = ds->file.path,
@@ -238,13 +296,12 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
 
 static void write_json(const pnc_dataset *ds, const pnc_summary *summary)
 {
-    char pattern[PATH_BYTES], path[PATH_BYTES];
+    char path[PATH_BYTES];
     FILE *file;
     bool failed;
 
-    if (!find_item("json:", pattern, sizeof pattern))
+    if (ds->file.statistics == NULL || !find_path(ds, "json:", false, path))
         return;
-    expand_path(ds, pattern, path, sizeof path);
     file = fopen(path, "w");
     if (file == NULL) {
         warn(ds, "statistics", path);
@@ -265,21 +322,41 @@ static void finish_trace(pnc_dataset *ds)
     s->trace = NULL;
 }
 
+/* At once, as several ranks may print reports of files of their own. */
+static void print_report(const pnc_summary *summary)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+
+    if (file == NULL)
+        return;
+    pnc_summary_print(summary, file);
+    if (fclose(file) == 0)
+        fwrite(text, 1, length, stderr);
+    free(text);
+}
+
+void pnc_dataset_statistics_discard(pnc_dataset *ds)
+{
+    if (ds->file.statistics == NULL)
+        return;
+    pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
+    pnc_statistics_update(ds->file.statistics);
+    finish_trace(ds);
+}
+
 void pnc_dataset_statistics_report(pnc_dataset *ds)
 {
     pnc_summary summary;
 
-    if (ds->hints.statistics == PNC_STATS_OFF)
+    pnc_dataset_statistics_discard(ds);
+    if (ds->hints.statistics == PNC_STATS_OFF || ds->hints.statistics == PNC_STATS_KEPT)
         return;
-    if (ds->file.statistics != NULL) {
-        pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
-        pnc_statistics_update(ds->file.statistics);
-        finish_trace(ds);
-    }
     if (gather(ds, &summary) != MPI_SUCCESS || ds->file.rank != 0)
         return;
     if (ds->hints.statistics == PNC_STATS_PRINTED)
-        pnc_summary_print(&summary, stderr);
+        print_report(&summary);
     write_json(ds, &summary);
 }
 
@@ -290,6 +367,8 @@ int pnc_dataset_inq_stats(pnc_dataset *ds, const char *name, MPI_Offset *value)
     pnc_statistics *s = ds->file.statistics;
     int counter = name == NULL ? -1 : pnc_counter_find(name);
 
+    if (s == NULL && ds->hints.statistics != PNC_STATS_OFF)
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: there was no memory for statistics", ds->file.path);
     if (s == NULL)
         return pnc_error_set(&ds->error, NC_EINVAL,
                              "%s has no statistics: set PNETCDF_STATS=1, or the hint nc_stats when the file is opened",

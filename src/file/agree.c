@@ -191,9 +191,12 @@ int pnc_file_mismatch_report(pnc_file *file)
 void pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what)
 {
     const int64_t most = INT64_C(1) << 30; /* the count of MPI_Bcast is an int */
-    pnc_counter before = begin_waiting(file);
+    pnc_counter before;
 
-    for (int64_t at = 0; at < size && file->nprocs > 1; at += most) {
+    if (file->nprocs == 1)
+        return;
+    before = begin_waiting(file);
+    for (int64_t at = 0; at < size; at += most) {
         int portion = (int)(size - at < most ? size - at : most);
 
         pnc_file_step_check(file, MPI_Bcast((char *)bytes + at, portion, MPI_BYTE, 0, file->comm), "MPI_Bcast", what);

@@ -9,7 +9,7 @@
 enum {
     SMALL = 10 << 10,     /* bytes of an access that is dominated by its latency */
     SMALL_CALL = 1 << 20, /* bytes of a collective call of all ranks, likewise */
-    MANY = 100,           /* what happens less often is not worth advice */
+    MANY = 100,           /* what a rank does less often is not worth advice */
 };
 
 static double average_time(const pnc_summary *s, pnc_counter counter)
@@ -46,7 +46,7 @@ static double share(int64_t part, int64_t whole)
 
 static double estimate_small(const pnc_summary *s, int64_t calls, int64_t small, int64_t all, pnc_counter time)
 {
-    if (calls < MANY || small < MANY || share(small, all) < 0.5 || share(small, calls) < 0.5)
+    if (calls / s->nprocs < MANY || small < MANY || share(small, all) < 0.5 || share(small, calls) < 0.5)
         return 0;
     return average_time(s, time) * share(small, all);
 }
@@ -60,10 +60,10 @@ static double estimate_small_writes(const pnc_summary *s)
 static void explain_small_writes(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
-             "%.0f%% of %lld system writes were below 10 KiB, from %lld independent puts: put with the _all functions, "
-             "or post with iput and call ncmpi_wait_all once",
+             "%.0f%% of %lld system writes had at most 10 KiB, from %lld independent puts: %spost with iput and call "
+             "ncmpi_wait_all once",
              100 * share(count_small(s, PNC_COUNT_WRITES_100), COUNT(WRITES)), (long long)COUNT(WRITES),
-             (long long)COUNT(PUTS_INDEPENDENT));
+             (long long)COUNT(PUTS_INDEPENDENT), s->nprocs > 1 ? "put with the _all functions, or " : "");
 }
 
 static double estimate_small_reads(const pnc_summary *s)
@@ -75,10 +75,10 @@ static double estimate_small_reads(const pnc_summary *s)
 static void explain_small_reads(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
-             "%.0f%% of %lld system reads were below 10 KiB, from %lld independent gets: get with the _all functions, "
-             "or post with iget and call ncmpi_wait_all once",
+             "%.0f%% of %lld system reads had at most 10 KiB, from %lld independent gets: %spost with iget and call "
+             "ncmpi_wait_all once",
              100 * share(count_small(s, PNC_COUNT_READS_100), COUNT(READS)), (long long)COUNT(READS),
-             (long long)COUNT(GETS_INDEPENDENT));
+             (long long)COUNT(GETS_INDEPENDENT), s->nprocs > 1 ? "get with the _all functions, or " : "");
 }
 
 /* --- small collective calls --- */
@@ -86,9 +86,8 @@ static void explain_small_reads(const pnc_summary *s, char *text)
 static double estimate_small_calls(const pnc_summary *s)
 {
     int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
-    int64_t bytes = COUNT(PUT_BYTES) + COUNT(GET_BYTES);
 
-    if (s->nprocs == 1 || calls < MANY || bytes / calls > SMALL_CALL)
+    if (s->nprocs == 1 || calls < MANY || COUNT(COLLECTIVE_BYTES) / calls > SMALL_CALL)
         return 0;
     return average_time(s, PNC_COUNT_TIME_WAIT) + average_time(s, PNC_COUNT_TIME_EXCHANGE);
 }
@@ -100,8 +99,7 @@ static void explain_small_calls(const pnc_summary *s, char *text)
     snprintf(text, PNC_ADVICE_BYTES,
              "%lld collective calls moved only %s each, of all ranks: post with iput or iget and call ncmpi_wait_all "
              "once, and the ranks wait for each other once",
-             (long long)calls,
-             pnc_amount_of_bytes_format((double)(COUNT(PUT_BYTES) + COUNT(GET_BYTES)) / (double)calls).text);
+             (long long)calls, pnc_amount_of_bytes_format((double)COUNT(COLLECTIVE_BYTES) / (double)calls).text);
 }
 
 /* --- growth of the header --- */
@@ -133,8 +131,8 @@ static double estimate_holes(const pnc_summary *s)
 static void explain_holes(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
-             "puts read %lld times what they then wrote, as their calls leave holes in the file: let one collective "
-             "call, or one ncmpi_wait_all, put all values of a range",
+             "%lld system reads belong to puts, whose calls leave holes between their values: let one collective call, "
+             "or one ncmpi_wait_all, put all values of a range",
              (long long)COUNT(READS_OF_PUTS));
 }
 
@@ -144,7 +142,8 @@ static double estimate_alignment(const pnc_summary *s)
 {
     bool is_large = COUNT(WRITES) > 0 && COUNT(WRITE_BYTES) / COUNT(WRITES) >= s->striping_unit;
 
-    if (s->nnodes == 1 || !is_large || share(COUNT(WRITES_ALIGNED), COUNT(WRITES)) > 0.5)
+    if (s->nnodes == 1 || !is_large || COUNT(PUTS_INDEPENDENT) < COUNT(PUTS_COLLECTIVE) ||
+        share(COUNT(WRITES_ALIGNED), COUNT(WRITES)) > 0.5)
         return 0;
     return average_time(s, PNC_COUNT_TIME_WRITE) / 4;
 }
@@ -152,8 +151,8 @@ static double estimate_alignment(const pnc_summary *s)
 static void explain_alignment(const pnc_summary *s, char *text)
 {
     snprintf(text, PNC_ADVICE_BYTES,
-             "%.0f%% of the large system writes begin inside a stripe of %s, which nodes then share: set the hint "
-             "nc_var_align_size=%lld",
+             "%.0f%% of the large system writes begin inside a stripe of %s, which nodes then share: put with the _all "
+             "functions, or give each rank whole stripes and set the hint nc_var_align_size=%lld",
              100 * (1 - share(COUNT(WRITES_ALIGNED), COUNT(WRITES))),
              pnc_amount_of_bytes_format((double)s->striping_unit).text, (long long)s->striping_unit);
 }
@@ -195,10 +194,10 @@ static void explain_imbalance(const pnc_summary *s, char *text)
     const pnc_spread *wait = &s->counters[PNC_COUNT_TIME_WAIT];
 
     snprintf(text, PNC_ADVICE_BYTES,
-             "rank %lld waited %s in collective calls for slower ranks, another one only %s: distribute the work "
-             "between the calls more evenly, or let nonblocking requests collect it",
-             (long long)wait->rank, pnc_amount_of_time_format((double)wait->most).text,
-             pnc_amount_of_time_format((double)wait->least).text);
+             "rank %lld waited %s in collective calls for slower ranks, rank %lld only %s: distribute the work between "
+             "the calls more evenly, or let nonblocking requests collect it",
+             (long long)wait->rank_of_most, pnc_amount_of_time_format((double)wait->most).text,
+             (long long)wait->rank_of_least, pnc_amount_of_time_format((double)wait->least).text);
 }
 
 /* --- the table --- */
@@ -242,7 +241,7 @@ int pnc_summary_find_advice(const pnc_summary *s, pnc_advice out[PNC_ADVICE_MOST
         out[n].rule = rules[i].name;
         rules[i].explain(s, out[n].text);
         length = (int)strlen(out[n].text);
-        snprintf(out[n].text + length, (size_t)(PNC_ADVICE_BYTES - length), " (it took at most %s of %s in calls)",
+        snprintf(out[n].text + length, (size_t)(PNC_ADVICE_BYTES - length), " (saves at most %s of %s in calls)",
                  pnc_amount_of_time_format(estimates[i]).text, pnc_amount_of_time_format(total_time(s)).text);
         bound = estimates[i];
         n++;

@@ -25,6 +25,7 @@
 
 /* ROW(identifier, name, unit, meaning) */
 #define PNC_COUNTERS(ROW) \
+    ROW(RANKS, "ranks", RANKS, "1 for each rank with statistics: a rank without memory has none") \
     ROW(PUTS_INDEPENDENT, "puts_independent", CALLS, "independent calls that put values") \
     ROW(GETS_INDEPENDENT, "gets_independent", CALLS, "independent calls that get values") \
     ROW(PUTS_COLLECTIVE, "puts_collective", CALLS, "collective calls that put values") \
@@ -35,6 +36,7 @@
     ROW(WAITED, "waited", REQUESTS, "nonblocking requests that these calls completed") \
     ROW(PUT_BYTES, "put_bytes", BYTES, "bytes of values that the program put, as they are in the file") \
     ROW(GET_BYTES, "get_bytes", BYTES, "bytes of values that the program got, as they are in the file") \
+    ROW(COLLECTIVE_BYTES, "collective_bytes", BYTES, "those of both that blocking collective calls moved") \
     ROW(WRITES, "writes", ACCESSES, "system writes") \
     ROW(WRITE_BYTES, "write_bytes", BYTES, "bytes of them") \
     ROW(WRITES_ALIGNED, "writes_aligned", ACCESSES, "system writes that begin at a multiple of the striping unit") \
@@ -52,7 +54,7 @@
     ROW(READS_OF_PUTS, "reads_of_puts", ACCESSES, "system reads of puts, which then write what they have read") \
     ROW(MPI_IO_CALLS, "mpi_io_calls", CALLS, "calls of MPI-IO with a file view, whose system accesses are not known") \
     ROW(MPI_IO_BYTES, "mpi_io_bytes", BYTES, "bytes of them") \
-    ROW(HEADER_BYTES, "header_bytes", BYTES, "bytes of the header that were read or written") \
+    ROW(HEADER_BYTES, "header_bytes", BYTES, "bytes read or written for the header and the number of records") \
     ROW(MOVED_BYTES, "moved_bytes", BYTES, "bytes of data that moved, as the header or variables grew") \
     ROW(CONVERTED_BYTES, "converted_bytes", BYTES, "bytes of the file that were converted from or to memory") \
     ROW(NODE_BYTES, "node_bytes", BYTES, "bytes that passed to or from an aggregator of the same node") \
@@ -61,7 +63,7 @@
     ROW(ROUNDS, "rounds", ROUNDS, "rounds of two-phase I/O") \
     ROW(AGREEMENTS, "agreements", CALLS, "reductions and broadcasts of all ranks, in which they agree") \
     ROW(SYNCS, "syncs", CALLS, "flushes of the file to disk") \
-    ROW(TIME_DEFINE, "time_define", NANOSECONDS, "in ncmpi_enddef and other calls about definitions") \
+    ROW(TIME_DEFINE, "time_define", NANOSECONDS, "in ncmpi_enddef, ncmpi_open and other calls that access no values") \
     ROW(TIME_REQUESTS, "time_requests", NANOSECONDS, "in calls that access values, for all that has no row below") \
     ROW(TIME_CONVERT, "time_convert", NANOSECONDS, "to gather, convert and distribute values") \
     ROW(TIME_EXCHANGE, "time_exchange", NANOSECONDS, "to pass values between ranks and aggregators") \
@@ -78,7 +80,8 @@ typedef enum pnc_counter { PNC_COUNTERS(PNC_COUNTER_ID) PNC_COUNTER_N } pnc_coun
 #undef PNC_COUNTER_ID
 
 /* clang-format off */
-typedef enum pnc_unit { PNC_IN_CALLS, PNC_IN_REQUESTS, PNC_IN_ACCESSES, PNC_IN_MESSAGES, PNC_IN_ROUNDS, PNC_IN_BYTES,
+typedef enum pnc_unit { PNC_IN_RANKS, PNC_IN_CALLS, PNC_IN_REQUESTS, PNC_IN_ACCESSES, PNC_IN_MESSAGES, PNC_IN_ROUNDS,
+                        PNC_IN_BYTES,
                         PNC_IN_NANOSECONDS } pnc_unit;
 /* clang-format on */
 

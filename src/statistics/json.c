@@ -1,18 +1,24 @@
 /* The report for programs. */
 #include "statistics/summary.h"
 
+#include <string.h>
+
+#include "base/name.h"
+
 #define SCHEMA_VERSION 1
 
-/* A string; the path and names are UTF-8. */
+/* A string. Paths need not be UTF-8: if one is not, its bytes above 127 become those characters. */
 static void write_string(const char *text, FILE *file)
 {
+    bool is_text = pnc_name_is_text(text, strlen(text));
+
     fputc('"', file);
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
 
         if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c < 0x20 || c == 0x7f || (c > 0x7f && !is_text))
             fprintf(file, "\\u%04x", c);
         else
             fputc(c, file);
@@ -25,9 +31,11 @@ static void write_counters(const pnc_summary *s, FILE *file)
     for (int i = 0; i < PNC_COUNTER_N; i++) {
         const pnc_spread *c = &s->counters[i];
 
-        fprintf(file, "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld, \"rank_of_most\": %lld}%s\n",
+        fprintf(file,
+                "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld, \"rank_of_least\": %lld, "
+                "\"rank_of_most\": %lld}%s\n",
                 pnc_counter_table[i].name, (long long)c->sum, (long long)c->least, (long long)c->most,
-                (long long)c->rank, i + 1 < PNC_COUNTER_N ? "," : "");
+                (long long)c->rank_of_least, (long long)c->rank_of_most, i + 1 < PNC_COUNTER_N ? "," : "");
     }
 }
 

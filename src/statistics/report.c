@@ -27,7 +27,7 @@ static void print_time(const pnc_summary *s, pnc_counter counter, FILE *file)
     fprintf(file, "  %-24s%12s%12s%12s   rank %lld\n", pnc_counter_table[counter].name + strlen("time_"),
             pnc_amount_of_time_format((double)t->least).text,
             pnc_amount_of_time_format((double)t->sum / s->nprocs).text, pnc_amount_of_time_format((double)t->most).text,
-            (long long)t->rank);
+            (long long)t->rank_of_most);
 }
 
 static void print_times(const pnc_summary *s, FILE *file)
@@ -83,13 +83,17 @@ static void print_accesses(const pnc_summary *s, const char *what, pnc_counter f
     int64_t n = pnc_summary_get_sum(s, first), bytes = pnc_summary_get_sum(s, (pnc_counter)(first + 1));
     const int64_t aligned = pnc_summary_get_sum(s, (pnc_counter)(first + 2)),
                   next = pnc_summary_get_sum(s, (pnc_counter)(first + 3)),
-                  back = pnc_summary_get_sum(s, (pnc_counter)(first + 4));
+                  back = pnc_summary_get_sum(s, (pnc_counter)(first + 4)),
+                  gaps = pnc_summary_get_sum(s, (pnc_counter)(first + 5));
 
     if (n == 0)
         return;
-    fprintf(file, "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards\n",
+    fprintf(file,
+            "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards, gaps "
+            "of %s\n",
             what, (long long)n, bytes_of(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
-            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n));
+            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n),
+            bytes_of(gaps).text);
     print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), file);
 }
 
@@ -127,6 +131,9 @@ void pnc_summary_print(const pnc_summary *s, FILE *file)
     fprintf(file, "PnetCDF statistics of %s: %d rank%s on %d node%s, open for %s\n", s->path, s->nprocs,
             s->nprocs == 1 ? "" : "s", s->nnodes, s->nnodes == 1 ? "" : "s",
             pnc_amount_of_time_format((double)s->counters[PNC_COUNT_TIME_OPEN].most).text);
+    if (COUNT(RANKS) < s->nprocs)
+        fprintf(file, "  %lld ranks had no memory for statistics: their calls are missing\n",
+                (long long)(s->nprocs - COUNT(RANKS)));
     print_times(s, file);
     print_calls(s, file);
     print_accesses(s, "writes", PNC_COUNT_WRITES, file);

@@ -85,22 +85,17 @@ void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statisti
 
 /* --- the clock --- */
 
-void pnc_statistics_call_start(pnc_statistics *s, pnc_counter takes)
-{
-    if (s == NULL)
-        return;
-    s->in_call = true;
-    s->takes = takes;
-    s->begun = s->since = now();
-}
-
 pnc_counter pnc_statistics_clock_set(pnc_statistics *s, pnc_counter takes)
 {
     pnc_counter before = s->takes;
     int64_t time = now();
 
-    s->counts[before] += time - s->since;
-    pnc_trace_span_add(s->trace, pnc_counter_table[before].name, s->since, time);
+    if (s->begun == 0) {
+        s->begun = time;
+    } else {
+        s->counts[before] += time - s->since;
+        pnc_trace_span_add(s->trace, pnc_counter_table[before].name, s->since, time);
+    }
     s->takes = takes;
     s->since = time;
     return before;
@@ -110,12 +105,14 @@ void pnc_statistics_call_finish(pnc_statistics *s, const char *name)
 {
     if (s == NULL || !s->in_call)
         return;
-    pnc_statistics_clock_set(s, s->takes);
-    pnc_trace_span_add(s->trace, name, s->begun, s->since);
+    if (s->begun != 0) {
+        pnc_statistics_clock_set(s, s->takes);
+        pnc_trace_span_add(s->trace, name, s->begun, s->since);
+    }
     s->in_call = s->in_put = false;
 }
 
 int64_t pnc_statistics_call_get_time(const pnc_statistics *s)
 {
-    return now() - s->begun;
+    return s->begun != 0 ? now() - s->begun : 0;
 }

@@ -1,7 +1,7 @@
 /* Statistics of an open file: counters, and where the time of its calls goes.
  *
- * All functions accept NULL, which means that statistics are off. Each file has its own, which the rank's calls on that
- * file change: calls on a file do not run concurrently. */
+ * Functions that count accept NULL, which means that statistics are off. Each file has its own, which the rank's calls
+ * on that file change: calls on a file do not run concurrently. */
 #ifndef PNC_STATISTICS_STATISTICS_H
 #define PNC_STATISTICS_STATISTICS_H
 
@@ -23,10 +23,11 @@ typedef struct pnc_statistics {
     int64_t opened;           /* time; all times are nanoseconds */
     bool in_call;             /* of the program, whose time is counted */
     pnc_counter takes;        /* what takes the time since `since`; only in a call */
-    int64_t since, begun;     /* begun: time of the begin of the call */
+    int64_t since, begun;     /* begun: when the clock was started in this call; 0: not yet */
     bool in_put;              /* a read belongs to a put */
     int64_t ends[2];          /* file offset after the last read, and after the last write */
     int64_t unit;             /* the striping unit */
+    int number;               /* of this file among those of the process */
     pnc_var_statistics *vars; /* NULL until one is accessed */
     struct pnc_trace *trace;  /* NULL: none */
 } pnc_statistics;
@@ -45,16 +46,24 @@ static inline void pnc_statistics_add(pnc_statistics *s, pnc_counter counter, in
 
 /* A system access; add to the counters of reads or writes. */
 void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes);
-/* A call on a variable that took the time since pnc_statistics_call_begin, or its share of it. */
+/* A call, or its share, on a variable. */
 void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statistics *more);
 int64_t pnc_statistics_call_get_time(const pnc_statistics *s); /* of the call in progress, so far */
 
-/* Around a call of the program: `takes` is TIME_DEFINE or TIME_REQUESTS. The name is that for the trace. A call ends
- * only once; the end without a begin does nothing. */
-void pnc_statistics_call_start(pnc_statistics *s, pnc_counter takes);
+/* Around a call of the program. The clock starts with the first pnc_statistics_begin: calls without one, such as
+ * inquiries and posts, cost nothing and are not timed. The name is that for the trace. A second end does nothing. */
+static inline void pnc_statistics_call_start(pnc_statistics *s)
+{
+    if (s == NULL)
+        return;
+    s->in_call = true;
+    s->takes = PNC_COUNT_TIME_DEFINE; /* unless the call says that it accesses values */
+    s->begun = 0;
+}
 void pnc_statistics_call_finish(pnc_statistics *s, const char *name);
 
-/* Within a call: time goes to another counter, until the end. Pass what the begin has returned. */
+/* Within a call: time goes to another counter, until the end, which is given what the begin has
+ * returned. */
 pnc_counter pnc_statistics_clock_set(pnc_statistics *s, pnc_counter takes);
 
 static inline pnc_counter pnc_statistics_begin(pnc_statistics *s, pnc_counter takes)

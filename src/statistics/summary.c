@@ -3,17 +3,19 @@
 
 void pnc_spread_init(pnc_spread *spread, int64_t value, int rank)
 {
-    *spread = (pnc_spread){value, value, value, rank};
+    *spread = (pnc_spread){value, value, value, rank, rank};
 }
 
 void pnc_spread_merge(pnc_spread *into, const pnc_spread *other)
 {
     into->sum += other->sum;
-    if (other->least < into->least)
+    if (other->least < into->least || (other->least == into->least && other->rank_of_least < into->rank_of_least)) {
         into->least = other->least;
-    if (other->most > into->most || (other->most == into->most && other->rank < into->rank)) {
+        into->rank_of_least = other->rank_of_least;
+    }
+    if (other->most > into->most || (other->most == into->most && other->rank_of_most < into->rank_of_most)) {
         into->most = other->most;
-        into->rank = other->rank;
+        into->rank_of_most = other->rank_of_most;
     }
 }
 

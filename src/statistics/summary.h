@@ -8,7 +8,7 @@
 /* A number over all ranks. The ranks combine it in one reduction: plain bytes. */
 typedef struct pnc_spread {
     int64_t sum, least, most;
-    int64_t rank; /* of the most; the lowest such rank */
+    int64_t rank_of_least, rank_of_most; /* the lowest such rank */
 } pnc_spread;
 
 void pnc_spread_init(pnc_spread *spread, int64_t value, int rank);

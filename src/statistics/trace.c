@@ -1,4 +1,4 @@
-/* Writes a timeline as an array of complete events (phase X), in microseconds. */
+/* Writes a timeline as an array of complete events (phase X), in microseconds of a day: viewers have doubles. */
 #include "statistics/trace.h"
 
 #include <stdio.h>
@@ -6,10 +6,12 @@
 
 #include "base/memory.h"
 
+#define DAY (INT64_C(86400) * 1000000000)
+
 struct pnc_trace {
     FILE *file;
     int node, rank;
-    int64_t zero; /* CLOCK_REALTIME - CLOCK_MONOTONIC: nodes agree on the former only */
+    int64_t zero; /* CLOCK_REALTIME - CLOCK_MONOTONIC, without whole days: nodes agree on the former only */
     bool failed;
 };
 
@@ -34,7 +36,7 @@ pnc_trace *pnc_trace_create(const char *path, int node, int rank)
     }
     trace->node = node;
     trace->rank = rank;
-    trace->zero = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+    trace->zero = read_clock(CLOCK_REALTIME) / DAY * -DAY + read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
     trace->failed =
         fprintf(trace->file,
                 "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"node of rank %d\"}},\n"
@@ -63,7 +65,11 @@ void pnc_trace_span_add(pnc_trace *trace, const char *name, int64_t begin, int64
 {
     if (trace == NULL || trace->failed)
         return;
+    begin += trace->zero; /* integers: a double would round the times, and spans would overlap */
+    end += trace->zero;
     trace->failed =
-        fprintf(trace->file, ",\n{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f}", name,
-                trace->node, trace->rank, (double)(begin + trace->zero) / 1e3, (double)(end - begin) / 1e3) < 0;
+        fprintf(trace->file,
+                ",\n{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%lld.%03d,\"dur\":%lld.%03d}", name,
+                trace->node, trace->rank, (long long)(begin / 1000), (int)(begin % 1000),
+                (long long)((end - begin) / 1000), (int)((end - begin) % 1000)) < 0;
 }

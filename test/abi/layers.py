@@ -45,6 +45,7 @@ MAY_CHANGE = {
     "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/opening": {"lock": "a mutex"},
+    "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/turn": {"turn": "a mutex"},

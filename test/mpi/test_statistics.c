@@ -116,6 +116,25 @@ static void test_accesses(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* Ranks may end a file with definitions that differ: the report has none of them then. */
+static void test_different(int mode)
+{
+    const char *printed[][2] = {{"nc_stats", "enable"}, {NULL, NULL}};
+    int ncid = create(t_path("different.nc"), printed), dim, var;
+    char name[20];
+
+    ncmpi_def_dim(ncid, "x", 4, &dim);
+    if (mode > 0) {
+        expect_ok(ncmpi_enddef(ncid), "enddef");
+        expect_ok(ncmpi_redef(ncid), "redef");
+    }
+    for (int i = 0; i < 100 + 200 * t_rank; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        t_local(ncmpi_def_var(ncid, name, NC_INT, 1, &dim, &var) == NC_NOERR, "def_var");
+    }
+    expect_ok(ncmpi_abort(ncid), "abort with other definitions on each rank");
+}
+
 /* --- programs with advice --- */
 
 enum { TIMES = 300, LARGE = 2 << 20 };
@@ -219,6 +238,19 @@ static void do_holes(const char *path)
     }
 }
 
+/* Appending records has no holes, though the number of records is read. */
+static void do_appends(const char *path)
+{
+    int dim;
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid));
+    check(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dim));
+    check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
+    check(ncmpi_enddef(ncid));
+    for (MPI_Offset i = 0; i < TIMES; i++)
+        check(ncmpi_put_var1_all(ncid, var, &i, large, 1, MPI_BYTE));
+}
+
 static void do_alignment(const char *path)
 {
     MPI_Offset at = (MPI_Offset)LARGE * t_rank, n = LARGE;
@@ -265,6 +297,7 @@ static void run_program(const char *what, const char *path)
                     {"growth", do_growth},
                     {"holes", do_holes},
                     {"alignment", do_alignment},
+                    {"appends", do_appends},
                     {"flushes", do_flushes},
                     {"imbalance", do_imbalance}};
 
@@ -286,5 +319,7 @@ int main(int argc, char **argv)
     test_off();
     test_calls();
     test_accesses();
+    test_different(0);
+    test_different(1);
     return t_finish();
 }

@@ -86,7 +86,8 @@ def test_strace(ranks, what, how):
 def test_spread():
     report, text = run_json(2, "small_calls", "bad")
     calls = {} if report is None else report["counters"]["puts_collective"]
-    tap.ok(calls == {"sum": 600, "least": 300, "most": 300, "rank_of_most": 0}, "calls of 2 ranks", (calls, text))
+    tap.ok(calls == {"sum": 600, "least": 300, "most": 300, "rank_of_least": 0, "rank_of_most": 0},
+           "calls of 2 ranks", (calls, text))
     tap.ok(report is not None and report["ranks"] == 2 and report["file"] == FILE and report["version"] == 1,
            "the head of the report", text)
     variables = [] if report is None else report["variables"]
@@ -127,9 +128,8 @@ def test_trace():
             events = json.load(file)
         spans = [event for event in events if event["ph"] == "X"]
         calls = [event["name"] for event in spans if event["name"].startswith("ncmpi_")]
-        tap.ok(status == 0 and calls == ["ncmpi_create", "ncmpi_def_dim", "ncmpi_def_var", "ncmpi__enddef",
-                                         "ncmpi_put_var_all", "ncmpi_redef", "ncmpi_put_att", "ncmpi_enddef",
-                                         "ncmpi_close"], f"the timeline of rank {rank}", (calls, text))
+        tap.ok(status == 0 and calls == ["ncmpi_create", "ncmpi__enddef", "ncmpi_put_var_all", "ncmpi_redef",
+                                         "ncmpi_enddef", "ncmpi_close"], f"the timeline of rank {rank}", (calls, text))
         tap.ok({event["tid"] for event in spans} == {rank} and all(event["dur"] >= 0 for event in spans),
                "its events belong to the rank")
         os.remove(path)
@@ -210,6 +210,22 @@ def test_rule(rule, ranks):
     os.environ.pop("MPIR_CVAR_NUM_CLIQUES", None)
 
 
+def test_appends():
+    report, text = run_json(1, "appends", "good")
+    tap.ok(report is not None and report["counters"]["reads_of_puts"]["sum"] == 0 and not report["advice"],
+           "appended records have no holes", (report, text))
+
+
+def test_values():
+    """Of PNETCDF_STATS."""
+    for value, printed in (("1", 1), ("yes", 0), ("10", 0), ("json:w,1.json", 0), ("0,1", 0)):
+        os.environ["PNETCDF_HINTS_DISPLAY"] = "1"
+        status, _, text = run(1, "growth", "good", value)
+        del os.environ["PNETCDF_HINTS_DISPLAY"]
+        tap.ok(status == 0 and text.count("PnetCDF statistics of") == printed and
+               (printed == 1 or "nc_stats" in text), f"PNETCDF_STATS={value}", text)
+
+
 for number in (1, 4):
     for name in ("small_writes", "small_calls", "growth"):
         for way in ("bad", "good"):
@@ -223,6 +239,8 @@ test_text()
 test_trace()
 test_unwritable()
 test_ncmpistat()
+test_appends()
+test_values()
 for name, number in RULES.items():
     test_rule(name, number)
 tap.finish()
