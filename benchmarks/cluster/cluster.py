@@ -31,6 +31,7 @@ class Library:
     libdir: str
     hints: str
     with_mpi_io: bool = False  # MPI-IO accesses the data
+    mpi: str = "mpich"         # or "openmpi": set when its programs are built
 
     @classmethod
     def parse(cls, text):
@@ -42,38 +43,35 @@ class Library:
         return cls(label, prefix, libdir or os.path.join(prefix, "lib"), hints)
 
 
-def build_preload(compiler, folder):
-    path = os.path.join(folder, "parallel_fs.so")
+def build_preload(compiler, folder, name="parallel_fs.so"):
+    path = os.path.join(folder, name)
     run_tool([*compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-o", path,
               *(os.path.join(HERE, name) for name in PRELOAD_SOURCES), "-ldl", "-lpthread"])
     return path
 
 
-def check_mpi(path, label):
-    """Whether the program at `path` uses MPICH over libucp, and no second MPI library."""
+def identify_mpi(path, label):
+    """The MPI library of the program or library at `path`: MPICH over libucp, or Open MPI."""
     needed = run_tool(["ldd", path])
-    other = re.search(r"libopen-rte|libmpi\.so\.[1-9]0", needed)
-    if other:
-        raise Unfit(f"{label} is built for Open MPI: its ranks cannot be placed on simulated nodes, which MPICH has")
+    if re.search(r"libopen-rte|libmpi\.so\.[1-9]0", needed):
+        return "openmpi"
     if not re.search(r"libmpich\.so|libmpi\.so\.12", needed) or "libucp" not in needed:
-        raise Unfit(f"{label}: the MPI library is not MPICH with the device ch4:ucx, whose messages can be counted")
+        raise Unfit(f"{label}: the MPI library is neither Open MPI nor MPICH with the device ch4:ucx")
+    return "mpich"
 
 
-def build_workloads(compiler, folder, library):
+def build_workloads(compilers, folder, library):
+    """Compile with the MPI library that the library is built for."""
     path = os.path.join(folder, "workloads-" + re.sub(r"\W", "_", library.label))
-    check_library(library)
-    run_tool([*compiler, "-std=c99", "-O2", "-I" + os.path.join(library.prefix, "include"),
-              *(os.path.join(HERE, name) for name in WORKLOAD_SOURCES), "-o", path, "-L" + library.libdir,
-              "-Wl,-rpath," + library.libdir, "-lpnetcdf", "-lm"])
-    check_mpi(path, library.label)
-    return path
-
-
-def check_library(library):
-    """Before it is linked: the linker's message about a second MPI library would explain nothing."""
     shared = os.path.join(library.libdir, "libpnetcdf.so")
     if os.path.exists(shared):
-        check_mpi(shared, library.label)
+        library.mpi = identify_mpi(shared, library.label)
+    run_tool([*compilers[library.mpi], "-std=c99", "-O2", "-I" + os.path.join(library.prefix, "include"),
+              *(os.path.join(HERE, name) for name in WORKLOAD_SOURCES), "-o", path, "-L" + library.libdir,
+              "-Wl,-rpath," + library.libdir, "-lpnetcdf", "-lm"])
+    if identify_mpi(path, library.label) != library.mpi:
+        raise Unfit(f"{library.label}: compiler and library use different MPI libraries")
+    return path
 
 
 # --- runs ---
@@ -136,6 +134,7 @@ class Run:
     pieces: int    # of a rank, in all puts
     borders: list  # offsets of variables
     phases: list
+    has_messages: bool = True  # they are counted
 
     def named(self, name):
         return [phase for phase in self.phases if phase.name == name]
@@ -147,8 +146,13 @@ class Cluster:
     def __init__(self, options, folder):
         self.options = options
         self.folder = folder
-        self.preload = build_preload(options.cc, folder)
+        self.preloads = {}
         self.data = os.path.join(folder, "cluster.nc")
+
+    def find_preload(self, mpi):
+        if mpi not in self.preloads:
+            self.preloads[mpi] = build_preload(self.options.compilers[mpi], self.folder, f"parallel_fs-{mpi}.so")
+        return self.preloads[mpi]
 
     def slowdown(self, nodes):
         """Ranks that share cores compute slower than with a core each; the file system is slowed down twice as much."""
@@ -157,10 +161,11 @@ class Cluster:
 
     def environment(self, nodes, library):
         """Variables for the ranks, not for mpiexec."""
-        options = self.options
+        options, preload = self.options, self.find_preload(library.mpi)
+        yields = options.yield_library and library.mpi == "mpich"
         environment = {
             "MPIR_CVAR_NUM_CLIQUES": str(nodes), "MPIR_CVAR_CLIQUES_BY_BLOCK": "1",
-            "LD_PRELOAD": f"{options.yield_library}:{self.preload}" if options.yield_library else self.preload,
+            "LD_PRELOAD": f"{options.yield_library}:{preload}" if yields else preload,
             "PARALLEL_FS_FILES": self.data, "PARALLEL_FS_STATE": os.path.join(self.folder, "state"),
             "PARALLEL_FS_RECORD": os.path.join(self.folder, "record"),
             "PARALLEL_FS_RANKS_PER_NODE": str(options.ranks_per_node),
@@ -181,8 +186,8 @@ class Cluster:
     def command(self, program, library, workload, nodes):
         options, environment = self.options, self.environment(nodes, library)
         words = [f"{name}={value}" for name, value in environment.items()]
-        command = [*options.mpiexec, "-n", str(nodes * options.ranks_per_node), "env", *words, program, self.data,
-                   workload, str(options.bytes)]
+        command = [*options.launchers[library.mpi], "-n", str(nodes * options.ranks_per_node), "env", *words, program,
+                   self.data, workload, str(options.bytes)]
         if workload.startswith("e3sm-"):
             path = os.path.join(options.maps, f"e3sm_map_{workload[-1]}_case_16p.nc")
             command += [path] if os.path.exists(path) else []
@@ -205,4 +210,5 @@ class Cluster:
             read_record(os.path.join(self.folder, f"record.{rank}"), rank, phases)
         pieces = int(re.search(r"^pieces (\d+)$", done.stdout, re.M)[1])
         borders = [int(text) for text in re.findall(r"^offset (\d+)$", done.stdout, re.M)]
-        return Run(library.label, workload, nodes, ranks, self.slowdown(nodes), options.stripe, pieces, borders, phases)
+        return Run(library.label, workload, nodes, ranks, self.slowdown(nodes), options.stripe, pieces, borders, phases,
+                   library.mpi == "mpich")

@@ -53,11 +53,13 @@ static double number(const char *name, double otherwise, double least)
     return value;
 }
 
-/* Hydra, and other process managers that speak PMI, number the ranks. */
+/* Hydra, and other process managers that speak PMI, number the ranks; so does that of Open MPI. */
 static int find_rank(void)
 {
     const char *text = getenv("PMI_RANK");
 
+    if (text == NULL)
+        text = getenv("OMPI_COMM_WORLD_RANK");
     return text != NULL ? atoi(text) : -1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "dataset/modes.h"
 #include "dataset/records.h"
+#include "dataset/statistics.h"
 #include "file/agree.h"
 #include "io/attached_buffer.h"
 #include "io/batch.h"
@@ -20,8 +21,12 @@ enum { KIND_PUT = 1, KIND_GET }; /* of calls outside safe mode */
 static int transfer(pnc_dataset *ds, const pnc_request_list *list)
 {
     int64_t numrecs;
+    int err;
 
-    PNC_TRY(pnc_io_requests_transfer(&ds->io, list, &numrecs));
+    pnc_dataset_statistics_transfer_start(ds, list->direction);
+    err = pnc_io_requests_transfer(&ds->io, list, &numrecs);
+    pnc_dataset_statistics_transfer_finish(ds, list);
+    PNC_TRY(err);
     if (list->direction == PNC_GET)
         return NC_NOERR;
     if (!list->collective) {
@@ -65,6 +70,7 @@ static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
     bool leaves = !list->collective && list->n == 0; /* nothing to do, and no rank depends on it */
     int transferred;
 
+    pnc_dataset_statistics_call_add(ds, list);
     if (list->collective && ds->safe) {
         err = pnc_file_status_agree(&ds->file, err);
         leaves = err != NC_NOERR;
@@ -84,6 +90,7 @@ int pnc_dataset_call_execute(pnc_dataset *ds, const pnc_call *call)
     pnc_bundle bundle;
     int err;
 
+    pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, call->op, call->collective));
     describe_call(ds, call->op, call->varid);
     err = pnc_io_bundle_init_call(&bundle, &ds->io, call);
@@ -95,6 +102,7 @@ int pnc_dataset_multi_execute(pnc_dataset *ds, const pnc_multi *multi)
     pnc_bundle bundle;
     int err;
 
+    pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, multi->op, multi->collective));
     describe_call(ds, multi->op, -1);
     err = pnc_io_bundle_init_multi(&bundle, &ds->io, multi);
@@ -106,6 +114,7 @@ int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
     pnc_bundle bundle;
     int err;
 
+    pnc_dataset_statistics_call_start(ds);
     PNC_TRY(check_mode(ds, vard->op, vard->collective));
     describe_call(ds, vard->op, vard->varid);
     err = pnc_io_bundle_init_vard(&bundle, &ds->io, vard);
@@ -116,6 +125,7 @@ int pnc_dataset_vard_execute(pnc_dataset *ds, const pnc_vard *vard)
 
 int pnc_dataset_call_post(pnc_dataset *ds, const pnc_call *call)
 {
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_POSTED, 1);
     if (call->reqid != NULL)
         *call->reqid = NC_REQ_NULL;
     if (pnc_io_op_get_direction(call->op) == PNC_PUT)
@@ -130,6 +140,8 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
     pnc_batch batch;
     int err = pnc_io_batch_init(&batch, &ds->io, collective, named), put_err = NC_NOERR, get_err = NC_NOERR;
 
+    pnc_dataset_statistics_call_start(ds);
+    pnc_dataset_statistics_wait_add(ds, collective, batch.puts.n + batch.gets.n);
     if (collective)
         put_err = get_err = pnc_io_batch_agree(&batch, &ds->io);
     if (ds->file.call.mismatch)

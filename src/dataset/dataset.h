@@ -29,6 +29,7 @@ typedef struct pnc_hints {
     int64_t driver;            /* index into the names of drivers */
     int64_t timeout;           /* seconds that a collective call waits for the other ranks; 0: without a limit */
     int64_t timeout_action;    /* 0: an error, 1: end the program */
+    int64_t statistics;        /* PNC_STATS_OFF .. */
     int64_t short_file;        /* 0: reads beyond the end of the file give zeros, 1: an error */
 } pnc_hints;
 

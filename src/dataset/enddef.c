@@ -110,6 +110,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
                               v_minfree, first_given(ds->hints.layout.r_align, r_align)};
     int err = pnc_dataset_mode_check_define(ds);
 
+    (void)pnc_statistics_begin(ds->file.statistics, PNC_COUNT_TIME_DEFINE);
     if (err == NC_NOERR && (h_minfree < 0 || v_align < 0 || v_minfree < 0 || r_align < 0))
         err = pnc_error_set(&ds->error, NC_EINVAL,
                             "h_minfree, v_align, v_minfree, r_align are %lld, %lld, %lld, %lld: "

@@ -67,14 +67,18 @@ static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, con
                 (long long)growth->stream.total, text);
 }
 
-static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header)
+static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
 {
-    double start = MPI_Wtime();
+    double start = MPI_Wtime(), took;
     char done[60];
 
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_MOVED_BYTES, ds->file.rank == 0 ? growth->stream.total : 0);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? n : 0);
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
     PNC_TRY(pnc_growth_change_execute(growth, header));
-    snprintf(done, sizeof done, "have moved in %.1f s", MPI_Wtime() - start);
+    took = MPI_Wtime() - start;
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_TIME_MOVES, (int64_t)(1e9 * took));
+    snprintf(done, sizeof done, "have moved in %.1f s", took);
     announce(ds, growth, done);
     pnc_dataset_file_end_update(ds);
     pnc_dataset_numrecs_commit(ds);
@@ -95,7 +99,7 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
     if (err != NC_NOERR)
         goto free;
     if (growth.stream.total > 0 || found.replaced_in_parts)
-        err = change_with_journal(ds, &growth, header);
+        err = change_with_journal(ds, &growth, header, n);
     else
         err = pnc_dataset_header_create(ds, header, n);
     if (err != NC_NOERR)

@@ -174,21 +174,48 @@ static int merge_default(pnc_dataset *ds, const char *key, const char *value)
 }
 
 /* SECONDS or SECONDS,ACTION; what is malformed is a hint with a value that cannot be used, and is reported as such. */
-int pnc_dataset_hints_merge_timeout(pnc_dataset *ds)
+static int merge_timeout(pnc_dataset *ds, const char *given)
 {
-    const char *given = getenv("PNETCDF_TIMEOUT"), *comma = given == NULL ? NULL : strchr(given, ',');
+    const char *comma = strchr(given, ',');
     char seconds[40] = "", action[40] = "";
 
-    if (given == NULL)
-        return NC_NOERR;
-    if (ds->environment == MPI_INFO_NULL && MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
-        ds->environment = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_TIMEOUT", ds->file.path);
-    }
     snprintf(seconds, sizeof seconds, "%.*s", (int)strcspn(given, ","), given);
     snprintf(action, sizeof action, "%s", comma == NULL ? "" : comma + 1);
     PNC_TRY(merge_default(ds, "nc_timeout", seconds));
     return merge_default(ds, "nc_timeout_action", action);
+}
+
+/* 0, or a list of 1, json:PATH and trace:PATH. Anything else is a hint with a value that cannot be used, and is
+ * reported as such. What the program requests remains. */
+static int merge_stats(pnc_dataset *ds, const char *given)
+{
+    char unused[MPI_MAX_INFO_VAL + 1];
+
+    if (strcmp(given, "0") == 0)
+        return merge_default(ds, "nc_stats", "disable");
+    for (size_t n = 0; *given != '\0'; given += n + (given[n] == ',')) {
+        n = strcspn(given, ",");
+        if (n == 1 && given[0] == '1')
+            return merge_default(ds, "nc_stats", "enable");
+        if (strncmp(given, "json:", 5) != 0 && strncmp(given, "trace:", 6) != 0)
+            return merge_default(ds, "nc_stats", given);
+    }
+    return pnc_dataset_hints_get(ds->info, "nc_stats", unused) ? NC_NOERR : merge_default(ds, "nc_stats", "keep");
+}
+
+int pnc_dataset_hints_merge_environment(pnc_dataset *ds)
+{
+    const char *timeout = getenv("PNETCDF_TIMEOUT"), *stats = getenv("PNETCDF_STATS");
+
+    if (timeout == NULL && stats == NULL)
+        return NC_NOERR;
+    if (ds->environment == MPI_INFO_NULL && MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
+        ds->environment = MPI_INFO_NULL;
+        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for the environment", ds->file.path);
+    }
+    if (timeout != NULL)
+        PNC_TRY(merge_timeout(ds, timeout));
+    return stats != NULL && stats[0] != '\0' ? merge_stats(ds, stats) : NC_NOERR;
 }
 
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)

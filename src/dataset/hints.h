@@ -56,8 +56,9 @@ static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
 /* Merge the user's info and the list, in the form of PNETCDF_HINTS, which outranks it, into ds->info. list may be NULL.
  * Local. */
 int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list);
-/* After it, on rank 0: merge PNETCDF_TIMEOUT, which outranks the MPI_Info, but not PNETCDF_HINTS. Local. */
-int pnc_dataset_hints_merge_timeout(pnc_dataset *ds);
+/* After it, on rank 0: merge PNETCDF_TIMEOUT and PNETCDF_STATS, which outrank the MPI_Info, but not PNETCDF_HINTS.
+ * Local. */
+int pnc_dataset_hints_merge_environment(pnc_dataset *ds);
 /* Set ds->hints from ds->info. Local: the ranks adopt those of rank 0. */
 void pnc_dataset_hints_set(pnc_dataset *ds);
 /* Whether a hint can have the value `text`: the library uses it, or passes it to the MPI library. True for a hint whose

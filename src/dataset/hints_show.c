@@ -25,15 +25,18 @@ typedef struct display {
     int left_out;
 } display;
 
-/* Whether a hint is from PNETCDF_TIMEOUT, which PNETCDF_HINTS outranks. */
-static bool is_by_timeout(const char *name)
+/* The variable of the environment that gives a hint: PNETCDF_HINTS outranks the others. */
+static const char *find_variable(const char *name)
 {
     const char *list = getenv("PNETCDF_HINTS");
     char given[40];
 
     snprintf(given, sizeof given, "%s=", name);
-    return strncmp(name, "nc_timeout", strlen("nc_timeout")) == 0 && getenv("PNETCDF_TIMEOUT") != NULL &&
-           (list == NULL || strstr(list, given) == NULL);
+    if (list != NULL && strstr(list, given) != NULL)
+        return "PNETCDF_HINTS";
+    if (strncmp(name, "nc_timeout", strlen("nc_timeout")) == 0 && getenv("PNETCDF_TIMEOUT") != NULL)
+        return "PNETCDF_TIMEOUT";
+    return strcmp(name, "nc_stats") == 0 && getenv("PNETCDF_STATS") != NULL ? "PNETCDF_STATS" : "PNETCDF_HINTS";
 }
 
 /* Set the given value of a hint and its origin; the value is empty if none was given. */
@@ -41,7 +44,7 @@ static void find_given(const display *d, line *l)
 {
     l->value[0] = '\0';
     if (pnc_dataset_hints_get(d->ds->environment, l->name, l->value))
-        l->origin = is_by_timeout(l->name) ? "PNETCDF_TIMEOUT" : "PNETCDF_HINTS";
+        l->origin = find_variable(l->name);
     else if (pnc_dataset_hints_get(d->ds->info, l->name, l->value))
         l->origin = "MPI_Info";
     else
@@ -169,8 +172,7 @@ static void print_line(const line *l)
 /* Print a line if those of its kind are shown now. */
 static void print(display *d, const line *l)
 {
-    bool is_set = strcmp(l->origin, "PNETCDF_HINTS") == 0 || strcmp(l->origin, "PNETCDF_TIMEOUT") == 0 ||
-                  strcmp(l->origin, "MPI_Info") == 0;
+    bool is_set = strncmp(l->origin, "PNETCDF_", strlen("PNETCDF_")) == 0 || strcmp(l->origin, "MPI_Info") == 0;
 
     if (is_set == d->shows_set)
         print_line(l);

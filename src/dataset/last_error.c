@@ -75,6 +75,7 @@ static void print(const pnc_failure *failure, const pnc_error *error)
 
 int pnc_dataset_error_report(pnc_dataset *ds, int err)
 {
+    pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
     err = pnc_file_late_take(&ds->file, err);
     if (err == NC_NOERR)
         return NC_NOERR;

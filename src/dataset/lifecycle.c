@@ -11,6 +11,7 @@
 #include "dataset/opening.h"
 #include "dataset/records.h"
 #include "dataset/registry.h"
+#include "dataset/statistics.h"
 #include "file/agree.h"
 #include "io/queue.h"
 
@@ -169,6 +170,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     if (err != NC_NOERR)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
+    pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
     pnc_dataset_hints_check(ds);
     if (!o->creates) {
@@ -227,6 +229,7 @@ static int close_file(pnc_dataset *ds, int err)
 {
     int own = pnc_io_context_close(&ds->io), closed;
 
+    pnc_dataset_statistics_report(ds);
     closed = ds->file.store->ops->close(ds->file.store, &ds->error);
     err = pnc_error_keep_first(err, own);
     return finish(ds, pnc_error_keep_first(err, closed));
@@ -238,6 +241,7 @@ static int delete_file(pnc_dataset *ds, int err)
     const pnc_store_ops *driver = ds->file.driver;
     int closed;
 
+    pnc_dataset_statistics_report(ds);
     if (driver->discard != NULL) {
         closed = driver->discard(ds->file.store, ds->info, &ds->error);
         return finish(ds, pnc_error_keep_first(err, closed));
@@ -296,6 +300,7 @@ static int abandon(pnc_dataset *ds, int err)
     int64_t puts, gets;
 
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    pnc_dataset_statistics_discard(ds);
     err = pnc_dataset_error_report(ds, err);
     pnc_dataset_registry_discard(ds);
     return err;

@@ -19,6 +19,7 @@
 #include "dataset/last_error.h"
 #include "dataset/launcher.h"
 #include "dataset/modes.h"
+#include "dataset/statistics.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/nodes.h"
@@ -56,6 +57,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Comm_free(&ds->file.comm);
     pnc_file_nodes_release(ds->file.nodes);
     pnc_file_time_limit_free(&ds->file);
+    pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->store_path);
     pnc_memory_free(ds->file.path);
     pnc_memory_free(ds);
@@ -197,8 +199,9 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
     const pnc_store_ops *driver;
 
     PNC_TRY(pnc_dataset_hints_merge(ds, o->info, list));
-    PNC_TRY(pnc_dataset_hints_merge_timeout(ds));
+    PNC_TRY(pnc_dataset_hints_merge_environment(ds));
     pnc_dataset_hints_set(ds);
+    ds->hints.statistics = pnc_dataset_statistics_choose(ds->hints.statistics);
     d->mode = o->mode;
     d->format = o->format;
     d->safe = pnc_dataset_environment_is_on("PNETCDF_SAFE_MODE", false);
@@ -334,6 +337,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     pnc_file file = {.path = (char *)(o->path == NULL ? "" : o->path), .comm = MPI_COMM_NULL, .error = &error};
     pnc_dataset *ds = NULL;
     exchange x;
+    double begin = MPI_Wtime(), waits = begin, waited = 0;
     int err;
 
     pnc_dataset_call_begin();
@@ -349,13 +353,16 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     if (err == NC_NOERR) { /* on all ranks or on none */
         ds = create_dataset(o, &file);
         err = prepare(ds, o, &file, &x);
+        waits = MPI_Wtime();
         err = exchange_decisions(ds != NULL ? &ds->file : &file, &x, err);
+        waited = MPI_Wtime() - waits;
     }
     if (err != NC_NOERR)
         return give_up(o, ds, &file, err);
     o->finds_nodes = x.lacks_nodes;
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));
+    pnc_dataset_statistics_start(ds, MPI_Wtime() - begin, waited);
     *out = ds;
     return NC_NOERR;
 }

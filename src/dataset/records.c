@@ -60,6 +60,7 @@ static int read_on_root(pnc_dataset *ds, int64_t *out)
     if (ds->is_new || written->recdim < 0)
         return NC_NOERR;
     PNC_TRY(pnc_file_extents_read(&ds->file, &front, 1, bytes, NULL));
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, PNC_FRONT_BYTES);
     *out = pnc_format_numrecs_decode(bytes, written->format);
     if (pnc_size_multiply(*out, written->recsize, &end) != 0 || pnc_size_add(end, written->begin_rec, &end) != 0)
         *out = 0; /* it is damaged */

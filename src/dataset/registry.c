@@ -62,6 +62,7 @@ int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
     if (ds == NULL)
         return fail_not_open(ncid, call);
     pnc_dataset_call_begin();
+    pnc_statistics_call_start(ds->file.statistics);
     pnc_error_clear(&ds->error);
     pnc_file_call_begin(&ds->file, call, pnc_dataset_caller_identify(call, &ds->error));
     *out = ds;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "select/selection.h"
+#include "statistics/statistics.h"
 
 typedef struct pnc_store pnc_store;
 
@@ -127,6 +128,7 @@ struct pnc_store {
     int64_t sieve_gap;     /* smaller gaps between two extents are cheaper to read than to skip */
     int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
     pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */
+    pnc_statistics *statistics; /* of the caller of open, to which the driver adds its accesses; NULL: off */
 };
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a

@@ -21,13 +21,24 @@ void pnc_file_step_check(pnc_file *file, int code, const char *call, const char 
         file->late = pnc_error_set(file->error, NC_EMPI, "%s: %s of %s failed", file->path, call, what);
 }
 
+/* An agreement begins: its time is that of waiting for the slowest rank. */
+static pnc_counter begin_waiting(pnc_file *file)
+{
+    pnc_statistics_add(file->statistics, PNC_COUNT_AGREEMENTS, 1);
+    return pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WAIT);
+}
+
 int pnc_file_status_broadcast(pnc_file *file, int status)
 {
+    pnc_counter before;
+
     if (file->nprocs == 1)
         return status;
     if (file->rank == 0)
         status = pnc_file_late_take(file, status);
+    before = begin_waiting(file);
     pnc_file_step_check(file, MPI_Bcast(&status, 1, MPI_INT, 0, file->comm), "MPI_Bcast", "the result of rank 0");
+    pnc_statistics_end(file->statistics, before);
     if (status != NC_NOERR) { /* the error object of rank 0 has the cause */
         pnc_error cause = *file->error;
 
@@ -42,8 +53,11 @@ int pnc_file_status_broadcast(pnc_file *file, int status)
 
 static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
+    pnc_counter before = begin_waiting(file);
+
     pnc_file_step_check(file, MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm), "MPI_Allreduce",
                         what);
+    pnc_statistics_end(file->statistics, before);
 }
 
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what)
@@ -89,10 +103,17 @@ static call_text describe_call(const pnc_file_call *call)
 
 static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what)
 {
-    if (file->limit != NULL)
-        return pnc_file_time_limit_agree(file, values, n, describe_call(&file->call).text);
-    reduce(file, values, n, MPI_MAX, what);
-    return NC_NOERR;
+    pnc_counter before;
+    int err;
+
+    if (file->limit == NULL) {
+        reduce(file, values, n, MPI_MAX, what);
+        return NC_NOERR;
+    }
+    before = begin_waiting(file);
+    err = pnc_file_time_limit_agree(file, values, n, describe_call(&file->call).text);
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 /* The first agreement of a call: the maxima of the kind and of its negative are those of one kind, or the calls do not
@@ -170,10 +191,15 @@ int pnc_file_mismatch_report(pnc_file *file)
 void pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what)
 {
     const int64_t most = INT64_C(1) << 30; /* the count of MPI_Bcast is an int */
+    pnc_counter before;
 
-    for (int64_t at = 0; at < size && file->nprocs > 1; at += most) {
+    if (file->nprocs == 1)
+        return;
+    before = begin_waiting(file);
+    for (int64_t at = 0; at < size; at += most) {
         int portion = (int)(size - at < most ? size - at : most);
 
         pnc_file_step_check(file, MPI_Bcast((char *)bytes + at, portion, MPI_BYTE, 0, file->comm), "MPI_Bcast", what);
     }
+    pnc_statistics_end(file->statistics, before);
 }

@@ -9,13 +9,22 @@
 
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got)
 {
-    return file->store->ops->read(file->store, extents, n, bytes, got, file->error);
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_READ);
+    int err = file->store->ops->read(file->store, extents, n, bytes, got, file->error);
+
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
+    int err;
+
     file->unsynced = true;
-    return file->store->ops->write(file->store, extents, n, bytes, file->error);
+    err = file->store->ops->write(file->store, extents, n, bytes, file->error);
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
@@ -26,18 +35,32 @@ void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, v
 
 int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer)
 {
-    return file->store->ops->finish(file->store, transfer, file->error);
+    pnc_counter before =
+        pnc_statistics_begin(file->statistics, transfer->is_write ? PNC_COUNT_TIME_WRITE : PNC_COUNT_TIME_READ);
+    int err = file->store->ops->finish(file->store, transfer, file->error);
+
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 int pnc_file_extents_read_all(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes)
 {
-    return file->store->ops->read_all(file->store, extents, n, bytes, NULL, file->error);
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_READ);
+    int err = file->store->ops->read_all(file->store, extents, n, bytes, NULL, file->error);
+
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 int pnc_file_extents_write_all(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes)
 {
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
+    int err;
+
     file->unsynced = true;
-    return file->store->ops->write_all(file->store, extents, n, bytes, file->error);
+    err = file->store->ops->write_all(file->store, extents, n, bytes, file->error);
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }
 
 /* With romio_no_indep_rw ROMIO reports these on ranks that are not aggregators only (MPICH 4.0.2). In the next open
@@ -70,8 +93,12 @@ int pnc_file_hints_create(const pnc_file *file, MPI_Info *out)
 
 int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_file *out)
 {
-    pnc_file again = {
-        .path = file->path, .comm = comm, .driver = file->driver, .read_only = file->read_only, .error = file->error};
+    pnc_file again = {.path = file->path,
+                      .comm = comm,
+                      .driver = file->driver,
+                      .read_only = file->read_only,
+                      .statistics = file->statistics,
+                      .error = file->error};
     pnc_open_call call = {.comm = comm,
                           .path = file->store->full_path != NULL ? file->store->full_path : file->path,
                           .purpose = file->read_only ? PNC_OPEN_READ : PNC_OPEN_UPDATE,
@@ -82,8 +109,10 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
     MPI_Comm_rank(comm, &again.rank);
     MPI_Comm_size(comm, &again.nprocs);
     err = pnc_driver_file_open(file->driver, call, &again.store, file->error);
-    if (again.store != NULL)
+    if (again.store != NULL) {
+        again.store->statistics = file->statistics;
         *out = again;
+    }
     return err;
 }
 
@@ -111,6 +140,7 @@ int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes)
 
         PNC_TRY(pnc_file_extents_read(file, &portion, 1, bytes, NULL));
         file->get_size += portion.length;
+        pnc_statistics_add(file->statistics, PNC_COUNT_HEADER_BYTES, portion.length);
         bytes += portion.length;
     }
     return NC_NOERR;
@@ -123,6 +153,7 @@ int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes)
 
         PNC_TRY(pnc_file_extents_write(file, &portion, 1, bytes));
         file->put_size += portion.length;
+        pnc_statistics_add(file->statistics, PNC_COUNT_HEADER_BYTES, portion.length);
         bytes += portion.length;
     }
     return NC_NOERR;
@@ -135,7 +166,12 @@ int pnc_file_get_size(pnc_file *file, int64_t *size)
 
 int pnc_file_data_sync(pnc_file *file)
 {
-    PNC_TRY(file->store->ops->sync(file->store, file->error));
-    file->unsynced = false;
-    return NC_NOERR;
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
+    int err = file->store->ops->sync(file->store, file->error);
+
+    if (err == NC_NOERR)
+        file->unsynced = false;
+    pnc_statistics_add(file->statistics, PNC_COUNT_SYNCS, 1);
+    pnc_statistics_end(file->statistics, before);
+    return err;
 }

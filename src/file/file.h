@@ -29,6 +29,7 @@ struct pnc_file {
     const pnc_store_ops *driver;
     bool read_only;
     pnc_store *store;
+    pnc_statistics *statistics; /* NULL: off */
     int64_t put_size, get_size; /* bytes that this rank has written and read */
     bool unsynced;              /* this rank may have changed the file since the last flush that succeeded */
     pnc_error *error;           /* of the call in progress */
@@ -63,7 +64,8 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
 /* Collective over its communicator. */
 int pnc_file_close_again(pnc_file *file);
 
-/* Read or write one extent of any length in portions that the store accepts, and count its bytes. Local. */
+/* Read or write one extent of the header, of any length, in portions that the store accepts, and count its bytes.
+ * Local. */
 int pnc_file_range_read(pnc_file *file, pnc_extent extent, char *bytes);
 int pnc_file_range_write(pnc_file *file, pnc_extent extent, const char *bytes);
 

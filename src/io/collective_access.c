@@ -76,10 +76,13 @@ int pnc_io_collective_access_free(pnc_collective_access *x)
 
 static void wait_node(pnc_collective_access *x)
 {
+    pnc_statistics *statistics = x->io->file->statistics;
+    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_EXCHANGE);
     int code = MPI_Win_sync(x->node->window);
 
     code |= MPI_Barrier(x->node->comm);
     code |= MPI_Win_sync(x->node->window);
+    pnc_statistics_end(statistics, before);
     if (code != MPI_SUCCESS)
         x->err = pnc_error_keep_first(x->err, pnc_error_set(x->io->file->error, NC_EMPI,
                                                             "%s: an MPI call of the ranks of a node failed",

@@ -54,10 +54,13 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
  * fails, the complete values are still returned to the user. A value that was read in part is set to 0. */
 static int read_portion(active_request *m, int64_t n, char *bytes)
 {
+    pnc_statistics *statistics = m->io->file->statistics;
     pnc_packer *packer = &m->packer;
+    pnc_counter before;
     int64_t got, elements, rest;
     int err = pnc_file_extents_read(m->io->file, m->extents, n, bytes, &got);
 
+    before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
     elements = got / packer->ext_size;
     rest = got % packer->ext_size;
     if (rest > 0 && bytes != m->stage)
@@ -66,7 +69,19 @@ static int read_portion(active_request *m, int64_t n, char *bytes)
         convert_in_place(packer, elements);
     else if (packer->direct == NULL)
         pnc_convert_packer_unpack(packer, bytes, elements);
+    pnc_statistics_end(statistics, before);
+    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, packer->direct == NULL ? got : 0);
     return err;
+}
+
+static void pack_portion(active_request *m, int64_t elements)
+{
+    pnc_statistics *statistics = m->io->file->statistics;
+    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
+
+    pnc_convert_packer_pack(&m->packer, m->stage, elements);
+    pnc_statistics_end(statistics, before);
+    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, elements * m->packer.ext_size);
 }
 
 /* Access the next n extents, of `length` bytes. */
@@ -82,7 +97,7 @@ static int access_portion(active_request *m, int64_t n, int64_t length)
     else if (converts_in_place(m))
         bytes = packer->flat;
     else if (m->request->direction == PNC_PUT)
-        pnc_convert_packer_pack(packer, bytes, elements);
+        pack_portion(m, elements);
     if (m->request->direction == PNC_GET)
         return read_portion(m, n, bytes);
     return pnc_io_extents_write(m->io, m->extents, n, bytes);

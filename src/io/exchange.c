@@ -223,6 +223,8 @@ static void send_parts(pnc_exchange *x, int aggregator)
     int64_t length;
 
     write_message(s, x->direction == PNC_PUT, &length);
+    pnc_statistics_add(x->file->statistics, PNC_COUNT_MESSAGES, 1);
+    pnc_statistics_add(x->file->statistics, PNC_COUNT_MESSAGE_BYTES, s->nbytes);
     if (x->direction == PNC_GET)
         check_mpi(x, MPI_Irecv(s->answer, (int)(HEAD + s->nbytes), MPI_BYTE, aggregator, TAG_ANSWER + x->round,
                                x->node->delegates, &s->answered));
@@ -327,6 +329,7 @@ static void handle_own(pnc_exchange *x, int aggregator)
         if (part == NULL || part->aggregator != aggregator)
             continue;
         x->heads[rank]++;
+        pnc_statistics_add(x->file->statistics, PNC_COUNT_NODE_BYTES, part->nbytes);
         if (x->direction == PNC_PUT) {
             handle_put(x, segment->extents + part->extent, part->nextents, segment->bytes + part->byte);
             continue;
@@ -353,6 +356,7 @@ void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction, const pnc_n
 void pnc_io_exchange_send(pnc_exchange *x)
 {
     const pnc_node *node = x->node;
+    pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
 
     memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
     for (int aggregator = find_next(x); aggregator >= 0; aggregator = find_next(x)) {
@@ -367,10 +371,12 @@ void pnc_io_exchange_send(pnc_exchange *x)
     }
     for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && node->nnodes > 1; i++)
         complete(x, &x->slots[i]);
+    pnc_statistics_end(x->file->statistics, before);
 }
 
 void pnc_io_exchange_wait_node(pnc_exchange *x)
 {
+    pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
     MPI_Request request = MPI_REQUEST_NULL;
     int code = MPI_Win_sync(x->node->window);
 
@@ -384,6 +390,7 @@ void pnc_io_exchange_wait_node(pnc_exchange *x)
             code |= MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     check_mpi(x, code | MPI_Win_sync(x->node->window));
+    pnc_statistics_end(x->file->statistics, before);
 }
 
 void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)

@@ -462,9 +462,8 @@ static int take_front(pnc_file_order *o, int64_t bound, int64_t limit, pnc_value
     return err;
 }
 
-int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
+static int take_portion(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
 {
-    p->nextents = p->nbytes = 0;
     while (p->nextents < p->max_extents && p->nbytes < p->max_bytes) {
         int64_t bound;
 
@@ -484,4 +483,18 @@ int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action ac
         PNC_TRY(take_front(o, bound, limit, action, p));
     }
     return NC_NOERR;
+}
+
+int pnc_io_file_order_take(pnc_file_order *o, int64_t limit, pnc_value_action action, pnc_portion *p)
+{
+    pnc_statistics *statistics = o->io->file->statistics;
+    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
+    int err;
+
+    p->nextents = p->nbytes = 0;
+    err = take_portion(o, limit, action, p);
+    if (action != PNC_VALUES_KEEP)
+        pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, p->nbytes);
+    pnc_statistics_end(statistics, before);
+    return err;
 }

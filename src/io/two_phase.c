@@ -240,12 +240,17 @@ static int64_t find_next_of_node(const pnc_two_phase *x)
 /* The lowest offset of all nodes. */
 static void agree_next(pnc_two_phase *x, int64_t *next)
 {
+    pnc_statistics *statistics = x->io->file->statistics;
+    pnc_counter before;
+
     if (x->scope->nnodes == 1)
         return;
+    before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_EXCHANGE);
     if (pnc_io_node_is_delegate(x->scope))
         pnc_io_exchange_finish_round(&x->exchange, next);
     pnc_file_step_check(x->io->file, MPI_Bcast(next, 1, MPI_INT64_T, 0, x->scope->comm), "MPI_Bcast",
                         "the next window");
+    pnc_statistics_end(statistics, before);
 }
 
 static pnc_collective_buffer *other_buffer(pnc_two_phase *x)
@@ -293,6 +298,7 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 {
     int64_t end = pnc_io_file_domains_get_end(&x->domains);
 
+    pnc_statistics_add(x->io->file->statistics, PNC_COUNT_ROUNDS, 1);
     if (pnc_io_node_is_aggregator(x->scope))
         start_buffer(x);
     do {

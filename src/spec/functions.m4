@@ -295,6 +295,11 @@ FUNCTION([cancel], [f77_by_hand], [P(count, num)P(requests, reqs)P(statuses_out,
 FUNCTION([inq_nreqs], [all], [P(count_out, nreqs)],
 [Number of pending requests of this rank. LOCAL])
 
+FUNCTION([inq_stats], [all], [P(name, name)P(offset_out, value)],
+[The present value of a counter of this rank for the file: docs/statistics.md lists the names, such as "writes" or
+"time_convert" (nanoseconds). Statistics must be on: PNETCDF_STATS, or the hint nc_stats when the file is opened. LOCAL
+Errors: NC_EINVAL (statistics are off, or no counter has this name)])
+
 FUNCTION([buffer_attach], [all], [P(offset, bufsize)],
 [Allow buffered puts to store up to bufsize bytes, with values in the external types of the file. LOCAL Errors:
 NC_ENULLBUF NC_EPREVATTACHBUF])

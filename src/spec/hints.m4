@@ -58,6 +58,9 @@ HINT_CHOICE([nc_short_file], [short_file], [zero], [WORDS(zero, error)], [],
 [result of a read beyond the end of a file that is shorter than its header describes. Other writers produce such files
 if the fill mode is off and the last values are never written. zero: zeros. error: NC_EREAD. A read from a file that is
 truncated while it is open always returns NC_EREAD])
+HINT_CHOICE([nc_stats], [statistics], [disable], [WORDS(disable, enable, keep)], [],
+[statistics of the file. enable: print a report when it is closed. keep: only for ncmpi_inq_stats. Also set by
+PNETCDF_STATS, which pnetcdf(3) describes])
 HINT_SIZE([nc_timeout], [timeout], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [seconds that a collective call waits for ranks that do not make it, before it returns NC_ETIMEOUT and prints which ranks
 wait in which call. 0: without a limit. Also set by PNETCDF_TIMEOUT; pnetcdf(3) describes the state of the file after

@@ -30,6 +30,7 @@ PREFIX = {
     "src/growth": "pnc_growth_",
     "src/io": "pnc_io_",
     "src/mpitype": "pnc_mpitype_",
+    "src/statistics": "pnc_(statistics|counter|spread|summary|trace|amount)_",
     "src/select": "pnc_select_",
     "src/tools/cdfdiff": "diff_",
     "src/tools/common": "tool_",

@@ -83,7 +83,8 @@ def check_programs():
         program = scratch("file_accesses")
         cluster.run_tool([*COMPILER, "-std=c99", "-D_GNU_SOURCE", "-o", program,
                       os.path.join(TOP, "test", "tools", "file_accesses.c"), preload])
-        cluster.check_mpi(program, "the program")
+        if cluster.identify_mpi(program, "the program") != "mpich":
+            raise cluster.Unfit("Open MPI cannot simulate nodes")
     except cluster.Unfit as reason:
         skip("the simulated file system", str(reason).replace("\n", " "))
         return

@@ -3,6 +3,7 @@
 A row of EXAMPLES: program, number of ranks, what it must print (or None), and the function that gives the expected
 variables of its file as arrays, masked where the file has fill values. None for the function: the program writes no
 file of its own but reads that of the row before. A program that is listed twice continues its own file."""
+import json
 import os
 import sys
 
@@ -28,6 +29,11 @@ def fill():
     return {"sea_ice": ice, "flux": flux}
 
 
+def faster():
+    z, y, x = np.ogrid[:3, :32, :8 * RANKS]
+    return {f"field_{f}": 1000 * f + 100 * z + y + 0.25 * x for f in range(8)}
+
+
 def records(n):
     return {"time": 6.0 * np.arange(n), "height": grid(n, 4 * RANKS)}
 
@@ -41,6 +47,7 @@ EXAMPLES = (
     ("reread", 1, BLOCKS_MEAN, None),
     ("buffered", RANKS, None, lambda: {"temperature": grid(6, 5 * RANKS)}),
     ("collective", RANKS, None, lambda: {"field": grid(RANKS, 10), "steps": np.array(RANKS)}),
+    ("faster", RANKS, None, faster),
     ("fill", RANKS, None, fill),
     ("flexible", RANKS, None, lambda: {"id": np.arange(6 * RANKS), "mass": 0.5 * np.arange(6 * RANKS)}),
     ("ghost_cells", RANKS, None, lambda: {"field": grid(2 * RANKS, 4)}),
@@ -85,6 +92,22 @@ def check_attributes():
         tap.ok(len(file.history.splitlines()) == 3, "header_reserve: the history is there", file.history)
 
 
+def check_faster():
+    """Each step writes the same values, by fewer accesses: docs/slow.md."""
+    writes, file = [], tap.scratch("faster.nc")
+    report = tap.scratch("faster.json")
+    for step in range(1, 6):
+        os.environ["PNETCDF_STATS"] = f"json:{report}"
+        status, _, errors = tap.run_mpi(RANKS, "examples/C/faster", file, step)
+        del os.environ["PNETCDF_STATS"]
+        if tap.ok(status == 0 and errors == "", f"faster, step {step}, runs", errors):
+            check_file(f"faster, step {step}", file, faster())
+            with open(report, encoding="utf-8") as text:
+                writes.append(json.load(text)["counters"]["writes"]["sum"])
+    tap.ok(writes == sorted(writes, reverse=True) and writes[0] >= 8 * 3 * 32 * 8 * RANKS and writes[-1] < 30,
+           "each step makes fewer system writes", writes)
+
+
 path = None
 for name, ranks, printed, expected in EXAMPLES:
     label = f"{name} on {ranks} ranks"
@@ -95,6 +118,7 @@ for name, ranks, printed, expected in EXAMPLES:
     if tap.ok(good, f"{label} runs", f"exit status {status}\n{output}{errors}") and expected is not None:
         check_file(label, path, expected())
 check_attributes()
+check_faster()
 
 # No example is left out: those with a folder, or with an input, have tests of their own.
 source = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))

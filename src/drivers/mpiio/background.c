@@ -69,6 +69,8 @@ int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *t, pnc_error
     int64_t done = wait_background(t);
     pnc_extent rest = {t->extent.offset + done, t->extent.length - done};
 
+    if (done > 0)
+        pnc_statistics_access_add(store->statistics, t->is_write, t->extent.offset, done);
     if (rest.length == 0)
         return NC_NOERR;
     if (t->is_write)

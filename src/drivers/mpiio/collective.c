@@ -48,6 +48,8 @@ static int access_through_view(pnc_mpiio *io, const access_list *list, MPI_Datat
     /* all other operations assume the default file view */
     later = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     pnc_mpiio_turn_end(turn);
+    pnc_statistics_add(io->store.statistics, PNC_COUNT_MPI_IO_CALLS, 1);
+    pnc_statistics_add(io->store.statistics, PNC_COUNT_MPI_IO_BYTES, count);
     *moved = count;
     return code == MPI_SUCCESS ? later : code;
 }

@@ -37,6 +37,7 @@ int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pn
             MPI_Get_count(&status, MPI_BYTE, &moved);
         else if (!pnc_mpiio_error_is_interruption(code) || vain + 1 == PNC_MPIIO_ATTEMPTS)
             return pnc_mpiio_error_set(error, code, NC_EWRITE, "write", io->path);
+        pnc_statistics_access_add(io->store.statistics, true, extent.offset + done, moved);
         done += moved;
         vain = moved > 0 ? 0 : vain + 1;
     }
@@ -57,6 +58,7 @@ static int read_some(pnc_mpiio *io, pnc_extent extent, char *buf, int *moved, pn
     if (code != MPI_SUCCESS)
         return pnc_mpiio_error_set(error, code, NC_EREAD, "read", io->path);
     MPI_Get_count(&status, MPI_BYTE, moved);
+    pnc_statistics_access_add(io->store.statistics, false, extent.offset, *moved);
     return NC_NOERR;
 }
 

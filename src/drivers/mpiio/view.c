@@ -39,6 +39,8 @@ static int write_through_view(pnc_mpiio *io, const pnc_extent *extents, int64_t 
                  ++attempts < PNC_MPIIO_ATTEMPTS);
     }
     MPI_Type_free(&type);
+    pnc_statistics_add(io->store.statistics, PNC_COUNT_MPI_IO_CALLS, 1);
+    pnc_statistics_add(io->store.statistics, PNC_COUNT_MPI_IO_BYTES, *moved);
     return code;
 }
 

@@ -1,0 +1,383 @@
+/* Statistics of a dataset: what calls add, and the report of all ranks. */
+#include "dataset/statistics.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "statistics/summary.h"
+#include "statistics/trace.h"
+
+#define PATH_BYTES 4096
+#define VARS_AT_A_TIME 128
+
+/* --- destinations --- */
+
+/* The text after `key` in PNETCDF_STATS, whose items have commas between them; false if there is no such item. */
+static bool find_item(const char *key, char *value, size_t capacity)
+{
+    const char *at = getenv("PNETCDF_STATS");
+    size_t length = strlen(key);
+
+    while (at != NULL && *at != '\0') {
+        size_t n = strcspn(at, ",");
+
+        if (strncmp(at, key, length) == 0) {
+            snprintf(value, capacity, "%.*s", (int)(n - length), at + length);
+            return true;
+        }
+        at += n + (at[n] == ',');
+    }
+    return false;
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}
+
+static const char *job_of(void)
+{
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]) != NULL)
+            return getenv(names[i]);
+    return "0";
+}
+
+/* Replace %p by the rank in MPI_COMM_WORLD, %f by the name of the file, %j by the number of the job. Returns which of
+ * the letters there were, as bits. */
+enum { HAS_RANK = 1, HAS_FILE = 2 };
+static int expand_path(const pnc_dataset *ds, const char *pattern, char *path, size_t capacity)
+{
+    int found = 0, rank = ds->file.rank;
+    size_t n = 0;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    path[0] = '\0';
+    for (; *pattern != '\0' && n + 1 < capacity; pattern++, n = strlen(path)) {
+        char kind = pattern[0] == '%' ? pattern[1] : '\0';
+
+        if (kind == 'p')
+            found |= HAS_RANK;
+        if (kind == 'f')
+            found |= HAS_FILE;
+        if (kind == 'p')
+            snprintf(path + n, capacity - n, "%d", rank);
+        else if (kind == 'f')
+            snprintf(path + n, capacity - n, "%s", name_of(ds->file.path));
+        else if (kind == 'j')
+            snprintf(path + n, capacity - n, "%s", job_of());
+        else
+            snprintf(path + n, capacity - n, "%c", pattern[0]);
+        pattern += kind == 'p' || kind == 'f' || kind == 'j';
+    }
+    return found;
+}
+
+/* The path of an item of PNETCDF_STATS for this file; false if there is no such item. The second and later files of a
+ * process have a number, unless the path has the name of the file. */
+static bool find_path(const pnc_dataset *ds, const char *key, bool by_rank, char path[PATH_BYTES])
+{
+    char pattern[PATH_BYTES - 32];
+    int found, rank = 0;
+
+    if (!find_item(key, pattern, sizeof pattern))
+        return false;
+    found = expand_path(ds, pattern, path, sizeof pattern);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (by_rank && !(found & HAS_RANK))
+        snprintf(path + strlen(path), 16, ".%d", rank);
+    if (ds->file.statistics->number > 1 && !(found & HAS_FILE))
+        snprintf(path + strlen(path), 16, ".%d", ds->file.statistics->number);
+    return true;
+}
+
+static void warn(const pnc_dataset *ds, const char *what, const char *path)
+{
+    fprintf(stderr, "PnetCDF warning: %s: cannot write the %s %s: %s\n", ds->file.path, what, path, strerror(errno));
+}
+
+/* Each rank writes a file of its own. */
+static void start_trace(pnc_dataset *ds)
+{
+    char path[PATH_BYTES];
+
+    if (!find_path(ds, "trace:", ds->file.nprocs > 1, path))
+        return;
+    ds->file.statistics->trace = pnc_trace_create(path, ds->file.nodes->ranks[0], ds->file.rank);
+    if (ds->file.statistics->trace == NULL)
+        warn(ds, "timeline", path);
+}
+
+/* --- counting --- */
+
+static atomic_int files; /* of this process that have had statistics */
+
+int64_t pnc_dataset_statistics_choose(int64_t hint)
+{
+    char path[PATH_BYTES];
+
+    return hint == PNC_STATS_KEPT && find_item("json:", path, sizeof path) ? PNC_STATS_WRITTEN : hint;
+}
+
+void pnc_dataset_statistics_start(pnc_dataset *ds, double seconds, double waited)
+{
+    pnc_statistics *s;
+
+    if (ds->hints.statistics == PNC_STATS_OFF)
+        return;
+    s = ds->file.statistics = ds->file.store->statistics = pnc_statistics_create();
+    if (s == NULL)
+        return;
+    s->opened -= (int64_t)(1e9 * seconds);
+    s->counts[PNC_COUNT_TIME_DEFINE] = (int64_t)(1e9 * (seconds - waited));
+    s->counts[PNC_COUNT_TIME_WAIT] = (int64_t)(1e9 * waited);
+    s->counts[PNC_COUNT_RANKS] = 1;
+    s->number = atomic_fetch_add(&files, 1) + 1;
+    pnc_statistics_call_start(s);
+    (void)pnc_statistics_begin(s, PNC_COUNT_TIME_DEFINE);
+}
+
+void pnc_dataset_statistics_open(pnc_dataset *ds)
+{
+    if (ds->file.statistics == NULL)
+        return;
+    ds->file.statistics->unit = pnc_io_context_get_striping_unit(&ds->io);
+    start_trace(ds);
+}
+
+void pnc_dataset_statistics_call_start(pnc_dataset *ds)
+{
+    (void)pnc_statistics_begin(ds->file.statistics, PNC_COUNT_TIME_REQUESTS);
+}
+
+void pnc_dataset_statistics_call_add(pnc_dataset *ds, const pnc_request_list *list)
+{
+    static const pnc_counter counters[2][2] = {{PNC_COUNT_GETS_INDEPENDENT, PNC_COUNT_GETS_COLLECTIVE},
+                                               {PNC_COUNT_PUTS_INDEPENDENT, PNC_COUNT_PUTS_COLLECTIVE}};
+
+    pnc_statistics_add(ds->file.statistics, counters[list->direction == PNC_PUT][list->collective], 1);
+    if (list->collective)
+        pnc_statistics_add(ds->file.statistics, PNC_COUNT_COLLECTIVE_BYTES, list->summary.bytes);
+}
+
+void pnc_dataset_statistics_wait_add(pnc_dataset *ds, bool collective, int64_t n)
+{
+    pnc_statistics_add(ds->file.statistics, collective ? PNC_COUNT_WAITS_COLLECTIVE : PNC_COUNT_WAITS_INDEPENDENT, 1);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_WAITED, n);
+}
+
+void pnc_dataset_statistics_transfer_start(pnc_dataset *ds, pnc_direction direction)
+{
+    if (ds->file.statistics != NULL)
+        ds->file.statistics->in_put = direction == PNC_PUT;
+}
+
+/* The time of the call so far is of these requests: a wait call transfers puts before gets, and both have shares. */
+void pnc_dataset_statistics_transfer_finish(pnc_dataset *ds, const pnc_request_list *list)
+{
+    pnc_statistics *s = ds->file.statistics;
+    bool puts = list->direction == PNC_PUT;
+    double time;
+
+    if (s == NULL)
+        return;
+    s->in_put = false; /* what follows is the number of records */
+    pnc_statistics_add(s, puts ? PNC_COUNT_PUT_BYTES : PNC_COUNT_GET_BYTES, list->summary.bytes);
+    time = (double)pnc_statistics_call_get_time(s);
+    for (int64_t i = 0; i < list->n; i++) {
+        const pnc_request *r = list->at[i];
+        int64_t bytes = r->elements * r->elem_size;
+        double share = list->summary.bytes > 0 ? (double)bytes / (double)list->summary.bytes : 0;
+
+        pnc_statistics_var_add(s, r->varid,
+                               &(pnc_var_statistics){.put_bytes = puts ? bytes : 0,
+                                                     .get_bytes = puts ? 0 : bytes,
+                                                     .nanoseconds = (int64_t)(time * share)});
+    }
+}
+
+/* --- the report --- */
+
+static void merge_spreads(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        pnc_spread_merge((pnc_spread *)inout + i, (const pnc_spread *)in + i);
+}
+
+/* One reduction to rank 0. Returns an MPI error code. */
+static int reduce(pnc_dataset *ds, pnc_spread *spreads, int n)
+{
+    MPI_Datatype type;
+    MPI_Op merge;
+    int code = MPI_Type_contiguous(sizeof(pnc_spread) / sizeof(int64_t), MPI_INT64_T, &type);
+
+    if (code == MPI_SUCCESS) {
+        code = MPI_Type_commit(&type);
+        code |= MPI_Op_create(merge_spreads, 1, &merge);
+        code |= ds->file.rank == 0 ? MPI_Reduce(MPI_IN_PLACE, spreads, n, type, merge, 0, ds->file.comm)
+                                   : MPI_Reduce(spreads, NULL, n, type, merge, 0, ds->file.comm);
+        MPI_Op_free(&merge);
+        MPI_Type_free(&type);
+    }
+    return code;
+}
+
+/* Of variables first .. first + n - 1, three numbers each. A rank that has no statistics contributes zeros. */
+static void set_var_spreads(const pnc_dataset *ds, int first, int n, pnc_spread *out)
+{
+    const pnc_statistics *s = ds->file.statistics;
+
+    for (int i = 0; i < n; i++) {
+        pnc_var_statistics v = s != NULL && s->vars != NULL ? s->vars[first + i] : (pnc_var_statistics){0};
+
+        pnc_spread_init(&out[3 * i], v.put_bytes, ds->file.rank);
+        pnc_spread_init(&out[3 * i + 1], v.get_bytes, ds->file.rank);
+        pnc_spread_init(&out[3 * i + 2], v.nanoseconds, ds->file.rank);
+    }
+}
+
+static void add_vars(const pnc_dataset *ds, int first, int n, const pnc_spread *spreads, pnc_summary *out)
+{
+    for (int i = 0; i < n; i++) {
+        bool is_rest = first + i == PNC_STATISTICS_VARS - 1 && ds->model.nvars > PNC_STATISTICS_VARS;
+        const pnc_var_summary var = {.name = is_rest ? "(all others)" : ds->model.vars[first + i]->name,
+                                     .put_bytes = spreads[3 * i].sum,
+                                     .get_bytes = spreads[3 * i + 1].sum,
+                                     .nanoseconds = spreads[3 * i + 2].sum};
+
+        pnc_summary_var_add(out, &var);
+    }
+}
+
+/* The variables that all ranks have: in define mode their definitions may differ. */
+static int count_vars(const pnc_dataset *ds)
+{
+    const pnc_model *agreed = ds->mode == PNC_DEFINE ? ds->before : &ds->model;
+    int n = agreed == NULL ? 0 : agreed->nvars;
+
+    return n < PNC_STATISTICS_VARS ? n : PNC_STATISTICS_VARS;
+}
+
+/* One reduction has the counters and the first variables; files with many variables take more. No memory is allocated,
+ * so that no rank lacks it. Collective; an MPI error code. */
+static int gather(pnc_dataset *ds, pnc_summary *out)
+{
+    int nvars = count_vars(ds), code = MPI_SUCCESS;
+    pnc_spread spreads[PNC_COUNTER_N + 3 * VARS_AT_A_TIME];
+
+    *out = (pnc_summary){.path = ds->file.path,
+                         .nprocs = ds->file.nprocs,
+                         .nnodes = ds->file.store->nnodes,
+                         .striping_unit = pnc_io_context_get_striping_unit(&ds->io)};
+    for (int i = 0; i < PNC_COUNTER_N; i++)
+        pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, ds->file.rank);
+    for (int first = 0; first == 0 || first < nvars; first += VARS_AT_A_TIME) {
+        int counters = first == 0 ? PNC_COUNTER_N : 0;
+        int n = nvars - first < VARS_AT_A_TIME ? nvars - first : VARS_AT_A_TIME;
+
+        set_var_spreads(ds, first, n, spreads + counters);
+        code |= reduce(ds, spreads, counters + 3 * n);
+        if (first == 0)
+            memcpy(out->counters, spreads, sizeof out->counters);
+        if (ds->file.rank == 0)
+            add_vars(ds, first, n, spreads + counters, out);
+    }
+    return code;
+}
+
+static void write_json(const pnc_dataset *ds, const pnc_summary *summary)
+{
+    char path[PATH_BYTES];
+    FILE *file;
+    bool failed;
+
+    if (ds->file.statistics == NULL || !find_path(ds, "json:", false, path))
+        return;
+    file = fopen(path, "w");
+    if (file == NULL) {
+        warn(ds, "statistics", path);
+        return;
+    }
+    pnc_summary_write_json(summary, file);
+    failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        warn(ds, "statistics", path);
+}
+
+static void finish_trace(pnc_dataset *ds)
+{
+    pnc_statistics *s = ds->file.statistics;
+
+    if (s->trace != NULL && !pnc_trace_close(s->trace))
+        warn(ds, "timeline", "of a rank");
+    s->trace = NULL;
+}
+
+/* At once, as several ranks may print reports of files of their own. */
+static void print_report(const pnc_summary *summary)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+
+    if (file == NULL)
+        return;
+    pnc_summary_print(summary, file);
+    if (fclose(file) == 0)
+        fwrite(text, 1, length, stderr);
+    free(text);
+}
+
+void pnc_dataset_statistics_discard(pnc_dataset *ds)
+{
+    if (ds->file.statistics == NULL)
+        return;
+    pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
+    pnc_statistics_update(ds->file.statistics);
+    finish_trace(ds);
+}
+
+void pnc_dataset_statistics_report(pnc_dataset *ds)
+{
+    pnc_summary summary;
+
+    pnc_dataset_statistics_discard(ds);
+    if (ds->hints.statistics == PNC_STATS_OFF || ds->hints.statistics == PNC_STATS_KEPT)
+        return;
+    if (gather(ds, &summary) != MPI_SUCCESS || ds->file.rank != 0)
+        return;
+    if (ds->hints.statistics == PNC_STATS_PRINTED)
+        print_report(&summary);
+    write_json(ds, &summary);
+}
+
+/* --- for programs --- */
+
+int pnc_dataset_inq_stats(pnc_dataset *ds, const char *name, MPI_Offset *value)
+{
+    pnc_statistics *s = ds->file.statistics;
+    int counter = name == NULL ? -1 : pnc_counter_find(name);
+
+    if (s == NULL && ds->hints.statistics != PNC_STATS_OFF)
+        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: there was no memory for statistics", ds->file.path);
+    if (s == NULL)
+        return pnc_error_set(&ds->error, NC_EINVAL,
+                             "%s has no statistics: set PNETCDF_STATS=1, or the hint nc_stats when the file is opened",
+                             ds->file.path);
+    if (counter < 0)
+        return pnc_error_set(&ds->error, NC_EINVAL, "there is no counter \"%s\": docs/statistics.md lists them",
+                             name == NULL ? "NULL" : name);
+    pnc_statistics_update(s);
+    if (value != NULL)
+        *value = s->counts[counter];
+    return NC_NOERR;
+}

@@ -1,0 +1,250 @@
+/* Rules that turn counters into advice. Each has a condition with an estimate of the time that its cure would save on
+ * an average rank, and a sentence. docs/statistics.md lists them. */
+#include "statistics/summary.h"
+
+#include <string.h>
+
+#define COUNT(name) pnc_summary_get_sum(s, PNC_COUNT_##name)
+
+enum {
+    SMALL = 10 << 10,     /* bytes of an access that is dominated by its latency */
+    SMALL_CALL = 1 << 20, /* bytes of a collective call of all ranks, likewise */
+    MANY = 100,           /* what a rank does less often is not worth advice */
+};
+
+static double average_time(const pnc_summary *s, pnc_counter counter)
+{
+    return (double)pnc_summary_get_sum(s, counter) / s->nprocs;
+}
+
+/* Of all calls. */
+static double total_time(const pnc_summary *s)
+{
+    double sum = 0;
+
+    for (int i = PNC_COUNT_TIME_DEFINE; i <= PNC_COUNT_TIME_WAIT; i++)
+        sum += average_time(s, (pnc_counter)i);
+    return sum;
+}
+
+/* Accesses of the three smallest classes. */
+static int64_t count_small(const pnc_summary *s, pnc_counter first)
+{
+    int64_t n = 0;
+
+    for (int i = 0; i <= pnc_counter_class_find(SMALL); i++)
+        n += pnc_summary_get_sum(s, (pnc_counter)(first + i));
+    return n;
+}
+
+static double share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* --- small independent accesses --- */
+
+static double estimate_small(const pnc_summary *s, int64_t calls, int64_t small, int64_t all, pnc_counter time)
+{
+    if (calls / s->nprocs < MANY || small < MANY || share(small, all) < 0.5 || share(small, calls) < 0.5)
+        return 0;
+    return average_time(s, time) * share(small, all);
+}
+
+static double estimate_small_writes(const pnc_summary *s)
+{
+    return estimate_small(s, COUNT(PUTS_INDEPENDENT), count_small(s, PNC_COUNT_WRITES_100), COUNT(WRITES),
+                          PNC_COUNT_TIME_WRITE);
+}
+
+static void explain_small_writes(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%.0f%% of %lld system writes had at most 10 KiB, from %lld independent puts: %spost with iput and call "
+             "ncmpi_wait_all once",
+             100 * share(count_small(s, PNC_COUNT_WRITES_100), COUNT(WRITES)), (long long)COUNT(WRITES),
+             (long long)COUNT(PUTS_INDEPENDENT), s->nprocs > 1 ? "put with the _all functions, or " : "");
+}
+
+static double estimate_small_reads(const pnc_summary *s)
+{
+    return estimate_small(s, COUNT(GETS_INDEPENDENT), count_small(s, PNC_COUNT_READS_100), COUNT(READS),
+                          PNC_COUNT_TIME_READ);
+}
+
+static void explain_small_reads(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%.0f%% of %lld system reads had at most 10 KiB, from %lld independent gets: %spost with iget and call "
+             "ncmpi_wait_all once",
+             100 * share(count_small(s, PNC_COUNT_READS_100), COUNT(READS)), (long long)COUNT(READS),
+             (long long)COUNT(GETS_INDEPENDENT), s->nprocs > 1 ? "get with the _all functions, or " : "");
+}
+
+/* --- small collective calls --- */
+
+static double estimate_small_calls(const pnc_summary *s)
+{
+    int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
+
+    if (s->nprocs == 1 || calls < MANY || COUNT(COLLECTIVE_BYTES) / calls > SMALL_CALL)
+        return 0;
+    return average_time(s, PNC_COUNT_TIME_WAIT) + average_time(s, PNC_COUNT_TIME_EXCHANGE);
+}
+
+static void explain_small_calls(const pnc_summary *s, char *text)
+{
+    int64_t calls = (COUNT(PUTS_COLLECTIVE) + COUNT(GETS_COLLECTIVE)) / s->nprocs;
+
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%lld collective calls moved only %s each, of all ranks: post with iput or iget and call ncmpi_wait_all "
+             "once, and the ranks wait for each other once",
+             (long long)calls, pnc_amount_of_bytes_format((double)COUNT(COLLECTIVE_BYTES) / (double)calls).text);
+}
+
+/* --- growth of the header --- */
+
+static double estimate_growth(const pnc_summary *s)
+{
+    double time = average_time(s, PNC_COUNT_TIME_MOVES);
+
+    return time >= total_time(s) / 10 ? time : 0;
+}
+
+static void explain_growth(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "definitions after the first ncmpi_enddef moved %s of data: define everything first, or reserve space for "
+             "the header with h_minfree of ncmpi__enddef",
+             pnc_amount_of_bytes_format((double)COUNT(MOVED_BYTES)).text);
+}
+
+/* --- read-modify-write --- */
+
+static double estimate_holes(const pnc_summary *s)
+{
+    if (COUNT(READS_OF_PUTS) < MANY || share(COUNT(READS_OF_PUTS), COUNT(WRITES)) < 0.1)
+        return 0;
+    return (average_time(s, PNC_COUNT_TIME_READ) + average_time(s, PNC_COUNT_TIME_WRITE)) / 2;
+}
+
+static void explain_holes(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%lld system reads belong to puts, whose calls leave holes between their values: let one collective call, "
+             "or one ncmpi_wait_all, put all values of a range",
+             (long long)COUNT(READS_OF_PUTS));
+}
+
+/* --- alignment --- */
+
+static double estimate_alignment(const pnc_summary *s)
+{
+    bool is_large = COUNT(WRITES) > 0 && COUNT(WRITE_BYTES) / COUNT(WRITES) >= s->striping_unit;
+
+    if (s->nnodes == 1 || !is_large || COUNT(PUTS_INDEPENDENT) < COUNT(PUTS_COLLECTIVE) ||
+        share(COUNT(WRITES_ALIGNED), COUNT(WRITES)) > 0.5)
+        return 0;
+    return average_time(s, PNC_COUNT_TIME_WRITE) / 4;
+}
+
+static void explain_alignment(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%.0f%% of the large system writes begin inside a stripe of %s, which nodes then share: put with the _all "
+             "functions, or give each rank whole stripes and set the hint nc_var_align_size=%lld",
+             100 * (1 - share(COUNT(WRITES_ALIGNED), COUNT(WRITES))),
+             pnc_amount_of_bytes_format((double)s->striping_unit).text, (long long)s->striping_unit);
+}
+
+/* --- flushes --- */
+
+static double estimate_flushes(const pnc_summary *s)
+{
+    int64_t calls = COUNT(PUTS_COLLECTIVE) + COUNT(PUTS_INDEPENDENT) + COUNT(WAITS_COLLECTIVE);
+
+    if (COUNT(SYNCS) / s->nprocs < MANY || share(COUNT(SYNCS), calls) < 0.5)
+        return 0;
+    return average_time(s, PNC_COUNT_TIME_WRITE) / 2;
+}
+
+static void explain_flushes(const pnc_summary *s, char *text)
+{
+    snprintf(text, PNC_ADVICE_BYTES,
+             "the file was flushed to disk %lld times, about as often as values were put: call ncmpi_sync only at "
+             "checkpoints, and open without NC_SHARE",
+             (long long)(COUNT(SYNCS) / s->nprocs));
+}
+
+/* --- waiting --- */
+
+/* One rank waits for most of its time, another one for little of it: the ranks arrive at different times. */
+static double estimate_imbalance(const pnc_summary *s)
+{
+    const pnc_spread *wait = &s->counters[PNC_COUNT_TIME_WAIT];
+
+    if (s->nprocs == 1 || (double)wait->most < total_time(s) / 2 || wait->least > wait->most / 4 ||
+        wait->most < 100000000)
+        return 0;
+    return average_time(s, PNC_COUNT_TIME_WAIT);
+}
+
+static void explain_imbalance(const pnc_summary *s, char *text)
+{
+    const pnc_spread *wait = &s->counters[PNC_COUNT_TIME_WAIT];
+
+    snprintf(text, PNC_ADVICE_BYTES,
+             "rank %lld waited %s in collective calls for slower ranks, rank %lld only %s: distribute the work between "
+             "the calls more evenly, or let nonblocking requests collect it",
+             (long long)wait->rank_of_most, pnc_amount_of_time_format((double)wait->most).text,
+             (long long)wait->rank_of_least, pnc_amount_of_time_format((double)wait->least).text);
+}
+
+/* --- the table --- */
+
+static const struct {
+    const char *name;
+    double (*estimate)(const pnc_summary *s); /* nanoseconds; 0: the rule does not apply */
+    void (*explain)(const pnc_summary *s, char *text);
+} rules[] = {
+    {"small_writes", estimate_small_writes, explain_small_writes},
+    {"small_reads", estimate_small_reads, explain_small_reads},
+    {"small_calls", estimate_small_calls, explain_small_calls},
+    {"growth", estimate_growth, explain_growth},
+    {"holes", estimate_holes, explain_holes},
+    {"alignment", estimate_alignment, explain_alignment},
+    {"flushes", estimate_flushes, explain_flushes},
+    {"imbalance", estimate_imbalance, explain_imbalance},
+};
+#define RULES ((int)(sizeof rules / sizeof *rules))
+
+/* The rule with the largest estimate below `bound`, behind `after` where several have the same; -1: none. */
+static int find_next(const double *estimates, double bound, int after)
+{
+    int best = -1;
+
+    for (int i = 0; i < RULES; i++)
+        if (estimates[i] > 0 && (estimates[i] < bound || (estimates[i] == bound && i > after)) &&
+            (best < 0 || estimates[i] > estimates[best]))
+            best = i;
+    return best;
+}
+
+int pnc_summary_find_advice(const pnc_summary *s, pnc_advice out[PNC_ADVICE_MOST])
+{
+    double estimates[RULES], bound = 1e300;
+    int n = 0, length;
+
+    for (int i = 0; i < RULES; i++)
+        estimates[i] = rules[i].estimate(s);
+    for (int i = find_next(estimates, bound, -1); i >= 0 && n < PNC_ADVICE_MOST; i = find_next(estimates, bound, i)) {
+        out[n].rule = rules[i].name;
+        rules[i].explain(s, out[n].text);
+        length = (int)strlen(out[n].text);
+        snprintf(out[n].text + length, (size_t)(PNC_ADVICE_BYTES - length), " (saves at most %s of %s in calls)",
+                 pnc_amount_of_time_format(estimates[i]).text, pnc_amount_of_time_format(total_time(s)).text);
+        bound = estimates[i];
+        n++;
+    }
+    return n;
+}

@@ -1,0 +1,103 @@
+/* What is counted of an open file. The names are those of ncmpi_inq_stats and of the JSON report. */
+#ifndef PNC_STATISTICS_COUNTERS_H
+#define PNC_STATISTICS_COUNTERS_H
+
+#include <stdint.h>
+
+/* Upper bounds of the classes of sizes, those of Darshan: ROW(suffix of the identifier, suffix of the name, bytes). */
+/* clang-format off */
+#define PNC_SIZE_CLASSES(ROW, TO) \
+    ROW(100, "0_100", 100, TO) \
+    ROW(1K, "100_1K", 1 << 10, TO) \
+    ROW(10K, "1K_10K", 10 << 10, TO) \
+    ROW(100K, "10K_100K", 100 << 10, TO) \
+    ROW(1M, "100K_1M", 1 << 20, TO) \
+    ROW(4M, "1M_4M", 4 << 20, TO) \
+    ROW(10M, "4M_10M", 10 << 20, TO) \
+    ROW(100M, "10M_100M", 100 << 20, TO) \
+    ROW(1G, "100M_1G", 1 << 30, TO) \
+    ROW(MORE, "1G_more", INT64_MAX, TO)
+
+#define PNC_WRITE_CLASS(id, name, bytes, TO) \
+    TO(WRITES_##id, "writes_" name, ACCESSES, "system writes of a size in this class")
+#define PNC_READ_CLASS(id, name, bytes, TO) \
+    TO(READS_##id, "reads_" name, ACCESSES, "system reads of a size in this class")
+
+/* ROW(identifier, name, unit, meaning) */
+#define PNC_COUNTERS(ROW) \
+    ROW(RANKS, "ranks", RANKS, "1 for each rank with statistics: a rank without memory has none") \
+    ROW(PUTS_INDEPENDENT, "puts_independent", CALLS, "independent calls that put values") \
+    ROW(GETS_INDEPENDENT, "gets_independent", CALLS, "independent calls that get values") \
+    ROW(PUTS_COLLECTIVE, "puts_collective", CALLS, "collective calls that put values") \
+    ROW(GETS_COLLECTIVE, "gets_collective", CALLS, "collective calls that get values") \
+    ROW(POSTED, "posted", CALLS, "nonblocking calls: iput, bput, iget") \
+    ROW(WAITS_INDEPENDENT, "waits_independent", CALLS, "calls of ncmpi_wait") \
+    ROW(WAITS_COLLECTIVE, "waits_collective", CALLS, "calls of ncmpi_wait_all") \
+    ROW(WAITED, "waited", REQUESTS, "nonblocking requests that these calls completed") \
+    ROW(PUT_BYTES, "put_bytes", BYTES, "bytes of values that the program put, as they are in the file") \
+    ROW(GET_BYTES, "get_bytes", BYTES, "bytes of values that the program got, as they are in the file") \
+    ROW(COLLECTIVE_BYTES, "collective_bytes", BYTES, "those of both that blocking collective calls moved") \
+    ROW(WRITES, "writes", ACCESSES, "system writes") \
+    ROW(WRITE_BYTES, "write_bytes", BYTES, "bytes of them") \
+    ROW(WRITES_ALIGNED, "writes_aligned", ACCESSES, "system writes that begin at a multiple of the striping unit") \
+    ROW(WRITES_NEXT, "writes_next", ACCESSES, "system writes that begin where the one before has ended") \
+    ROW(WRITES_BACK, "writes_back", ACCESSES, "system writes that begin before the end of the one before") \
+    ROW(WRITE_GAP_BYTES, "write_gap_bytes", BYTES, "bytes between system writes and the ones before") \
+    PNC_SIZE_CLASSES(PNC_WRITE_CLASS, ROW) \
+    ROW(READS, "reads", ACCESSES, "system reads") \
+    ROW(READ_BYTES, "read_bytes", BYTES, "bytes of them") \
+    ROW(READS_ALIGNED, "reads_aligned", ACCESSES, "system reads that begin at a multiple of the striping unit") \
+    ROW(READS_NEXT, "reads_next", ACCESSES, "system reads that begin where the one before has ended") \
+    ROW(READS_BACK, "reads_back", ACCESSES, "system reads that begin before the end of the one before") \
+    ROW(READ_GAP_BYTES, "read_gap_bytes", BYTES, "bytes between system reads and the ones before") \
+    PNC_SIZE_CLASSES(PNC_READ_CLASS, ROW) \
+    ROW(READS_OF_PUTS, "reads_of_puts", ACCESSES, "system reads of puts, which then write what they have read") \
+    ROW(MPI_IO_CALLS, "mpi_io_calls", CALLS, "calls of MPI-IO with a file view, whose system accesses are not known") \
+    ROW(MPI_IO_BYTES, "mpi_io_bytes", BYTES, "bytes of them") \
+    ROW(HEADER_BYTES, "header_bytes", BYTES, "bytes read or written for the header and the number of records") \
+    ROW(MOVED_BYTES, "moved_bytes", BYTES, "bytes of data that moved, as the header or variables grew") \
+    ROW(CONVERTED_BYTES, "converted_bytes", BYTES, "bytes of the file that were converted from or to memory") \
+    ROW(NODE_BYTES, "node_bytes", BYTES, "bytes that passed to or from an aggregator of the same node") \
+    ROW(MESSAGES, "messages", MESSAGES, "messages with values to aggregators of other nodes") \
+    ROW(MESSAGE_BYTES, "message_bytes", BYTES, "bytes of them") \
+    ROW(ROUNDS, "rounds", ROUNDS, "rounds of two-phase I/O") \
+    ROW(AGREEMENTS, "agreements", CALLS, "reductions and broadcasts of all ranks, in which they agree") \
+    ROW(SYNCS, "syncs", CALLS, "flushes of the file to disk") \
+    ROW(TIME_DEFINE, "time_define", NANOSECONDS, "in ncmpi_enddef, ncmpi_open and other calls that access no values") \
+    ROW(TIME_REQUESTS, "time_requests", NANOSECONDS, "in calls that access values, for all that has no row below") \
+    ROW(TIME_CONVERT, "time_convert", NANOSECONDS, "to gather, convert and distribute values") \
+    ROW(TIME_EXCHANGE, "time_exchange", NANOSECONDS, "to pass values between ranks and aggregators") \
+    ROW(TIME_WRITE, "time_write", NANOSECONDS, "in writes and flushes") \
+    ROW(TIME_READ, "time_read", NANOSECONDS, "in reads") \
+    ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
+    ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
+    ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
+    ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far")
+/* clang-format on */
+
+#define PNC_COUNTER_ID(id, name, unit, meaning) PNC_COUNT_##id,
+typedef enum pnc_counter { PNC_COUNTERS(PNC_COUNTER_ID) PNC_COUNTER_N } pnc_counter;
+#undef PNC_COUNTER_ID
+
+/* clang-format off */
+typedef enum pnc_unit { PNC_IN_RANKS, PNC_IN_CALLS, PNC_IN_REQUESTS, PNC_IN_ACCESSES, PNC_IN_MESSAGES, PNC_IN_ROUNDS,
+                        PNC_IN_BYTES,
+                        PNC_IN_NANOSECONDS } pnc_unit;
+/* clang-format on */
+
+typedef struct pnc_counter_row {
+    const char *name;
+    pnc_unit unit;
+    const char *meaning;
+} pnc_counter_row;
+extern const pnc_counter_row pnc_counter_table[PNC_COUNTER_N];
+
+/* Classes of sizes: that of a number of bytes, and the names of all. */
+#define PNC_SIZE_CLASS_N 10
+int pnc_counter_class_find(int64_t bytes);
+extern const char *const pnc_size_class_names[PNC_SIZE_CLASS_N];
+
+/* The counter of that name; -1: there is none. */
+int pnc_counter_find(const char *name);
+
+#endif

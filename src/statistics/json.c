@@ -1,0 +1,78 @@
+/* The report for programs. */
+#include "statistics/summary.h"
+
+#include <string.h>
+
+#include "base/name.h"
+
+#define SCHEMA_VERSION 1
+
+/* A string. Paths need not be UTF-8: if one is not, its bytes above 127 become those characters. */
+static void write_string(const char *text, FILE *file)
+{
+    bool is_text = pnc_name_is_text(text, strlen(text));
+
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            fprintf(file, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f || (c > 0x7f && !is_text))
+            fprintf(file, "\\u%04x", c);
+        else
+            fputc(c, file);
+    }
+    fputc('"', file);
+}
+
+static void write_counters(const pnc_summary *s, FILE *file)
+{
+    for (int i = 0; i < PNC_COUNTER_N; i++) {
+        const pnc_spread *c = &s->counters[i];
+
+        fprintf(file,
+                "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld, \"rank_of_least\": %lld, "
+                "\"rank_of_most\": %lld}%s\n",
+                pnc_counter_table[i].name, (long long)c->sum, (long long)c->least, (long long)c->most,
+                (long long)c->rank_of_least, (long long)c->rank_of_most, i + 1 < PNC_COUNTER_N ? "," : "");
+    }
+}
+
+static void write_vars(const pnc_summary *s, FILE *file)
+{
+    for (int i = 0; i < s->nvars; i++) {
+        const pnc_var_summary *v = &s->vars[i];
+
+        fprintf(file, "    {\"name\": ");
+        write_string(v->name, file);
+        fprintf(file, ", \"put_bytes\": %lld, \"get_bytes\": %lld, \"nanoseconds\": %lld}%s\n", (long long)v->put_bytes,
+                (long long)v->get_bytes, (long long)v->nanoseconds, i + 1 < s->nvars ? "," : "");
+    }
+}
+
+static void write_advice(const pnc_summary *s, FILE *file)
+{
+    pnc_advice advice[PNC_ADVICE_MOST];
+    int n = pnc_summary_find_advice(s, advice);
+
+    for (int i = 0; i < n; i++) {
+        fprintf(file, "    {\"rule\": \"%s\", \"text\": ", advice[i].rule);
+        write_string(advice[i].text, file);
+        fprintf(file, "}%s\n", i + 1 < n ? "," : "");
+    }
+}
+
+void pnc_summary_write_json(const pnc_summary *s, FILE *file)
+{
+    fprintf(file, "{\n  \"schema\": \"pnetcdf-statistics\",\n  \"version\": %d,\n  \"file\": ", SCHEMA_VERSION);
+    write_string(s->path, file);
+    fprintf(file, ",\n  \"ranks\": %d,\n  \"nodes\": %d,\n  \"striping_unit\": %lld,\n  \"counters\": {\n", s->nprocs,
+            s->nnodes, (long long)s->striping_unit);
+    write_counters(s, file);
+    fprintf(file, "  },\n  \"variables\": [\n");
+    write_vars(s, file);
+    fprintf(file, "  ],\n  \"advice\": [\n");
+    write_advice(s, file);
+    fprintf(file, "  ]\n}\n");
+}

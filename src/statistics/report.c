@@ -1,0 +1,147 @@
+/* The report for people: one page for a file. */
+#include "statistics/summary.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define COUNT(name) pnc_summary_get_sum(s, PNC_COUNT_##name)
+
+static double ratio(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static pnc_amount bytes_of(int64_t bytes)
+{
+    return pnc_amount_of_bytes_format((double)bytes);
+}
+
+/* --- where the time goes --- */
+
+static void print_time(const pnc_summary *s, pnc_counter counter, FILE *file)
+{
+    const pnc_spread *t = &s->counters[counter];
+
+    if (t->most == 0)
+        return;
+    fprintf(file, "  %-24s%12s%12s%12s   rank %lld\n", pnc_counter_table[counter].name + strlen("time_"),
+            pnc_amount_of_time_format((double)t->least).text,
+            pnc_amount_of_time_format((double)t->sum / s->nprocs).text, pnc_amount_of_time_format((double)t->most).text,
+            (long long)t->rank_of_most);
+}
+
+static void print_times(const pnc_summary *s, FILE *file)
+{
+    fprintf(file, "  %-24s%12s%12s%12s   %s\n", "time of", "least", "average", "most", "on");
+    for (int i = PNC_COUNT_TIME_DEFINE; i <= PNC_COUNT_TIME_WAIT; i++)
+        print_time(s, (pnc_counter)i, file);
+}
+
+/* --- calls --- */
+
+static void print_count(int64_t n, const char *what, bool *any, FILE *file)
+{
+    if (n == 0)
+        return;
+    fprintf(file, "%s%lld %s", *any ? ", " : "", (long long)n, what);
+    *any = true;
+}
+
+static void print_calls(const pnc_summary *s, FILE *file)
+{
+    bool any = false;
+
+    fprintf(file, "  calls on all ranks: ");
+    print_count(COUNT(PUTS_COLLECTIVE), "collective puts", &any, file);
+    print_count(COUNT(PUTS_INDEPENDENT), "independent puts", &any, file);
+    print_count(COUNT(GETS_COLLECTIVE), "collective gets", &any, file);
+    print_count(COUNT(GETS_INDEPENDENT), "independent gets", &any, file);
+    print_count(COUNT(POSTED), "nonblocking requests", &any, file);
+    print_count(COUNT(WAITS_COLLECTIVE), "wait_all", &any, file);
+    print_count(COUNT(WAITS_INDEPENDENT), "wait", &any, file);
+    fprintf(file, "%s\n", any ? "" : "none that access values");
+    fprintf(file, "  values: put %s, got %s; converted %s\n", bytes_of(COUNT(PUT_BYTES)).text,
+            bytes_of(COUNT(GET_BYTES)).text, bytes_of(COUNT(CONVERTED_BYTES)).text);
+}
+
+/* --- accesses --- */
+
+static void print_classes(const pnc_summary *s, pnc_counter first, FILE *file)
+{
+    fprintf(file, "    sizes in bytes:");
+    for (int i = 0; i < PNC_SIZE_CLASS_N; i++) {
+        int64_t n = pnc_summary_get_sum(s, (pnc_counter)(first + i));
+
+        if (n > 0)
+            fprintf(file, " %s: %lld;", pnc_size_class_names[i], (long long)n);
+    }
+    fputs("\n", file);
+}
+
+static void print_accesses(const pnc_summary *s, const char *what, pnc_counter first, FILE *file)
+{
+    int64_t n = pnc_summary_get_sum(s, first), bytes = pnc_summary_get_sum(s, (pnc_counter)(first + 1));
+    const int64_t aligned = pnc_summary_get_sum(s, (pnc_counter)(first + 2)),
+                  next = pnc_summary_get_sum(s, (pnc_counter)(first + 3)),
+                  back = pnc_summary_get_sum(s, (pnc_counter)(first + 4)),
+                  gaps = pnc_summary_get_sum(s, (pnc_counter)(first + 5));
+
+    if (n == 0)
+        return;
+    fprintf(file,
+            "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards, gaps "
+            "of %s\n",
+            what, (long long)n, bytes_of(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
+            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n),
+            bytes_of(gaps).text);
+    print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), file);
+}
+
+static void print_others(const pnc_summary *s, FILE *file)
+{
+    if (COUNT(READS_OF_PUTS) > 0)
+        fprintf(file, "  read-modify-write: %lld of these reads\n", (long long)COUNT(READS_OF_PUTS));
+    if (COUNT(MPI_IO_CALLS) > 0)
+        fprintf(file, "  MPI-IO with file views: %lld calls, %s\n", (long long)COUNT(MPI_IO_CALLS),
+                bytes_of(COUNT(MPI_IO_BYTES)).text);
+    if (COUNT(ROUNDS) > 0)
+        fprintf(file, "  exchange: %s within nodes; %s between nodes in %lld messages\n",
+                bytes_of(COUNT(NODE_BYTES)).text, bytes_of(COUNT(MESSAGE_BYTES)).text, (long long)COUNT(MESSAGES));
+    fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
+            bytes_of(COUNT(HEADER_BYTES)).text, bytes_of(COUNT(MOVED_BYTES)).text,
+            (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);
+    fprintf(file, "  peak memory of a process: %s\n", bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text);
+}
+
+static void print_vars(const pnc_summary *s, FILE *file)
+{
+    for (int i = 0; i < s->nvars; i++) {
+        const pnc_var_summary *v = &s->vars[i];
+
+        fprintf(file, "  %-24s%12s put%12s got%12s\n", v->name, bytes_of(v->put_bytes).text,
+                bytes_of(v->get_bytes).text, pnc_amount_of_time_format((double)v->nanoseconds / s->nprocs).text);
+    }
+}
+
+void pnc_summary_print(const pnc_summary *s, FILE *file)
+{
+    pnc_advice advice[PNC_ADVICE_MOST];
+    int n = pnc_summary_find_advice(s, advice);
+
+    fprintf(file, "PnetCDF statistics of %s: %d rank%s on %d node%s, open for %s\n", s->path, s->nprocs,
+            s->nprocs == 1 ? "" : "s", s->nnodes, s->nnodes == 1 ? "" : "s",
+            pnc_amount_of_time_format((double)s->counters[PNC_COUNT_TIME_OPEN].most).text);
+    if (COUNT(RANKS) < s->nprocs)
+        fprintf(file, "  %lld ranks had no memory for statistics: their calls are missing\n",
+                (long long)(s->nprocs - COUNT(RANKS)));
+    print_times(s, file);
+    print_calls(s, file);
+    print_accesses(s, "writes", PNC_COUNT_WRITES, file);
+    print_accesses(s, "reads", PNC_COUNT_READS, file);
+    print_others(s, file);
+    if (s->nvars > 0)
+        fprintf(file, "  variables with most time (average of a rank):\n");
+    print_vars(s, file);
+    for (int i = 0; i < n; i++)
+        fprintf(file, "  advice: %s\n", advice[i].text);
+}

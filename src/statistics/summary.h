@@ -1,0 +1,62 @@
+/* The statistics of all ranks, and what is said about them. */
+#ifndef PNC_STATISTICS_SUMMARY_H
+#define PNC_STATISTICS_SUMMARY_H
+
+#include <stdio.h>
+#include "statistics/statistics.h"
+
+/* A number over all ranks. The ranks combine it in one reduction: plain bytes. */
+typedef struct pnc_spread {
+    int64_t sum, least, most;
+    int64_t rank_of_least, rank_of_most; /* the lowest such rank */
+} pnc_spread;
+
+void pnc_spread_init(pnc_spread *spread, int64_t value, int rank);
+void pnc_spread_merge(pnc_spread *into, const pnc_spread *other);
+
+typedef struct pnc_var_summary {
+    const char *name;
+    int64_t put_bytes, get_bytes, nanoseconds; /* of all ranks */
+} pnc_var_summary;
+#define PNC_SUMMARY_VARS 10 /* those with most time are reported */
+
+typedef struct pnc_summary {
+    const char *path;
+    int nprocs, nnodes;
+    int64_t striping_unit;
+    pnc_spread counters[PNC_COUNTER_N];
+    pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
+    int nvars;
+} pnc_summary;
+
+static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter counter)
+{
+    return s->counters[counter].sum;
+}
+
+/* Keep the variable if it is among those with most time. */
+void pnc_summary_var_add(pnc_summary *s, const pnc_var_summary *var);
+
+/* report.c: one page for people. */
+void pnc_summary_print(const pnc_summary *s, FILE *file);
+/* json.c: everything; docs/statistics.md describes the schema. */
+void pnc_summary_write_json(const pnc_summary *s, FILE *file);
+
+/* advice.c: sentences about what would save time, the most valuable first. */
+#define PNC_ADVICE_MOST 5
+#define PNC_ADVICE_BYTES 400
+typedef struct pnc_advice {
+    const char *rule; /* its name in docs/statistics.md */
+    char text[PNC_ADVICE_BYTES];
+} pnc_advice;
+/* Returns their number. */
+int pnc_summary_find_advice(const pnc_summary *s, pnc_advice out[PNC_ADVICE_MOST]);
+
+/* A number of bytes with a unit, "12.5 MiB"; and a time, "1.2 s". */
+typedef struct pnc_amount {
+    char text[24];
+} pnc_amount;
+pnc_amount pnc_amount_of_bytes_format(double bytes);
+pnc_amount pnc_amount_of_time_format(double nanoseconds);
+
+#endif

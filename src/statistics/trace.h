@@ -1,0 +1,21 @@
+/* A timeline of the calls of one rank, in the format of Chrome's and Perfetto's trace viewers: an event for each call
+ * and, inside it, one for each span of time that goes to one counter. */
+#ifndef PNC_STATISTICS_TRACE_H
+#define PNC_STATISTICS_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct pnc_trace pnc_trace;
+
+/* Create a file. The process of its events is `node`, the first rank of the node; their thread is the rank. NULL: errno
+ * has the reason. */
+pnc_trace *pnc_trace_create(const char *path, int node, int rank);
+/* Complete and close the file. False if not all of it could be written. */
+bool pnc_trace_close(pnc_trace *trace);
+void pnc_trace_free(pnc_trace *trace); /* the same without a result; NULL: nothing */
+
+/* From `begin` to `end`, in nanoseconds of CLOCK_MONOTONIC. trace may be NULL. */
+void pnc_trace_span_add(pnc_trace *trace, const char *name, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,325 @@
+/* Statistics of a file: the counters of ncmpi_inq_stats against the calls of this program.
+ *
+ * test_statistics WHAT HOW PATH is a program for test/tools/test_statistics.py: it does WHAT in the bad or the good
+ * way. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../expect.h"
+
+static long long count(int ncid, const char *name)
+{
+    MPI_Offset value = -1;
+
+    t_local(ncmpi_inq_stats(ncid, name, &value) == NC_NOERR, "the counter %s", name);
+    return value;
+}
+
+static void expect_count(int ncid, const char *name, long long wanted)
+{
+    long long found = count(ncid, name);
+
+    t_check(found == wanted, "%s: %lld, not %lld", name, wanted, found);
+}
+
+static int create(const char *path, const char *hints[][2])
+{
+    MPI_Info info;
+    int ncid;
+
+    MPI_Info_create(&info);
+    for (int i = 0; hints[i][0] != NULL; i++)
+        MPI_Info_set(info, hints[i][0], hints[i][1]);
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, info, &ncid), "create");
+    MPI_Info_free(&info);
+    return ncid;
+}
+
+/* --- counters --- */
+
+static void test_off(void)
+{
+    const char *none[][2] = {{NULL, NULL}};
+    int ncid = create(t_path("off.nc"), none);
+    MPI_Offset value = 7;
+
+    expect_code(ncmpi_inq_stats(ncid, "writes", &value), NC_EINVAL, "without statistics");
+    t_check(value == 7, "the value is unchanged");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Each rank puts and gets values by every kind of call. */
+static void test_calls(void)
+{
+    const char *keep[][2] = {{"nc_stats", "keep"}, {NULL, NULL}};
+    int ncid = create(t_path("calls.nc"), keep), dim, var, req[2];
+    MPI_Offset start = 10 * t_rank, n = 10;
+    short values[10] = {0};
+
+    ncmpi_def_dim(ncid, "x", 10 * t_nprocs, &dim);
+    ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, &dim, &var);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_ok(ncmpi_put_vara_short_all(ncid, var, &start, &n, values), "a collective put");
+    expect_ok(ncmpi_get_vara_short_all(ncid, var, &start, &n, values), "a collective get");
+    expect_ok(ncmpi_iput_vara_short(ncid, var, &start, &n, values, &req[0]), "iput");
+    expect_ok(ncmpi_iget_vara_short(ncid, var, &start, &n, values, &req[1]), "iget");
+    expect_ok(ncmpi_wait_all(ncid, 2, req, NULL), "wait_all");
+    expect_ok(ncmpi_begin_indep_data(ncid), "independent mode");
+    expect_ok(ncmpi_put_vara_short(ncid, var, &start, &n, values), "an independent put");
+    expect_ok(ncmpi_get_vara_short(ncid, var, &start, &n, values), "an independent get");
+    expect_ok(ncmpi_end_indep_data(ncid), "collective mode");
+    expect_count(ncid, "puts_collective", 1);
+    expect_count(ncid, "gets_collective", 1);
+    expect_count(ncid, "puts_independent", 1);
+    expect_count(ncid, "gets_independent", 1);
+    expect_count(ncid, "posted", 2);
+    expect_count(ncid, "waits_collective", 1);
+    expect_count(ncid, "waits_independent", 0);
+    expect_count(ncid, "waited", 2);
+    expect_count(ncid, "put_bytes", 3 * 80);
+    expect_count(ncid, "get_bytes", 3 * 80);
+    t_check(count(ncid, "time_wait") > 0 || t_nprocs == 1, "a rank waits for others");
+    t_check(count(ncid, "time_open") > 0 && count(ncid, "peak_memory") > 0, "time and memory");
+    expect_code(ncmpi_inq_stats(ncid, "wirtes", NULL), NC_EINVAL, "an unknown counter");
+    expect_code(ncmpi_inq_stats(ncid, NULL, NULL), NC_EINVAL, "no name");
+    expect_ok(ncmpi_inq_stats(ncid, "writes", NULL), "no value");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Independent puts of whole blocks, each of which is one write: sizes, gaps, order. */
+static void test_accesses(void)
+{
+    const char *keep[][2] = {{"nc_stats", "keep"}, {NULL, NULL}};
+    static char bytes[5000];
+    static const MPI_Offset starts[] = {0, 5000, 20000, 10000};
+    int ncid = create(t_path("accesses.nc"), keep), dim, var;
+    MPI_Offset n = sizeof bytes;
+    long long before, back;
+
+    ncmpi_def_dim(ncid, "x", 30000, &dim);
+    ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_ok(ncmpi_begin_indep_data(ncid), "independent mode");
+    before = count(ncid, "writes");
+    back = count(ncid, "writes_back");
+    for (int i = 0; i < 4; i++)
+        t_local(ncmpi_put_vara(ncid, var, &starts[i], &n, bytes, n, MPI_BYTE) == NC_NOERR, "put %d", i);
+    t_check(count(ncid, "writes") - before == 4, "four writes");
+    expect_count(ncid, "writes_1K_10K", 4);
+    expect_count(ncid, "writes_back", back + 1);
+    t_check(count(ncid, "write_gap_bytes") >= 10000 && count(ncid, "write_gap_bytes") < 11000,
+            "a gap of 10000 bytes, and on rank 0 that behind the header");
+    t_check(count(ncid, "writes_next") == 1, "one write behind another");
+    expect_ok(ncmpi_end_indep_data(ncid), "collective mode");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Ranks may end a file with definitions that differ: the report has none of them then. */
+static void test_different(int mode)
+{
+    const char *printed[][2] = {{"nc_stats", "enable"}, {NULL, NULL}};
+    int ncid = create(t_path("different.nc"), printed), dim, var;
+    char name[20];
+
+    ncmpi_def_dim(ncid, "x", 4, &dim);
+    if (mode > 0) {
+        expect_ok(ncmpi_enddef(ncid), "enddef");
+        expect_ok(ncmpi_redef(ncid), "redef");
+    }
+    for (int i = 0; i < 100 + 200 * t_rank; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        t_local(ncmpi_def_var(ncid, name, NC_INT, 1, &dim, &var) == NC_NOERR, "def_var");
+    }
+    expect_ok(ncmpi_abort(ncid), "abort with other definitions on each rank");
+}
+
+/* --- programs with advice --- */
+
+enum { TIMES = 300, LARGE = 2 << 20 };
+static int ncid, var;
+static bool bad;
+static char large[LARGE];
+
+static void check(int err)
+{
+    if (err == NC_NOERR)
+        return;
+    fprintf(stderr, "test_statistics: %s\n", ncmpi_strerror(err));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void define(const char *path, MPI_Offset length, const char *align)
+{
+    const char *hints[][2] = {{align != NULL ? "nc_var_align_size" : NULL, align}, {NULL, NULL}};
+    MPI_Info info;
+    int dim;
+
+    MPI_Info_create(&info);
+    if (align != NULL)
+        MPI_Info_set(info, hints[0][0], hints[0][1]);
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, info, &ncid));
+    MPI_Info_free(&info);
+    check(ncmpi_def_dim(ncid, "x", length, &dim));
+    check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
+}
+
+static void do_small(const char *path, bool put)
+{
+    MPI_Offset n = TIMES;
+
+    define(path, (MPI_Offset)TIMES * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    if (bad)
+        check(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < (bad ? TIMES : 1); i++) {
+        MPI_Offset at = t_rank * TIMES + i;
+
+        if (bad && put)
+            check(ncmpi_put_var1(ncid, var, &at, large, 1, MPI_BYTE));
+        else if (bad)
+            check(ncmpi_get_var1(ncid, var, &at, large, 1, MPI_BYTE));
+        else if (put)
+            check(ncmpi_put_vara_all(ncid, var, &at, &n, large, n, MPI_BYTE));
+        else
+            check(ncmpi_get_vara_all(ncid, var, &at, &n, large, n, MPI_BYTE));
+    }
+    if (bad)
+        check(ncmpi_end_indep_data(ncid));
+}
+
+static void do_small_writes(const char *path)
+{
+    do_small(path, true);
+}
+
+static void do_small_reads(const char *path)
+{
+    do_small(path, false);
+}
+
+static void do_small_calls(const char *path)
+{
+    define(path, (MPI_Offset)TIMES * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Offset at = t_rank * TIMES + i;
+
+        if (bad)
+            check(ncmpi_put_var1_all(ncid, var, &at, large, 1, MPI_BYTE));
+        else
+            check(ncmpi_iput_var1(ncid, var, &at, large, 1, MPI_BYTE, NULL));
+    }
+    check(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL));
+}
+
+static void do_growth(const char *path)
+{
+    define(path, LARGE, NULL);
+    check(ncmpi__enddef(ncid, bad ? 0 : 100000, 0, 0, 0));
+    check(ncmpi_put_var_all(ncid, var, large, LARGE, MPI_BYTE));
+    check(ncmpi_redef(ncid));
+    check(ncmpi_put_att(ncid, NC_GLOBAL, "text", NC_BYTE, 90000, large));
+    check(ncmpi_enddef(ncid));
+}
+
+static void do_holes(const char *path)
+{
+    MPI_Offset stride = bad ? 2 : 1, n = 2000;
+
+    define(path, 2 * 2000 * TIMES, NULL);
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_put_var_all(ncid, var, large, 2 * 2000 * TIMES, MPI_BYTE));
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Offset at = i * 2 * n;
+
+        check(ncmpi_put_vars_all(ncid, var, &at, &n, &stride, large, n, MPI_BYTE));
+    }
+}
+
+/* Appending records has no holes, though the number of records is read. */
+static void do_appends(const char *path)
+{
+    int dim;
+
+    check(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid));
+    check(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dim));
+    check(ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var));
+    check(ncmpi_enddef(ncid));
+    for (MPI_Offset i = 0; i < TIMES; i++)
+        check(ncmpi_put_var1_all(ncid, var, &i, large, 1, MPI_BYTE));
+}
+
+static void do_alignment(const char *path)
+{
+    MPI_Offset at = (MPI_Offset)LARGE * t_rank, n = LARGE;
+
+    define(path, (MPI_Offset)LARGE * t_nprocs, bad ? NULL : "1048576");
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_begin_indep_data(ncid));
+    for (int i = 0; i < 10; i++)
+        check(ncmpi_put_vara(ncid, var, &at, &n, large, n, MPI_BYTE));
+    check(ncmpi_end_indep_data(ncid));
+}
+
+static void do_flushes(const char *path)
+{
+    define(path, LARGE, NULL);
+    check(ncmpi_enddef(ncid));
+    for (int i = 0; i < TIMES; i++) {
+        check(ncmpi_put_var_all(ncid, var, large, LARGE, MPI_BYTE));
+        if (bad || i + 1 == TIMES)
+            check(ncmpi_sync(ncid));
+    }
+}
+
+static void do_imbalance(const char *path)
+{
+    define(path, LARGE, NULL);
+    check(ncmpi_enddef(ncid));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 4; i++) {
+        if (bad && t_rank == 0)
+            usleep(500000);
+        check(ncmpi_put_var_all(ncid, var, large, LARGE, MPI_BYTE));
+    }
+}
+
+static void run_program(const char *what, const char *path)
+{
+    static const struct {
+        const char *name;
+        void (*run)(const char *path);
+    } programs[] = {{"small_writes", do_small_writes},
+                    {"small_reads", do_small_reads},
+                    {"small_calls", do_small_calls},
+                    {"growth", do_growth},
+                    {"holes", do_holes},
+                    {"alignment", do_alignment},
+                    {"appends", do_appends},
+                    {"flushes", do_flushes},
+                    {"imbalance", do_imbalance}};
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (strcmp(what, programs[i].name) == 0)
+            programs[i].run(path);
+    check(ncmpi_close(ncid));
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    if (argc == 4) {
+        bad = strcmp(argv[2], "bad") == 0;
+        run_program(argv[1], argv[3]);
+        MPI_Finalize();
+        return 0;
+    }
+    test_off();
+    test_calls();
+    test_accesses();
+    test_different(0);
+    test_different(1);
+    return t_finish();
+}

@@ -1,0 +1,246 @@
+"""PNETCDF_STATS: the counters against strace, the two formats of reports, timelines, and each rule of advice with a
+program that does the bad thing and one that does not (test/mpi/test_statistics with arguments)."""
+# needs: python
+import collections
+import glob
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap
+
+PROGRAM = "test/mpi/test_statistics"
+FILE = tap.scratch("statistics.nc")
+RULES = {"small_writes": 2, "small_reads": 2, "small_calls": 2, "growth": 2, "holes": 1, "flushes": 1, "imbalance": 2,
+         "alignment": 2}
+
+
+def run(ranks, what, how, stats):
+    os.environ["PNETCDF_STATS"] = stats
+    try:
+        return tap.run_mpi(ranks, PROGRAM, what, how, FILE)
+    finally:
+        del os.environ["PNETCDF_STATS"]
+
+
+def run_json(ranks, what, how):
+    path = tap.scratch("statistics.json")
+    status, _, text = run(ranks, what, how, f"json:{path}")
+    if status != 0:
+        return None, text
+    with open(path, encoding="utf-8") as file:
+        report = json.load(file)
+    os.remove(path)
+    return report, text
+
+
+# --- strace ---
+
+def can_trace():
+    """Not with a wrapper or a sanitizer in the way, and not where a container forbids it."""
+    if os.environ.get("PNC_TEST_WRAPPER") or "-fsanitize" in " ".join(tap.make_variable("CFLAGS")):
+        return False
+    if shutil.which("strace") is None:
+        return False
+    return subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True, check=False).returncode == 0
+
+
+def count_accesses(log, counts):
+    """Add the reads and writes of the file that one process has made."""
+    names = {}
+    with open(log, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            opened = re.search(r'open(?:at)?\(.*"([^"]*)".* = (\d+)$', line)
+            closed = re.search(r"close\((\d+)\)", line)
+            access = re.search(r"(read|write)(?:64)?\((\d+), .* = (\d+)$", line)
+            if opened:
+                names[opened[2]] = opened[1]
+            elif closed:
+                names.pop(closed[1], None)
+            elif access and names.get(access[2], "").endswith("statistics.nc"):
+                counts[access[1] + "s"] += 1
+                counts[access[1] + "_bytes"] += int(access[3])
+
+
+def test_strace(ranks, what, how):
+    prefix = tap.scratch("strace")
+    counts = {"reads": 0, "read_bytes": 0, "writes": 0, "write_bytes": 0}
+    os.environ["PNC_TEST_WRAPPER"] = f"strace -ff -o {prefix} -e trace=openat,open,close,read,write,pread64,pwrite64"
+    report, text = run_json(ranks, what, how)
+    del os.environ["PNC_TEST_WRAPPER"]
+    for log in glob.glob(prefix + ".*"):
+        count_accesses(log, counts)
+        os.remove(log)
+    found = {} if report is None else {name: report["counters"][name]["sum"] for name in counts}
+    tap.ok(found == counts and counts["writes"] > 0, f"{what}, {how}, {ranks} ranks: the accesses that strace counts",
+           (counts, found, text))
+
+
+# --- reports ---
+
+def test_spread():
+    report, text = run_json(2, "small_calls", "bad")
+    calls = {} if report is None else report["counters"]["puts_collective"]
+    tap.ok(calls == {"sum": 600, "least": 300, "most": 300, "rank_of_least": 0, "rank_of_most": 0},
+           "calls of 2 ranks", (calls, text))
+    tap.ok(report is not None and report["ranks"] == 2 and report["file"] == FILE and report["version"] == 1,
+           "the head of the report", text)
+    variables = [] if report is None else report["variables"]
+    tap.ok(len(variables) == 1 and variables[0]["name"] == "v" and variables[0]["put_bytes"] == 600,
+           "the bytes of the variable", variables)
+    times = {} if report is None else {name: value for name, value in report["counters"].items()
+                                       if name.startswith("time_") and name not in ("time_open", "time_moves")}
+    total, most = sum(t["sum"] for t in times.values()), report["counters"]["time_open"]["most"] * 2
+    tap.ok(0 < total <= most, "the times of calls are parts of the time that the file is open", (total, most))
+
+
+def test_document():
+    """Each counter and each rule is explained."""
+    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "statistics.md")
+    report, _ = run_json(1, "small_calls", "good")
+    with open(top, encoding="utf-8") as file:
+        text = file.read()
+    missing = [name for name in [*report["counters"], *RULES] if f"`{name}`" not in text]
+    tap.ok(not missing, "docs/statistics.md has all counters and rules", missing)
+
+
+def test_text():
+    status, out, text = run(2, "small_writes", "bad", "1")
+    tap.ok(status == 0 and out == "" and f"PnetCDF statistics of {FILE}: 2 ranks on " in text and
+           re.search(r"^  calls on all ranks: 600 independent puts$", text, re.M) is not None and
+           re.search(r"^  advice: .*600 independent puts", text, re.M) is not None, "the report for people", text)
+    for value in ("0", ""):
+        status, out, text = run(2, "small_writes", "bad", value)
+        tap.ok(status == 0 and "statistics" not in text, f'"{value}" is off', text)
+
+
+def test_trace():
+    pattern = tap.scratch("%f-%p.json")
+    status, _, text = run(2, "growth", "bad", f"trace:{pattern}")
+    for rank in range(2):
+        path = pattern.replace("%f", "statistics.nc").replace("%p", str(rank))
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)
+        spans = [event for event in events if event["ph"] == "X"]
+        calls = [event["name"] for event in spans if event["name"].startswith("ncmpi_")]
+        tap.ok(status == 0 and calls == ["ncmpi_create", "ncmpi__enddef", "ncmpi_put_var_all", "ncmpi_redef",
+                                         "ncmpi_enddef", "ncmpi_close"], f"the timeline of rank {rank}", (calls, text))
+        tap.ok({event["tid"] for event in spans} == {rank} and all(event["dur"] >= 0 for event in spans),
+               "its events belong to the rank")
+        os.remove(path)
+
+
+def test_unwritable():
+    status, _, text = run(1, "small_calls", "good", "json:/nonexistent/a.json,trace:/nonexistent/b.json")
+    tap.ok(status == 0 and text.count("cannot write the") == 2, "paths that cannot be written are reported", text)
+
+
+# --- ncmpistat ---
+
+class Page(html.parser.HTMLParser):
+    """Counts elements, and checks that each one is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.counts, self.open, self.balanced, self.links = collections.Counter(), [], True, 0
+        self.feed(text)
+        self.balanced = self.balanced and not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] += 1
+        self.links += any(name in ("href", "src") for name, _ in attrs)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.balanced = self.balanced and bool(self.open) and self.open.pop() == tag
+
+
+def show(*arguments):
+    program = os.path.join(os.environ.get("PNC_BUILD", os.getcwd()), "src", "tools", "ncmpistat")
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_ncmpistat():
+    paths, page = [tap.scratch(f"{how}.json") for how in ("bad", "good")], tap.scratch("page.html")
+    for how, path in zip(("bad", "good"), paths):
+        run(2, "small_calls", how, f"json:{path}")
+    status, text, errors = show(*paths)
+    tap.ok(status == 0 and text.count(FILE) == 2 and "600 puts collective" in text and "600 posted" in text and
+           text.count("advice: ") == 1, "both reports in the terminal", (text, errors))
+    status, _, errors = show("--html", page, *paths)
+    with open(page, encoding="utf-8") as file:
+        found = Page(file.read())
+    tap.ok(status == 0 and found.balanced and found.links == 0 and found.counts["article"] == 2 and
+           found.counts["svg"] == 4 and found.counts["rect"] >= 6, "both reports on a page without links",
+           (found.counts, errors))
+    status, _, errors = show("--html", page, *paths)
+    tap.ok(status == 1 and "--overwrite" in errors, "a page is not replaced", errors)
+    status, _, errors = show("--html", page, "--overwrite", paths[0])
+    tap.ok(status == 0, "unless it may be", errors)
+    for text, wanted in (("", "no JSON"), ("{}", "no report"), ('{"schema": "pnetcdf-statistics"}', "version None"),
+                         ('{"schema": "pnetcdf-statistics", "version": 1}', "member")):
+        with open(paths[0], "w", encoding="utf-8") as file:
+            file.write(text)
+        status, _, errors = show(paths[0])
+        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a report: {wanted}", errors)
+    status, _, errors = show(tap.scratch("absent.json"))
+    tap.ok(status == 1 and "No such file" in errors, "an absent file", errors)
+
+
+# --- advice ---
+
+def test_rule(rule, ranks):
+    if rule == "alignment":
+        os.environ["MPIR_CVAR_NUM_CLIQUES"] = "2"
+    for how in ("bad", "good"):
+        report, text = run_json(ranks, rule, how)
+        found = [] if report is None else [item["rule"] for item in report["advice"]]
+        if rule == "alignment" and report is not None and report["nodes"] == 1:
+            tap.skip(f"{rule}, {how}", "the MPI library cannot simulate nodes")
+            continue
+        tap.ok(report is not None and (rule in found) == (how == "bad"), f"advice on {rule}: the {how} program",
+               (found, text))
+    os.environ.pop("MPIR_CVAR_NUM_CLIQUES", None)
+
+
+def test_appends():
+    report, text = run_json(1, "appends", "good")
+    tap.ok(report is not None and report["counters"]["reads_of_puts"]["sum"] == 0 and not report["advice"],
+           "appended records have no holes", (report, text))
+
+
+def test_values():
+    """Of PNETCDF_STATS."""
+    for value, printed in (("1", 1), ("yes", 0), ("10", 0), ("json:w,1.json", 0), ("0,1", 0)):
+        os.environ["PNETCDF_HINTS_DISPLAY"] = "1"
+        status, _, text = run(1, "growth", "good", value)
+        del os.environ["PNETCDF_HINTS_DISPLAY"]
+        tap.ok(status == 0 and text.count("PnetCDF statistics of") == printed and
+               (printed == 1 or "nc_stats" in text), f"PNETCDF_STATS={value}", text)
+
+
+for number in (1, 4):
+    for name in ("small_writes", "small_calls", "growth"):
+        for way in ("bad", "good"):
+            if can_trace():
+                test_strace(number, name, way)
+            else:
+                tap.skip(f"{name}, {way}, {number} ranks", "strace cannot be used here")
+test_spread()
+test_document()
+test_text()
+test_trace()
+test_unwritable()
+test_ncmpistat()
+test_appends()
+test_values()
+for name, number in RULES.items():
+    test_rule(name, number)
+tap.finish()
