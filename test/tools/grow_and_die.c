@@ -1,7 +1,7 @@
 /* Started by test_death.py. grow FILE CHUNK TEXT FIXED RECORD MEMORY RANK COUNT TORN: add to the header of a file, so
  * that data move, as on a disk or (MEMORY 1) as in memory, and kill this rank at its operation COUNT on the file, or
- * within it. If TEXT is negative: change the attribute "history" in data mode, to this number of other bytes. open FILE:
- * print the codes of opening it for reading, and then for writing. */
+ * within it. If TEXT is negative: change the attribute "history" in data mode, to this number of other bytes. open
+ * FILE: print the codes of opening it for reading, and then for writing. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
