@@ -14,6 +14,7 @@
 #define DIRECT_BYTES (512 << 20) /* without a staging buffer; the store accepts less than 1 GiB */
 #define MAX_INTERLEAVED 24       /* requests */
 #define CACHE_LINE 64
+#define LEAST_TIMED 4096 /* bytes */
 
 /* A request in progress. Its cursors point into this struct, so it must not be moved. */
 typedef struct active_request {
@@ -50,18 +51,23 @@ static void convert_in_place(pnc_packer *packer, int64_t elements)
     }
 }
 
+/* For the clock of a conversion: reading it would take longer than converting a few values. */
+static pnc_statistics *get_timed(const active_request *m, int64_t elements)
+{
+    return elements * m->packer.ext_size >= LEAST_TIMED ? m->io->file->statistics : NULL;
+}
+
 /* Read the next n extents and convert what was read; `bytes` is the staging buffer or the user's memory. If the read
  * fails, the complete values are still returned to the user. A value that was read in part is set to 0. */
 static int read_portion(active_request *m, int64_t n, char *bytes)
 {
-    pnc_statistics *statistics = m->io->file->statistics;
     pnc_packer *packer = &m->packer;
     pnc_counter before;
     int64_t got, elements, rest;
     int err = pnc_file_extents_read(m->io->file, m->extents, n, bytes, &got);
 
-    before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
     elements = got / packer->ext_size;
+    before = pnc_statistics_begin(get_timed(m, elements), PNC_COUNT_TIME_CONVERT);
     rest = got % packer->ext_size;
     if (rest > 0 && bytes != m->stage)
         memset(bytes + got - rest, 0, (size_t)packer->ext_size);
@@ -69,19 +75,19 @@ static int read_portion(active_request *m, int64_t n, char *bytes)
         convert_in_place(packer, elements);
     else if (packer->direct == NULL)
         pnc_convert_packer_unpack(packer, bytes, elements);
-    pnc_statistics_end(statistics, before);
-    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, packer->direct == NULL ? got : 0);
+    pnc_statistics_end(get_timed(m, elements), before);
+    pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, packer->direct == NULL ? got : 0);
     return err;
 }
 
 static void pack_portion(active_request *m, int64_t elements)
 {
-    pnc_statistics *statistics = m->io->file->statistics;
-    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
+    pnc_statistics *timed = get_timed(m, elements);
+    pnc_counter before = pnc_statistics_begin(timed, PNC_COUNT_TIME_CONVERT);
 
     pnc_convert_packer_pack(&m->packer, m->stage, elements);
-    pnc_statistics_end(statistics, before);
-    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, elements * m->packer.ext_size);
+    pnc_statistics_end(timed, before);
+    pnc_statistics_add(m->io->file->statistics, PNC_COUNT_CONVERTED_BYTES, elements * m->packer.ext_size);
 }
 
 /* Access the next n extents, of `length` bytes. */

@@ -66,9 +66,9 @@ static void print_calls(const pnc_summary *s, FILE *file)
 
 /* --- accesses --- */
 
-static void print_classes(const pnc_summary *s, pnc_counter first, FILE *file)
+static void print_classes(const pnc_summary *s, pnc_counter first, int64_t gaps, FILE *file)
 {
-    fprintf(file, "    sizes in bytes:");
+    fprintf(file, "    gaps: %s; sizes in bytes:", bytes_of(gaps).text);
     for (int i = 0; i < PNC_SIZE_CLASS_N; i++) {
         int64_t n = pnc_summary_get_sum(s, (pnc_counter)(first + i));
 
@@ -88,13 +88,10 @@ static void print_accesses(const pnc_summary *s, const char *what, pnc_counter f
 
     if (n == 0)
         return;
-    fprintf(file,
-            "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards, gaps "
-            "of %s\n",
+    fprintf(file, "  system %s: %lld, %s, on average %s; %.0f%% aligned to %s, %.0f%% consecutive, %.0f%% backwards\n",
             what, (long long)n, bytes_of(bytes).text, pnc_amount_of_bytes_format(ratio(bytes, n)).text,
-            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n),
-            bytes_of(gaps).text);
-    print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), file);
+            100 * ratio(aligned, n), bytes_of(s->striping_unit).text, 100 * ratio(next, n), 100 * ratio(back, n));
+    print_classes(s, (pnc_counter)(first + (PNC_COUNT_WRITES_100 - PNC_COUNT_WRITES)), gaps, file);
 }
 
 static void print_others(const pnc_summary *s, FILE *file)

@@ -481,6 +481,7 @@ contains
             'a buffer of another size')
         call works(nfmpi_put_vara_all(ncid, 1, (/1_offset/), (/1_offset/), 5, 0_offset, MPI_DATATYPE_NULL), &
             'no datatype')
+        call fails(nfmpi_inq_stats(ncid, 'writes', huge_index), nf_einval, 'statistics are off')
         call works(nfmpi_close(ncid), 'close')
         call fails(nfmpi_close(ncid), nf_ebadid, 'a closed file')
         call fails(nfmpi_redef(-1), nf_ebadid, 'no file')

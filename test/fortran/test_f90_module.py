@@ -160,6 +160,7 @@ contains
         err = nf90mpi_inq_num_rec_vars(ncid, a)
         err = nf90mpi_inq_num_fix_vars(ncid, b)
         call check(a == 1 .and. b == 2, 'one record variable, and two others')
+        call check(nf90mpi_inq_stats(ncid, 'writes', p) == nf90_einval, 'inq_stats without statistics')
         err = nf90mpi_inq_striping(ncid, a, b)
         err = nfmpi_inq_striping(ncid, c, d)
         call check(err == nf90_noerr .and. a == c .and. b == d, 'inq_striping')
