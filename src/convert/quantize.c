@@ -1,5 +1,6 @@
-/* Quantization of binary32 and binary64 values. The results are those of netCDF-C 4.9 and later, bit by bit, with two
- * exceptions: no result is infinite, and 7 digits of a float that has no bit to spare do not change it. */
+/* Quantization of binary32 and binary64 values. The results are those of netCDF-C 4.9 and later, bit by bit, with three
+ * exceptions: no result is infinite, 7 digits of a float that has no bit to spare do not change it, and
+ * GranularBitRound keeps subnormal numbers. */
 #include "convert/quantize.h"
 
 #include <float.h>

@@ -10,6 +10,7 @@
 #include "convert/misfit.h"
 #include "dataset/agree.h"
 #include "dataset/header_change.h"
+#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
 #include "format/codec.h"
@@ -161,15 +162,72 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
     return NC_NOERR;
 }
 
+/* An attribute before it is overwritten. */
+typedef struct kept_att {
+    pnc_att *at, was;
+    char bytes[PNC_HEADER_PAGE]; /* of its values: the attribute lies in a page */
+} kept_att;
+
+static size_t get_bytes(const pnc_att *att)
+{
+    return (size_t)att->len * pnc_type_get_size(att->type);
+}
+
+static void keep_att(pnc_att *att, kept_att *out)
+{
+    out->at = att;
+    out->was = *att;
+    if (get_bytes(att) > 0)
+        memcpy(out->bytes, att->value, get_bytes(att));
+}
+
+/* Its memory is still there, as the model owns it. */
+static void restore_att(pnc_atts *atts, int index, const kept_att *kept)
+{
+    atts->at[index] = kept->at;
+    *kept->at = kept->was;
+    if (get_bytes(kept->at) > 0)
+        memcpy(kept->at->value, kept->bytes, get_bytes(kept->at));
+}
+
+/* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
+static int overwrite_attribute(pnc_dataset *ds, pnc_atts *atts, int index, const new_value *value, pnc_extent where)
+{
+    kept_att kept;
+    int err;
+
+    keep_att(atts->at[index], &kept);
+    err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
+                              &ds->error);
+    err = pnc_dataset_header_entry_write(ds, err, where, atts->at[index]);
+    if (err != NC_NOERR)
+        restore_att(atts, index, &kept);
+    return err;
+}
+
+/* Bytes of the attribute in the header with another value. */
+static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_value *value)
+{
+    pnc_att changed = *att;
+
+    changed.type = value->xtype;
+    changed.len = value->len;
+    return pnc_format_att_encode(&ds->model, &changed, NULL);
+}
+
 /* Put external bytes into the model, and in data mode into the file. */
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    int index = pnc_format_atts_find(atts, name), err = pnc_dataset_header_change_begin(ds);
+    int index = pnc_format_atts_find(atts, name), err;
     pnc_extent old = {-1, 0};
 
     if (index >= 0)
         old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
+    if (ds->mode != PNC_DEFINE && index >= 0 &&
+        pnc_dataset_header_entry_is_in_place(old, measure_att(ds, atts->at[index], value)))
+        return overwrite_attribute(ds, atts, index, value, old);
+    err = pnc_dataset_header_change_begin(ds);
     if (err == NC_NOERR)
         err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
     return pnc_dataset_header_change_end(ds, err, old, NULL, index >= 0 ? atts->at[index] : NULL);

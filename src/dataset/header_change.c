@@ -166,15 +166,32 @@ static int change_all(pnc_dataset *ds)
     return err;
 }
 
-static int change_entry(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
+bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length)
+{
+    return length == old.length && old.offset >= 0 && pnc_dataset_header_is_in_page(old);
+}
+
+/* Rank 0 writes. */
+static int replace_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
 {
     int err = NC_NOERR;
 
-    if (encode_entry(ds, name, att, NULL) != old.length || old.offset < 0 || !pnc_dataset_header_is_in_page(old))
-        return change_all(ds);
     if (ds->file.rank == 0)
-        err = write_entry(ds, old, name, att);
+        err = write_entry(ds, where, name, att);
     return pnc_file_status_broadcast(&ds->file, err);
+}
+
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const pnc_att *att)
+{
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    return replace_entry(ds, where, NULL, att);
+}
+
+static int change_entry(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
+{
+    if (!pnc_dataset_header_entry_is_in_place(old, encode_entry(ds, name, att, NULL)))
+        return change_all(ds);
+    return replace_entry(ds, old, name, att);
 }
 
 static void restore_definitions(pnc_dataset *ds)

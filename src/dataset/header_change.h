@@ -16,4 +16,11 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_change_begin(pnc_dataset *ds);
 int pnc_dataset_header_change_end(pnc_dataset *ds, int err, pnc_extent old, const char *name, const pnc_att *att);
 
+/* Whether an entry of the header that becomes `length` bytes long can be written over the old one at once. The same on
+ * all ranks. */
+bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length);
+/* In data mode: write such an attribute, which has changed in ds->model. The caller keeps what it was, and restores it
+ * after an error. */
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const pnc_att *att);
+
 #endif

@@ -2,6 +2,7 @@
 #include "dataset/headerio.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/digest.h"
 #include "base/memory.h"
@@ -11,6 +12,8 @@
 #include "dataset/records.h"
 #include "file/agree.h"
 #include "format/codec.h"
+
+enum { MARK_PAUSES = 10, MARK_PAUSE = 20000000 }; /* nanoseconds */
 
 typedef struct header_bytes {
     char *at;
@@ -62,9 +65,24 @@ static int read_whole(pnc_dataset *ds, header_bytes *header)
     return err;
 }
 
+/* A program that changes a header marks it for some milliseconds. A mark that remains is of one that has died, or moves
+ * data. */
+static int read_unmarked(pnc_dataset *ds, header_bytes *header)
+{
+    const struct timespec pause = {0, MARK_PAUSE};
+    int err = read_whole(ds, header);
+
+    for (int i = 0; err == NC_EINTERRUPTED && i < MARK_PAUSES; i++) {
+        nanosleep(&pause, NULL);
+        pnc_error_clear(&ds->error);
+        err = read_whole(ds, header);
+    }
+    return err;
+}
+
 static int read_on_root(pnc_dataset *ds, header_bytes *header)
 {
-    int err = read_whole(ds, header);
+    int err = read_unmarked(ds, header);
 
     if (err == NC_EINTERRUPTED && !ds->file.read_only) {
         pnc_error_clear(&ds->error);
@@ -260,9 +278,7 @@ static char *encode_before(pnc_dataset *ds, int64_t *n)
 
 bool pnc_dataset_header_is_in_page(pnc_extent extent)
 {
-    const int64_t page = 4096;
-
-    return extent.offset / page == (extent.offset + extent.length - 1) / page;
+    return extent.offset / PNC_HEADER_PAGE == (extent.offset + extent.length - 1) / PNC_HEADER_PAGE;
 }
 
 int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)

@@ -16,6 +16,7 @@ int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts);
 /* Local. Whether a death cannot leave a part of a write to this extent: the kernel writes bytes of one page all or not
  * at all if the process is killed. */
+#define PNC_HEADER_PAGE 4096 /* bytes that a file system writes at once */
 bool pnc_dataset_header_is_in_page(pnc_extent extent);
 
 #endif

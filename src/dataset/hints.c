@@ -350,7 +350,9 @@ static void report_reserve(const pnc_dataset *ds, const pnc_hint *hint, char *va
 {
     int64_t given = get_field(&ds->hints, hint);
 
-    snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)(given >= 0 ? given : ds->layout_hints.h_minfree));
+    value[0] = '\0'; /* programs pass what is reported to other files: a default would be a given value there */
+    if (given >= 0)
+        snprintf(value, MPI_MAX_INFO_VAL, "%lld", (long long)given);
 }
 
 static void report_word(const pnc_dataset *ds, const pnc_hint *hint, char *value)
@@ -374,7 +376,7 @@ static bool in_effect(const pnc_dataset *ds, const pnc_hint *hint, char *value)
         if (hint->report == NULL)
             return false;
         hint->report(ds, hint, value);
-        return true;
+        return *value != '\0';
     case PNC_HINT_FREE:
         if (!pnc_dataset_hints_get(ds->info, hint->name, value))
             snprintf(value, MPI_MAX_INFO_VAL, "%s", hint->value);

@@ -268,16 +268,16 @@ static void test_reserve_of_new_files(void)
         const char *hint;
         int h_minfree; /* of ncmpi__enddef; -1: ncmpi_enddef */
         MPI_Offset extent;
-        const char *reported;
+        const char *reported; /* by ncmpi_inq_file_info: only what was given, as programs pass it to other files */
     } rows[] = {
-        {LARGE - 4, NULL, -1, 512, "0"},
-        {LARGE, NULL, -1, 8704, "8192"},
+        {LARGE - 4, NULL, -1, 512, ""},
+        {LARGE, NULL, -1, 8704, ""},
         {LARGE, "0", -1, 512, "0"},
         {LARGE, "100000", -1, 100352, "100000"},
         {LARGE - 4, "100000", -1, 100352, "100000"},
-        {LARGE, "-5", -1, 8704, "8192"},
-        {LARGE, NULL, 0, 512, "0"},
-        {LARGE, NULL, 1000, 1536, "1000"},
+        {LARGE, "-5", -1, 8704, ""},
+        {LARGE, NULL, 0, 512, ""},
+        {LARGE, NULL, 1000, 1536, ""},
         {LARGE, "0", 1000, 512, "0"},
         {LARGE, "2000", 1000, 2560, "2000"},
     };
@@ -294,6 +294,26 @@ static void test_reserve_of_new_files(void)
         check_extent(ncid, rows[i].extent, rows[i].reported, what);
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
     }
+}
+
+/* What one file reports is given to another one: only hints that were given are. */
+static void test_reported_hints(void)
+{
+    int first = create_large(LARGE, NULL), second, dim, var;
+    MPI_Offset extent = -1;
+    MPI_Info used;
+
+    expect_ok(ncmpi_enddef(first), "enddef");
+    expect_ok(ncmpi_inq_file_info(first, &used), "inq_file_info");
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, t_path("second.nc"), NC_CLOBBER | NC_64BIT_DATA, used, &second), "create");
+    MPI_Info_free(&used);
+    ncmpi_def_dim(second, "x", 4, &dim);
+    ncmpi_def_var(second, "v", NC_INT, 1, &dim, &var);
+    expect_ok(ncmpi__enddef(second, 65536, 4, 0, 4), "__enddef");
+    expect_ok(ncmpi_inq_header_extent(second, &extent), "inq_header_extent");
+    t_check(extent >= 65536, "the reported hints do not replace h_minfree: %lld", (long long)extent);
+    expect_ok(ncmpi_close(first), "close");
+    expect_ok(ncmpi_close(second), "close");
 }
 
 /* Redefine: an attribute of these bytes. Returns the bytes that all ranks have written during ncmpi_enddef. */
@@ -353,6 +373,7 @@ int main(int argc, char **argv)
     test_failed_enddef();
     test_environment();
     test_reserve_of_new_files();
+    test_reported_hints();
     test_reserve_is_used();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)

@@ -13,6 +13,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cdf
@@ -485,6 +486,28 @@ def test_huge_variables():
     check(b"a = 1, 2 ;" in dump("huge.nc", "-v", "a").stdout, "another variable is printed")
 
 
+def test_growing_file():
+    """Another program adds records meanwhile: all ranks print those that rank 0 has found."""
+    cdf.Writer(5, [("t", None), ("x", 100000)], [], [("r", "byte", [0, 1], [], [1] * 900000)], 9).write("growing.nc")
+    done = threading.Event()
+
+    def change():
+        number = 3
+        while not done.is_set():
+            with open("growing.nc", "r+b") as file:
+                file.seek(4)
+                file.write(number.to_bytes(8, "big"))
+            number = 12 - number
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    results = [on_ranks(2, *PROGRAM, "growing.nc") for _ in range(3 if QUICK else 10)]
+    done.set()
+    thread.join()
+    check(all(result.returncode == 0 for result in results), "a file that grows is printed on 2 ranks",
+          [result.stderr for result in results])
+
+
 def test_bad_arguments():
     cases = [("-v v,nope", "nope"), ("-v ,", "-v"), ("-l 9", "9"), ("-l x", "x"), ("-p 21", "21"), ("-p 3,", "3,"),
              ("-p 3,0", "3,0"), ("-b x", "-b"), ("-f 1", "-f"), ("-z", "z"), ("good.nc", "more than one")]
@@ -548,7 +571,7 @@ def main():
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     tests = [test_small_files, test_round_trip, test_random_files, test_names_of_files, test_harmful_formats,
              test_times, test_kinds_of_times, test_special, test_digits, test_json, test_blocks, test_ranks,
-             test_progress, test_without_mpi, test_bad_files, test_huge_variables,
+             test_progress, test_without_mpi, test_bad_files, test_huge_variables, test_growing_file,
              test_bad_arguments, test_bad_output, test_real_files]
     if not QUICK:
         tests.append(test_memory)

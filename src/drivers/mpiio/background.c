@@ -15,7 +15,7 @@
  * libraries lock what they access, so that the caches of the nodes agree. */
 static int open_background(const pnc_mpiio *io)
 {
-    int fd = open(pnc_mpiio_path_strip(io->store.full_path), (io->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+    int fd = open(pnc_path_strip(io->store.full_path), (io->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
     struct statfs system;
     struct stat facts;
 

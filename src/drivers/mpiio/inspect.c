@@ -53,7 +53,7 @@ static void judge_missing_file(const char *path, int number, bool ordinary, pnc_
 
 void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_inspection *found)
 {
-    const char *local = pnc_mpiio_path_strip(path);
+    const char *local = pnc_path_strip(path);
     struct stat facts;
     int wanted = purpose == PNC_OPEN_READ ? R_OK : R_OK | W_OK;
 

@@ -2,6 +2,7 @@
 #ifndef PNC_DRIVERS_MPIIO_MPIIO_H
 #define PNC_DRIVERS_MPIIO_MPIIO_H
 
+#include "base/path.h"
 #include "drivers/driver.h"
 
 #include <assert.h>
@@ -27,10 +28,8 @@ typedef struct pnc_mpiio {
 
 #define PNC_MPIIO_NFS 0x6969 /* type of a file system, statfs(2) */
 
-/* path.c: the path without the prefix of MPI-IO, "type:" for a type of file system. */
-const char *pnc_mpiio_path_strip(const char *path);
-/* MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it is may
- * depend on the node, so that one rank chooses for all. */
+/* path.c: MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it
+ * is may depend on the node, so that one rank chooses for all. */
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix);
 /* The path for MPI-IO: `path`, or a string in the buffer of PNC_MPIIO_PATH_BYTES bytes. prefix may be NULL. */
 #define PNC_MPIIO_PATH_BYTES (4096 + PNC_PREFIX_BYTES)

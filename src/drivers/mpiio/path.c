@@ -13,19 +13,6 @@
 
 #include "base/memory.h"
 
-/* The prefixes of ROMIO, one per file system driver. In capitals they are parts of a name. */
-const char *pnc_mpiio_path_strip(const char *path)
-{
-    static const char *const types[] = {"ufs",    "nfs",  "xfs", "pvfs2",   "gpfs",  "panfs",
-                                        "lustre", "daos", "ime", "quobyte", "testfs"};
-    size_t n = strcspn(path, ":");
-
-    for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
-        if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
-            return path + n + 1;
-    return path;
-}
-
 /* ROMIO takes what is before a colon, anywhere in a path, for the type of a file system, in capitals or not: it strips
  * the types that it has, and refuses the path otherwise (MPICH 4.0.2). After a prefix of its own it takes the rest as
  * it is. Open MPI (OMPIO) takes prefixes for parts of the name. */
@@ -52,13 +39,13 @@ static bool is_on_nfs(const char *path)
 void pnc_mpiio_path_choose_prefix(const char *path, char *prefix)
 {
     memset(prefix, 0, PNC_PREFIX_BYTES);
-    if (strchr(path, ':') != NULL && pnc_mpiio_path_strip(path) == path && takes_prefixes())
+    if (strchr(path, ':') != NULL && pnc_path_strip(path) == path && takes_prefixes())
         strcpy(prefix, is_on_nfs(path) ? "nfs:" : "ufs:");
 }
 
 const char *pnc_mpiio_path_derive(const char *path, const char *prefix, char *buffer)
 {
-    const char *local = pnc_mpiio_path_strip(path);
+    const char *local = pnc_path_strip(path);
 
     if (strchr(path, ':') == NULL || strlen(path) >= PNC_MPIIO_PATH_BYTES - PNC_PREFIX_BYTES)
         return path;
@@ -88,7 +75,7 @@ static char *get_folder(void)
 
 char *pnc_mpiio_path_make_absolute(const char *path)
 {
-    const char *local = pnc_mpiio_path_strip(path);
+    const char *local = pnc_path_strip(path);
     char *folder = local[0] == '/' ? NULL : get_folder(), *full;
     int prefix = (int)(local - path);
     size_t capacity;
@@ -107,7 +94,7 @@ bool pnc_mpiio_path_identify(const char *path, pnc_identity *out)
 {
     struct stat facts;
 
-    if (stat(pnc_mpiio_path_strip(path), &facts) != 0)
+    if (stat(pnc_path_strip(path), &facts) != 0)
         return false;
     *out = (pnc_identity){(int64_t)facts.st_dev, (int64_t)facts.st_ino};
     return true;
@@ -116,7 +103,7 @@ bool pnc_mpiio_path_identify(const char *path, pnc_identity *out)
 /* A symbolic link to the file stays. */
 static int remove_target(const char *path, MPI_Info info, pnc_error *error)
 {
-    const char *local = pnc_mpiio_path_strip(path);
+    const char *local = pnc_path_strip(path);
     struct stat facts;
     char *target;
     int err;
@@ -169,7 +156,7 @@ static int rename_new(const char *from, const char *to)
 /* Without its last `suffix` bytes. A file that is replaced passes its permissions on, as if its content were. */
 int pnc_mpiio_path_rename(const char *path, int suffix, bool replaces, pnc_error *error)
 {
-    const char *from = pnc_mpiio_path_strip(path);
+    const char *from = pnc_path_strip(path);
     char *to = pnc_string_copy(from);
     struct stat facts;
     int err = NC_NOERR;

@@ -126,7 +126,7 @@ bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
     if (!io->sole_writer || !has_sieve_buffer(io))
         return false;
     if (io->lock < 0)
-        io->lock = open(pnc_mpiio_path_strip(io->store.full_path), O_RDWR | O_CLOEXEC);
+        io->lock = open(pnc_path_strip(io->store.full_path), O_RDWR | O_CLOEXEC);
     return io->lock >= 0 && set_lock(io, pnc_mpiio_extents_get_span(extents, n), F_WRLCK) == 0;
 }
 

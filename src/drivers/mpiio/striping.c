@@ -83,6 +83,6 @@ static void ask_mpi(MPI_File file, pnc_striping *out)
 
 void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out)
 {
-    if (!ask_file_system(pnc_mpiio_path_strip(io->store.full_path), out))
+    if (!ask_file_system(pnc_path_strip(io->store.full_path), out))
         ask_mpi(io->file, out);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "convert/convert.h"
 #include "format/codec.h"
 #include "tools/common/bytes.h"
@@ -37,7 +38,7 @@ int tool_file_open_bytes(const char *path, tool_file *file)
 
     *file = (tool_file){.path = path, .fd = -1};
     /* opening a FIFO without a writer must not block */
-    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    file->fd = open(pnc_path_strip(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file->fd < 0)
         return open_failed(file, errno);
     if (fstat(file->fd, &facts) != 0)
@@ -108,6 +109,18 @@ int tool_file_read_header(tool_file *file, const pnc_observer *observer, char **
                                 : pnc_format_header_decode(*bytes, *n, file->size, &file->model, &need, &error);
     } while (code == PNC_NEED_MORE_BYTES);
     return code != NC_NOERR && observer == NULL ? failed(file, code, error.text) : NC_NOERR;
+}
+
+int tool_file_open_copy(const char *path, const char *header, int64_t n, int64_t size, tool_file *file)
+{
+    int64_t need;
+    pnc_error error = {0};
+    int err = tool_file_open_bytes(path, file);
+
+    PNC_TRY(err);
+    file->size = size;
+    err = pnc_format_header_decode(header, n, size, &file->model, &need, &error);
+    return err != NC_NOERR ? failed(file, err, error.text) : NC_NOERR;
 }
 
 int tool_file_open(const char *path, tool_file *file)

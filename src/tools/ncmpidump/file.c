@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/types.h"
 #include "tools/common/message.h"
 #include "tools/common/text.h"
@@ -55,21 +56,35 @@ static int load_header(dump_file *file)
     return load_dimensions(file);
 }
 
+/* Rank 0 reads the header for all ranks: another program may extend the file meanwhile. Only rank 0 reports a file that
+ * no rank can open. */
 static int open_input(dump_file *file)
 {
-    int err = tool_file_open(file->options->path, &file->input);
-    if (err != NC_NOERR)
-        return err;
-    return load_header(file) == NC_NOERR ? NC_NOERR : dump_memory_report(file, NULL);
+    const char *path = file->options->path;
+    char *header = NULL;
+    int64_t n = 0;
+    int err = NC_NOERR;
+    if (file->team->rank == 0) {
+        err = tool_file_open_bytes(path, &file->input);
+        if (err == NC_NOERR)
+            err = tool_file_read_header(&file->input, NULL, &header, &n);
+    }
+    err = dump_team_agree(file, err);
+    if (err == NC_NOERR)
+        err = dump_team_share(file, &header, &n, &file->input.size);
+    if (err == NC_NOERR && file->team->rank > 0)
+        err = tool_file_open_copy(path, header, n, file->input.size, &file->input);
+    pnc_memory_free(header);
+    return err;
 }
 
-/* Only rank 0 reports a file that no rank can open. */
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
 {
     *file = (dump_file){.options = options, .team = team, .input = {.fd = -1}};
-    int err = team->rank == 0 ? open_input(file) : NC_NOERR;
-    err = dump_team_agree(file, err);
-    return err == NC_NOERR && team->rank > 0 ? open_input(file) : err;
+    int err = open_input(file);
+    if (err != NC_NOERR)
+        return err;
+    return load_header(file) == NC_NOERR ? NC_NOERR : dump_memory_report(file, NULL);
 }
 
 void dump_file_close(dump_file *file)

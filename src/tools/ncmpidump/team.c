@@ -24,6 +24,27 @@ int dump_team_agree(const dump_file *file, int err)
     return worst;
 }
 
+/* In portions that the count of MPI_Bcast can hold. */
+int dump_team_share(const dump_file *file, char **bytes, int64_t *n, int64_t *size)
+{
+    const int64_t most = 1 << 30;
+    int64_t numbers[] = {*n, *size};
+    int err = NC_NOERR;
+    if (file->team->nprocs == 1)
+        return NC_NOERR;
+    MPI_Bcast(numbers, 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    *n = numbers[0];
+    *size = numbers[1];
+    if (file->team->rank > 0)
+        *bytes = pnc_memory_alloc(*n, 1);
+    if (*bytes == NULL)
+        err = dump_memory_report(file, "header");
+    err = dump_team_agree(file, err);
+    for (int64_t at = 0; at < *n && err == NC_NOERR; at += most)
+        MPI_Bcast(*bytes + at, (int)(*n - at < most ? *n - at : most), MPI_BYTE, 0, MPI_COMM_WORLD);
+    return err;
+}
+
 /* --- ranks other than 0 --- */
 
 /* Read and format the block that is sent to rank 0. Returns NC_NOERR or a code. */

@@ -26,5 +26,7 @@ int dump_team_write(const dump_file *file, const dump_variable *variable, const 
  * communication. A rank that detects an error alone skips the remaining variables and calls it at the end, where it
  * matches the call of the other ranks at their next large variable. */
 int dump_team_agree(const dump_file *file, int err);
+/* Broadcast the header of rank 0, and the size of the file. The caller frees *bytes by pnc_memory_free. Collective. */
+int dump_team_share(const dump_file *file, char **bytes, int64_t *n, int64_t *size);
 
 #endif

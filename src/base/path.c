@@ -1,0 +1,17 @@
+/* Paths as users write them. */
+#include "base/path.h"
+
+#include <string.h>
+
+/* The prefixes of ROMIO, one per file system driver. In capitals they are parts of a name. */
+const char *pnc_path_strip(const char *path)
+{
+    static const char *const types[] = {"ufs",    "nfs",  "xfs", "pvfs2",   "gpfs",  "panfs",
+                                        "lustre", "daos", "ime", "quobyte", "testfs"};
+    size_t n = strcspn(path, ":");
+
+    for (size_t i = 0; path[n] == ':' && i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i]) == n && strncmp(path, types[i], n) == 0)
+            return path + n + 1;
+    return path;
+}

@@ -1,0 +1,8 @@
+/* Paths as users write them. */
+#ifndef PNC_BASE_PATH_H
+#define PNC_BASE_PATH_H
+
+/* The path without the prefix of MPI-IO, "type:" for a type of file system. */
+const char *pnc_path_strip(const char *path);
+
+#endif
