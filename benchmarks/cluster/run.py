@@ -74,6 +74,8 @@ def build_all(options, folder):
             programs.append((library, cluster.build_workloads(options.compilers, folder, library)))
         except cluster.Unfit as reason:
             print(f"run.py: {reason}", file=sys.stderr)
+    if options.library[0].mpi != "mpich":
+        raise cluster.Unfit(f"{options.library[0].label} is built for Open MPI, whose ranks share one node's memory")
     return programs
 
 

@@ -465,7 +465,9 @@ def test_memory():
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     tap.ok(status == 0 and read("long.nc")[4:8] == struct.pack(">i", 200001),
            "two million values and a long text are read", errors)
-    tap.ok(after - before < 16 * 1024,
+    # sanitizers keep memory that was freed
+    most = 32 if "-fsanitize" in " ".join(tap.make_variable("CFLAGS")) else 16
+    tap.ok(after - before < most * 1024,
            f"{os.path.getsize('long.cdl') >> 20} MiB of text in {(after - before) / 1024:.1f} MiB "
            f"more than a small one, {seconds:.1f} s")
     os.remove("long.cdl")
