@@ -51,15 +51,14 @@ static const char *job_of(void)
     return "0";
 }
 
-/* Replace %p by the rank in MPI_COMM_WORLD, %f by the name of the file, %j by the number of the job. Returns which of
+/* Replace %p by the rank, %f by the name of the file, %j by the number of the job. Returns which of
  * the letters there were, as bits. */
 enum { HAS_RANK = 1, HAS_FILE = 2 };
-static int expand_path(const pnc_dataset *ds, const char *pattern, char *path, size_t capacity)
+static int expand_path(const pnc_dataset *ds, int rank, const char *pattern, char *path, size_t capacity)
 {
-    int found = 0, rank = ds->file.rank;
+    int found = 0;
     size_t n = 0;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     path[0] = '\0';
     for (; *pattern != '\0' && n + 1 < capacity; pattern++, n = strlen(path)) {
         char kind = pattern[0] == '%' ? pattern[1] : '\0';
@@ -90,8 +89,8 @@ static bool find_path(const pnc_dataset *ds, const char *key, bool by_rank, char
 
     if (!find_item(key, pattern, sizeof pattern))
         return false;
-    found = expand_path(ds, pattern, path, sizeof pattern);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    found = expand_path(ds, rank, pattern, path, sizeof pattern);
     if (by_rank && !(found & HAS_RANK))
         snprintf(path + strlen(path), 16, ".%d", rank);
     if (ds->file.statistics->number > 1 && !(found & HAS_FILE))

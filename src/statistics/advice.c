@@ -44,41 +44,59 @@ static double share(int64_t part, int64_t whole)
 
 /* --- small independent accesses --- */
 
-static double estimate_small(const pnc_summary *s, int64_t calls, int64_t small, int64_t all, pnc_counter time)
+/* What independent calls of one direction and their system accesses are called and counted. */
+typedef struct independent {
+    const char *access, *call, *post;
+    pnc_counter calls, accesses, smallest, time;
+} independent;
+
+static const independent independent_puts = {
+    "writes", "put", "iput", PNC_COUNT_PUTS_INDEPENDENT, PNC_COUNT_WRITES, PNC_COUNT_WRITES_100, PNC_COUNT_TIME_WRITE};
+static const independent independent_gets = {
+    "reads", "get", "iget", PNC_COUNT_GETS_INDEPENDENT, PNC_COUNT_READS, PNC_COUNT_READS_100, PNC_COUNT_TIME_READ};
+
+static double estimate_small(const pnc_summary *s, const independent *kind)
 {
+    int64_t calls = pnc_summary_get_sum(s, kind->calls), small = count_small(s, kind->smallest);
+    int64_t all = pnc_summary_get_sum(s, kind->accesses);
+
     if (calls / s->nprocs < MANY || small < MANY || share(small, all) < 0.5 || share(small, calls) < 0.5)
         return 0;
-    return average_time(s, time) * share(small, all);
+    return average_time(s, kind->time) * share(small, all);
+}
+
+static void explain_small(const pnc_summary *s, const independent *kind, char *text)
+{
+    int64_t all = pnc_summary_get_sum(s, kind->accesses);
+    char collective[60] = "";
+
+    if (s->nprocs > 1)
+        snprintf(collective, sizeof collective, "%s with the _all functions, or ", kind->call);
+    snprintf(text, PNC_ADVICE_BYTES,
+             "%.0f%% of %lld system %s had at most 10 KiB, from %lld independent %ss: %spost with %s and call "
+             "ncmpi_wait_all once",
+             100 * share(count_small(s, kind->smallest), all), (long long)all, kind->access,
+             (long long)pnc_summary_get_sum(s, kind->calls), kind->call, collective, kind->post);
 }
 
 static double estimate_small_writes(const pnc_summary *s)
 {
-    return estimate_small(s, COUNT(PUTS_INDEPENDENT), count_small(s, PNC_COUNT_WRITES_100), COUNT(WRITES),
-                          PNC_COUNT_TIME_WRITE);
+    return estimate_small(s, &independent_puts);
 }
 
 static void explain_small_writes(const pnc_summary *s, char *text)
 {
-    snprintf(text, PNC_ADVICE_BYTES,
-             "%.0f%% of %lld system writes had at most 10 KiB, from %lld independent puts: %spost with iput and call "
-             "ncmpi_wait_all once",
-             100 * share(count_small(s, PNC_COUNT_WRITES_100), COUNT(WRITES)), (long long)COUNT(WRITES),
-             (long long)COUNT(PUTS_INDEPENDENT), s->nprocs > 1 ? "put with the _all functions, or " : "");
+    explain_small(s, &independent_puts, text);
 }
 
 static double estimate_small_reads(const pnc_summary *s)
 {
-    return estimate_small(s, COUNT(GETS_INDEPENDENT), count_small(s, PNC_COUNT_READS_100), COUNT(READS),
-                          PNC_COUNT_TIME_READ);
+    return estimate_small(s, &independent_gets);
 }
 
 static void explain_small_reads(const pnc_summary *s, char *text)
 {
-    snprintf(text, PNC_ADVICE_BYTES,
-             "%.0f%% of %lld system reads had at most 10 KiB, from %lld independent gets: %spost with iget and call "
-             "ncmpi_wait_all once",
-             100 * share(count_small(s, PNC_COUNT_READS_100), COUNT(READS)), (long long)COUNT(READS),
-             (long long)COUNT(GETS_INDEPENDENT), s->nprocs > 1 ? "get with the _all functions, or " : "");
+    explain_small(s, &independent_gets, text);
 }
 
 /* --- small collective calls --- */
