@@ -175,6 +175,10 @@ static int64_t runs_of_tile(const grid *g)
 static void copy_tile(char *dst, int64_t dst_stride, int64_t dst_distance, const char *src, int64_t src_stride,
                       int64_t src_distance, int64_t n, int64_t runs, int size)
 {
+    if (runs == 1) { /* half the time of the loops below */
+        copy_run(dst, dst_stride, src, src_stride, n, size);
+        return;
+    }
     switch (size) {
     case 1: COPY_TILE(1); break;
     case 2: COPY_TILE(2); break;
