@@ -21,12 +21,12 @@ VERSIONS
 
 m4_ifelse(PNC_MPI, [mpich], [/* Handles of MPI are integers in MPICH and its relatives, and addresses in Open MPI. */
 #ifdef OPEN_MPI
-#error "mpi.h is of Open MPI, but this libpnetcdf was built with MPICH or a relative: use the mpicc of that one"
+#error "mpi.h is of Open MPI, but this libpnetcdf was built with MPICH or a relative: compile with PNC_COMPILER"
 #endif
 
 ], PNC_MPI, [open_mpi], [/* Handles of MPI are addresses in Open MPI, and integers in MPICH and its relatives. */
 #if defined(MPICH_VERSION) || defined(MPICH_NAME) || defined(I_MPI_VERSION)
-#error "mpi.h is of MPICH or a relative, but this libpnetcdf was built with Open MPI: use the mpicc of that one"
+#error "mpi.h is of MPICH or a relative, but this libpnetcdf was built with Open MPI: compile with PNC_COMPILER"
 #endif
 
 ])m4_dnl
