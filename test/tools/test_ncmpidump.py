@@ -462,6 +462,13 @@ def test_bad_files():
         fails(PROGRAM + [name], name + ": ", "%s is refused by name" % name)
     fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
     fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
+    open("short.nc", "wb").write(whole[:-4])
+    result = run([*PROGRAM, "short.nc"])
+    check(result.returncode == 0 and b"v = 1, 0 ;" in result.stdout and
+          b"short.nc: the file ends at byte %d, but its header describes data up to byte %d" %
+          (len(whole) - 4, len(whole)) in result.stderr, "values that are missing", result)
+    result = run([*PROGRAM, "-h", "short.nc"])
+    check(result.returncode == 0 and result.stderr == b"", "a header has all its values", result)
     fails(PROGRAM + ["missing.nc"], "missing.nc: ", "a missing file")
     fails(PROGRAM + ["."], ".: this is a folder", "a folder")
 

@@ -260,6 +260,10 @@ def test_references_trouble():
     write("fixed.nc", [("f", "int", [1], [], [])])
     with open("short.nc", "wb") as file:
         file.write(open("first.nc", "rb").read()[:-1])
+    for name, xs in (("x1.nc", [1, 2, 3]), ("x2.nc", [1, 2, 3]), ("x3.nc", [1, 2, 4])):
+        write(name, [("x", "int", [1], [], xs), ("v", "int", [0, 1], hours, [])])
+    fails("x3.nc: coordinate variable x differs", "--kerchunk: other coordinates", "--kerchunk", "x1.nc", "x3.nc")
+    tap.ok(run("--kerchunk", "x1.nc", "x2.nc").returncode == 0, "--kerchunk: equal coordinates")
     fails("v:units differs", "--kerchunk: times since another day", "--kerchunk", "first.nc", "units.nc")
     fails("another type", "--kerchunk: another type", "--kerchunk", "first.nc", "type.nc")
     fails("other dimensions", "--kerchunk: another length", "--kerchunk", "first.nc", "length.nc")

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "format/layout.h"
 #include "tools/common/message.h"
 #include "tools/common/text.h"
 #include "tools/ncmpidump/team.h"
@@ -78,13 +79,29 @@ static int open_input(dump_file *file)
     return err;
 }
 
+/* Missing values are printed as zeros. */
+static void warn_short(const dump_file *file)
+{
+    const dump_options *options = file->options;
+    int64_t end = pnc_format_layout_get_data_end(&file->input.model);
+    if (file->team->rank > 0 || options->header_only || options->kind || options->version || file->input.size >= end)
+        return;
+    tool_warning_print(
+        "%s: the file ends at byte %lld, but its header describes data up to byte %lld: values beyond the "
+        "end were never written, or the file was cut short; they read as zeros",
+        options->path, (long long)file->input.size, (long long)end);
+}
+
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
 {
     *file = (dump_file){.options = options, .team = team, .input = {.fd = -1}};
     int err = open_input(file);
     if (err != NC_NOERR)
         return err;
-    return load_header(file) == NC_NOERR ? NC_NOERR : dump_memory_report(file, NULL);
+    if (load_header(file) != NC_NOERR)
+        return dump_memory_report(file, NULL);
+    warn_short(file);
+    return NC_NOERR;
 }
 
 void dump_file_close(dump_file *file)

@@ -15,10 +15,14 @@
 #include "tools/common/message.h"
 #include "tools/ncoffsets/zarr.h"
 
-enum { DEFAULT_CHUNK = 16 << 20 }; /* bytes: large enough for object stores, small enough for the memory of a task */
+enum {
+    DEFAULT_CHUNK = 16 << 20, /* bytes: large enough for object stores, small enough for the memory of a task */
+    COMPARED = 64 << 10       /* bytes at a time */
+};
 
 typedef struct references {
     const options *options;
+    const tool_file *first;
     const pnc_model *model; /* of the first file */
     FILE *out;
     int64_t numrecs; /* of the files so far */
@@ -218,6 +222,61 @@ static int check_variable(const references *r, const pnc_var *var, const tool_fi
     return NC_EINVAL;
 }
 
+/* A fixed-size coordinate variable: the name of its only dimension. */
+static bool is_coordinate(const pnc_model *model, const pnc_var *var)
+{
+    return !var->is_record && var->ndims == 1 && strcmp(model->dims[var->dimids[0]]->name, var->name) == 0;
+}
+
+static int compare_bytes(const references *r, int64_t at, const tool_file *file, int64_t there, int64_t n, bool *same)
+{
+    char a[COMPARED], b[COMPARED];
+
+    *same = true;
+    for (int64_t some; n > 0 && *same; n -= some, at += some, there += some) {
+        some = n < COMPARED ? n : COMPARED;
+        PNC_TRY(tool_file_read(r->first, at, a, some));
+        PNC_TRY(tool_file_read(file, there, b, some));
+        *same = memcmp(a, b, (size_t)some) == 0;
+    }
+    return NC_NOERR;
+}
+
+/* The joined variables have the coordinates of the first file: those of another file must be the same. */
+static int check_coordinate(const references *r, const pnc_var *var, const tool_file *file)
+{
+    int varid = pnc_format_var_find(&file->model, var->name);
+    const pnc_var *other = varid < 0 ? NULL : file->model.vars[varid];
+    bool same = true;
+
+    if (other == NULL)
+        return NC_NOERR;
+    if (!has_same_shape(r->model, var, &file->model, other))
+        same = false;
+    else
+        PNC_TRY(compare_bytes(r, var->begin, file, other->begin, var->shape[0] * pnc_type_get_size(var->type), &same));
+    if (same)
+        return NC_NOERR;
+    tool_error_print("%s: coordinate variable %s differs from that in %s: the files cannot be joined", file->path,
+                     var->name, r->options->path);
+    return NC_EINVAL;
+}
+
+static int check_variables(const references *r, const tool_file *file)
+{
+    for (int i = 0; i < r->model->nvars; i++) {
+        const pnc_var *var = r->model->vars[i];
+
+        if (!is_selected(r, var))
+            continue;
+        if (var->is_record)
+            PNC_TRY(check_variable(r, var, file));
+        else if (is_coordinate(r->model, var))
+            PNC_TRY(check_coordinate(r, var, file));
+    }
+    return NC_NOERR;
+}
+
 /* Whether a file can continue the first one. Its record variables that the first one lacks are left out. */
 static int check_joinable(const references *r, const tool_file *file)
 {
@@ -226,9 +285,7 @@ static int check_joinable(const references *r, const tool_file *file)
                          r->options->path);
         return NC_EINVAL;
     }
-    for (int i = 0; i < r->model->nvars; i++)
-        if (r->model->vars[i]->is_record && is_selected(r, r->model->vars[i]))
-            PNC_TRY(check_variable(r, r->model->vars[i], file));
+    PNC_TRY(check_variables(r, file));
     for (int i = 0; i < file->model.nvars; i++)
         if (file->model.vars[i]->is_record && pnc_format_var_find(r->model, file->model.vars[i]->name) < 0)
             tool_warning_print("%s: warning: variable %s is left out: %s does not have it", file->path,
@@ -258,7 +315,7 @@ static int write_file(references *r, const tool_file *file, bool first)
 
 int offsets_references_write(const tool_file *first, const options *o, FILE *out)
 {
-    references r = {.options = o, .model = &first->model, .out = out};
+    references r = {.options = o, .first = first, .model = &first->model, .out = out};
     int err;
 
     fputs("{\"version\": 1, \"refs\": {\n\".zgroup\": \"{\\\"zarr_format\\\":2}\"", out);
