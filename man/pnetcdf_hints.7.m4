@@ -65,7 +65,7 @@ In a
 .Ql key=value
 for every file it can
 .Pq Ql cb_config_list=*:1 .
-Other text is ignored, and rank 0 reports it on stderr.
+Other text, and a value that a hint cannot have, are ignored, and rank 0 reports them on stderr.
 .Ss PNETCDF_HINTS_DISPLAY
 With
 .Ev PNETCDF_HINTS_DISPLAY=1
@@ -85,7 +85,7 @@ m4_define([ITEM], [OUTPUT([m4_dnl
 $3[]m4_ifelse([$4], [], [], [.
 $4]).
 ])])
-m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [[$3]]), [$9], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
+m4_define([HINT_SIZE], [ITEM([$1], m4_ifelse([$3], [-1], [], [$3], [$5], [], [[$3]]), [$9], m4_ifelse([$6], [SENSELESS], [], [$6], [LEAST], [[At least $4]], [[At least $4; a negative number means as many as possible]]))])
 m4_define([HINT_ALIAS], [ITEM([$1], [], [$3])])
 m4_define([HINT_CHOICE], [ITEM([$1], [$3], [$6])])
 m4_define([HINT_FIXED], [])

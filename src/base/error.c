@@ -16,6 +16,7 @@ PNC_PRINTF(4, 0) static void set_error(pnc_error *error, int code, bool remote, 
         return;
     error->code = code;
     error->remote = remote;
+    error->others = 0;
     format = pnc_language_translate(error->language, format, translation, sizeof translation);
     if (vsnprintf(error->text, sizeof error->text, format, args) < 0)
         error->text[0] = '\0';
@@ -74,6 +75,7 @@ void pnc_error_clear(pnc_error *error)
         return;
     error->code = NC_NOERR;
     error->remote = false;
+    error->others = 0;
     error->text[0] = '\0';
 }
 

@@ -71,6 +71,7 @@ static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
     int transferred;
 
     pnc_dataset_statistics_call_add(ds, list);
+    bundle->list.error = err;
     if (list->collective && ds->safe) {
         err = pnc_file_status_agree(&ds->file, err);
         leaves = err != NC_NOERR;

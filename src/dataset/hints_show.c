@@ -284,8 +284,13 @@ static int explain_refusal(const pnc_hint *hint, const char *value, char *out, s
 {
     const char *what = pnc_dataset_hint_is_passed(hint) ? "is not passed to MPI-IO" : "is ignored";
 
-    if (hint->kind == PNC_HINT_CHOICE)
-        return snprintf(out, capacity, "hint %s=%.40s is ignored: not one of its values", hint->name, value);
+    if (hint->kind == PNC_HINT_CHOICE) {
+        int n = snprintf(out, capacity, "hint %s=%.40s is ignored: not one of", hint->name, value);
+
+        for (int i = 0; hint->words[i] != NULL && n > 0 && (size_t)n < capacity; i++)
+            n += snprintf(out + n, capacity - (size_t)n, "%s %s", i > 0 ? "," : "", hint->words[i]);
+        return n;
+    }
     return snprintf(out, capacity, "hint %s=%.40s %s: must be an integer from %lld to %lld", hint->name, value, what,
                     (long long)hint->least, (long long)hint->most);
 }
@@ -293,6 +298,7 @@ static int explain_refusal(const pnc_hint *hint, const char *value, char *out, s
 void pnc_dataset_hints_check(pnc_dataset *ds)
 {
     char text[sizeof ds->error.text], value[MPI_MAX_INFO_VAL + 1];
+    bool by_user = false; /* programs may set hints of other libraries, but a user who sets one expects its effect */
     size_t n = 0;
 
     for (int i = 0; i < pnc_hint_count && n < sizeof text; i++) {
@@ -301,6 +307,7 @@ void pnc_dataset_hints_check(pnc_dataset *ds)
 
         if (!pnc_dataset_hints_get(ds->info, hint->name, value) || pnc_dataset_hint_is_valid(hint, value))
             continue;
+        by_user = by_user || pnc_dataset_hints_get(ds->environment, hint->name, value);
         more = snprintf(text + n, sizeof text - n, "%s", n > 0 ? "; " : "");
         n += more > 0 ? (size_t)more : 0;
         more = n < sizeof text ? explain_refusal(hint, value, text + n, sizeof text - n) : 0;
@@ -309,5 +316,5 @@ void pnc_dataset_hints_check(pnc_dataset *ds)
     if (n == 0)
         return;
     pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, text);
-    pnc_dataset_remark_report(ds);
+    pnc_dataset_remark_report(ds, by_user);
 }

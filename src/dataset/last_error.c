@@ -62,15 +62,26 @@ static void compose(pnc_failure *out, const char *call, int rank, const char *pa
     length = append(message, length, "%s%s", add_path ? ": " : "", text);
     if (has_text)
         out->sentence_length = length - out->sentence;
-    append(message, length, " (%s)",
-           pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
+    if (err != NC_NOERR)
+        append(message, length, " (%s)",
+               pnc_language_translate(error->language, pnc_error_get_name(err), name, sizeof name));
 }
 
-/* Only the rank that detects an error prints it. */
+/* One rank prints what several have found. */
 static void print(const pnc_failure *failure, const pnc_error *error)
 {
-    if (pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false) && !error->remote)
+    if (error->others > 0)
+        fprintf(stderr, "PnetCDF: %s, and on %lld more %s\n", failure->message, (long long)error->others,
+                error->others == 1 ? "rank" : "ranks");
+    else
         fprintf(stderr, "PnetCDF: %s\n", failure->message);
+}
+
+/* A rank that has the error of another rank does not print it. */
+static void print_if_wanted(const pnc_failure *failure, const pnc_error *error)
+{
+    if (!error->remote && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
+        print(failure, error);
 }
 
 int pnc_dataset_error_report(pnc_dataset *ds, int err)
@@ -82,15 +93,17 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
     compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, err, &ds->error);
     last_of_thread = ds->last;
     is_recent = true;
-    print(&ds->last, &ds->error);
+    print_if_wanted(&ds->last, &ds->error);
     return err;
 }
 
-void pnc_dataset_remark_report(pnc_dataset *ds)
+void pnc_dataset_remark_report(pnc_dataset *ds, bool always)
 {
     compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, NC_NOERR, &ds->error);
-    if (ds->file.rank == 0)
+    if (always && ds->file.rank == 0)
         print(&ds->last, &ds->error);
+    else if (ds->file.rank == 0)
+        print_if_wanted(&ds->last, &ds->error);
     pnc_error_clear(&ds->error);
 }
 
@@ -105,7 +118,7 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
         named = *error;
     call = pnc_dataset_caller_identify(call, &named);
     compose(&last_of_thread, call, -1, path, err, &named);
-    print(&last_of_thread, &named);
+    print_if_wanted(&last_of_thread, &named);
     return err;
 }
 

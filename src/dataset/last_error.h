@@ -10,8 +10,8 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err);
 /* The same for a call without a dataset; `call` is the name of the public function. path and error may be NULL. */
 int pnc_dataset_error_report_call(const char *call, const char *path, int err, const pnc_error *error);
 /* At the end of a successful call with a remark in ds->error: keep it, with the code NC_NOERR, for ncmpi_inq_last_error
- * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on. */
-void pnc_dataset_remark_report(pnc_dataset *ds);
+ * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on, or always. */
+void pnc_dataset_remark_report(pnc_dataset *ds, bool always);
 /* At the beginning of a call: a failure of an earlier one no longer explains a code. */
 void pnc_dataset_call_begin(void);
 /* The text of a code and, if the most recent call of this thread has failed with it, the sentence of that failure.

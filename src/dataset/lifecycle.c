@@ -133,7 +133,7 @@ static void report_short_file(pnc_dataset *ds)
                   ds->file.path, (long long)size, (long long)end,
                   ds->file.store->end->refuses_short ? "reading them is NC_EREAD (hint nc_short_file=error)"
                                                      : "they read as zeros");
-    pnc_dataset_remark_report(ds);
+    pnc_dataset_remark_report(ds, false);
 }
 
 /* Other writers may write names that callers cannot pass. */
@@ -142,7 +142,7 @@ static void report_bad_names(pnc_dataset *ds)
     if (pnc_format_names_check(&ds->model, &ds->error) == NC_NOERR)
         return;
     ds->error.code = NC_NOERR;
-    pnc_dataset_remark_report(ds);
+    pnc_dataset_remark_report(ds, false);
 }
 
 /* At the end of a successful create or open: report different modes of ranks. */

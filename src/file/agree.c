@@ -142,20 +142,59 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
     return NC_NOERR;
 }
 
+/* --- failures --- */
+
+/* The code in the high half, so that the most negative one is the greatest number; in the low half the rank. */
+int64_t pnc_file_failure_encode(const pnc_file *file, int status)
+{
+    return status == NC_NOERR ? 0 : ((int64_t)-status << 32) + file->rank;
+}
+
+static int failure_code(int64_t agreed)
+{
+    return -(int)(agreed >> 32);
+}
+
+static int failure_rank(int64_t agreed)
+{
+    return (int)(agreed & 0xffffffff);
+}
+
+void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed)
+{
+    int64_t number = status == failure_code(agreed);
+
+    if (agreed == 0)
+        return;
+    pnc_file_sums_agree(file, &number, 1, "the number of ranks that failed");
+    if (status == failure_code(agreed)) {
+        file->error->remote = file->rank != failure_rank(agreed);
+        file->error->others = number - 1;
+    }
+}
+
+int pnc_file_failure_share(pnc_file *file, int status, int64_t agreed, const char *what)
+{
+    int code = failure_code(agreed);
+
+    pnc_file_failure_count(file, status, agreed);
+    if (agreed == 0 || status != NC_NOERR)
+        return status;
+    return pnc_error_set_remote(file->error, code, "%s: %s failed on rank %d: %s", file->path, what,
+                                failure_rank(agreed), pnc_error_get_text(code));
+}
+
 int pnc_file_status_agree(pnc_file *file, int status)
 {
-    int64_t worst;
+    int64_t failure;
     int err;
 
     status = pnc_file_late_take(file, status);
-    worst = -(int64_t)status;
-    err = pnc_file_maxima_agree(file, &worst, 1, "the results of the ranks");
+    failure = pnc_file_failure_encode(file, status);
+    err = pnc_file_maxima_agree(file, &failure, 1, "the results of the ranks");
     if (err != NC_NOERR)
         return pnc_error_keep_first(status, err);
-    if (status == NC_NOERR && worst > 0)
-        status = pnc_error_set_remote(file->error, -(int)worst, "%s: another rank failed: %s", file->path,
-                                      pnc_error_get_text(-(int)worst));
-    return status;
+    return pnc_file_failure_share(file, status, failure, "the call");
 }
 
 /* --- calls that do not match --- */

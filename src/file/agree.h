@@ -12,7 +12,7 @@
 
 #include "file/file.h"
 
-#define PNC_AGREED_VALUES 4 /* in the first agreement of a call */
+#define PNC_AGREED_VALUES 5 /* in the first agreement of a call */
 
 /* Begin a call of the program: `name` is that of the C function `function` in the program's language. */
 static inline void pnc_file_call_begin(pnc_file *file, const char *function, const char *name)
@@ -27,6 +27,14 @@ int64_t pnc_file_kind_compute(const char *function, const void *argument, int64_
 void pnc_file_step_check(pnc_file *file, int code, const char *call, const char *what);
 /* The status or, if it is NC_NOERR, the error of a collective step that no agreement has had. */
 int pnc_file_late_take(pnc_file *file, int status);
+/* A failure of this rank as a value for pnc_file_maxima_agree: 0 if the status is NC_NOERR. */
+int64_t pnc_file_failure_encode(const pnc_file *file, int status);
+/* After that agreement: if any rank has failed, count those with the agreed code. The one whose number was agreed
+ * reports them all. */
+void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed);
+/* The same. Returns the status or, if it is NC_NOERR, the agreed code, and sets its message: `what`, such as "a
+ * collective write", failed. */
+int pnc_file_failure_share(pnc_file *file, int status, int64_t agreed, const char *what);
 /* Returns NC_NOERR if all ranks pass NC_NOERR; otherwise this rank's error or, if it has none, the most negative one of
  * the others. NC_EMULTICALL if the calls do not match. */
 int pnc_file_status_agree(pnc_file *file, int status);

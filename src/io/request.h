@@ -81,6 +81,7 @@ typedef struct pnc_request_list {
     pnc_request **at;
     int64_t n;
     pnc_request_summary summary;
+    int error; /* in the arguments of this rank, which has no requests then */
 } pnc_request_list;
 
 static inline bool pnc_io_request_has_extents(const pnc_request *r)

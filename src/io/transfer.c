@@ -84,31 +84,27 @@ static int execute_independent(pnc_io_context *io, const pnc_request_list *list,
 
 /* Values that the ranks agree on in one reduction: the maximum of each. */
 typedef struct agreement {
-    int64_t failure; /* the most negative code, negated, in the high 32 bits; its rank in the low ones; 0 = none */
+    int64_t failure; /* as pnc_file_failure_encode makes it */
     int64_t numrecs;
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
+    int64_t misuse;          /* like failure, for an error in the arguments of a rank, which others do not get */
 } agreement;
 
-static int agree(pnc_io_context *io, pnc_direction direction, int status, agreement *v)
+static int agree(pnc_io_context *io, const pnc_request_list *list, int status, agreement *v)
 {
     pnc_file *file = io->file;
-    int64_t values[4] = {0, v->numrecs, v->minus_low, v->high};
+    int64_t values[5] = {0, v->numrecs, v->minus_low, v->high, v->misuse};
     int mismatch;
 
     status = pnc_file_late_take(file, status);
-    if (status != NC_NOERR)
-        values[0] = ((int64_t)-status << 32) + file->rank;
-    mismatch = pnc_file_maxima_agree(file, values, 4, "the results of a collective call");
+    values[0] = pnc_file_failure_encode(file, status);
+    mismatch = pnc_file_maxima_agree(file, values, 5, "the results of a collective call");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
-    *v = (agreement){values[0], values[1], values[2], values[3]};
-    if (status == NC_NOERR && v->failure != 0) {
-        status = -(int)(v->failure >> 32);
-        pnc_error_set_remote(file->error, status, "%s: a collective %s failed on rank %d: %s", file->path,
-                             direction == PNC_PUT ? "write" : "read", (int)(v->failure & 0xffffffff),
-                             pnc_error_get_text(status));
-    }
-    return status;
+    *v = (agreement){values[0], values[1], values[2], values[3], 0};
+    pnc_file_failure_count(file, list->error, values[4]);
+    return pnc_file_failure_share(file, status, v->failure,
+                                  list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
 
 /* Make the aggregators and their buffers, once. Where memory, or the MPI library, does not allow it, all ranks access
@@ -219,7 +215,8 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
 static int transfer_collective(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
 {
     pnc_request_list exchanged = {.direction = list->direction, .collective = true};
-    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN};
+    agreement v = {
+        .numrecs = *numrecs, .minus_low = INT64_MIN, .misuse = pnc_file_failure_encode(io->file, list->error)};
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
     bool has_order;
@@ -240,14 +237,14 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
     } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
     }
-    err = agree(io, list->direction, err, &v);
+    err = agree(io, list, err, &v);
     *numrecs = v.numrecs;
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
         if (!has_order)
             (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
         has_order = true;
         err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high});
-        err = agree(io, list->direction, err, &v);
+        err = agree(io, list, err, &v);
     }
     if (has_order)
         pnc_io_file_order_free(&order);

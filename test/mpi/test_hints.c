@@ -600,6 +600,9 @@ static void test_display(void)
     MPI_Info_free(&info);
     t_check(t_rank != 0 || strstr(text, path) != NULL, "the display names the file");
     t_check(t_rank != 0 || strstr(text, "\"nonsense\"") != NULL, "an ill-formed entry is complained about");
+    t_check(t_rank != 0 ||
+                strstr(text, "hint nc_header_align_size=x is ignored: must be an integer from 1 to ") != NULL,
+            "a value of PNETCDF_HINTS that cannot be used is complained about");
     expect_line(text, "nc_var_align_size", "512 default used");
     expect_line(text, "nc_header_align_size", "x PNETCDF_HINTS ignored: must be an integer of at least 1; 512 is used");
     expect_line(text, "nc_record_align_size", "2048 PNETCDF_HINTS used");

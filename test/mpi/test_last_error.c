@@ -388,7 +388,7 @@ static int release_stderr(const char *file, char *text, size_t room)
 
 static void test_verbose(int ncid)
 {
-    char name[4200], text[8192];
+    char name[4200], text[8192], others[40];
     MPI_Offset start = t_rank == t_nprocs - 1 ? 12 : 0, count = 1;
     float value = 1;
     int lines, missing = -1;
@@ -400,6 +400,14 @@ static void test_verbose(int ncid)
     lines = release_stderr(name, text, sizeof text);
     t_check(lines == (t_rank == t_nprocs - 1) && (lines == 0 || strstr(text, "ncmpi_put_vara_float_all") != NULL),
             "PNETCDF_VERBOSE: a wrong argument of one rank is printed once, there (%d lines: %s)", lines, text);
+
+    start = 12;
+    snprintf(others, sizeof others, ", and on %d more rank", t_nprocs - 1);
+    catch_stderr(name);
+    ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == (t_rank == t_nprocs - 1) && (lines == 0 || t_nprocs == 1 || strstr(text, others) != NULL),
+            "a wrong argument of all ranks is printed once, with their number (%d lines: %s)", lines, text);
 
     catch_stderr(name);
     ncmpi_open(MPI_COMM_WORLD, t_path("missing.nc"), NC_NOWRITE, MPI_INFO_NULL, &missing);
@@ -455,7 +463,8 @@ static void test_peer(int ncid)
     expect_ok(ncmpi_close(ncid), "close");
     expect_ok(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid), "open in safe mode");
     ncmpi_put_vara_float_all(ncid, 0, &start, &count, &value);
-    expect_message(ncid, NC_EINVALCOORDS, t_rank == t_nprocs - 1 ? "start[0] = 12" : "another rank", "safe mode");
+    expect_message(ncid, NC_EINVALCOORDS, t_rank == t_nprocs - 1 ? "start[0] = 12" : "the call failed on rank",
+                   "safe mode");
     unsetenv("PNETCDF_SAFE_MODE");
     expect_ok(ncmpi_close(ncid), "close");
 }
