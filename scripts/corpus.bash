@@ -19,4 +19,4 @@ for file in pip/*; do
         *.tar.gz) tar -x -C pip -f "$file" ;;
     esac
 done
-find . -name '*.gz' ! -name '*.tar.gz' -exec gunzip -f {} +
+find . \( -name '*.nc.gz' -o -name '*.cdf.gz' -o -name '*.CDF.gz' \) -exec gunzip -f {} +
