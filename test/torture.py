@@ -35,7 +35,8 @@ PLAN = {
         "test/mpi/test_mpi_failure", "test/mpi/test_access_failure", "test/mpi/test_redef_failure",
         "test/mpi/test_memory_failure",
         "test/mpi/test_collective_errors", "test/mpi/test_interrupted", "test/mpi/test_disk_full",
-        "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_limits",
+        "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_two_handles",
+        "test/mpi/test_torn_header", "test/mpi/test_limits",
         "test/tools/test_full_disk.py"
     ],
     "misuse": [
