@@ -42,7 +42,7 @@ PLAN = {
     "misuse": [
         "test/mpi/test_misuse", "test/mpi/test_timeout", "test/tools/test_timeout_end.py",
         "test/mpi/test_whole_files", "test/mpi/test_bad_input", "test/mpi/test_errors",
-        "test/mpi/test_hint_values"
+        "test/mpi/test_hint_values", "test/mpi/test_extremes"
     ],
     "hostile": [
         "test/fuzz/fuzz_codec", "test/mpi/test_odd_names", "test/tools/test_cdl.py",
