@@ -440,21 +440,21 @@ static int wait_for_dup(pnc_file *file, MPI_Comm comm, MPI_Request *request, int
     }
 }
 
+/* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. */
 int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 {
     MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
     int waited = MPI_SUCCESS, err = NC_NOERR;
 
     *out = MPI_COMM_NULL;
     *code = MPI_Comm_idup(comm, out, &request);
     if (request != MPI_REQUEST_NULL && file->limit == NULL)
-        waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        waited = MPI_Waitall(1, &request, &status);
     else if (request != MPI_REQUEST_NULL)
         err = wait_for_dup(file, comm, &request, &waited);
-    if (*code == MPI_SUCCESS)
-        *code = waited;
-    if (err == NC_NOERR)
+    if (err == NC_NOERR && waited == MPI_SUCCESS)
         file->comm = *out;
     return err;
 }
