@@ -35,13 +35,14 @@ PLAN = {
         "test/mpi/test_mpi_failure", "test/mpi/test_access_failure", "test/mpi/test_redef_failure",
         "test/mpi/test_memory_failure",
         "test/mpi/test_collective_errors", "test/mpi/test_interrupted", "test/mpi/test_disk_full",
-        "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_limits",
+        "test/mpi/test_short_file", "test/mpi/test_other_programs", "test/mpi/test_two_handles",
+        "test/mpi/test_torn_header", "test/mpi/test_limits",
         "test/tools/test_full_disk.py"
     ],
     "misuse": [
         "test/mpi/test_misuse", "test/mpi/test_timeout", "test/tools/test_timeout_end.py",
         "test/mpi/test_whole_files", "test/mpi/test_bad_input", "test/mpi/test_errors",
-        "test/mpi/test_hint_values"
+        "test/mpi/test_hint_values", "test/mpi/test_extremes"
     ],
     "hostile": [
         "test/fuzz/fuzz_codec", "test/mpi/test_odd_names", "test/tools/test_cdl.py",

@@ -119,6 +119,7 @@ COUNT_BOTH(Alltoall, Ialltoall, (SEND, RECEIVE, MPI_Comm comm), (out, nout, sent
 COUNT_BOTH(Alltoallv, Ialltoallv, (SEND_V, RECEIVE_V, MPI_Comm comm),
            (out, nout, from, sent, in, nin, to, received, comm))
 COUNT_CALLS(Comm_dup, (MPI_Comm comm, MPI_Comm *out), (comm, out))
+COUNT_CALLS(Comm_idup, (MPI_Comm comm, MPI_Comm *out, MPI_Request *request), (comm, out, request))
 COUNT_CALLS(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *out), (comm, color, key, out))
 COUNT_CALLS(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out),
             (comm, type, key, info, out))

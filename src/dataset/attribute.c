@@ -10,6 +10,7 @@
 #include "convert/misfit.h"
 #include "dataset/agree.h"
 #include "dataset/header_change.h"
+#include "dataset/header_check.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
@@ -191,15 +192,17 @@ static void restore_att(pnc_atts *atts, int index, const kept_att *kept)
 }
 
 /* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
-static int overwrite_attribute(pnc_dataset *ds, pnc_atts *atts, int index, const new_value *value, pnc_extent where)
+static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, pnc_extent where)
 {
+    pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     kept_att kept;
-    int err;
+    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index});
 
     keep_att(atts->at[index], &kept);
-    err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
-                              &ds->error);
-    err = pnc_dataset_header_entry_write(ds, err, where, atts->at[index]);
+    if (err == NC_NOERR)
+        err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
+                                  &ds->error);
+    err = pnc_dataset_header_entry_write(ds, err, where, NULL, atts->at[index]);
     if (err != NC_NOERR)
         restore_att(atts, index, &kept);
     return err;
@@ -226,11 +229,11 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
         old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
     if (ds->mode != PNC_DEFINE && index >= 0 &&
         pnc_dataset_header_entry_is_in_place(old, measure_att(ds, atts->at[index], value)))
-        return overwrite_attribute(ds, atts, index, value, old);
+        return overwrite_attribute(ds, varid, index, value, old);
     err = pnc_dataset_header_change_begin(ds);
     if (err == NC_NOERR)
         err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);
-    return pnc_dataset_header_change_end(ds, err, old, NULL, index >= 0 ? atts->at[index] : NULL);
+    return pnc_dataset_header_change_end(ds, err);
 }
 
 static int agree_attribute(pnc_dataset *ds, int err, int varid, const char *name, const new_value *value)

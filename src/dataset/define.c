@@ -10,6 +10,7 @@
 #include "dataset/agree.h"
 #include "dataset/attribute.h"
 #include "dataset/header_change.h"
+#include "dataset/header_check.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
 
@@ -111,10 +112,21 @@ static int check_name(pnc_dataset *ds, const char *name)
     return err;
 }
 
+/* An entry that gets another name. */
+typedef struct renaming {
+    pnc_entry entry;
+    int index;        /* of the entry */
+    char **name;      /* in the model; NULL: there is no such entry */
+    pnc_table *names; /* of the entries */
+    int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
+    char *old;
+    int64_t length; /* of the new name in the header */
+    bool is_in_place;
+} renaming;
+
 /* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name.
  * NC_ENAMEINUSE, which the model reports later, outranks the check of the length. */
-static int agree_new_name(pnc_dataset *ds, int err, const char *old, const pnc_table *names, const pnc_argument *args,
-                          int n)
+static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argument *args, int n)
 {
     const char *name = args[0].bytes;
     char *normal = NULL;
@@ -123,21 +135,47 @@ static int agree_new_name(pnc_dataset *ds, int err, const char *old, const pnc_t
         err = pnc_name_normalise(name, &normal, &ds->error);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE)
         err = pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
-    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(old) && pnc_table_find(names, normal) < 0)
+    if (err == NC_NOERR)
+        r->length = pnc_format_name_encode(&ds->model, normal, NULL);
+    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(*r->name) &&
+        pnc_table_find(r->names, normal) < 0)
         err = pnc_error_set(&ds->error, NC_ENOTINDEFINE,
                             "new name \"%s\" is longer than \"%s\": call ncmpi_redef "
                             "before renaming",
-                            name, old);
+                            name, *r->name);
     pnc_memory_free(normal);
     return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
+}
+
+static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
+{
+    return (pnc_extent){r->where, pnc_format_name_encode(&ds->model, r->old, NULL)};
+}
+
+/* In data mode, programs rename many variables one by one: a name that is written in place takes no copy of all
+ * definitions. */
+static int begin_renaming(pnc_dataset *ds, renaming *r)
+{
+    r->old = *r->name;
+    r->is_in_place = ds->mode != PNC_DEFINE && pnc_dataset_header_entry_is_in_place(locate_name(ds, r), r->length);
+    return r->is_in_place ? pnc_dataset_header_entry_check(ds, r->entry) : pnc_dataset_header_change_begin(ds);
+}
+
+static int end_renaming(pnc_dataset *ds, const renaming *r, int err)
+{
+    if (!r->is_in_place)
+        return pnc_dataset_header_change_end(ds, err);
+    err = pnc_dataset_header_entry_write(ds, err, locate_name(ds, r), *r->name, NULL);
+    if (err != NC_NOERR)
+        pnc_format_name_undo(r->names, r->index, r->name, r->old);
+    return err;
 }
 
 int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_DIM_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &dimid, sizeof dimid}};
-    int64_t old_field = 0;
-    pnc_dim *dim = NULL;
+    renaming r = {.entry = {dimid, NC_GLOBAL, -1}, .index = dimid, .names = &ds->model.dim_names};
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
@@ -145,35 +183,34 @@ int pnc_dataset_rename_dim(pnc_dataset *ds, int dimid, const char *name)
     if (err == NC_NOERR)
         err = pnc_format_dim_check(&ds->model, dimid, &ds->error);
     if (err == NC_NOERR) {
-        dim = ds->model.dims[dimid];
-        old_field = pnc_format_name_encode(&ds->model, dim->name, NULL);
+        r.name = &ds->model.dims[dimid]->name;
+        r.where = ds->model.dims[dimid]->where;
     }
-    PNC_TRY(agree_new_name(ds, err, dim != NULL ? dim->name : "", &ds->model.dim_names, args, 2));
-    err = pnc_dataset_header_change_begin(ds);
+    PNC_TRY(agree_new_name(ds, err, &r, args, 2));
+    err = begin_renaming(ds, &r);
     if (err == NC_NOERR)
         err = pnc_format_dim_rename(&ds->model, dimid, name, &ds->error);
-    return pnc_dataset_header_change_end(ds, err, (pnc_extent){dim->where, old_field}, dim->name, NULL);
+    return end_renaming(ds, &r, err);
 }
 
 int pnc_dataset_rename_var(pnc_dataset *ds, int varid, const char *name)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_VAR_NAME, name, text_length(name)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid}};
-    int64_t old_field = 0;
-    pnc_var *var = NULL;
+    renaming r = {.entry = {-1, varid, -1}, .index = varid, .names = &ds->model.var_names};
     int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR)
         err = pnc_format_var_check(&ds->model, varid, &ds->error);
     if (err == NC_NOERR) {
-        var = ds->model.vars[varid];
-        old_field = pnc_format_name_encode(&ds->model, var->name, NULL);
+        r.name = &ds->model.vars[varid]->name;
+        r.where = ds->model.vars[varid]->where;
     }
-    PNC_TRY(agree_new_name(ds, err, var != NULL ? var->name : "", &ds->model.var_names, args, 2));
-    err = pnc_dataset_header_change_begin(ds);
+    PNC_TRY(agree_new_name(ds, err, &r, args, 2));
+    err = begin_renaming(ds, &r);
     if (err == NC_NOERR)
         err = pnc_format_var_rename(&ds->model, varid, name, &ds->error);
-    return pnc_dataset_header_change_end(ds, err, (pnc_extent){var->where, old_field}, var->name, NULL);
+    return end_renaming(ds, &r, err);
 }
 
 int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const char *newname)
@@ -181,25 +218,25 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
     pnc_argument args[] = {{NC_EMULTIDEFINE_ATTR_NAME, newname, text_length(newname)},
                            {NC_EMULTIDEFINE_FNC_ARGS, &varid, sizeof varid},
                            {NC_EMULTIDEFINE_ATTR_NAME, name, text_length(name)}};
-    int64_t old_field = 0;
     pnc_atts *atts = NULL;
-    const char *old = "";
-    int index = -1, err = pnc_dataset_mode_check_write(ds);
+    renaming r = {.index = -1};
+    int err = pnc_dataset_mode_check_write(ds);
 
     if (err == NC_NOERR && pnc_format_atts_get(&ds->model, varid) == NULL)
         err = pnc_format_var_reject(&ds->model, varid, &ds->error);
     if (err == NC_NOERR)
         err = check_name(ds, newname);
     if (err == NC_NOERR)
-        err = pnc_dataset_attribute_find(ds, varid, name, &atts, &index);
+        err = pnc_dataset_attribute_find(ds, varid, name, &atts, &r.index);
     if (err == NC_NOERR) {
-        old = atts->at[index]->name;
-        old_field = pnc_format_name_encode(&ds->model, old, NULL);
+        r.entry = (pnc_entry){-1, varid, r.index};
+        r.name = &atts->at[r.index]->name;
+        r.names = &atts->names;
+        r.where = atts->at[r.index]->where;
     }
-    PNC_TRY(agree_new_name(ds, err, old, atts != NULL ? &atts->names : NULL, args, 3));
-    err = pnc_dataset_header_change_begin(ds);
+    PNC_TRY(agree_new_name(ds, err, &r, args, 3));
+    err = begin_renaming(ds, &r);
     if (err == NC_NOERR)
-        err = pnc_format_atts_rename(&ds->model, atts, index, newname, &ds->error);
-    return pnc_dataset_header_change_end(ds, err, (pnc_extent){atts->at[index]->where, old_field},
-                                         atts->at[index]->name, NULL);
+        err = pnc_format_atts_rename(&ds->model, atts, r.index, newname, &ds->error);
+    return end_renaming(ds, &r, err);
 }

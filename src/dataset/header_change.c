@@ -38,7 +38,7 @@ static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examinat
         if (err == NC_NOERR)
             err = pnc_dataset_file_end_check(ds, found->size);
         if (err == NC_NOERR)
-            err = pnc_dataset_header_find_parts(ds, header, n, &found->replaced_in_parts);
+            err = pnc_dataset_header_examine(ds, header, n, &found->replaced_in_parts);
     }
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
     pnc_file_bytes_broadcast(&ds->file, found, sizeof *found, "the size of the file");
@@ -52,8 +52,8 @@ static int check_move(pnc_dataset *ds, int64_t bytes)
         return NC_NOERR;
     pnc_error_set(&ds->error, NC_EMOVELIMIT,
                   "%s: %lld bytes of data would have to move, as the definitions have grown, but the hint "
-                  "nc_data_move_limit is %lld: raise it, or reserve space in new files by nc_header_align_size or "
-                  "h_minfree of ncmpi__enddef",
+                  "nc_data_move_limit is %lld: raise it, or reserve space in new files by the hints nc_header_reserve "
+                  "and nc_var_align_size or h_minfree of ncmpi__enddef",
                   ds->file.path, (long long)bytes, (long long)ds->hints.data_move_limit);
     ds->error.remote = ds->file.rank != 0; /* one rank prints it */
     return NC_EMOVELIMIT;
@@ -117,19 +117,38 @@ static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_a
                        : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-/* Rank 0. */
+/* Rank 0. A write that fails may have written a part. */
 static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
 {
-    char *bytes = pnc_memory_alloc(where.length, 1);
+    char *old = pnc_memory_alloc(where.length, 2), *bytes;
     int err;
 
-    if (bytes == NULL)
+    if (old == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
                              (long long)where.length);
+    bytes = old + where.length;
     encode_entry(ds, name, att, bytes);
-    err = pnc_file_range_write(&ds->file, where, bytes);
-    pnc_memory_free(bytes);
+    err = pnc_file_range_read(&ds->file, where, old);
+    if (err == NC_NOERR) {
+        err = pnc_file_range_write(&ds->file, where, bytes);
+        if (err != NC_NOERR)
+            pnc_dataset_header_repair(ds, where, old);
+    }
+    pnc_memory_free(old);
     return err;
+}
+
+bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length)
+{
+    return length == old.length && old.offset >= 0 && pnc_dataset_header_is_in_page(old);
+}
+
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const char *name, const pnc_att *att)
+{
+    PNC_TRY(pnc_file_status_agree(&ds->file, err));
+    if (ds->file.rank == 0)
+        err = write_entry(ds, where, name, att);
+    return pnc_file_status_broadcast(&ds->file, err);
 }
 
 /* The definitions before the change: until all ranks have made it, and the file has it, they may be needed again. */
@@ -151,7 +170,7 @@ int pnc_dataset_header_change_begin(pnc_dataset *ds)
     return ds->mode == PNC_DEFINE ? NC_NOERR : copy_definitions(ds);
 }
 
-/* The header has another size, or the change crosses a page: the file gets a whole new header, as by enddef. */
+/* The file gets a whole new header, as by enddef. */
 static int change_all(pnc_dataset *ds)
 {
     char *bytes;
@@ -166,34 +185,6 @@ static int change_all(pnc_dataset *ds)
     return err;
 }
 
-bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length)
-{
-    return length == old.length && old.offset >= 0 && pnc_dataset_header_is_in_page(old);
-}
-
-/* Rank 0 writes. */
-static int replace_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
-{
-    int err = NC_NOERR;
-
-    if (ds->file.rank == 0)
-        err = write_entry(ds, where, name, att);
-    return pnc_file_status_broadcast(&ds->file, err);
-}
-
-int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const pnc_att *att)
-{
-    PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    return replace_entry(ds, where, NULL, att);
-}
-
-static int change_entry(pnc_dataset *ds, pnc_extent old, const char *name, const pnc_att *att)
-{
-    if (!pnc_dataset_header_entry_is_in_place(old, encode_entry(ds, name, att, NULL)))
-        return change_all(ds);
-    return replace_entry(ds, old, name, att);
-}
-
 static void restore_definitions(pnc_dataset *ds)
 {
     pnc_format_model_free(&ds->model);
@@ -202,13 +193,13 @@ static void restore_definitions(pnc_dataset *ds)
     ds->before = NULL;
 }
 
-int pnc_dataset_header_change_end(pnc_dataset *ds, int err, pnc_extent old, const char *name, const pnc_att *att)
+int pnc_dataset_header_change_end(pnc_dataset *ds, int err)
 {
     if (ds->mode == PNC_DEFINE)
         return err;
     err = pnc_file_status_agree(&ds->file, err);
     if (err == NC_NOERR)
-        err = change_entry(ds, old, name, att);
+        err = change_all(ds);
     if (err == NC_NOERR)
         pnc_dataset_before_free(ds);
     else if (ds->before != NULL)

@@ -9,18 +9,19 @@
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
 
-/* Around a change of a name or attribute of ds->model. In define mode they do nothing. In data mode `begin`, which is
- * local, keeps a copy of the definitions. `end` writes the changed name or, if att is not NULL, the changed attribute,
- * over the old one; -1: without an offset. `err` is the result so far of this rank. After an error on any rank, file
- * and definitions are as before. A process that dies meanwhile leaves the old or the new header, or the journal. */
+/* A name or attribute of ds->model changes. In define mode, and if another header results, the change is made between
+ * `begin` and `end`. In define mode they do nothing. In data mode `begin`, which is local, keeps a copy of the
+ * definitions, and `end` writes the whole header. `err` is the result so far of this rank. After an error on any rank,
+ * file and definitions are as before. A process that dies meanwhile leaves the old or the new header, or the journal.
+ */
 int pnc_dataset_header_change_begin(pnc_dataset *ds);
-int pnc_dataset_header_change_end(pnc_dataset *ds, int err, pnc_extent old, const char *name, const pnc_att *att);
+int pnc_dataset_header_change_end(pnc_dataset *ds, int err);
 
-/* Whether an entry of the header that becomes `length` bytes long can be written over the old one at once. The same on
- * all ranks. */
+/* Whether, in data mode, an entry of the header that becomes `length` bytes long can be written over the old one at
+ * once: it has the same size and does not cross a page. The same on all ranks. */
 bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length);
-/* In data mode: write such an attribute, which has changed in ds->model. The caller keeps what it was, and restores it
- * after an error. */
-int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const pnc_att *att);
+/* Write such a name or, if att is not NULL, such an attribute, which has changed in ds->model. Before the change, the
+ * caller calls pnc_dataset_header_entry_check, and keeps what it was, which it restores after an error. */
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const char *name, const pnc_att *att);
 
 #endif

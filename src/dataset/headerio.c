@@ -9,6 +9,7 @@
 #include "dataset/difference.h"
 #include "dataset/file_end.h"
 #include "dataset/growing.h"
+#include "dataset/header_check.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 #include "format/codec.h"
@@ -49,18 +50,17 @@ static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
 }
 
 /* Rank 0: read in chunks until the header is complete. */
-static int read_whole(pnc_dataset *ds, header_bytes *header)
+static int read_whole(pnc_dataset *ds, header_bytes *header, pnc_model *out)
 {
     int64_t need = ds->hints.header_read_chunk;
     int err;
 
     header->n = 0;
     PNC_TRY(pnc_file_get_size(&ds->file, &header->file_size));
-    ds->file.store->end->least_size = header->file_size;
     do {
         err = read_more(&ds->file, header, need < header->file_size ? need : header->file_size);
         if (err == NC_NOERR)
-            err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
+            err = pnc_format_header_decode(header->at, header->n, header->file_size, out, &need, &ds->error);
     } while (err == PNC_NEED_MORE_BYTES);
     return err;
 }
@@ -70,12 +70,12 @@ static int read_whole(pnc_dataset *ds, header_bytes *header)
 static int read_unmarked(pnc_dataset *ds, header_bytes *header)
 {
     const struct timespec pause = {0, MARK_PAUSE};
-    int err = read_whole(ds, header);
+    int err = read_whole(ds, header, &ds->model);
 
     for (int i = 0; err == NC_EINTERRUPTED && i < MARK_PAUSES; i++) {
         nanosleep(&pause, NULL);
         pnc_error_clear(&ds->error);
-        err = read_whole(ds, header);
+        err = read_whole(ds, header, &ds->model);
     }
     return err;
 }
@@ -87,8 +87,17 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
     if (err == NC_EINTERRUPTED && !ds->file.read_only) {
         pnc_error_clear(&ds->error);
         PNC_TRY(pnc_dataset_growing_repair(&ds->file));
-        err = read_whole(ds, header);
+        err = read_whole(ds, header, &ds->model);
     }
+    return add_path(&ds->file, err);
+}
+
+int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out)
+{
+    header_bytes header = {NULL, 0, 0};
+    int err = read_whole(ds, &header, out);
+
+    pnc_memory_free(header.at);
     return add_path(&ds->file, err);
 }
 
@@ -281,22 +290,31 @@ bool pnc_dataset_header_is_in_page(pnc_extent extent)
     return extent.offset / PNC_HEADER_PAGE == (extent.offset + extent.length - 1) / PNC_HEADER_PAGE;
 }
 
-int pnc_dataset_header_find_parts(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)
+/* The bytes that differ, up to `end`. */
+static bool differs_in_parts(const char *old, const char *bytes, int64_t end)
 {
-    int64_t end, first = 0;
-    char *old = encode_before(ds, &end);
+    int64_t first = 0;
 
-    if (old == NULL)
-        return NC_ENOMEM;
-    if (end > n)
-        end = n;
     while (first < end && old[first] == bytes[first])
         first++;
     while (end > first && old[end - 1] == bytes[end - 1])
         end--;
-    *in_parts = end > first && !pnc_dataset_header_is_in_page((pnc_extent){first, end - first});
+    return end > first && !pnc_dataset_header_is_in_page((pnc_extent){first, end - first});
+}
+
+int pnc_dataset_header_examine(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)
+{
+    int64_t end;
+    char *old = encode_before(ds, &end);
+    int err;
+
+    if (old == NULL)
+        return NC_ENOMEM;
+    err = pnc_dataset_header_check(ds, old, end);
+    if (err == NC_NOERR)
+        *in_parts = differs_in_parts(old, bytes, end < n ? end : n);
     pnc_memory_free(old);
-    return NC_NOERR;
+    return err;
 }
 
 /* Rank 0. Bytes beyond the old header are written first: if that fails, the old header is intact. */
@@ -308,32 +326,33 @@ static int replace(pnc_dataset *ds, const char *bytes, int64_t n)
     return pnc_file_range_write(&ds->file, (pnc_extent){0, first}, bytes);
 }
 
-/* Rank 0, after a failure: write the old header again. */
-static void restore(pnc_dataset *ds)
+void pnc_dataset_header_repair(pnc_dataset *ds, pnc_extent where, const char *old)
 {
     pnc_error cause = ds->error;
-    int64_t n;
-    char *old = encode_before(ds, &n);
-    int err = old == NULL ? NC_ENOMEM : pnc_file_range_write(&ds->file, (pnc_extent){0, n}, old);
+    int err = old == NULL ? NC_ENOMEM : pnc_file_range_write(&ds->file, where, old);
 
-    pnc_memory_free(old);
-    if (err == NC_NOERR)
-        return;
     pnc_error_clear(&ds->error);
-    pnc_error_set(&ds->error, cause.code, "%.300s; writing the old header again failed too: the file is damaged",
-                  cause.text);
+    if (err == NC_NOERR)
+        ds->error = cause;
+    else
+        pnc_error_set(&ds->error, cause.code, "%.300s; writing the old header again failed too: the file is damaged",
+                      cause.text);
 }
 
 /* Rank 0. At the end of define mode, the file is extended to the end of its data first. */
 static int extend_and_replace(pnc_dataset *ds, const char *bytes, int64_t n)
 {
+    char *old;
     int err;
 
     if (ds->mode == PNC_DEFINE)
         PNC_TRY(pnc_dataset_file_end_write(ds));
     err = replace(ds, bytes, n);
-    if (err != NC_NOERR && ds->before != NULL)
-        restore(ds);
+    if (err != NC_NOERR && ds->before != NULL) {
+        old = encode_before(ds, &n);
+        pnc_dataset_header_repair(ds, (pnc_extent){0, n}, old);
+        pnc_memory_free(old);
+    }
     return err;
 }
 

@@ -218,6 +218,38 @@ int pnc_dataset_hints_merge_environment(pnc_dataset *ds)
     return stats != NULL && stats[0] != '\0' ? merge_stats(ds, stats) : NC_NOERR;
 }
 
+/* Whether this rank has been given a time limit at all. */
+static bool may_have_timeout(MPI_Info info, const char *list)
+{
+    char unused[MPI_MAX_INFO_VAL + 1];
+
+    return getenv("PNETCDF_TIMEOUT") != NULL || (list != NULL && strstr(list, "nc_timeout") != NULL) ||
+           pnc_dataset_hints_get(info, "nc_timeout", unused);
+}
+
+int64_t pnc_dataset_hints_find_timeout(MPI_Info info, bool *aborts)
+{
+    const char *list = getenv("PNETCDF_HINTS");
+    pnc_dataset only = {.info = MPI_INFO_NULL, .environment = MPI_INFO_NULL};
+    int err;
+
+    *aborts = false;
+    if (!may_have_timeout(info, list))
+        return 0;
+    only.file = (pnc_file){.path = (char *)"", .rank = -1, .error = &only.error};
+    err = pnc_dataset_hints_merge(&only, info, list);
+    if (err == NC_NOERR)
+        err = pnc_dataset_hints_merge_environment(&only);
+    if (err == NC_NOERR)
+        pnc_dataset_hints_set(&only);
+    if (only.info != MPI_INFO_NULL)
+        MPI_Info_free(&only.info);
+    if (only.environment != MPI_INFO_NULL)
+        MPI_Info_free(&only.environment);
+    *aborts = only.hints.timeout_action != 0;
+    return only.hints.timeout;
+}
+
 static int64_t *field_of(pnc_hints *hints, const pnc_hint *hint)
 {
     return (int64_t *)((char *)hints + hint->field);

@@ -53,6 +53,10 @@ static inline bool pnc_dataset_hint_is_passed(const pnc_hint *hint)
            ((hint->kind == PNC_HINT_SIZE || hint->kind == PNC_HINT_CHOICE) && hint->report == NULL);
 }
 
+/* The time limit that this rank finds in its hints and environment, in seconds, before it knows those of rank 0; 0:
+ * none. */
+int64_t pnc_dataset_hints_find_timeout(MPI_Info info, bool *aborts);
+
 /* Merge the user's info and the list, in the form of PNETCDF_HINTS, which outranks it, into ds->info. list may be NULL.
  * Local. */
 int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list);

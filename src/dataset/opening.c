@@ -1,6 +1,6 @@
 /* What the ranks agree on before and after a file is opened.
  *
- * Collective steps: MPI_Comm_dup; one reduction by which all ranks receive what rank 0 decides, and whether all are
+ * Collective steps: MPI_Comm_idup; one reduction by which all ranks receive what rank 0 decides, and whether all are
  * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
  * communicator takes one step more, to find the nodes. */
 #include "dataset/opening.h"
@@ -43,6 +43,7 @@ typedef struct exchange {
     bool failed;              /* a rank has an error */
     bool lacks_nodes;         /* a rank does not know the nodes */
 } exchange;
+_Static_assert(sizeof(exchange) <= PNC_COMBINED_BYTES, "PNC_COMBINED_BYTES is too small");
 
 void pnc_dataset_state_free(pnc_dataset *ds)
 {
@@ -63,55 +64,73 @@ void pnc_dataset_state_free(pnc_dataset *ds)
     pnc_memory_free(ds);
 }
 
+/* MPI still uses the communicator of a file whose time limit was exceeded. */
 int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
 {
     pnc_dataset_error_report(ds, err);
     pnc_memory_free(ds->file.store);
+    if (pnc_file_time_limit_is_exceeded(&ds->file))
+        ds->file.comm = MPI_COMM_NULL;
     pnc_dataset_state_free(ds);
     return err;
 }
 
 /* --- the communicator --- */
 
-/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
- * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
-static int dup_without_abort(MPI_Comm comm, MPI_Comm *own)
-{
-    MPI_Errhandler users;
-    int code;
-
-    if (MPI_Comm_get_errhandler(comm, &users) != MPI_SUCCESS)
-        return MPI_Comm_dup(comm, own);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    code = MPI_Comm_dup(comm, own);
-    MPI_Comm_set_errhandler(comm, users);
-    MPI_Errhandler_free(&users);
-    return code;
-}
-
 /* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
  * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once. With several ranks the
  * caller must order the calls: a lock cannot match the threads of different ranks. */
-static int duplicate_communicator(MPI_Comm comm, pnc_file *file)
+static int duplicate(MPI_Comm comm, pnc_file *file, int *code)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    int code;
 
-    MPI_Comm_rank(comm, &file->rank);
-    MPI_Comm_size(comm, &file->nprocs);
+    if (file->nprocs > 1)
+        return pnc_file_time_limit_comm_create(file, comm, code);
+    pthread_mutex_lock(&lock);
+    *code = MPI_Comm_dup(comm, &file->comm);
+    pthread_mutex_unlock(&lock);
+    return NC_NOERR;
+}
+
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
+ * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
+static int dup_without_abort(MPI_Comm comm, pnc_file *file)
+{
+    bool has_handler;
+    MPI_Errhandler users;
+    int code, err;
+
+    has_handler = MPI_Comm_get_errhandler(comm, &users) == MPI_SUCCESS;
+    if (has_handler)
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    err = duplicate(comm, file, &code);
+    if (has_handler) {
+        MPI_Comm_set_errhandler(comm, users);
+        MPI_Errhandler_free(&users);
+    }
+    if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
+        err = pnc_error_set(file->error, NC_ENFILE,
+                            "MPI_Comm_idup failed, as MPI libraries bound the number of "
+                            "communicators: close files, or free communicators that are no longer needed");
+    if (err == NC_NOERR)
+        pnc_file_step_check(file, code, "MPI_Comm_idup", "the communicator");
+    return err;
+}
+
+/* Collective. On all ranks or on none, but for NC_ETIMEOUT. */
+static int get_communicator(const pnc_opening *o, pnc_file *file)
+{
+    bool aborts;
+    int64_t seconds;
+
+    MPI_Comm_rank(o->comm, &file->rank);
+    MPI_Comm_size(o->comm, &file->nprocs);
     if (file->nprocs == 1)
         pnc_dataset_launcher_check(file->path);
-    if (file->nprocs == 1)
-        pthread_mutex_lock(&lock);
-    code = dup_without_abort(comm, &file->comm);
-    if (file->nprocs == 1)
-        pthread_mutex_unlock(&lock);
-    if (file->comm == MPI_COMM_NULL) {
-        return pnc_error_set(file->error, NC_ENFILE,
-                             "MPI_Comm_dup failed, as MPI libraries bound the number of "
-                             "communicators: close files, or free communicators that are no longer needed");
-    }
-    pnc_file_step_check(file, code, "MPI_Comm_dup", "the communicator");
+    seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
+    if (seconds > 0)
+        (void)pnc_file_time_limit_set(file, seconds, aborts); /* without memory there is none */
+    PNC_TRY(dup_without_abort(o->comm, file));
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
     return NC_NOERR;
 }
@@ -163,6 +182,7 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
         return ds;
     ds->file.comm = MPI_COMM_NULL;
+    ds->file.limit = NULL;
     pnc_memory_free(ds->file.store);
     pnc_dataset_state_free(ds);
     return NULL;
@@ -221,15 +241,15 @@ static int decide(pnc_dataset *ds, const pnc_opening *o, decisions *d)
 /* Collective. All ranks return an error, or none does. */
 static int exchange_decisions(pnc_file *file, exchange *x, int err)
 {
-    int code = MPI_SUCCESS;
+    int late;
 
     err = pnc_file_late_take(file, err);
     x->kind = file->call.kind;
     x->complement = ~x->kind;
     x->failed = err != NC_NOERR;
-    if (file->nprocs > 1)
-        code = MPI_Allreduce(MPI_IN_PLACE, x, (int)sizeof *x, MPI_BYTE, MPI_BOR, file->comm);
-    pnc_file_step_check(file, code, "MPI_Allreduce", "the decisions of rank 0");
+    late = pnc_file_bits_agree(file, x, (int)sizeof *x, "the decisions of rank 0");
+    if (late != NC_NOERR)
+        return pnc_error_keep_first(err, late);
     if (file->nprocs > 1 && (x->kind & x->complement) != 0)
         return pnc_error_keep_first(err, pnc_file_mismatch_report(file));
     return x->failed ? pnc_file_status_agree(file, err) : NC_NOERR;
@@ -310,8 +330,9 @@ static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int er
 {
     if (ds != NULL)
         return pnc_dataset_opening_discard(ds, err);
-    if (file->comm != MPI_COMM_NULL)
+    if (file->comm != MPI_COMM_NULL && !pnc_file_time_limit_is_exceeded(file))
         MPI_Comm_free(&file->comm);
+    pnc_file_time_limit_free(file);
     return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
 }
 
@@ -349,7 +370,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     if (o->comm == MPI_COMM_NULL) /* MPI calls would abort the program */
         err = pnc_error_set(&error, NC_EINVAL, "the communicator is MPI_COMM_NULL");
     else
-        err = duplicate_communicator(o->comm, &file);
+        err = get_communicator(o, &file);
     if (err == NC_NOERR) { /* on all ranks or on none */
         ds = create_dataset(o, &file);
         err = prepare(ds, o, &file, &x);

@@ -101,6 +101,22 @@ static call_text describe_call(const pnc_file_call *call)
     return d;
 }
 
+int pnc_file_bits_agree(pnc_file *file, void *bytes, int n, const char *what)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code, waited = MPI_SUCCESS;
+
+    if (file->nprocs == 1)
+        return NC_NOERR;
+    if (file->limit != NULL)
+        return pnc_file_time_limit_bits_agree(file, bytes, n, describe_call(&file->call).text);
+    code = MPI_Iallreduce(MPI_IN_PLACE, bytes, n, MPI_BYTE, MPI_BOR, file->comm, &request);
+    if (request != MPI_REQUEST_NULL)
+        waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    pnc_file_step_check(file, code != MPI_SUCCESS ? code : waited, "MPI_Iallreduce", what);
+    return NC_NOERR;
+}
+
 static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what)
 {
     pnc_counter before;

@@ -47,6 +47,9 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
 int pnc_file_mismatch_report(pnc_file *file);
 /* Replace each value by the sum over the ranks. */
 void pnc_file_sums_agree(pnc_file *file, int64_t *values, int n, const char *what);
+/* Combine bytes of all ranks by MPI_BOR, while the file is opened. The reduction is nonblocking also on ranks that have
+ * no limit, as others may have one. NC_ETIMEOUT on ranks whose limit is exceeded. */
+int pnc_file_bits_agree(pnc_file *file, void *bytes, int n, const char *what);
 /* Copy rank 0's bytes to all ranks. */
 void pnc_file_bytes_broadcast(pnc_file *file, void *bytes, int64_t size, const char *what);
 

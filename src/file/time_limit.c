@@ -30,13 +30,23 @@ typedef struct notice {
 struct pnc_time_limit {
     double seconds;
     bool aborts, exceeded;
-    int64_t number; /* of the agreements of this file so far */
+    int64_t number; /* of the agreements of this file so far; 0: the file is being opened */
     int *sent;      /* notices to each rank; NULL before the first one */
     int received;   /* notices */
     /* MPI uses these after a call that has failed */
+    MPI_Comm comm;
     int64_t values[PNC_REDUCED_VALUES];
+    char bytes[PNC_COMBINED_BYTES];
     notice warning, answer, result;
 };
+
+/* A reduction, in memory of the limit. */
+typedef struct reduction {
+    void *values;
+    int n;
+    MPI_Datatype type;
+    MPI_Op op;
+} reduction;
 
 /* One agreement. */
 typedef struct meeting {
@@ -51,9 +61,12 @@ typedef struct meeting {
 
 int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts)
 {
-    if (seconds <= 0 || file->nprocs == 1)
+    if (seconds <= 0 || file->nprocs == 1) {
+        pnc_file_time_limit_free(file);
         return NC_NOERR;
-    file->limit = pnc_memory_alloc_zeroed(1, sizeof *file->limit);
+    }
+    if (file->limit == NULL)
+        file->limit = pnc_memory_alloc_zeroed(1, sizeof *file->limit);
     if (file->limit == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "%s: no memory for a time limit", file->path);
     file->limit->seconds = (double)seconds;
@@ -63,9 +76,10 @@ int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts)
 
 void pnc_file_time_limit_free(pnc_file *file)
 {
-    if (file->limit != NULL)
+    if (file->limit != NULL && !file->limit->exceeded) { /* else MPI still uses it */
         pnc_memory_free(file->limit->sent);
-    pnc_memory_free(file->limit);
+        pnc_memory_free(file->limit);
+    }
     file->limit = NULL;
 }
 
@@ -135,15 +149,22 @@ static void make_table(meeting *m)
         }
 }
 
+static void append_cause(char *text, size_t capacity, const meeting *m)
+{
+    char call[60] = "opened this file";
+
+    if (m->limit->number > 0)
+        snprintf(call, sizeof call, "made collective call %lld on this file", (long long)m->limit->number);
+    append(text, capacity, "%s: not all ranks have %s within %.0f s", m->file->path, call, m->limit->seconds);
+}
+
 /* The lines in one call, so that other output does not come between. */
 static void print_table(const meeting *m)
 {
-    char text[2 * TABLE_BYTES] = "";
+    char text[2 * TABLE_BYTES] = "PnetCDF: ";
 
-    append(text, sizeof text,
-           "PnetCDF: %s: not all ranks have made collective call %lld on this file within %.0f s. Ranks of its "
-           "communicator:\n    ",
-           m->file->path, (long long)m->limit->number, m->limit->seconds);
+    append_cause(text, sizeof text, m);
+    append(text, sizeof text, ". Ranks of its communicator:\n    ");
     for (const char *c = m->table; *c != '\0'; c++)
         append(text, sizeof text, *c == '\n' ? "%c    " : "%c", *c);
     append(text, sizeof text, "\n");
@@ -265,11 +286,10 @@ static void pause_after(double waited)
 static int fail(const meeting *m)
 {
     pnc_file *file = m->file;
-    char text[200];
+    char text[200] = "";
 
     file->call.mismatch = true;
-    snprintf(text, sizeof text, "%s: not all ranks have made collective call %lld on this file within %.0f s",
-             file->path, (long long)m->limit->number, m->limit->seconds);
+    append_cause(text, sizeof text, m);
     if (m->table[0] == '\0')
         return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s; rank %d reports which", text, m->warner);
     return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s: %s", text, m->table);
@@ -332,7 +352,7 @@ static void wait_for_end(const meeting *m)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
-static int meet(meeting *m, int n)
+static int meet(meeting *m, const reduction *r)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     int code;
@@ -342,7 +362,7 @@ static int meet(meeting *m, int n)
         wait_for_end(m);
     if (m->warner >= 0)
         return end_meeting(m);
-    code = MPI_Iallreduce(MPI_IN_PLACE, m->limit->values, n, MPI_INT64_T, MPI_MAX, m->file->comm, &request);
+    code = MPI_Iallreduce(MPI_IN_PLACE, r->values, r->n, r->type, r->op, m->file->comm, &request);
     pnc_file_step_check(m->file, code, "MPI_Iallreduce", "the first agreement of a call");
     return code == MPI_SUCCESS ? wait_for_ranks(m, &request) : NC_NOERR;
 }
@@ -351,6 +371,7 @@ int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char
 {
     pnc_time_limit *limit = file->limit;
     meeting m = {.file = file, .limit = limit, .call = call, .begin = MPI_Wtime(), .warner = -1};
+    reduction r = {limit->values, n, MPI_INT64_T, MPI_MAX};
     int err;
 
     assert(n <= PNC_REDUCED_VALUES);
@@ -363,10 +384,78 @@ int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char
     }
     limit->number++;
     memcpy(limit->values, values, (size_t)n * sizeof *values);
-    err = meet(&m, n);
+    err = meet(&m, &r);
     if (err == NC_NOERR)
         memcpy(values, limit->values, (size_t)n * sizeof *values);
     pnc_memory_free(m.calls);
+    return err;
+}
+
+/* --- opening --- */
+
+int pnc_file_time_limit_bits_agree(pnc_file *file, void *bytes, int n, const char *call)
+{
+    pnc_time_limit *limit = file->limit;
+    meeting m = {.file = file, .limit = limit, .call = call, .begin = MPI_Wtime(), .warner = -1};
+    reduction r = {limit->bytes, n, MPI_BYTE, MPI_BOR};
+    int err;
+
+    assert(n <= PNC_COMBINED_BYTES);
+    memcpy(limit->bytes, bytes, (size_t)n);
+    err = meet(&m, &r);
+    if (err == NC_NOERR)
+        memcpy(bytes, limit->bytes, (size_t)n);
+    pnc_memory_free(m.calls);
+    return err;
+}
+
+/* There is no communicator yet in which ranks could answer. Rank 0 prints, and rank 1, as rank 0 may be missing. */
+static int end_dup(pnc_file *file, MPI_Comm comm)
+{
+    meeting m = {.file = file, .limit = file->limit};
+    char text[200] = "";
+
+    file->limit->exceeded = true;
+    append_cause(text, sizeof text, &m);
+    if (file->rank < 2)
+        fprintf(stderr, "PnetCDF: %s. Rank %d of %d waits in %s\n", text, file->rank, file->nprocs, file->call.name);
+    if (file->limit->aborts)
+        end_program(comm);
+    return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s", text);
+}
+
+static int wait_for_dup(pnc_file *file, MPI_Comm comm, MPI_Request *request, int *code)
+{
+    double begin = MPI_Wtime();
+
+    for (int done = 0;;) {
+        double waited = MPI_Wtime() - begin;
+
+        *code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done || *code != MPI_SUCCESS)
+            return NC_NOERR;
+        if (waited > file->limit->seconds)
+            return end_dup(file, comm);
+        pause_after(waited);
+    }
+}
+
+/* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. */
+int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
+{
+    MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    int waited = MPI_SUCCESS, err = NC_NOERR;
+
+    *out = MPI_COMM_NULL;
+    *code = MPI_Comm_idup(comm, out, &request);
+    if (request != MPI_REQUEST_NULL && file->limit == NULL)
+        waited = MPI_Waitall(1, &request, &status);
+    else if (request != MPI_REQUEST_NULL)
+        err = wait_for_dup(file, comm, &request, &waited);
+    if (err == NC_NOERR && waited == MPI_SUCCESS)
+        file->comm = *out;
     return err;
 }
 

@@ -7,19 +7,26 @@
  * the reduction never completes. If the last rank had begun it before the warning arrived, it completes on all ranks
  * within ANSWER_SECONDS, and the call continues. So the ranks decide alike if messages take less than that.
  *
- * The reduction that does not complete cannot be cancelled. Afterwards the file takes part in no collective call. */
+ * The reduction that does not complete cannot be cancelled. Afterwards the file takes part in no collective call.
+ *
+ * A file that is opened has a limit on the ranks that find one in their hints or environment, until all know that of
+ * rank 0. The first step of opening, the duplication of the communicator, has no answers: a rank that arrives later
+ * completes it, and waits for the limit in the second one. */
 #ifndef PNC_FILE_TIME_LIMIT_H
 #define PNC_FILE_TIME_LIMIT_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_REDUCED_VALUES 8 /* at most, in a reduction with a limit */
+#define PNC_REDUCED_VALUES 8    /* at most, in a reduction with a limit */
+#define PNC_COMBINED_BYTES 8192 /* the same, while a file is opened */
 
 typedef struct pnc_file pnc_file;
 typedef struct pnc_time_limit pnc_time_limit;
 
-/* Set the limit of a file, the same on all ranks; `aborts`: end the program, instead of an error. Local; NC_ENOMEM. */
+/* Set the limit of a file, the same on all ranks, in place of another one; `aborts`: end the program, instead of an
+ * error. Local; NC_ENOMEM. */
 int pnc_file_time_limit_set(pnc_file *file, int64_t seconds, bool aborts);
 void pnc_file_time_limit_free(pnc_file *file);
 /* Whether a call has exceeded it: no further collective step is possible. False without a limit. */
@@ -27,6 +34,12 @@ bool pnc_file_time_limit_is_exceeded(const pnc_file *file);
 /* Replace each value by the largest one of all ranks; `call` describes the call in progress. Collective. NC_ETIMEOUT if
  * a rank did not make any call in time, or in an earlier call. */
 int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call);
+
+/* While the file is opened. Duplicate a communicator for several ranks: file->comm. *code is that of MPI. Without a
+ * limit it waits. Collective; NC_ETIMEOUT. */
+int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code);
+/* Combine bytes of all ranks by MPI_BOR, with a limit. Collective; NC_ETIMEOUT. */
+int pnc_file_time_limit_bits_agree(pnc_file *file, void *bytes, int n, const char *call);
 
 /* After the last agreement of a file: receive all notices that are under way. Otherwise one could be taken for a notice
  * of the next file whose communicator has the same context. Collective, unless the limit was exceeded. */

@@ -166,7 +166,6 @@ free_name:
 int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error)
 {
     char *nfc = NULL;
-    pnc_att *old, *att;
     int code = NC_NOERR;
 
     PNC_TRY(pnc_name_normalise(name, &nfc, error));
@@ -174,17 +173,14 @@ int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const ch
         code = pnc_error_set(error, NC_ENOTATT, "attribute %d does not exist: the list has %d", index, atts->n);
         goto free_name;
     }
-    old = atts->at[index];
     if (pnc_format_atts_find_exact(atts, nfc) >= 0) {
         code = pnc_error_set(error, NC_ENAMEINUSE, "attribute \"%s\" cannot be renamed to \"%s\": that name is in use",
-                             old->name, nfc);
+                             atts->at[index]->name, nfc);
         goto free_name;
     }
-    att = pnc_format_att_create(&model->region, nfc, (int64_t)strlen(nfc), old->type, old->len, old->value);
-    if (att != NULL)
-        replace_att(atts, index, att);
-    else
-        code = pnc_error_set(error, NC_ENOMEM, "attribute \"%s\": no memory to rename it", old->name);
+    code = pnc_format_name_replace(model, &atts->names, index, &atts->at[index]->name, nfc);
+    if (code != NC_NOERR)
+        pnc_error_set(error, code, "attribute \"%s\": no memory to rename it", atts->at[index]->name);
 free_name:
     pnc_memory_free(nfc);
     return code;

@@ -47,6 +47,22 @@ void pnc_format_header_encode(pnc_model *model, void *buf);
 int64_t pnc_format_att_encode(const pnc_model *model, const pnc_att *att, void *buf);
 /* The name field of any entry (length word, bytes, padding), at offset `where`. */
 int64_t pnc_format_name_encode(const pnc_model *model, const char *name, void *buf);
+
+/* A dimension, a variable, or an attribute. */
+typedef struct pnc_entry {
+    int dimid; /* -1: no dimension */
+    int varid; /* of the variable, or NC_GLOBAL */
+    int att;   /* index of the attribute; -1: the dimension or variable itself */
+} pnc_entry;
+
+/* Where an entry is depends on what precedes it. These bytes are specific to a place: from the start of the header or,
+ * for variables and their attributes, from the name of the variable, which no other one has, up to the end of the entry
+ * (of a variable: of its dimensions). get_anchor returns the offset of the first one. */
+int64_t pnc_format_entry_get_anchor(const pnc_model *model, pnc_entry entry);
+int64_t pnc_format_entry_encode(const pnc_model *model, pnc_entry entry, void *buf); /* bytes; buf NULL: size only */
+/* Whether both have the entry at the same offset, with the same name, type and length. */
+bool pnc_format_entry_is_same(const pnc_model *a, const pnc_model *b, pnc_entry entry);
+
 /* numrecs is at byte 4: 4 bytes, or 8 in CDF-5. Returns the number of bytes. */
 int pnc_format_numrecs_encode(const pnc_model *model, void *buf);
 /* The number of records from the first PNC_FRONT_BYTES bytes of a file of `format`; 0 if they are those of another

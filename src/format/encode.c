@@ -104,10 +104,16 @@ static void put_var_tail(writer *w, const pnc_var *var)
     put_word(w, (uint64_t)var->begin, pnc_format_offset_get_size(w->format));
 }
 
+/* "CDF", the version, and numrecs. */
+static void put_magic(writer *w, const pnc_model *model)
+{
+    put_word(w, 0x43444600u | (unsigned)model->format, 4);
+    put_count(w, model->numrecs);
+}
+
 static void put_header(writer *w, const pnc_model *model)
 {
-    put_word(w, 0x43444600u | (unsigned)model->format, 4); /* "CDF" and the version */
-    put_count(w, model->numrecs);
+    put_magic(w, model);
     put_list(w, PNC_TAG_DIMENSION, model->ndims);
     for (int i = 0; i < model->ndims; i++) {
         if (w->p != NULL)
@@ -156,6 +162,71 @@ int64_t pnc_format_name_encode(const pnc_model *model, const char *name, void *b
 
     put_name(&w, name);
     return w.pos;
+}
+
+/* --- up to an entry --- */
+
+static void put_first_atts(writer *w, const pnc_atts *atts, int n)
+{
+    put_list(w, PNC_TAG_ATTRIBUTE, atts->n);
+    for (int i = 0; i < n; i++)
+        put_att(w, atts->at[i]);
+}
+
+static void put_front(writer *w, const pnc_model *model, int ndims)
+{
+    put_magic(w, model);
+    put_list(w, PNC_TAG_DIMENSION, model->ndims);
+    for (int i = 0; i < ndims; i++)
+        put_dim(w, model->dims[i]);
+}
+
+static bool is_in_var(pnc_entry entry)
+{
+    return entry.dimid < 0 && entry.varid != NC_GLOBAL;
+}
+
+int64_t pnc_format_entry_get_anchor(const pnc_model *model, pnc_entry entry)
+{
+    return is_in_var(entry) ? model->vars[entry.varid]->where : 0;
+}
+
+int64_t pnc_format_entry_encode(const pnc_model *model, pnc_entry entry, void *buf)
+{
+    writer w = {buf, 0, model->format};
+
+    if (is_in_var(entry))
+        put_var_head(&w, model->vars[entry.varid]);
+    else
+        put_front(&w, model, entry.dimid >= 0 ? entry.dimid + 1 : model->ndims);
+    if (entry.att >= 0)
+        put_first_atts(&w, pnc_format_atts_get(model, entry.varid), entry.att + 1);
+    return w.pos;
+}
+
+static bool is_same_att(const pnc_att *a, const pnc_att *b)
+{
+    return a->where == b->where && a->type == b->type && a->len == b->len && strcmp(a->name, b->name) == 0;
+}
+
+bool pnc_format_entry_is_same(const pnc_model *a, const pnc_model *b, pnc_entry entry)
+{
+    const pnc_atts *of_a, *of_b;
+    int varid = entry.varid, dimid = entry.dimid;
+
+    if (a->format != b->format)
+        return false;
+    if (dimid >= 0)
+        return dimid < b->ndims && a->dims[dimid]->where == b->dims[dimid]->where &&
+               strcmp(a->dims[dimid]->name, b->dims[dimid]->name) == 0;
+    if (varid != NC_GLOBAL && (varid >= b->nvars || a->vars[varid]->where != b->vars[varid]->where ||
+                               strcmp(a->vars[varid]->name, b->vars[varid]->name) != 0))
+        return false;
+    if (entry.att < 0)
+        return true;
+    of_a = pnc_format_atts_get(a, varid);
+    of_b = pnc_format_atts_get(b, varid);
+    return entry.att < of_b->n && is_same_att(of_a->at[entry.att], of_b->at[entry.att]);
 }
 
 int pnc_format_numrecs_encode(const pnc_model *model, void *buf)

@@ -44,8 +44,8 @@ int pnc_format_vars_reserve(pnc_model *model, int n);
 /* Copy a name of n bytes to a string; NULL without memory. */
 char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n);
 
-/* Rename an entry and its key in the table. NC_NOERR, or NC_ENOMEM and nothing has changed. */
-int pnc_format_name_replace(pnc_model *model, pnc_table *names, char **name, const char *to);
+/* Rename the entry with this index, and its key in the table. NC_NOERR, or NC_ENOMEM and nothing has changed. */
+int pnc_format_name_replace(pnc_model *model, pnc_table *names, int index, char **name, const char *to);
 
 /* vsize of the specification: bytes of the variable, or of one record of it, rounded up to a multiple of 4 (also for a
  * single record variable, whose records are packed). CDF-1, CDF-2: 2^32 - 1 if it does not fit in 32 bits. */

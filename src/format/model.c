@@ -43,15 +43,29 @@ char *pnc_format_name_copy(pnc_region *region, const char *bytes, int64_t n)
     return name;
 }
 
-int pnc_format_name_replace(pnc_model *model, pnc_table *names, char **name, const char *to)
+/* A key that is removed makes space for another one. Short lists have no table; in files of other writers, an earlier
+ * entry may have the same name and the key. */
+static int set_name(pnc_table *names, int index, char **name, char *to)
+{
+    if (pnc_table_find(names, *name) == index)
+        pnc_table_remove(names, *name);
+    if (names->slots != NULL && pnc_table_add(names, to, index) == NC_ENOMEM)
+        return NC_ENOMEM;
+    *name = to;
+    return NC_NOERR;
+}
+
+int pnc_format_name_replace(pnc_model *model, pnc_table *names, int index, char **name, const char *to)
 {
     char *copy = pnc_format_name_copy(&model->region, to, (int64_t)strlen(to));
 
-    if (copy == NULL || pnc_table_add(names, copy, pnc_table_find(names, *name)) != NC_NOERR)
-        return NC_ENOMEM;
-    pnc_table_remove(names, *name);
-    *name = copy;
-    return NC_NOERR;
+    return copy == NULL ? NC_ENOMEM : set_name(names, index, name, copy);
+}
+
+void pnc_format_name_undo(pnc_table *names, int index, char **name, char *old)
+{
+    if (*name != old)
+        (void)set_name(names, index, name, old);
 }
 
 int pnc_format_model_init(pnc_model *model, int format, pnc_error *error)
@@ -258,7 +272,7 @@ int pnc_format_dim_rename(pnc_model *model, int dimid, const char *name, pnc_err
                              model->dims[dimid]->name, nfc);
         goto free_name;
     }
-    code = pnc_format_name_replace(model, &model->dim_names, &model->dims[dimid]->name, nfc);
+    code = pnc_format_name_replace(model, &model->dim_names, dimid, &model->dims[dimid]->name, nfc);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "no memory to rename dimension \"%s\"", model->dims[dimid]->name);
 free_name:

@@ -109,6 +109,9 @@ int pnc_format_atts_put(pnc_model *model, pnc_atts *atts, const char *name, int 
 int pnc_format_atts_rename(pnc_model *model, pnc_atts *atts, int index, const char *name, pnc_error *error);
 int pnc_format_atts_delete(pnc_atts *atts, int index);
 
+/* Undo a rename of the entry with this index; `old` is the name that it had, in the memory of the model. */
+void pnc_format_name_undo(pnc_table *names, int index, char **name, char *old);
+
 /* The fill value of a variable: its attribute _FillValue if that has the type of the variable and length 1, else the
  * default of the type. out receives pnc_type_get_size(type) external bytes. */
 void pnc_format_var_get_fill_value(const pnc_var *var, void *out);

@@ -153,7 +153,7 @@ int pnc_format_var_rename(pnc_model *model, int varid, const char *name, pnc_err
                              model->vars[varid]->name, nfc);
         goto free_name;
     }
-    code = pnc_format_name_replace(model, &model->var_names, &model->vars[varid]->name, nfc);
+    code = pnc_format_name_replace(model, &model->var_names, varid, &model->vars[varid]->name, nfc);
     if (code != NC_NOERR)
         pnc_error_set(error, code, "no memory to rename variable \"%s\"", model->vars[varid]->name);
 free_name:

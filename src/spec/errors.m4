@@ -169,6 +169,7 @@ ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open t
 ERROR([NC_EMULTICALL], [-281], [The collective calls of MPI processes do not match], [ranks made different collective calls])
 ERROR([NC_ETIMEOUT], [-282], [Not all MPI processes made a collective call within the time limit], [a rank did not make a collective call within the limit nc_timeout])
 ERROR([NC_EMOVELIMIT], [-283], [More data would have to move than the hint nc_data_move_limit permits], [definitions grow, and data would move: reserve space in the header, or raise nc_data_move_limit])
+ERROR([NC_ESTALE], [-284], [Another program or handle has changed the header since the file was opened], [definitions in the file are no longer those of this ncid: close it and open the file again])
 ])
 
 m4_define([ERROR_ALIASES], [ALIAS([NC_EDMR], [NC_EDDS])

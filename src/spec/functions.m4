@@ -58,12 +58,14 @@ FUNCTION([enddef], [f77], [],
 [Leave define mode: compute the layout of the file, move data if the header or variables grew, write the header, fill
 new variables. At the first ncmpi_enddef, a file with at least 1 MiB of data has free space after its header for later
 definitions (hint nc_header_reserve). COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EMULTIDEFINE (dimensions or
-variables differ from those of rank 0, which are used) NC_EMOVELIMIT (the hint nc_data_move_limit forbids the move)])
+variables differ from those of rank 0, which are used) NC_EMOVELIMIT (the hint nc_data_move_limit forbids the move)
+NC_ESTALE (another program or ncid has changed the header; nothing is written)])
 
 FUNCTION([_enddef], [f77], [P(offset, h_minfree)P(offset, v_align)P(offset, v_minfree)P(offset, r_align)],
 [Leave define mode with a specified layout. The arguments are in bytes: free space after the header, alignment of the
 first fixed-size variable, free space after the fixed-size variables, alignment of the first record. Hints take
-precedence over these arguments. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL NC_EMOVELIMIT])
+precedence over these arguments. COLLECTIVE Errors: NC_ENOTINDEFINE NC_EVARSIZE NC_EINVAL NC_EMOVELIMIT
+NC_ESTALE])
 
 FUNCTION([sync], [all], [],
 [Write the number of records, and request the file system to write all data to disk. Keeps the data mode, independent or
@@ -156,11 +158,11 @@ default fill value. COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE NC_ENOTVAR NC_EG
 
 FUNCTION([rename_dim], [all], [P(dimid, dimid)P(name, name)],
 [Rename a dimension. In data mode the new name must not be longer than the old one. COLLECTIVE Errors:
-NC_EPERM NC_EBADNAME NC_EBADDIM NC_ENAMEINUSE NC_ENOTINDEFINE])
+NC_EPERM NC_EBADNAME NC_EBADDIM NC_ENAMEINUSE NC_ENOTINDEFINE NC_ESTALE])
 
 FUNCTION([rename_var], [all], [P(varid, varid)P(name, name, newname)],
 [Rename a variable. In data mode the new name must not be longer than the old one. COLLECTIVE Errors: NC_EPERM
-NC_EBADNAME NC_ENOTVAR NC_ENAMEINUSE NC_ENOTINDEFINE])
+NC_EBADNAME NC_ENOTVAR NC_ENAMEINUSE NC_ENOTINDEFINE NC_ESTALE])
 
 FUNCTION([fill_var_rec], [all], [P(varid, varid)P(recno, recno)],
 [Fill one record of a record variable with its fill value. The fill mode of the variable must be on, or the variable
@@ -183,7 +185,7 @@ PLAIN([int], [copy_att], [all], [P(ncid, ncid_in)P(varid, varid_in)P(name, name)
 
 FUNCTION([rename_att], [all], [P(varid, varid)P(name, name, curname)P(name, newname)],
 [Rename an attribute. In data mode the new name must not be longer than the old one. COLLECTIVE Errors:
-NC_EPERM NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE])
+NC_EPERM NC_ENOTVAR NC_EBADNAME NC_ENOTATT NC_ENAMEINUSE NC_ENOTINDEFINE NC_ESTALE])
 
 FUNCTION([del_att], [all], [P(varid, varid)P(name, name)],
 [Delete an attribute of a variable, or of the dataset (NC_GLOBAL). COLLECTIVE Errors: NC_EPERM NC_ENOTINDEFINE

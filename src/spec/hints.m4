@@ -63,8 +63,8 @@ HINT_CHOICE([nc_stats], [statistics], [disable], [WORDS(disable, enable, keep)],
 PNETCDF_STATS, which pnetcdf(3) describes])
 HINT_SIZE([nc_timeout], [timeout], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [seconds that a collective call waits for ranks that do not make it, before it returns NC_ETIMEOUT and prints which ranks
-wait in which call. 0: without a limit. Also set by PNETCDF_TIMEOUT; pnetcdf(3) describes the state of the file after
-it])
+wait in which call. 0: without a limit. ncmpi_create and ncmpi_open have it on ranks that it is given to. Also set by
+PNETCDF_TIMEOUT; pnetcdf(3) describes the state of the file after it])
 HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort)], [],
 [what follows when nc_timeout is exceeded. error: NC_ETIMEOUT. abort: MPI_Abort ends the program])
 HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],

@@ -21,6 +21,12 @@ int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op o
     return PMPI_Allreduce(from, to, n, type, op, comm);
 }
 
+int MPI_Iallreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    count(comm);
+    return PMPI_Iallreduce(from, to, n, type, op, comm, request);
+}
+
 int MPI_Bcast(void *buf, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     count(comm);
@@ -31,6 +37,12 @@ int MPI_Barrier(MPI_Comm comm)
 {
     count(comm);
     return PMPI_Barrier(comm);
+}
+
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *out, MPI_Request *request)
+{
+    count(comm);
+    return PMPI_Comm_idup(comm, out, request);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)

@@ -48,6 +48,30 @@ static void test_too_many(MPI_Comm comm, const char *path, const char *text)
     close_many(n, text);
 }
 
+/* The program itself has left fewer communicators than a file needs, or none. */
+static void test_last_communicators(const char *path)
+{
+    static MPI_Comm held[5000];
+    int n = 0, ncid, err;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (n < 5000 && MPI_Comm_dup(MPI_COMM_WORLD, &held[n]) == MPI_SUCCESS)
+        n++;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    for (int left = 0; left < 3 && n < 5000; left++) {
+        err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+        if (err == NC_NOERR)
+            err = ncmpi_close(ncid);
+        t_check(err == NC_ENFILE || (left > 1 && err == NC_NOERR), "a file where %d communicators are left: %s", left,
+                ncmpi_strerrno(err));
+        MPI_Comm_free(&held[--n]);
+    }
+    while (n > 0)
+        MPI_Comm_free(&held[--n]);
+    expect_code(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_NOERR, "a file after that");
+    expect_code(ncmpi_close(ncid), NC_NOERR, "close");
+}
+
 /* The error handler of the program remains in effect. */
 static void test_handler(void)
 {
@@ -94,6 +118,8 @@ int main(int argc, char **argv)
     }
     test_descriptors(MPI_COMM_SELF, own);
     test_handler();
+    if (t_nprocs <= 2)
+        test_last_communicators(path);
     unlink(own);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)

@@ -45,6 +45,7 @@ enum { ROWS = 240, WIDTH = 8, LIMIT = 60 };
     X(Test, true, (MPI_Request *r, int *flag, MPI_Status *s), (r, flag, s)) \
     X(Wait, false, (MPI_Request *r, MPI_Status *s), (r, s)) \
     X(Comm_dup, false, (MPI_Comm c, MPI_Comm *out), (c, out)) \
+    X(Comm_idup, false, (MPI_Comm c, MPI_Comm *out, MPI_Request *r), (c, out, r)) \
     X(Comm_split, false, (MPI_Comm c, int color, int key, MPI_Comm *out), (c, color, key, out)) \
     X(Comm_split_type, false, (MPI_Comm c, int type, int key, MPI_Info i, MPI_Comm *out), (c, type, key, i, out)) \
     X(Comm_create_group, false, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *out), (c, g, tag, out)) \

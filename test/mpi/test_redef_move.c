@@ -162,12 +162,14 @@ static int get_last(int ncid)
 /* NX * 4000 bytes move. */
 static void test_limit(void)
 {
-    char limit[40];
+    char limit[40], message[NC_MAX_MESSAGE] = "";
     int ncid;
 
     snprintf(limit, sizeof limit, "%d", NX * 4000 - 1);
     ncid = open_grown(limit);
     expect_code(ncmpi_enddef(ncid), NC_EMOVELIMIT, "enddef that would move one byte more than the limit");
+    t_check(ncmpi_inq_last_error(ncid, NULL, message) == NC_NOERR && strstr(message, "nc_header_reserve") != NULL,
+            "the message names the hint for new files");
     t_local(ncmpi_del_att(ncid, NC_GLOBAL, "text") == NC_NOERR, "del_att: still in define mode");
     expect_ok(ncmpi_enddef(ncid), "enddef without the attribute");
     t_check(get_last(ncid) == 77, "the value before");

@@ -145,15 +145,22 @@ static void check_text(int k, const char *text)
     t_local(sum == 1, "%d ranks printed a text", sum);
 }
 
-static void check_message(int ncid)
+static void check_message(int ncid, const char *part)
 {
-    char message[NC_MAX_MESSAGE] = "", missing[60];
+    char message[NC_MAX_MESSAGE] = "";
     int code = 0;
 
-    snprintf(missing, sizeof missing, "rank %d: no call", odd);
     t_local(ncmpi_inq_last_error(ncid, &code, message) == NC_NOERR && code == NC_ETIMEOUT &&
-                strstr(message, missing) != NULL,
+                strstr(message, part) != NULL,
             "%d: %s", code, message);
+}
+
+static void check_missing(int ncid)
+{
+    char missing[60];
+
+    snprintf(missing, sizeof missing, "rank %d: no call", odd);
+    check_message(ncid, missing);
 }
 
 static void expect_timeout(int err, const char *call)
@@ -186,13 +193,69 @@ static void test_missing(int k, int rank)
     expect_timeout(err, calls[k].name);
     check_text(k, text);
     if (t_rank != rank)
-        check_message(calls[k].closes ? NC_GLOBAL : ncid);
+        check_missing(calls[k].closes ? NC_GLOBAL : ncid);
     if (!calls[k].closes)
         expect_timeout(t_rank % 2 == 0 ? ncmpi_close(ncid) : ncmpi_abort(ncid), "close after it");
     expect_closed(ncid);
     check_new_file();
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     t_check(value == t_nprocs, "%s, without rank %d", calls[k].name, rank);
+    alarm(0);
+}
+
+/* --- opening --- */
+
+/* One rank opens the file when the others have given up. */
+static void test_opening(bool creates, int rank)
+{
+    const char *name = creates ? "ncmpi_create" : "ncmpi_open";
+    char text[TEXT], waits[60];
+    int ncid = -1, err = NC_NOERR, printed, sum = 0, value = 1;
+    double begin;
+    MPI_Info info;
+
+    begin_case(name, rank);
+    t_local(ncmpi_close(create(NULL, false)) == NC_NOERR, "close");
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_timeout", "1");
+    catch_stderr();
+    begin = MPI_Wtime();
+    for (int late = 0; late < 2; late++) {
+        if ((t_rank == rank) == late)
+            err = creates ? ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid)
+                          : ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    t_local(MPI_Wtime() - begin >= 1, "the call did not wait for the limit");
+    release_stderr(text);
+    MPI_Info_free(&info);
+    expect_timeout(err, name);
+    t_local(ncid == -1, "ncid is %d", ncid);
+    snprintf(waits, sizeof waits, "Rank %d of %d waits in %s\n", t_rank, t_nprocs, name);
+    printed = strstr(text, waits) != NULL;
+    t_local(t_rank == rank || printed == (t_rank < 2), "the text is %s", text);
+    MPI_Allreduce(&printed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_local(sum > 0, "no rank printed a text");
+    check_message(NC_GLOBAL, "not all ranks have opened this file within 1 s");
+    check_new_file();
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_check(value == t_nprocs, "%s, without rank %d", name, rank);
+    alarm(0);
+}
+
+static void test_slow_opening(void)
+{
+    int ncid;
+    char text[TEXT];
+
+    begin_case("a rank that opens a file within the limit", t_nprocs - 1);
+    catch_stderr();
+    if (t_rank == odd)
+        pause_for(1.5);
+    ncid = create("40", false);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    release_stderr(text);
+    t_check(text[0] == '\0', "a rank that opens a file within the limit: %s", text);
     alarm(0);
 }
 
@@ -438,6 +501,11 @@ int main(int argc, char **argv)
             if (k < 2 || !t_quick())
                 test_missing(k, k % t_nprocs);
         test_missing(0, t_nprocs - 1);
+        for (int rank = 0; rank < t_nprocs; rank += t_nprocs - 1)
+            for (int creates = 0; creates < 2; creates++)
+                if (!t_quick() || (rank == 0) == creates)
+                    test_opening(creates, rank);
+        test_slow_opening();
         test_state();
         test_slow();
         test_slow_access();

@@ -121,6 +121,91 @@ static void check_sample(const pnc_model *m, int format)
     assert_int_equal(m->vars[2]->where, 196 + 2 * wider);
 }
 
+/* The bytes that are specific to the place of an entry are those of the header from the anchor to `end`. */
+static void check_place(const pnc_model *m, const unsigned char *bytes, pnc_entry entry, int64_t anchor, int64_t end)
+{
+    unsigned char out[ROOM];
+
+    assert_int_equal(pnc_format_entry_get_anchor(m, entry), anchor);
+    assert_int_equal(pnc_format_entry_encode(m, entry, NULL), end - anchor);
+    assert_int_equal(pnc_format_entry_encode(m, entry, out), end - anchor);
+    assert_memory_equal(out, bytes + anchor, (size_t)(end - anchor));
+}
+
+#define CHECK_DIFFERS(field, value)                              \
+    do {                                                         \
+        __typeof__(field) was = field;                           \
+        field = value;                                           \
+        assert_false(pnc_format_entry_is_same(m, &copy, entry)); \
+        field = was;                                             \
+        assert_true(pnc_format_entry_is_same(m, &copy, entry));  \
+    } while (false)
+
+/* A copy is the same until the offset, the name, or what else belongs to the entry is another one. */
+static void check_same(const pnc_model *m, pnc_entry entry)
+{
+    char other[] = "other";
+    pnc_model copy;
+    pnc_att *att;
+
+    assert_int_equal(pnc_format_model_copy(&copy, m), NC_NOERR);
+    CHECK_DIFFERS(copy.format, 7);
+    if (entry.dimid >= 0) {
+        CHECK_DIFFERS(copy.ndims, entry.dimid);
+        CHECK_DIFFERS(copy.dims[entry.dimid]->where, 3);
+        CHECK_DIFFERS(copy.dims[entry.dimid]->name, other);
+    } else if (entry.varid >= 0) {
+        CHECK_DIFFERS(copy.nvars, entry.varid);
+        CHECK_DIFFERS(copy.vars[entry.varid]->where, 3);
+        CHECK_DIFFERS(copy.vars[entry.varid]->name, other);
+    }
+    if (entry.att >= 0) {
+        att = pnc_format_atts_get(&copy, entry.varid)->at[entry.att];
+        CHECK_DIFFERS(pnc_format_atts_get(&copy, entry.varid)->n, entry.att);
+        CHECK_DIFFERS(att->where, 3);
+        CHECK_DIFFERS(att->type, NC_UINT64);
+        CHECK_DIFFERS(att->len, 77);
+        CHECK_DIFFERS(att->name, other);
+    }
+    pnc_format_model_free(&copy);
+}
+
+static void check_atts_places(const pnc_model *m, const unsigned char *bytes, int varid)
+{
+    const pnc_atts *atts = pnc_format_atts_get(m, varid);
+
+    for (int k = 0; k < atts->n; k++) {
+        pnc_entry entry = {-1, varid, k};
+
+        check_place(m, bytes, entry, varid == NC_GLOBAL ? 0 : m->vars[varid]->where,
+                    atts->at[k]->where + pnc_format_att_encode(m, atts->at[k], NULL));
+        check_same(m, entry);
+    }
+}
+
+/* The entry of a dimension ends with its length, that of a variable, here, with the ids of its dimensions. */
+static void check_places(const pnc_model *m, const unsigned char *bytes)
+{
+    const int64_t count = m->format == 5 ? 8 : 4;
+
+    for (int i = 0; i < m->ndims; i++) {
+        pnc_entry entry = {i, NC_GLOBAL, -1};
+
+        check_place(m, bytes, entry, 0, m->dims[i]->where + pnc_format_name_encode(m, m->dims[i]->name, NULL) + count);
+        check_same(m, entry);
+    }
+    check_atts_places(m, bytes, NC_GLOBAL);
+    for (int i = 0; i < m->nvars; i++) {
+        pnc_entry entry = {-1, i, -1};
+
+        check_place(m, bytes, entry, m->vars[i]->where,
+                    m->vars[i]->where + pnc_format_name_encode(m, m->vars[i]->name, NULL) +
+                        count * (1 + m->vars[i]->ndims));
+        check_same(m, entry);
+        check_atts_places(m, bytes, i);
+    }
+}
+
 /* Each entry must have the bytes at its offset `where`. */
 static void check_entries(const pnc_model *m, const unsigned char *bytes)
 {
@@ -128,6 +213,7 @@ static void check_entries(const pnc_model *m, const unsigned char *bytes)
     int64_t n;
 
     assert_memory_equal(out, bytes + 4, (size_t)pnc_format_numrecs_encode(m, memset(out, 0xee, sizeof out)));
+    check_places(m, bytes);
     for (int i = 0; i < m->ndims; i++) {
         n = pnc_format_name_encode(m, m->dims[i]->name, out);
         assert_memory_equal(out, bytes + m->dims[i]->where, (size_t)n);

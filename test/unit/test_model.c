@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "format/entries.h"
 #include "format/model.h"
 
 static pnc_model model;
@@ -270,6 +271,52 @@ static void test_copy(void **state)
     assert_int_equal(copy.nvars, 0);
 }
 
+/* A rename that is undone; lists of all lengths, with and without a table. */
+static void test_restore(void **state)
+{
+    char name[16], *old;
+    (void)state;
+
+    for (int i = 0; i < 20; i++) {
+        pnc_atts *atts = &model.gatts;
+
+        snprintf(name, sizeof name, "n%d", i);
+        assert_int_equal(pnc_format_dim_add(&model, name, 3, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_atts_put(&model, atts, name, NC_CHAR, 1, "v", NULL), NC_NOERR);
+        for (int k = 0; k <= i; k++) {
+            snprintf(name, sizeof name, "n%d", k);
+            old = atts->at[k]->name;
+            assert_int_equal(pnc_format_atts_rename(&model, atts, k, "new", NULL), NC_NOERR);
+            assert_int_equal(pnc_format_atts_find(atts, "new"), k);
+            assert_int_equal(pnc_format_atts_find(atts, name), -1);
+            assert_memory_equal(atts->at[k]->value, "v", 1);
+            pnc_format_name_undo(&atts->names, k, &atts->at[k]->name, old);
+            assert_int_equal(pnc_format_atts_find(atts, name), k);
+            assert_int_equal(pnc_format_atts_find(atts, "new"), -1);
+            old = model.dims[k]->name;
+            assert_int_equal(pnc_format_dim_rename(&model, k, "new", NULL), NC_NOERR);
+            assert_int_equal(pnc_format_dim_find(&model, "new"), k);
+            pnc_format_name_undo(&model.dim_names, k, &model.dims[k]->name, old);
+            pnc_format_name_undo(&model.dim_names, k, &model.dims[k]->name, old);
+            assert_int_equal(pnc_format_dim_find(&model, name), k);
+            assert_int_equal(pnc_format_dim_find(&model, "new"), -1);
+        }
+    }
+}
+
+/* In a file of another writer two dimensions have one name: searches find the first one. */
+static void test_same_names(void **state)
+{
+    (void)state;
+
+    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 3), NC_NOERR);
+    assert_int_equal(pnc_format_dim_append(&model, "x", 1, 4), NC_ENAMEINUSE);
+    assert_int_equal(model.ndims, 2);
+    assert_int_equal(pnc_format_dim_rename(&model, 1, "y", NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_find(&model, "x"), 0);
+    assert_int_equal(pnc_format_dim_find(&model, "y"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +325,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dim_limits, start, finish),
         cmocka_unit_test_setup_teardown(test_vars, start, finish),
         cmocka_unit_test_setup_teardown(test_atts, start, finish),
+        cmocka_unit_test_setup_teardown(test_restore, start, finish),
+        cmocka_unit_test_setup_teardown(test_same_names, start, finish),
         cmocka_unit_test_setup_teardown(test_fill, start, finish),
         cmocka_unit_test_setup_teardown(test_copy, start, finish),
     };

@@ -133,6 +133,31 @@ static void select_all(pnc_selection *s, pnc_array *a, const int64_t *count)
     assert_int_equal(pnc_select_selection_init(s, a, NULL, count, NULL), NC_NOERR);
 }
 
+/* Axes that cannot be merged: from PNC_SELECTION_INLINE on, they have memory of their own. */
+static void test_many_axes(void **state)
+{
+    static int64_t offset[MAX_ELEMENTS];
+    (void)state;
+
+    for (int ndims = 6; ndims <= MAX_RANK; ndims++) {
+        request r = {.array = {.name = "v", .begin = 60, .elem_size = 2, .ndims = ndims}};
+        pnc_selection s;
+
+        r.array.shape = r.shape;
+        for (int d = 0; d < ndims; d++) {
+            r.shape[d] = 3;
+            r.count[d] = r.stride[d] = 2;
+        }
+        int64_t n = expand(&r, offset);
+        assert_int_equal(pnc_select_selection_init(&s, &r.array, r.start, r.count, r.stride), NC_NOERR);
+        assert_int_equal(s.rank, ndims);
+        assert_int_equal(s.bytes, 2 * n);
+        compare_portions(&r, &s, offset, n, false);
+        compare_portions(&r, &s, offset, n, true);
+        pnc_select_selection_free(&s);
+    }
+}
+
 static void test_collapse(void **state)
 {
     pnc_selection s;
@@ -338,10 +363,15 @@ static void test_offsets_beyond_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_nested_loops),      cmocka_unit_test(test_collapse),
-        cmocka_unit_test(test_column_of_every_other_row), cmocka_unit_test(test_records),
-        cmocka_unit_test(test_bounds_against_rules),      cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_scalar_ignores_arguments),  cmocka_unit_test(test_offsets_beyond_reach),
+        cmocka_unit_test(test_against_nested_loops),
+        cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_column_of_every_other_row),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_bounds_against_rules),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_scalar_ignores_arguments),
+        cmocka_unit_test(test_offsets_beyond_reach),
+        cmocka_unit_test(test_many_axes),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/* Whether the header in the file is the one that this handle knows: another handle or program may have changed it. Then
+ * the offsets that this handle knows can be those of something else, and nothing is written. */
+#ifndef PNC_DATASET_HEADER_CHECK_H
+#define PNC_DATASET_HEADER_CHECK_H
+
+#include "dataset/dataset.h"
+#include "format/codec.h"
+
+/* Local; ranks other than 0 return NC_NOERR. NC_ESTALE if an entry of ds->model is at another offset, or has another
+ * name, type or length. Other values of an attribute are no error. */
+int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry);
+/* On rank 0. NC_ESTALE if the header differs from `known`, n bytes that encode ds->before, but for the number of
+ * records. */
+int pnc_dataset_header_check(pnc_dataset *ds, const char *known, int64_t n);
+
+#endif

@@ -1,0 +1,265 @@
+/* A write that fails after some bytes, at every byte of what a change of the header writes: the file is as it was, byte
+ * for byte, and the change succeeds when it is made again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../expect.h"
+#include "dataset/registry.h"
+
+static char path[4096];
+
+/* --- a store that fails --- */
+
+static pnc_store_ops faulty;
+static const pnc_store_ops *real;
+static int64_t left; /* bytes until the failure */
+static bool failed, remains;
+
+static int faulty_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
+{
+    const char *from = buf;
+
+    for (int64_t i = 0; i < n; i++) {
+        bool fails = left < extents[i].length && (remains || !failed);
+        pnc_extent extent = {extents[i].offset, fails ? left : extents[i].length};
+        int err = extent.length > 0 ? real->write(store, &extent, 1, from, error) : NC_NOERR;
+
+        if (err != NC_NOERR)
+            return err;
+        if (!failed || fails)
+            left -= extent.length;
+        if (fails) {
+            failed = true;
+            return pnc_error_set(error, NC_EWRITE, "a failure made by the test");
+        }
+        from += extent.length;
+    }
+    return NC_NOERR;
+}
+
+static void set_failure(int ncid, int64_t at)
+{
+    pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
+
+    failed = false;
+    left = t_rank == 0 ? at : INT64_MAX;
+    real = ds->file.store->ops;
+    faulty = *real;
+    faulty.write = faulty_write;
+    ds->file.store->ops = &faulty;
+}
+
+static void end_failure(int ncid)
+{
+    pnc_dataset_registry_peek(ncid)->file.store->ops = real;
+}
+
+/* --- the changes --- */
+
+static char text[6000];
+
+static int put_in_place(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 12, "abcdefghijkl");
+}
+
+static int rename_var(int ncid)
+{
+    return ncmpi_rename_var(ncid, 0, "other");
+}
+
+static int rename_dim(int ncid)
+{
+    return ncmpi_rename_dim(ncid, 0, "X");
+}
+
+static int rename_att(int ncid)
+{
+    return ncmpi_rename_att(ncid, NC_GLOBAL, "note", "memo");
+}
+
+static int shorten(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 4, "abcd");
+}
+
+static int put_in_parts(int ncid)
+{
+    return ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", sizeof text, text);
+}
+
+static int define(int ncid, const char *name)
+{
+    int err = ncmpi_redef(ncid);
+
+    if (err == NC_EINDEFINE) /* the first try has failed */
+        err = NC_NOERR;
+    if (err == NC_NOERR)
+        err = ncmpi_put_att_text(ncid, NC_GLOBAL, name, 3, "new");
+    return err == NC_NOERR ? ncmpi_enddef(ncid) : err;
+}
+
+static int add_att(int ncid)
+{
+    return define(ncid, "extra");
+}
+
+/* `pages`: the header has several; `step`: between the bytes at which a write fails, in the quick test. */
+static const struct {
+    const char *name;
+    int (*make)(int ncid);
+    bool pages;
+    int step;
+} changes[] = {
+    {"overwrite an attribute", put_in_place, false, 1},
+    {"rename a variable", rename_var, false, 1},
+    {"rename a dimension", rename_dim, false, 1},
+    {"rename an attribute", rename_att, false, 1},
+    {"shorten an attribute", shorten, false, 7},
+    {"redef, new attribute", add_att, false, 7},
+    {"shorten an attribute, pages", shorten, true, 1511},
+    {"overwrite pages", put_in_parts, true, 1511},
+    {"redef, pages", add_att, true, 1511},
+};
+
+enum { NX = 30 };
+
+/* With space after the header, so that nothing moves. */
+static int make_file(bool pages)
+{
+    int ncid, dim, id, values[NX];
+    char old[sizeof text];
+
+    memset(old, 'o', sizeof old);
+    for (int i = 0; i < NX; i++)
+        values[i] = i * i;
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    ncmpi_def_dim(ncid, "x", NX, &dim);
+    ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 12, "123456789012");
+    if (pages)
+        ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", sizeof old, old);
+    ncmpi_def_var(ncid, "value", NC_INT, 1, &dim, &id);
+    t_local(ncmpi__enddef(ncid, 400, 4, 0, 4) == NC_NOERR, "enddef");
+    t_local(ncmpi_put_var_int_all(ncid, id, values) == NC_NOERR, "put");
+    t_local(ncmpi_sync(ncid) == NC_NOERR, "sync");
+    return ncid;
+}
+
+typedef struct image {
+    char bytes[20000];
+    size_t n;
+} image;
+
+static void read_image(image *out)
+{
+    FILE *file;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    memset(out, 0, sizeof *out);
+    file = fopen(path, "rb");
+    if (file != NULL) {
+        out->n = fread(out->bytes, 1, sizeof out->bytes, file);
+        fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Free space after the header may differ. */
+static bool is_same(const image *a, const image *b, MPI_Offset header, MPI_Offset data)
+{
+    return a->n == b->n && memcmp(a->bytes, b->bytes, (size_t)header) == 0 &&
+           memcmp(a->bytes + data, b->bytes + data, a->n - (size_t)data) == 0;
+}
+
+/* Returns false when the change writes fewer bytes. */
+static bool try_at(int k, int64_t at)
+{
+    static image before, after;
+    int ncid = make_file(changes[k].pages), err, met;
+    MPI_Offset header = 0, data = 0;
+
+    ncmpi_inq_header_size(ncid, &header);
+    ncmpi_inq_header_extent(ncid, &data);
+    read_image(&before);
+    set_failure(ncid, at);
+    err = changes[k].make(ncid);
+    end_failure(ncid);
+    met = failed;
+    MPI_Bcast(&met, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    t_local(err == (met ? NC_EWRITE : NC_NOERR), "%s, byte %lld: %s", changes[k].name, (long long)at,
+            ncmpi_strerrno(err));
+    if (met) {
+        read_image(&after);
+        t_local(is_same(&before, &after, header, data), "%s, byte %lld: the file has changed", changes[k].name,
+                (long long)at);
+        t_local(changes[k].make(ncid) == NC_NOERR, "%s, byte %lld: the second time", changes[k].name, (long long)at);
+    }
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    return met;
+}
+
+/* The effect of each change, in a file that is opened again. */
+static void check_effect(int k)
+{
+    char got[sizeof text] = "", name[NC_MAX_NAME + 1] = "";
+    int ncid, values[NX] = {0}, wrong = 0;
+    bool good = true;
+
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    if (changes[k].make == put_in_place || changes[k].make == shorten)
+        good = ncmpi_get_att_text(ncid, NC_GLOBAL, "note", got) == NC_NOERR && memcmp(got, "abcd", 4) == 0;
+    else if (changes[k].make == rename_var)
+        good = ncmpi_inq_varname(ncid, 0, name) == NC_NOERR && strcmp(name, "other") == 0;
+    else if (changes[k].make == rename_dim)
+        good = ncmpi_inq_dimname(ncid, 0, name) == NC_NOERR && strcmp(name, "X") == 0;
+    else if (changes[k].make == rename_att)
+        good = ncmpi_inq_attname(ncid, NC_GLOBAL, 0, name) == NC_NOERR && strcmp(name, "memo") == 0;
+    else if (changes[k].make == put_in_parts)
+        good = ncmpi_get_att_text(ncid, NC_GLOBAL, "pages", got) == NC_NOERR && memcmp(got, text, sizeof got) == 0;
+    else
+        good = ncmpi_get_att_text(ncid, NC_GLOBAL, "extra", got) == NC_NOERR && memcmp(got, "new", 3) == 0;
+    t_local(ncmpi_get_var_int_all(ncid, 0, values) == NC_NOERR, "get");
+    for (int i = 0; i < NX; i++)
+        wrong += values[i] != i * i;
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    t_check(good && wrong == 0, "%s: its effect, and the values (%d wrong)", changes[k].name, wrong);
+}
+
+/* What fails for good cannot be restored: the message reports it. */
+static void test_damage(void)
+{
+    char message[NC_MAX_MESSAGE] = "";
+    int ncid = make_file(false);
+
+    remains = true;
+    set_failure(ncid, 20);
+    expect_code(put_in_place(ncid), NC_EWRITE, "a disk that fails for good");
+    end_failure(ncid);
+    remains = false;
+    t_check(ncmpi_inq_last_error(ncid, NULL, message) == NC_NOERR && strstr(message, "the file is damaged") != NULL,
+            "the message reports that the file is damaged");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    snprintf(path, sizeof path, "%s", t_path("torn_header.nc"));
+    memset(text, 'n', sizeof text);
+    for (int k = 0; k < (int)(sizeof changes / sizeof *changes); k++) {
+        int64_t at = 0, step = t_quick() ? changes[k].step : 1 + changes[k].step / 50;
+
+        while (try_at(k, at))
+            at += step;
+        t_check(at > 0, "%s: failures at each of %lld bytes, step %lld", changes[k].name, (long long)at,
+                (long long)step);
+        check_effect(k);
+    }
+    test_damage();
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink(path);
+    return t_finish();
+}
