@@ -76,6 +76,43 @@ unknown.
 With
 .Ev PNETCDF_HINTS_DISPLAY=all
 all other hints follow, with the values that the library or the MPI library uses.
+.Pp
+Rank 0 also prints how calls access the file, for the first call of each class
+.Pq put or get, collective or independent
+and whenever that changes: the runs and bytes of its own request, the strategy that it chooses, and a table with what it
+expects of each.
+A run is a sequence of bytes that are contiguous in the file.
+.Bl -tag -width "bytes copied"
+.It strategy
+a value of the hint
+.Li nc_strategy ,
+below
+.It ms
+estimated milliseconds, the sum of what the next columns take; the suitable strategy with the least is chosen
+.It accesses
+reads or writes of the file by this rank, each of a stripe or less between nodes
+.It locks
+accesses of stripes that another node wrote last, so that a parallel file system must move their locks
+.It bytes copied
+within the memory of the node: to merge runs, or to and from an aggregator
+.It bytes sent
+to or from aggregators of other nodes
+.It syncs
+steps in which all ranks wait for each other
+.It suitable
+.Ql no :
+not considered for this call, unless the hint forces it; what all ranks must know first
+.Pq whether their ranges of the file overlap
+is not yet known here, so that collective calls may change to
+.Li separate
+or
+.Li within_nodes
+.El
+.Pp
+The costs are those of one node, or of several nodes that share a parallel file system; they are not measured in the
+run.
+If aggregators take part, a second line says with which strategy, and a list shows them: rank, node, and the first byte
+of the first block.
 .Sh HINTS OF THE LIBRARY
 Integers are decimal.
 .Bl -tag -width Ds

@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/sizes.h"
 
 #define RUNS_AT_A_TIME 512
 #define GRAIN 4 /* bytes for a bit; see pnc_collective_memory */
 #define SIEVE_BYTES (256 << 10)
-/* Programs on several nodes use a file system that is shared by a network: an access costs 0.3 to 5 ms, the time of
- * about 1 MiB. */
-#define SIEVE_GAP_NODES (1 << 20)
 
 static uint64_t *alloc_bits(const pnc_collective_memory *memory, int grain)
 {
@@ -44,7 +42,7 @@ void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pn
 {
     assert(first % (64 * GRAIN) == 0 && first + capacity <= memory->capacity);
     *cb = (pnc_collective_buffer){.file = file, .memory = memory, .first = first, .capacity = capacity};
-    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : SIEVE_GAP_NODES;
+    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_gap : PNC_SIEVE_GAP_NODES;
     cb->bytes = memory->bytes + first;
 }
 
@@ -176,14 +174,10 @@ static int64_t find_bit(const pnc_collective_buffer *cb, int64_t at, int64_t end
     return end;
 }
 
-typedef struct gaps {
-    int64_t n, bytes;
-} gaps;
-
 /* The gaps between the pieces in [at, *end), which begins with a piece; *end becomes the end of the last piece. */
-static gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end)
+static pnc_gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t *end)
 {
-    gaps g = {0, 0};
+    pnc_gaps g = {0, 0};
 
     for (;;) {
         int64_t gap = find_bit(cb, at, *end, false);
@@ -271,7 +265,7 @@ static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *byte
 
 /* Read, modify and write: one access. This is safe if no other rank writes to the block during the call: all ranks
  * send their pieces to its aggregator, and direct writes have ended before. */
-static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const gaps *g)
+static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const pnc_gaps *g)
 {
     pnc_extent extent = {file_offset(cb, at), end - at};
     int64_t size = 0;
@@ -289,13 +283,13 @@ static int write_span(pnc_collective_buffer *cb, int64_t at, int64_t end, const 
 static int write_block(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
     const pnc_store *store = cb->file->store;
-    gaps g;
+    pnc_gaps g;
 
     at = find_bit(cb, at, end, true);
     if (at == end)
         return NC_NOERR;
     g = count_gaps(cb, at, &end);
-    if (g.n > 0 && (!cb->sieves_writes || g.n < store->few_extents || g.bytes / g.n > cb->sieve_gap))
+    if (g.n > 0 && !(cb->sieves_writes && pnc_io_gaps_is_small(g, store->few_extents, cb->sieve_gap)))
         return write_runs(cb, at, end);
     return write_span(cb, at, end, &g);
 }

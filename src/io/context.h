@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include "file/file.h"
 #include "format/model.h"
+#include "io/sizes.h"
 #include "io/strategy.h"
-
-#define PNC_STAGE_BYTES (256 << 10)     /* fits the second-level cache, from conversion to system call */
-#define PNC_STAGE_BYTES_NODES (2 << 20) /* between nodes few accesses are more important than the cache */
 
 typedef struct pnc_io_context {
     pnc_file *file;
@@ -28,24 +26,15 @@ typedef struct pnc_io_context {
     int shown[2][2], shown_collective[2]; /* what the display has shown last, by class of calls */
 } pnc_io_context;
 
-/* Where neither the file system nor a hint says how long a stripe is. */
-#define PNC_STRIPING_UNIT (1 << 20)
-#define PNC_PAGE 4096
-
-/* A multiple of a page, as buffers are divided into units. */
 static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
 {
-    int64_t unit = io->file->store->striping.unit;
-
-    if (unit <= 0)
-        unit = io->hints->striping_unit > 0 ? io->hints->striping_unit : PNC_STRIPING_UNIT;
-    return (unit + PNC_PAGE - 1) / PNC_PAGE * PNC_PAGE;
+    return pnc_io_striping_unit_compute(io->file->store->striping.unit, io->hints->striping_unit);
 }
 
 /* Bytes of the staging buffer. */
 static inline int64_t pnc_io_context_get_stage_bytes(const pnc_io_context *io)
 {
-    return io->file->store->nnodes > 1 ? PNC_STAGE_BYTES_NODES : PNC_STAGE_BYTES;
+    return pnc_io_stage_get_bytes(io->file->store->nnodes);
 }
 
 int pnc_io_context_init(pnc_io_context *io, pnc_file *file, const pnc_model *model); /* NC_ENOMEM */

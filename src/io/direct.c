@@ -10,9 +10,7 @@
 #include "io/sieve.h"
 
 #define EXTENTS_INLINE 16
-#define EXTENTS_AT_A_TIME 4096   /* 64 KiB of extents */
-#define DIRECT_BYTES (512 << 20) /* without a staging buffer; the store accepts less than 1 GiB */
-#define MAX_INTERLEAVED 24       /* requests */
+#define MAX_INTERLEAVED 24 /* requests */
 #define CACHE_LINE 64
 #define LEAST_TIMED 4096 /* bytes */
 
@@ -120,7 +118,7 @@ static int reserve_extents(active_request *m)
     const pnc_request *r = m->request;
     int64_t wanted = pnc_io_request_has_extents(r) ? r->nslabs : r->elements;
 
-    m->max_extents = wanted < EXTENTS_AT_A_TIME ? wanted : EXTENTS_AT_A_TIME;
+    m->max_extents = wanted < PNC_PORTION_EXTENTS ? wanted : PNC_PORTION_EXTENTS;
     if (m->max_extents > EXTENTS_INLINE)
         m->extents = pnc_memory_alloc(m->max_extents, sizeof *m->extents);
     return m->extents == NULL ? fail_no_memory(m->io, m->max_extents * (int64_t)sizeof *m->extents) : NC_NOERR;
@@ -129,12 +127,10 @@ static int reserve_extents(active_request *m)
 static int reserve_stage(active_request *m)
 {
     int64_t bytes = pnc_io_context_get_stage_bytes(m->io);
-    bool is_far = bytes > PNC_STAGE_BYTES;
+    bool is_direct = m->packer.direct != NULL, in_place = converts_in_place(m);
 
-    m->max_bytes = bytes;
-    if (m->packer.direct != NULL || (is_far && converts_in_place(m)))
-        m->max_bytes = DIRECT_BYTES;
-    if (m->packer.direct != NULL || converts_in_place(m))
+    m->max_bytes = pnc_io_portion_get_bytes(m->io->file->store->nnodes, is_direct, in_place);
+    if (is_direct || in_place)
         return NC_NOERR;
     if (m->io->stage == NULL)
         m->io->stage = pnc_memory_alloc(bytes, 1);

@@ -15,6 +15,11 @@ static const char *word_of(pnc_direction direction)
     return direction == PNC_PUT ? "put" : "get";
 }
 
+static const char *ending_of(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* True if the choice is not yet displayed for the class. */
 static bool is_news(int *shown, pnc_strategy choice)
 {
@@ -45,9 +50,10 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pn
         !is_news(&io->shown[p->direction == PNC_PUT][is_collective], choice))
         return;
     flockfile(stderr); /* other threads do not print between the lines */
-    fprintf(stderr, "PnetCDF: %s: %s %s of %lld runs, %lld bytes on rank 0, %d ranks on %d nodes: %s%s\n",
+    fprintf(stderr, "PnetCDF: %s: %s %s of %lld run%s, %lld bytes on rank 0, %d rank%s on %d node%s: %s%s\n",
             io->file->path, is_collective ? "collective" : "independent", word_of(p->direction), (long long)p->runs,
-            (long long)p->bytes, p->nprocs, p->nnodes, name_of(choice), io->hints->strategy > 0 ? " (by hint)" : "");
+            ending_of(p->runs), (long long)p->bytes, p->nprocs, ending_of(p->nprocs), p->nnodes, ending_of(p->nnodes),
+            name_of(choice), io->hints->strategy > 0 ? " (by hint)" : "");
     print_costs(p);
     funlockfile(stderr);
 }
@@ -62,8 +68,8 @@ typedef struct place {
 static void print_aggregators(const pnc_file *file, const place *places, const pnc_file_domains *d)
 {
     flockfile(stderr);
-    fprintf(stderr, "PnetCDF: %s: %d aggregators; windows of %lld bytes; a window is divided into %s\n", file->path,
-            d->naggregators, (long long)(d->window * d->unit),
+    fprintf(stderr, "PnetCDF: %s: %d aggregator%s; windows of %lld bytes; a window is divided into %s\n", file->path,
+            d->naggregators, ending_of(d->naggregators), (long long)(d->window * d->unit),
             d->cyclic ? "units, in turn" : "one block for each aggregator");
     for (int i = 0; i < d->naggregators; i++)
         fprintf(stderr, "    aggregator %-6d rank %-8d node %-6d %-20s first block at byte %lld\n", i, places[i].rank,
@@ -98,8 +104,8 @@ void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const 
     if (!io->hints->display || !is_news(&io->shown_collective[direction == PNC_PUT], choice))
         return;
     if (io->file->rank == 0)
-        fprintf(stderr, "PnetCDF: %s: %s with aggregators, on %d nodes: %s\n", io->file->path, word_of(direction),
-                node->nnodes, name_of(choice));
+        fprintf(stderr, "PnetCDF: %s: %s with aggregators, on %d node%s: %s\n", io->file->path, word_of(direction),
+                node->nnodes, ending_of(node->nnodes), name_of(choice));
     if (choice == PNC_TWO_PHASE && pnc_io_node_is_delegate(node))
         gather_aggregators(io->file, node, domains);
 }

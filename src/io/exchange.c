@@ -13,7 +13,7 @@
 #define MESSAGE_BYTES (HEAD + EXTENTS_BYTES + PNC_PART_BYTES)
 /* The message of a get has no bytes: behind its extents is room for the answer. */
 #define ANSWER_AT (HEAD + EXTENTS_BYTES)
-#define SLOT_BYTES (ANSWER_AT + HEAD + PNC_PART_BYTES)
+_Static_assert(PNC_SLOT_BYTES == ANSWER_AT + HEAD + PNC_PART_BYTES, "a slot has a message and its answer");
 
 enum { TAG_MESSAGE = 1, TAG_ANSWER = 3 }; /* of even rounds; one more in odd ones */
 enum { MOST_FAILURES = 10 };              /* of MPI_Test, until a request counts as lost */
@@ -37,13 +37,13 @@ int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node)
         return no_memory(x);
     if (node->nnodes == 1 || !pnc_io_node_is_delegate(node))
         return NC_NOERR;
-    x->received = pnc_memory_alloc(SLOT_BYTES, 1);
+    x->received = pnc_memory_alloc(PNC_SLOT_BYTES, 1);
     if (x->received == NULL)
         return no_memory(x);
     x->reply = x->received + ANSWER_AT;
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
         s->sent = s->answered = MPI_REQUEST_NULL;
-        s->message = pnc_memory_alloc(SLOT_BYTES, 1);
+        s->message = pnc_memory_alloc(PNC_SLOT_BYTES, 1);
         s->segments = pnc_memory_alloc(node->nprocs, sizeof(pnc_segment *));
         s->parts = pnc_memory_alloc(node->nprocs, sizeof *s->parts);
         if (s->message == NULL || s->segments == NULL || s->parts == NULL)
@@ -250,47 +250,38 @@ static pnc_exchange_slot *open_slot(pnc_exchange *x)
     return s;
 }
 
+static pnc_node_parts parts_of(const pnc_exchange *x)
+{
+    return (pnc_node_parts){.segments = x->node->segments, .heads = x->heads, .nprocs = x->node->nprocs};
+}
+
 static const pnc_part *head_of(const pnc_exchange *x, int rank)
 {
-    const pnc_segment *segment = x->node->segments[rank];
+    const pnc_node_parts parts = parts_of(x);
 
-    return x->heads[rank] < segment->nparts ? &segment->parts[x->heads[rank]] : NULL;
+    return pnc_io_parts_peek(&parts, rank);
 }
 
 static void send_to(pnc_exchange *x, int aggregator)
 {
-    pnc_exchange_slot *s = open_slot(x);
+    const pnc_node_parts parts = parts_of(x);
+    int next = 0;
 
-    for (int rank = 0; rank < x->node->nprocs; rank++) {
-        const pnc_part *part = head_of(x, rank);
+    while (next < parts.nprocs) {
+        pnc_exchange_slot *s = open_slot(x);
+        pnc_message message = pnc_io_message_begin(aggregator, next);
+        const pnc_part *part;
+        int rank;
 
-        if (part == NULL || part->aggregator != aggregator)
-            continue;
-        x->heads[rank]++;
-        if (s->nextents + part->nextents > PNC_PART_EXTENTS || s->nbytes + part->nbytes > PNC_PART_BYTES) {
-            send_parts(x, aggregator);
-            s = open_slot(x);
+        while ((part = pnc_io_message_take(&message, &parts, &rank)) != NULL) {
+            s->segments[s->nparts] = x->node->segments[rank];
+            s->parts[s->nparts++] = *part;
         }
-        s->segments[s->nparts] = x->node->segments[rank];
-        s->parts[s->nparts++] = *part;
-        s->nextents += part->nextents;
-        s->nbytes += part->nbytes;
+        s->nextents = message.nextents;
+        s->nbytes = message.nbytes;
+        next = message.rank;
+        send_parts(x, aggregator);
     }
-    send_parts(x, aggregator);
-}
-
-/* The aggregator among the heads whose turn is next; -1: there is none. */
-static int find_next(const pnc_exchange *x)
-{
-    const pnc_part *next = NULL;
-
-    for (int rank = 0; rank < x->node->nprocs; rank++) {
-        const pnc_part *part = head_of(x, rank);
-
-        if (part != NULL && (next == NULL || part->turn < next->turn))
-            next = part;
-    }
-    return next == NULL ? -1 : next->aggregator;
 }
 
 static void skip_parts(pnc_exchange *x, int aggregator)
@@ -356,18 +347,19 @@ void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction, const pnc_n
 void pnc_io_exchange_send(pnc_exchange *x)
 {
     const pnc_node *node = x->node;
+    const pnc_aggregators all = pnc_io_node_get_aggregators(node);
+    const pnc_node_parts parts = parts_of(x);
     pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
+    int aggregator;
 
     memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
-    for (int aggregator = find_next(x); aggregator >= 0; aggregator = find_next(x)) {
-        bool is_local = aggregator >= node->first && aggregator < node->first + node->n;
-
-        if (is_local && aggregator - node->first == node->rank)
-            handle_own(x, aggregator);
-        else if (!is_local && aggregator % node->ndelegates == node->rank)
-            send_to(x, aggregator);
-        else
+    while ((aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
+        if (pnc_io_aggregator_find_delegate(&all, aggregator) != node->rank)
             skip_parts(x, aggregator);
+        else if (pnc_io_aggregator_is_local(&all, aggregator))
+            handle_own(x, aggregator);
+        else
+            send_to(x, aggregator);
     }
     for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && node->nnodes > 1; i++)
         complete(x, &x->slots[i]);

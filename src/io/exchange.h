@@ -11,8 +11,6 @@
 #include "io/collective_buffer.h"
 #include "io/node.h"
 
-#define PNC_EXCHANGE_SLOTS 2
-
 /* A message to another delegate, and for a get its answer. */
 typedef struct pnc_exchange_slot {
     MPI_Request sent, answered;

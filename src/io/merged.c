@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "io/sieve.h"
 
-#define EXTENTS_AT_A_TIME 4096
-#define BYTES_AT_A_TIME (1 << 20)
-
 /* Access the next portion. `values` of a get is the same order, in which the values are unpacked. */
 static int access_portion(pnc_file_order *order, pnc_file_order *values, pnc_portion *p)
 {
@@ -36,7 +33,7 @@ static int access_portions(pnc_file_order *order, pnc_portion *p)
 
 int pnc_io_merged_execute_order(pnc_io_context *io, pnc_file_order *order)
 {
-    pnc_portion p = {.max_extents = EXTENTS_AT_A_TIME, .max_bytes = BYTES_AT_A_TIME};
+    pnc_portion p = {.max_extents = PNC_PORTION_EXTENTS, .max_bytes = PNC_MERGED_BYTES};
     int err;
 
     p.max_bytes = p.max_bytes < io->buffer_size ? p.max_bytes : io->buffer_size;

@@ -17,11 +17,6 @@ typedef struct placement {
     int least; /* aggregators of the node that has the fewest */
 } placement;
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -45,25 +40,21 @@ static int64_t find_in_list(const char *list, const char *name, int64_t any)
     return 0;
 }
 
-/* Aggregators of a node: with a total, its share of it, so that they are spread over the nodes. */
 static int count_aggregators(const pnc_node *node, int index, const pnc_file *file, const pnc_access_hints *hints)
 {
     const pnc_striping *striping = &file->store->striping;
-    int64_t most = node->nprocs, n = node->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators, listed;
+    pnc_node_shape shape = {.nnodes = node->nnodes,
+                            .index = index,
+                            .nprocs = node->nprocs,
+                            .listed = INT64_MAX,
+                            .servers = striping->round_robin ? striping->factor : 0};
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length;
 
     MPI_Get_processor_name(name, &length);
-    listed = hints->config_list[0] == '\0' ? INT64_MAX : find_in_list(hints->config_list, name, INT64_MAX);
-    if (hints->aggregators_a_node > 0)
-        n = hints->aggregators_a_node;
-    else if (listed < INT64_MAX)
-        n = listed;
-    else if (total == 0 && node->nnodes > 1 && striping->round_robin)
-        total = pnc_io_file_domains_choose_count(node->nnodes, striping->factor);
-    if (total > 0)
-        n = total * (index + 1) / node->nnodes - total * index / node->nnodes;
-    return (int)smaller(smaller(n, listed), most);
+    if (hints->config_list[0] != '\0')
+        shape.listed = find_in_list(hints->config_list, name, INT64_MAX);
+    return pnc_io_aggregators_count(&shape, hints);
 }
 
 /* Collective among the leaders, one rank of each node. */
@@ -228,32 +219,6 @@ int pnc_io_node_segments_make(pnc_node *node, pnc_file *file)
     return NC_NOERR;
 }
 
-static int compare_lows(const void *a, const void *b)
-{
-    const pnc_range *x = a, *y = b;
-
-    return (x->low > y->low) - (x->low < y->low);
-}
-
-/* The union of the ranges of a node: from its first to its last byte, and *bytes without the gaps. */
-static pnc_range merge_ranges(pnc_range *ranges, int n, int64_t *bytes)
-{
-    pnc_range all = {INT64_MAX, 0};
-
-    qsort(ranges, (size_t)n, sizeof *ranges, compare_lows);
-    *bytes = 0;
-    for (int i = 0; i < n; i++) {
-        if (ranges[i].low >= ranges[i].high)
-            continue;
-        all.low = ranges[i].low < all.low ? ranges[i].low : all.low;
-        if (ranges[i].high <= all.high)
-            continue;
-        *bytes += ranges[i].high - (ranges[i].low > all.high ? ranges[i].low : all.high);
-        all.high = ranges[i].high;
-    }
-    return all;
-}
-
 /* Only one rank of each node passes its range on, so that delegates of the same node are not compared. */
 int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found)
 {
@@ -261,7 +226,7 @@ int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_compa
     int code = MPI_Gather(range, 2, MPI_INT64_T, node->ranges, 2, MPI_INT64_T, 0, node->comm);
 
     if (node->rank == 0) {
-        *range = merge_ranges(node->ranges, node->nprocs, &values[1]);
+        *range = pnc_io_ranges_merge(node->ranges, node->nprocs, &values[1]);
         end = range->high;
     }
     if (pnc_io_node_is_delegate(node)) {

@@ -6,50 +6,7 @@
 #define PNC_IO_NODE_H
 
 #include "file/file.h"
-#include "io/file_domains.h"
-#include "io/strategy.h"
-
-#define PNC_SEGMENT_BYTES (320 << 10)
-#define PNC_SEGMENT_PIECES 4096 /* before they are cut at the borders of blocks */
-#define PNC_SEGMENT_EXTENTS (2 * PNC_SEGMENT_PIECES)
-#define PNC_SEGMENT_PARTS (PNC_SEGMENT_PIECES + 512) /* a block has at least 4 KiB: few cuts */
-
-/* A message between nodes has one part or more. */
-#define PNC_PART_BYTES (256 << 10)
-#define PNC_PART_EXTENTS 4096
-
-/* Pieces of a portion that lie in blocks of one aggregator. */
-typedef struct pnc_part {
-    int aggregator;
-    int turn; /* in which the node sends to the aggregators: first to the next one behind its own */
-    int extent, nextents;
-    int byte, nbytes;
-} pnc_part;
-
-/* What the ranks of a node share about a call; for collective access of MPI-IO also about its windows. */
-typedef struct pnc_window {
-    int64_t low, high; /* of a rank: the range of the file that its requests touch */
-    int64_t limit;     /* of a delegate: file offset after the window */
-    bool wants_more;   /* of a delegate: it has space for more pieces of its ranks */
-    bool is_last;      /* of a delegate */
-    int status;        /* of a delegate, get: an error of reading the window */
-} pnc_window;
-
-/* A rank's segment. Other ranks of the node read it, for a get the aggregators also write to `bytes` and `status`. */
-typedef struct pnc_segment {
-    int64_t next; /* file offset of the rank's first piece after this portion */
-    int status;   /* get: an error of an aggregator; collective access of MPI-IO: of the rank */
-    int nparts;   /* sorted by turn */
-    pnc_window window;
-    pnc_part parts[PNC_SEGMENT_PARTS];
-    pnc_extent extents[PNC_SEGMENT_EXTENTS];
-    char bytes[PNC_SEGMENT_BYTES];
-} pnc_segment;
-
-/* A range of the file. */
-typedef struct pnc_range {
-    int64_t low, high; /* low >= high: nothing */
-} pnc_range;
+#include "io/parts.h"
 
 typedef struct pnc_node {
     MPI_Comm comm; /* the ranks of the node */
@@ -89,6 +46,12 @@ static inline bool pnc_io_node_is_delegate(const pnc_node *node)
 static inline bool pnc_io_node_is_aggregator(const pnc_node *node)
 {
     return node->rank < node->n;
+}
+
+static inline pnc_aggregators pnc_io_node_get_aggregators(const pnc_node *node)
+{
+    return (pnc_aggregators){
+        .all = node->naggregators, .first = node->first, .n = node->n, .ndelegates = node->ndelegates};
 }
 
 static inline pnc_segment *pnc_io_node_get_segment(const pnc_node *node)

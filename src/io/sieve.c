@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-#define SIEVE_BYTES (256 << 10)
+#include "select/sieving.h"
 
 /* With a constant size the compiler replaces the call of memcpy by a move: most extents here are single values. */
 static inline void copy_extent(char *to, const char *from, int64_t length)
@@ -18,25 +17,6 @@ static inline void copy_extent(char *to, const char *from, int64_t length)
         memcpy(to, from, 4);
     else
         memcpy(to, from, (size_t)length);
-}
-
-/* The number of extents at the front that one sieve buffer covers, and the bytes of their values and gaps. */
-static int64_t count_sieved(const pnc_store *store, const pnc_extent *extents, int64_t n, int64_t *bytes,
-                            pnc_extent *span)
-{
-    int64_t i = 1, end = extents[0].offset + extents[0].length;
-
-    *bytes = extents[0].length;
-    for (; i < n; i++) {
-        int64_t gap = extents[i].offset - end, next = extents[i].offset + extents[i].length;
-
-        if (gap < 0 || gap > store->sieve_gap || next - extents[0].offset > SIEVE_BYTES)
-            break;
-        *bytes += extents[i].length;
-        end = next;
-    }
-    *span = (pnc_extent){extents[0].offset, end - extents[0].offset};
-    return i;
 }
 
 /* Read what the file has of the span; bytes beyond its end are zeros. */
@@ -66,24 +46,25 @@ static int write_sieved(pnc_io_context *io, const pnc_extent *extents, int64_t n
 int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes)
 {
     const pnc_store *store = io->file->store;
+    const pnc_sieve_limits most = {store->sieve_gap, INT64_MAX, PNC_SIEVE_WRITE_BYTES};
 
     if (!io->exclusive || n <= store->few_extents)
         return pnc_file_extents_write(io->file, extents, n, bytes);
     if (io->sieve == NULL)
-        io->sieve = pnc_memory_alloc(SIEVE_BYTES, 1);
+        io->sieve = pnc_memory_alloc(PNC_SIEVE_WRITE_BYTES, 1);
     if (io->sieve == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a sieve buffer of %d bytes", io->file->path,
-                             SIEVE_BYTES);
-    for (int64_t some, length; n > 0; n -= some) {
-        pnc_extent span;
+                             PNC_SIEVE_WRITE_BYTES);
+    while (n > 0) {
+        pnc_sieved some = pnc_select_extents_count_sieved(extents, n, &most);
 
-        some = count_sieved(store, extents, n, &length, &span);
-        if (some > store->few_extents)
-            PNC_TRY(write_sieved(io, extents, some, bytes, span));
+        if (some.n > store->few_extents)
+            PNC_TRY(write_sieved(io, extents, some.n, bytes, some.span));
         else
-            PNC_TRY(pnc_file_extents_write(io->file, extents, some, bytes));
-        extents += some;
-        bytes += length;
+            PNC_TRY(pnc_file_extents_write(io->file, extents, some.n, bytes));
+        extents += some.n;
+        n -= some.n;
+        bytes += some.bytes;
     }
     return NC_NOERR;
 }

@@ -5,20 +5,16 @@
 
 /* --- what things take --- */
 
-typedef struct costs {
-    double access, lock_change, run, copied, sent, synchronisation; /* seconds */
-} costs;
-
 /* Measured on tmpfs, ranks on 2 cores, each writing every other row, ns per row and rank (one write per row / exchange
  * through shared memory):
  *     64 B: 906 / 202    256 B: 933 / 205    1 KiB: 1242 / 719    4 KiB: 1786 / 2358    64 KiB: 20496 / 36053
  * us per put and rank: 4 rows of 2 ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that share the cores 8.5 / 21 and
  * 12 / 22. */
-static const costs on_one_node = {.access = 0.9e-6, .run = 0.15e-6, .copied = 0.25e-9, .synchronisation = 3e-6};
+static const pnc_costs on_one_node = {.access = 0.9e-6, .run = 0.15e-6, .copied = 0.25e-9, .synchronisation = 3e-6};
 
 /* A parallel file system: an access takes 0.3 to 5 ms, and a lock that changes nodes 1 to 30 ms; ranks of a node share
  * a link of 10 GB/s. */
-static const costs on_nodes = {
+static const pnc_costs on_nodes = {
     .access = 1e-3, .lock_change = 5e-3, .run = 0.15e-6, .copied = 0.25e-9, .sent = 0.1e-9, .synchronisation = 20e-6};
 
 /* Rows of 64 bytes are read 40 times as fast with data sieving as one by one. */
@@ -27,6 +23,11 @@ static const costs on_nodes = {
 #define RUNS_OF_A_MERGE 8
 /* Nodes read without exchange if that reads at most so many times the bytes of the range. */
 #define READS_OF_NODES 1.5
+
+const pnc_costs *pnc_io_strategy_get_costs(int nnodes)
+{
+    return nnodes > 1 ? &on_nodes : &on_one_node;
+}
 
 static double logarithm(int nprocs)
 {
@@ -39,7 +40,7 @@ static double logarithm(int nprocs)
 
 static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
-    const costs *c = p->nnodes > 1 ? &on_nodes : &on_one_node;
+    const pnc_costs *c = pnc_io_strategy_get_costs(p->nnodes);
 
     return e->accesses * c->access + e->lock_changes * c->lock_change + e->runs * c->run + e->copied * c->copied +
            e->sent * c->sent * (p->nprocs / p->nnodes) +

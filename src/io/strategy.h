@@ -61,8 +61,21 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
+/* What things take, in seconds: an access, a lock that changes nodes, a run, a byte that is copied within a node or
+ * sent to another one, a step of a synchronisation. */
+typedef struct pnc_costs {
+    double access, lock_change, run, copied, sent, synchronisation;
+} pnc_costs;
+const pnc_costs *pnc_io_strategy_get_costs(int nnodes);
+
 /* The cost of a strategy for one rank. */
 pnc_estimate pnc_io_strategy_compute_cost(pnc_strategy strategy, const pnc_access_pattern *pattern);
+/* Whether the store merges accesses of close runs. nprocs: ranks of the program. */
+static inline bool pnc_io_strategy_is_sieved(pnc_direction direction, int nprocs, int nnodes)
+{
+    return nnodes == 1 && (direction == PNC_GET || nprocs == 1);
+}
+
 /* False: the strategy is not considered unless a hint forces it. */
 bool pnc_io_strategy_is_suitable(pnc_strategy strategy, const pnc_access_pattern *pattern);
 /* True: the ranks must agree before they begin. */

@@ -58,7 +58,7 @@ static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_re
     return (pnc_access_pattern){.direction = list->direction,
                                 .nprocs = several_ranks ? io->file->nprocs : 1,
                                 .nnodes = several_ranks ? store->nnodes : 1,
-                                .sieves = store->nnodes == 1 && (list->direction == PNC_GET || io->file->nprocs == 1),
+                                .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
                                 .striping_unit = pnc_io_context_get_striping_unit(io)};
 }
 

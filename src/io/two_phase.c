@@ -2,25 +2,18 @@
 #include "io/two_phase.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "file/agree.h"
 #include "io/display.h"
 #include "io/exchange.h"
 
-/* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
-#define BUFFER_ONE_NODE (2 << 20)
-#define BUFFER_NODES (16 << 20)
-#define LEAST_BUFFER PNC_PAGE
-#define MOST_EXCESS (1 << 20)
-#define MOST_BUFFER (INT64_C(1) << 29)
-
 struct pnc_two_phase {
     pnc_io_context *io;
     pnc_node node;
     pnc_node own_node;                         /* the node without the others, for exchange within nodes */
     const pnc_node *scope;                     /* of the call: one of these two */
+    pnc_aggregators aggregators;               /* of the scope */
     pnc_collective_memory memory;              /* of an aggregator */
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
@@ -38,25 +31,21 @@ struct pnc_two_phase {
 
 /* --- memory --- */
 
-/* Bytes that an aggregator holds. */
-static int64_t buffer_size(const pnc_two_phase *x)
+static pnc_buffer_shape describe_buffer(const pnc_two_phase *x)
 {
-    int64_t size = x->node.nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
-
-    if (x->io->hints->buffer_size > 0)
-        size = x->io->hints->buffer_size;
-    else if (size > x->io->buffer_size)
-        size = x->io->buffer_size;
-    size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
-    return size < MOST_BUFFER ? size : MOST_BUFFER;
+    return (pnc_buffer_shape){.nnodes = x->node.nnodes,
+                              .given = x->io->hints->buffer_size,
+                              .most = x->io->buffer_size,
+                              .striping_unit = pnc_io_context_get_striping_unit(x->io),
+                              .round_robin = x->io->file->store->striping.round_robin};
 }
 
-/* Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
+/* Bytes that an aggregator holds. */
 static int64_t memory_size(const pnc_two_phase *x)
 {
-    int64_t size = buffer_size(x), unit = pnc_io_context_get_striping_unit(x->io);
+    pnc_buffer_shape shape = describe_buffer(x);
 
-    return x->node.nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
+    return pnc_io_buffer_compute_size(&shape);
 }
 
 /* Memory of this rank, and shared memory: collective. */
@@ -112,78 +101,6 @@ void pnc_io_two_phase_free(pnc_two_phase *x)
 
 /* --- a portion --- */
 
-static int compare_parts(const void *a, const void *b)
-{
-    const pnc_part *x = a, *y = b;
-
-    return x->turn != y->turn ? x->turn - y->turn : x->extent - y->extent;
-}
-
-/* All nodes send at the same time: each begins with another aggregator. */
-static int find_turn(const pnc_node *node, int aggregator)
-{
-    int before = (aggregator - (node->first + node->n)) % node->naggregators;
-
-    return before < 0 ? before + node->naggregators : before;
-}
-
-/* Add a piece that lies in one block, of at most PNC_PART_BYTES. */
-static void add_extent(pnc_segment *segment, const pnc_part *next, pnc_extent piece)
-{
-    pnc_part *part = segment->nparts > 0 ? &segment->parts[segment->nparts - 1] : NULL;
-
-    if (part == NULL || part->aggregator != next->aggregator || part->nextents == PNC_PART_EXTENTS ||
-        part->nbytes + piece.length > PNC_PART_BYTES) {
-        part = &segment->parts[segment->nparts++];
-        *part = *next;
-    }
-    segment->extents[next->extent] = piece;
-    part->nextents++;
-    part->nbytes += (int)piece.length;
-}
-
-static void sort_parts(pnc_segment *segment)
-{
-    for (int i = 1; i < segment->nparts; i++)
-        if (segment->parts[i].turn < segment->parts[i - 1].turn) {
-            qsort(segment->parts, (size_t)segment->nparts, sizeof *segment->parts, compare_parts);
-            return;
-        }
-}
-
-/* Cut the pieces at the borders of blocks, and group them by aggregator. Most pieces lie in the block of the piece
- * before: the divisions that find a block would cost more than the rest. */
-static void make_parts(const pnc_two_phase *x, pnc_segment *segment, const pnc_portion *portion)
-{
-    pnc_part next = {0}; /* as it begins with the next piece */
-    pnc_block block = {0};
-
-    for (int64_t i = 0; i < portion->nextents; i++) {
-        pnc_extent rest = portion->extents[i];
-
-        while (rest.length > 0) {
-            pnc_extent piece = rest;
-
-            if (rest.offset < block.low || rest.offset >= block.high) {
-                block = pnc_io_file_domains_find_block(&x->domains, rest.offset);
-                next.aggregator = block.aggregator;
-                next.turn = find_turn(x->scope, block.aggregator);
-            }
-            if (piece.length > block.high - piece.offset)
-                piece.length = block.high - piece.offset;
-            if (piece.length > PNC_PART_BYTES)
-                piece.length = PNC_PART_BYTES;
-            assert(next.extent < PNC_SEGMENT_PARTS);
-            add_extent(segment, &next, piece);
-            next.extent++;
-            next.byte += (int)piece.length;
-            rest.offset += piece.length;
-            rest.length -= piece.length;
-        }
-    }
-    sort_parts(segment);
-}
-
 static pnc_portion portion_of(pnc_two_phase *x)
 {
     return (pnc_portion){.extents = x->pieces,
@@ -206,7 +123,7 @@ static void fill_segment(pnc_two_phase *x)
         x->err = pnc_io_file_order_take(x->order, pnc_io_file_domains_get_end(&x->domains), action, &portion);
     if (x->err != NC_NOERR)
         return;
-    make_parts(x, segment, &portion);
+    pnc_io_parts_make(segment, portion.extents, portion.nextents, &x->domains, &x->aggregators);
     segment->next = pnc_io_file_order_get_next(x->order);
 }
 
@@ -318,29 +235,14 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 
 /* --- a call --- */
 
-/* Half of the memory, in whole blocks. */
-static int64_t half_size(const pnc_two_phase *x)
-{
-    int64_t half = memory_size(x) / 2, unit = pnc_io_context_get_striping_unit(x->io);
-
-    return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
-}
-
-static pnc_domain_shape shape_of(const pnc_two_phase *x)
-{
-    return (pnc_domain_shape){.naggregators = x->scope->naggregators,
-                              .buffer = x->overlaps ? half_size(x) : memory_size(x),
-                              .striping_unit = pnc_io_context_get_striping_unit(x->io),
-                              .cyclic = x->io->file->store->striping.round_robin};
-}
-
-/* The same on all ranks of the scope. On a single node an access ends in the page cache: it takes no time that could
- * overlap. */
+/* The same on all ranks of the scope. */
 static bool can_overlap(const pnc_two_phase *x, pnc_range range)
 {
-    return (x->direction == PNC_PUT || x->reads_blocks) && x->node.nnodes > 1 && x->io->hints->no_overlap == 0 &&
-           pnc_file_has_overlap(x->io->file) && half_size(x) >= LEAST_BUFFER &&
-           range.high - range.low > x->scope->naggregators * memory_size(x);
+    pnc_buffer_shape shape = describe_buffer(x);
+
+    return (x->direction == PNC_PUT || x->reads_blocks) && x->io->hints->no_overlap == 0 &&
+           pnc_file_has_overlap(x->io->file) &&
+           pnc_io_buffer_is_halved(&shape, x->scope->naggregators, range.high - range.low);
 }
 
 /* Whether the requests have most bytes of the range: then each block is read at once. The same on all ranks. One
@@ -354,12 +256,13 @@ static bool is_dense(pnc_two_phase *x, pnc_range range)
         code |= MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->delegates);
     code |= MPI_Bcast(&wanted, 1, MPI_INT64_T, 0, x->scope->comm);
     pnc_file_step_check(x->io->file, code, "the sum", "the bytes of the requests");
-    return wanted >= (range.high - range.low) / 2;
+    return pnc_io_range_is_dense(wanted, range.high - range.low);
 }
 
 static void init_buffers(pnc_two_phase *x)
 {
-    int64_t size = x->overlaps ? half_size(x) : memory_size(x);
+    pnc_buffer_shape shape = describe_buffer(x);
+    int64_t size = pnc_io_buffer_get_domains(&shape, x->scope->naggregators, x->overlaps).buffer;
 
     for (int i = 0; i <= x->overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
@@ -392,15 +295,15 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
     for (int i = 0; i < x->node.nprocs; i++) {
         const pnc_window *s = &x->node.segments[i]->window;
 
-        if (s->low < s->high && s->low < end)
+        if (!pnc_io_range_is_next((pnc_range){s->low, s->high}, &end))
             return false;
-        end = s->low < s->high ? s->high : end;
     }
     return true;
 }
 
 static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 {
+    pnc_buffer_shape buffer = describe_buffer(x);
     pnc_domain_shape shape;
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
@@ -410,7 +313,8 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     x->err = NC_NOERR;
     x->reads_blocks = x->direction == PNC_GET && x->node.nnodes > 1 && is_dense(x, range);
     x->overlaps = can_overlap(x, range);
-    shape = shape_of(x);
+    shape = pnc_io_buffer_get_domains(&buffer, x->scope->naggregators, x->overlaps);
+    x->aggregators = pnc_io_node_get_aggregators(x->scope);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
     if (x->direction == PNC_GET)

@@ -62,7 +62,7 @@
     ROW(MESSAGE_BYTES, "message_bytes", BYTES, "bytes of them") \
     ROW(ROUNDS, "rounds", ROUNDS, "rounds of two-phase I/O") \
     ROW(AGREEMENTS, "agreements", CALLS, "reductions and broadcasts of all ranks, in which they agree") \
-    ROW(SYNCS, "syncs", CALLS, "flushes of the file to disk") \
+    ROW(SYNCS, "syncs", CALLS, "flushes of the file to disk, each made by all ranks and counted by each") \
     ROW(TIME_DEFINE, "time_define", NANOSECONDS, "in ncmpi_enddef, ncmpi_open and other calls that access no values") \
     ROW(TIME_REQUESTS, "time_requests", NANOSECONDS, "in calls that access values, for all that has no row below") \
     ROW(TIME_CONVERT, "time_convert", NANOSECONDS, "to gather, convert and distribute values") \

@@ -39,11 +39,12 @@ static void print_times(const pnc_summary *s, FILE *file)
 
 /* --- calls --- */
 
-static void print_count(int64_t n, const char *what, bool *any, FILE *file)
+/* ending: of the plural. */
+static void print_count(int64_t n, const char *what, const char *ending, bool *any, FILE *file)
 {
     if (n == 0)
         return;
-    fprintf(file, "%s%lld %s", *any ? ", " : "", (long long)n, what);
+    fprintf(file, "%s%lld %s%s", *any ? ", " : "", (long long)n, what, n == 1 ? "" : ending);
     *any = true;
 }
 
@@ -52,13 +53,13 @@ static void print_calls(const pnc_summary *s, FILE *file)
     bool any = false;
 
     fprintf(file, "  calls on all ranks: ");
-    print_count(COUNT(PUTS_COLLECTIVE), "collective puts", &any, file);
-    print_count(COUNT(PUTS_INDEPENDENT), "independent puts", &any, file);
-    print_count(COUNT(GETS_COLLECTIVE), "collective gets", &any, file);
-    print_count(COUNT(GETS_INDEPENDENT), "independent gets", &any, file);
-    print_count(COUNT(POSTED), "nonblocking requests", &any, file);
-    print_count(COUNT(WAITS_COLLECTIVE), "wait_all", &any, file);
-    print_count(COUNT(WAITS_INDEPENDENT), "wait", &any, file);
+    print_count(COUNT(PUTS_COLLECTIVE), "collective put", "s", &any, file);
+    print_count(COUNT(PUTS_INDEPENDENT), "independent put", "s", &any, file);
+    print_count(COUNT(GETS_COLLECTIVE), "collective get", "s", &any, file);
+    print_count(COUNT(GETS_INDEPENDENT), "independent get", "s", &any, file);
+    print_count(COUNT(POSTED), "nonblocking request", "s", &any, file);
+    print_count(COUNT(WAITS_COLLECTIVE), "wait_all", "", &any, file);
+    print_count(COUNT(WAITS_INDEPENDENT), "wait", "", &any, file);
     fprintf(file, "%s\n", any ? "" : "none that access values");
     fprintf(file, "  values: put %s, got %s; converted %s\n", bytes_of(COUNT(PUT_BYTES)).text,
             bytes_of(COUNT(GET_BYTES)).text, bytes_of(COUNT(CONVERTED_BYTES)).text);

@@ -40,6 +40,7 @@ PREFIX = {
     "src/tools/ncmpidump": "dump_",
     "src/tools/ncmpigen": "gen_",
     "src/tools/ncoffsets": "offsets_",
+    "src/tools/plan": "plan_",
     "src/tools/ncvalidator": "validator_",
 }
 VERBS = set("""

@@ -16,7 +16,7 @@ static bool is_dense(const pnc_extent *extents, int64_t n)
             return false;
     }
     span = pnc_mpiio_extents_get_span(extents, n).length;
-    return bytes / n < PNC_MPIIO_LARGE && (span - bytes) / n < PNC_MPIIO_SIEVE_GAP;
+    return bytes / n < PNC_SIEVE_LARGE && (span - bytes) / n < PNC_SIEVE_GAP;
 }
 
 /* After a short write, continue at the first missing byte: the next one succeeds, or has an error with the cause. Open
@@ -104,7 +104,7 @@ int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_MPIIO_SIEVE_MIN_EXTENTS && is_dense(extents, n)) {
+    if (store->nprocs == 1 && n > PNC_SIEVE_MIN_EXTENTS && is_dense(extents, n)) {
         if (pnc_mpiio_sieve_lock(io, extents, n))
             return pnc_mpiio_sieve_write(io, extents, n, buf, error);
         return pnc_mpiio_view_write(io, extents, n, buf, error);

@@ -4,6 +4,7 @@
 
 #include "base/path.h"
 #include "drivers/driver.h"
+#include "select/sieving.h"
 
 #include <assert.h>
 
@@ -18,13 +19,6 @@ typedef struct pnc_mpiio {
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
-
-/* Measured on tmpfs, one rank: a read at an offset costs 550 ns, and gaps are read at 6 GB/s: gaps up to about 2 KiB
- * are cheaper to read than to skip. (Rows of 64, 1024, 4096 B with gaps of the same size: 550, 770, 1080 ns one by
- * one; 25, 360, 1320 ns through a sieve buffer.) Writes through a file view: 755, 890, 1120 ns one by one; 63, 440,
- * 1690 ns through the view. */
-#define PNC_MPIIO_SIEVE_GAP 2048
-#define PNC_MPIIO_SIEVE_MIN_EXTENTS 4 /* up to this many extents are accessed one by one */
 
 #define PNC_MPIIO_NFS 0x6969 /* type of a file system, statfs(2) */
 
@@ -92,8 +86,6 @@ int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t 
 int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pnc_error *error);
 /* Adds the number of bytes read to *got. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
-
-#define PNC_MPIIO_LARGE 4096 /* extents of this length or more are accessed on their own */
 
 /* The extent from the first to the last of ascending extents. */
 static inline pnc_extent pnc_mpiio_extents_get_span(const pnc_extent *extents, int64_t n)

@@ -11,13 +11,11 @@
 
 #include "base/memory.h"
 
-#define SIEVE_BUFFER_BYTES (512 * 1024)
-
 /* If allocation fails, each extent is accessed on its own, or through a file view. */
 static bool has_sieve_buffer(pnc_mpiio *io)
 {
     if (io->sieve_buffer == NULL)
-        io->sieve_buffer = pnc_memory_alloc(SIEVE_BUFFER_BYTES, 1);
+        io->sieve_buffer = pnc_memory_alloc(PNC_SIEVE_READ_BYTES, 1);
     return io->sieve_buffer != NULL;
 }
 
@@ -45,20 +43,11 @@ static int64_t sum_lengths(const pnc_extent *extents, int64_t n)
  * accessed on its own. */
 static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
-    int64_t end = extents[0].offset + extents[0].length, i;
+    const pnc_sieve_limits most = {PNC_SIEVE_GAP - 1, PNC_SIEVE_LARGE - 1, PNC_SIEVE_READ_BYTES};
 
-    if (n == 1 || extents[0].length >= PNC_MPIIO_LARGE || !has_sieve_buffer(io))
+    if (n == 1 || extents[0].length > most.extent || !has_sieve_buffer(io))
         return 1;
-    for (i = 1; i < n; i++) {
-        int64_t gap = extents[i].offset - end;
-
-        if (gap < 0 || gap >= PNC_MPIIO_SIEVE_GAP || extents[i].length >= PNC_MPIIO_LARGE)
-            break;
-        if (extents[i].offset + extents[i].length - extents[0].offset > SIEVE_BUFFER_BYTES)
-            break;
-        end = extents[i].offset + extents[i].length;
-    }
-    return i;
+    return pnc_select_extents_count_sieved(extents, n, &most).n;
 }
 
 /* The span ends with the last extent: it exceeds the end of the file only if that extent does. */
@@ -69,7 +58,7 @@ static int read_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t n
     int64_t present = 0;
     int err;
 
-    assert(all.length <= SIEVE_BUFFER_BYTES);
+    assert(all.length <= PNC_SIEVE_READ_BYTES);
     err = pnc_mpiio_extent_read(io, all, io->sieve_buffer, &present, error);
     for (int64_t i = 0; i < n && extents[i].offset - all.offset + extents[i].length <= present; i++) {
         copy_extent(buf, io->sieve_buffer + (extents[i].offset - all.offset), extents[i].length);
@@ -152,7 +141,7 @@ static int write_sieve_buffer(pnc_mpiio *io, const pnc_extent *extents, int64_t 
 {
     pnc_extent all = pnc_mpiio_extents_get_span(extents, n);
 
-    assert(all.length <= SIEVE_BUFFER_BYTES);
+    assert(all.length <= PNC_SIEVE_READ_BYTES);
     PNC_TRY(fetch_sieve_buffer(io, all, error));
     for (int64_t i = 0; i < n; i++) {
         assert(i == 0 || extents[i].offset >= extents[i - 1].offset + extents[i - 1].length);

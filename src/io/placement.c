@@ -1,0 +1,52 @@
+/* Aggregators of nodes, and ranges of the file. */
+#include "io/placement.h"
+
+#include <stdlib.h>
+
+#include "io/file_domains.h"
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* With a total, the share of a node is such that the aggregators are spread over the nodes. */
+int pnc_io_aggregators_count(const pnc_node_shape *node, const pnc_access_hints *hints)
+{
+    int64_t n = node->nnodes == 1 ? node->nprocs : 1, total = hints->aggregators;
+
+    if (hints->aggregators_a_node > 0)
+        n = hints->aggregators_a_node;
+    else if (node->listed < INT64_MAX)
+        n = node->listed;
+    else if (total == 0 && node->nnodes > 1 && node->servers > 0)
+        total = pnc_io_file_domains_choose_count(node->nnodes, node->servers);
+    if (total > 0)
+        n = total * (node->index + 1) / node->nnodes - total * node->index / node->nnodes;
+    return (int)smaller(smaller(n, node->listed), node->nprocs);
+}
+
+static int compare_lows(const void *a, const void *b)
+{
+    const pnc_range *x = a, *y = b;
+
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+pnc_range pnc_io_ranges_merge(pnc_range *ranges, int n, int64_t *bytes)
+{
+    pnc_range all = {INT64_MAX, 0};
+
+    qsort(ranges, (size_t)n, sizeof *ranges, compare_lows);
+    *bytes = 0;
+    for (int i = 0; i < n; i++) {
+        if (ranges[i].low >= ranges[i].high)
+            continue;
+        all.low = ranges[i].low < all.low ? ranges[i].low : all.low;
+        if (ranges[i].high <= all.high)
+            continue;
+        *bytes += ranges[i].high - (ranges[i].low > all.high ? ranges[i].low : all.high);
+        all.high = ranges[i].high;
+    }
+    return all;
+}

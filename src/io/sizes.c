@@ -1,0 +1,51 @@
+/* Sizes of collective buffers. */
+#include "io/sizes.h"
+
+/* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
+#define BUFFER_ONE_NODE (2 << 20)
+#define BUFFER_NODES (16 << 20)
+#define LEAST_BUFFER PNC_PAGE
+#define MOST_EXCESS (1 << 20)
+#define MOST_BUFFER (INT64_C(1) << 29)
+
+static int64_t base_size(const pnc_buffer_shape *b)
+{
+    int64_t size = b->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
+
+    if (b->given > 0)
+        size = b->given;
+    else if (size > b->most)
+        size = b->most;
+    size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
+    return size < MOST_BUFFER ? size : MOST_BUFFER;
+}
+
+/* Variables rarely begin at a multiple of the striping unit: one more block avoids a last round for little data. */
+int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *b)
+{
+    int64_t size = base_size(b), unit = b->striping_unit;
+
+    return b->nnodes > 1 && unit <= size / 8 && unit <= MOST_EXCESS ? size + unit : size;
+}
+
+int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
+{
+    int64_t half = pnc_io_buffer_compute_size(b) / 2, unit = b->striping_unit;
+
+    return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
+}
+
+/* On a single node an access ends in the page cache: it takes no time that could overlap. */
+bool pnc_io_buffer_is_halved(const pnc_buffer_shape *b, int naggregators, int64_t length)
+{
+    return b->nnodes > 1 && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
+           length > naggregators * pnc_io_buffer_compute_size(b);
+}
+
+pnc_domain_shape pnc_io_buffer_get_domains(const pnc_buffer_shape *b, int naggregators, bool is_halved)
+{
+    return (pnc_domain_shape){.naggregators = naggregators,
+                              .buffer = is_halved ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
+                              .striping_unit = b->striping_unit,
+                              .cyclic = b->round_robin};
+}

@@ -1,0 +1,81 @@
+/* Sizes of buffers, of portions and of rounds. Pure arithmetic. */
+#ifndef PNC_IO_SIZES_H
+#define PNC_IO_SIZES_H
+
+#include "convert/convert.h"
+#include "io/file_domains.h"
+
+/* Where neither the file system nor a hint says how long a stripe is. */
+#define PNC_STRIPING_UNIT (1 << 20)
+#define PNC_PAGE 4096
+
+/* A multiple of a page, as buffers are divided into units. reported: by the file system; given: by a hint; 0: not. */
+static inline int64_t pnc_io_striping_unit_compute(int64_t reported, int64_t given)
+{
+    int64_t unit = reported;
+
+    if (unit <= 0)
+        unit = given > 0 ? given : PNC_STRIPING_UNIT;
+    return (unit + PNC_PAGE - 1) / PNC_PAGE * PNC_PAGE;
+}
+
+/* --- access without other ranks: at most so much at a time --- */
+
+#define PNC_STAGE_BYTES (256 << 10)     /* fits the second-level cache, from conversion to system call */
+#define PNC_STAGE_BYTES_NODES (2 << 20) /* between nodes few accesses are more important than the cache */
+#define PNC_DIRECT_BYTES (512 << 20)    /* without a staging buffer; the store accepts less than 1 GiB */
+#define PNC_MERGED_BYTES (1 << 20)      /* of the requests of a rank in the order of the file */
+#define PNC_PORTION_EXTENTS 4096        /* 64 KiB of extents */
+
+static inline int64_t pnc_io_stage_get_bytes(int nnodes)
+{
+    return nnodes > 1 ? PNC_STAGE_BYTES_NODES : PNC_STAGE_BYTES;
+}
+
+/* Of a portion. is_direct: the user's memory is accessed; in_place: read into it and converted there. */
+static inline int64_t pnc_io_portion_get_bytes(int nnodes, bool is_direct, bool in_place)
+{
+    return is_direct || (in_place && nnodes > 1) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(nnodes);
+}
+
+/* --- collective buffers --- */
+
+/* Programs on several nodes use a file system that is shared by a network: an access costs 0.3 to 5 ms, the time of
+ * about 1 MiB. */
+#define PNC_SIEVE_GAP_NODES (1 << 20)
+
+/* Gaps between the pieces of a block. */
+typedef struct pnc_gaps {
+    int64_t n, bytes;
+} pnc_gaps;
+
+/* Whether the pieces of a block are written by one access, with the gaps between them, as far as no other rank writes
+ * to these. few: up to so many extents are cheaper to access one by one. */
+static inline bool pnc_io_gaps_is_small(pnc_gaps gaps, int64_t few, int64_t sieve_gap)
+{
+    return gaps.n == 0 || (gaps.n >= few && gaps.bytes / gaps.n <= sieve_gap);
+}
+
+/* What the buffers of aggregators depend on. */
+typedef struct pnc_buffer_shape {
+    int nnodes;
+    int64_t given; /* hint cb_buffer_size; 0: not given */
+    int64_t most;  /* hint nc_ibuf_size */
+    int64_t striping_unit;
+    bool round_robin;
+} pnc_buffer_shape;
+
+/* Bytes that an aggregator holds, and the half of it, in whole blocks, of a call that uses two buffers. */
+int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
+int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
+/* Whether it is worth it to use two: the call takes more than one round. `length`: of the range of the call. */
+bool pnc_io_buffer_is_halved(const pnc_buffer_shape *buffer, int naggregators, int64_t length);
+pnc_domain_shape pnc_io_buffer_get_domains(const pnc_buffer_shape *buffer, int naggregators, bool is_halved);
+
+/* Whether requests have most bytes of the range of a get: then each block is read at once. */
+static inline bool pnc_io_range_is_dense(int64_t bytes, int64_t length)
+{
+    return bytes >= length / 2;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* Which extents one access covers. */
+#include "select/sieving.h"
+
+pnc_sieved pnc_select_extents_count_sieved(const pnc_extent *extents, int64_t n, const pnc_sieve_limits *most)
+{
+    int64_t first = extents[0].offset, end = first + extents[0].length, i = 1;
+    pnc_sieved found = {.bytes = extents[0].length};
+
+    for (; i < n && extents[0].length <= most->extent; i++) {
+        int64_t gap = extents[i].offset - end, next = extents[i].offset + extents[i].length;
+
+        if (gap < 0 || gap > most->gap || extents[i].length > most->extent || next - first > most->span)
+            break;
+        found.bytes += extents[i].length;
+        end = next;
+    }
+    found.n = i;
+    found.span = (pnc_extent){first, end - first};
+    return found;
+}

@@ -1,0 +1,293 @@
+/* The variables of a call, and the grid of ranks that divides them. */
+#include "config.h" /* system extensions */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "format/cdl.h"
+#include "format/codec.h"
+#include "format/layout.h"
+#include "tools/common/file.h"
+#include "tools/common/message.h"
+#include "tools/plan/map.h"
+#include "tools/plan/pieces.h"
+
+/* --- the file --- */
+
+typedef struct text_input {
+    int fd;
+    const char *path;
+} text_input;
+
+static int64_t read_text(void *with, void *bytes, int64_t capacity, pnc_error *error)
+{
+    const text_input *input = with;
+    ssize_t n;
+
+    do
+        n = read(input->fd, bytes, (size_t)capacity);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return pnc_error_set(error, NC_EREAD, "%s: cannot be read: %s", input->path, strerror(errno));
+    return n;
+}
+
+static int compute_layout(pnc_model *model, pnc_error *error)
+{
+    pnc_layout_hints hints = {.h_minfree = -1, .v_minfree = -1};
+
+    return pnc_format_layout_compute_new(model, &hints, error);
+}
+
+/* The offsets are those of a file that the library creates. */
+static int read_cdl(int fd, const char *path, pnc_model *model)
+{
+    text_input input = {.fd = fd, .path = path};
+    const pnc_cdl_source source = {.name = path, .read = read_text, .with = &input};
+    pnc_error error = {0};
+    int err = pnc_format_cdl_read(&source, NULL, model, &error);
+
+    if (err == NC_NOERR)
+        err = compute_layout(model, &error);
+    if (err != NC_NOERR)
+        tool_error_print("%s", error.text);
+    return err;
+}
+
+static int read_model(const char *path, pnc_model *model)
+{
+    char magic[8];
+    int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+    ssize_t n = fd >= 0 ? read(fd, magic, sizeof magic) : -1;
+    tool_file file;
+
+    if (n < 0 || lseek(fd, 0, SEEK_SET) != 0) {
+        tool_error_print("%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NC_EFILE;
+    }
+    if (pnc_format_kind_identify(magic, (size_t)n) == PNC_KIND_UNKNOWN) {
+        err = read_cdl(fd, path, model);
+    } else {
+        err = tool_file_open(path, &file);
+        *model = file.model;
+        file.model = (pnc_model){.ndims = 0};
+        tool_file_close(&file);
+    }
+    close(fd);
+    return err;
+}
+
+/* --- the variables --- */
+
+static int check_variable(const plan_options *o, const pnc_var *var)
+{
+    if (var->ndims > PLAN_MOST_DIMS || var->ndims == 0) {
+        tool_error_print("%s: variable \"%s\" has %d dimensions: must be 1 to %d", o->path, var->name, var->ndims,
+                         PLAN_MOST_DIMS);
+        return NC_EMAXDIMS;
+    }
+    return NC_NOERR;
+}
+
+/* Insert a variable in the order of the file. */
+static void insert_variable(plan_decomposition *d, int varid)
+{
+    int at = d->nvars++;
+
+    for (; at > 0 && d->model.vars[d->varids[at - 1]]->begin > d->model.vars[varid]->begin; at--)
+        d->varids[at] = d->varids[at - 1];
+    d->varids[at] = varid;
+}
+
+static int find_variables(plan_decomposition *d)
+{
+    const plan_options *o = d->options;
+
+    PNC_TRY(tool_names_check(&o->variables, o->path, &d->model));
+    d->varids = pnc_memory_alloc(o->variables.n, sizeof *d->varids);
+    if (d->varids == NULL) {
+        tool_error_print("%s: no memory for a list of variables", o->path);
+        return NC_ENOMEM;
+    }
+    for (int i = 0; i < o->variables.n; i++) {
+        int varid = pnc_format_var_find(&d->model, o->variables.at[i]);
+
+        PNC_TRY(check_variable(o, d->model.vars[varid]));
+        insert_variable(d, varid);
+    }
+    return NC_NOERR;
+}
+
+int plan_decomposition_open(const plan_options *options, plan_decomposition *out)
+{
+    *out = (plan_decomposition){.options = options};
+    PNC_TRY(read_model(options->path, &out->model));
+    PNC_TRY(find_variables(out));
+    if (options->map != NULL)
+        PNC_TRY(plan_map_read(options->map, out->model.vars[out->varids[0]], &out->map));
+    return NC_NOERR;
+}
+
+void plan_decomposition_free(plan_decomposition *d)
+{
+    pnc_format_model_free(&d->model);
+    pnc_format_model_free(&d->scaled);
+    pnc_memory_free(d->varids);
+    plan_map_free(d->map);
+    *d = (plan_decomposition){.nvars = 0};
+}
+
+/* --- the grid --- */
+
+static int compare_descending(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x < *y) - (*x > *y);
+}
+
+/* Divide n ranks among k dimensions about equally, as MPI_Dims_create does: the largest number first. */
+static void divide(int64_t n, int k, int64_t *out)
+{
+    for (int i = 0; i < k; i++)
+        out[i] = 1;
+    for (int64_t factor = n; factor > 1;) { /* prime factors, the largest first */
+        int64_t prime = 2, rest = factor, least = 0;
+
+        while (prime * prime <= rest) {
+            if (rest % prime == 0)
+                rest /= prime;
+            else
+                prime++;
+        }
+        for (int i = 1; i < k; i++)
+            least = out[i] < out[least] ? i : least;
+        out[least] *= rest;
+        factor /= rest;
+    }
+    qsort(out, (size_t)k, sizeof *out, compare_descending);
+}
+
+/* Returns the dimensions of the grid: by default, those of the first variable. */
+static int choose_default(const plan_decomposition *d, int64_t *grid)
+{
+    const plan_options *o = d->options;
+    const pnc_var *var = d->model.vars[d->varids[0]];
+
+    if (o->ngrid > 0) {
+        memcpy(grid, o->grid, (size_t)o->ngrid * sizeof *grid);
+        return o->ngrid;
+    }
+    for (int i = 0; i < var->ndims; i++)
+        grid[i] = var->is_record && i == 0 ? 1 : 0;
+    return var->ndims;
+}
+
+/* The zeros of the grid become numbers whose product with the others is the number of ranks. */
+static int fill_grid(plan_decomposition *d, int64_t nranks)
+{
+    int64_t given = 1, numbers[PLAN_MOST_DIMS];
+    int nfree = 0, next = 0;
+
+    for (int i = 0; i < d->ngrid; i++) {
+        nfree += d->grid[i] == 0;
+        if (pnc_size_multiply(given, d->grid[i] > 0 ? d->grid[i] : 1, &given) != 0)
+            given = INT64_MAX;
+    }
+    if (nranks == 0)
+        nranks = given;
+    if (nranks > PLAN_MOST_RANKS) {
+        tool_error_print("%lld ranks are more than %d", (long long)nranks, PLAN_MOST_RANKS);
+        return NC_EINVAL;
+    }
+    if (nranks % given != 0 || (nfree == 0 && nranks != given)) {
+        tool_error_print("%lld ranks do not fit the grid: it has %lld%s", (long long)nranks, (long long)given,
+                         nfree > 0 ? ", and dimensions with any number" : "");
+        return NC_EINVAL;
+    }
+    divide(nranks / given, nfree, numbers);
+    for (int i = 0; i < d->ngrid; i++)
+        if (d->grid[i] == 0)
+            d->grid[i] = numbers[next++];
+    d->nranks = (int)nranks;
+    return NC_NOERR;
+}
+
+/* --- weak scaling --- */
+
+/* The length of each dimension of the variables, multiplied by the grid once. */
+static int scale_dims(const plan_decomposition *d, pnc_model *model)
+{
+    for (int v = 0; v < d->nvars; v++) {
+        const pnc_var *var = model->vars[d->varids[v]];
+
+        for (int i = 0; i < d->ngrid && i < var->ndims; i++) {
+            int dimid = var->dimids[var->ndims - 1 - i];
+            int64_t before = d->model.dims[dimid]->len, *len = &model->dims[dimid]->len, after;
+
+            if (pnc_size_multiply(before, d->grid[d->ngrid - 1 - i], &after) != 0 || (*len != before && *len != after))
+                return NC_EINVAL;
+            *len = after;
+        }
+    }
+    return NC_NOERR;
+}
+
+static int update_sizes(pnc_model *model)
+{
+    for (int v = 0; v < model->nvars; v++) {
+        pnc_var *var = model->vars[v];
+
+        var->size = (int64_t)pnc_type_get_size(var->type);
+        for (int i = 0; i < var->ndims; i++) {
+            var->shape[i] = model->dims[var->dimids[i]]->len;
+            if (!(var->is_record && i == 0) && pnc_size_multiply(var->size, var->shape[i], &var->size) != 0)
+                return NC_EVARSIZE;
+        }
+    }
+    return NC_NOERR;
+}
+
+static int scale(const plan_decomposition *d, pnc_model *model)
+{
+    pnc_error error = {0};
+    int err = pnc_format_model_copy(model, &d->model);
+
+    if (err == NC_NOERR) {
+        model->format = 5; /* which can hold the larger variables */
+        err = scale_dims(d, model);
+    }
+    if (err == NC_NOERR)
+        err = update_sizes(model);
+    if (err == NC_NOERR)
+        err = compute_layout(model, &error);
+    if (err != NC_NOERR) {
+        tool_error_print("%s: the dimensions cannot be multiplied by the grid: %s", d->options->path,
+                         error.code != NC_NOERR ? error.text : pnc_error_get_text(err));
+        pnc_format_model_free(model);
+    }
+    return err;
+}
+
+int plan_decomposition_start(plan_decomposition *d, int64_t nranks)
+{
+    d->whole = &d->model;
+    if (d->map != NULL) {
+        d->nranks = d->map->nranks;
+        return NC_NOERR;
+    }
+    d->ngrid = choose_default(d, d->grid);
+    PNC_TRY(fill_grid(d, nranks));
+    pnc_format_model_free(&d->scaled);
+    if (!d->options->weak)
+        return NC_NOERR;
+    PNC_TRY(scale(d, &d->scaled));
+    d->whole = &d->scaled;
+    return NC_NOERR;
+}

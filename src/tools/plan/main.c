@@ -1,0 +1,146 @@
+/* The program behind ncmpistat --plan: it prints plans of collective calls as JSON, which ncmpistat shows. */
+#include <stdio.h>
+
+#include "tools/common/json.h"
+#include "tools/common/message.h"
+#include "tools/plan/plan.h"
+
+static void print_number(const char *name, int64_t value)
+{
+    printf(",\n   \"%s\": %lld", name, (long long)value);
+}
+
+static void print_seconds(const char *name, double value)
+{
+    printf(",\n   \"%s\": %.9g", name, value);
+}
+
+static void print_text(const char *name, const char *text)
+{
+    printf(",\n   \"%s\": ", name);
+    tool_json_print_string(text);
+}
+
+static const char *name_of(pnc_strategy strategy)
+{
+    return pnc_strategy_names[strategy + 1];
+}
+
+static void print_grid(const plan_decomposition *d)
+{
+    printf(",\n   \"grid\": ");
+    if (d->map != NULL) {
+        printf("null");
+        return;
+    }
+    for (int i = 0; i < d->ngrid; i++)
+        printf("%s%lld", i > 0 ? ", " : "[", (long long)d->grid[i]);
+    putchar(']');
+}
+
+/* What the first rank expects of each strategy. */
+static void print_costs(const pnc_access_pattern *p)
+{
+    printf(",\n   \"strategies\": [");
+    for (pnc_strategy s = 0; s < PNC_MPI_IO; s++) {
+        pnc_estimate e = pnc_io_strategy_compute_cost(s, p);
+
+        printf(
+            "%s\n    {\"name\": \"%s\", \"suitable\": %s, \"seconds\": %.9g, \"accesses\": %.9g, "
+            "\"lock_changes\": %.9g, \"copied\": %.9g, \"sent\": %.9g, \"synchronisations\": %.9g}",
+            s > 0 ? "," : "", name_of(s), pnc_io_strategy_is_suitable(s, p) ? "true" : "false", e.seconds, e.accesses,
+            e.lock_changes, e.copied, e.sent, e.synchronisations);
+    }
+    printf("]");
+}
+
+static void print_counts(const plan_result *r)
+{
+    print_number("aggregators", r->naggregators);
+    print_number("rounds", r->traffic.rounds);
+    print_number("window", r->window);
+    print_number("accesses", r->accesses.n);
+    print_number("access_bytes", r->accesses.bytes);
+    print_number("reads_of_puts", r->accesses.reads_of_puts);
+    print_number("lock_moves", r->lock_moves);
+    print_number("messages", r->traffic.messages);
+    print_number("message_bytes", r->traffic.message_bytes);
+    print_number("node_bytes", r->traffic.node_bytes);
+    print_number("messages_of_rank", r->traffic.busiest);
+    print_number("reductions", r->reductions);
+    print_number("reduction_messages_of_rank", r->reduction_messages);
+    print_number("examined", r->nexamined);
+}
+
+static void print_plan(const plan_decomposition *d, const plan_result *r)
+{
+    printf("  {\"ranks\": %d", r->nranks);
+    print_number("nodes", r->nnodes);
+    print_grid(d);
+    print_number("bytes", r->bytes);
+    print_number("low", r->range.low);
+    print_number("high", r->range.high);
+    print_text("strategy", name_of(r->strategy));
+    print_number("independent_ranks", r->nindependent);
+    print_counts(r);
+    print_seconds("exchange_seconds", r->exchange);
+    print_seconds("access_seconds", r->access);
+    print_seconds("seconds", r->seconds);
+    printf(",\n   \"overlaps\": %s", r->overlaps ? "true" : "false");
+    print_number("memory_of_aggregator", r->memory_aggregator);
+    print_number("memory_of_rank", r->memory_rank);
+    print_costs(&r->pattern);
+    putchar('}');
+}
+
+static void print_head(const plan_options *o)
+{
+    printf("{\"schema\": \"pnetcdf-plan\", \"version\": 1,\n \"file\": ");
+    tool_json_print_string(o->path);
+    printf(", \"call\": \"%s\",\n \"variables\": [", o->direction == PNC_PUT ? "put" : "get");
+    for (int i = 0; i < o->variables.n; i++) {
+        fputs(i > 0 ? ", " : "", stdout);
+        tool_json_print_string(o->variables.at[i]);
+    }
+    printf("],\n \"plans\": [\n");
+}
+
+/* The first plan comes before the head: an error message is then the only output. */
+static int print_plans(plan_decomposition *d)
+{
+    const plan_options *o = d->options;
+
+    for (int i = 0; i == 0 || i < o->nranks; i++) {
+        plan_result result;
+
+        PNC_TRY(plan_decomposition_start(d, o->nranks > 0 ? o->ranks[i] : 0));
+        PNC_TRY(plan_call_compute(d, &result));
+        if (i == 0)
+            print_head(o);
+        else
+            puts(",");
+        print_plan(d, &result);
+    }
+    puts("]}");
+    return NC_NOERR;
+}
+
+int main(int argc, char **argv)
+{
+    plan_options options;
+    plan_decomposition d;
+    int status;
+
+    tool_program_start("ncmpistat", argv);
+    status = plan_options_parse(argc, argv, &options);
+    if (status < 0) {
+        int err = plan_decomposition_open(&options, &d);
+
+        if (err == NC_NOERR)
+            err = print_plans(&d);
+        status = err != NC_NOERR;
+        plan_decomposition_free(&d);
+    }
+    tool_names_free(&options.variables);
+    return tool_program_end(tool_output_flush(NULL) == NC_NOERR ? status : 1);
+}

@@ -1,0 +1,267 @@
+/* The choice of strategies, and what follows from it. */
+#include "tools/plan/plan.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/parts.h"
+#include "tools/common/message.h"
+
+/* Of src/file/agree.c: in an agreement, and in the first one of a call, which also compares the calls. */
+enum { AGREED_VALUES = 4, FIRST_VALUES = 6 };
+
+int plan_memory_fail(const plan_call *call)
+{
+    tool_error_print("%s: no memory for a plan of %d ranks", call->options->path, call->nranks);
+    return NC_ENOMEM;
+}
+
+/* --- what the ranks request --- */
+
+static pnc_access_pattern describe(const plan_call *call)
+{
+    pnc_direction direction = call->options->direction;
+
+    return (pnc_access_pattern){.direction = direction,
+                                .nprocs = call->nranks,
+                                .nnodes = call->nnodes,
+                                .sieves = pnc_io_strategy_is_sieved(direction, call->nranks, call->nnodes),
+                                .striping_unit = call->unit};
+}
+
+static void add_range(pnc_range *all, pnc_range range)
+{
+    if (range.low >= range.high)
+        return;
+    if (all->low >= all->high)
+        *all = range;
+    all->low = range.low < all->low ? range.low : all->low;
+    all->high = range.high > all->high ? range.high : all->high;
+}
+
+/* Whether a rank needs others, and what it requests. */
+static int examine_rank(plan_call *call, int rank, plan_result *out)
+{
+    pnc_access_pattern pattern = describe(call);
+    plan_pieces pieces;
+    pnc_strategy choice;
+
+    PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
+    pattern.slabs = pieces.slabs;
+    pattern.runs = pieces.runs;
+    pattern.bytes = pieces.bytes;
+    choice = pnc_io_strategy_choose(&pattern, &call->options->hints);
+    call->is_independent[rank] = !pnc_io_strategy_is_collective(choice);
+    call->ranges[rank] = call->is_independent[rank] ? (pnc_range){0, 0} : pieces.range;
+    call->runs += pieces.runs;
+    call->most_runs = pieces.runs > call->most_runs ? pieces.runs : call->most_runs;
+    call->bytes += pieces.bytes;
+    add_range(&out->range, pieces.range);
+    add_range(&call->range, call->ranges[rank]);
+    if (call->is_independent[rank]) {
+        out->nindependent++;
+        call->independent = choice;
+    } else {
+        call->collective_bytes += pieces.bytes;
+    }
+    if (rank == 0) {
+        out->pattern = pattern;
+        out->strategy = choice;
+    }
+    plan_pieces_free(&pieces);
+    return NC_NOERR;
+}
+
+/* --- aggregators --- */
+
+/* Of each node, by the hints. Returns their number. */
+static int place_aggregators(plan_call *call)
+{
+    const plan_options *o = call->options;
+    int all = 0;
+
+    for (int i = 0; i < call->nnodes; i++) {
+        const pnc_node_shape shape = {.nnodes = call->nnodes,
+                                      .index = i,
+                                      .nprocs = plan_node_count_ranks(call, i),
+                                      .listed = INT64_MAX,
+                                      .servers = o->stripe_count};
+        int n = pnc_io_aggregators_count(&shape, &o->hints);
+
+        call->aggregators[i] = (pnc_aggregators){.first = all, .n = n, .ndelegates = n > 0 ? n : 1};
+        all += n;
+    }
+    for (int i = 0; i < call->nnodes; i++)
+        call->aggregators[i].all = all;
+    return all;
+}
+
+static int name_nodes(plan_call *call, int naggregators)
+{
+    call->node_of = pnc_memory_alloc(naggregators, sizeof *call->node_of);
+    if (call->node_of == NULL)
+        return plan_memory_fail(call);
+    for (int i = 0; i < call->nnodes; i++)
+        for (int k = 0; k < call->aggregators[i].n; k++)
+            call->node_of[call->aggregators[i].first + k] = i;
+    return NC_NOERR;
+}
+
+static bool all_nodes_have_one(const plan_call *call)
+{
+    for (int i = 0; i < call->nnodes; i++)
+        if (call->aggregators[i].n == 0)
+            return false;
+    return true;
+}
+
+/* --- how the ranges lie: as src/io/transfer.c compares them --- */
+
+static bool are_ranks_apart(const plan_call *call)
+{
+    int64_t end = 0;
+
+    for (int i = 0; i < call->nranks; i++)
+        if (!pnc_io_range_is_next(call->ranges[i], &end))
+            return false;
+    return true;
+}
+
+static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
+{
+    pnc_range *ranges = pnc_memory_alloc(call->ranks_per_node, sizeof *ranges);
+    int64_t end = INT64_MIN, sum = 0;
+    bool apart = true;
+
+    if (ranges == NULL)
+        return plan_memory_fail(call);
+    for (int i = 0; i < call->nnodes; i++) {
+        int n = plan_node_count_ranks(call, i);
+        int64_t bytes;
+        pnc_range range;
+
+        memcpy(ranges, call->ranges + (int64_t)i * call->ranks_per_node, (size_t)n * sizeof *ranges);
+        range = pnc_io_ranges_merge(ranges, n, &bytes);
+        apart = pnc_io_range_is_next(range, &end) && apart;
+        sum += bytes;
+    }
+    pnc_memory_free(ranges);
+    p->nodes_apart = apart;
+    p->nodes_range = (double)sum / (double)(call->range.high - call->range.low);
+    return NC_NOERR;
+}
+
+static int64_t compute_buffer(const plan_call *call)
+{
+    const plan_options *o = call->options;
+    const pnc_buffer_shape shape = {
+        .nnodes = call->nnodes, .given = o->hints.buffer_size, .most = o->most_buffer, .striping_unit = call->unit};
+
+    return pnc_io_buffer_compute_size(&shape);
+}
+
+/* Add n reductions of so many values. Recursive doubling has a message for each doubling of the nodes; MPICH halves the
+ * values first if there are as many as nodes, with as many messages again. */
+static void add_reductions(const plan_call *call, int64_t n, int values, plan_result *out)
+{
+    int64_t steps = 0;
+
+    for (int reached = 1; reached < call->nnodes; reached *= 2)
+        steps++;
+    out->reductions += n;
+    out->reduction_messages += n * steps * (values >= call->nnodes ? 2 : 1);
+}
+
+/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; delegates compare
+ * the ranges of nodes, add the bytes of a get, and end each round. */
+static void count_reductions(const plan_call *call, bool compares, plan_result *out)
+{
+    if (call->nnodes == 1)
+        return;
+    add_reductions(call, 1, FIRST_VALUES, out);
+    add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), AGREED_VALUES, out);
+    if (compares) {
+        add_reductions(call, 1, 1, out);
+        add_reductions(call, 1, 2, out);
+    }
+    if (out->strategy == PNC_TWO_PHASE && out->naggregators > 0)
+        add_reductions(call, (call->options->direction == PNC_GET) + out->traffic.rounds, 1, out);
+}
+
+static void count_memory(const plan_call *call, plan_result *out)
+{
+    if (out->naggregators == 0 || out->strategy == PNC_SEPARATE)
+        return;
+    out->memory_rank = (int64_t)sizeof(pnc_segment) + PNC_SEGMENT_PIECES * (int64_t)sizeof(pnc_extent);
+    out->memory_aggregator = out->memory_rank + out->buffer + out->buffer / 32;
+    if (call->nnodes > 1)
+        out->memory_aggregator += PNC_MESSAGE_MEMORY;
+}
+
+/* The ranks that need others. */
+static int compute_collective(plan_call *call, plan_result *out)
+{
+    const pnc_access_hints *hints = &call->options->hints;
+    pnc_access_pattern pattern = describe(call);
+    bool compares;
+
+    out->naggregators = place_aggregators(call);
+    PNC_TRY(name_nodes(call, out->naggregators));
+    if (call->nnodes == 1 && pattern.direction == PNC_PUT)
+        pattern.ranks_apart = are_ranks_apart(call);
+    compares = all_nodes_have_one(call) &&
+               (hints->strategy == PNC_WITHIN_NODES + 1 ||
+                (call->nnodes > 1 && call->range.high - call->range.low > out->naggregators * compute_buffer(call)));
+    if (compares)
+        PNC_TRY(compare_nodes(call, &pattern));
+    out->strategy = pnc_io_strategy_choose_collective(&pattern, hints);
+    if ((out->strategy == PNC_WITHIN_NODES && !all_nodes_have_one(call)) ||
+        (out->strategy == PNC_SEPARATE && !pattern.ranks_apart))
+        out->strategy = PNC_TWO_PHASE;
+    out->pattern.ranks_apart = pattern.ranks_apart;
+    out->pattern.nodes_apart = pattern.nodes_apart;
+    out->pattern.nodes_range = pattern.nodes_range;
+    if (out->strategy == PNC_SEPARATE)
+        PNC_TRY(plan_independent_compute(call, PNC_MERGED, true, out));
+    else
+        PNC_TRY(plan_rounds_compute(call, out->strategy == PNC_WITHIN_NODES, out));
+    count_reductions(call, compares, out);
+    count_memory(call, out);
+    return NC_NOERR;
+}
+
+static int compute(plan_call *call, plan_result *out)
+{
+    call->ranges = pnc_memory_alloc(call->nranks, sizeof *call->ranges);
+    call->is_independent = pnc_memory_alloc(call->nranks, sizeof *call->is_independent);
+    call->aggregators = pnc_memory_alloc(call->nnodes, sizeof *call->aggregators);
+    if (call->ranges == NULL || call->is_independent == NULL || call->aggregators == NULL)
+        return plan_memory_fail(call);
+    for (int rank = 0; rank < call->nranks; rank++)
+        PNC_TRY(examine_rank(call, rank, out));
+    out->bytes = call->bytes;
+    if (out->nindependent > 0)
+        PNC_TRY(plan_independent_compute(call, call->independent, false, out));
+    if (out->nindependent < call->nranks)
+        return compute_collective(call, out);
+    count_reductions(call, false, out);
+    return NC_NOERR;
+}
+
+int plan_call_compute(const plan_decomposition *d, plan_result *out)
+{
+    const plan_options *o = d->options;
+    plan_call call = {.d = d, .options = o, .nranks = d->nranks};
+    int err;
+
+    call.ranks_per_node = d->nranks < o->ranks_per_node ? d->nranks : (int)o->ranks_per_node;
+    call.nnodes = (d->nranks + call.ranks_per_node - 1) / call.ranks_per_node;
+    call.unit = pnc_io_striping_unit_compute(o->stripe_count > 0 ? o->fs.unit : 0, 0);
+    *out = (plan_result){.nranks = call.nranks, .nnodes = call.nnodes};
+    err = compute(&call, out);
+    pnc_memory_free(call.ranges);
+    pnc_memory_free(call.is_independent);
+    pnc_memory_free(call.aggregators);
+    pnc_memory_free(call.node_of);
+    return err;
+}

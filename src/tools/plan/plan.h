@@ -1,0 +1,94 @@
+/* What a collective call would do: counted by the library's own code for strategies, file domains, portions and
+ * messages, without MPI and without data. */
+#ifndef PNC_TOOLS_PLAN_PLAN_H
+#define PNC_TOOLS_PLAN_PLAN_H
+
+#include "io/sizes.h"
+#include "io/strategy.h"
+#include "tools/plan/pieces.h"
+
+/* Accesses of the file. */
+typedef struct plan_accesses {
+    int64_t n, bytes;
+    int64_t reads_of_puts; /* to fill gaps */
+} plan_accesses;
+
+/* What passes between the ranks of a call. */
+typedef struct plan_traffic {
+    int64_t rounds;
+    int64_t messages, message_bytes; /* with values, to other nodes */
+    int64_t busiest;                 /* of the rank that sends most; for a get with its answers */
+    int64_t node_bytes;              /* within nodes */
+} plan_traffic;
+
+typedef struct plan_result {
+    int nranks, nnodes;
+    int64_t bytes;
+    pnc_range range;            /* of the file */
+    pnc_access_pattern pattern; /* of the first rank */
+    pnc_strategy strategy;      /* of the ranks that need others; without any, of the first rank */
+    int nindependent;           /* ranks that access the file without others */
+    int naggregators;           /* 0: the call needs none */
+    int64_t buffer, window;     /* bytes: of an aggregator in a round; of the file in a round */
+    bool overlaps;              /* two buffers: accesses and exchange at the same time */
+    int nexamined;              /* nodes whose messages were counted, or ranks whose accesses were; the others follow */
+    plan_accesses accesses;
+    plan_traffic traffic;
+    int64_t reductions, reduction_messages; /* between nodes, and those that a rank sends for them */
+    int lock_moves;
+    int64_t memory_aggregator, memory_rank; /* bytes, beside the values */
+    double exchange, access, seconds;       /* access: the time in which a part of the file is accessed */
+} plan_result;
+
+/* A call of d->nranks ranks. NC_NOERR, or a code after an error message. */
+int plan_call_compute(const plan_decomposition *d, plan_result *out);
+
+/* --- what the files of the plan share --- */
+
+/* How the ranks are placed, and what each of them accesses. */
+typedef struct plan_call {
+    const plan_decomposition *d;
+    const plan_options *options;
+    int nranks, nnodes, ranks_per_node;
+    int64_t unit;             /* striping unit, as the library knows it */
+    pnc_range *ranges;        /* by rank: of those that need others */
+    bool *is_independent;     /* by rank */
+    pnc_strategy independent; /* what these do */
+    int64_t runs, bytes, most_runs;
+    int64_t collective_bytes;     /* of ranks that need others */
+    pnc_range range;              /* of these */
+    pnc_aggregators *aggregators; /* by node */
+    int *node_of;                 /* aggregator */
+} plan_call;
+
+static inline int plan_node_count_ranks(const plan_call *call, int node)
+{
+    int rest = call->nranks - node * call->ranks_per_node;
+
+    return rest < call->ranks_per_node ? rest : call->ranks_per_node;
+}
+
+int plan_memory_fail(const plan_call *call);
+
+/* --- rounds.c --- */
+
+/* The rounds of all nodes, or of one node without the others. */
+int plan_rounds_compute(const plan_call *call, bool in_nodes, plan_result *out);
+
+/* --- independent.c --- */
+
+/* The accesses of ranks on their own. exclusive: no other rank writes to the range of a rank. */
+int plan_independent_compute(const plan_call *call, pnc_strategy strategy, bool exclusive, plan_result *out);
+
+/* A rank, or a node, that makes n accesses, one after the other, at about equal distances. */
+typedef struct plan_actor {
+    int node;
+    int64_t n, bytes;
+    pnc_range range;
+    int64_t pause; /* nanoseconds before each access */
+} plan_actor;
+
+/* Seconds until all have ended. */
+int plan_actors_execute(const plan_call *call, const plan_actor *actors, int n, int *lock_moves, double *seconds);
+
+#endif

@@ -1,0 +1,232 @@
+"""ncmpistat --plan: the rounds, accesses and messages of a plan are those that the simulated cluster counts when a
+program makes the call; a few plans are computed by hand; what is wrong on the command line or in a map is reported."""
+# needs: python
+import argparse
+import json
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path += [os.path.join(TOP, "test"), os.path.join(TOP, "benchmarks", "cluster")]
+import cluster  # noqa: E402
+import examine  # noqa: E402
+from tap import finish, library_flags, ok, scratch, skip  # noqa: E402
+
+BUILD = os.environ.get("PNC_BUILD", os.getcwd())
+COMPILER = shlex.split(os.environ.get("CC", "mpicc"))
+MPIEXEC = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
+YIELD = os.environ.get("PNC_TEST_YIELD", "no")
+QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+# Nodes and ranks of a node of the runs; PNC_TEST_PLAN=8x8 runs others.
+SIZES = "2x2" if QUICK else "1x4 2x2 4x4"
+SMALL = "cb_buffer_size=65536"
+# Workload, grid of ranks (0: any number), variables, hints, and their options of a plan.
+RUNS = [
+    ("blocks-2d", "0,0", ["v0"], "", []),
+    ("lbnl-x", "1,1,0", ["v0"], "", []),
+    ("lbnl-x", "1,1,0", ["v0"], SMALL, ["--buffer=64K"]),
+    ("lbnl-y", "1,0,1", ["v0"], "cb_nodes=1", ["--aggregators=1"]),
+    ("lbnl-yz", "0,0,1", ["v0"], SMALL, ["--buffer=64K"]),
+    ("lbnl-yz", "0,0,1", ["v0"], "nc_strategy=direct", ["--strategy=direct"]),
+    ("lbnl-z", "0,1,1", ["v0"], "nc_strategy=within_nodes", ["--strategy=within_nodes"]),
+    ("flash", "0,1,1,1", [f"v{i}" for i in range(24)], "", []),
+    ("wrf", "0,0", [f"v{i}" for i in range(50)], SMALL, ["--buffer=64K"]),
+    ("long", "0", ["v0"], "", []),
+]
+
+
+def plan(*arguments):
+    """(status, plans, messages)"""
+    program = os.path.join(BUILD, "src", "tools", "ncmpistat")
+    done = subprocess.run([sys.executable, program, "--plan", "--json", *arguments], capture_output=True, text=True,
+                          check=False)
+    plans = json.loads(done.stdout)["plans"] if done.returncode == 0 else []
+    return done.returncode, plans, done.stderr
+
+
+# --- a plan and a run ---
+
+def is_near(found, planned):
+    """Within 10%, or one."""
+    return abs(found - planned) <= max(1, 0.1 * max(found, planned))
+
+
+def compare(run, direction, planned, label):
+    """The counts of one call beside its plan."""
+    seen = examine.summarise(run, direction)
+    messages = planned["messages_of_rank"] + planned["reduction_messages_of_rank"]
+    pairs = {"accesses": (seen.accesses, planned["accesses"]), "bytes": (seen.bytes, planned["access_bytes"]),
+             "reads of puts": (seen.sieved, planned["reads_of_puts"])}
+    if run.nodes > 1:
+        pairs["messages of a rank"] = (seen.busiest, messages)
+        if planned["strategy"] == "two_phase":
+            pairs["rounds"] = (seen.rounds, planned["rounds"])
+    wrong = {name: pair for name, pair in pairs.items() if not is_near(*pair)}
+    ok(not wrong, f"{label}: {direction} as planned", f"(found, planned): {wrong}, all: {pairs}")
+
+
+def make_machine(ranks_per_node, folder):
+    options = argparse.Namespace(
+        compilers={"mpich": COMPILER, "openmpi": COMPILER}, launchers={"mpich": MPIEXEC, "openmpi": MPIEXEC},
+        ranks_per_node=ranks_per_node, bytes=1 << 18, maps=".", stripe=1 << 20, slowdown=1, timeout=100,
+        yield_library="" if YIELD == "no" else YIELD)
+    return cluster.Cluster(options, folder)
+
+
+def read_shape(path, name):
+    program = os.path.join(BUILD, "src", "tools", "ncmpidump", "ncmpidump")
+    header = subprocess.run([program, "-h", path], capture_output=True, text=True, check=True).stdout
+    lengths = dict(re.findall(r"^\t(\w+) = (\d+) ;$", header, re.M))
+    dims = re.search(rf"double {name}\((.*)\)", header)[1].split(", ")
+    return [int(lengths[dim]) for dim in dims]
+
+
+def write_map(path, name, grid):
+    """Each rank has the block of the next one, as the workloads get it."""
+    shape, ranks, lines = read_shape(path, name), math.prod(grid), []
+    for rank in range(ranks):
+        rest, start, count = (rank + 1) % ranks, [], []
+        for length, n in reversed(list(zip(shape, grid))):
+            rest, at = divmod(rest, n)
+            start.insert(0, length * at // n)
+            count.insert(0, length * (at + 1) // n - start[0])
+        lines.append(f"{rank} {','.join(map(str, start))} {','.join(map(str, count))}\n")
+    return write("map", "".join(lines))
+
+
+def check_get(machine, run, row, planned, label):
+    """That of one variable."""
+    chosen = write_map(machine.data, row[2][0], planned["grid"])
+    status, plans, errors = plan("-v", row[2][0], "--map", chosen, "--get", "--ranks-per-node",
+                                 str(machine.options.ranks_per_node), *row[4], machine.data)
+    # nodes whose ranges overlap may have few bytes of them: such reads are only estimated
+    if ok(status == 0, f"{label}: the plan of a get", errors) and plans[0]["strategy"] != "within_nodes":
+        compare(run, "get", plans[0], label)
+
+
+def check_run(machine, program, library, row, nodes):
+    workload, grid, variables, hints, options = row
+    per_node = machine.options.ranks_per_node
+    label = f"{workload}, {hints or 'no hints'}, {nodes} nodes of {per_node} ranks"
+    library.hints = hints
+    run = machine.run(program, library, workload, nodes)
+    if not ok(isinstance(run, cluster.Run), f"{label}: the run", run):
+        return
+    status, plans, errors = plan("-v", ",".join(variables), "--grid", grid, "--ranks", str(nodes * per_node),
+                                 "--ranks-per-node", str(per_node), *options, machine.data)
+    if ok(status == 0, f"{label}: the plan of a put", errors):
+        compare(run, "put", plans[0], label)
+        if len(variables) == 1:
+            check_get(machine, run, row, plans[0], label)
+
+
+def check_runs():
+    folder = os.path.realpath(scratch("."))  # as the preload sees it
+    library = cluster.Library("this", BUILD, os.path.join(BUILD, ".libs"), "")
+    if library_flags()[-1] != "-lpnetcdf":
+        skip("runs", "the library is not shared")
+        return
+    try:
+        program = cluster.build_workloads({"mpich": COMPILER, "openmpi": COMPILER}, folder, library)
+        if library.mpi != "mpich":
+            raise cluster.Unfit("Open MPI cannot simulate nodes")
+    except cluster.Unfit as reason:
+        skip("runs", str(reason).replace("\n", " "))
+        return
+    for size in os.environ.get("PNC_TEST_PLAN", SIZES).split():
+        nodes, per_node = map(int, size.split("x"))
+        machine = make_machine(per_node, folder)
+        for row in RUNS:
+            check_run(machine, program, library, row, nodes)
+
+
+# --- by hand ---
+
+HEADER = """netcdf a { // file format: CDF-5
+dimensions: t = UNLIMITED ; z = 64 ; y = 1024 ; x = 1024 ;
+variables: double v(t, z, y, x) ; byte b(y, x) ; double s ;
+}
+"""
+
+
+def write(name, text):
+    path = scratch(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def check_by_hand():
+    path = write("a.cdl", HEADER)
+    # 512 MiB from 1 MiB + 8 KiB on, or so: 513 stripes; aggregators hold 8 stripes while 8 are written.
+    status, plans, errors = plan("-v", "v", "--grid", "1,1,4,4", "--ranks-per-node", "4", path)
+    if ok(status == 0 and len(plans) == 1, "a plan from CDL", errors):
+        found = plans[0]
+        ok((found["ranks"], found["nodes"], found["aggregators"]) == (16, 4, 4), "ranks, nodes, aggregators", found)
+        ok(found["bytes"] == 512 << 20 and found["strategy"] == "two_phase" and found["overlaps"] and
+           found["rounds"] == 17 and found["accesses"] == 68, "17 rounds of 32 stripes", found)
+    status, plans, errors = plan("-v", "v", "--weak", "--ranks", "16,1024,16384", "--ranks-per-node", "64", path)
+    ok(status == 0 and [p["bytes"] for p in plans] == [p["ranks"] << 29 for p in plans] and
+       [p["nodes"] for p in plans] == [1, 16, 256], "weak scaling", errors or plans)
+    ok(all(p["seconds"] > p["bytes"] / (8 * 3.1e9) for p in plans), "8 servers are a limit of the time", plans)
+    status, plans, errors = plan("-v", "b", "--grid", "1,1", path)
+    ok(status == 0 and (plans[0]["strategy"], plans[0]["accesses"], plans[0]["messages"]) == ("direct", 1, 0),
+       "one rank writes a variable in one access", errors or plans)
+    slow = plan("-v", "b", "--grid", "1,1", "--server-mbs", "1", "--latency-us", "0", "--request-us", "0", "--link-mbs",
+                "1000000", "--servers", "1", path)[1][0]["seconds"]
+    ok(abs(slow - 1.048576) < 0.01, "1 MiB to a server of 1 MB/s takes about a second", slow)
+
+
+def check_map():
+    path = write("a.cdl", HEADER)
+    grid = plan("-v", "b", "--grid", "2,2", "--ranks-per-node", "2", path)[1]
+    lines = [f"{2 * y + x} {512 * y},{512 * x} 512,512\n" for y in range(2) for x in range(2)]
+    status, plans, errors = plan("-v", "b", "--map", write("map", "# a comment\n\n" + "".join(lines[::-1])),
+                                 "--ranks-per-node", "2", path)
+    same = status == 0 and {key: value for key, value in plans[0].items() if key != "grid"} == {
+        key: value for key, value in grid[0].items() if key != "grid"}
+    ok(same, "a map with the blocks of a grid has the same plan", errors or (plans, grid))
+    for text, wanted in (("0 0,0 1\n", ":1: must be a rank"), ("x\n", ":1: must begin with a rank"),
+                         ("0 0,0 1,1\n0 1000,0 25,1\n", ":2: the hyperslab exceeds"), ("# none\n", "no hyperslab"),
+                         ("0 0,0 1,1 2\n", ":1: must be a rank"), ("-1 0,0 1,1\n", ":1: must begin")):
+        status, _, errors = plan("-v", "b", "--map", write("map", text), path)
+        ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"a map: {wanted}", errors)
+
+
+def check_errors():
+    path = write("a.cdl", HEADER)
+    for arguments, wanted in (
+            ((path,), "no variable is given"), (("-v", "v"), "no file is given"), (("-v", "w", path), "no variable w"),
+            (("-v", "s", path), "0 dimensions"), (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
+            (("-v", "v", "--grid", "a", path), "--grid=a"), (("-v", "v", "--strategy", "mpi_io", path), "--strategy"),
+            (("-v", "v", "--ranks-per-node", "0", path), "--ranks-per-node=0"),
+            (("-v", "v", "--map", scratch("none"), path), "No such file"), (("-v", "v", scratch("none")), "No such"),
+            (("-v", "v", "--server-mbs", "0", path), "--server-mbs=0"), (("-v", "b", "--map", path, path), ":1:"),
+            (("-v", "v", "--weak", "--grid", "2000000000,2000000000", path), "4000000000000000000 ranks"),
+            (("-v", "v", "--weak", "--ranks", "16777217", path), "16777217"),
+            (("-v", "v", write("bad.cdl", "netcdf {")), "bad.cdl:1:")):
+        status, _, errors = plan(*arguments)
+        ok(status == 1 and wanted in errors and "Traceback" not in errors, f"an error: {wanted}", errors)
+
+
+def check_terminal():
+    path = write("a.cdl", HEADER)
+    program = os.path.join(BUILD, "src", "tools", "ncmpistat")
+    done = subprocess.run([sys.executable, program, "--plan", "-v", "v", "--ranks", "16,64", path],
+                          capture_output=True, text=True, check=False)
+    ok(done.returncode == 0 and re.search(r"^ +ranks, nodes +16, 2 +64, 8$", done.stdout, re.M) and
+       "strategy" in done.stdout, "two plans beside each other", done.stdout + done.stderr)
+    done = subprocess.run([sys.executable, program, "--plan", "--help"], capture_output=True, text=True, check=False)
+    ok(done.returncode == 0 and "--ranks-per-node" in done.stdout, "help", done.stdout + done.stderr)
+
+
+check_by_hand()
+check_map()
+check_errors()
+check_terminal()
+check_runs()
+finish()
