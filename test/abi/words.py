@@ -181,13 +181,14 @@ def find_retired(path, number, text, found_by):
 
 def texts():
     """(path, text) of what people read beside the C files of src."""
-    for top in ("benchmarks", "cmake", "docs", "examples", "man", "scripts", "src", "test"):
+    for top in ("benchmarks", "cmake", "docs", "examples", "man", "packaging", "scripts", "src", "test"):
         for path, _, names in os.walk(os.path.join(TOP, top)):
             for name in sorted(names):
                 full = os.path.join(path, name)
                 if TEXT.search(name) and full != os.path.abspath(__file__) and not (top == "src" and name[-2:] in C):
                     yield os.path.relpath(full, TOP)
-    yield from ("README.md", "NEWS.md", "CONTRIBUTING.md", "check", "demo", "configure.ac")
+    yield from ("README.md", "NEWS.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", "check", "demo",
+                "configure.ac")
 
 
 def check_words():

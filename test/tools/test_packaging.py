@@ -15,7 +15,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 SOURCE = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 CC = shlex.split(os.environ.get("CC", "mpicc"))
 FC = shlex.split(os.environ.get("FC", ""))
-FOLDERS = ("prefix", "bindir", "includedir", "libdir", "mandir", "UTF8PROC_ARCHIVE")
+FOLDERS = ("prefix", "bindir", "includedir", "libdir", "mandir", "docdir", "UTF8PROC_ARCHIVE")
 FEATURES = ("netcdf4", "adios", "gio", "relax-coord-bound", "in-place-swap", "erange-fill", "subfiling",
             "null-byte-header-padding", "burst-buffering", "profiling", "thread-safe", "debug")
 # Macros of features that are not named like the option.
@@ -181,6 +181,7 @@ def check_tree():
     pages = ("man1/ncmpidump.1", "man1/pnetcdf-config.1", "man1/pnetcdf_version.1", "man3/pnetcdf.3",
              "man3/ncmpi_put_vara_int_all.3")
     wanted += [("mandir", name) for name in pages]
+    wanted += [("docdir", name) for name in ("README.md", "LICENSE", "docs/cluster.md", "docs/scaling.svg")]
     wanted += [("includedir", name) for name in ("pnetcdf.inc", "pnetcdf_checked.inc")] if FC else []
     missing = [name for folder, name in wanted if not os.path.exists(os.path.join(staged[folder], name))]
     tap.ok(not missing, "the files that clients use are installed", "\n".join(missing))
@@ -720,6 +721,14 @@ def check_cmake_without_wrapper():
         build_and_run(folder, ("by_CXX",))
 
 
+def check_uninstall():
+    status, _, why = run("make", "-C", BUILD, "uninstall", "DESTDIR=" + staged["prefix"][:-len(configured["prefix"])],
+                         env=outer_make())
+    left = [os.path.join(path, name) for path, _, names in os.walk(staged["prefix"]) for name in names]
+    left += [path for path in (staged["docdir"], staged["libdir"] + "/cmake/PnetCDF") if os.path.exists(path)]
+    tap.ok(status == 0 and not left, "make uninstall leaves no file, and no folder of its own", "\n".join([why, *left]))
+
+
 check_tree()
 check_header()
 check_config()
@@ -739,4 +748,5 @@ if shutil.which("cmake"):
     check_cmake_without_wrapper()
 else:
     tap.skip("the CMake package", "cmake is not installed")
+check_uninstall()
 tap.finish()

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+set -eu
+./configure --prefix="$PREFIX" MPICC=mpicc MPIF90=mpifort
+make -j"${CPU_COUNT:-2}"
+make install

@@ -1,0 +1,32 @@
+"""A repository of Spack takes this file as packages/pnetcdf2/package.py, with the url and checksum of the tarball. Do
+not use it in one environment with parallel-netcdf: both install libpnetcdf.so and pnetcdf.h."""
+from spack.package import *
+
+
+class Pnetcdf2(AutotoolsPackage):
+    """A library for parallel access to netCDF files in the classic formats from MPI programs."""
+
+    url = "file:///tmp/pnetcdf-2.0.0.tar.gz"
+    license("BSD-3-Clause")
+
+    version("2.0.0")
+
+    variant("fortran", default=True, description="Fortran interfaces")
+    variant("shared", default=True, description="Shared library, too")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("fortran", type="build", when="+fortran")
+    depends_on("m4", type="build")
+    depends_on("mpi")
+    depends_on("utf8proc")
+    depends_on("python@3:", type="run")
+
+    def configure_args(self):
+        spec = self.spec
+        arguments = ["MPICC=" + spec["mpi"].mpicc]
+        arguments += self.enable_or_disable("fortran")
+        arguments += self.enable_or_disable("shared")
+        if spec.satisfies("+fortran"):
+            arguments.append("MPIF90=" + spec["mpi"].mpifc)
+        return arguments
