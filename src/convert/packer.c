@@ -380,3 +380,17 @@ void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
         unpack_runs(packer, ext, n);
     }
 }
+
+void pnc_convert_packer_unpack_strided(pnc_packer *packer, const void *ext, int64_t stride, int64_t n)
+{
+    const int size = packer->ext_size;
+    const char *from = ext;
+    char block[PACK_BLOCK * 8];
+
+    for (int64_t m; n > 0; n -= m) {
+        m = smaller_of(n, PACK_BLOCK);
+        copy_run(block, size, from, stride, m, size);
+        pnc_convert_packer_unpack(packer, block, m);
+        from += m * stride;
+    }
+}

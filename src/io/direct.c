@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "io/cursors.h"
 #include "io/sieve.h"
+#include "io/strided.h"
 
 #define EXTENTS_INLINE 16
 #define MAX_INTERLEAVED 24 /* requests */
@@ -204,8 +205,13 @@ static void finish_request(active_request *m)
 static int execute_one(pnc_io_context *io, pnc_request *r)
 {
     active_request m;
-    int err = start_request(&m, io, r);
+    bool done;
+    int err;
 
+    PNC_TRY(pnc_io_strided_execute(io, r, &done));
+    if (done)
+        return NC_NOERR;
+    err = start_request(&m, io, r);
     while (err == NC_NOERR && m.left > 0)
         err = step_request(&m);
     finish_request(&m);

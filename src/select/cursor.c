@@ -107,6 +107,24 @@ static void cursor_take_runs(pnc_selection_cursor *cursor, portion *p)
     cursor_step(cursor, n);
 }
 
+int64_t pnc_select_cursor_take_row(pnc_selection_cursor *cursor, int64_t high, int64_t *offset)
+{
+    const pnc_selection *s = cursor->selection;
+    int64_t space = high - cursor->offset - s->run, fitting, n;
+    pnc_axis inner;
+
+    assert(s->rank > 0 && cursor->within == 0);
+    if (cursor->run == s->nruns || space < 0)
+        return 0;
+    inner = pnc_select_selection_get_axes(s)[s->rank - 1];
+    n = inner.count - (cursor->large != NULL ? cursor->large : cursor->small)[s->rank - 1];
+    fitting = space / inner.stride + 1;
+    n = n < fitting ? n : fitting;
+    *offset = cursor->offset;
+    cursor_step(cursor, n);
+    return n;
+}
+
 int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out,
                                int64_t max_extents, int64_t *bytes)
 {

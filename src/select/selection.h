@@ -83,5 +83,9 @@ void pnc_select_cursor_free(pnc_selection_cursor *cursor);
  * max_bytes < grain), and their bytes in *bytes. */
 int64_t pnc_select_cursor_take(pnc_selection_cursor *cursor, int64_t max_bytes, int grain, pnc_extent *out,
                                int64_t max_extents, int64_t *bytes);
+/* Take the next runs along the innermost axis that end at or before the file offset `high`, unexpanded: the offset of
+ * the first one is *offset, and the axis has their distance. Returns their number (0 = the end, or the next one ends
+ * behind `high`). Only for a selection with axes, of which no run is taken in part. */
+int64_t pnc_select_cursor_take_row(pnc_selection_cursor *cursor, int64_t high, int64_t *offset);
 
 #endif

@@ -1,0 +1,128 @@
+/* Reads windows of the file, and takes the values from there row by row. */
+#include "io/strided.h"
+
+#include "base/memory.h"
+
+/* Shorter rows are executed as a list of extents: it takes more for each value, and less for each row. */
+#define LEAST_ROW 64
+
+typedef struct strided_get {
+    pnc_io_context *io;
+    const pnc_selection *selection;
+    pnc_selection_cursor cursor;
+    pnc_packer packer;
+    int64_t stride; /* bytes from value to value */
+} strided_get;
+
+/* --- which requests --- */
+
+static bool may_be_strided(const pnc_request *r)
+{
+    pnc_slab slab;
+
+    if (r->direction != PNC_GET || r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype ||
+        pnc_io_request_has_extents(r))
+        return false;
+    slab = pnc_io_request_get_slab(r, 0);
+    return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
+}
+
+/* Whether all gaps, also those between rows, are cheaper to read than to skip. */
+static bool is_dense(const pnc_io_context *io, const pnc_selection *s)
+{
+    const pnc_axis *axes = pnc_select_selection_get_axes(s);
+    int64_t span = s->run;
+
+    for (int i = s->rank - 1; i >= 0; i--) {
+        if (axes[i].stride - span >= io->file->store->sieve_gap)
+            return false;
+        span += (axes[i].count - 1) * axes[i].stride;
+    }
+    return true;
+}
+
+static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
+{
+    return s->rank > 0 && s->run == r->elem_size && pnc_select_selection_get_axes(s)[s->rank - 1].count >= LEAST_ROW &&
+           is_dense(io, s);
+}
+
+/* The file offset after the last value. */
+static int64_t find_end(const pnc_selection *s)
+{
+    const pnc_axis *axes = pnc_select_selection_get_axes(s);
+    int64_t end = s->base + s->run;
+
+    for (int i = 0; i < s->rank; i++)
+        end += (axes[i].count - 1) * axes[i].stride;
+    return end;
+}
+
+/* --- execution --- */
+
+/* Take the values that end at or before `high` from a buffer that begins with the byte at `low`. */
+static void unpack_window(strided_get *g, int64_t low, int64_t high)
+{
+    pnc_statistics *statistics = g->io->file->statistics;
+    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
+    int64_t offset, n, first = g->cursor.run;
+
+    while ((n = pnc_select_cursor_take_row(&g->cursor, high, &offset)) > 0)
+        pnc_convert_packer_unpack_strided(&g->packer, g->io->stage + (offset - low), g->stride, n);
+    pnc_statistics_end(statistics, before);
+    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, (g->cursor.run - first) * g->packer.ext_size);
+}
+
+/* If a read fails, the values before the failure are still returned to the user. */
+static int read_windows(strided_get *g)
+{
+    int64_t end = find_end(g->selection), bytes = pnc_io_context_get_stage_bytes(g->io);
+    int err = NC_NOERR;
+
+    while (err == NC_NOERR && g->cursor.run < g->selection->nruns) {
+        pnc_extent window = {g->cursor.offset, end - g->cursor.offset};
+        int64_t got;
+
+        window.length = window.length < bytes ? window.length : bytes;
+        err = pnc_file_extents_read(g->io->file, &window, 1, g->io->stage, &got);
+        unpack_window(g, window.offset, window.offset + got);
+    }
+    return err;
+}
+
+static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s)
+{
+    strided_get g = {.io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride};
+    int err = pnc_select_cursor_init(&g.cursor, s);
+
+    if (err == NC_NOERR && io->stage == NULL)
+        io->stage = pnc_memory_alloc(pnc_io_context_get_stage_bytes(io), 1);
+    if (err != NC_NOERR || io->stage == NULL)
+        err = pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a staging buffer", io->file->path);
+    else
+        err = pnc_io_request_init_packer(io, r, &g.packer);
+    if (err == NC_NOERR)
+        err = read_windows(&g);
+    if (g.packer.status != NC_NOERR)
+        r->status = (int8_t)g.packer.status;
+    pnc_convert_packer_free(&g.packer);
+    pnc_select_cursor_free(&g.cursor);
+    return err;
+}
+
+int pnc_io_strided_execute(pnc_io_context *io, pnc_request *r, bool *done)
+{
+    pnc_selection selection;
+    int err = NC_NOERR;
+
+    *done = false;
+    if (!may_be_strided(r))
+        return NC_NOERR;
+    PNC_TRY(pnc_io_request_get_selection(io, r, 0, &selection));
+    if (suits(io, r, &selection)) {
+        *done = true;
+        err = execute(io, r, &selection);
+    }
+    pnc_select_selection_free(&selection);
+    return err;
+}

@@ -1,0 +1,260 @@
+/* Gets of every n-th value along rows that are long enough for data sieving without a list of extents: random
+ * hyperslabs, strides, types and orders in memory, against the formula that the values were written by. Also columns,
+ * one value of each record, and a file that ends before its variable. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pnetcdf.h>
+
+#include "../harness.h"
+
+enum { MOST_DIMS = 3, MOST_VALUES = 1 << 17, CASES = 150, RECORDS = 3000, WRITTEN = 40000 };
+
+typedef struct variable {
+    const char *name;
+    nc_type type;
+    int ndims, varid;
+    MPI_Offset shape[MOST_DIMS];
+} variable;
+
+static variable variables[] = {
+    {"line", NC_DOUBLE, 1, 0, {100003}}, {"plane", NC_INT, 2, 0, {91, 1013}},  {"cube", NC_FLOAT, 3, 0, {13, 17, 409}},
+    {"tall", NC_SHORT, 2, 0, {2003, 7}}, {"bytes", NC_BYTE, 2, 0, {5, 20011}}, {"wide", NC_INT64, 2, 0, {120, 1000}},
+};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static double values[MOST_VALUES];
+static int ncid;
+
+static int64_t random_in(int64_t low, int64_t high)
+{
+    return low + rand() % (high - low + 1);
+}
+
+static void succeed(int err, const char *what)
+{
+    t_local(err == NC_NOERR, "%s: %s", what, ncmpi_strerror(err));
+}
+
+/* The value of element i of a variable. */
+static double value_of(int varid, int64_t i)
+{
+    return (double)((i * 7 + varid * 13 + i / 101) % 127);
+}
+
+static int64_t count_elements(const variable *v)
+{
+    int64_t n = 1;
+
+    for (int d = 0; d < v->ndims; d++)
+        n *= v->shape[d];
+    return n;
+}
+
+/* --- writing --- */
+
+static void define(variable *v)
+{
+    int dims[MOST_DIMS];
+
+    for (int d = 0; d < v->ndims; d++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%s_%d", v->name, d);
+        succeed(ncmpi_def_dim(ncid, name, v->shape[d], &dims[d]), "def_dim");
+    }
+    succeed(ncmpi_def_var(ncid, v->name, v->type, v->ndims, dims, &v->varid), "def_var");
+}
+
+/* Rank 0 writes the values. */
+static void write_values(const variable *v)
+{
+    MPI_Offset start[MOST_DIMS] = {0}, count[MOST_DIMS] = {0};
+    int64_t n = count_elements(v);
+
+    t_local(n <= MOST_VALUES, "memory for %s", v->name);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = value_of(v->varid, i);
+    for (int d = 0; d < v->ndims && t_rank == 0; d++)
+        count[d] = v->shape[d];
+    succeed(ncmpi_put_vara_double_all(ncid, v->varid, start, count, values), "put");
+}
+
+static void create(const char *path)
+{
+    succeed(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | NC_64BIT_DATA, MPI_INFO_NULL, &ncid), "create");
+    for (variable *v = variables; v < variables + VARIABLES; v++)
+        define(v);
+    succeed(ncmpi_enddef(ncid), "enddef");
+    for (variable *v = variables; v < variables + VARIABLES; v++)
+        write_values(v);
+}
+
+/* --- reading --- */
+
+typedef struct strided_slab {
+    MPI_Offset start[MOST_DIMS], count[MOST_DIMS], stride[MOST_DIMS], imap[MOST_DIMS];
+    int64_t n;
+} strided_slab;
+
+/* Mostly long in the last dimension; sometimes one column. */
+static strided_slab draw_slab(const variable *v)
+{
+    strided_slab s = {.n = 1};
+    bool is_column = random_in(0, 4) == 0;
+
+    for (int d = 0; d < v->ndims; d++) {
+        int64_t length = v->shape[d];
+
+        s.stride[d] = random_in(1, 4);
+        s.start[d] = random_in(0, random_in(0, 1) ? length / 8 : length - 1);
+        s.count[d] = (length - 1 - s.start[d]) / s.stride[d] + 1;
+        s.count[d] = is_column && d == v->ndims - 1 ? 1 : random_in(s.count[d] / 2, s.count[d]);
+        s.count[d] = s.count[d] > 0 ? s.count[d] : 1;
+        s.n *= s.count[d];
+    }
+    return s;
+}
+
+/* The first dimension varies fastest in memory. */
+static void transpose(const variable *v, strided_slab *s)
+{
+    MPI_Offset distance = 1;
+
+    for (int d = 0; d < v->ndims; d++) {
+        s->imap[d] = distance;
+        distance *= s->count[d];
+    }
+}
+
+/* Where element i of the hyperslab is in the variable, and in memory if it is transposed. */
+static int64_t find_element(const variable *v, const strided_slab *s, int64_t i, int64_t *in_memory)
+{
+    int64_t element = 0, distance = 1;
+
+    *in_memory = 0;
+    for (int d = v->ndims - 1; d >= 0; d--) {
+        int64_t index = i % s->count[d];
+
+        i /= s->count[d];
+        element += (s->start[d] + index * s->stride[d]) * distance;
+        *in_memory += index * s->imap[d];
+        distance *= v->shape[d];
+    }
+    return element;
+}
+
+typedef enum way { DOUBLES, SHORTS, TRANSPOSED, INDEPENDENT, WAYS } way;
+
+static int get(const variable *v, const strided_slab *s, way how, void *to)
+{
+    switch (how) {
+    case SHORTS: return ncmpi_get_vars_short_all(ncid, v->varid, s->start, s->count, s->stride, to);
+    case TRANSPOSED: return ncmpi_get_varm_double_all(ncid, v->varid, s->start, s->count, s->stride, s->imap, to);
+    case INDEPENDENT: return ncmpi_get_vars_double(ncid, v->varid, s->start, s->count, s->stride, to);
+    default: return ncmpi_get_vars_double_all(ncid, v->varid, s->start, s->count, s->stride, to);
+    }
+}
+
+/* The number of wrong values. */
+static int64_t try_get(const variable *v, way how)
+{
+    strided_slab s = draw_slab(v);
+    const short *shorts = (const short *)(const void *)values;
+    int64_t wrong = 0;
+
+    transpose(v, &s);
+    memset(values, 0x55, sizeof values);
+    succeed(get(v, &s, how, values), v->name);
+    for (int64_t i = 0; i < s.n; i++) {
+        int64_t in_memory, element = find_element(v, &s, i, &in_memory);
+        double got = how == SHORTS ? shorts[i] : values[how == TRANSPOSED ? in_memory : i];
+
+        wrong += got != value_of(v->varid, element);
+    }
+    return wrong;
+}
+
+static void test_variables(void)
+{
+    int64_t wrong = 0;
+
+    create(t_path("strided.nc"));
+    for (int i = 0; i < CASES; i++) {
+        const variable *v = &variables[rand() % VARIABLES];
+        way how = (way)(i % WAYS);
+
+        if (how == INDEPENDENT)
+            succeed(ncmpi_begin_indep_data(ncid), "begin_indep_data");
+        wrong += try_get(v, how);
+        if (how == INDEPENDENT)
+            succeed(ncmpi_end_indep_data(ncid), "end_indep_data");
+    }
+    succeed(ncmpi_close(ncid), "close");
+    t_check(wrong == 0, "%d gets of random strides: %lld wrong values", CASES, (long long)wrong);
+}
+
+/* --- special files --- */
+
+/* A value of each record, with those of another variable between them. */
+static void test_records(void)
+{
+    MPI_Offset start[1] = {0}, count[1] = {t_rank == 0 ? RECORDS : 0}, stride[1] = {2};
+    int dim, first, second, wrong = 0;
+    static double got[RECORDS];
+
+    succeed(ncmpi_create(MPI_COMM_WORLD, t_path("records.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    succeed(ncmpi_def_dim(ncid, "time", NC_UNLIMITED, &dim), "def_dim");
+    succeed(ncmpi_def_var(ncid, "first", NC_DOUBLE, 1, &dim, &first), "def_var");
+    succeed(ncmpi_def_var(ncid, "second", NC_FLOAT, 1, &dim, &second), "def_var");
+    succeed(ncmpi_enddef(ncid), "enddef");
+    for (int i = 0; i < RECORDS; i++)
+        values[i] = i;
+    succeed(ncmpi_put_vara_double_all(ncid, first, start, count, values), "put");
+    for (int i = 0; i < RECORDS; i++)
+        values[i] = -i;
+    succeed(ncmpi_put_vara_double_all(ncid, second, start, count, values), "put");
+    for (stride[0] = 1; stride[0] < 4; stride[0]++) {
+        start[0] = t_rank;
+        count[0] = (RECORDS - 1 - start[0]) / stride[0] + 1;
+        succeed(ncmpi_get_vars_double_all(ncid, first, start, count, stride, got), "get");
+        for (MPI_Offset i = 0; i < count[0]; i++)
+            wrong += got[i] != (double)(start[0] + i * stride[0]);
+        succeed(ncmpi_get_vars_double_all(ncid, second, start, count, stride, got), "get");
+        for (MPI_Offset i = 0; i < count[0]; i++)
+            wrong += got[i] != -(double)(start[0] + i * stride[0]);
+    }
+    succeed(ncmpi_close(ncid), "close");
+    t_check(wrong == 0, "one value of each record: %d wrong values", wrong);
+}
+
+/* The end of the variable was never written: zeros. */
+static void test_short_file(void)
+{
+    variable *v = &variables[0];
+    MPI_Offset start = 0, count = t_rank == 0 ? WRITTEN : 0, stride = 3, n = (v->shape[0] - 1) / stride + 1;
+    int wrong = 0;
+
+    succeed(ncmpi_create(MPI_COMM_WORLD, t_path("short.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    define(v);
+    succeed(ncmpi_enddef(ncid), "enddef");
+    for (int i = 0; i < WRITTEN; i++)
+        values[i] = value_of(v->varid, i);
+    succeed(ncmpi_put_vara_double_all(ncid, v->varid, &start, &count, values), "put");
+    succeed(ncmpi_get_vars_double_all(ncid, v->varid, &start, &n, &stride, values), "get");
+    for (MPI_Offset i = 0; i < n; i++)
+        wrong += values[i] != (i * stride < WRITTEN ? value_of(v->varid, i * stride) : 0);
+    succeed(ncmpi_close(ncid), "close");
+    t_check(wrong == 0, "a file that ends before its variable: %d wrong values", wrong);
+}
+
+int main(int argc, char **argv)
+{
+    t_start(&argc, &argv);
+    srand(31 + (unsigned)t_rank);
+    test_variables();
+    test_records();
+    test_short_file();
+    return t_finish();
+}
