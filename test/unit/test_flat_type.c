@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "select/flat_type.h"
+#include "select/flat_node.h"
 
 enum { MAX_ELEMENTS = 4000 };
 
@@ -273,12 +273,32 @@ static void test_too_far_and_missing(void **state)
     assert_null(pnc_select_flat_create_sequence(children, 3));
 }
 
+/* Indexed types with equal distances take the memory of one vector. */
+static void test_equal_distances(void **state)
+{
+    (void)state;
+
+    for (int64_t last = 200; last <= 204; last += 4) {
+        int64_t at[] = {8, 108, 8 + last};
+        pnc_flat_type *children[3], *flat;
+
+        for (int i = 0; i < 3; i++)
+            children[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 4), at[i]);
+        flat = pnc_select_flat_create_sequence(children, 3);
+        assert_non_null(flat);
+        assert_int_equal(flat->kind, last == 200 ? PNC_FLAT_VECTOR : PNC_FLAT_RUNS);
+        assert_int_equal(flat->n, 3);
+        assert_int_equal(pnc_select_flat_count_elements(flat), 6);
+        pnc_select_flat_free(flat);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_trees),        cmocka_unit_test(test_random_imap),
         cmocka_unit_test(test_random_pick),         cmocka_unit_test(test_simplification),
-        cmocka_unit_test(test_too_far_and_missing),
+        cmocka_unit_test(test_too_far_and_missing), cmocka_unit_test(test_equal_distances),
     };
     return cmocka_run_group_tests_name("memmap", tests, NULL, NULL);
 }
