@@ -88,7 +88,7 @@ def run_test(program, limit):
     """Whether it passes."""
     try:
         done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit,
-                              check=False, env={**os.environ, "PNC_TEST_QUICK": "1", "srcdir": TOP})
+                              check=False, env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP})
     except subprocess.TimeoutExpired:
         return False
     return done.returncode in (0, 77)
