@@ -28,7 +28,8 @@ STATE = os.path.join(FOLDER, "state")
 REASONS = os.path.join(TOP, "test", "mutants.txt")
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-", "-": "+",
          "+=": "-=", "-=": "+=", "++": "--", "--": "++"}
-TOKEN = re.compile(r"""(?P<skip>/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ ]*\#(?:[^\n]*\\\n)*[^\n]*)
+TOKEN = re.compile(r"""(?P<skip>\bassert\([^\n]*\n|/\*.*?\*/|"(?:\\.|[^"\\])*"
+                   |'(?:\\.|[^'\\])*'|^[ ]*\#(?:[^\n]*\\\n)*[^\n]*)
                    |(?P<word>[A-Za-z_]\w*)|(?P<number>0x[0-9a-fA-F]+|\d+)(?P<suffix>[uUlL]*\b)
                    |(?P<op>->|<<=?|>>=?|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%&|^]=|\S)""", re.S | re.M | re.X)
 STATEMENT = re.compile(r"^ +(?!return\b|break|continue|goto\b|case\b|else\b|assert\b|PNC_TRY\b)"
@@ -36,7 +37,7 @@ STATEMENT = re.compile(r"^ +(?!return\b|break|continue|goto\b|case\b|else\b|asse
 
 
 def find_mutants(text):
-    """(offset, old, new) of each; comments, strings and directives have none."""
+    """(offset, old, new) of each; comments, strings, directives and assertions have none."""
     previous = ""
     for match in TOKEN.finditer(text):
         if match["skip"]:
@@ -77,7 +78,7 @@ def find_tests(room):
         if f'#include "{room}/' not in read(path):
             continue
         name = os.path.relpath(path, TOP)[:-2]
-        line = next(line for line in ask_make(name, f"{name}.o") if "--mode=link" in line)
+        line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la") if "--mode=link" in line)
         words = shlex.split(line[line.index("libtool"):])
         at = words.index("-o")
         yield name, ["./" + words[0], "--silent", *words[1:at]], words[at + 2:]
@@ -87,7 +88,7 @@ def run_test(program, limit):
     """Whether it passes."""
     try:
         done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit,
-                              check=False, env={**os.environ, "PNC_TEST_QUICK": "1"})
+                              check=False, env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP})
     except subprocess.TimeoutExpired:
         return False
     return done.returncode in (0, 77)
@@ -137,6 +138,7 @@ class Mutant:
     def __init__(self, path, text, offset, old, new):
         self.path, self.offset, self.old, self.new = path, offset, old, new
         self.number = text.count("\n", 0, offset) + 1
+        self.column = offset - text.rfind("\n", 0, offset)
         self.line = text.split("\n")[self.number - 1].strip()
 
     def make_key(self, text, bench):
@@ -190,7 +192,8 @@ def report(outcomes):
     missed = [mutant for mutant in survived if mutant.describe() not in reasons]
     for mutant in survived:
         path, line, change = mutant.describe()
-        print(f"{path}:{mutant.number}: {line}: {change}: {reasons.get((path, line, change), 'survived')}")
+        reason = reasons.get((path, line, change), "survived")
+        print(f"{path}:{mutant.number}:{mutant.column}: {line}: {change}: {reason}")
     same = sum(outcome == "equivalent" for _, outcome in outcomes)
     print(f"{len(outcomes)} mutants: {noticed} noticed, {same} equivalent, {len(survived)} survived, "
           f"{len(survived) - len(missed)} of them with a reason; noticed of those that count: "

@@ -198,6 +198,11 @@ static void test_types(void **state)
     assert_att(3, 0, "_FillValue", NC_DOUBLE, 1, "\x7f\xf8\0\0\0\0\0\0"); /* as real files have it */
     assert_att(3, 1, "e", NC_CHAR, 0, "");
     assert_att(NC_GLOBAL, 0, "g", NC_INT, 1, "\0\0\0\4");
+    /* without a type: _FillValue, and no other attribute, gets that of the variable */
+    assert_parses("netcdf t { variables: short s; s:_FillValue = 5; s:a = 5; s:z = 5; s:__ = 5; }");
+    assert_att(0, 0, "_FillValue", NC_SHORT, 1, "\0\5");
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(model.vars[0]->atts.at[i]->type, NC_INT);
 }
 
 static void test_by_hand(void **state)

@@ -12,6 +12,7 @@
 
 #include "format/codec.h"
 #include "format/layout.h"
+#include "format/observe.h"
 
 enum { ROOM = 512 };
 
@@ -657,6 +658,165 @@ static void test_estimate(void **state)
     free(bytes);
 }
 
+/* The second variable that is decoded makes an estimate possible; before that the bytes are doubled. */
+static void test_first_estimate(void **state)
+{
+    enum { N = 400, WIDTH = 200, ONE = 350, TWO = 650 };
+    const int64_t file_size = INT64_MAX / 2;
+    pnc_model m, back;
+    unsigned char *bytes;
+    char name[WIDTH + 1];
+    int64_t need = 0, n;
+    (void)state;
+
+    assert_int_equal(pnc_format_model_init(&m, 5, NULL), NC_NOERR);
+    for (int i = 0; i < N; i++) {
+        snprintf(name, sizeof name, "v%0*d", WIDTH - 1, i);
+        assert_int_equal(pnc_format_var_add(&m, name, NC_INT, 0, NULL, NULL), NC_NOERR);
+    }
+    assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
+    n = pnc_format_header_get_size(&m);
+    bytes = malloc((size_t)n);
+    pnc_format_header_encode(&m, bytes);
+    assert_true(m.vars[1]->where < ONE && m.vars[2]->where < TWO && m.vars[2]->where > ONE && m.vars[3]->where > TWO);
+    assert_int_equal(pnc_format_header_decode(bytes, ONE, file_size, &back, &need, NULL), PNC_NEED_MORE_BYTES);
+    assert_int_equal(need, 2 * ONE);
+    assert_int_equal(pnc_format_header_decode(bytes, TWO, file_size, &back, &need, NULL), PNC_NEED_MORE_BYTES);
+    assert_in_range(need, n, n + n / 8);
+    pnc_format_model_free(&m);
+    free(bytes);
+}
+
+/* The signature of HDF5 has 8 bytes: fewer are not enough to decide, if the file has more. */
+static void test_signature(void **state)
+{
+    const char hdf5[] = "\x89HDF\r\n\x1a\n";
+    pnc_model m;
+    int64_t need = 0;
+    (void)state;
+
+    assert_int_equal(pnc_format_header_decode(hdf5, 4, 8, &m, &need, NULL), PNC_NEED_MORE_BYTES);
+    assert_int_equal(need, 8);
+    assert_int_equal(pnc_format_header_decode(hdf5, 4, 7, &m, &need, NULL), NC_ENOTNC);
+    assert_int_equal(pnc_format_header_decode("CDF\7", 4, 8, &m, &need, NULL), NC_ENOTNC);
+}
+
+/* --- findings --- */
+
+typedef struct findings {
+    int n;
+    int64_t at; /* of the last one */
+    char found[500];
+} findings;
+
+static void keep_finding(void *context, const pnc_finding *finding)
+{
+    findings *f = context;
+
+    f->n++;
+    f->at = finding->at;
+    snprintf(f->found, sizeof f->found, "%s", finding->found);
+}
+
+/* Several, from the second element of an array on; the first one counts. */
+static void keep_each(void *context, const pnc_finding *finding)
+{
+    findings *all = context;
+
+    assert_true(all[0].n < 7);
+    all[0].n++;
+    keep_finding(&all[all[0].n], finding);
+}
+
+static findings examine(const unsigned char *bytes, int64_t n, int64_t file_size)
+{
+    findings found = {0, -1, ""};
+    pnc_observer observer = {&found, NULL, keep_finding};
+    int64_t need;
+    pnc_model m;
+
+    assert_int_equal(pnc_format_header_examine(bytes, n, file_size, &observer, &m, &need), NC_NOERR);
+    pnc_format_model_free(&m);
+    return found;
+}
+
+static void test_no_findings(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t end;
+    } samples[] = {{cdf1, 292}, {cdf2, 304}};
+    unsigned char bytes[ROOM];
+    (void)state;
+
+    for (int i = 0; i < 2; i++) {
+        int64_t n = from_hex(samples[i].text, bytes);
+
+        assert_int_equal(examine(bytes, n, samples[i].end).n, 0);
+    }
+}
+
+static void test_findings(void **state)
+{
+    static const struct {
+        int64_t at; /* where this word is put */
+        uint32_t word;
+        int64_t found_at;
+        const char *found;
+    } rows[] = {
+        {20, 0x745a0000, 21, "padding that is not null: 0x5a first, 3 bytes in all"},
+        {16, 2, 16, "counts 1 NUL byte at its end"},
+        {16, 4, 16, "counts 3 NUL bytes at its end"},
+        {148, 13, 148, "13"},
+        {188, 9, 188, "9"}, /* of a variable of bytes */
+        {152, 234, 152, "variable \"fix\" begins at byte 234"},
+    };
+    unsigned char bytes[ROOM];
+    (void)state;
+
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        int64_t n = from_hex(cdf1, bytes);
+        findings found;
+
+        put_word(bytes + rows[i].at, rows[i].word);
+        found = examine(bytes, n, 292);
+        if (found.n != 1 || found.at != rows[i].found_at || strstr(found.found, rows[i].found) == NULL)
+            fail_msg("word %d: %d findings, at %d: %s", (int)rows[i].at, found.n, (int)found.at, found.found);
+    }
+}
+
+/* "rb" has records of 5 bytes at 244, 260 and 276. Of the variable after it all of the last record is missing. */
+static void test_missing_data(void **state)
+{
+    static const struct {
+        int64_t file_size, missing, from;
+    } rows[] = {{292, 0, 0},   {281, 0, 0},   {280, 1, 280},  {276, 5, 276},
+                {270, 5, 276}, {262, 8, 262}, {246, 13, 246}, {232, 15, 244}};
+    unsigned char bytes[ROOM];
+    int64_t n = from_hex(cdf1, bytes);
+    (void)state;
+
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        findings found[8] = {{0, -1, ""}};
+        char expected[100] = "";
+        bool seen = false;
+        pnc_observer observer = {found, NULL, keep_each};
+        int64_t need;
+        pnc_model m;
+
+        assert_int_equal(pnc_format_header_examine(bytes, n, rows[i].file_size, &observer, &m, &need), NC_NOERR);
+        pnc_format_model_free(&m);
+        snprintf(expected, sizeof expected, "variable \"rb\" is truncated: %d of its 15 bytes", (int)rows[i].missing);
+        for (int k = 1; k <= found[0].n; k++)
+            if (strstr(found[k].found, "\"rb\"") != NULL) {
+                seen = true;
+                assert_non_null(strstr(found[k].found, expected));
+                assert_int_equal(found[k].at, rows[i].from);
+            }
+        assert_true(seen == (rows[i].missing > 0));
+    }
+}
+
 static unsigned char *read_file(const char *path, int64_t *n)
 {
     FILE *file = fopen(path, "rb");
@@ -744,11 +904,12 @@ static void test_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),  cmocka_unit_test(test_cdf5),      cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_pieces),   cmocka_unit_test(test_streaming), cmocka_unit_test(test_lenient),
-        cmocka_unit_test(test_damage),   cmocka_unit_test(test_too_large), cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_foreign),  cmocka_unit_test(test_many),      cmocka_unit_test(test_real_files),
-        cmocka_unit_test(test_estimate),
+        cmocka_unit_test(test_samples),     cmocka_unit_test(test_cdf5),           cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_pieces),      cmocka_unit_test(test_streaming),      cmocka_unit_test(test_lenient),
+        cmocka_unit_test(test_damage),      cmocka_unit_test(test_too_large),      cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_many),           cmocka_unit_test(test_real_files),
+        cmocka_unit_test(test_estimate),    cmocka_unit_test(test_first_estimate), cmocka_unit_test(test_signature),
+        cmocka_unit_test(test_no_findings), cmocka_unit_test(test_findings),       cmocka_unit_test(test_missing_data),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "random.h"
-#include "select/flat_type.h"
+#include "select/flat_node.h"
 
 enum { MAX_ELEMENTS = 4000 };
 
@@ -273,12 +273,112 @@ static void test_too_far_and_missing(void **state)
     assert_null(pnc_select_flat_create_sequence(children, 3));
 }
 
+/* Elements of two runs of five: as many runs as the order needs. */
+static void test_picked_runs(void **state)
+{
+    const struct {
+        int64_t count, imap, runs;
+    } rows[] = {{10, 1, 2}, {5, 2, 2}, {6, 0, 1}, {2, 4, 1}, {2, 5, 2}, {10, -1, 10}};
+    (void)state;
+
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        pnc_flat_type *inner = pnc_select_flat_create_vector(pnc_select_flat_create_block(5, 4), 2, 100);
+        pnc_flat_type *order = pnc_select_flat_create_imap(1, &rows[i].count, &rows[i].imap, 4);
+
+        if (rows[i].imap < 0)
+            order = pnc_select_flat_create_shifted(order, 9 * 4);
+        assert_int_equal(runs_of(pnc_select_flat_create_pick(order, inner)), rows[i].runs);
+    }
+}
+
+static void expect_run(pnc_run_cursor *cursor, int64_t max, int64_t offset, int64_t count)
+{
+    pnc_memory_run run;
+
+    assert_true(pnc_select_run_cursor_next(cursor, max, &run));
+    assert_int_equal(run.offset, offset);
+    assert_int_equal(run.count, count);
+}
+
+/* Ten copies of three elements: those after one that was returned as a whole can be taken at once. */
+static void test_alike(void **state)
+{
+    pnc_flat_type *flat = pnc_select_flat_create_vector(pnc_select_flat_create_block(3, 4), 10, 40);
+    pnc_run_cursor cursor;
+    pnc_memory_run run;
+    int64_t distance = 0;
+    (void)state;
+
+    assert_int_equal(pnc_select_run_cursor_init(&cursor, flat), NC_NOERR);
+    expect_run(&cursor, INT64_MAX, 0, 3);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 4, &distance), 4);
+    assert_int_equal(distance, 40);
+    expect_run(&cursor, 2, 200, 2);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 4, &distance), 0);
+    expect_run(&cursor, 2, 208, 1);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 1, 4, &distance), 0);
+    expect_run(&cursor, 3, 240, 3);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 0, &distance), 0);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 100, &distance), 3);
+    assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 100, &distance), 0);
+    assert_false(pnc_select_run_cursor_next(&cursor, 3, &run));
+    pnc_select_run_cursor_free(&cursor);
+    pnc_select_flat_free(flat);
+}
+
+/* Runs of a list, and of a pick, are not alike. */
+static void test_not_alike(void **state)
+{
+    const int64_t count = 3, imap = 1;
+    int64_t distance = 0;
+    (void)state;
+
+    for (int kind = 0; kind < 2; kind++) {
+        pnc_flat_type *parts[2] = {pnc_select_flat_create_block(3, 4), NULL}, *flat;
+        pnc_run_cursor cursor;
+
+        if (kind == 0) {
+            parts[1] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 4), 60);
+            flat = pnc_select_flat_create_sequence(parts, 2);
+        } else {
+            flat = pnc_select_flat_create_pick(pnc_select_flat_create_imap(1, &count, &imap, 4), parts[0]);
+        }
+        assert_int_equal(pnc_select_run_cursor_init(&cursor, flat), NC_NOERR);
+        expect_run(&cursor, INT64_MAX, 0, 3);
+        assert_int_equal(pnc_select_run_cursor_take_alike(&cursor, 3, 4, &distance), 0);
+        pnc_select_run_cursor_free(&cursor);
+        pnc_select_flat_free(flat);
+    }
+}
+
+/* Indexed types with equal distances take the memory of one vector. */
+static void test_equal_distances(void **state)
+{
+    (void)state;
+
+    for (int64_t last = 200; last <= 204; last += 4) {
+        int64_t at[] = {8, 108, 8 + last};
+        pnc_flat_type *children[3], *flat;
+
+        for (int i = 0; i < 3; i++)
+            children[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 4), at[i]);
+        flat = pnc_select_flat_create_sequence(children, 3);
+        assert_non_null(flat);
+        assert_int_equal(flat->kind, last == 200 ? PNC_FLAT_VECTOR : PNC_FLAT_RUNS);
+        assert_int_equal(flat->n, 3);
+        assert_int_equal(pnc_select_flat_count_elements(flat), 6);
+        pnc_select_flat_free(flat);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_trees),        cmocka_unit_test(test_random_imap),
         cmocka_unit_test(test_random_pick),         cmocka_unit_test(test_simplification),
-        cmocka_unit_test(test_too_far_and_missing),
+        cmocka_unit_test(test_too_far_and_missing), cmocka_unit_test(test_equal_distances),
+        cmocka_unit_test(test_picked_runs),         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_not_alike),
     };
     return cmocka_run_group_tests_name("memmap", tests, NULL, NULL);
 }

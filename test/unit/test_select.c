@@ -336,6 +336,41 @@ static void test_messages(void **state)
     expect(NC_NOERR, "", &a, (hyperslab){late, one, NULL}, (pnc_bounds){.growing = true});
 }
 
+/* A put adds records, as long as offsets have 63 bits: (2^63 - 1 - 40) / 40 + 1 records of 40 bytes. */
+static void test_most_records(void **state)
+{
+    int64_t shape[] = {3, 10}, last[] = {230584300921369394L, 0}, beyond[] = {230584300921369395L, 0}, one[] = {1, 1},
+            two[] = {2, 1};
+    int64_t first[] = {0, 0}, far[] = {230584300921369394L, 1};
+    const char *const names[] = {"time", "lat"};
+    const pnc_bounds growing = {.growing = true};
+    pnc_array a = {.name = "temp",
+                   .elem_size = 4,
+                   .ndims = 2,
+                   .shape = shape,
+                   .is_record = true,
+                   .recsize = 40,
+                   .dim_names = names};
+    (void)state;
+
+    expect(NC_NOERR, "", &a, (hyperslab){last, one, NULL}, growing);
+    expect(
+        NC_EINVALCOORDS,
+        "start[0] = 230584300921369395, but a file can hold at most 230584300921369395 records: dimension \"time\" of "
+        "variable \"temp\"",
+        &a, (hyperslab){beyond, one, NULL}, growing);
+    expect(NC_EEDGE,
+           "count[0] = 2 from start[0] = 230584300921369394, but a file can hold at most 230584300921369395 records: "
+           "dimension \"time\" of variable \"temp\"",
+           &a, (hyperslab){last, two, NULL}, growing);
+    expect(NC_NOERR, "", &a, (hyperslab){first, two, far}, growing);
+    far[0]++;
+    expect(NC_EEDGE,
+           "count[0] = 2 from start[0] = 0, but a file can hold at most 230584300921369395 records: "
+           "dimension \"time\" of variable \"temp\"",
+           &a, (hyperslab){first, two, far}, growing);
+}
+
 static void test_scalar_ignores_arguments(void **state)
 {
     pnc_selection s;
@@ -372,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_scalar_ignores_arguments),
         cmocka_unit_test(test_offsets_beyond_reach),
         cmocka_unit_test(test_many_axes),
+        cmocka_unit_test(test_most_records),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }
