@@ -7,8 +7,14 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77  # exit status of the workloads
+SOURCES = os.path.join(HERE, "..", "..", "src")
+MODEL = os.path.join(SOURCES, "tools", "plan", "file_system.c")
 PRELOAD_SOURCES = ["parallel_fs.c", "model.c", "record.c", "calls.c"]
-WORKLOAD_SOURCES = ["workloads.c", "patterns.c", "e3sm.c", "mpi_io.c"]
+WORKLOAD_SOURCES = ["workloads.c", "patterns.c", "values.c", "e3sm.c", "mpi_io.c"]
+SERIAL_SOURCES = ["serial.c", "patterns.c", "values.c", "e3sm.c"]
+# ROMIO, as OMPIO ignores cb_nodes and most other hints.
+OPENMPI_LAUNCHER = ["mpiexec.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
+                    "--mca", "io", "romio321", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
 
 
 class Unfit(Exception):
@@ -45,8 +51,8 @@ class Library:
 
 def build_preload(compiler, folder, name="parallel_fs.so"):
     path = os.path.join(folder, name)
-    run_tool([*compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-o", path,
-              *(os.path.join(HERE, name) for name in PRELOAD_SOURCES), "-ldl", "-lpthread"])
+    run_tool([*compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-I" + SOURCES, "-o", path,
+              *(os.path.join(HERE, name) for name in PRELOAD_SOURCES), MODEL, "-ldl", "-lpthread"])
     return path
 
 
@@ -60,15 +66,26 @@ def identify_mpi(path, label):
     return "mpich"
 
 
+def compile_program(compiler, library, sources, path, *libraries):
+    run_tool([*compiler, "-std=c99", "-O2", "-I" + os.path.join(library.prefix, "include"),
+              *(os.path.join(HERE, name) for name in sources), "-o", path, "-L" + library.libdir,
+              "-Wl,-rpath," + library.libdir, *libraries, "-lpnetcdf", "-lm"])
+
+
+def build_serial(compilers, folder, library):
+    """By serial netCDF; the library reads the maps of E3SM."""
+    path = os.path.join(folder, "serial")
+    compile_program(compilers[library.mpi], library, SERIAL_SOURCES, path, "-lnetcdf")
+    return path
+
+
 def build_workloads(compilers, folder, library):
     """Compile with the MPI library that the library is built for."""
     path = os.path.join(folder, "workloads-" + re.sub(r"\W", "_", library.label))
     shared = os.path.join(library.libdir, "libpnetcdf.so")
     if os.path.exists(shared):
         library.mpi = identify_mpi(shared, library.label)
-    run_tool([*compilers[library.mpi], "-std=c99", "-O2", "-I" + os.path.join(library.prefix, "include"),
-              *(os.path.join(HERE, name) for name in WORKLOAD_SOURCES), "-o", path, "-L" + library.libdir,
-              "-Wl,-rpath," + library.libdir, "-lpnetcdf", "-lm"])
+    compile_program(compilers[library.mpi], library, WORKLOAD_SOURCES, path)
     if identify_mpi(path, library.label) != library.mpi:
         raise Unfit(f"{library.label}: compiler and library use different MPI libraries")
     return path

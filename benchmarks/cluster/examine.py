@@ -110,6 +110,15 @@ def check_stripes(run, call, phase):
                    + (" ..." if len(accesses) > 4 else ""))
 
 
+def count_ranges(phase):
+    """Ranges of the file that a call writes without gaps between them."""
+    number, end = 0, -1
+    for access in sorted((a for a in phase.accesses if a.kind == "W"), key=lambda a: a.offset):
+        number += access.offset > end
+        end = max(end, access.offset + access.length)
+    return number
+
+
 def find_violations(run):
     calls = run.named("put")
     summary = summarise(run, "put")
@@ -117,7 +126,8 @@ def find_violations(run):
         yield "put: nothing is written"
         return
     aggregators = next(describe_calls(run, "put")).aggregators
-    share = summary.bytes / aggregators / len(calls)
+    # an aggregator's part of a call, or what the gaps leave of it
+    share = min(summary.bytes / aggregators / len(calls), summary.bytes / sum(map(count_ranges, calls)))
     for call, phase in enumerate(calls):
         yield from check_stripes(run, call, phase)
     if summary.average < min(LARGE, share):

@@ -1,12 +1,8 @@
-/* A model of a parallel file system: how long an access takes.
- *
- * A file is divided into stripes, which are distributed over the servers in turn. An access becomes one request for
- * each stripe. A request passes the link of its node, then waits until its server is free. A stripe has a lock: a node
- * that writes to a stripe that another node wrote last, or reads what another node wrote last, waits until the lock has
- * moved. The clocks of links and servers, and the locks, are in shared memory, so that the accesses of all ranks delay
- * each other. */
+/* How long an access takes, by the model in src/tools/plan/file_system.h. The clocks of links and servers, and the
+ * locks, are in shared memory, so that the accesses of all ranks delay each other. */
 #define _GNU_SOURCE
 #include "parallel_fs.h"
+#include "tools/plan/file_system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,9 +29,8 @@ typedef struct state {
 
 /* Times in nanoseconds of the clock, that is after the slowdown. */
 typedef struct settings {
-    int rank, ranks_per_node, node, servers;
-    int64_t stripe, latency, request, lock;
-    double server_byte, link_byte;
+    int rank, ranks_per_node, node;
+    plan_file_system fs;
     double slowdown;
 } settings;
 
@@ -70,17 +65,17 @@ static void read_settings(void)
     set = (settings){
         .rank = find_rank(),
         .ranks_per_node = (int)number("PARALLEL_FS_RANKS_PER_NODE", 8, 1),
-        .servers = (int)number("PARALLEL_FS_SERVERS", 8, 1),
-        .stripe = (int64_t)number("PARALLEL_FS_STRIPE", 1 << 20, 1),
-        .latency = (int64_t)(number("PARALLEL_FS_LATENCY_US", 500, 0) * microsecond),
-        .request = (int64_t)(number("PARALLEL_FS_REQUEST_US", 100, 0) * microsecond),
-        .lock = (int64_t)(number("PARALLEL_FS_LOCK_US", 5000, 0) * microsecond),
-        .server_byte = slow * 1e3 / number("PARALLEL_FS_SERVER_MBS", 3000, 1e-3),
-        .link_byte = slow * 1e3 / number("PARALLEL_FS_LINK_MBS", 8000, 1e-3),
+        .fs = {.servers = (int)number("PARALLEL_FS_SERVERS", PLAN_SERVERS, 1),
+               .unit = (int64_t)number("PARALLEL_FS_STRIPE", PLAN_UNIT, 1),
+               .latency = (int64_t)(number("PARALLEL_FS_LATENCY_US", PLAN_LATENCY_US, 0) * microsecond),
+               .request = (int64_t)(number("PARALLEL_FS_REQUEST_US", PLAN_REQUEST_US, 0) * microsecond),
+               .lock = (int64_t)(number("PARALLEL_FS_LOCK_US", PLAN_LOCK_US, 0) * microsecond),
+               .server_byte = slow * 1e3 / number("PARALLEL_FS_SERVER_MBS", PLAN_SERVER_MBS, 1e-3),
+               .link_byte = slow * 1e3 / number("PARALLEL_FS_LINK_MBS", PLAN_LINK_MBS, 1e-3)},
         .slowdown = slow,
     };
     set.node = set.rank / set.ranks_per_node;
-    if (set.servers > MAX_SERVERS || set.node >= MAX_NODES)
+    if (set.fs.servers > MAX_SERVERS || set.node >= MAX_NODES)
         fail("more servers or nodes than the simulation has memory for");
 }
 
@@ -147,59 +142,23 @@ static int find_file(ino_t file)
     return shared->nfiles++;
 }
 
-/* Whether the lock of a stripe must move for this access. */
-static bool move_lock(int *writer, direction direction)
-{
-    int own = set.node + 1, last = *writer;
-
-    if (direction == WRITE)
-        *writer = own;
-    else if (last != own)
-        *writer = 0;
-    return last != 0 && last != own;
-}
-
-/* A resource that serves one request at a time is free again at *clock. The request occupies it from `from` on. */
-static int64_t occupy(int64_t *clock, int64_t from, int64_t duration)
-{
-    *clock = (*clock > from ? *clock : from) + duration;
-    return *clock;
-}
-
-/* The part of an access in one stripe: when it ends. */
-static int64_t send_request(int *writer, const file_access *part, int64_t now, int *lock_moves)
-{
-    int64_t stripe = part->offset / set.stripe, sent, service;
-
-    if (stripe >= MAX_STRIPES)
-        fail("more stripes than the simulation has memory for");
-    sent = occupy(&shared->link_free[set.node], now, (int64_t)((double)part->length * set.link_byte));
-    service = set.request + (int64_t)((double)part->length * set.server_byte);
-    if (move_lock(&writer[stripe], part->direction)) {
-        service += set.lock;
-        ++*lock_moves;
-    }
-    return occupy(&shared->server_free[stripe % set.servers], sent, service) + set.latency;
-}
-
 outcome model_access(const file_access *access)
 {
-    file_access part = *access;
-    int64_t now = model_now(), last = access->offset + access->length;
-    outcome result = {.end = now};
+    plan_access planned = {.is_write = access->direction == WRITE,
+                           .node = set.node,
+                           .offset = access->offset,
+                           .length = access->length,
+                           .begin = model_now()};
+    plan_clocks clocks = {.link = &shared->link_free[set.node], .server = shared->server_free};
+    outcome result = {0};
 
+    if ((access->offset + access->length) / set.fs.unit >= MAX_STRIPES)
+        fail("more stripes than the simulation has memory for");
     while (atomic_flag_test_and_set(&shared->busy))
         sched_yield();
-    int *writer = shared->writer[find_file(access->file)];
-    for (; part.offset < last; part.offset += part.length) {
-        int64_t rest = last - part.offset, end;
-
-        part.length = set.stripe - part.offset % set.stripe;
-        part.length = part.length < rest ? part.length : rest;
-        end = send_request(writer, &part, now, &result.lock_moves);
-        result.end = end > result.end ? end : result.end;
-    }
+    clocks.writer = shared->writer[find_file(access->file)];
+    result.end = plan_access_compute_end(&set.fs, &clocks, &planned, &result.lock_moves);
     atomic_flag_clear(&shared->busy);
-    result.delay = (int64_t)((double)(result.end - now) / set.slowdown);
+    result.delay = (int64_t)((double)(result.end - planned.begin) / set.slowdown);
     return result;
 }

@@ -7,6 +7,7 @@
 
 enum {
     FLASH_VARIABLES = 24,
+    FLASH_PLOT_VARIABLES = 4,
     FLASH_BLOCKS = 80, /* of each rank */
     WRF_FIELDS_2D = 40,
     WRF_FIELDS_3D = 10,
@@ -16,6 +17,12 @@ enum {
     SHUFFLE = 99991, /* prime, and greater than all factors of their number */
     RECORDS = 4,
     BT_COMPONENTS = 5,
+    S3D_SPECIES = 11,
+    S3D_VELOCITIES = 3,
+    MADBENCH_MATRICES = 8,
+    IOR_TRANSFERS = 8, /* of each rank */
+    HALO_FIELDS = 4,
+    HALO_WIDTH = 2,
     LONG_EXCESS = 3 /* elements that keep the pieces from beginning at stripes */
 };
 
@@ -165,16 +172,19 @@ static const char *make_lbnl(plan *p, const part *part, int mask)
 
 /* --- codes --- */
 
-/* A checkpoint of FLASH: 24 variables of blocks of cells. Each rank has consecutive blocks. */
-static const char *make_flash(plan *p, const part *part, int none)
+/* Files of FLASH: variables of blocks of cells, of which each rank has consecutive ones. A checkpoint has 24 variables,
+ * a plot file 4, at the centers or at the corners of cells. */
+enum { FLASH_CHECKPOINT, FLASH_PLOT, FLASH_CORNERS };
+
+static const char *make_flash(plan *p, const part *part, int kind)
 {
-    MPI_Offset n = root(elements_of(part) / FLASH_VARIABLES / FLASH_BLOCKS, 3);
+    int nvariables = kind == FLASH_CHECKPOINT ? FLASH_VARIABLES : FLASH_PLOT_VARIABLES;
+    MPI_Offset n = root(elements_of(part) / FLASH_VARIABLES / FLASH_BLOCKS, 3) + (kind == FLASH_CORNERS);
     MPI_Offset shape[4] = {FLASH_BLOCKS * part->nprocs, n, n, n};
     MPI_Offset start[4] = {FLASH_BLOCKS * part->rank, 0, 0, 0}, count[4] = {FLASH_BLOCKS, n, n, n};
 
-    (void)none;
     p->nonblocking = true;
-    for (int i = 0; i < FLASH_VARIABLES; i++) {
+    for (int i = 0; i < nvariables; i++) {
         plan_add_request(p, plan_add_variable(p, 4, shape));
         plan_add_slab(p, start, count);
     }
@@ -223,6 +233,91 @@ static const char *make_wrf(plan *p, const part *part, int none)
     return NULL;
 }
 
+/* A checkpoint of the combustion code S3D: mass fractions of species, velocities, pressure and temperature on a grid of
+ * 3 dimensions, which blocks of all three divide. */
+static const char *make_s3d(plan *p, const part *part, int none)
+{
+    static const MPI_Offset components[] = {S3D_SPECIES, S3D_VELOCITIES, 1, 1};
+    MPI_Offset n = root(elements_of(part) / (S3D_SPECIES + S3D_VELOCITIES + 2), 3), shape[4], start[4] = {0}, count[4];
+    int grid[3];
+    slab s;
+
+    (void)none;
+    p->nonblocking = true;
+    divide(part->nprocs, 3, grid);
+    for (int d = 0; d < 3; d++)
+        shape[d + 1] = n * grid[d];
+    find_block(part->rank, 3, grid, shape + 1, &s);
+    memcpy(start + 1, s.start, 3 * sizeof *start);
+    memcpy(count + 1, s.count, 3 * sizeof *count);
+    for (int i = 0; i < 4; i++) {
+        int first = components[i] == 1; /* pressure and temperature have 3 dimensions */
+
+        shape[0] = count[0] = components[i];
+        plan_add_request(p, plan_add_variable(p, 4 - first, shape + first));
+        plan_add_slab(p, start + first, count + first);
+    }
+    return NULL;
+}
+
+/* MADbench2, out of core: matrices that are distributed over the ranks in contiguous parts. One function puts them, one
+ * gets and puts each, one gets all. */
+static const char *make_madbench(plan *p, const part *part, int none)
+{
+    MPI_Offset each = (MPI_Offset)elements_of(part) / MADBENCH_MATRICES, shape[2] = {MADBENCH_MATRICES, 0};
+    int v;
+
+    (void)none;
+    p->updates = true;
+    shape[1] = each * part->nprocs;
+    v = plan_add_variable(p, 2, shape);
+    for (int i = 0; i < MADBENCH_MATRICES; i++) {
+        plan_add_request(p, v);
+        plan_add_slab(p, (MPI_Offset[]){i, each * part->rank}, (MPI_Offset[]){1, each});
+    }
+    return NULL;
+}
+
+/* IOR to one shared file: each rank has a segment, which several transfers write, or the transfers of all ranks
+ * alternate. */
+static const char *make_ior(plan *p, const part *part, int strided)
+{
+    MPI_Offset each = (MPI_Offset)elements_of(part) / IOR_TRANSFERS, shape = each * IOR_TRANSFERS * part->nprocs;
+    int v = plan_add_variable(p, 1, &shape);
+
+    for (int i = 0; i < IOR_TRANSFERS; i++) {
+        MPI_Offset transfer =
+            strided ? (MPI_Offset)i * part->nprocs + part->rank : (MPI_Offset)part->rank * IOR_TRANSFERS + i;
+
+        plan_add_request(p, v);
+        plan_add_slab(p, (MPI_Offset[]){each * transfer}, &each);
+    }
+    return NULL;
+}
+
+/* The history of a model that exchanges halos: each rank puts its block of some fields, and a restart gets it with the
+ * cells around it, which several ranks read. */
+static const char *make_halo(plan *p, const part *part, int none)
+{
+    MPI_Offset n = root(elements_of(part) / HALO_FIELDS, 2), shape[2];
+    slab s;
+
+    (void)none;
+    p->nonblocking = true;
+    divide_plane(part, n, shape, &s);
+    for (int d = 0; d < 2 && part->reads; d++) {
+        MPI_Offset end = s.start[d] + s.count[d] + HALO_WIDTH;
+
+        s.start[d] = s.start[d] > HALO_WIDTH ? s.start[d] - HALO_WIDTH : 0;
+        s.count[d] = (end < shape[d] ? end : shape[d]) - s.start[d];
+    }
+    for (int i = 0; i < HALO_FIELDS; i++) {
+        plan_add_request(p, plan_add_variable(p, 2, shape));
+        plan_add_slab(p, s.start, s.count);
+    }
+    return NULL;
+}
+
 /* --- small requests, and long ones --- */
 
 /* Requests of 32 bytes, which interleave with those of the other ranks. A step that has no factor in common with their
@@ -254,13 +349,29 @@ static const char *make_long(plan *p, const part *part, int none)
 }
 
 const workload workloads[] = {
-    {"blocks-2d", make_blocks_2d, 0}, {"records", make_records, 0},
-    {"lbnl-x", make_lbnl, 1},         {"lbnl-y", make_lbnl, 2},
-    {"lbnl-z", make_lbnl, 4},         {"lbnl-xy", make_lbnl, 3},
-    {"lbnl-xz", make_lbnl, 5},        {"lbnl-yz", make_lbnl, 6},
-    {"lbnl-xyz", make_lbnl, 7},       {"e3sm-f", e3sm_make, 'f'},
-    {"e3sm-g", e3sm_make, 'g'},       {"flash", make_flash, 0},
-    {"btio", make_btio, 0},           {"wrf", make_wrf, 0},
-    {"iputs-ordered", make_iputs, 1}, {"iputs-shuffled", make_iputs, SHUFFLE},
-    {"long", make_long, 0},           {NULL, NULL, 0},
+    {"blocks-2d", make_blocks_2d, 0},
+    {"records", make_records, 0},
+    {"lbnl-x", make_lbnl, 1},
+    {"lbnl-y", make_lbnl, 2},
+    {"lbnl-z", make_lbnl, 4},
+    {"lbnl-xy", make_lbnl, 3},
+    {"lbnl-xz", make_lbnl, 5},
+    {"lbnl-yz", make_lbnl, 6},
+    {"lbnl-xyz", make_lbnl, 7},
+    {"e3sm-f", e3sm_make, 'f'},
+    {"e3sm-g", e3sm_make, 'g'},
+    {"flash", make_flash, 0},
+    {"btio", make_btio, 0},
+    {"wrf", make_wrf, 0},
+    {"iputs-ordered", make_iputs, 1},
+    {"iputs-shuffled", make_iputs, SHUFFLE},
+    {"long", make_long, 0},
+    {"flash-plot", make_flash, FLASH_PLOT},
+    {"s3d", make_s3d, 0},
+    {"flash-corners", make_flash, FLASH_CORNERS},
+    {"madbench", make_madbench, 0},
+    {"ior-segmented", make_ior, 0},
+    {"halo", make_halo, 0},
+    {"ior-strided", make_ior, 1},
+    {NULL, NULL, 0},
 };

@@ -30,6 +30,7 @@ typedef struct plan {
     request *requests;
     slab *slabs;
     bool nonblocking; /* one wait_all completes all requests; otherwise each request is a collective call */
+    bool updates; /* between the puts and the gets of the next rank's, a rank gets its own data and puts them again */
 } plan;
 
 /* Who makes a plan. */
@@ -37,6 +38,7 @@ typedef struct part {
     int rank, nprocs;
     MPI_Offset bytes; /* of each rank, about */
     const char *map;  /* path of a decomposition, or NULL */
+    bool reads;       /* for gets, which may be of more than was put by the rank */
 } part;
 
 /* A workload. make: its plan for one rank. Returns NULL, or the reason why it cannot run on this number of ranks. */
@@ -53,6 +55,17 @@ void plan_add_request(plan *p, int variable);
 /* A hyperslab of the last request. */
 void plan_add_slab(plan *p, const MPI_Offset *start, const MPI_Offset *count);
 void plan_free(plan *p);
+
+/* --- values.c --- */
+
+/* Each value is a function of its variable and position. Elements of requests are in the order of the hyperslabs. */
+MPI_Offset count_slab(const slab *s, int ndims);
+MPI_Offset count_request(const plan *p, const request *r);
+MPI_Offset count_plan(const plan *p);
+/* Memory for the values of all requests, zeros. */
+double *allocate_values(const plan *p);
+/* Store the values, or count those that differ. */
+MPI_Offset walk_values(const plan *p, double *values, bool store);
 
 /* --- e3sm.c --- */
 

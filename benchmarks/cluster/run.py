@@ -22,11 +22,6 @@ import examine
 import report
 
 
-# ROMIO, as OMPIO ignores cb_nodes and most other hints.
-OPENMPI_LAUNCHER = ["mpiexec.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1",
-                    "--mca", "io", "romio321", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
-
-
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n")[2])
     parser.add_argument("--library", action="append", type=cluster.Library.parse, required=True,
@@ -53,8 +48,8 @@ def parse_options():
     parser.add_argument("--mpiexec", type=shlex.split, default=["mpiexec"])
     parser.add_argument("--openmpi-cc", type=shlex.split, default=["mpicc.openmpi"],
                         help="the same for libraries that are built for Open MPI (mpicc.openmpi)")
-    parser.add_argument("--openmpi-mpiexec", type=shlex.split, default=OPENMPI_LAUNCHER,
-                        help=f"likewise ({shlex.join(OPENMPI_LAUNCHER)})")
+    parser.add_argument("--openmpi-mpiexec", type=shlex.split, default=cluster.OPENMPI_LAUNCHER,
+                        help=f"likewise ({shlex.join(cluster.OPENMPI_LAUNCHER)})")
     parser.add_argument("--yield-library", default="", help="a preload that lets waiting ranks yield (yield.so)")
     parser.add_argument("--dir", default="/dev/shm", help="folder for the files (/dev/shm)")
     options = parser.parse_args()

@@ -6,8 +6,9 @@
  *
  * With CLUSTER_MPI_IO in the environment, the library only defines the variables, and MPI-IO accesses them.
  *
- * A rank reads what the next rank wrote. Each value is a function of its place in the file. Exit status 77: the
- * workload cannot run on this number of ranks. */
+ * A rank reads what the next rank wrote. Each value is a function of its place in the file. The last line on stdout has
+ * the seconds of the puts and of the gets, and the bytes that were put. Exit status 77: the workload cannot run on this
+ * number of ranks. */
 #include "mpi_io.h"
 #include "plan.h"
 
@@ -31,7 +32,8 @@ typedef struct run {
     bool with_mpi_io;
     MPI_File file; /* with MPI-IO */
     MPI_Offset begins[MAX_VARIABLES];
-    double *values; /* of all requests, in their order */
+    double *values;    /* of all requests, in their order */
+    double seconds[2]; /* of puts and gets; closing belongs to the puts */
 } run;
 
 void check(int code, const char *what)
@@ -55,86 +57,6 @@ static void end_phase(void)
 {
     if (parallel_fs_phase != NULL)
         parallel_fs_phase(NULL);
-}
-
-/* --- values --- */
-
-static MPI_Offset count_slab(const slab *s, int ndims)
-{
-    MPI_Offset n = 1;
-
-    for (int d = 0; d < ndims; d++)
-        n *= s->count[d];
-    return n;
-}
-
-static MPI_Offset count_request(const plan *p, const request *r)
-{
-    MPI_Offset n = 0;
-
-    for (int i = 0; i < r->nslabs; i++)
-        n += count_slab(&p->slabs[r->first_slab + i], p->variables[r->variable].ndims);
-    return n;
-}
-
-static MPI_Offset count_plan(const plan *p)
-{
-    MPI_Offset n = 0;
-
-    for (int i = 0; i < p->nrequests; i++)
-        n += count_request(p, &p->requests[i]);
-    return n;
-}
-
-/* The position in its variable of element i of a hyperslab. */
-static MPI_Offset find_position(const variable *v, const slab *s, MPI_Offset i)
-{
-    MPI_Offset position = 0, size = 1;
-
-    for (int d = v->ndims - 1; d >= 0; d--) {
-        position += (s->start[d] + i % s->count[d]) * size;
-        i /= s->count[d];
-        size *= v->shape[d];
-    }
-    return position;
-}
-
-static double expected_value(int variable, MPI_Offset position)
-{
-    return (double)(1 + variable + MAX_VARIABLES * position);
-}
-
-/* Store the values of the plan, or count those that differ. */
-static MPI_Offset walk_values(const plan *p, double *values, bool store)
-{
-    MPI_Offset wrong = 0;
-
-    for (int i = 0; i < p->nrequests; i++) {
-        const request *r = &p->requests[i];
-        const variable *v = &p->variables[r->variable];
-
-        for (const slab *s = p->slabs + r->first_slab; s < p->slabs + r->first_slab + r->nslabs; s++) {
-            MPI_Offset n = count_slab(s, v->ndims);
-
-            for (MPI_Offset k = 0; k < n; k++, values++) {
-                double value = expected_value(r->variable, find_position(v, s, k));
-
-                wrong += *values != value;
-                if (store)
-                    *values = value;
-            }
-        }
-    }
-    return wrong;
-}
-
-static void allocate_values(run *x, const plan *p)
-{
-    size_t n = (size_t)count_plan(p);
-
-    x->values = calloc(n > 0 ? n : 1, sizeof *x->values);
-    if (x->values == NULL)
-        check(NC_ENOMEM, "the values of a rank");
 }
 
 /* --- accesses --- */
@@ -290,18 +212,22 @@ static void run_nonblocking(const run *x, const plan *p, direction direction)
 
 static void access_all(run *x, const plan *p, direction direction)
 {
-    allocate_values(x, p);
+    double begin;
+
+    x->values = allocate_values(p);
     prepare(x, direction);
     if (direction == PUT)
         walk_values(p, x->values, true);
     if (x->with_mpi_io)
         mpi_io_open(x->path, &x->file);
+    begin = MPI_Wtime();
     if (p->nonblocking)
         run_nonblocking(x, p, direction);
     else
         run_blocking(x, p, direction);
     if (x->with_mpi_io)
         MPI_File_close(&x->file);
+    x->seconds[direction] += MPI_Wtime() - begin;
     if (direction == GET && walk_values(p, x->values, false) > 0)
         check(NC_EREAD, "wrong values were read");
     free(x->values);
@@ -325,21 +251,48 @@ static plan *make_plan(const workload *w, const part *part)
     return NULL;
 }
 
+/* The seconds are those of the slowest rank, the bytes those of all ranks. */
+static void print_times(const run *x, MPI_Offset bytes)
+{
+    double slowest[2], sum, own = (double)bytes;
+
+    MPI_Reduce(x->seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (x->rank == 0)
+        printf("times %.9f %.9f %.0f\n", slowest[PUT], slowest[GET], sum);
+}
+
+static void close_written(run *x)
+{
+    double begin;
+
+    begin_phase("close");
+    begin = MPI_Wtime();
+    TRY(ncmpi_close(x->ncid));
+    x->seconds[PUT] += MPI_Wtime() - begin;
+    end_phase();
+}
+
 static int execute(const workload *w, const char *path, part part)
 {
     run x = {.path = path, .rank = part.rank, .nprocs = part.nprocs, .with_mpi_io = getenv("CLUSTER_MPI_IO") != NULL};
     plan *put = make_plan(w, &part), *get;
+    MPI_Offset bytes;
 
     if (put == NULL)
         return SKIPPED;
     define(&x, put);
     describe(&x, put);
+    bytes = count_plan(put) * (MPI_Offset)sizeof(double);
     access_all(&x, put, PUT);
+    if (put->updates) {
+        access_all(&x, put, GET);
+        access_all(&x, put, PUT);
+    }
     plan_free(put);
-    begin_phase("close");
-    TRY(ncmpi_close(x.ncid));
-    end_phase();
+    close_written(&x);
     part.rank = (part.rank + 1) % part.nprocs;
+    part.reads = true;
     get = make_plan(w, &part);
     begin_phase("open");
     TRY(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &x.ncid));
@@ -347,6 +300,7 @@ static int execute(const workload *w, const char *path, part part)
     access_all(&x, get, GET);
     plan_free(get);
     TRY(ncmpi_close(x.ncid));
+    print_times(&x, bytes);
     return 0;
 }
 

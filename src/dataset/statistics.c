@@ -266,6 +266,24 @@ static int count_vars(const pnc_dataset *ds)
     return n < PNC_STATISTICS_VARS ? n : PNC_STATISTICS_VARS;
 }
 
+/* Bytes by bucket, of the longest buckets that a rank has. Collective; an MPI error code. */
+static int gather_heat(const pnc_dataset *ds, pnc_heat *out)
+{
+    int shift, code;
+
+    pnc_statistics_heat_init(out);
+    if (ds->file.statistics != NULL)
+        *out = ds->file.statistics->heat;
+    code = MPI_Allreduce(&out->shift, &shift, 1, MPI_INT, MPI_MAX, ds->file.comm);
+    if (code != MPI_SUCCESS)
+        shift = out->shift;
+    pnc_statistics_heat_merge(out, shift);
+    code |= ds->file.rank == 0
+                ? MPI_Reduce(MPI_IN_PLACE, out->bytes, 2 * PNC_HEAT_BUCKETS, MPI_INT64_T, MPI_SUM, 0, ds->file.comm)
+                : MPI_Reduce(out->bytes, NULL, 2 * PNC_HEAT_BUCKETS, MPI_INT64_T, MPI_SUM, 0, ds->file.comm);
+    return code;
+}
+
 /* One reduction has the counters and the first variables; files with many variables take more. No memory is allocated,
  * so that no rank lacks it. Collective; an MPI error code. */
 static int gather(pnc_dataset *ds, pnc_summary *out)
@@ -290,6 +308,7 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
         if (ds->file.rank == 0)
             add_vars(ds, first, n, spreads + counters, out);
     }
+    code |= gather_heat(ds, &out->heat);
     return code;
 }
 

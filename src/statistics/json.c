@@ -51,6 +51,33 @@ static void write_vars(const pnc_summary *s, FILE *file)
     }
 }
 
+static int count_used(const pnc_heat *heat)
+{
+    int n = PNC_HEAT_BUCKETS;
+
+    while (n > 0 && heat->bytes[0][n - 1] == 0 && heat->bytes[1][n - 1] == 0)
+        n--;
+    return n;
+}
+
+static void write_buckets(const char *name, const int64_t *bytes, int n, FILE *file)
+{
+    fprintf(file, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++)
+        fprintf(file, "%s%lld", i > 0 ? ", " : "", (long long)bytes[i]);
+    fputc(']', file);
+}
+
+static void write_heat(const pnc_heat *heat, FILE *file)
+{
+    int n = count_used(heat);
+
+    fprintf(file, "{\"bucket\": %lld", (long long)(INT64_C(1) << heat->shift));
+    write_buckets("written", heat->bytes[1], n, file);
+    write_buckets("read", heat->bytes[0], n, file);
+    fputc('}', file);
+}
+
 static void write_advice(const pnc_summary *s, FILE *file)
 {
     pnc_advice advice[PNC_ADVICE_MOST];
@@ -72,7 +99,9 @@ void pnc_summary_write_json(const pnc_summary *s, FILE *file)
     write_counters(s, file);
     fprintf(file, "  },\n  \"variables\": [\n");
     write_vars(s, file);
-    fprintf(file, "  ],\n  \"advice\": [\n");
+    fprintf(file, "  ],\n  \"heat\": ");
+    write_heat(&s->heat, file);
+    fprintf(file, ",\n  \"advice\": [\n");
     write_advice(s, file);
     fprintf(file, "  ]\n}\n");
 }

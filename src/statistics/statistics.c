@@ -22,6 +22,7 @@ pnc_statistics *pnc_statistics_create(void)
     if (s != NULL) {
         s->opened = now();
         s->unit = 1;
+        pnc_statistics_heat_init(&s->heat);
     }
     return s;
 }
@@ -65,6 +66,7 @@ void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset,
     s->counts[OF(_GAP_BYTES)] += gap > 0 && s->counts[OF(S)] > 1 ? gap : 0;
     s->counts[PNC_COUNT_READS_OF_PUTS] += !is_write && s->in_put;
     s->ends[is_write] = offset + bytes;
+    pnc_statistics_heat_add(&s->heat, is_write, offset, bytes);
 }
 
 void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statistics *more)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "statistics/counters.h"
+#include "statistics/heat.h"
 
 struct pnc_trace;
 
@@ -28,6 +29,7 @@ typedef struct pnc_statistics {
     int64_t ends[2];          /* file offset after the last read, and after the last write */
     int64_t unit;             /* the striping unit */
     int number;               /* of this file among those of the process */
+    pnc_heat heat;            /* of system accesses */
     pnc_var_statistics *vars; /* NULL until one is accessed */
     struct pnc_trace *trace;  /* NULL: none */
 } pnc_statistics;

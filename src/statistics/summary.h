@@ -27,6 +27,7 @@ typedef struct pnc_summary {
     pnc_spread counters[PNC_COUNTER_N];
     pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
     int nvars;
+    pnc_heat heat;
 } pnc_summary;
 
 static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter counter)

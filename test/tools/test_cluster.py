@@ -117,8 +117,25 @@ def check_workload(folder):
     ok(not found, "the counts of this library on two nodes are as they must be", "\n".join(found))
     ok("btio, 1 nodes, this: skipped: diagonal multipartitioning needs a square" in done.stderr,
        "a workload that needs another number of ranks is skipped", done.stderr)
+    check_classics(folder, libraries)
     with open(scratch("plot.svg"), encoding="utf-8") as file:
         ok(file.read().count("<polyline") == 12, "the plot has two lines for each workload and library")
+
+
+def check_classics(folder, libraries):
+    """The program of make bench-classics, with what bench-cluster does not run here."""
+    names = ["madbench", "halo", "ior-strided", "ior-segmented", "s3d", "flash-corners", "btio"]
+    command = [sys.executable, os.path.join(TOP, "benchmarks", "cluster", "classics.py"), "--cc", shlex.join(COMPILER),
+               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", "" if YIELD == "no" else YIELD, "--dir", folder,
+               "--library", f"this={BUILD},{libraries}", "--mpi-io", "--ranks", "2", "--bytes", "65536", "--repeat",
+               "1", "--workloads", ",".join(names), "--svg", scratch("classics.svg")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    rows = re.findall(r"^\| ([\w-]+) +\| (\d+ / \d+|-) +\| (\d+ / \d+|-) +\|$", done.stdout, re.M)
+    ok(done.returncode == 0 and [row[0] for row in rows] == names and
+       all((cell == "-") == (row[0] == "btio") for row in rows for cell in row[1:]),
+       "classic benchmarks verify their data; one needs a square number of ranks", done.stdout + done.stderr)
+    with open(scratch("classics.svg"), encoding="utf-8") as file:
+        ok(file.read().count("<title>") == 24, "their picture has a bar for each rate")
 
 
 # --- without programs ---
@@ -139,6 +156,7 @@ def check_violations():
         ("variables that share a stripe", [(0, "W", 2 * STRIPE, 10), (1, "W", 2 * STRIPE + 10, 10)], ()),
         ("small writes", [(0, "W", 0, 10), (0, "W", STRIPE, 10), (2, "W", 2 * STRIPE, 10)], ("3 writes of 10 bytes",)),
         ("no write", [], ("nothing is written",)),
+        ("small writes with gaps between them", [(0, "W", 0, 10), (2, "W", 3 * STRIPE, 10)], ()),
         ("a read", [(0, "R", 0, 10), (0, "W", 0, 10)], ("1 reads",)),
     ]
     for name, accesses, expected in cases:

@@ -181,6 +181,36 @@ def check_by_hand():
     ok(abs(slow - 1.048576) < 0.01, "1 MiB to a server of 1 MB/s takes about a second", slow)
 
 
+# Shapes of the variable of a workload, 2 MiB of each rank, by the number of ranks; the grid of ranks.
+COUNTED = {
+    "blocks-2d": ({16: (2048, 2048), 32: (4096, 2048), 64: (4096, 4096), 128: (8192, 4096)}, "0,0"),
+    "lbnl-x": ({16: (256, 128, 128), 32: (256, 256, 128), 64: (256, 256, 256)}, "1,1,0"),
+}
+
+
+def check_counted():
+    """The counts of runs on up to 128 ranks in docs/scaling.md, which the cluster benchmark has written there."""
+    with open(os.path.join(TOP, "docs", "scaling.md"), encoding="utf-8") as file:
+        text = file.read()
+    for workload, (shapes, grid) in COUNTED.items():
+        table = re.search(rf"<!-- cluster: costs {workload} -->\n(.*?)<!-- end -->", text, re.S)[1]
+        number, skipped = r" +(\d+) \|", r" +\d+ \|"
+        rows = re.findall(rf"^\|{number}{number} this +\|{number}{skipped}{number}{skipped}{number}", table, re.M)
+        rows = [tuple(map(int, row)) for row in rows if row[0] != "1"]
+        ok(len(rows) == len(shapes), f"{workload}: counts in docs/scaling.md", rows)
+        for nodes, ranks, rounds, writes, messages in rows:
+            dims = "".join(f"d{i} = {n} ; " for i, n in enumerate(shapes[ranks]))
+            names = ", ".join(f"d{i}" for i in range(len(shapes[ranks])))
+            path = write("counted.cdl", f"netcdf c {{ // file format: CDF-5\ndimensions: rows = 16 ; ranks = {ranks} ; "
+                         f"{dims}\nvariables: double prepared(rows, ranks) ; double v({names}) ;\n}}\n")
+            status, plans, errors = plan("-v", "v", "--grid", grid, "--ranks", str(ranks), path)
+            found = [] if status != 0 else [plans[0]["nodes"], plans[0]["rounds"], plans[0]["accesses"],
+                                            plans[0]["messages_of_rank"] + plans[0]["reduction_messages_of_rank"]]
+            ok(found[:3] == [nodes, rounds, writes] and is_near(messages, found[3]),
+               f"{workload}, {ranks} ranks: rounds, writes and messages that were counted",
+               f"{found}, counted {(nodes, rounds, writes, messages)} {errors}")
+
+
 def check_map():
     path = write("a.cdl", HEADER)
     grid = plan("-v", "b", "--grid", "2,2", "--ranks-per-node", "2", path)[1]
@@ -225,6 +255,7 @@ def check_terminal():
 
 
 check_by_hand()
+check_counted()
 check_map()
 check_errors()
 check_terminal()

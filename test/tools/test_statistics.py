@@ -109,6 +109,14 @@ def test_document():
     tap.ok(not missing, "docs/statistics.md has all counters and rules", missing)
 
 
+def test_heat():
+    report, text = run_json(4, "small_writes", "bad")
+    heat, counters = ({}, {}) if report is None else (report["heat"], report["counters"])
+    tap.ok(report is not None and sum(heat["written"]) == counters["write_bytes"]["sum"] > 0 and
+           sum(heat["read"]) == counters["read_bytes"]["sum"] and len(heat["written"]) == len(heat["read"]) <= 256 and
+           heat["bucket"] == 4096 and heat["written"][0] > 0, "the bytes of each part of the file", (heat, text))
+
+
 def test_text():
     status, out, text = run(2, "small_writes", "bad", "1")
     tap.ok(status == 0 and out == "" and f"PnetCDF statistics of {FILE}: 2 ranks on " in text and
@@ -178,7 +186,7 @@ def test_ncmpistat():
     with open(page, encoding="utf-8") as file:
         found = Page(file.read())
     tap.ok(status == 0 and found.balanced and found.links == 0 and found.counts["article"] == 2 and
-           found.counts["svg"] == 4 and found.counts["rect"] >= 6, "both reports on a page without links",
+           found.counts["svg"] == 6 and found.counts["rect"] >= 6, "both reports on a page without links",
            (found.counts, errors))
     status, _, errors = show("--html", page, *paths)
     tap.ok(status == 1 and "--overwrite" in errors, "a page is not replaced", errors)
@@ -234,6 +242,7 @@ for number in (1, 4):
             else:
                 tap.skip(f"{name}, {way}, {number} ranks", "strace cannot be used here")
 test_spread()
+test_heat()
 test_document()
 test_text()
 test_trace()
