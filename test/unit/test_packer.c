@@ -168,8 +168,9 @@ static void test_direct_and_flat(void **state)
     map = pnc_select_flat_create_block(3, 4);
     assert_int_equal(pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, ints),
                      NC_NOERR);
-    assert_ptr_equal(packer.flat, ints);
-    assert_null(packer.direct);
+    /* where memory has the byte order of files, no conversion is necessary */
+    assert_ptr_equal(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? packer.direct : packer.flat, (char *)ints);
+    assert_null(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? packer.flat : packer.direct);
     pnc_convert_packer_pack(&packer, bytes, 3);
     assert_memory_equal(bytes, "\0\0\0\1\0\0\0\2\0\0\0\3", 12);
     pnc_convert_packer_free(&packer);
