@@ -19,7 +19,7 @@
 
 typedef struct pnc_error {
     int code;       /* NC_NOERR while nothing has failed */
-    bool remote;    /* an error of another rank, or also of another rank, which reports it */
+    bool remote;    /* another rank reports it, as it has found the error, too or alone */
     int64_t others; /* ranks that have the same error, and do not report it */
     char text[512]; /* empty, or a message without a final newline */
 

@@ -1,4 +1,4 @@
-/* The header in the file: only rank 0 reads and writes it. All functions are collective. */
+/* The header in the file: only rank 0 reads and writes it. Functions are collective unless they say otherwise. */
 #ifndef PNC_DATASET_HEADERIO_H
 #define PNC_DATASET_HEADERIO_H
 
@@ -9,8 +9,8 @@ int pnc_dataset_header_read(pnc_dataset *ds, int err);
 /* Local: decode the header that the file has now. Free *out even after an error. */
 int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out);
 /* Writing it takes two steps. First all ranks adopt rank 0's definitions and encode them, unless one of them
- * passes an error; the caller frees *bytes. Then
- * rank 0 writes the bytes; if that fails, it writes the header of ds->before again. */
+ * passes an error; the caller frees *bytes. Then rank 0 writes the bytes; if that fails, it writes the header of
+ * ds->before again. */
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n);
 int pnc_dataset_header_replace(pnc_dataset *ds, const char *bytes, int64_t n);
 /* On rank 0: NC_ESTALE if the file does not have the header of ds->before. *in_parts: header_replace with these bytes

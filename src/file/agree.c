@@ -136,12 +136,12 @@ static int reduce_first(pnc_file *file, int64_t *values, int n, const char *what
  * match. */
 static int agree_first(pnc_file *file, int64_t *values, int n, const char *what)
 {
-    int64_t kind = kind_of(&file->call), message[2 + PNC_AGREED_VALUES] = {kind, -kind};
+    int64_t kind = kind_of(&file->call), message[PNC_FIRST_VALUES] = {kind, -kind};
 
     assert(n <= PNC_AGREED_VALUES);
     memcpy(message + 2, values, (size_t)n * sizeof *values);
     file->call.begins = false;
-    PNC_TRY(reduce_first(file, message, 2 + PNC_AGREED_VALUES, what));
+    PNC_TRY(reduce_first(file, message, PNC_FIRST_VALUES, what));
     if (message[0] != -message[1])
         return pnc_file_mismatch_report(file);
     memcpy(values, message + 2, (size_t)n * sizeof *values);
@@ -160,10 +160,15 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
 
 /* --- failures --- */
 
+/* A bit of ranks that have found their error, beyond those of the rank: only they can tell the cause. */
+#define FOUND (INT64_C(1) << 31)
+
 /* The code in the high half, so that the most negative one is the greatest number; in the low half the rank. */
 int64_t pnc_file_failure_encode(const pnc_file *file, int status)
 {
-    return status == NC_NOERR ? 0 : ((int64_t)-status << 32) + file->rank;
+    if (status == NC_NOERR)
+        return 0;
+    return ((int64_t)-status << 32) + (file->error->remote ? 0 : FOUND) + file->rank;
 }
 
 static int failure_code(int64_t agreed)
@@ -173,17 +178,18 @@ static int failure_code(int64_t agreed)
 
 static int failure_rank(int64_t agreed)
 {
-    return (int)(agreed & 0xffffffff);
+    return (int)(agreed & (FOUND - 1));
 }
 
 void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed)
 {
-    int64_t number = status == failure_code(agreed);
+    bool has_found = status == failure_code(agreed) && !file->error->remote;
+    int64_t number = has_found;
 
-    if (agreed == 0)
+    if ((agreed & FOUND) == 0)
         return;
     pnc_file_sums_agree(file, &number, 1, "the number of ranks that failed");
-    if (status == failure_code(agreed)) {
+    if (has_found) {
         file->error->remote = file->rank != failure_rank(agreed);
         file->error->others = number - 1;
     }

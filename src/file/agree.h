@@ -11,8 +11,7 @@
 #define PNC_FILE_AGREE_H
 
 #include "file/file.h"
-
-#define PNC_AGREED_VALUES 5 /* in the first agreement of a call */
+#include "file/reduction.h"
 
 /* Begin a call of the program: `name` is that of the C function `function` in the program's language. */
 static inline void pnc_file_call_begin(pnc_file *file, const char *function, const char *name)
@@ -29,8 +28,8 @@ void pnc_file_step_check(pnc_file *file, int code, const char *call, const char 
 int pnc_file_late_take(pnc_file *file, int status);
 /* A failure of this rank as a value for pnc_file_maxima_agree: 0 if the status is NC_NOERR. */
 int64_t pnc_file_failure_encode(const pnc_file *file, int status);
-/* After that agreement: if any rank has failed, count those with the agreed code. The one whose number was agreed
- * reports them all. */
+/* After that agreement: if any rank has found an error, count those that have found the agreed one. The one whose
+ * number was agreed reports them all. */
 void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed);
 /* The same. Returns the status or, if it is NC_NOERR, the agreed code, and sets its message: `what`, such as "a
  * collective write", failed. */

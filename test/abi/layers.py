@@ -34,7 +34,8 @@ MAY_SEE = {
     "binding": PURE + ["dataset/caller.h", "pnetcdf.h"],
     "tools": PURE + ["format", "growth", "convert", "pnetcdf.h"],
     # plans count by the arithmetic of the library
-    "tools/plan": PURE + ["format", "select", "convert", "tools/common", *(f"io/{name}.h" for name in PURE_IO)],
+    "tools/plan": PURE + ["format", "select", "convert", "tools/common", "file/reduction.h",
+                          *(f"io/{name}.h" for name in PURE_IO)],
     "spec": [],
 }
 PURE_ROOMS = ["base", "format", "growth", "select", "convert"]

@@ -224,7 +224,7 @@ static void check_message(int ncid, const char *what)
 
     t_local(ncmpi_inq_last_error(ncid, &code, message) == NC_NOERR && code == NC_ESTALE &&
                 (strstr(message, "close this ncid and open the file again") != NULL ||
-                 (t_rank > 0 && strstr(message, "another rank failed") != NULL)),
+                 (t_rank > 0 && strstr(message, "the call failed on rank") != NULL)),
             "%s: %d %s", what, code, message);
 }
 

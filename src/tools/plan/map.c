@@ -54,8 +54,9 @@ static const char *parse_numbers(const char *text, int n, int64_t *out)
 
         if (i > 0 && *text++ != ',')
             return NULL;
+        errno = 0;
         out[i] = strtoll(text, &end, 10);
-        if (end == text || out[i] < 0)
+        if (end == text || out[i] < 0 || errno != 0)
             return NULL;
         text = end;
     }

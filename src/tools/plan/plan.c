@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "file/reduction.h"
 #include "io/parts.h"
 #include "tools/common/message.h"
-
-/* Of src/file/agree.c: in an agreement, and in the first one of a call, which also compares the calls. */
-enum { AGREED_VALUES = 4, FIRST_VALUES = 6 };
 
 int plan_memory_fail(const plan_call *call)
 {
@@ -178,8 +176,8 @@ static void count_reductions(const plan_call *call, bool compares, plan_result *
 {
     if (call->nnodes == 1)
         return;
-    add_reductions(call, 1, FIRST_VALUES, out);
-    add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), AGREED_VALUES, out);
+    add_reductions(call, 1, PNC_FIRST_VALUES, out);
+    add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
     if (compares) {
         add_reductions(call, 1, 1, out);
         add_reductions(call, 1, 2, out);
