@@ -386,6 +386,18 @@ static int release_stderr(const char *file, char *text, size_t room)
     return lines;
 }
 
+/* Collective. */
+static void write_text(const char *file)
+{
+    FILE *f = t_rank == 0 ? fopen(file, "w") : NULL;
+
+    if (f != NULL) {
+        fputs("this is no netCDF file, but text", f);
+        fclose(f);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void test_verbose(int ncid)
 {
     char name[4200], text[8192], others[40];
@@ -414,6 +426,13 @@ static void test_verbose(int ncid)
     lines = release_stderr(name, text, sizeof text);
     t_check(lines == (t_rank == 0) && (lines == 0 || strstr(text, "ncmpi_open") != NULL),
             "what rank 0 found for all is printed once (%d lines: %s)", lines, text);
+
+    write_text(t_path("text.nc"));
+    catch_stderr(name);
+    ncmpi_open(MPI_COMM_WORLD, t_path("text.nc"), NC_NOWRITE, MPI_INFO_NULL, &missing);
+    lines = release_stderr(name, text, sizeof text);
+    t_check(lines == (t_rank == 0) && (lines == 0 || strstr(text, "more rank") == NULL),
+            "what rank 0 found in the header is printed there (%d lines: %s)", lines, text);
 
     catch_stderr(name);
     ncmpi_inq_ndims(1000, NULL);
