@@ -36,10 +36,15 @@ def short(prototype, rows):
 
 
 def function(page, rows):
-    name, arguments = short(page.prototypes[0], rows)
-    name = html.escape(re.sub(r"_att_text$", "_att_<T>", name))
-    marked = f'<b>{name}</b>' if page.mode == "collective" else name
-    return f'<p class="f"><code>{marked}({html.escape(arguments)})</code></p>'
+    """The first function of the page and, of attributes, the one of the other types, which has one argument more."""
+    typed = [line for line in page.prototypes if re.search(r"_att_double\(", line)]
+    lines = []
+    for prototype in page.prototypes[:1] + typed:
+        name, arguments = short(prototype, rows)
+        name = html.escape(name.replace("_att_double", "_att_<T>"))
+        marked = f'<b>{name}</b>' if page.mode == "collective" else name
+        lines.append(f'<p class="f"><code>{marked}({html.escape(arguments)})</code></p>')
+    return "\n".join(lines)
 
 
 def section(title, rows):

@@ -8,9 +8,9 @@ def read_table(path):
         tree = ast.parse(file.read())
     values = {}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("PURE", "MAY_SEE", "PURE_ROOMS"):
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("PURE", "PURE_IO", "MAY_SEE", "PURE_ROOMS"):
             code = compile(ast.Expression(node.value), path, "eval")
-            values[node.targets[0].id] = eval(code, {"__builtins__": {}}, dict(values)) # constants and sums of lists
+            values[node.targets[0].id] = eval(code, {"__builtins__": {}, **values}) # constants, lists
     seen = {room: {target.split("/")[0] for target in targets} & set(values["MAY_SEE"])
             for room, targets in values["MAY_SEE"].items()}
     return seen, set(values["PURE_ROOMS"])

@@ -185,21 +185,31 @@ static int merge_timeout(pnc_dataset *ds, const char *given)
     return merge_default(ds, "nc_timeout_action", action);
 }
 
+static bool has_path(const char *item, size_t n, const char *key)
+{
+    size_t length = strlen(key);
+
+    return n > length && strncmp(item, key, length) == 0;
+}
+
 /* 0, or a list of 1, json:PATH and trace:PATH. Anything else is a hint with a value that cannot be used, and is
  * reported as such. What the program requests remains. */
 static int merge_stats(pnc_dataset *ds, const char *given)
 {
     char unused[MPI_MAX_INFO_VAL + 1];
+    bool prints = false;
 
     if (strcmp(given, "0") == 0)
         return merge_default(ds, "nc_stats", "disable");
     for (size_t n = 0; *given != '\0'; given += n + (given[n] == ',')) {
         n = strcspn(given, ",");
         if (n == 1 && given[0] == '1')
-            return merge_default(ds, "nc_stats", "enable");
-        if (strncmp(given, "json:", 5) != 0 && strncmp(given, "trace:", 6) != 0)
+            prints = true;
+        else if (!has_path(given, n, "json:") && !has_path(given, n, "trace:"))
             return merge_default(ds, "nc_stats", given);
     }
+    if (prints)
+        return merge_default(ds, "nc_stats", "enable");
     return pnc_dataset_hints_get(ds->info, "nc_stats", unused) ? NC_NOERR : merge_default(ds, "nc_stats", "keep");
 }
 

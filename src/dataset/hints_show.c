@@ -279,11 +279,17 @@ void pnc_dataset_hints_display(pnc_dataset *ds)
     pnc_error_clear(&ds->error); /* a failure of the display is not a failure of the call */
 }
 
-/* A sentence about a hint whose value cannot be used. */
-static int explain_refusal(const pnc_hint *hint, const char *value, char *out, size_t capacity)
+/* A sentence about a value that cannot be used: of a hint, or of a variable that stands for one. */
+static int explain_refusal(const pnc_hint *hint, const char *value, bool by_user, char *out, size_t capacity)
 {
     const char *what = pnc_dataset_hint_is_passed(hint) ? "is not passed to MPI-IO" : "is ignored";
+    const char *variable = by_user ? find_variable(hint->name) : "";
 
+    if (strcmp(variable, "PNETCDF_STATS") == 0)
+        return snprintf(out, capacity,
+                        "PNETCDF_STATS: %.40s is ignored: must be 0, or a list of 1, json:PATH and trace:PATH", value);
+    if (strcmp(variable, "PNETCDF_TIMEOUT") == 0)
+        return snprintf(out, capacity, "PNETCDF_TIMEOUT: %.40s is ignored: must be seconds, or seconds,abort", value);
     if (hint->kind == PNC_HINT_CHOICE) {
         int n = snprintf(out, capacity, "hint %s=%.40s is ignored: not one of", hint->name, value);
 
@@ -298,23 +304,25 @@ static int explain_refusal(const pnc_hint *hint, const char *value, char *out, s
 void pnc_dataset_hints_check(pnc_dataset *ds)
 {
     char text[sizeof ds->error.text], value[MPI_MAX_INFO_VAL + 1];
-    bool by_user = false; /* programs may set hints of other libraries, but a user who sets one expects its effect */
+    bool any_by_user = false; /* programs may set hints of other libraries; a user who sets one expects its effect */
     size_t n = 0;
 
     for (int i = 0; i < pnc_hint_count && n < sizeof text; i++) {
         const pnc_hint *hint = &pnc_hint_table[i];
+        bool by_user;
         int more;
 
         if (!pnc_dataset_hints_get(ds->info, hint->name, value) || pnc_dataset_hint_is_valid(hint, value))
             continue;
-        by_user = by_user || pnc_dataset_hints_get(ds->environment, hint->name, value);
+        by_user = pnc_dataset_hints_get(ds->environment, hint->name, value);
+        any_by_user = any_by_user || by_user;
         more = snprintf(text + n, sizeof text - n, "%s", n > 0 ? "; " : "");
         n += more > 0 ? (size_t)more : 0;
-        more = n < sizeof text ? explain_refusal(hint, value, text + n, sizeof text - n) : 0;
+        more = n < sizeof text ? explain_refusal(hint, value, by_user, text + n, sizeof text - n) : 0;
         n += more > 0 ? (size_t)more : 0;
     }
     if (n == 0)
         return;
     pnc_error_set(&ds->error, NC_NOERR, "%s: %s", ds->file.path, text);
-    pnc_dataset_remark_report(ds, by_user);
+    pnc_dataset_remark_report(ds, any_by_user);
 }

@@ -8,6 +8,7 @@
 
 #include "random.h"
 #include "select/selection.h"
+#include "select/sieving.h"
 
 enum { MAX_RANK = 11, MAX_ELEMENTS = 1 << 14 };
 
@@ -395,6 +396,30 @@ static void test_offsets_beyond_reach(void **state)
     assert_int_equal(s.bytes, 0);
 }
 
+static void expect_sieved(const pnc_extent *extents, int64_t n, int64_t some, int64_t bytes, int64_t end)
+{
+    const pnc_sieve_limits most = {.gap = 10, .extent = 100, .span = 200};
+    pnc_sieved found = pnc_select_extents_count_sieved(extents, n, &most);
+
+    assert_int_equal(found.n, some);
+    assert_int_equal(found.bytes, bytes);
+    assert_int_equal(found.span.offset, extents[0].offset);
+    assert_int_equal(found.span.offset + found.span.length, end);
+}
+
+static void test_sieved(void **state)
+{
+    (void)state;
+    expect_sieved((pnc_extent[]){{5, 8}}, 1, 1, 8, 13);
+    expect_sieved((pnc_extent[]){{5, 8}, {13, 8}, {31, 8}}, 3, 3, 24, 39);   /* gaps of 0 and of 10 */
+    expect_sieved((pnc_extent[]){{5, 8}, {24, 8}}, 2, 1, 8, 13);             /* a gap of 11 */
+    expect_sieved((pnc_extent[]){{5, 8}, {12, 8}}, 2, 1, 8, 13);             /* they overlap */
+    expect_sieved((pnc_extent[]){{5, 100}, {105, 100}}, 2, 2, 200, 205);     /* the longest extents and span */
+    expect_sieved((pnc_extent[]){{5, 100}, {106, 100}}, 2, 1, 100, 105);     /* a span of 201 */
+    expect_sieved((pnc_extent[]){{5, 101}, {106, 8}}, 2, 1, 101, 106);       /* the first is too long */
+    expect_sieved((pnc_extent[]){{5, 8}, {13, 101}, {114, 8}}, 3, 1, 8, 13); /* the second is too long */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_offsets_beyond_reach),
         cmocka_unit_test(test_many_axes),
         cmocka_unit_test(test_most_records),
+        cmocka_unit_test(test_sieved),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }

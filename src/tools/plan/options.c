@@ -191,7 +191,7 @@ static int parse_file_system(int letter, plan_options *out)
     case OPTION_REQUEST: return parse_microseconds("--request-us", &out->fs.request);
     case OPTION_LOCK: return parse_microseconds("--lock-us", &out->fs.lock);
     case OPTION_NETWORK_MBS: return parse_rate("--network-mbs", &out->network_byte);
-    default: fprintf(stderr, "%sTry `ncmpistat --plan --help'.\n", usage); return 1; /* getopt has printed the error */
+    default: fprintf(stderr, "%sTry `ncmpistat --plan --help'.\n", usage); return 2; /* getopt has printed the error */
     }
 }
 
