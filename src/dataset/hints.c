@@ -198,14 +198,15 @@ static int merge_stats(pnc_dataset *ds, const char *given)
 {
     char unused[MPI_MAX_INFO_VAL + 1];
     bool prints = false;
+    size_t n;
 
     if (strcmp(given, "0") == 0)
         return merge_default(ds, "nc_stats", "disable");
-    for (size_t n = 0; *given != '\0'; given += n + (given[n] == ',')) {
-        n = strcspn(given, ",");
-        if (n == 1 && given[0] == '1')
+    for (const char *item = given; *item != '\0'; item += n + (item[n] == ',')) {
+        n = strcspn(item, ",");
+        if (n == 1 && item[0] == '1')
             prints = true;
-        else if (!has_path(given, n, "json:") && !has_path(given, n, "trace:"))
+        else if (!has_path(item, n, "json:") && !has_path(item, n, "trace:"))
             return merge_default(ds, "nc_stats", given);
     }
     if (prints)
