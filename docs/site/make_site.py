@@ -204,11 +204,21 @@ def lower_heading(found):
     return f"#{marks} {words.capitalize() if is_word else words}"
 
 
+def without_marks(line):
+    """A line of a table without marks for bold words and code, in the same columns."""
+    text = line.group().replace("\\_", "_")
+    return re.sub(r"\*\*([^*]+)\*\*|`([^`]+)`",
+                  lambda word: (word.group(1) or word.group(2)).ljust(len(word.group())), text)
+
+
 def manual(path, name):
     """A manual page as Markdown, with a title in place of header and footer."""
     done = subprocess.run(["mandoc", "-T", "markdown", path], capture_output=True, text=True, check=True)
     lines = done.stdout.strip().split("\n")[1:-1]
     text = re.sub(r"^#+ .+$", lower_heading, "\n".join(lines), flags=re.M)
+    # mandoc escapes names in code as well, and marks words in tables, which it indents as it does code
+    text = re.sub(r"`[^`\n]*`", lambda code: code.group().replace("\\_", "_"), text)
+    text = re.sub(r"^\t.*$", without_marks, text, flags=re.M)
     return f"# {name}\n\n{text.strip()}\n"
 
 

@@ -149,6 +149,8 @@ pages = all_pages()
 check_names([text for path, text in pages.items() if path.startswith("reference/")])
 check_others(pages)
 check_links(pages)
+escaped = sorted(words(pages.values(), r"\w*\\_\w*"))
+tap.ok(not escaped, "no page shows a mark of escape in a name", escaped)
 tap.ok(os.path.exists(os.path.join(PAGES, "searchindex.js")), "the site has an index for its search")
 card = pages["card.html"]
 tap.ok(not re.search(r"[<&]T>", card) and len(words([card], r"\b(?:ncmpi|cdl_hdr)_\w+")) > 100,
