@@ -95,6 +95,7 @@ def describe_calls(run, name):
 # --- what the counts must be; no clock is needed ---
 
 LARGE = 4 << 20            # bytes of a write that is large enough
+GAP = 1 << 20              # bytes of a gap that one write may cover
 
 
 def check_stripes(run, call, phase):
@@ -111,10 +112,10 @@ def check_stripes(run, call, phase):
 
 
 def count_ranges(phase):
-    """Ranges of the file that a call writes without gaps between them."""
-    number, end = 0, -1
+    """Ranges of the file that a call writes without large gaps between them."""
+    number, end = 0, -GAP - 1
     for access in sorted((a for a in phase.accesses if a.kind == "W"), key=lambda a: a.offset):
-        number += access.offset > end
+        number += access.offset > end + GAP
         end = max(end, access.offset + access.length)
     return number
 
@@ -126,7 +127,7 @@ def find_violations(run):
         yield "put: nothing is written"
         return
     aggregators = next(describe_calls(run, "put")).aggregators
-    # an aggregator's part of a call, or what the gaps leave of it
+    # an aggregator's part of a call, or what large gaps leave of it
     share = min(summary.bytes / aggregators / len(calls), summary.bytes / sum(map(count_ranges, calls)))
     for call, phase in enumerate(calls):
         yield from check_stripes(run, call, phase)

@@ -182,6 +182,15 @@ def test_ncmpistat():
     status, text, errors = show(*paths)
     tap.ok(status == 0 and text.count(FILE) == 2 and "600 puts collective" in text and "600 posted" in text and
            text.count("advice: ") == 1, "both reports in the terminal", (text, errors))
+    with open(paths[1], encoding="utf-8") as file:
+        doubled = json.load(file)
+    for counter in doubled["counters"].values():
+        counter["sum"] *= 2
+    with open(tap.scratch("doubled.json"), "w", encoding="utf-8") as file:
+        json.dump(doubled, file)
+    _, text, errors = show(paths[1], tap.scratch("doubled.json"))
+    bars = [max(map(len, re.findall("#+", part))) for part in re.findall(r"^time, .*\n(?:  .*\n)+", text, re.M)]
+    tap.ok(bars == [20, 40], "the bars of both reports have the same scale", (bars, text, errors))
     status, _, errors = show("--html", page, *paths)
     with open(page, encoding="utf-8") as file:
         found = Page(file.read())
