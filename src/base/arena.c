@@ -22,6 +22,8 @@ typedef struct unit {
 struct pnc_chunk {
     int64_t used, capacity; /* in units */
     int64_t live;           /* number of allocations not yet freed */
+    struct pnc_chunk *older, *newer;
+    int64_t unused[3]; /* pads to a cache line */
     unit units[];
 };
 
@@ -47,8 +49,29 @@ static struct pnc_chunk *new_chunk(bool is_first, int64_t units)
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;
         chunk->capacity = capacity;
+        chunk->older = chunk->newer = NULL;
     }
     return chunk;
+}
+
+/* The newest chunk becomes the current one. */
+static void add_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
+{
+    chunk->older = arena->current;
+    if (chunk->older != NULL)
+        chunk->older->newer = chunk;
+    arena->current = chunk;
+}
+
+static void free_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
+{
+    if (chunk->older != NULL)
+        chunk->older->newer = chunk->newer;
+    if (chunk->newer != NULL)
+        chunk->newer->older = chunk->older;
+    else
+        arena->current = chunk->older;
+    pnc_memory_free(chunk);
 }
 
 static int64_t units_for(int64_t bytes)
@@ -84,8 +107,8 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
         if (chunk == NULL)
             return NULL;
         if (arena->current != NULL && arena->current->live == 0)
-            pnc_memory_free(arena->current);
-        arena->current = chunk;
+            free_chunk(arena, arena->current);
+        add_chunk(arena, chunk);
     }
     allocation = chunk->units + chunk->used;
     *allocation = (unit){(uint32_t)chunk->used, units <= CHUNK_UNITS ? (uint32_t)units : 0};
@@ -128,16 +151,26 @@ void pnc_arena_free(pnc_arena *arena, void *allocation)
     if (--chunk->live > 0)
         return;
     chunk->used = 0;
-    if (chunk == arena->current && chunk->capacity <= CHUNK_UNITS)
+    if (chunk != arena->current || chunk->capacity > CHUNK_UNITS)
+        free_chunk(arena, chunk);
+}
+
+void pnc_arena_clear(pnc_arena *arena)
+{
+    struct pnc_chunk *chunk = arena->current;
+
+    if (chunk == NULL)
         return;
-    if (chunk == arena->current)
-        arena->current = NULL;
-    pnc_memory_free(chunk);
+    while (chunk->older != NULL)
+        free_chunk(arena, chunk->older);
+    chunk->used = chunk->live = 0;
+    if (chunk->capacity > CHUNK_UNITS)
+        free_chunk(arena, chunk);
 }
 
 void pnc_arena_destroy(pnc_arena *arena)
 {
-    assert(arena->current == NULL || arena->current->live == 0);
+    assert(arena->current == NULL || (arena->current->live == 0 && arena->current->older == NULL));
     pnc_memory_free(arena->current);
     arena->current = NULL;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct pnc_arena {
-    struct pnc_chunk *current; /* the chunk with free space; full chunks are reachable by their allocations */
+    struct pnc_chunk *current; /* the newest chunk, which leads to the others */
 } pnc_arena;
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t and pointers; NULL on failure */
@@ -14,6 +14,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t a
  * unchanged. */
 void *pnc_arena_grow(pnc_arena *arena, void *allocation, int64_t bytes);
 void pnc_arena_free(pnc_arena *arena, void *allocation);
+void pnc_arena_clear(pnc_arena *arena);   /* free all allocations, without a step for each */
 void pnc_arena_destroy(pnc_arena *arena); /* all allocations must have been freed */
 
 #endif

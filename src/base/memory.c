@@ -52,6 +52,16 @@ void *pnc_memory_alloc_large(int64_t bytes)
     return memory;
 }
 
+void *pnc_memory_alloc_array(int64_t count, size_t size)
+{
+    const size_t page = (size_t)PNC_LARGE_PAGE;
+    size_t bytes;
+
+    if (total_bytes(count, size, &bytes) != 0 || bytes > PTRDIFF_MAX - page)
+        return NULL;
+    return bytes < 2 * page ? malloc(bytes) : pnc_memory_alloc_large((int64_t)((bytes + page - 1) / page * page));
+}
+
 char *pnc_string_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;

@@ -12,6 +12,7 @@ void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like realloca
  * more than the use of the memory. They are resident as soon as they are touched. */
 #define PNC_LARGE_PAGE (INT64_C(1) << 21)
 void *pnc_memory_alloc_large(int64_t bytes);
+void *pnc_memory_alloc_array(int64_t count, size_t size); /* uninitialised; in large pages if it has several */
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);
 

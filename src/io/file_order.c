@@ -298,16 +298,15 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pn
 static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_action action, char *bytes)
 {
     const pnc_request *like = o->singles.list[0];
-    char *memory = o->singles.memory[single->index];
 
     if (like->external) {
-        memcpy(bytes, memory, (size_t)single->length);
+        memcpy(bytes, single->memory, (size_t)single->length);
         return NC_NOERR;
     }
     if (o->last == NULL)
         PNC_TRY(pnc_io_request_init_packer(o->io, like, &o->packer));
     o->last = like;
-    pnc_convert_packer_set_memory(&o->packer, memory);
+    pnc_convert_packer_set_memory(&o->packer, single->memory);
     if (action == PNC_VALUES_PACK)
         pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elem_size);
     else
@@ -321,7 +320,7 @@ static int convert_single(pnc_file_order *o, const pnc_single *single, pnc_value
 {
     if (action == PNC_VALUES_KEEP)
         return NC_NOERR;
-    if (o->singles.memory != NULL)
+    if (o->singles.are_alike)
         return convert_alike(o, single, action, bytes);
     return convert_extent(o, o->singles.list[single->index], 0, action, bytes, single->length);
 }
@@ -357,7 +356,8 @@ static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action actio
 
         if (single.first + single.length > limit || single.length > p->max_bytes - p->nbytes)
             break;
-        pnc_io_single_load(s, i + PREFETCH);
+        if (action != PNC_VALUES_KEEP)
+            pnc_io_single_load(s, i + PREFETCH);
         PNC_TRY(convert_single(o, &single, action, p->bytes + p->nbytes));
         add_piece(p, single.first, single.length);
         p->nbytes += single.length;

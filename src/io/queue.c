@@ -145,6 +145,13 @@ static void free_request(pnc_queue *q, pnc_request *r)
     pnc_arena_free(&q->arena, r);
 }
 
+void pnc_io_queue_all_release(pnc_queue *q)
+{
+    assert(q->pending == 0);
+    pnc_arena_clear(&q->arena);
+    q->n = q->buffer_used = q->kept = 0;
+}
+
 void pnc_io_queue_release(pnc_io_context *io, pnc_request *r)
 {
     pnc_queue *q = io->queue;

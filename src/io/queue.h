@@ -49,5 +49,7 @@ pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);
 void pnc_io_queue_return(pnc_queue *queue, pnc_request *request);
 /* Free a request that is completed, cancelled, or was never added. */
 void pnc_io_queue_release(pnc_io_context *io, pnc_request *request);
+/* Release all requests at once: none is pending, and none has memory outside the arena. */
+void pnc_io_queue_all_release(pnc_queue *queue);
 
 #endif

@@ -4,7 +4,7 @@
  * dimension of a hyperslab that is not contiguous (24 with strides), in the arena of the queue, plus the values of puts
  * that are packed when they are posted; a get keeps the memory of the numbers that it was posted with. It holds no file
  * offsets, because it may be posted in define mode, before offsets are assigned. A wait call takes 8 bytes of memory
- * more for each request (16 if it is given ids), and 16 (while it sorts, 32) for each one of a list that was posted out
+ * more for each request (16 if it is given ids), and 24 (while it sorts, 48) for each one of a list that was posted out
  * of the order of the file. */
 #ifndef PNC_IO_REQUEST_H
 #define PNC_IO_REQUEST_H
@@ -67,11 +67,11 @@ _Static_assert(PNC_MEM_TYPE_COUNT < 16 && NC_ERANGE >= INT8_MIN, "the small fiel
 /* What requests are in all. */
 typedef struct pnc_request_summary {
     int64_t n, bytes, slabs;
-    int64_t numrecs; /* the largest */
-    /* each request is single, and begins after the end of the one before it, in the same variable */
-    bool is_in_order;
-    int varid;   /* of the last request */
-    int64_t end; /* of its last extent */
+    int64_t numrecs;  /* the largest */
+    bool are_single;  /* each request is one extent of the file, and of memory */
+    bool is_in_order; /* and begins after the end of the one before it, in the same variable */
+    int varid;        /* of the last request */
+    int64_t end;      /* of its extent */
 } pnc_request_summary;
 
 /* Requests that are executed together: all puts or all gets, of a collective or an independent call. */
@@ -154,12 +154,13 @@ static inline int64_t pnc_io_request_count_bytes(const pnc_request *r)
 
 static inline void pnc_io_request_summary_add(pnc_request_summary *s, const pnc_request *r)
 {
-    bool is_single = pnc_io_request_is_single(r);
+    bool is_first = s->n == 0;
 
+    s->are_single = pnc_io_request_is_single(r) && (is_first || s->are_single);
     s->is_in_order =
-        is_single && (s->n == 0 || (s->is_in_order && s->varid == r->varid && s->end <= r->extents->offset));
+        s->are_single && (is_first || (s->is_in_order && s->varid == r->varid && s->end <= r->extents->offset));
     s->varid = r->varid;
-    s->end = is_single ? r->extents->offset + r->extents->length : 0;
+    s->end = s->are_single ? r->extents->offset + r->extents->length : 0;
     s->n++;
     s->bytes += pnc_io_request_count_bytes(r);
     s->slabs += r->elements > 0 ? r->nslabs : 0;

@@ -1,6 +1,8 @@
 /* Sorts single requests by digits of the offset, the lowest digit first. */
 #include "io/singles.h"
 
+#include <assert.h>
+
 #include "base/memory.h"
 
 #define MOST_DIGITS (1 << 11)
@@ -8,64 +10,45 @@
 #define FEW_DIGITS (1 << 8)
 #define FEW_REQUESTS 4096
 
-/* What one pass over a list finds. */
+/* What sorting depends on. */
 typedef struct findings {
-    bool are_single; /* all requests */
-    bool ascend;     /* and are disjoint */
-    bool are_alike;  /* they differ in their extents and memory only */
     int64_t longest; /* bytes */
     int64_t varying; /* the bits in which the offsets differ */
 } findings;
 
-/* --- what a list is --- */
+/* --- lists in order --- */
 
-static void add_extent(pnc_singles *s, findings *f, int64_t offset, int64_t length)
+static pnc_extent locate(const pnc_singles *s, pnc_io_context *io, pnc_locator *locator, int64_t i)
 {
-    bool is_first = s->n++ == 0;
+    const pnc_request *r = s->list[i];
 
-    if (is_first)
-        s->low = s->high = offset;
-    f->ascend = f->ascend && offset >= s->high;
-    f->varying |= offset ^ s->low;
-    f->longest = length > f->longest ? length : f->longest;
-    s->low = offset < s->low ? offset : s->low;
-    s->high = offset + length > s->high ? offset + length : s->high;
+    pnc_io_locator_load(locator, io, r->varid);
+    return (pnc_extent){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length};
 }
 
-static bool are_alike(const pnc_request *a, const pnc_request *b)
+/* Whether each one begins after the end of the one before it. */
+static bool is_in_order(const pnc_singles *s, pnc_io_context *io)
 {
-    return a->varid == b->varid && a->mem == b->mem && a->external == b->external;
-}
-
-/* Set the number of requests and the range, in one pass over the list. */
-static findings inspect(pnc_singles *s, pnc_io_context *io, const pnc_request_list *list)
-{
-    findings f = {.are_single = true, .ascend = true, .are_alike = true};
     pnc_locator locator = {.varid = -1};
+    int64_t end = 0;
 
-    for (int64_t i = 0; i < list->n; i++) {
-        const pnc_request *r = list->at[i];
+    for (int64_t i = 0; i < s->n; i++) {
+        pnc_extent extent = locate(s, io, &locator, i);
 
-        f.are_single = pnc_io_request_is_single(r);
-        if (!f.are_single)
-            return f;
-        f.are_alike = f.are_alike && are_alike(r, list->at[0]);
-        pnc_io_locator_load(&locator, io, r->varid);
-        add_extent(s, &f, pnc_io_offset_locate(&locator, r->extents->offset), r->extents->length);
+        if (extent.offset < end)
+            return false;
+        end = extent.offset + extent.length;
     }
-    return f;
+    return true;
 }
 
-/* The same for a list that was posted in order: its ends are enough. */
-static void inspect_ends(pnc_singles *s, pnc_io_context *io, const pnc_request_list *list)
+static void set_range(pnc_singles *s, pnc_io_context *io)
 {
-    const pnc_request *last = list->at[list->n - 1];
-    pnc_locator locator;
+    pnc_locator locator = {.varid = -1};
+    pnc_extent last = locate(s, io, &locator, s->n - 1);
 
-    pnc_io_locator_init(&locator, io, last->varid);
-    s->n = list->n;
-    s->low = pnc_io_offset_locate(&locator, list->at[0]->extents->offset);
-    s->high = pnc_io_offset_locate(&locator, last->extents->offset) + last->extents->length;
+    s->low = locate(s, io, &locator, 0).offset;
+    s->high = last.offset + last.length;
 }
 
 /* --- sorting --- */
@@ -135,30 +118,50 @@ static bool are_disjoint(const pnc_singles *s, int64_t longest)
     return true;
 }
 
-static int make_sorted(pnc_singles *s, pnc_io_context *io, const findings *f)
+static bool is_alike(const pnc_request *a, const pnc_request *b)
 {
-    pnc_sorted_single *other = pnc_memory_alloc(s->n, sizeof *other), *at = pnc_memory_alloc(s->n, sizeof *at);
-    char **memory = f->are_alike ? pnc_memory_alloc(s->n, sizeof *memory) : NULL;
-    pnc_locator locator = {.varid = -1};
+    return a->varid == b->varid && a->mem == b->mem && a->external == b->external;
+}
 
-    if (at == NULL || other == NULL || (f->are_alike && memory == NULL)) {
-        pnc_memory_free(at);
+/* In the order of posting. Sets the range. */
+static findings fill(pnc_singles *s, pnc_io_context *io)
+{
+    pnc_locator locator = {.varid = -1};
+    findings f = {0};
+
+    s->low = s->high = locate(s, io, &locator, 0).offset;
+    s->are_alike = true;
+    for (int64_t i = 0; i < s->n; i++) {
+        pnc_extent extent = locate(s, io, &locator, i);
+        int64_t end = extent.offset + extent.length;
+
+        s->at[i] = (pnc_sorted_single){extent.offset, s->list[i]->memory, (uint32_t)i, (uint32_t)extent.length};
+        s->are_alike = s->are_alike && is_alike(s->list[i], s->list[0]);
+        f.varying |= extent.offset ^ s->low;
+        f.longest = extent.length > f.longest ? extent.length : f.longest;
+        s->low = extent.offset < s->low ? extent.offset : s->low;
+        s->high = end > s->high ? end : s->high;
+    }
+    return f;
+}
+
+static int make_sorted(pnc_singles *s, pnc_io_context *io)
+{
+    pnc_sorted_single *other = pnc_memory_alloc_array(s->n, sizeof *other);
+    findings f;
+
+    s->at = pnc_memory_alloc_array(s->n, sizeof *s->at);
+    if (s->at == NULL || other == NULL) {
         pnc_memory_free(other);
-        pnc_memory_free(memory);
         return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory to order %lld requests", io->file->path,
                              (long long)s->n);
     }
-    for (int64_t i = 0; i < s->n; i++) {
-        pnc_single single = pnc_io_singles_get(s, io, &locator, i);
-
-        at[i] = (pnc_sorted_single){single.first, (uint32_t)i, (uint32_t)single.length};
-        if (memory != NULL)
-            memory[i] = s->list[i]->memory;
-    }
-    s->at = at;
-    s->memory = memory;
-    sort(s, f->varying, other);
-    if (!are_disjoint(s, f->longest))
+    f = fill(s, io);
+    if (f.longest <= UINT32_MAX)
+        sort(s, f.varying, other);
+    else
+        pnc_memory_free(other);
+    if (f.longest > UINT32_MAX || !are_disjoint(s, f.longest))
         pnc_io_singles_free(s);
     return NC_NOERR;
 }
@@ -167,27 +170,19 @@ static int make_sorted(pnc_singles *s, pnc_io_context *io, const findings *f)
 
 int pnc_io_singles_init(pnc_singles *s, pnc_io_context *io, const pnc_request_list *list)
 {
-    findings f;
-
+    assert(list->summary.n == list->n);
     *s = (pnc_singles){.list = list->at};
-    if (list->n == 0)
+    if (!list->summary.are_single || list->n > UINT32_MAX)
         return NC_NOERR;
-    if (list->summary.is_in_order) {
-        inspect_ends(s, io, list);
-        return NC_NOERR;
-    }
-    f = inspect(s, io, list);
-    if (f.are_single && f.ascend)
-        return NC_NOERR;
-    if (f.are_single && f.longest <= UINT32_MAX && s->n <= UINT32_MAX)
-        return make_sorted(s, io, &f);
-    s->n = 0;
+    s->n = list->n;
+    if (!list->summary.is_in_order && !is_in_order(s, io))
+        return make_sorted(s, io);
+    set_range(s, io);
     return NC_NOERR;
 }
 
 void pnc_io_singles_free(pnc_singles *s)
 {
     pnc_memory_free(s->at);
-    pnc_memory_free(s->memory);
     *s = (pnc_singles){0};
 }

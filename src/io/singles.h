@@ -9,6 +9,7 @@
  * copied here. */
 typedef struct pnc_sorted_single {
     int64_t first;          /* file offset */
+    char *memory;           /* the values */
     uint32_t index, length; /* in the list; bytes */
 } pnc_sorted_single;
 
@@ -16,13 +17,14 @@ typedef struct pnc_singles {
     pnc_request **list;
     int64_t n;             /* 0: the list is empty, or has other requests, or extents that overlap */
     pnc_sorted_single *at; /* NULL: the list is in the order of the file */
-    char **memory;         /* of sorted ones, by index: the values of requests that differ in nothing else; or NULL */
+    bool are_alike;        /* sorted ones differ in their extents and memory only */
     int64_t low, high;     /* range of the file */
 } pnc_singles;
 
 typedef struct pnc_single {
     int64_t first, length; /* file offset, bytes */
     int64_t index;         /* in the list */
+    char *memory;          /* the values */
 } pnc_single;
 
 /* Make the order of a list that has one. NC_ENOMEM */
@@ -35,27 +37,28 @@ static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context
     pnc_request *r;
 
     if (s->at != NULL)
-        return (pnc_single){s->at[i].first, s->at[i].length, s->at[i].index};
+        return (pnc_single){s->at[i].first, s->at[i].length, s->at[i].index, s->at[i].memory};
     r = s->list[i];
     pnc_io_locator_load(locator, io, r->varid);
-    return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i};
+    return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i, r->memory};
 }
 
-/* Load the values of number i into the cache, or what leads to them. Two lines have a request and its extent. */
+/* Load the values of number i into the cache, and the request if it differs from the others. */
 static inline void pnc_io_single_load(const pnc_singles *s, int64_t i)
 {
-    const char *request;
+    const pnc_sorted_single *sorted;
 
     if (s->at == NULL || i >= s->n)
         return;
-    if (s->memory != NULL) {
-        __builtin_prefetch(s->memory[s->at[i].index]);
-        return;
+    sorted = &s->at[i];
+    __builtin_prefetch(sorted->memory);
+    __builtin_prefetch(sorted->memory + sorted->length - 1);
+    if (!s->are_alike) {
+        const char *request = (const char *)s->list[sorted->index];
+
+        __builtin_prefetch(request);
+        __builtin_prefetch(request + sizeof(pnc_request) - 1);
     }
-    request = (const char *)s->list[s->at[i].index];
-    __builtin_prefetch(request);
-    __builtin_prefetch(request + 64);
-    __builtin_prefetch(request + 128);
 }
 
 #endif

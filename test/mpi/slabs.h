@@ -78,6 +78,15 @@ static inline void slab_make_request(slab *s, pnc_op op, pnc_io_context *io, pnc
     t_local(pnc_io_request_init(io, &call, s->numbers, out) == NC_NOERR, "request: %s", io->file->error->text);
 }
 
+static inline pnc_request_list slabs_make_list(pnc_direction direction, pnc_request **requests, int n)
+{
+    pnc_request_list list = {.direction = direction, .at = requests};
+
+    for (int i = 0; i < n; i++)
+        pnc_io_request_list_add(&list, requests[i]);
+    return list;
+}
+
 static inline int64_t slab_find_offset(const slab *s, const pnc_model *model, slab_lengths l, int64_t i, int64_t k)
 {
     int64_t size = slab_get_size(s, model), row = s->start[0] + i * s->stride[0];

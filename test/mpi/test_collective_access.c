@@ -122,11 +122,13 @@ static void compare_byte(int64_t offset, char *value)
 
 static int transfer(pnc_collective_access *x, pnc_direction direction)
 {
-    const pnc_request_list all = {.direction = direction, .collective = true, .at = list, .n = counts[t_rank]};
+    pnc_request_list all = slabs_make_list(direction, list, counts[t_rank]);
     pnc_file_order order;
     int64_t range[2]; /* -low, high */
-    int err = pnc_io_file_order_init(&order, &io, &all);
+    int err;
 
+    all.collective = true;
+    err = pnc_io_file_order_init(&order, &io, &all);
     range[0] = order.low < order.high ? -order.low : -MOST_BYTES;
     range[1] = order.high;
     MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MAX, file.comm);

@@ -94,7 +94,7 @@ static pnc_portion random_portion(pnc_extent *extents, char *bytes)
 /* Puts: the pieces ascend, are disjoint, and cover what the model covers. */
 static bool is_right_put(int n)
 {
-    const pnc_request_list all = {.direction = PNC_PUT, .at = list, .n = n};
+    const pnc_request_list all = slabs_make_list(PNC_PUT, list, n);
     pnc_extent extents[40];
     char bytes[600];
     int64_t end = 0, covered = 0, limit;
@@ -125,7 +125,7 @@ static bool is_right_put(int n)
 /* Gets: two orders, one for the pieces, its copy for unpacking the values. */
 static bool is_right_get(int n)
 {
-    const pnc_request_list all = {.direction = PNC_GET, .at = list, .n = n};
+    const pnc_request_list all = slabs_make_list(PNC_GET, list, n);
     pnc_extent extents[40];
     char bytes[600];
     pnc_file_order order, values;
@@ -196,7 +196,7 @@ static bool sorts_far_offsets(void)
 {
     static pnc_extent extents[FAR_REQUESTS];
     static pnc_request far[FAR_REQUESTS], *all[FAR_REQUESTS];
-    const pnc_request_list posted = {.direction = PNC_GET, .at = all, .n = FAR_REQUESTS};
+    pnc_request_list posted;
     pnc_file_order order;
     int64_t place = 0;
     bool good;
@@ -214,6 +214,7 @@ static bool sorts_far_offsets(void)
                                .elements = 1};
         all[i] = &far[i];
     }
+    posted = slabs_make_list(PNC_GET, all, FAR_REQUESTS);
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR;
     while (good && order.window != NULL) {
         for (int64_t k = 0; good && k < order.window->n; k++)
@@ -231,8 +232,8 @@ static bool sorts_singles(int n, int shift)
     static pnc_extent extents[FAR_REQUESTS];
     static pnc_request far[FAR_REQUESTS], *all[FAR_REQUESTS];
     static bool is_seen[FAR_REQUESTS];
-    const pnc_request_list posted = {.direction = PNC_GET, .at = all, .n = n};
     int64_t end = 0, begin = model.vars[0]->begin;
+    pnc_request_list posted;
     pnc_file_order order;
     bool good;
 
@@ -250,6 +251,7 @@ static bool sorts_singles(int n, int shift)
         all[i] = &far[i];
         is_seen[i] = false;
     }
+    posted = slabs_make_list(PNC_GET, all, n);
     good = pnc_io_file_order_init(&order, &io, &posted) == NC_NOERR && order.singles.n == n;
     for (int64_t i = 0; good && i < n; i++) {
         pnc_single next = pnc_io_singles_get(&order.singles, &io, &order.locator, i);

@@ -108,12 +108,41 @@ static void test_reuse(void **state)
     pnc_arena_destroy(&arena);
 }
 
+/* All pieces are freed at once, also those of chunks of their own, and some that were freed before. */
+static void test_clear(void **state)
+{
+    pnc_arena arena = {NULL};
+    void *first, *pieces[2];
+    (void)state;
+
+    pnc_arena_clear(&arena);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < PIECES; i++) {
+            char *piece = pnc_arena_alloc(&arena, i == PIECES / 2 ? 10000000 : size_of(i));
+
+            fill(piece, i, size_of(i));
+            if (i < 2)
+                pieces[i] = piece;
+        }
+        pnc_arena_free(&arena, pieces[round % 2]);
+        pnc_arena_clear(&arena);
+    }
+    first = pnc_arena_alloc(&arena, 100);
+    pnc_arena_clear(&arena);
+    assert_ptr_equal(pnc_arena_alloc(&arena, 100), first);
+    pnc_arena_clear(&arena);
+    assert_non_null(pnc_arena_alloc(&arena, 10000000)); /* the current chunk is a large one */
+    pnc_arena_clear(&arena);
+    pnc_arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
