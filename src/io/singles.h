@@ -34,11 +34,10 @@ void pnc_io_singles_free(pnc_singles *singles);
 /* Number i in the order of the file. */
 static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context *io, pnc_locator *locator, int64_t i)
 {
-    const pnc_sorted_single *sorted = s->at + i;
     pnc_request *r;
 
     if (s->at != NULL)
-        return (pnc_single){sorted->first, sorted->length, sorted->index, sorted->memory};
+        return (pnc_single){s->at[i].first, s->at[i].length, s->at[i].index, s->at[i].memory};
     r = s->list[i];
     pnc_io_locator_load(locator, io, r->varid);
     return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i, r->memory};
@@ -47,10 +46,11 @@ static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context
 /* Load the values of number i into the cache, and the request if it differs from the others. */
 static inline void pnc_io_single_load(const pnc_singles *s, int64_t i)
 {
-    const pnc_sorted_single *sorted = s->at + i;
+    const pnc_sorted_single *sorted;
 
     if (s->at == NULL || i >= s->n)
         return;
+    sorted = &s->at[i];
     __builtin_prefetch(sorted->memory);
     __builtin_prefetch(sorted->memory + sorted->length - 1);
     if (!s->are_alike) {
