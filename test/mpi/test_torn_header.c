@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("torn_header.nc"));
     memset(text, 'n', sizeof text);
     for (int k = 0; k < (int)(sizeof changes / sizeof *changes); k++) {
-        int64_t at = 0, step = t_quick() ? changes[k].step : 1 + changes[k].step / 50;
+        int64_t at = 0, step = t_quick() ? changes[k].step : 1 + changes[k].step / 10;
 
         while (try_at(k, at))
             at += step;
