@@ -160,7 +160,7 @@ int pnc_file_maxima_agree(pnc_file *file, int64_t *values, int n, const char *wh
 
 /* --- failures --- */
 
-/* A bit of ranks that have found their error, beyond those of the rank: only they can tell the cause. */
+/* A bit of ranks that have found their error, beyond those of the rank: they have a message about the cause. */
 #define FOUND (INT64_C(1) << 31)
 
 /* The code in the high half, so that the most negative one is the greatest number; in the low half the rank. */

@@ -421,12 +421,12 @@ static const struct {
     {"5,error", NULL, NULL, "5", "error", NULL},
     {"0", NULL, "7", "0", "error", NULL},
     {"", NULL, "7", "7", "error", NULL},
-    {"soon", NULL, NULL, "0", "error", "nc_timeout=soon is ignored"},
-    {"-3", NULL, NULL, "0", "error", "nc_timeout=-3 is ignored"},
-    {"1.5", NULL, NULL, "0", "error", "nc_timeout=1.5 is ignored"},
-    {"5,explode", NULL, NULL, "5", "error", "nc_timeout_action=explode is ignored"},
+    {"soon", NULL, NULL, "0", "error", "PNETCDF_TIMEOUT: soon is ignored"},
+    {"-3", NULL, NULL, "0", "error", "PNETCDF_TIMEOUT: -3 is ignored"},
+    {"1.5", NULL, NULL, "0", "error", "PNETCDF_TIMEOUT: 1.5 is ignored"},
+    {"5,explode", NULL, NULL, "5", "error", "PNETCDF_TIMEOUT: explode is ignored"},
     {",abort", NULL, NULL, "0", "abort", NULL},
-    {"99999999999999999999", NULL, NULL, "0", "error", "nc_timeout=9999"},
+    {"99999999999999999999", NULL, NULL, "0", "error", "PNETCDF_TIMEOUT: 9999"},
     {NULL, NULL, "x", "0", "error", "nc_timeout=x is ignored"},
 };
 

@@ -1,6 +1,6 @@
 """Mutation testing of the core: does a unit test fail if one token of a source file is wrong? Run it in a build folder.
 
-usage: mutate.py [--sample=N] [--seed=N] [--again] FILE...
+usage: mutants.py [--sample=N] [--seed=N] [--again] FILE...
 
 FILE       a source of src/select, src/convert, src/format, src/growth or src/base
 --sample   so many mutants of all files, chosen by the seed (1), instead of all
