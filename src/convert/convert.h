@@ -72,6 +72,7 @@ void pnc_convert_packer_set_memory(pnc_packer *packer, void *memory);
 void pnc_convert_packer_pack(pnc_packer *packer, void *ext, int64_t n);
 void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n);
 /* The same for elements of ext that are `stride` bytes apart. */
+void pnc_convert_packer_pack_strided(pnc_packer *packer, void *ext, int64_t stride, int64_t n);
 void pnc_convert_packer_unpack_strided(pnc_packer *packer, const void *ext, int64_t stride, int64_t n);
 /* If direct is not NULL: the address of the next n elements in the user's memory; the packer advances by n. */
 void *pnc_convert_packer_take_direct(pnc_packer *packer, int64_t n);

@@ -381,6 +381,19 @@ void pnc_convert_packer_unpack(pnc_packer *packer, const void *ext, int64_t n)
     }
 }
 
+void pnc_convert_packer_pack_strided(pnc_packer *packer, void *ext, int64_t stride, int64_t n)
+{
+    const int size = packer->ext_size;
+    char *to = ext, block[PACK_BLOCK * 8];
+
+    for (int64_t m; n > 0; n -= m) {
+        m = smaller_of(n, PACK_BLOCK);
+        pnc_convert_packer_pack(packer, block, m);
+        copy_run(to, stride, block, size, m, size);
+        to += m * stride;
+    }
+}
+
 void pnc_convert_packer_unpack_strided(pnc_packer *packer, const void *ext, int64_t stride, int64_t n)
 {
     const int size = packer->ext_size;

@@ -19,23 +19,22 @@ static inline void copy_extent(char *to, const char *from, int64_t length)
         memcpy(to, from, (size_t)length);
 }
 
-/* Read what the file has of the span; bytes beyond its end are zeros. */
-static int fetch(pnc_io_context *io, pnc_extent span)
+int pnc_io_span_read(pnc_io_context *io, pnc_extent span, char *bytes)
 {
     int64_t size, present = 0;
 
     PNC_TRY(pnc_file_get_size(io->file, &size));
     if (size > span.offset)
         present = size - span.offset < span.length ? size - span.offset : span.length;
-    memset(io->sieve + present, 0, (size_t)(span.length - present));
+    memset(bytes + present, 0, (size_t)(span.length - present));
     if (present == 0)
         return NC_NOERR;
-    return pnc_file_extents_read(io->file, &(pnc_extent){span.offset, present}, 1, io->sieve, NULL);
+    return pnc_file_extents_read(io->file, &(pnc_extent){span.offset, present}, 1, bytes, NULL);
 }
 
 static int write_sieved(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes, pnc_extent span)
 {
-    PNC_TRY(fetch(io, span));
+    PNC_TRY(pnc_io_span_read(io, span, io->sieve));
     for (int64_t i = 0; i < n; i++) {
         copy_extent(io->sieve + (extents[i].offset - span.offset), bytes, extents[i].length);
         bytes += extents[i].length;

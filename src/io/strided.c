@@ -1,26 +1,28 @@
-/* Reads windows of the file, and takes the values from there row by row. */
+/* Reads windows of the file, and takes the values from there, or puts them there and writes the window, row by row. */
 #include "io/strided.h"
 
 #include "base/memory.h"
+#include "io/sieve.h"
 
 /* Shorter rows are executed as a list of extents: it takes more for each value, and less for each row. */
 #define LEAST_ROW 64
 
-typedef struct strided_get {
+typedef struct strided_access {
     pnc_io_context *io;
     const pnc_selection *selection;
     pnc_selection_cursor cursor;
     pnc_packer packer;
     int64_t stride; /* bytes from value to value */
-} strided_get;
+    int64_t end;    /* the file offset after the last value */
+} strided_access;
 
 /* --- which requests --- */
 
-static bool may_be_strided(const pnc_request *r)
+static bool may_be_strided(const pnc_io_context *io, const pnc_request *r)
 {
     pnc_slab slab;
 
-    if (r->direction != PNC_GET || r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype ||
+    if ((r->direction == PNC_PUT && !io->exclusive) || r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype ||
         pnc_io_request_has_extents(r))
         return false;
     slab = pnc_io_request_get_slab(r, 0);
@@ -61,7 +63,7 @@ static int64_t find_end(const pnc_selection *s)
 /* --- execution --- */
 
 /* Take the values that end at or before `high` from a buffer that begins with the byte at `low`. */
-static void unpack_window(strided_get *g, int64_t low, int64_t high)
+static void unpack_window(strided_access *g, int64_t low, int64_t high)
 {
     pnc_statistics *statistics = g->io->file->statistics;
     pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
@@ -73,17 +75,53 @@ static void unpack_window(strided_get *g, int64_t low, int64_t high)
     pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, (g->cursor.run - first) * g->packer.ext_size);
 }
 
-/* If a read fails, the values before the failure are still returned to the user. */
-static int read_windows(strided_get *g)
+/* Put the values that end at or before `high` into a buffer that begins with the byte at `low`. Returns the file offset
+ * after the last one. */
+static int64_t pack_window(strided_access *g, int64_t low, int64_t high)
 {
-    int64_t end = find_end(g->selection), bytes = pnc_io_context_get_stage_bytes(g->io);
+    pnc_statistics *statistics = g->io->file->statistics;
+    pnc_counter before = pnc_statistics_begin(statistics, PNC_COUNT_TIME_CONVERT);
+    int64_t offset, n, end = low, first = g->cursor.run;
+
+    while ((n = pnc_select_cursor_take_row(&g->cursor, high, &offset)) > 0) {
+        pnc_convert_packer_pack_strided(&g->packer, g->io->stage + (offset - low), g->stride, n);
+        end = offset + (n - 1) * g->stride + g->packer.ext_size;
+    }
+    pnc_statistics_end(statistics, before);
+    pnc_statistics_add(statistics, PNC_COUNT_CONVERTED_BYTES, (g->cursor.run - first) * g->packer.ext_size);
+    return end;
+}
+
+/* As much of the rest of the request as the buffer holds. */
+static pnc_extent find_window(const strided_access *g)
+{
+    int64_t rest = g->end - g->cursor.offset, most = pnc_io_context_get_stage_bytes(g->io);
+
+    return (pnc_extent){g->cursor.offset, rest < most ? rest : most};
+}
+
+/* Nothing is written after the last value of a window: the file does not end with a gap. */
+static int put_windows(strided_access *g)
+{
+    while (g->cursor.run < g->selection->nruns) {
+        pnc_extent window = find_window(g);
+
+        PNC_TRY(pnc_io_span_read(g->io, window, g->io->stage));
+        window.length = pack_window(g, window.offset, window.offset + window.length) - window.offset;
+        PNC_TRY(pnc_file_extents_write(g->io->file, &window, 1, g->io->stage));
+    }
+    return NC_NOERR;
+}
+
+/* If a read fails, the values before the failure are still returned to the user. */
+static int get_windows(strided_access *g)
+{
     int err = NC_NOERR;
 
     while (err == NC_NOERR && g->cursor.run < g->selection->nruns) {
-        pnc_extent window = {g->cursor.offset, end - g->cursor.offset};
+        pnc_extent window = find_window(g);
         int64_t got;
 
-        window.length = window.length < bytes ? window.length : bytes;
         err = pnc_file_extents_read(g->io->file, &window, 1, g->io->stage, &got);
         unpack_window(g, window.offset, window.offset + got);
     }
@@ -92,7 +130,8 @@ static int read_windows(strided_get *g)
 
 static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s)
 {
-    strided_get g = {.io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride};
+    strided_access g = {
+        .io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride, .end = find_end(s)};
     int err = pnc_select_cursor_init(&g.cursor, s);
 
     if (err == NC_NOERR && io->stage == NULL)
@@ -102,7 +141,7 @@ static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s)
     else
         err = pnc_io_request_init_packer(io, r, &g.packer);
     if (err == NC_NOERR)
-        err = read_windows(&g);
+        err = r->direction == PNC_PUT ? put_windows(&g) : get_windows(&g);
     if (g.packer.status != NC_NOERR)
         r->status = (int8_t)g.packer.status;
     pnc_convert_packer_free(&g.packer);
@@ -116,7 +155,7 @@ int pnc_io_strided_execute(pnc_io_context *io, pnc_request *r, bool *done)
     int err = NC_NOERR;
 
     *done = false;
-    if (!may_be_strided(r))
+    if (!may_be_strided(io, r))
         return NC_NOERR;
     PNC_TRY(pnc_io_request_get_selection(io, r, 0, &selection));
     if (suits(io, r, &selection)) {

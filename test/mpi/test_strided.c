@@ -1,6 +1,7 @@
-/* Gets of every n-th value along rows that are long enough for data sieving without a list of extents: random
- * hyperslabs, strides, types and orders in memory, against the formula that the values were written by. Also columns,
- * one value of each record, and a file that ends before its variable. */
+/* Gets of every n-th value along rows that are long enough for data sieving without a list of extents, and puts of
+ * ranks that have a part of the variable each: random hyperslabs, strides, types and orders in memory, against the
+ * formula that the values were written by. Also columns, one value of each record, and a file that ends before its
+ * variable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,70 @@ static void test_variables(void)
     t_check(wrong == 0, "%d gets of random strides: %lld wrong values", CASES, (long long)wrong);
 }
 
+/* --- puts --- */
+
+/* Every n-th value of this rank's part of the slowest dimension, where the other ranks write nothing. */
+static strided_slab choose_part(const variable *v, int stride)
+{
+    int64_t rows = v->shape[0] / t_nprocs;
+    strided_slab s = {.n = 1};
+
+    for (int d = 0; d < v->ndims; d++) {
+        bool last = d == v->ndims - 1;
+
+        s.start[d] = d == 0 ? rows * t_rank : 0;
+        s.stride[d] = last ? stride : 1;
+        s.count[d] = ((d == 0 ? rows : v->shape[d]) - 1) / s.stride[d] + 1;
+        s.n *= s.count[d];
+    }
+    return s;
+}
+
+/* -1 where the rank of this part of the variable has put, otherwise what was there before. */
+static double expect_value(const variable *v, int64_t element, int stride, bool was_written)
+{
+    int64_t row = v->ndims == 1 ? 1 : v->shape[1], part = v->shape[0] / t_nprocs;
+    int64_t column = v->ndims == 1 ? element % part : element % row;
+
+    if (element / row < part * t_nprocs && column % stride == 0)
+        return -1;
+    return was_written ? value_of(v->varid, element) : 0;
+}
+
+/* The number of wrong values. Values that were never written are zeros. */
+static int64_t try_put(const variable *v, int stride, bool was_written)
+{
+    strided_slab s = choose_part(v, stride);
+    int64_t wrong = 0, n = count_elements(v);
+
+    for (int64_t i = 0; i < s.n; i++)
+        values[i] = -1;
+    succeed(ncmpi_put_vars_double_all(ncid, v->varid, s.start, s.count, s.stride, values), v->name);
+    succeed(ncmpi_get_var_double_all(ncid, v->varid, values), v->name);
+    for (int64_t i = 0; i < n; i++)
+        wrong += values[i] != expect_value(v, i, stride, was_written);
+    return wrong;
+}
+
+static void test_puts(void)
+{
+    int64_t wrong = 0;
+
+    for (int stride = 2; stride < 5; stride++) {
+        create(t_path("puts.nc"));
+        for (int i = 0; i < VARIABLES; i++)
+            if (variables[i].ndims < 3)
+                wrong += try_put(&variables[i], stride, true);
+        succeed(ncmpi_close(ncid), "close");
+        succeed(ncmpi_create(MPI_COMM_WORLD, t_path("puts.nc"), NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+        define(&variables[0]);
+        succeed(ncmpi_enddef(ncid), "enddef");
+        wrong += try_put(&variables[0], stride, false);
+        succeed(ncmpi_close(ncid), "close");
+    }
+    t_check(wrong == 0, "puts of every n-th value of separate parts: %lld wrong values", (long long)wrong);
+}
+
 /* --- special files --- */
 
 /* A value of each record, with those of another variable between them. */
@@ -254,6 +319,7 @@ int main(int argc, char **argv)
     t_start(&argc, &argv);
     srand(31 + (unsigned)t_rank);
     test_variables();
+    test_puts();
     test_records();
     test_short_file();
     return t_finish();
