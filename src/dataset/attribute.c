@@ -166,7 +166,7 @@ static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *val
 /* An attribute before it is overwritten. */
 typedef struct kept_att {
     pnc_att *at, was;
-    char bytes[PNC_HEADER_PAGE]; /* of its values: the attribute lies in a page */
+    char bytes[PNC_HEADER_PAGE]; /* of its values */
 } kept_att;
 
 static size_t get_bytes(const pnc_att *att)
@@ -218,6 +218,23 @@ static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_
     return pnc_format_att_encode(&ds->model, &changed, NULL);
 }
 
+/* The bytes of the header that another value changes. */
+static pnc_extent find_change(const pnc_att *att, const new_value *value, pnc_extent old)
+{
+    int64_t n = (int64_t)get_bytes(att), padded = (n + 3) / 4 * 4;
+
+    if (att->type != value->xtype || att->len != value->len)
+        return old;
+    return pnc_dataset_header_find_change(old.offset + old.length - padded, att->value, value->bytes, n);
+}
+
+/* Whether an attribute is overwritten in the file without a copy of all definitions. */
+static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, pnc_extent old)
+{
+    return ds->mode != PNC_DEFINE && get_bytes(att) <= PNC_HEADER_PAGE &&
+           pnc_dataset_header_entry_is_in_place(old, measure_att(ds, att, value), find_change(att, value, old));
+}
+
 /* Put external bytes into the model, and in data mode into the file. */
 static int store_attribute(pnc_dataset *ds, int varid, const char *name, const new_value *value)
 {
@@ -227,8 +244,7 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
 
     if (index >= 0)
         old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
-    if (ds->mode != PNC_DEFINE && index >= 0 &&
-        pnc_dataset_header_entry_is_in_place(old, measure_att(ds, atts->at[index], value)))
+    if (index >= 0 && is_in_place(ds, atts->at[index], value, old))
         return overwrite_attribute(ds, varid, index, value, old);
     err = pnc_dataset_header_change_begin(ds);
     if (err == NC_NOERR)

@@ -120,9 +120,35 @@ typedef struct renaming {
     pnc_table *names; /* of the entries */
     int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
     char *old;
-    int64_t length; /* of the new name in the header */
     bool is_in_place;
 } renaming;
+
+static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
+{
+    return (pnc_extent){r->where, pnc_format_name_encode(&ds->model, r->old, NULL)};
+}
+
+/* The bytes of the header that a new name changes: if it has another number of characters, from the first one on. */
+static pnc_extent find_change(const pnc_dataset *ds, const renaming *r, const char *name)
+{
+    int64_t n = (int64_t)strlen(name);
+
+    if ((int64_t)strlen(r->old) != n)
+        return locate_name(ds, r);
+    return pnc_dataset_header_find_change(r->where + pnc_format_name_encode(&ds->model, "", NULL), r->old, name, n);
+}
+
+/* In data mode, programs rename many variables one by one: a name that is written in place takes no copy of all
+ * definitions. Otherwise the whole header may be written. */
+static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
+{
+    r->old = *r->name;
+    if (ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    r->is_in_place = pnc_dataset_header_entry_is_in_place(
+        locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL), find_change(ds, r, name));
+    return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
+}
 
 /* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name.
  * NC_ENAMEINUSE, which the model reports later, outranks the check of the length. */
@@ -133,10 +159,8 @@ static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argum
 
     if (err == NC_NOERR)
         err = pnc_name_normalise(name, &normal, &ds->error);
-    if (err == NC_NOERR && ds->mode != PNC_DEFINE)
-        err = pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
     if (err == NC_NOERR)
-        r->length = pnc_format_name_encode(&ds->model, normal, NULL);
+        err = choose_place(ds, r, normal);
     if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(*r->name) &&
         pnc_table_find(r->names, normal) < 0)
         err = pnc_error_set(&ds->error, NC_ENOTINDEFINE,
@@ -147,17 +171,8 @@ static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argum
     return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
 
-static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
-{
-    return (pnc_extent){r->where, pnc_format_name_encode(&ds->model, r->old, NULL)};
-}
-
-/* In data mode, programs rename many variables one by one: a name that is written in place takes no copy of all
- * definitions. */
 static int begin_renaming(pnc_dataset *ds, renaming *r)
 {
-    r->old = *r->name;
-    r->is_in_place = ds->mode != PNC_DEFINE && pnc_dataset_header_entry_is_in_place(locate_name(ds, r), r->length);
     return r->is_in_place ? pnc_dataset_header_entry_check(ds, r->entry) : pnc_dataset_header_change_begin(ds);
 }
 

@@ -117,10 +117,22 @@ static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_a
                        : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-/* Rank 0. A write that fails may have written a part. */
+pnc_extent pnc_dataset_header_find_change(int64_t offset, const char *was, const char *becomes, int64_t n)
+{
+    int64_t first = 0, end = n;
+
+    while (first < n && was[first] == becomes[first])
+        first++;
+    while (end > first && was[end - 1] == becomes[end - 1])
+        end--;
+    return (pnc_extent){offset + first, end - first};
+}
+
+/* Rank 0: write what changes. A write that fails may have written a part. */
 static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
 {
-    char *old = pnc_memory_alloc(where.length, 2), *bytes;
+    char *old = pnc_memory_alloc_zeroed(where.length, 2), *bytes;
+    pnc_extent change;
     int err;
 
     if (old == NULL)
@@ -129,18 +141,19 @@ static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, cons
     bytes = old + where.length;
     encode_entry(ds, name, att, bytes);
     err = pnc_file_range_read(&ds->file, where, old);
-    if (err == NC_NOERR) {
-        err = pnc_file_range_write(&ds->file, where, bytes);
+    change = pnc_dataset_header_find_change(where.offset, old, bytes, where.length);
+    if (err == NC_NOERR && change.length > 0) {
+        err = pnc_file_range_write(&ds->file, change, bytes + (change.offset - where.offset));
         if (err != NC_NOERR)
-            pnc_dataset_header_repair(ds, where, old);
+            pnc_dataset_header_repair(ds, change, old + (change.offset - where.offset));
     }
     pnc_memory_free(old);
     return err;
 }
 
-bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length)
+bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_extent change)
 {
-    return length == old.length && old.offset >= 0 && pnc_dataset_header_is_in_page(old);
+    return length == old.length && old.offset >= 0 && (change.length == 0 || pnc_dataset_header_is_in_page(change));
 }
 
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const char *name, const pnc_att *att)
