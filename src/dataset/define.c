@@ -11,6 +11,7 @@
 #include "dataset/attribute.h"
 #include "dataset/header_change.h"
 #include "dataset/header_check.h"
+#include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "format/codec.h"
 

@@ -117,17 +117,6 @@ static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_a
                        : pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-pnc_extent pnc_dataset_header_find_change(int64_t offset, const char *was, const char *becomes, int64_t n)
-{
-    int64_t first = 0, end = n;
-
-    while (first < n && was[first] == becomes[first])
-        first++;
-    while (end > first && was[end - 1] == becomes[end - 1])
-        end--;
-    return (pnc_extent){offset + first, end - first};
-}
-
 /* Rank 0: write what changes. A write that fails may have written a part. */
 static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
 {

@@ -17,9 +17,6 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_change_begin(pnc_dataset *ds);
 int pnc_dataset_header_change_end(pnc_dataset *ds, int err);
 
-/* The bytes that change if n bytes of the header, at `offset`, are replaced: from the first to the last one that
- * differs. Of length 0 if none does. */
-pnc_extent pnc_dataset_header_find_change(int64_t offset, const char *was, const char *becomes, int64_t n);
 /* Whether, in data mode, an entry of the header that becomes `length` bytes long can be written over the old one at
  * once: it has the same size, and what changes does not cross a page. The same on all ranks. */
 bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_extent change);

@@ -290,16 +290,23 @@ bool pnc_dataset_header_is_in_page(pnc_extent extent)
     return extent.offset / PNC_HEADER_PAGE == (extent.offset + extent.length - 1) / PNC_HEADER_PAGE;
 }
 
-/* The bytes that differ, up to `end`. */
+pnc_extent pnc_dataset_header_find_change(int64_t offset, const char *was, const char *becomes, int64_t n)
+{
+    int64_t first = 0, end = n;
+
+    while (first < n && was[first] == becomes[first])
+        first++;
+    while (end > first && was[end - 1] == becomes[end - 1])
+        end--;
+    return (pnc_extent){offset + first, end - first};
+}
+
+/* Whether the bytes up to `end` that differ cross a page. */
 static bool differs_in_parts(const char *old, const char *bytes, int64_t end)
 {
-    int64_t first = 0;
+    pnc_extent change = pnc_dataset_header_find_change(0, old, bytes, end);
 
-    while (first < end && old[first] == bytes[first])
-        first++;
-    while (end > first && old[end - 1] == bytes[end - 1])
-        end--;
-    return end > first && !pnc_dataset_header_is_in_page((pnc_extent){first, end - first});
+    return change.length > 0 && !pnc_dataset_header_is_in_page(change);
 }
 
 int pnc_dataset_header_examine(pnc_dataset *ds, const char *bytes, int64_t n, int64_t *in_parts)

@@ -19,6 +19,9 @@ int pnc_dataset_header_examine(pnc_dataset *ds, const char *bytes, int64_t n, in
 /* On rank 0, after a write to the header has failed: write the old bytes again (NULL: there is no memory for them). The
  * message reports if that fails. */
 void pnc_dataset_header_repair(pnc_dataset *ds, pnc_extent where, const char *old);
+/* Local. The bytes that change if n bytes of the header, at `offset`, are replaced: from the first to the last one that
+ * differs. Of length 0 if none does. */
+pnc_extent pnc_dataset_header_find_change(int64_t offset, const char *was, const char *becomes, int64_t n);
 /* Local. Whether a death cannot leave a part of a write to this extent: the kernel writes bytes of one page all or not
  * at all if the process is killed. */
 #define PNC_HEADER_PAGE 4096 /* bytes that a file system writes at once */
