@@ -191,23 +191,6 @@ static void restore_att(pnc_atts *atts, int index, const kept_att *kept)
         memcpy(kept->at->value, kept->bytes, get_bytes(kept->at));
 }
 
-/* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
-static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, pnc_extent where)
-{
-    pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
-    kept_att kept;
-    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index});
-
-    keep_att(atts->at[index], &kept);
-    if (err == NC_NOERR)
-        err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
-                                  &ds->error);
-    err = pnc_dataset_header_entry_write(ds, err, where, NULL, atts->at[index]);
-    if (err != NC_NOERR)
-        restore_att(atts, index, &kept);
-    return err;
-}
-
 /* Bytes of the attribute in the header with another value. */
 static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_value *value)
 {
@@ -218,7 +201,7 @@ static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_
     return pnc_format_att_encode(&ds->model, &changed, NULL);
 }
 
-/* The bytes of the header that another value changes. */
+/* The bytes of the header that another value changes. With another length, it may use what was padding. */
 static pnc_extent find_change(const pnc_att *att, const new_value *value, pnc_extent old)
 {
     int64_t n = (int64_t)get_bytes(att), padded = (n + 3) / 4 * 4;
@@ -228,11 +211,40 @@ static pnc_extent find_change(const pnc_att *att, const new_value *value, pnc_ex
     return pnc_dataset_header_find_change(old.offset + old.length - padded, att->value, value->bytes, n);
 }
 
+/* An attribute in the header, and its bytes that change. */
+typedef struct place {
+    pnc_extent all, change;
+} place;
+
 /* Whether an attribute is overwritten in the file without a copy of all definitions. */
-static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, pnc_extent old)
+static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, place *where)
 {
-    return ds->mode != PNC_DEFINE && get_bytes(att) <= PNC_HEADER_PAGE &&
-           pnc_dataset_header_entry_is_in_place(old, measure_att(ds, att, value), find_change(att, value, old));
+    if (ds->mode == PNC_DEFINE || get_bytes(att) > PNC_HEADER_PAGE)
+        return false;
+    where->all = (pnc_extent){att->where, pnc_format_att_encode(&ds->model, att, NULL)};
+    where->change = find_change(att, value, where->all);
+    return pnc_dataset_header_entry_is_in_place(where->all, measure_att(ds, att, value), where->change);
+}
+
+/* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
+static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, const place *where)
+{
+    pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
+    kept_att kept;
+    pnc_att old;
+    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index});
+
+    keep_att(atts->at[index], &kept);
+    old = kept.was;
+    old.value = kept.bytes;
+    if (err == NC_NOERR)
+        err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
+                                  &ds->error);
+    err = pnc_dataset_header_entry_write(
+        ds, err, &(pnc_rewrite){.where = where->all, .change = where->change, .old_att = &old, .att = atts->at[index]});
+    if (err != NC_NOERR)
+        restore_att(atts, index, &kept);
+    return err;
 }
 
 /* Put external bytes into the model, and in data mode into the file. */
@@ -240,12 +252,10 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     int index = pnc_format_atts_find(atts, name), err;
-    pnc_extent old = {-1, 0};
+    place where;
 
-    if (index >= 0)
-        old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
-    if (index >= 0 && is_in_place(ds, atts->at[index], value, old))
-        return overwrite_attribute(ds, varid, index, value, old);
+    if (index >= 0 && is_in_place(ds, atts->at[index], value, &where))
+        return overwrite_attribute(ds, varid, index, value, &where);
     err = pnc_dataset_header_change_begin(ds);
     if (err == NC_NOERR)
         err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);

@@ -121,6 +121,7 @@ typedef struct renaming {
     pnc_table *names; /* of the entries */
     int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
     char *old;
+    pnc_extent change; /* bytes of the header that change */
     bool is_in_place;
 } renaming;
 
@@ -146,8 +147,9 @@ static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
     r->old = *r->name;
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
-    r->is_in_place = pnc_dataset_header_entry_is_in_place(
-        locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL), find_change(ds, r, name));
+    r->change = find_change(ds, r, name);
+    r->is_in_place = pnc_dataset_header_entry_is_in_place(locate_name(ds, r),
+                                                          pnc_format_name_encode(&ds->model, name, NULL), r->change);
     return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
 }
 
@@ -181,7 +183,9 @@ static int end_renaming(pnc_dataset *ds, const renaming *r, int err)
 {
     if (!r->is_in_place)
         return pnc_dataset_header_change_end(ds, err);
-    err = pnc_dataset_header_entry_write(ds, err, locate_name(ds, r), *r->name, NULL);
+    err = pnc_dataset_header_entry_write(
+        ds, err,
+        &(pnc_rewrite){.where = locate_name(ds, r), .change = r->change, .old_name = r->old, .name = *r->name});
     if (err != NC_NOERR)
         pnc_format_name_undo(r->names, r->index, r->name, r->old);
     return err;

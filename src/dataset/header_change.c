@@ -111,32 +111,31 @@ free:
 
 /* --- data mode --- */
 
-static int64_t encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
+static void encode_entry(const pnc_dataset *ds, const char *name, const pnc_att *att, char *bytes)
 {
-    return att != NULL ? pnc_format_att_encode(&ds->model, att, bytes)
-                       : pnc_format_name_encode(&ds->model, name, bytes);
+    if (att != NULL)
+        pnc_format_att_encode(&ds->model, att, bytes);
+    else
+        pnc_format_name_encode(&ds->model, name, bytes);
 }
 
-/* Rank 0: write what changes. A write that fails may have written a part. */
-static int write_entry(pnc_dataset *ds, pnc_extent where, const char *name, const pnc_att *att)
+/* Rank 0. A write that fails may have written a part. */
+static int write_entry(pnc_dataset *ds, const pnc_rewrite *r)
 {
-    char *old = pnc_memory_alloc_zeroed(where.length, 2), *bytes;
-    pnc_extent change;
+    int64_t skipped = r->change.offset - r->where.offset;
+    char *bytes = pnc_memory_alloc_zeroed(r->where.length, 1);
     int err;
 
-    if (old == NULL)
+    if (bytes == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
-                             (long long)where.length);
-    bytes = old + where.length;
-    encode_entry(ds, name, att, bytes);
-    err = pnc_file_range_read(&ds->file, where, old);
-    change = pnc_dataset_header_find_change(where.offset, old, bytes, where.length);
-    if (err == NC_NOERR && change.length > 0) {
-        err = pnc_file_range_write(&ds->file, change, bytes + (change.offset - where.offset));
-        if (err != NC_NOERR)
-            pnc_dataset_header_repair(ds, change, old + (change.offset - where.offset));
+                             (long long)r->where.length);
+    encode_entry(ds, r->name, r->att, bytes);
+    err = pnc_file_range_write(&ds->file, r->change, bytes + skipped);
+    if (err != NC_NOERR) {
+        encode_entry(ds, r->old_name, r->old_att, bytes);
+        pnc_dataset_header_repair(ds, r->change, bytes + skipped);
     }
-    pnc_memory_free(old);
+    pnc_memory_free(bytes);
     return err;
 }
 
@@ -145,11 +144,11 @@ bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_ex
     return length == old.length && old.offset >= 0 && (change.length == 0 || pnc_dataset_header_is_in_page(change));
 }
 
-int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const char *name, const pnc_att *att)
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite)
 {
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    if (ds->file.rank == 0)
-        err = write_entry(ds, where, name, att);
+    if (ds->file.rank == 0 && rewrite->change.length > 0)
+        err = write_entry(ds, rewrite);
     return pnc_file_status_broadcast(&ds->file, err);
 }
 

@@ -20,8 +20,16 @@ int pnc_dataset_header_change_end(pnc_dataset *ds, int err);
 /* Whether, in data mode, an entry of the header that becomes `length` bytes long can be written over the old one at
  * once: it has the same size, and what changes does not cross a page. The same on all ranks. */
 bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_extent change);
-/* Write such a name or, if att is not NULL, such an attribute, which has changed in ds->model. Before the change, the
- * caller calls pnc_dataset_header_entry_check, and keeps what it was, which it restores after an error. */
-int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, pnc_extent where, const char *name, const pnc_att *att);
+
+/* A name or an attribute that is written over the old one. */
+typedef struct pnc_rewrite {
+    pnc_extent where, change; /* of the entry in the header; of its bytes that change */
+    const char *old_name, *name;
+    const pnc_att *old_att, *att; /* NULL: a name */
+} pnc_rewrite;
+
+/* Write it; ds->model has changed. Before the change, the caller calls pnc_dataset_header_entry_check, and keeps what
+ * it was, which it restores after an error. */
+int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite);
 
 #endif
