@@ -5,6 +5,7 @@ variables of its file as arrays, masked where the file has fill values. None for
 file of its own but reads that of the row before. A program that is listed twice continues its own file."""
 import json
 import os
+import subprocess
 import sys
 
 import netCDF4
@@ -38,7 +39,17 @@ def records(n):
     return {"time": 6.0 * np.arange(n), "height": grid(n, 4 * RANKS)}
 
 
+def mput():
+    cells = np.ma.masked_all((2 * RANKS, 4))
+    for rank in range(RANKS):
+        for patch in range(rank % 2 + 1):
+            row = 2 * rank + patch
+            cells[row, :patch + 2] = 100 * row + np.arange(patch + 2)
+    return {"density": cells}
+
+
 BLOCKS_MEAN = f"mean of 11 x 13 values: {grid(11, 13).mean():.10g}\n"
+TRACER_SUMS = "".join(f"tracer_{v}: sum {(1000 * v + np.arange(5 * RANKS)).sum()}\n" for v in range(8))
 EXAMPLES = (
     ("attributes", RANKS, "wind from -100 to 100\n", lambda: {}),
     ("block_cyclic", RANKS, None, lambda: {"matrix": grid(5, 6 * RANKS, 1000)}),
@@ -53,7 +64,9 @@ EXAMPLES = (
     ("ghost_cells", RANKS, None, lambda: {"field": grid(2 * RANKS, 4)}),
     ("header_reserve", RANKS, None, lambda: {"first": np.arange(RANKS), "second": np.full(RANKS, RANKS)}),
     ("hints", RANKS, "nc_var_align_size = 4096, data begin at byte 4096\n", lambda: {"v": np.arange(RANKS)}),
+    ("mput", RANKS, None, mput),
     ("nonblocking", RANKS, None, lambda: {f"tracer_{v}": 1000 * v + np.arange(5 * RANKS) for v in range(8)}),
+    ("read_many", 3, TRACER_SUMS, None),
     ("records", RANKS, None, lambda: records(3)),
     ("records", RANKS, None, lambda: records(6)),
     ("transpose", RANKS, None, lambda: {"field": grid(4 * RANKS, 3)}),
@@ -108,6 +121,46 @@ def check_faster():
            "each step makes fewer system writes", writes)
 
 
+def check_subset():
+    made = tap.scratch("subset.nc")
+    status, output, errors = tap.run_mpi(3, "examples/C/subset", tap.scratch("blocks.nc"), made)
+    if tap.ok(status == 0 and errors == "", "subset runs on 3 ranks", output + errors):
+        check_file("subset", made, {"field": grid(11, 13)[2:, ::2]})
+
+
+def check_from_cdl():
+    """ncdump prints the same header for a file and for the one that was made from the text about it."""
+    def print_header(path):
+        return subprocess.run(["ncdump", "-h", "-n", "x", path], capture_output=True, text=True, check=True).stdout
+
+    text, made = tap.scratch("attributes.cdl"), tap.scratch("copy.nc")
+    header = print_header(tap.scratch("attributes.nc"))
+    with open(text, "w", encoding="utf-8") as file:
+        file.write(header)
+    status, output, errors = tap.run_mpi(2, "examples/C/from_cdl", text, made)
+    if tap.ok(status == 0 and errors == "", "from_cdl runs on 2 ranks", output + errors):
+        again = print_header(made)
+        tap.ok(again == header, "from_cdl: ncdump prints the same header", f"{again}\ninstead of\n{header}")
+
+
+def check_last_error():
+    path = tap.scratch("last_error.nc")
+    status, output, errors = tap.run_mpi(RANKS, "examples/C/last_error", path)
+    tap.ok(status == 0 and errors == "", f"last_error runs on {RANKS} ranks", errors)
+    tap.ok(output.startswith("NC_EEDGE, code -57\n") and
+           'dimension "cell" of variable "salt" has length 12: at most 3 fit' in output,
+           "last_error prints the code and the sentence", output)
+    check_file("last_error", path, {"salt": np.arange(3 * RANKS)})
+
+
+def check_threads():
+    path = tap.scratch("threads.nc")
+    status, output, errors = tap.run_mpi(RANKS, "examples/C/threads", path)
+    if tap.ok(status == 0 and errors == "", f"threads runs on {RANKS} ranks", output + errors):
+        for t in range(2):
+            check_file(f"threads, file {t}", f"{path}.{t}", {"v": 1000 * t + np.arange(4 * RANKS)})
+
+
 path = None
 for name, ranks, printed, expected in EXAMPLES:
     label = f"{name} on {ranks} ranks"
@@ -119,11 +172,16 @@ for name, ranks, printed, expected in EXAMPLES:
         check_file(label, path, expected())
 check_attributes()
 check_faster()
+check_subset()
+check_from_cdl()
+check_last_error()
+check_threads()
 
-# No example is left out: those with a folder, or with an input, have tests of their own.
+# No example is left out: those with a folder, or with other arguments, have tests of their own.
 source = os.environ.get("PNC_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 written = {file[:-2] for file in os.listdir(os.path.join(source, "examples", "C")) if file.endswith(".c")}
-tap.ok(written - {"era_wind"} == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
+OTHERS = {"era_wind", "from_cdl", "last_error", "subset", "threads"}
+tap.ok(written - OTHERS == {row[0] for row in EXAMPLES}, "every example is run", sorted(written))
 with open(os.path.join(source, "examples", "C", "README.md"), encoding="utf-8") as file:
     text = file.read()
 missing = sorted(name for name in written if f"`{name}.c`" not in text)
