@@ -971,7 +971,7 @@ static void redefine(struct file *f, struct phase *p)
 
 static void wait_for_some(struct file *f, struct phase *p, bool cancel, bool all)
 {
-    bool who[MAX_RANKS];
+    bool who[MAX_RANKS] = {false};
     for (int r = 0; r < t_nprocs; r++)
         who[r] = dice_chance(&f->d, 70) || all || (p->collective && !cancel);
     do_wait(f, p->collective, cancel, all, who);
