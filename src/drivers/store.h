@@ -78,6 +78,11 @@ typedef struct pnc_store_ops {
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
+    /* For a read-modify-write. If lock returns true, no other rank or thread of the program writes to the span until
+     * unlock, which must follow, and no other program that locks what it modifies. False: the driver cannot exclude it.
+     * Local. NULL, both: it never can. */
+    bool (*lock)(pnc_store *store, pnc_extent span);
+    int (*unlock)(pnc_store *store, pnc_extent span, pnc_error *error);
     /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
      * or changed. finish does what the system did not do in the background, and returns the errors. Local. NULL, both:
      * the driver has only complete accesses. */

@@ -38,6 +38,20 @@ int pnc_wrapper_read(pnc_store *store, const pnc_extent *extents, int64_t n, voi
     return inner->ops->read(inner, extents, n, buf, got, error);
 }
 
+bool pnc_wrapper_lock(pnc_store *store, pnc_extent span)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->lock != NULL && inner->ops->lock(inner, span);
+}
+
+int pnc_wrapper_unlock(pnc_store *store, pnc_extent span, pnc_error *error)
+{
+    pnc_store *inner = pnc_wrapper_get_inner(store);
+
+    return inner->ops->unlock(inner, span, error);
+}
+
 int pnc_wrapper_write_all(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_store *inner = pnc_wrapper_get_inner(store);

@@ -27,6 +27,21 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
     return err;
 }
 
+/* Another program may hold a lock for as long as it writes. */
+bool pnc_file_span_lock(pnc_file *file, pnc_extent span)
+{
+    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
+    bool is_locked = file->store->ops->lock != NULL && file->store->ops->lock(file->store, span);
+
+    pnc_statistics_end(file->statistics, before);
+    return is_locked;
+}
+
+int pnc_file_span_unlock(pnc_file *file, pnc_extent span)
+{
+    return file->store->ops->unlock(file->store, span, file->error);
+}
+
 void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     file->unsynced |= is_write;

@@ -1,6 +1,4 @@
-/* Read, modify and write.
- *
- * Drivers do this for programs of one rank only, because they know nothing about other ranks. */
+/* Read, modify and write. */
 #include "io/sieve.h"
 
 #include <string.h>
@@ -8,15 +6,14 @@
 #include "base/memory.h"
 #include "select/sieving.h"
 
-/* With a constant size the compiler replaces the call of memcpy by a move: most extents here are single values. */
-static inline void copy_extent(char *to, const char *from, int64_t length)
+bool pnc_io_span_lock(pnc_io_context *io, pnc_extent span)
 {
-    if (length == 8)
-        memcpy(to, from, 8);
-    else if (length == 4)
-        memcpy(to, from, 4);
-    else
-        memcpy(to, from, (size_t)length);
+    return io->exclusive || pnc_file_span_lock(io->file, span);
+}
+
+int pnc_io_span_unlock(pnc_io_context *io, pnc_extent span)
+{
+    return io->exclusive ? NC_NOERR : pnc_file_span_unlock(io->file, span);
 }
 
 int pnc_io_span_read(pnc_io_context *io, pnc_extent span, char *bytes)
@@ -36,28 +33,20 @@ static int write_sieved(pnc_io_context *io, const pnc_extent *extents, int64_t n
 {
     PNC_TRY(pnc_io_span_read(io, span, io->sieve));
     for (int64_t i = 0; i < n; i++) {
-        copy_extent(io->sieve + (extents[i].offset - span.offset), bytes, extents[i].length);
+        pnc_select_extent_copy(io->sieve + (extents[i].offset - span.offset), bytes, extents[i].length);
         bytes += extents[i].length;
     }
     return pnc_file_extents_write(io->file, &span, 1, io->sieve);
 }
 
-int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes)
+/* Write each extent by itself, or several of them with the gaps between them. */
+static int write_groups(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes,
+                        const pnc_sieve_limits *most)
 {
-    const pnc_store *store = io->file->store;
-    const pnc_sieve_limits most = {store->sieve_gap, INT64_MAX, PNC_SIEVE_WRITE_BYTES};
-
-    if (!io->exclusive || n <= store->few_extents)
-        return pnc_file_extents_write(io->file, extents, n, bytes);
-    if (io->sieve == NULL)
-        io->sieve = pnc_memory_alloc(PNC_SIEVE_WRITE_BYTES, 1);
-    if (io->sieve == NULL)
-        return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory for a sieve buffer of %d bytes", io->file->path,
-                             PNC_SIEVE_WRITE_BYTES);
     while (n > 0) {
-        pnc_sieved some = pnc_select_extents_count_sieved(extents, n, &most);
+        pnc_sieved some = pnc_select_extents_count_sieved(extents, n, most);
 
-        if (some.n > store->few_extents)
+        if (some.n > io->file->store->few_extents)
             PNC_TRY(write_sieved(io, extents, some.n, bytes, some.span));
         else
             PNC_TRY(pnc_file_extents_write(io->file, extents, some.n, bytes));
@@ -66,4 +55,29 @@ int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t 
         bytes += some.bytes;
     }
     return NC_NOERR;
+}
+
+/* Without memory, extents are written one by one. */
+static bool has_sieve_buffer(pnc_io_context *io)
+{
+    if (io->sieve == NULL)
+        io->sieve = pnc_memory_alloc(PNC_SIEVE_WRITE_BYTES, 1);
+    return io->sieve != NULL;
+}
+
+int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes)
+{
+    const pnc_store *store = io->file->store;
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(store->sieve_gap, PNC_SIEVE_WRITE_BYTES);
+    pnc_extent span;
+    int err;
+
+    if (n <= store->few_extents || !(io->exclusive || pnc_select_extents_is_dense(extents, n, &most)) ||
+        !has_sieve_buffer(io))
+        return pnc_file_extents_write(io->file, extents, n, bytes);
+    span = pnc_select_extents_get_span(extents, n);
+    if (!pnc_io_span_lock(io, span))
+        return pnc_file_extents_write(io->file, extents, n, bytes);
+    err = write_groups(io, extents, n, bytes, &most);
+    return pnc_error_keep_first(err, pnc_io_span_unlock(io, span));
 }

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
 
 #define MOST_DIGITS (1 << 11)
@@ -77,23 +78,14 @@ static void sort_by_digit(const pnc_singles *s, pnc_sorted_single *to, int shift
         to[at[digit_of(s, i, shift, digits)]++] = s->at[i];
 }
 
-static int count_bits(int64_t number)
-{
-    int bits = 0;
-
-    for (; number > 0; number >>= 1)
-        bits++;
-    return bits;
-}
-
 /* The bits that all offsets have in common are not compared. `other` has the same capacity. */
 static void sort(pnc_singles *s, int64_t varying, pnc_sorted_single *other)
 {
-    int most = count_bits((s->n < FEW_REQUESTS ? FEW_DIGITS : MOST_DIGITS) - 1), shift = 0, bits, width;
+    int most = pnc_bits_count((s->n < FEW_REQUESTS ? FEW_DIGITS : MOST_DIGITS) - 1), shift = 0, bits, width;
 
     while (varying != 0 && ((varying >> shift) & 1) == 0)
         shift++;
-    bits = count_bits((s->high - s->low) >> shift);
+    bits = pnc_bits_count((s->high - s->low) >> shift);
     width = (bits + most - 1) / most;                   /* passes */
     width = width > 0 ? (bits + width - 1) / width : 1; /* bits of each */
     for (int end = shift + bits; shift < end; shift += width) {

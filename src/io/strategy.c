@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/bits.h"
+
 /* --- what things take --- */
 
 /* Measured on tmpfs, ranks on 2 cores, each writing every other row, ns per row and rank (one write per row / exchange
@@ -29,22 +31,13 @@ const pnc_costs *pnc_io_strategy_get_costs(int nnodes)
     return nnodes > 1 ? &on_nodes : &on_one_node;
 }
 
-static double logarithm(int nprocs)
-{
-    double steps = 0;
-
-    for (int reached = 1; reached < nprocs; reached *= 2)
-        steps++;
-    return steps;
-}
-
 static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
     const pnc_costs *c = pnc_io_strategy_get_costs(p->nnodes);
 
     return e->accesses * c->access + e->lock_changes * c->lock_change + e->runs * c->run + e->copied * c->copied +
            e->sent * c->sent * (p->nprocs / p->nnodes) +
-           e->synchronisations * c->synchronisation * logarithm(p->nprocs);
+           e->synchronisations * c->synchronisation * pnc_bits_count_doublings(p->nprocs);
 }
 
 /* --- the strategies --- */

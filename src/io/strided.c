@@ -12,18 +12,17 @@ typedef struct strided_access {
     const pnc_selection *selection;
     pnc_selection_cursor cursor;
     pnc_packer packer;
-    int64_t stride; /* bytes from value to value */
-    int64_t end;    /* the file offset after the last value */
+    int64_t stride;  /* bytes from value to value */
+    pnc_extent span; /* from the first to the last value */
 } strided_access;
 
 /* --- which requests --- */
 
-static bool may_be_strided(const pnc_io_context *io, const pnc_request *r)
+static bool may_be_strided(const pnc_request *r)
 {
     pnc_slab slab;
 
-    if ((r->direction == PNC_PUT && !io->exclusive) || r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype ||
-        pnc_io_request_has_extents(r))
+    if (r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype || pnc_io_request_has_extents(r))
         return false;
     slab = pnc_io_request_get_slab(r, 0);
     return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
@@ -49,15 +48,14 @@ static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_sele
            is_dense(io, s);
 }
 
-/* The file offset after the last value. */
-static int64_t find_end(const pnc_selection *s)
+static pnc_extent find_span(const pnc_selection *s)
 {
     const pnc_axis *axes = pnc_select_selection_get_axes(s);
-    int64_t end = s->base + s->run;
+    int64_t length = s->run;
 
     for (int i = 0; i < s->rank; i++)
-        end += (axes[i].count - 1) * axes[i].stride;
-    return end;
+        length += (axes[i].count - 1) * axes[i].stride;
+    return (pnc_extent){s->base, length};
 }
 
 /* --- execution --- */
@@ -95,7 +93,7 @@ static int64_t pack_window(strided_access *g, int64_t low, int64_t high)
 /* As much of the rest of the request as the buffer holds. */
 static pnc_extent find_window(const strided_access *g)
 {
-    int64_t rest = g->end - g->cursor.offset, most = pnc_io_context_get_stage_bytes(g->io);
+    int64_t rest = g->span.offset + g->span.length - g->cursor.offset, most = pnc_io_context_get_stage_bytes(g->io);
 
     return (pnc_extent){g->cursor.offset, rest < most ? rest : most};
 }
@@ -128,10 +126,10 @@ static int get_windows(strided_access *g)
     return err;
 }
 
-static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s)
+static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s, pnc_extent span)
 {
     strided_access g = {
-        .io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride, .end = find_end(s)};
+        .io = io, .selection = s, .stride = pnc_select_selection_get_axes(s)[s->rank - 1].stride, .span = span};
     int err = pnc_select_cursor_init(&g.cursor, s);
 
     if (err == NC_NOERR && io->stage == NULL)
@@ -155,12 +153,18 @@ int pnc_io_strided_execute(pnc_io_context *io, pnc_request *r, bool *done)
     int err = NC_NOERR;
 
     *done = false;
-    if (!may_be_strided(io, r))
+    if (!may_be_strided(r))
         return NC_NOERR;
     PNC_TRY(pnc_io_request_get_selection(io, r, 0, &selection));
     if (suits(io, r, &selection)) {
-        *done = true;
-        err = execute(io, r, &selection);
+        pnc_extent span = find_span(&selection);
+        bool is_put = r->direction == PNC_PUT;
+
+        *done = !is_put || pnc_io_span_lock(io, span);
+        if (*done)
+            err = execute(io, r, &selection, span);
+        if (*done && is_put)
+            err = pnc_error_keep_first(err, pnc_io_span_unlock(io, span));
     }
     pnc_select_selection_free(&selection);
     return err;

@@ -18,3 +18,16 @@ pnc_sieved pnc_select_extents_count_sieved(const pnc_extent *extents, int64_t n,
     found.span = (pnc_extent){first, end - first};
     return found;
 }
+
+bool pnc_select_extents_is_dense(const pnc_extent *extents, int64_t n, const pnc_sieve_limits *most)
+{
+    int64_t bytes = 0, gaps;
+
+    for (int64_t i = 0; i < n; i++) {
+        bytes += extents[i].length;
+        if (i > 0 && extents[i].offset < extents[i - 1].offset + extents[i - 1].length)
+            return false;
+    }
+    gaps = pnc_select_extents_get_span(extents, n).length - bytes;
+    return bytes / n <= most->extent && gaps / n <= most->gap;
+}

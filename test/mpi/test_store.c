@@ -1,5 +1,5 @@
-/* The drivers alone: lists of extents of all sizes and distances against a copy in memory, the end of the file, and the
- * codes for invalid paths. */
+/* The drivers alone: lists of extents of all sizes and distances against a copy in memory, the end of the file, locks,
+ * and the codes for invalid paths. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -361,38 +361,52 @@ int __wrap_fcntl(int fd, int command, struct flock *lock)
     return __real_fcntl(fd, command, lock);
 }
 
-/* A program of one rank sieves under a lock, which blocks other programs. If the lock cannot be released, the error is
- * reported and the lock does not remain. */
-static void test_unlock(const char *path)
+/* Whether another program can lock the span: locks keep out other processes only. */
+static bool can_lock_elsewhere(const char *path, pnc_extent span)
 {
-    static char list[3000];
-    pnc_extent extents[1000];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = span.offset, .l_len = span.length};
+    int status = -1;
+    pid_t child = fork();
+
+    if (child == 0) {
+        int file = open(path, O_RDWR);
+
+        _exit(file < 0 || __real_fcntl(file, F_SETLK, &lock) != 0);
+    }
+    t_check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status), "another process");
+    return status == 0;
+}
+
+/* Only a program of one rank knows that no other rank writes, and only if sieving is allowed. If the lock cannot be
+ * released, the error is reported and the lock does not remain. */
+static void test_lock(const pnc_store_ops *ops, const char *path)
+{
+    const pnc_extent span = {100, 300}, inside = {399, 1}, all = {0, 0}, outside = {400, 10};
     pnc_store *store = NULL;
     pnc_error error = {0};
+    int err;
 
-    if (t_nprocs > 1)
-        return;
-    for (int i = 0; i < 1000; i++)
-        extents[i] = (pnc_extent){4 * i, 3};
-    t_check(open_store(&pnc_store_mpiio, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
-            "create %s", error.text);
-    unlocks = 0;
-    failing_unlocks = 1;
-    int err = store->ops->write(store, extents, 1000, list, &error);
-    t_check(err == NC_EWRITE && unlocks == 1 && strstr(error.text, "unlock") && strstr(error.text, path),
-            "mpiio: an unlock that fails: %d, \"%s\"", err, error.text);
-    pid_t child = fork(); /* locks keep out other processes only */
-    if (child == 0) {
-        struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-        int file = open(path, O_RDWR);
-        _exit(file < 0 || __real_fcntl(file, F_SETLK, &all) != 0);
+    t_check(open_without_sieving(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR,
+            "%s: create %s", ops->name, error.text);
+    t_check(t_local(!ops->lock(store, span), "locked"), "%s: no lock for sieving where it is disabled", ops->name);
+    t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
+    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create %s",
+            ops->name, error.text);
+    t_check(t_local(ops->lock(store, span) == (t_nprocs == 1), "on %d ranks", t_nprocs),
+            "%s: a lock where there is no other rank", ops->name);
+    if (t_nprocs == 1) {
+        t_check(!can_lock_elsewhere(path, inside) && can_lock_elsewhere(path, outside), "%s: of the span", ops->name);
+        unlocks = 0;
+        failing_unlocks = 1;
+        err = ops->unlock(store, span, &error);
+        t_check(err == NC_EWRITE && unlocks == 1 && strstr(error.text, "unlock") && strstr(error.text, path),
+                "%s: an unlock that fails: %d, \"%s\"", ops->name, err, error.text);
+        t_check(can_lock_elsewhere(path, all), "%s: no lock stays", ops->name);
+        t_check(ops->lock(store, span) && ops->unlock(store, span, &error) == NC_NOERR && unlocks == 2 &&
+                    can_lock_elsewhere(path, all),
+                "%s: the next lock, and its end", ops->name);
     }
-    int status = -1;
-    t_check(child > 0 && waitpid(child, &status, 0) == child && status == 0, "mpiio: no lock stays (%d)", status);
-    pnc_error_clear(&error);
-    t_check(store->ops->write(store, extents, 1000, list, &error) == NC_NOERR && unlocks == 2,
-            "mpiio: the next write locks and unlocks again %s", error.text);
-    t_check(store->ops->close(store, NULL) == NC_NOERR, "mpiio: close");
+    t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
 static int try_open(const char *path, pnc_open_purpose purpose, pnc_error *error)
@@ -534,7 +548,8 @@ int main(int argc, char **argv)
     test_beyond_all(t_path("beyond.bin"));
     test_given_hint(t_path("store.bin"));
     test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
-    test_unlock(t_path("store.bin"));
+    test_lock(&pnc_store_mpiio, t_path("store.bin"));
+    test_lock(&counting_driver, t_path("store.bin"));
     test_paths();
     test_memory();
     test_wrapper(t_path("wrapped.bin"));

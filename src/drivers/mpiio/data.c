@@ -1,23 +1,9 @@
-/* Lists of extents at explicit offsets. Short extents close to each other use a sieve buffer (sieve.c) or a file
- * view (view.c). */
+/* Lists of extents at explicit offsets. Short extents close to each other are read through a sieve buffer (sieve.c),
+ * and written through a file view (view.c). */
 #include "drivers/mpiio/mpiio.h"
 
 #include <assert.h>
 #include <stddef.h>
-
-/* True if the extents ascend, are disjoint, and extents and gaps are small on average. */
-static bool is_dense(const pnc_extent *extents, int64_t n)
-{
-    int64_t bytes = 0, span;
-
-    for (int64_t i = 0; i < n; i++) {
-        bytes += extents[i].length;
-        if (i > 0 && extents[i].offset < extents[i - 1].offset + extents[i - 1].length)
-            return false;
-    }
-    span = pnc_mpiio_extents_get_span(extents, n).length;
-    return bytes / n < PNC_SIEVE_LARGE && (span - bytes) / n < PNC_SIEVE_GAP;
-}
 
 /* After a short write, continue at the first missing byte: the next one succeeds, or has an error with the cause. Open
  * MPI (OMPIO) reports an interrupted write as a write of 0 bytes. */
@@ -101,14 +87,12 @@ int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t 
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_STORE_BYTES_MAX);
     const char *from = buf;
     int err = NC_NOERR;
 
-    if (store->nprocs == 1 && n > PNC_SIEVE_MIN_EXTENTS && is_dense(extents, n)) {
-        if (pnc_mpiio_sieve_lock(io, extents, n))
-            return pnc_mpiio_sieve_write(io, extents, n, buf, error);
+    if (store->nprocs == 1 && n > PNC_SIEVE_MIN_EXTENTS && pnc_select_extents_is_dense(extents, n, &most))
         return pnc_mpiio_view_write(io, extents, n, buf, error);
-    }
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
         err = pnc_mpiio_extent_write(io, extents[i], from, error);
         from += extents[i].length;

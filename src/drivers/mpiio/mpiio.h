@@ -13,8 +13,8 @@ typedef struct pnc_mpiio {
     pnc_store_end end;
     MPI_File file; /* MPI_FILE_NULL if MPI could not open it */
     const char *path;
-    char *sieve_buffer; /* for many small extents; allocated at first use */
-    int lock;           /* file descriptor for locks of sieved writes, opened at first use; -1 if closed */
+    char *sieve_buffer; /* for reads of many small extents; allocated at first use */
+    int lock;           /* file descriptor for locks, opened at first use; -1 if closed */
     int background;     /* likewise, for transfers in the background; PNC_MPIIO_NO_BACKGROUND: there are none */
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
@@ -87,21 +87,13 @@ int pnc_mpiio_extent_write(pnc_mpiio *io, pnc_extent extent, const char *buf, pn
 /* Adds the number of bytes read to *got. */
 int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent extent, char *buf, int64_t *got, pnc_error *error);
 
-/* The extent from the first to the last of ascending extents. */
-static inline pnc_extent pnc_mpiio_extents_get_span(const pnc_extent *extents, int64_t n)
-{
-    assert(n > 0 && extents[n - 1].offset >= extents[0].offset);
-    return (pnc_extent){extents[0].offset, extents[n - 1].offset + extents[n - 1].length - extents[0].offset};
-}
-
-/* sieve.c: data sieving for extents with small gaps; the others are read on their own. */
+/* sieve.c: data sieving of reads for extents with small gaps; the others are read on their own. */
 int pnc_mpiio_sieve_read(pnc_mpiio *io, const pnc_extent *extents, int64_t n, char *buf, int64_t *got,
                          pnc_error *error);
 
-/* Lock the span of ascending extents for a sieved write. Returns true if the lock is held: pnc_mpiio_sieve_write
- * must follow and unlocks it. Returns false if other ranks or threads may write, or if the file system has no locks. */
-bool pnc_mpiio_sieve_lock(pnc_mpiio *io, const pnc_extent *extents, int64_t n);
-int pnc_mpiio_sieve_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const char *buf, pnc_error *error);
+/* lock.c: as in pnc_store_ops. False if other ranks or threads may write, or if the file system has no locks. */
+bool pnc_mpiio_span_lock(pnc_store *store, pnc_extent span);
+int pnc_mpiio_span_unlock(pnc_store *store, pnc_extent span, pnc_error *error);
 
 /* filetype.c: the committed filetype of ascending extents, relative to the first one. Returns a code of MPI. */
 int pnc_mpiio_filetype_create(const pnc_extent *extents, int64_t n, MPI_Datatype *type);

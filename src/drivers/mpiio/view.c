@@ -1,6 +1,7 @@
 /* Many small extents of one rank through a file view, for programs in which other ranks or threads may have opened
  * the same file with MPI_COMM_SELF: MPI-IO sieves them under locks, which protect bytes that others write into the
- * gaps by the same method. A program of one rank uses sieve.c, which takes a third of the time. */
+ * gaps by the same method. A program of one rank locks what it writes and sieves by itself (lock.c), in a third of the
+ * time. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <assert.h>

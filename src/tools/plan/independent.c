@@ -27,16 +27,14 @@ static void count_sieved(const pnc_extent *extents, int64_t n, int64_t few, cons
 static void count_portion(const plan_call *call, const pnc_extent *extents, int64_t n, bool exclusive,
                           plan_accesses *out)
 {
-    const pnc_sieve_limits driver = {PNC_SIEVE_GAP - 1, PNC_SIEVE_LARGE - 1, PNC_SIEVE_READ_BYTES};
-    const pnc_sieve_limits own = {PNC_SIEVE_GAP, INT64_MAX, PNC_SIEVE_WRITE_BYTES};
+    const pnc_sieve_limits reads = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_SIEVE_READ_BYTES);
+    const pnc_sieve_limits writes = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_SIEVE_WRITE_BYTES);
     bool is_put = call->options->direction == PNC_PUT;
 
     if (!is_put)
-        count_sieved(extents, n, 1, &driver, false, out);
-    else if (call->nranks == 1 && n > PNC_SIEVE_MIN_EXTENTS)
-        count_sieved(extents, n, 1, &driver, true, out);
-    else if (exclusive && n > PNC_SIEVE_MIN_EXTENTS)
-        count_sieved(extents, n, PNC_SIEVE_MIN_EXTENTS, &own, true, out);
+        count_sieved(extents, n, 1, &reads, false, out);
+    else if ((call->nranks == 1 || exclusive) && n > PNC_SIEVE_MIN_EXTENTS)
+        count_sieved(extents, n, PNC_SIEVE_MIN_EXTENTS, &writes, true, out);
     else
         for (int64_t i = 0; i < n; i++) {
             out->n++;

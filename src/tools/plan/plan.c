@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "file/reduction.h"
 #include "io/parts.h"
@@ -162,10 +163,8 @@ static int64_t compute_buffer(const plan_call *call)
  * values first if there are as many as nodes, with as many messages again. */
 static void add_reductions(const plan_call *call, int64_t n, int values, plan_result *out)
 {
-    int64_t steps = 0;
+    int64_t steps = pnc_bits_count_doublings(call->nnodes);
 
-    for (int reached = 1; reached < call->nnodes; reached *= 2)
-        steps++;
     out->reductions += n;
     out->reduction_messages += n * steps * (values >= call->nnodes ? 2 : 1);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "io/parts.h"
 #include "select/sieving.h"
@@ -298,15 +299,6 @@ static void access_blocks(work *w)
 
 /* --- time --- */
 
-static int64_t count_steps(int n)
-{
-    int64_t steps = 0;
-
-    for (int64_t reached = 1; reached < n; reached *= 2)
-        steps++;
-    return steps;
-}
-
 /* The exchange of a round: ranks copy at the same time, then delegates send; an aggregator copies what it receives. */
 static int64_t estimate_exchange(const work *w, const round_load *most)
 {
@@ -315,7 +307,7 @@ static int64_t estimate_exchange(const work *w, const round_load *most)
     double buffer = (double)(w->domains.units * w->domains.unit) / w->domains.naggregators;
     double time = 1e9 * (costs->run * (double)most->pieces + costs->copied * ((double)most->bytes + buffer));
 
-    time += o->message * (double)(most->messages + count_steps(w->in_nodes ? 1 : w->call->nnodes));
+    time += o->message * (double)(most->messages + pnc_bits_count_doublings(w->in_nodes ? 1 : w->call->nnodes));
     time += o->network_byte * (double)most->message_bytes + o->message * 2 * (double)most->portions;
     return (int64_t)time;
 }
