@@ -142,7 +142,7 @@ static void test_define(void)
     CALL(ncmpi_close(ncid));
 }
 
-/* In data mode a name that is in use outranks one that is too long; names of different lengths, so that each is both. */
+/* In data mode a name that is in use outranks one that is too long. */
 static void test_renames(void)
 {
     const char *const names[] = {"v", "x", "a", "longer", "longest", "time", "new", "much longer", "bad/name", ""};
