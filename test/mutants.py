@@ -63,8 +63,10 @@ def ask_make(what, *changed):
 def find_compiler(path):
     """The command that compiles a source, without libtool, dependencies, input and output."""
     inside = os.path.relpath(path, TOP)
-    line = next(line for line in ask_make("libpure.la", path, os.path.relpath(path))
-                if "--mode=compile" in line and inside in line)
+    line = next((line for line in ask_make("libpure.la", path, os.path.relpath(path))
+                 if "--mode=compile" in line and inside in line), None)
+    if line is None:
+        sys.exit(f"mutants.py: {inside} is not part of libpure.la")
     words = shlex.split(line[line.index("--mode=compile"):].split("&&")[0].rstrip("; "))[1:]
     pairs = ("-MT", "-MF", "-o")
     return [word for before, word in zip([""] + words, words)
@@ -201,11 +203,25 @@ def report(outcomes):
     return 1 if missed else 0
 
 
-def main(arguments):
+def parse(arguments):
+    """Options and paths."""
     options = dict(a.partition("=")[::2] for a in arguments if a.startswith("--"))
     paths = [os.path.abspath(a) for a in arguments if not a.startswith("--")]
     if set(options) - {"--sample", "--seed", "--again"} or not paths:
         sys.exit(__doc__)
+    for name in ("--sample", "--seed"):
+        if name in options and not options[name].isdecimal():
+            sys.exit(f"mutants.py: {name}={options[name]}: a number is expected")
+    for path in paths:
+        if not path.endswith(".c") or not os.path.isfile(path):
+            sys.exit(f"mutants.py: {path}: there is no such source file")
+    if not os.path.isfile("libpure.la"):
+        sys.exit("mutants.py: start it in a build folder, after make")
+    return options, paths
+
+
+def main(arguments):
+    options, paths = parse(arguments)
     os.makedirs(FOLDER, exist_ok=True)
     if "--again" in options and os.path.exists(STATE):
         os.remove(STATE)

@@ -119,6 +119,7 @@ typedef struct renaming {
     int index;        /* of the entry */
     char **name;      /* in the model; NULL: there is no such entry */
     pnc_table *names; /* of the entries */
+    pnc_atts *atts;   /* NULL: not an attribute */
     int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
     char *old;
     pnc_extent change; /* bytes of the header that change */
@@ -153,8 +154,22 @@ static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
     return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
 }
 
-/* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name.
- * NC_ENAMEINUSE, which the model reports later, outranks the check of the length. */
+/* A short list of attributes has no table. */
+static bool is_used(const renaming *r, const char *name)
+{
+    return (r->atts != NULL ? pnc_format_atts_find(r->atts, name) : pnc_table_find(r->names, name)) >= 0;
+}
+
+/* In data mode a name must not grow. NC_ENAMEINUSE, which the model reports later, outranks this. */
+static int check_length(pnc_dataset *ds, const renaming *r, const char *name)
+{
+    if (ds->mode == PNC_DEFINE || strlen(name) <= strlen(*r->name) || is_used(r, name))
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_ENOTINDEFINE,
+                         "new name \"%s\" is longer than \"%s\": call ncmpi_redef before renaming", name, *r->name);
+}
+
+/* The checks that the three rename functions share, and the agreement on their arguments; args[0] is the new name. */
 static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argument *args, int n)
 {
     const char *name = args[0].bytes;
@@ -164,12 +179,8 @@ static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argum
         err = pnc_name_normalise(name, &normal, &ds->error);
     if (err == NC_NOERR)
         err = choose_place(ds, r, normal);
-    if (err == NC_NOERR && ds->mode != PNC_DEFINE && strlen(normal) > strlen(*r->name) &&
-        pnc_table_find(r->names, normal) < 0)
-        err = pnc_error_set(&ds->error, NC_ENOTINDEFINE,
-                            "new name \"%s\" is longer than \"%s\": call ncmpi_redef "
-                            "before renaming",
-                            name, *r->name);
+    if (err == NC_NOERR)
+        err = check_length(ds, r, normal);
     pnc_memory_free(normal);
     return pnc_dataset_arguments_agree(ds, err, args, n, ds->mode == PNC_DEFINE ? PNC_STAYS_LOCAL : PNC_CHANGES_HEADER);
 }
@@ -252,6 +263,7 @@ int pnc_dataset_rename_att(pnc_dataset *ds, int varid, const char *name, const c
         r.entry = (pnc_entry){-1, varid, r.index};
         r.name = &atts->at[r.index]->name;
         r.names = &atts->names;
+        r.atts = atts;
         r.where = atts->at[r.index]->where;
     }
     PNC_TRY(agree_new_name(ds, err, &r, args, 3));

@@ -314,6 +314,12 @@ static int begin_close(pnc_dataset *ds)
     return ds->file.read_only ? pnc_file_status_agree(&ds->file, NC_NOERR) : pnc_dataset_numrecs_flush(ds, NC_NOERR);
 }
 
+static void end_time_limit(pnc_dataset *ds)
+{
+    if (ds->file.limit != NULL)
+        pnc_file_time_limit_end(&ds->file);
+}
+
 int pnc_dataset_close(pnc_dataset *ds)
 {
     int err = begin_close(ds), pending;
@@ -322,7 +328,7 @@ int pnc_dataset_close(pnc_dataset *ds)
         return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
-    pnc_file_time_limit_end(&ds->file);
+    end_time_limit(ds);
     pending = cancel_pending(ds);
     err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
@@ -339,7 +345,7 @@ int pnc_dataset_abort(pnc_dataset *ds)
         return abandon(ds, err);
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
-    pnc_file_time_limit_end(&ds->file);
+    end_time_limit(ds);
     pnc_io_queue_clear(ds->io.queue, &puts, &gets);
     return (defines && ds->is_new) || ds->suffix > 0 ? delete_file(ds, err) : close_file(ds, err);
 }

@@ -42,6 +42,7 @@ typedef struct exchange {
     int64_t kind, complement; /* of the call: they have a bit in common if it differs across the ranks */
     bool failed;              /* a rank has an error */
     bool lacks_nodes;         /* a rank does not know the nodes */
+    bool has_limit;           /* a rank has a time limit, and may have sent notices */
 } exchange;
 _Static_assert(sizeof(exchange) <= PNC_COMBINED_BYTES, "PNC_COMBINED_BYTES is too small");
 
@@ -247,9 +248,12 @@ static int exchange_decisions(pnc_file *file, exchange *x, int err)
     x->kind = file->call.kind;
     x->complement = ~x->kind;
     x->failed = err != NC_NOERR;
+    x->has_limit = file->limit != NULL;
     late = pnc_file_bits_agree(file, x, (int)sizeof *x, "the decisions of rank 0");
     if (late != NC_NOERR)
         return pnc_error_keep_first(err, late);
+    if (x->has_limit) /* the limit of rank 0, which is not known here, replaces it; or opening fails */
+        pnc_file_time_limit_end(file);
     if (file->nprocs > 1 && (x->kind & x->complement) != 0)
         return pnc_error_keep_first(err, pnc_file_mismatch_report(file));
     return x->failed ? pnc_file_status_agree(file, err) : NC_NOERR;

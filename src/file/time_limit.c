@@ -195,7 +195,7 @@ static int receive_notice(pnc_file *file, int source, notice *n)
 {
     int code = MPI_Recv(n, (int)sizeof *n, MPI_BYTE, source, NOTICE_TAG, file->comm, MPI_STATUS_IGNORE);
 
-    if (code == MPI_SUCCESS)
+    if (code == MPI_SUCCESS && file->limit != NULL)
         file->limit->received++;
     return code;
 }
@@ -464,29 +464,28 @@ int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 /* The notices that this rank has still to receive. Collective: a rank continues by the results of a step that fails. */
 static int count_missing(pnc_file *file)
 {
-    pnc_time_limit *limit = file->limit;
+    const pnc_time_limit *limit = file->limit;
     int expected = 0, *sent = pnc_memory_alloc_zeroed(file->nprocs, sizeof *sent), has_memory = sent != NULL,
         all_have = 0;
     int code = MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, file->comm);
 
     pnc_file_step_check(file, code, "MPI_Allreduce", "the memory to count notices");
     if (all_have) {
-        if (limit->sent != NULL)
+        if (limit != NULL && limit->sent != NULL)
             memcpy(sent, limit->sent, (size_t)file->nprocs * sizeof *sent);
         code = MPI_Reduce_scatter_block(sent, &expected, 1, MPI_INT, MPI_SUM, file->comm);
         pnc_file_step_check(file, code, "MPI_Reduce_scatter_block", "the numbers of notices");
     }
     pnc_memory_free(sent);
-    return expected - limit->received;
+    return limit != NULL ? expected - limit->received : expected;
 }
 
 void pnc_file_time_limit_end(pnc_file *file)
 {
-    int any, some = 0, code;
+    int any = file->limit != NULL && file->limit->sent != NULL, some = 0, code;
 
-    if (file->limit == NULL || file->limit->exceeded)
+    if (file->limit != NULL && file->limit->exceeded)
         return;
-    any = file->limit->sent != NULL;
     code = MPI_Allreduce(&any, &some, 1, MPI_INT, MPI_MAX, file->comm);
     pnc_file_step_check(file, code, "MPI_Allreduce", "whether there are notices");
     for (int missing = some ? count_missing(file) : 0; missing > 0; missing--) {

@@ -41,8 +41,9 @@ int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code);
 /* Combine bytes of all ranks by MPI_BOR, with a limit. Collective; NC_ETIMEOUT. */
 int pnc_file_time_limit_bits_agree(pnc_file *file, void *bytes, int n, const char *call);
 
-/* After the last agreement of a file: receive all notices that are under way. Otherwise one could be taken for a notice
- * of the next file whose communicator has the same context. Collective, unless the limit was exceeded. */
+/* After the last agreement of a file, and when the limit changes: receive all notices that are under way. Otherwise one
+ * could be taken for a notice of the next file whose communicator has the same context. Collective, also for ranks
+ * without a limit, unless the limit was exceeded. */
 void pnc_file_time_limit_end(pnc_file *file);
 
 #endif

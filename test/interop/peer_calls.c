@@ -142,6 +142,35 @@ static void test_define(void)
     CALL(ncmpi_close(ncid));
 }
 
+/* In data mode a name that is in use outranks one that is too long. */
+static void test_renames(void)
+{
+    const char *const names[] = {"v", "x", "a", "longer", "longest", "time", "new", "much longer", "bad/name", ""};
+    int id;
+
+    section = "renames in data mode";
+    create(0);
+    ncmpi_def_dim(ncid, "longer", 3, &id);
+    ncmpi_def_var(ncid, "longer", NC_INT, 0, NULL, &id);
+    for (int varid = NC_GLOBAL; varid <= V; varid++) {
+        ncmpi_put_att_text(ncid, varid, "a", 3, "abc");
+        ncmpi_put_att_text(ncid, varid, "longer", 3, "abc");
+        ncmpi_put_att_text(ncid, varid, "longest", 3, "abc");
+    }
+    CALL(ncmpi_enddef(ncid));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        CALL(ncmpi_rename_dim(ncid, X, names[i]));
+        CALL(ncmpi_rename_var(ncid, V, names[i]));
+        CALL(ncmpi_rename_att(ncid, V, "longer", names[i]));
+        CALL(ncmpi_rename_att(ncid, NC_GLOBAL, "a", names[i]));
+        TEXT(ncmpi_inq_dimname(ncid, X, text));
+        TEXT(ncmpi_inq_varname(ncid, V, text));
+        TEXT(ncmpi_inq_attname(ncid, V, 1, text));
+        TEXT(ncmpi_inq_attname(ncid, NC_GLOBAL, 0, text));
+    }
+    CALL(ncmpi_close(ncid));
+}
+
 static void test_access(void)
 {
     section = "put and get";
@@ -233,6 +262,7 @@ int main(int argc, char **argv)
     test_modes();
     test_names();
     test_define();
+    test_renames();
     test_access();
     test_requests();
     test_read_only();

@@ -139,6 +139,20 @@ static void test_names(void)
     expect_ok(ncmpi_enddef(ncid), "enddef");
     expect_code(ncmpi_rename_dim(ncid, DIM_X, "longer_than_x"), NC_ENAMEINUSE,
                 "rename_dim in data mode: a name in use outranks a longer one");
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    for (int n = 0; n < 20; n++) { /* short and long lists of attributes */
+        char other[16];
+        snprintf(other, sizeof other, "attribute%d", n);
+        t_local(ncmpi_put_att_int(ncid, FIXED, n == 0 ? "a" : other, NC_INT, 1, value) == NC_NOERR, "put_att");
+        if (n != 1 && n < 14)
+            continue;
+        t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+        expect_code(ncmpi_rename_att(ncid, FIXED, "a", other), NC_ENAMEINUSE,
+                    "rename_att in data mode: a name in use outranks a longer one");
+        expect_code(ncmpi_rename_att(ncid, FIXED, "a", "another"), NC_ENOTINDEFINE, "rename_att: longer in data mode");
+        t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    }
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     expect_ok(ncmpi_close(ncid), "close");
 }
 

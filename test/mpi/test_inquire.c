@@ -113,16 +113,19 @@ static void check_variables(int ncid)
 
 static void check_sizes(int ncid)
 {
-    MPI_Offset recsize = 0, put = -1, got = -1;
+    MPI_Offset recsize = 0, put = -1, got = -1, header = -1;
     double grid[6];
     t_local(ncmpi_inq_recsize(ncid, &recsize) == NC_NOERR, "inq_recsize");
     t_check(recsize == 12 + 4, "a record takes 6 shorts and a padded byte, 16 bytes (%lld)", (long long)recsize);
     t_local(ncmpi_inq_put_size(ncid, &put) == NC_NOERR && ncmpi_inq_get_size(ncid, &got) == NC_NOERR, "inq_put_size");
+    t_local(ncmpi_inq_header_size(ncid, &header) == NC_NOERR, "inq_header_size");
     MPI_Offset before = got;
-    t_check(put >= 12, "inq_put_size counts at least the 12 bytes that this rank has put (%lld)", (long long)put);
+    t_check(put == 12 + (t_rank == 0 ? header + 4 : 0),
+            "inq_put_size counts 12 bytes put, and on rank 0 the header and the number of records (%lld)",
+            (long long)put);
     t_local(ncmpi_get_var_double_all(ncid, 0, grid) == NC_NOERR, "get");
     t_local(ncmpi_inq_get_size(ncid, &got) == NC_NOERR, "inq_get_size");
-    t_check(got >= before + 48, "inq_get_size grew by the 48 bytes got (%lld to %lld)", (long long)before,
+    t_check(got == before + 48, "inq_get_size grew by the 48 bytes got (%lld to %lld)", (long long)before,
             (long long)got);
 }
 

@@ -396,6 +396,42 @@ static void test_crossing(bool aborts)
     alarm(0);
 }
 
+static double delay_of_opening; /* between its first and its second step, seconds */
+
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)
+{
+    if (delay_of_opening > 0)
+        pause_for(delay_of_opening);
+    return PMPI_Comm_create_group(comm, group, tag, out);
+}
+
+/* Only rank 1 has a limit. Its warning does not stop the others, which do not look for it, and must not outlive the
+ * opening. */
+static void test_limit_of_one(bool exists)
+{
+    int ncid = -1, err;
+    MPI_Info info = MPI_INFO_NULL;
+
+    begin_case("one rank with a limit", 0);
+    t_local(ncmpi_close(create(NULL, false)) == NC_NOERR, "close");
+    if (t_rank == 1) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "nc_timeout", "1");
+    }
+    left_in_comm = 0;
+    delay_of_opening = t_rank == 0 ? 1.5 : 0;
+    err = ncmpi_open(MPI_COMM_WORLD, exists ? path : "missing.nc", NC_NOWRITE, info, &ncid);
+    delay_of_opening = 0;
+    t_local(err == (exists ? NC_NOERR : NC_ENOENT), "open: %s", ncmpi_strerrno(err));
+    if (err == NC_NOERR)
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    if (t_rank == 1)
+        MPI_Info_free(&info);
+    t_local(left_in_comm == 0, "%d messages were left in a communicator", left_in_comm);
+    t_check(true, "a rank with a limit, which others do not have, opens %s", exists ? "a file" : "no file");
+    alarm(0);
+}
+
 static void test_mismatch(void)
 {
     int ncid, err;
@@ -513,6 +549,8 @@ int main(int argc, char **argv)
         test_late(3.2);
         test_crossing(false);
         test_crossing(true);
+        test_limit_of_one(true);
+        test_limit_of_one(false);
         test_mismatch();
     }
     MPI_Barrier(MPI_COMM_WORLD);

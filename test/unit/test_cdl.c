@@ -436,6 +436,181 @@ static void test_damaged(void **state)
     assert_in_range((uintmax_t)accepted, 100, 19900);
 }
 
+/* --- data --- */
+
+enum { KEPT_BYTES = 600 };
+
+/* What a variable was given; `end` is the number of elements at the last end of it. */
+static struct {
+    char bytes[KEPT_BYTES];
+    int64_t n, end;
+} given[4];
+
+static int64_t read_rest(void *with, void *bytes, int64_t capacity, pnc_error *why)
+{
+    const char **rest = with;
+    int64_t n = (int64_t)strlen(*rest) < capacity ? (int64_t)strlen(*rest) : capacity;
+
+    (void)why;
+    memcpy(bytes, *rest, (size_t)n);
+    *rest += n;
+    return n;
+}
+
+static int keep_values(void *with, int varid, int64_t first, const void *bytes, int64_t n, pnc_error *why)
+{
+    size_t size = pnc_type_get_size(model.vars[varid]->type);
+
+    (void)with;
+    (void)why;
+    assert_int_equal(first, given[varid].n); /* in order, without gaps */
+    assert_true(n > 0);
+    if ((size_t)(first + n) * size <= KEPT_BYTES)
+        memcpy(given[varid].bytes + (size_t)first * size, bytes, (size_t)n * size);
+    given[varid].n += n;
+    return NC_NOERR;
+}
+
+static int keep_end(void *with, int varid, int64_t n, pnc_error *why)
+{
+    (void)with;
+    (void)why;
+    assert_int_equal(n, given[varid].n);
+    given[varid].end = n;
+    return NC_NOERR;
+}
+
+static int read_data(const char *text)
+{
+    const pnc_cdl_source source = {.read = read_rest, .with = &text};
+    const pnc_cdl_sink sink = {.values = keep_values, .end = keep_end};
+    int code;
+
+    memset(given, 0, sizeof given);
+    pnc_format_model_free(&model);
+    pnc_error_clear(&error);
+    code = pnc_format_cdl_read(&source, &sink, &model, &error);
+    assert_int_equal(code, error.code);
+    return code;
+}
+
+/* Definitions that the rows share, and the values of one variable of them. */
+#define WITH_DATA(values)                                                                                            \
+    "netcdf a { dimensions: t = UNLIMITED ; // (5 currently)\n x = 3 ; y = 2 ; variables: int r(t, y) ; char c(t) ;" \
+    " char text(y, x) ; byte b(x) ; data:\n" values " }"
+
+enum { R, C, TEXT, B };
+
+/* Elements and records by the rules that the manual of ncgen states: fill values for what is missing of a variable or
+ * of a record, null characters for the rest of a text. */
+static const struct {
+    const char *values;
+    int varid;
+    int64_t numrecs, n;
+    const char *bytes;
+} good_data[] = {
+    {"b = 1, 2, 3 ;", B, 5, 3, "\1\2\3"},
+    {"b = 1 ;", B, 5, 3, "\1\x81\x81"},
+    {"b = 7, _, 'a' ;", B, 5, 3,
+     "\7\x81"
+     "a"},
+    {"r = 1, 2 ;", R, 1, 2, "\0\0\0\1\0\0\0\2"},
+    {"r = 1, 2, 3 ;", R, 2, 4, "\0\0\0\1\0\0\0\2\0\0\0\3\x80\0\0\1"},
+    {"b = 1 ; r = 1, 2 ;", R, 1, 2, "\0\0\0\1\0\0\0\2"},
+    {"c = \"ab\" ;", C, 5, 5, "ab\0\0\0"},
+    {"c = \"abcdefg\" ;", C, 7, 7, "abcdefg"},
+    {"r = 1, 2, 3, 4, 5, 6 ; c = \"a\" ;", C, 3, 3, "a\0\0"},
+    {"c = \"a\" ; r = 1, 2, 3, 4, 5, 6 ;", C, 3, 3, "a\0\0"},
+    {"c = \"abcd\" ; r = 1, 2 ;", C, 4, 4, "abcd"},
+    {"c = 'a', 'b' ;", C, 2, 2, "ab"},
+    {"text = \"abc\", \"de\" ;", TEXT, 5, 6, "abcde\0"},
+    {"text = \"a\", \"b\" ;", TEXT, 5, 6, "a\0\0b\0\0"},
+    {"text = \"a\" ;", TEXT, 5, 6, "a\0\0\0\0\0"},
+    {"text = \"\", \"b\" ;", TEXT, 5, 6, "\0\0\0b\0\0"},
+    {"text = \"abcdef\" ;", TEXT, 5, 6, "abcdef"},
+    {"text = \"\" ;", TEXT, 5, 6, "\0\0\0\0\0\0"},
+    /* a row that the dumping tools have broken after a newline continues in column 5 of the next line */
+    {"text =\n  \"a\\n\",\n    \"b\",\n  \"c\" ;", TEXT, 5, 6, "a\nbc\0\0"},
+    {"text =\n  \"a\\n\",\n     \"b\" ;", TEXT, 5, 6, "a\n\0b\0\0"},
+    {"text =\n  \"a\\n\",\n\n    \"b\" ;", TEXT, 5, 6, "a\n\0b\0\0"},
+    {"text =\n  \"aa\",\n    \"b\" ;", TEXT, 5, 6, "aa\0b\0\0"},
+};
+
+static void test_data(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof good_data / sizeof *good_data; i++) {
+        char text[400];
+        int varid = good_data[i].varid;
+
+        snprintf(text, sizeof text, WITH_DATA("%s"), good_data[i].values);
+        print_message("# %s\n", good_data[i].values);
+        if (read_data(text) != NC_NOERR)
+            fail_msg("%s", error.text);
+        assert_int_equal(model.numrecs, good_data[i].numrecs);
+        assert_int_equal(given[varid].n, good_data[i].n);
+        assert_int_equal(given[varid].end, good_data[i].n);
+        assert_memory_equal(given[varid].bytes, good_data[i].bytes,
+                            (size_t)good_data[i].n * pnc_type_get_size(model.vars[varid]->type));
+    }
+    /* the comment counts only where there is an unlimited dimension */
+    assert_int_equal(read_data("netcdf a { dimensions: x = 3 ; // (5 currently)\n variables: int v(x) ; data: }"), 0);
+    assert_int_equal(model.numrecs, 0);
+}
+
+/* More values than a block has bytes. */
+static void test_blocks(void **state)
+{
+    enum { N = (1 << 18) + 5 };
+    static char text[200 + 3 * N];
+    size_t at;
+    (void)state;
+
+    snprintf(text, sizeof text, "netcdf a { dimensions: x = %d ; variables: double v(x) ; byte w(x) ; data: w = ", N);
+    at = strlen(text);
+    for (int i = 0; i < N; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%d%s", i % 10, i < N - 1 ? "," : "; v = 1 ; }");
+    assert_int_equal(read_data(text), NC_NOERR);
+    for (int varid = 0; varid < 2; varid++) {
+        assert_int_equal(given[varid].n, N);
+        assert_int_equal(given[varid].end, N);
+    }
+}
+
+static void test_wrong_data(void **state)
+{
+    static const struct {
+        const char *values;
+        int code;
+        const char *words;
+    } rows[] = {
+        {"b = 1, 2, 3, 4 ;", NC_EEDGE, "\"b\" has 3"},
+        {"text = \"abcdefg\" ;", NC_EEDGE, "\"text\" has 6"},
+        {"text = 1 ;", NC_ECHAR, "\"text\""},
+        {"b = \"a\" ;", NC_ECHAR, "\"b\""},
+        {"b = 128 ;", NC_ERANGE, "byte"},
+        {"b = 1.5 ;", NC_ERANGE, "byte"},
+        {"none = 1 ;", NC_ENOTVAR, "\"none\""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+
+        snprintf(text, sizeof text, WITH_DATA("%s"), rows[i].values);
+        print_message("# %s\n", rows[i].values);
+        assert_int_equal(read_data(text), rows[i].code);
+        assert_non_null(strstr(error.text, rows[i].words));
+    }
+    /* an attribute sets the format when the types are known already */
+    assert_int_equal(read_data("netcdf a { variables: uint v ; :_Format = \"classic\" ; data: }"), NC_ESTRICTCDF2);
+    assert_non_null(strstr(error.text, "CDF-1 cannot hold this"));
+    assert_int_equal(read_data("netcdf a { dimensions: x = 530000000 ; variables: int v(x), w(x), u(x) ; "
+                               ":_Format = \"classic\" ; data: }"),
+                     NC_EVARSIZE);
+    assert_non_null(strstr(error.text, "\"u\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,7 +618,8 @@ int main(void)
         cmocka_unit_test_teardown(test_types, finish),      cmocka_unit_test_teardown(test_by_hand, finish),
         cmocka_unit_test_teardown(test_format, finish),     cmocka_unit_test_teardown(test_mistakes, finish),
         cmocka_unit_test_teardown(test_long_names, finish), cmocka_unit_test_teardown(test_cut, finish),
-        cmocka_unit_test_teardown(test_damaged, finish),
+        cmocka_unit_test_teardown(test_damaged, finish),    cmocka_unit_test_teardown(test_data, finish),
+        cmocka_unit_test_teardown(test_blocks, finish),     cmocka_unit_test_teardown(test_wrong_data, finish),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

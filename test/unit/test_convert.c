@@ -506,13 +506,22 @@ static void test_fill_values(void **state)
                 {NC_UINT, {255, 255, 255, 255}},
                 {NC_INT64, {0x80, 0, 0, 0, 0, 0, 0, 2}},
                 {NC_UINT64, {255, 255, 255, 255, 255, 255, 255, 254}}};
-    unsigned char out[8];
+    unsigned char out[9];
     long of_long;
     double of_double;
     (void)state;
     for (int i = 0; i < COUNT(fact); i++) {
+        memset(out, 0x55, sizeof out);
         pnc_convert_fill_get_external(fact[i].xtype, out);
-        assert_memory_equal(out, fact[i].bytes, pnc_type_get_size(fact[i].xtype));
+        assert_memory_equal(out, fact[i].bytes, 8);
+        assert_int_equal(out[8], 0x55);
+    }
+    for (int mem = 0; mem < PNC_MEM_TYPE_COUNT; mem++) {
+        memset(out, 0x55, sizeof out);
+        pnc_convert_fill_get_memory((pnc_mem_type)mem, out);
+        for (size_t i = pnc_mem_type_get_size((pnc_mem_type)mem); i < 8; i++)
+            assert_int_equal(out[i], 0);
+        assert_int_equal(out[8], 0x55);
     }
     pnc_convert_fill_get_memory(PNC_LONG, out);
     memcpy(&of_long, out, sizeof of_long);

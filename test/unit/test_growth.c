@@ -1,5 +1,6 @@
 /* Growing a header in front of data on a disk in memory, which loses its power or its writer at any write, also within
  * one. Whatever is left is read as the old or the new dataset with all old values, or refused and then repaired. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,22 +205,25 @@ typedef struct growth_case {
     int fixed, record, records; /* elements of 2 bytes; 0: no such variable */
     int text, new_fixed, new_record;
     int64_t chunk;
-    int space; /* reserved in the old header: nothing moves */
+    int space;  /* reserved in the old header: nothing moves */
+    int second; /* elements of another fixed-size variable */
 } growth_case;
 
 static const growth_case cases[] = {
-    {"a distance shorter than a step", 6000, 0, 0, 120, 0, 0, 64, 0},
-    {"the same, with records", 4000, 301, 9, 200, 0, 0, 70, 0},
-    {"a distance as long as direct steps", 6000, 101, 9, 1500, 0, 0, 512, 0},
-    {"a distance longer than the data", 2000, 11, 9, 9000, 0, 0, 64, 0},
-    {"a new fixed-size variable before records", 100, 250, 20, 0, 700, 0, 64, 0},
-    {"a longer record", 100, 301, 15, 0, 0, 40, 64, 0},
-    {"a much longer record", 100, 101, 15, 0, 0, 400, 64, 0},
-    {"a second record variable after one without padding", 0, 101, 30, 50, 0, 3, 64, 0},
-    {"all of them", 1500, 101, 20, 300, 100, 41, 64, 0},
-    {"no step: all data are beyond the old end", 40, 0, 0, 900, 0, 0, 64, 0},
-    {"no data move", 100, 101, 9, 700, 0, 0, 64, 2000},
-    {"no data move, and a new variable", 500, 0, 0, 0, 300, 0, 64, 2000},
+    {"a distance shorter than a step", 6000, 0, 0, 120, 0, 0, 64, 0, 0},
+    {"the same, with records", 4000, 301, 9, 200, 0, 0, 70, 0, 0},
+    {"a distance as long as direct steps", 6000, 101, 9, 1500, 0, 0, 512, 0, 0},
+    {"a distance longer than the data", 2000, 11, 9, 9000, 0, 0, 64, 0, 0},
+    {"a new fixed-size variable before records", 100, 250, 20, 0, 700, 0, 64, 0, 0},
+    {"a longer record", 100, 301, 15, 0, 0, 40, 64, 0, 0},
+    {"a much longer record", 100, 101, 15, 0, 0, 400, 64, 0, 0},
+    {"a second record variable after one without padding", 0, 101, 30, 50, 0, 3, 64, 0, 0},
+    {"all of them", 1500, 101, 20, 300, 100, 41, 64, 0, 0},
+    {"no step: all data are beyond the old end", 40, 0, 0, 900, 0, 0, 64, 0, 0},
+    {"two variables by one distance", 1500, 0, 0, 300, 0, 0, 64, 0, 700},
+    {"two variables and records", 1501, 101, 9, 300, 100, 41, 64, 0, 703},
+    {"no data move", 100, 101, 9, 700, 0, 0, 64, 2000, 0},
+    {"no data move, and a new variable", 500, 0, 0, 0, 300, 0, 64, 2000, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -251,6 +255,7 @@ static void make_models(const growth_case *c, pnc_model *old, pnc_model *now)
     assert_int_equal(pnc_format_model_init(old, 5, NULL), NC_NOERR);
     pnc_format_dim_add(old, "t", 0, NULL);
     add_var(old, "fixed", false, c->fixed);
+    add_var(old, "second", false, c->second);
     add_var(old, "record", true, c->record);
     old->numrecs = c->records;
     assert_int_equal(pnc_format_layout_compute(old, NULL, &spacious, NULL), NC_NOERR);
@@ -260,6 +265,11 @@ static void make_models(const growth_case *c, pnc_model *old, pnc_model *now)
     add_var(now, "new_fixed", false, c->new_fixed);
     add_var(now, "new_record", true, c->new_record);
     assert_int_equal(pnc_format_layout_compute(now, old, &close, NULL), NC_NOERR);
+}
+
+static int count_old_vars(const growth_case *c)
+{
+    return (c->fixed > 0) + (c->second > 0) + (c->record > 0);
 }
 
 /* The offset of byte `at` of a variable, its records one after the other. */
@@ -314,6 +324,14 @@ static int64_t count_wrong(const image *file, int old_vars, bool *is_new)
 static image before, left; /* large */
 static int64_t old_readable, new_readable, refused;
 
+static void check_place(const pnc_growth_change *g)
+{
+    const pnc_journal *j = &g->journal;
+
+    assert_true(j->scratch >= j->new_size && j->scratch < j->new_size + 4096 && j->scratch % 4096 == 0);
+    assert_true(j->half % 4096 == 0 && g->step <= j->half && j->at == j->scratch + 2 * j->half);
+}
+
 /* Grow the file on the disk until it dies. With an operation that fails, the growth is undone. */
 static int grow(const growth_case *c, disk *d)
 {
@@ -329,6 +347,7 @@ static int grow(const growth_case *c, disk *d)
     err = pnc_growth_change_init(&growth, &io, &old, &now, d->now.size, c->chunk);
     assert_int_equal(err, NC_NOERR);
     assert_true((growth.stream.total > 0) == (c->space == 0));
+    check_place(&growth);
     err = pnc_growth_change_execute(&growth, header);
     if (err != NC_NOERR)
         pnc_growth_change_undo(&growth);
@@ -426,7 +445,7 @@ static void kill_all(void)
         assert_true(deaths > (cases[i].space > 0 || the_disk.is_volatile ? 10 : 30) && old_readable > 0 && refused > 0);
         start_disk(&the_disk, &before);
         assert_int_equal(grow(&cases[i], &the_disk), NC_NOERR);
-        assert_int_equal(count_wrong(&the_disk.now, (cases[i].fixed > 0) + (cases[i].record > 0), &is_new), 0);
+        assert_int_equal(count_wrong(&the_disk.now, count_old_vars(&cases[i]), &is_new), 0);
         assert_true(is_new);
     }
 }
@@ -452,7 +471,7 @@ static void fail_all(void)
     for (int i = 0; i < CASES; i++) {
         const growth_case *c = &cases[i];
         int64_t failures = 0, deaths = 0, at = 0;
-        int old_vars = (c->fixed > 0) + (c->record > 0), err = NC_EWRITE;
+        int old_vars = count_old_vars(c), err = NC_EWRITE;
         bool is_new = false;
 
         for (; err != NC_NOERR; at += c->space > 0 || the_disk.is_volatile ? 1 : random_in(1, 9)) {
@@ -491,7 +510,7 @@ static void test_undo_in_memory(void **state)
 static void leave_marked(const growth_case *c)
 {
     bool is_new;
-    int old_vars = (c->fixed > 0) + (c->record > 0);
+    int old_vars = count_old_vars(c);
 
     for (int64_t at = 0; at == 0 || count_wrong(&left, old_vars, &is_new) >= 0; at++) {
         start_disk(&the_disk, &before);
@@ -554,11 +573,253 @@ static void test_foreign_journal(void **state)
     assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == before.size);
 }
 
+/* A journal with the right digest and these headers, at the end of `left`. */
+static void write_journal(pnc_model *old, pnc_model *now, int nvars, char damage)
+{
+    pnc_journal j = {.old_size = 1000, .new_size = 1000, .scratch = 4096, .at = 4096, .nvars = nvars};
+    char *to = left.bytes + j.at + PNC_JOURNAL_SLOTS;
+
+    j.old_header = pnc_format_header_get_size(old);
+    j.new_header = pnc_format_header_get_size(now);
+    memset(&left, 0, sizeof left);
+    pnc_format_header_encode(old, left.bytes);
+    left.bytes[3] = (char)0x85; /* the mark */
+    pnc_format_header_encode(old, to);
+    pnc_format_header_encode(now, to + j.old_header);
+    to[j.old_header] ^= damage;
+    pnc_growth_state_encode(&(pnc_growth_state){0, 0, 0}, 0, left.bytes + j.at);
+    pnc_growth_journal_encode(&j, left.bytes + j.at);
+    left.size = pnc_growth_journal_get_end(&j);
+}
+
+static void test_impossible_journals(void **state)
+{
+    const growth_case *c = &cases[4]; /* a new variable */
+    pnc_model old, now, empty, other;
+    pnc_growth_outcome outcome;
+
+    (void)state;
+    make_models(c, &old, &now);
+    assert_int_equal(pnc_format_model_init(&empty, 5, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_model_init(&other, 5, NULL), NC_NOERR);
+    pnc_format_atts_put(&other, &other.gatts, "text", NC_CHAR, 1, "t", NULL);
+    write_journal(&empty, &other, 0, 0);
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome),
+                     NC_NOERR); /* so it is not for another reason that these are refused */
+    assert_int_equal(outcome, PNC_GROWTH_COMPLETED);
+    write_journal(&empty, &other, 0, 1);
+    check_refused("a journal whose new header is none");
+    write_journal(&old, &now, now.nvars + 1, 0);
+    check_refused("a journal with more fill modes than variables");
+    write_journal(&now, &old, old.nvars, 0);
+    check_refused("a journal whose new header has fewer variables");
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    pnc_format_model_free(&empty);
+    pnc_format_model_free(&other);
+}
+
+/* --- several ranks --- */
+
+enum { RANKS = 5 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_barrier_t barrier;
+    int err; /* the least of the ranks, as codes are negative */
+} ranks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int read_shared(void *file, const pnc_extent *extents, int64_t n, void *bytes)
+{
+    pthread_mutex_lock(&ranks.lock);
+    int err = disk_read(file, extents, n, bytes);
+    pthread_mutex_unlock(&ranks.lock);
+    return err;
+}
+
+static int write_shared(void *file, const pnc_extent *extents, int64_t n, const void *bytes)
+{
+    pthread_mutex_lock(&ranks.lock);
+    int err = disk_write(file, extents, n, bytes);
+    pthread_mutex_unlock(&ranks.lock);
+    return err;
+}
+
+static int agree_shared(void *file, int err)
+{
+    (void)file;
+    pthread_barrier_wait(&ranks.barrier);
+    pthread_mutex_lock(&ranks.lock);
+    ranks.err = err < ranks.err ? err : ranks.err;
+    pthread_mutex_unlock(&ranks.lock);
+    pthread_barrier_wait(&ranks.barrier);
+    err = ranks.err;
+    if (pthread_barrier_wait(&ranks.barrier) != 0) /* one of them */
+        ranks.err = NC_NOERR;
+    return err;
+}
+
+static int sync_shared(void *file)
+{
+    return agree_shared(file, pthread_barrier_wait(&ranks.barrier) != 0 ? disk_sync(file) : NC_NOERR);
+}
+
+static int set_size_shared(void *file, int64_t size)
+{
+    return agree_shared(file, pthread_barrier_wait(&ranks.barrier) != 0 ? disk_set_size(file, size) : NC_NOERR);
+}
+
+typedef struct rank_of_case {
+    const growth_case *c;
+    int rank, nprocs, err;
+    int64_t size;
+} rank_of_case;
+
+static void *grow_on_rank(void *with)
+{
+    rank_of_case *r = with;
+    pnc_growth_io io = {&the_disk,   "disk",       r->rank,      r->nprocs,   the_disk.is_volatile, NULL,
+                        read_shared, write_shared, agree_shared, sync_shared, set_size_shared};
+    pnc_model old, now;
+    pnc_growth_change growth;
+    char *header;
+
+    make_models(r->c, &old, &now);
+    header = malloc((size_t)pnc_format_header_get_size(&now));
+    pnc_format_header_encode(&now, header);
+    r->err = pnc_growth_change_init(&growth, &io, &old, &now, r->size, r->c->chunk);
+    if (r->err == NC_NOERR)
+        r->err = pnc_growth_change_execute(&growth, header);
+    if (r->err != NC_NOERR)
+        pnc_growth_change_undo(&growth);
+    pnc_growth_change_free(&growth);
+    free(header);
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    return NULL;
+}
+
+/* The ranks are threads. Returns the code that all of them return. */
+static int grow_on_ranks(const growth_case *c, int nprocs)
+{
+    pthread_t threads[RANKS];
+    rank_of_case all[RANKS];
+
+    ranks.err = NC_NOERR;
+    assert_int_equal(pthread_barrier_init(&ranks.barrier, NULL, (unsigned)nprocs), 0);
+    for (int rank = 0; rank < nprocs; rank++) {
+        all[rank] = (rank_of_case){c, rank, nprocs, 0, the_disk.now.size};
+        assert_int_equal(pthread_create(&threads[rank], NULL, grow_on_rank, &all[rank]), 0);
+    }
+    for (int rank = 0; rank < nprocs; rank++)
+        assert_int_equal(pthread_join(threads[rank], NULL), 0);
+    pthread_barrier_destroy(&ranks.barrier);
+    for (int rank = 1; rank < nprocs; rank++)
+        assert_int_equal(all[rank].err, all[0].err);
+    return all[0].err;
+}
+
+/* The same file as from one rank; after a failure the old one. */
+static void test_ranks(void **state)
+{
+    static image alone; /* large */
+    (void)state;
+
+    for (int i = 0; i < 2 * CASES; i++) {
+        const growth_case *c = &cases[i / 2];
+        bool is_new = false;
+
+        the_disk.is_volatile = i % 2 != 0;
+        die_everywhere(c, NEVER, 100000); /* makes the file */
+        start_disk(&the_disk, &before);
+        assert_int_equal(grow(c, &the_disk), NC_NOERR);
+        alone = the_disk.now;
+        for (int nprocs = 2; nprocs <= RANKS; nprocs++) {
+            start_disk(&the_disk, &before);
+            assert_int_equal(grow_on_ranks(c, nprocs), NC_NOERR);
+            assert_int_equal(the_disk.now.size, alone.size);
+            assert_memory_equal(the_disk.now.bytes, alone.bytes, (size_t)alone.size);
+            for (int64_t at = 0; at < 200; at += 7) {
+                start_disk(&the_disk, &before);
+                the_disk.fails_at = at;
+                if (grow_on_ranks(c, nprocs) == NC_NOERR)
+                    break;
+                assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+                assert_true(!is_new && the_disk.now.size == before.size);
+            }
+        }
+    }
+    the_disk.is_volatile = false;
+}
+
+/* --- sizes --- */
+
+static int do_nothing(void *file, int err)
+{
+    (void)file;
+    return err;
+}
+
+/* docs/reliability.md: the size of a step, of one chunk of each rank, and of a half of the scratch space. */
+static void test_sizes(void **state)
+{
+    enum { KIB = 1024, MIB = 1024 * 1024 };
+    static const struct {
+        bool is_volatile;
+        int nprocs;
+        int64_t chunk, bytes; /* of the hint; of data */
+        int64_t own, step;
+    } rows[] = {
+        {false, 1, MIB, 1000 * MIB, MIB, 64 * MIB},
+        {false, 8, MIB, 1000 * MIB, MIB, 64 * MIB},
+        {false, 32, MIB, 1000 * MIB, MIB, 64 * MIB},
+        {false, 40, MIB, 1000 * MIB, MIB, 80 * MIB},
+        {false, 4, MIB, 40 * KIB, 10 * KIB + 1, 40 * KIB},
+        {true, 1, MIB, 1000 * MIB, 256 * KIB, 256 * KIB},
+        {true, 6, MIB, 1000 * MIB, 256 * KIB, 6 * 256 * KIB},
+        {true, 1, 100 * KIB, 1000 * MIB, 100 * KIB, 100 * KIB},
+        {false, 2, INT64_MAX, 1000 * MIB, 500 * MIB + 1, 1000 * MIB},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pnc_growth_io io = {
+            .path = "sizes", .nprocs = rows[i].nprocs, .is_volatile = rows[i].is_volatile, .agree = do_nothing};
+        const growth_case c = {.fixed = (int)(rows[i].bytes / 2), .text = 1};
+        pnc_growth_change growth;
+        pnc_model old, now;
+        int64_t size, beyond;
+
+        make_models(&c, &old, &now);
+        size = pnc_format_layout_get_file_end(&old);
+        beyond = pnc_format_layout_get_file_end(&now) - size; /* copied before the first step */
+        assert_int_equal(pnc_growth_change_init(&growth, &io, &old, &now, size, rows[i].chunk), NC_NOERR);
+        assert_int_equal(growth.stream.total, rows[i].bytes);
+        assert_int_equal(growth.chunk, rows[i].own);
+        if (rows[i].step < rows[i].bytes)
+            assert_int_equal(growth.step, rows[i].step);
+        else
+            assert_in_range((uintmax_t)growth.step, (uintmax_t)(rows[i].bytes - beyond),
+                            (uintmax_t)rows[i].bytes + 4096);
+        check_place(&growth);
+        pnc_growth_change_free(&growth);
+        pnc_format_model_free(&old);
+        pnc_format_model_free(&now);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deaths),           cmocka_unit_test(test_undo),
-                                       cmocka_unit_test(test_deaths_in_memory), cmocka_unit_test(test_undo_in_memory),
-                                       cmocka_unit_test(test_damaged_journals), cmocka_unit_test(test_foreign_journal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_deaths),
+                                       cmocka_unit_test(test_undo),
+                                       cmocka_unit_test(test_deaths_in_memory),
+                                       cmocka_unit_test(test_undo_in_memory),
+                                       cmocka_unit_test(test_damaged_journals),
+                                       cmocka_unit_test(test_foreign_journal),
+                                       cmocka_unit_test(test_impossible_journals),
+                                       cmocka_unit_test(test_ranks),
+                                       cmocka_unit_test(test_sizes)};
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
 
     forget(&the_disk);

@@ -206,6 +206,10 @@ static void test_own_fill_and_refusals(void **state)
         pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_GET, NC_INT, PNC_DOUBLE, 1, NULL}, map, NULL), NC_NOERR);
     pnc_convert_packer_unpack(&packer, bytes, 0);
     pnc_convert_packer_free(&packer);
+    /* nor does the size of its elements matter */
+    assert_int_equal(
+        pnc_convert_packer_init(&packer, &(pnc_conversion){PNC_PUT, NC_INT, PNC_INT, 1, NULL}, map, values), NC_NOERR);
+    pnc_convert_packer_free(&packer);
     pnc_select_flat_free(map);
 }
 
@@ -232,6 +236,135 @@ static void test_overlap(void **state)
     pnc_select_flat_free(map);
 }
 
+/* Memory of every kind: bytes as in the file, contiguous values to convert, scattered values. */
+static const struct {
+    int xtype;
+    pnc_mem_type mem;
+    int64_t distance; /* in elements */
+} kinds[] = {{NC_BYTE, PNC_SCHAR, 1}, {NC_SHORT, PNC_INT, 1}, {NC_SHORT, PNC_INT, 3}, {NC_BYTE, PNC_SCHAR, 3}};
+
+enum { KINDS = sizeof kinds / sizeof *kinds, N = 5000 };
+
+static pnc_flat_type *make_kind(int k, pnc_direction direction, pnc_packer *packer)
+{
+    const int64_t n = N;
+    pnc_flat_type *map =
+        pnc_select_flat_create_imap(1, &n, &kinds[k].distance, (int)pnc_mem_type_get_size(kinds[k].mem));
+
+    assert_non_null(map);
+    assert_int_equal(pnc_convert_packer_init(
+                         packer, &(pnc_conversion){direction, kinds[k].xtype, kinds[k].mem, 5, NULL}, map, memory),
+                     NC_NOERR);
+    return map;
+}
+
+/* Element i in memory. */
+static void set_element(int k, int i, int value)
+{
+    if (kinds[k].mem == PNC_INT)
+        memcpy(memory + i * kinds[k].distance * 4, &value, 4);
+    else
+        memory[i * kinds[k].distance] = (char)value;
+}
+
+static int get_element(int k, int i)
+{
+    int value;
+
+    if (kinds[k].mem != PNC_INT)
+        return (signed char)memory[i * kinds[k].distance];
+    memcpy(&value, memory + i * kinds[k].distance * 4, 4);
+    return value;
+}
+
+/* In the file. */
+static void set_external(int k, char *to, int value)
+{
+    if (kinds[k].xtype == NC_SHORT)
+        *to++ = (char)(value >> 8);
+    *to = (char)value;
+}
+
+static void test_seek(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k++)
+        for (int first = 0; first < N; first += 700) {
+            int size = (int)pnc_type_get_size(kinds[k].xtype);
+            pnc_packer packer;
+            pnc_flat_type *map = make_kind(k, PNC_PUT, &packer);
+
+            for (int i = 0; i < N; i++)
+                set_element(k, i, i % 100);
+            for (int i = 0; i < 30; i++)
+                set_external(k, wanted_ext + i * size, (first + i) % 100);
+            pnc_convert_packer_seek(&packer, first);
+            pnc_convert_packer_pack(&packer, ext, 10);
+            pnc_convert_packer_pack(&packer, ext + 10 * size, 20);
+            assert_memory_equal(ext, wanted_ext, 30 * (size_t)size);
+            pnc_convert_packer_free(&packer);
+            pnc_select_flat_free(map);
+        }
+}
+
+/* Values in the file at equal distances; the bytes between them are not touched. */
+static void test_strided(void **state)
+{
+    enum { STRIDE = 7 };
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        pnc_packer packer;
+        pnc_flat_type *map = make_kind(k, PNC_PUT, &packer);
+
+        memset(ext, 0x55, ROOM);
+        memset(wanted_ext, 0x55, ROOM);
+        for (int i = 0; i < N; i++) {
+            set_element(k, i, i % 101);
+            set_external(k, wanted_ext + i * STRIDE, i % 101);
+        }
+        pnc_convert_packer_pack_strided(&packer, ext, STRIDE, 3);
+        pnc_convert_packer_pack_strided(&packer, ext + 3 * STRIDE, STRIDE, N - 3);
+        assert_memory_equal(ext, wanted_ext, ROOM);
+        pnc_convert_packer_free(&packer);
+        pnc_select_flat_free(map);
+        map = make_kind(k, PNC_GET, &packer);
+        memset(memory, 0x55, ROOM);
+        pnc_convert_packer_unpack_strided(&packer, ext, STRIDE, 3);
+        pnc_convert_packer_unpack_strided(&packer, ext + 3 * STRIDE, STRIDE, N - 3);
+        for (int i = 0; i < N; i++)
+            assert_int_equal(get_element(k, i), i % 101);
+        pnc_convert_packer_free(&packer);
+        pnc_select_flat_free(map);
+    }
+}
+
+/* The same conversion of other memory, from its beginning. */
+static void test_set_memory(void **state)
+{
+    static char other[4 * N];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        pnc_packer packer;
+        pnc_flat_type *map = make_kind(k, PNC_PUT, &packer);
+        int size = (int)pnc_type_get_size(kinds[k].xtype);
+
+        for (int i = 0; i < 20; i++) {
+            set_element(k, i, i);
+            set_external(k, wanted_ext + i * size, i);
+        }
+        memcpy(other, memory, sizeof other);
+        memset(memory, 0x55, ROOM);
+        pnc_convert_packer_pack(&packer, ext, 7);
+        pnc_convert_packer_set_memory(&packer, other);
+        assert_int_equal(packer.status, NC_NOERR); /* 0x55555555 does not fit in a short */
+        pnc_convert_packer_pack(&packer, ext, 20);
+        assert_memory_equal(ext, wanted_ext, 20 * (size_t)size);
+        assert_int_equal(packer.status, NC_NOERR);
+        pnc_convert_packer_free(&packer);
+        pnc_select_flat_free(map);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +372,9 @@ int main(void)
         cmocka_unit_test(test_direct_and_flat),
         cmocka_unit_test(test_own_fill_and_refusals),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_seek),
+        cmocka_unit_test(test_strided),
+        cmocka_unit_test(test_set_memory),
     };
     return cmocka_run_group_tests_name("packer", tests, NULL, NULL);
 }
