@@ -1,5 +1,5 @@
-"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, in JSON and in Parquet, with the
-values and attributes that netCDF4 reads from the files themselves."""
+"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, in JSON and in Parquet, with
+the values and attributes that netCDF4 reads from the files themselves."""
 # needs: python
 import json
 import os

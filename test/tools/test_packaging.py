@@ -756,7 +756,7 @@ def refuses_other_mpi(text, output, status):
 
 
 def check_cmake_other_mpi():
-    """A project that has another MPI library than PnetCDF is told so, and how to have the same."""
+    """A project that has another MPI library than PnetCDF gets an error that says so, and how to have the same."""
     options = [f"-DCMAKE_PREFIX_PATH={staged['prefix']}"]
     ours, theirs = ("OPEN_MPI 1", 'MPICH_VERSION "4.0"')[::1 if is_open_mpi() else -1]
     for name, macro in (("mpi_ours", ours), ("mpi_theirs", theirs)):
