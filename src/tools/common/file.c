@@ -136,7 +136,7 @@ int tool_file_open(const char *path, tool_file *file)
     return err;
 }
 
-bool tool_file_warn_short(const tool_file *file)
+bool tool_file_report_short(const tool_file *file)
 {
     int64_t end = pnc_format_layout_get_data_end(&file->model);
 

@@ -162,7 +162,7 @@ static bool report_truncated_inputs(const copy_plan *plan)
     int any = 0;
     for (int i = 0; plan->rank == 0 && i < plan->options->ninputs; i++) {
         tool_file file;
-        if (tool_file_open(plan->options->inputs[i], &file) != NC_NOERR || tool_file_warn_short(&file))
+        if (tool_file_open(plan->options->inputs[i], &file) != NC_NOERR || tool_file_report_short(&file))
             any = 1;
         tool_file_close(&file);
     }

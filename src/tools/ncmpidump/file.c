@@ -83,7 +83,7 @@ static void warn_short(const dump_file *file)
 {
     const dump_options *options = file->options;
     if (file->team->rank == 0 && !options->header_only && !options->kind && !options->version)
-        (void)tool_file_warn_short(&file->input);
+        (void)tool_file_report_short(&file->input);
 }
 
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
