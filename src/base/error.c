@@ -42,6 +42,14 @@ int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...)
     return code;
 }
 
+void pnc_error_share(pnc_error *error, int64_t others)
+{
+    if (others < 0)
+        error->remote = true;
+    else if (others > 0)
+        error->others = others;
+}
+
 int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote)
 {
     if (from->code == NC_NOERR)

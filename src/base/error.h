@@ -35,6 +35,9 @@ int pnc_error_set(pnc_error *error, int code, const char *format, ...) PNC_PRINT
 /* The same for an error of another rank. */
 int pnc_error_set_remote(pnc_error *error, int code, const char *format, ...) PNC_PRINTF(3, 4);
 
+/* Of the error that is set: `others` more ranks have it, too; if it is negative, another rank reports it. */
+void pnc_error_share(pnc_error *error, int64_t others);
+
 /* Set the error of `from`, if it has one, which this rank has found or received from another rank. Returns its code. */
 int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote);
 

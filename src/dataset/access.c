@@ -18,7 +18,7 @@ enum { KIND_PUT = 1, KIND_GET }; /* of calls outside safe mode */
 
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
-static int transfer(pnc_dataset *ds, const pnc_request_list *list)
+static int transfer(pnc_dataset *ds, pnc_request_list *list)
 {
     int64_t numrecs;
     int err;
@@ -66,12 +66,12 @@ static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
 /* Execute the requests of a call, and free them. err is an error in the arguments of this rank. */
 static int execute(pnc_dataset *ds, pnc_bundle *bundle, int err)
 {
-    const pnc_request_list *list = &bundle->list;
+    pnc_request_list *list = &bundle->list;
     bool leaves = !list->collective && list->n == 0; /* nothing to do, and no rank depends on it */
     int transferred;
 
     pnc_dataset_statistics_call_add(ds, list);
-    bundle->list.error = err;
+    list->error = err;
     if (list->collective && ds->safe) {
         err = pnc_file_status_agree(&ds->file, err);
         leaves = err != NC_NOERR;
@@ -144,7 +144,7 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
     pnc_dataset_statistics_call_start(ds);
     pnc_dataset_statistics_wait_add(ds, collective, batch.puts.n + batch.gets.n);
     if (collective)
-        put_err = get_err = pnc_io_batch_agree(&batch, &ds->io);
+        put_err = get_err = pnc_io_batch_agree(&batch, &ds->io, err);
     if (ds->file.call.mismatch)
         pnc_io_batch_return(&batch, &ds->io, named, put_err);
     if (put_err == NC_NOERR) {
@@ -155,7 +155,7 @@ static int wait_for(pnc_dataset *ds, bool collective, const pnc_request_ids *nam
     }
     pnc_io_batch_report(&batch, named, put_err, get_err);
     err = pnc_error_keep_first(err, pnc_error_keep_first(put_err, get_err));
-    if (err == NC_NOERR) /* NC_ERANGE of a put was returned when it was posted */
+    if (err == NC_NOERR)
         err = pnc_io_requests_report_status(&ds->io, &batch.gets);
     pnc_io_batch_free(&batch, &ds->io);
     return err;

@@ -181,18 +181,24 @@ static int failure_rank(int64_t agreed)
     return (int)(agreed & (FOUND - 1));
 }
 
-void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed)
+int64_t pnc_file_finders_count(pnc_file *file, int status, int64_t agreed)
 {
     bool has_found = status == failure_code(agreed) && !file->error->remote;
     int64_t number = has_found;
 
     if ((agreed & FOUND) == 0)
-        return;
+        return 0;
     pnc_file_sums_agree(file, &number, 1, "the number of ranks that failed");
-    if (has_found) {
-        file->error->remote = file->rank != failure_rank(agreed);
-        file->error->others = number - 1;
-    }
+    if (!has_found)
+        return 0;
+    return file->rank == failure_rank(agreed) ? number - 1 : -1;
+}
+
+void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed)
+{
+    int64_t others = pnc_file_finders_count(file, status, agreed);
+
+    pnc_error_share(file->error, others);
 }
 
 int pnc_file_failure_share(pnc_file *file, int status, int64_t agreed, const char *what)

@@ -29,7 +29,10 @@ int pnc_file_late_take(pnc_file *file, int status);
 /* A failure of this rank as a value for pnc_file_maxima_agree: 0 if the status is NC_NOERR. */
 int64_t pnc_file_failure_encode(const pnc_file *file, int status);
 /* After that agreement: if any rank has found an error, count those that have found the agreed one. The one whose
- * number was agreed reports them all. */
+ * number was agreed reports them all. Returns the number of the others; -1 on ranks that do not report it; 0 if this
+ * rank's status is not the agreed one. */
+int64_t pnc_file_finders_count(pnc_file *file, int status, int64_t agreed);
+/* The same, for the error that is set. */
 void pnc_file_failure_count(pnc_file *file, int status, int64_t agreed);
 /* The same. Returns the status or, if it is NC_NOERR, the agreed code, and sets its message: `what`, such as "a
  * collective write", failed. */

@@ -132,7 +132,7 @@ int pnc_io_batch_init(pnc_batch *b, pnc_io_context *io, bool collective, const p
 {
     int err;
 
-    *b = (pnc_batch){.puts = {.direction = PNC_PUT, .collective = collective},
+    *b = (pnc_batch){.puts = {.direction = PNC_PUT, .collective = collective, .is_checked = true},
                      .gets = {.direction = PNC_GET, .collective = collective}};
     err = take_requests(b, io, named);
     b->any_puts = b->puts.n > 0;
@@ -161,13 +161,14 @@ void pnc_io_batch_free(pnc_batch *b, pnc_io_context *io)
     pnc_memory_free(b->memory);
 }
 
-int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io)
+int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io, int err)
 {
-    int64_t any[2] = {b->any_puts, b->any_gets};
+    int64_t any[3] = {b->any_puts, b->any_gets, pnc_file_failure_encode(io->file, err)};
 
-    PNC_TRY(pnc_file_maxima_agree(io->file, any, 2, "whether requests are pending"));
+    PNC_TRY(pnc_file_maxima_agree(io->file, any, 3, "whether requests are pending"));
     b->any_puts = any[0] != 0;
     b->any_gets = any[1] != 0;
+    pnc_file_failure_count(io->file, err, any[2]);
     return NC_NOERR;
 }
 

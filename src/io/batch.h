@@ -24,8 +24,9 @@ int pnc_io_batch_init(pnc_batch *batch, pnc_io_context *io, bool collective, con
 void pnc_io_batch_free(pnc_batch *batch, pnc_io_context *io);
 
 /* Collective: set any_puts and any_gets. A direction without requests on all ranks needs no collective call.
- * NC_EMULTICALL if other ranks are in other calls. */
-int pnc_io_batch_agree(pnc_batch *batch, pnc_io_context *io);
+ * err: of pnc_io_batch_init on this rank; the ranks that have the same one are counted. NC_EMULTICALL if other ranks
+ * are in other calls. */
+int pnc_io_batch_agree(pnc_batch *batch, pnc_io_context *io, int err);
 /* The call has no effect: its requests are pending again, and the statuses are the error. */
 void pnc_io_batch_return(pnc_batch *batch, pnc_io_context *io, const pnc_request_ids *named, int err);
 

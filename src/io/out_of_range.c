@@ -188,8 +188,11 @@ int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r)
 
 int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list)
 {
-    for (int64_t i = 0; i < list->n; i++)
-        if (list->at[i]->status != NC_NOERR)
-            return pnc_io_out_of_range_report(io, list->at[i]);
-    return NC_NOERR;
+    int err;
+
+    if (list->out_of_range == NULL)
+        return NC_NOERR;
+    err = pnc_io_out_of_range_report(io, list->out_of_range);
+    pnc_error_share(io->file->error, list->others);
+    return err;
 }

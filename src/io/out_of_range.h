@@ -7,7 +7,7 @@
 /* Set the error NC_ERANGE of a request: how many values do not fit, the first one and its index. The values of a put
  * must still be in the memory of the program; those of a get are read once more. Returns NC_ERANGE. Local. */
 int pnc_io_out_of_range_report(pnc_io_context *io, const pnc_request *r);
-/* The same for the first request of a list that has a status. Returns that status. */
+/* The same for the first such request of a list, if it has one; else NC_NOERR. */
 int pnc_io_requests_report_status(pnc_io_context *io, const pnc_request_list *list);
 
 #endif

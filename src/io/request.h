@@ -81,7 +81,10 @@ typedef struct pnc_request_list {
     pnc_request **at;
     int64_t n;
     pnc_request_summary summary;
-    int error; /* in the arguments of this rank, which has no requests then */
+    int error;                       /* in the arguments of this rank, which has no requests then */
+    bool is_checked;                 /* values out of range were reported when the requests were posted */
+    const pnc_request *out_of_range; /* set by execution: the first request with such values, or NULL */
+    int64_t others;                  /* ranks that also have one: as pnc_error_share takes it */
 } pnc_request_list;
 
 static inline bool pnc_io_request_has_extents(const pnc_request *r)

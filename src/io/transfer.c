@@ -87,13 +87,31 @@ typedef struct agreement {
     int64_t failure; /* as pnc_file_failure_encode makes it */
     int64_t numrecs;
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
-    int64_t misuse;          /* like failure, for an error in the arguments of a rank, which others do not get */
+    int own; /* an error that the others do not get: in the arguments of this rank, or NC_ERANGE of its requests */
 } agreement;
 
-static int agree(pnc_io_context *io, const pnc_request_list *list, int status, agreement *v)
+/* At the end of the execution of the requests, unless it has failed. */
+static int find_out_of_range(pnc_request_list *list)
+{
+    for (int64_t i = 0; !list->is_checked && i < list->n && list->out_of_range == NULL; i++)
+        if (list->at[i]->status != NC_NOERR)
+            list->out_of_range = list->at[i];
+    return list->out_of_range != NULL ? NC_ERANGE : NC_NOERR;
+}
+
+/* Count the ranks that have the same error of their own: one of them reports it. */
+static void count_own(pnc_file *file, pnc_request_list *list, int own, int64_t agreed)
+{
+    if (list->out_of_range != NULL && own != NC_NOERR)
+        list->others = pnc_file_finders_count(file, own, agreed);
+    else
+        pnc_file_failure_count(file, own, agreed);
+}
+
+static int agree(pnc_io_context *io, pnc_request_list *list, int status, agreement *v)
 {
     pnc_file *file = io->file;
-    int64_t values[5] = {0, v->numrecs, v->minus_low, v->high, v->misuse};
+    int64_t values[5] = {0, v->numrecs, v->minus_low, v->high, pnc_file_failure_encode(file, v->own)};
     int mismatch;
 
     status = pnc_file_late_take(file, status);
@@ -101,8 +119,8 @@ static int agree(pnc_io_context *io, const pnc_request_list *list, int status, a
     mismatch = pnc_file_maxima_agree(file, values, 5, "the results of a collective call");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
-    *v = (agreement){values[0], values[1], values[2], values[3], 0};
-    pnc_file_failure_count(file, list->error, values[4]);
+    count_own(file, list, v->own, values[4]);
+    *v = (agreement){values[0], values[1], values[2], values[3], NC_NOERR};
     return pnc_file_failure_share(file, status, v->failure,
                                   list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
@@ -212,11 +230,10 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
 
 /* A collective call of several ranks: independent access, then aggregators if any rank needs them. If any rank has
  * an error, all ranks return an error. */
-static int transfer_collective(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
+static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
 {
     pnc_request_list exchanged = {.direction = list->direction, .collective = true};
-    agreement v = {
-        .numrecs = *numrecs, .minus_low = INT64_MIN, .misuse = pnc_file_failure_encode(io->file, list->error)};
+    agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = list->error};
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
     bool has_order;
@@ -236,14 +253,18 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
         }
     } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
+        if (err == NC_NOERR && v.own == NC_NOERR)
+            v.own = find_out_of_range(list);
     }
     err = agree(io, list, err, &v);
     *numrecs = v.numrecs;
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
         if (!has_order)
             (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
-        has_order = true;
         err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high});
+        if (err == NC_NOERR && has_order)
+            v.own = find_out_of_range(list);
+        has_order = true;
         err = agree(io, list, err, &v);
     }
     if (has_order)
@@ -251,16 +272,18 @@ static int transfer_collective(pnc_io_context *io, const pnc_request_list *list,
     return err;
 }
 
-static int transfer_independent(pnc_io_context *io, const pnc_request_list *list)
+static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
 {
     pnc_strategy choice = PNC_DIRECT;
 
     if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->nslabs, io->hints))
         PNC_TRY(choose_strategy(io, list, &choice));
-    return execute_independent(io, list, choice);
+    PNC_TRY(execute_independent(io, list, choice));
+    (void)find_out_of_range(list);
+    return NC_NOERR;
 }
 
-int pnc_io_requests_transfer(pnc_io_context *io, const pnc_request_list *list, int64_t *numrecs)
+int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
 {
     int64_t most = list->summary.numrecs;
     int err;

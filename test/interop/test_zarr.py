@@ -1,9 +1,10 @@
-"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, with the values and attributes
-that netCDF4 reads from the files themselves."""
+"""xarray, zarr and fsspec read classic files by the references of ncoffsets --kerchunk, in JSON and in Parquet, with
+the values and attributes that netCDF4 reads from the files themselves."""
 # needs: python
 import json
 import os
 import shutil
+import subprocess
 import sys
 import warnings
 
@@ -15,7 +16,7 @@ import pypi
 import tap
 import tool
 
-PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3")
+PACKAGES = ("xarray>=2024.10", "zarr>=3", "fsspec", "netCDF4", "numpy<3", "pyarrow", "fastparquet")
 
 
 def references(output, *arguments):
@@ -171,10 +172,66 @@ def test_names():
         json.load(file)
 
 
+def to_parquet(refs, folder):
+    """By the program that a user runs, in this environment."""
+    program = os.path.join(tool.BUILD, "src", "tools", "ncoffsets-parquet")
+    return subprocess.run([sys.executable, program, refs, folder], capture_output=True, text=True, check=False)
+
+
+def tables(folder):
+    return sorted(os.path.relpath(os.path.join(place, name), folder)
+                  for place, _, names in os.walk(folder) for name in names)
+
+
+def test_parquet():
+    """By fsspec's default, which is fastparquet, and by the other reader."""
+    names = []
+    for i in range(2):
+        names.append(f"parquet{i}.nc")
+        make_climate(names[-1], "NETCDF3_64BIT_DATA", start=4 * i)
+    refs = references("parquet.json", "--chunk=50", *names)
+    done = to_parquet(refs, "run.parq")
+    tap.ok(done.returncode == 0 and not done.stderr and "run.parq" in os.listdir(), "ncoffsets-parquet", done)
+    tap.ok(set(tables("run.parq")) == {".zmetadata"} | {f"{name}/refs.0.parq" for name in raw_variables(names[0])},
+           "a table for each variable", tables("run.parq"))
+    mapper = LazyReferenceMapper(os.path.abspath("run.parq"), fsspec.filesystem("file"), engine="pyarrow")
+    options = {"consolidated": False, "storage_options": {"fo": mapper, "remote_protocol": "file"}}
+    with open_references(refs) as wanted, open_references("run.parq") as ours, \
+            xarray.open_dataset("reference://", engine="zarr", backend_kwargs=options) as others:
+        tap.ok(ours.identical(wanted) and wanted.sizes["time"] == 8, "Parquet, fastparquet: as with JSON", ours)
+        tap.ok(others.equals(wanted), "Parquet, pyarrow: as with JSON", others)
+
+
+def test_parquet_tables():
+    """More references than a table has, and two dimensions of chunks; then the folder is replaced."""
+    dims = [("x", 101), ("y", 104), ("u", 0)]
+    values = [(7 * i) % 32749 for i in range(101 * 104)]
+    cdf.Writer(2, dims, [], [("v", "short", [0, 1], [], values), ("s", "int", [], [], [5]), ("e", "int", [0], [],
+                                                                                            list(range(101)))]
+               ).write("many.nc")
+    done = to_parquet(references("many.json", "--chunk=2", "many.nc"), "many.parq")
+    found = tables("many.parq")
+    tap.ok(done.returncode == 0 and [name for name in found if name.startswith("v/")] ==
+           ["v/refs.0.parq", "v/refs.1.parq"], "10504 references in two tables", (done, found))
+    compare_raw("many chunks: zarr", "many.parq", raw_variables("many.nc"))
+    shutil.copy("many.parq/.zmetadata", "many.old")
+    done = to_parquet(references("many.json", "many.nc"), "many.parq")
+    tap.ok(done.returncode == 0 and tables("many.parq") == [".zmetadata", "e/refs.0.parq", "s/refs.0.parq",
+                                                            "v/refs.0.parq"], "a folder of references is replaced",
+           (done, tables("many.parq")))
+    compare_raw("the new ones: zarr", "many.parq", raw_variables("many.nc"))
+    with open("many.parq/mine.txt", "w", encoding="utf-8") as file:
+        file.write("mine")
+    done = to_parquet("many.json", "many.parq")
+    tap.ok(done.returncode == 1 and "mine.txt" in done.stderr and os.path.exists("many.parq/mine.txt"),
+           "a folder with another file is not", done)
+
+
 def inside():
     """In the environment with the packages."""
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
-    for test in (test_types, test_climate, test_joined, test_url, test_names):
+    for test in (test_types, test_climate, test_joined, test_url, test_names, test_parquet,
+                 test_parquet_tables):
         test()
     tap.finish()
 
@@ -185,6 +242,7 @@ if sys.argv[1:] == ["--inside"]:
     import numpy
     import xarray
     import zarr
+    from fsspec.implementations.reference import LazyReferenceMapper
     inside()
 environment = pypi.Environment("python-zarr", "references for xarray and zarr")
 environment.need(*PACKAGES)

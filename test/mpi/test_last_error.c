@@ -447,6 +447,102 @@ static void test_verbose(int ncid)
     unsetenv("PNETCDF_VERBOSE");
 }
 
+/* One rank prints what `n` ranks, the last ones, have found: the line has the words and the number of the others. */
+static void expect_printed_once(int n, const char *words, const char *what, int (*call)(int ncid, bool fails), int ncid)
+{
+    char name[4200], text[8192], others[40] = "";
+    bool fails = t_rank >= t_nprocs - n;
+    int lines, err, total;
+
+    snprintf(name, sizeof name, "%s.%d", t_path("stderr"), t_rank);
+    if (n > 1)
+        snprintf(others, sizeof others, ", and on %d more rank", n - 1);
+    catch_stderr(name);
+    err = call(ncid, fails);
+    lines = release_stderr(name, text, sizeof text);
+    total = lines;
+    MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_check((err != NC_NOERR) == fails && total == 1 &&
+                (lines == 0 || (fails && strstr(text, words) != NULL && strstr(text, others) != NULL &&
+                                (n > 1) == (strstr(text, "more rank") != NULL))),
+            "%s on %d ranks: status %d, printed once (%d lines: %s)", what, n, err, total, text);
+}
+
+/* Rows: each rank has its own range of the file. Columns: they are interleaved. */
+static int put_rows(int ncid, bool fails)
+{
+    MPI_Offset start[] = {t_rank, 0}, count[] = {1, 4};
+    int values[] = {1, fails ? 1000 : 2, 3, 4};
+
+    return ncmpi_put_vara_int_all(ncid, 0, start, count, values);
+}
+
+static int put_columns(int ncid, bool fails)
+{
+    MPI_Offset start[] = {0, t_rank}, count[] = {4, 1};
+    int values[] = {1, fails ? 1000 : 2, 3, 4};
+
+    return ncmpi_put_vara_int_all(ncid, 1, start, count, values);
+}
+
+/* Values of 1000 do not fit; the first of 4 rows of `wide` has others. */
+static int get_columns(int ncid, bool fails)
+{
+    MPI_Offset start[] = {fails, t_rank}, count[] = {1, 1};
+    signed char value;
+
+    return ncmpi_get_vara_schar_all(ncid, 2, start, count, &value);
+}
+
+static int get_pending(int ncid, bool fails)
+{
+    MPI_Offset start[] = {fails, t_rank}, count[] = {1, 1};
+    signed char value;
+    int request;
+
+    ncmpi_iget_vara_schar(ncid, 2, start, count, &value, &request);
+    return ncmpi_wait_all(ncid, 1, &request, NULL);
+}
+
+static int wait_for_nothing(int ncid, bool fails)
+{
+    int request = fails ? 4711 : NC_REQ_NULL;
+
+    return ncmpi_wait_all(ncid, 1, &request, NULL);
+}
+
+/* The ranks agree on these errors without a step of its own, so that one rank prints them. */
+static void test_verbose_values(const char *strategy)
+{
+    int (*const calls[])(int, bool) = {put_rows, put_columns, get_columns, get_pending, wait_for_nothing};
+    const char *const names[] = {"put of rows", "put of columns", "get of columns", "iget of columns", "wait_all"};
+    const int wide[] = {1, 1000, 1000, 1000};
+    int ncid, dims[2], varid;
+    MPI_Offset start[] = {0, t_rank}, count[] = {4, 1};
+    char what[100];
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_strategy", strategy);
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, t_path("verbose.nc"), NC_CLOBBER, info, &ncid), "create");
+    MPI_Info_free(&info);
+    ncmpi_def_dim(ncid, "row", t_nprocs > 4 ? t_nprocs : 4, &dims[0]);
+    ncmpi_def_dim(ncid, "column", t_nprocs > 4 ? t_nprocs : 4, &dims[1]);
+    ncmpi_def_var(ncid, "rows", NC_BYTE, 2, dims, &varid);
+    ncmpi_def_var(ncid, "columns", NC_BYTE, 2, dims, &varid);
+    ncmpi_def_var(ncid, "wide", NC_INT, 2, dims, &varid);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_ok(ncmpi_put_vara_int_all(ncid, 2, start, count, wide), "put");
+    setenv("PNETCDF_VERBOSE", "1", 1);
+    for (int i = 0; i < 5; i++)
+        for (int n = 1; n <= t_nprocs; n += t_nprocs > 1 ? t_nprocs - 1 : 1) {
+            snprintf(what, sizeof what, "PNETCDF_VERBOSE, %s: %s", strategy, names[i]);
+            expect_printed_once(n, i < 4 ? "1 value of type" : "request 4711 is not pending", what, calls[i], ncid);
+        }
+    unsetenv("PNETCDF_VERBOSE");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
 /* Open MPI's mpiexec starts a program of MPICH as processes of one rank each, and the other way round. */
 static void test_launcher(void)
 {
@@ -503,6 +599,9 @@ int main(int argc, char **argv)
     test_range(ncid);
     test_define_mode(ncid);
     test_verbose(ncid);
+    test_verbose_values("automatic");
+    test_verbose_values("two_phase");
+    test_verbose_values("direct");
     test_peer(ncid);
     test_close();
     test_many_texts();

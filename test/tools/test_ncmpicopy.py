@@ -318,7 +318,8 @@ def test_short_input():
     for name, content in (("short.nc", whole[:-20]), ("zeros.nc", whole[:-20] + b"\0" * 20)):
         with open(name, "wb") as file:
             file.write(content)
-    warning = "short.nc ends at byte %d, but its header describes data up to byte %d" % (len(whole) - 20, len(whole))
+    warning = "short.nc: the file ends at byte %d, but its header describes data up to byte %d" % (len(whole) - 20,
+                                                                                                 len(whole))
     copy("a short file", ["-O", "short.nc"], "short_copy.nc", 2, warning)
     copy("the same with zeros", ["-O", "zeros.nc"], "zeros_copy.nc")
     tap.ok(open("short_copy.nc", "rb").read() == open("zeros_copy.nc", "rb").read(),

@@ -280,6 +280,54 @@ def test_references_trouble():
     fails("--chunk=0", "--chunk: 0", "--chunk=0", "first.nc")
 
 
+def test_parquet_trouble():
+    """References that ncoffsets-parquet refuses, before it needs pyarrow; test_zarr.py has those that it writes."""
+    program = os.path.join(tool.BUILD, "src", "tools", "ncoffsets-parquet")
+    array = json.dumps({"shape": [2], "chunks": [1]})
+    whole = {"v/.zarray": array, "v/0": ["u", 0, 4], "v/1": ["u", 4, 4]}
+
+    def refuses(content, words, folder="out.parq"):
+        with open("in.json", "w", encoding="utf-8") as file:
+            file.write(content if isinstance(content, str) else json.dumps(content))
+        before = sorted(os.listdir())
+        done = subprocess.run([sys.executable, "-S", program, "in.json", folder], capture_output=True, text=True,
+                              check=False)
+        tap.ok(done.returncode == 1 and words in done.stderr and done.stderr.count("\n") == 1 and
+               done.stderr.startswith("ncoffsets-parquet: ") and sorted(os.listdir()) == before,
+               f"ncoffsets-parquet: {words}", done)
+
+    def refuses_references(words, without=(), **changes):
+        refs = {key.replace("_", "/", 1): value for key, value in changes.items()}
+        refuses({"version": 1, "refs": {**{key: whole[key] for key in whole if key not in without}, **refs}}, words)
+
+    refuses("{", "in.json: this is no JSON")
+    refuses([], "in.json: these are no references")
+    refuses({"version": 1, "refs": whole, "templates": {"u": "x"}}, "in.json: these are no references")
+    refuses({"version": 0, "refs": whole}, "in.json: these are no references")
+    refuses_references("w/.zarray is missing", w_0=["u", 0, 4])
+    refuses_references("v: has 1 chunks, must be 2", ["v/1"])
+    refuses_references("v/2: this is no key of a chunk", ["v/1"], v_2=["u", 0, 4])
+    refuses_references("v/01: this is no key of a chunk", ["v/0"], **{"v_01": ["u", 0, 4]})
+    refuses_references("v/0.1: this is no key of a chunk", ["v/1"], **{"v_0.1": ["u", 0, 4]})
+    refuses_references("v/0: must be [URL, offset, size]", v_0="inline")
+    refuses_references("v/0: must be [URL, offset, size]", v_0=["u", -1, 4])
+    refuses_references("v/.zarray: shape and chunks", **{"v_.zarray": json.dumps({"shape": [2], "chunks": [0]})})
+    refuses_references("v/.zarray: must be a string that contains", **{"v_.zarray": "[1]"})
+    refuses_references("../x: this is no name of a variable", **{".._x": ["u", 0, 4]})
+    refuses({"version": 1, "refs": whole}, "needs pyarrow: python3 -m pip install pyarrow")
+    with open("file.parq", "w", encoding="utf-8") as file:
+        file.write("mine")
+    refuses({"version": 1, "refs": whole}, "file.parq: exists and is no folder", "file.parq")
+    os.mkdir("full.parq")
+    shutil.move("file.parq", "full.parq/mine.txt")
+    refuses({"version": 1, "refs": whole}, "full.parq/mine.txt is no part of references", "full.parq")
+    refuses({"version": 1, "refs": whole}, ".: contains in.json, which is read", ".")
+    refuses({"version": 1, "refs": whole}, "missing/out.parq: cannot be written: No such file", "missing/out.parq")
+    for word in ("-h", "--version"):
+        done = subprocess.run([program, word], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and "ncoffsets-parquet" in done.stdout, f"ncoffsets-parquet {word}", done)
+
+
 def test_files():
     """What a picture, or a file of references, may replace."""
     def arguments(path, options):
@@ -331,6 +379,6 @@ def test_trouble():
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
 for test in (test_text, test_peer, test_alignment, test_picture, test_groups, test_page, test_references,
-             test_references_trouble, test_files, test_trouble):
+             test_references_trouble, test_parquet_trouble, test_files, test_trouble):
     test()
 tap.finish()

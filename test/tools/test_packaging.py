@@ -657,6 +657,28 @@ add_executable(by_CXX client.cc)
 target_link_libraries(by_CXX PRIVATE PnetCDF::PnetCDF)
 """
 
+# MPI before PnetCDF: the target that find_package(MPI) would make for another MPI library.
+CMAKE_OTHER_MPI = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C)
+add_library(MPI::MPI_C INTERFACE IMPORTED)
+set_target_properties(MPI::MPI_C PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${OTHER_MPI}")
+find_package(PnetCDF QUIET CONFIG)
+if(PnetCDF_FOUND)
+  message(SEND_ERROR "found with another MPI library")
+endif()
+find_package(PnetCDF REQUIRED CONFIG)
+"""
+
+CMAKE_MPI_FIRST = """
+cmake_minimum_required(VERSION 3.10)
+project(client LANGUAGES C)
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(PnetCDF REQUIRED CONFIG)
+add_executable(by_MPI_first client.c)
+target_link_libraries(by_MPI_first PRIVATE PnetCDF::PnetCDF MPI::MPI_C)
+"""
+
 
 def cmake(name, text, *options):
     """Configure a project in a folder of its own; returns that folder, status and output."""
@@ -721,6 +743,41 @@ def check_cmake_without_wrapper():
         build_and_run(folder, ("by_CXX",))
 
 
+def is_open_mpi():
+    return run(*CC, "-E", write("family.c", "#include <mpi.h>\n#ifndef OPEN_MPI\n#error\n#endif\n"))[0] == 0
+
+
+def refuses_other_mpi(text, output, status):
+    words = " ".join(output.split())
+    ours, theirs = ("Open MPI", "MPICH or a relative")[::1 if is_open_mpi() else -1]
+    wanted = (f"was built with {ours} (", f"of this project is {theirs} (", "find_package(PnetCDF) before find_package",
+              "-DMPI_C_COMPILER=/")
+    tap.ok(status != 0 and all(word in words for word in wanted) and output.count("CMake Error") == 1, text, output)
+
+
+def check_cmake_other_mpi():
+    """A project that has another MPI library than PnetCDF gets an error that says so, and how to have the same."""
+    options = [f"-DCMAKE_PREFIX_PATH={staged['prefix']}"]
+    ours, theirs = ("OPEN_MPI 1", 'MPICH_VERSION "4.0"')[::1 if is_open_mpi() else -1]
+    for name, macro in (("mpi_ours", ours), ("mpi_theirs", theirs)):
+        write(f"{name}/mpi.h", f"#define {macro}\n")
+    status, why = cmake("other", CMAKE_OTHER_MPI, *options, f"-DOTHER_MPI={tap.scratch('mpi_theirs')}")[1:]
+    refuses_other_mpi("find_package refuses a project that has another MPI library", why, status)
+    status, why = cmake("same", CMAKE_OTHER_MPI, *options, f"-DOTHER_MPI={tap.scratch('mpi_ours')}")[1:]
+    tap.ok("found with another MPI library" in why and why.count("CMake Error") == 1, "and not one that has the same",
+           why)
+    folder, status, why = cmake("first", CMAKE_MPI_FIRST, *options, f"-DCMAKE_C_COMPILER={shutil.which(CC[0])}")
+    if tap.ok(status == 0, "find_package(MPI) may come first", why):
+        build_and_run(folder, ("by_MPI_first",))
+    other = shutil.which("mpicc.mpich" if is_open_mpi() else "mpicc.openmpi")
+    text = "find_package refuses the wrapper of another MPI library"
+    if other is None:
+        tap.skip(text, "there is no second MPI library")
+        return
+    status, why = cmake("wrapper", CMAKE_MPI_FIRST, *options, f"-DCMAKE_C_COMPILER={other}")[1:]
+    refuses_other_mpi(text, why, status)
+
+
 def check_uninstall():
     status, _, why = run("make", "-C", BUILD, "uninstall", "DESTDIR=" + staged["prefix"][:-len(configured["prefix"])],
                          env=outer_make())
@@ -746,6 +803,7 @@ if shutil.which("cmake"):
     check_header_in_cmake()
     check_cmake()
     check_cmake_without_wrapper()
+    check_cmake_other_mpi()
 else:
     tap.skip("the CMake package", "cmake is not installed")
 check_uninstall()

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "tools/common/file.h"
 #include "tools/common/message.h"
 #include "tools/common/output.h"
 #include "tools/common/parallel.h"
@@ -155,15 +156,15 @@ static bool report_misfits(const copy_plan *plan)
     return any;
 }
 
-/* Returns true on all ranks if an input ends before its data. */
+/* Returns true on all ranks if an input ends before its data: the library has read what is missing as zeros. */
 static bool report_truncated_inputs(const copy_plan *plan)
 {
     int any = 0;
     for (int i = 0; plan->rank == 0 && i < plan->options->ninputs; i++) {
-        if (plan->remarks[i] != NULL) {
-            tool_warning_print("warning: %s", plan->remarks[i]);
+        tool_file file;
+        if (tool_file_open(plan->options->inputs[i], &file) != NC_NOERR || tool_file_report_short(&file))
             any = 1;
-        }
+        tool_file_close(&file);
     }
     MPI_Bcast(&any, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return any != 0;

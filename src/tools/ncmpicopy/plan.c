@@ -38,21 +38,6 @@ int copy_input_open(const copy_plan *plan, const char *path, int *ncid)
     return err == NC_NOERR ? err : library_failed(plan, path, err);
 }
 
-/* The library reads missing values of a short file as zeros, and remarks on such a file when it is opened. Other
- * remarks are about hints and names: the copy does not lack anything. */
-static int load_remark(copy_plan *plan, int index, int ncid)
-{
-    char message[NC_MAX_MESSAGE + 1] = "";
-    int last = NC_NOERR;
-    if (plan->rank > 0)
-        return NC_NOERR;
-    PNC_TRY(ncmpi_inq_last_error(ncid, &last, message));
-    if (last != NC_NOERR || strstr(message, " ends at byte ") == NULL)
-        return NC_NOERR;
-    plan->remarks[index] = pnc_string_copy(message);
-    return plan->remarks[index] != NULL ? NC_NOERR : NC_ENOMEM;
-}
-
 /* --- the first input --- */
 
 static int load_var(int ncid, copy_var *var)
@@ -303,12 +288,7 @@ static int scan_input(copy_plan *plan, int index)
     int err = copy_input_open(plan, path, &ncid);
     if (err != NC_NOERR)
         return err;
-    err = load_remark(plan, index, ncid);
-    err = tool_status_agree(err);
-    if (err != NC_NOERR)
-        library_failed(plan, path, err);
-    else if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR ||
-             ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
+    if (ncmpi_inq_dimid(ncid, join->name, &dimid) != NC_NOERR || ncmpi_inq_dimlen(ncid, dimid, &length) != NC_NOERR)
         err = copy_error_print(plan, NC_EBADDIM, "%s: no dimension %s to join files along", path, join->name);
     plan->lengths[index] = length;
     if (err == NC_NOERR && pnc_size_add(join->total, length, &join->total) != 0)
@@ -335,8 +315,7 @@ static int load_first(copy_plan *plan, int ncid)
     if (err != NC_NOERR)
         return err;
     plan->lengths = pnc_memory_alloc_zeroed(plan->options->ninputs, sizeof *plan->lengths);
-    plan->remarks = pnc_memory_alloc_zeroed(plan->options->ninputs, sizeof *plan->remarks);
-    err = plan->lengths != NULL && plan->remarks != NULL ? load_remark(plan, 0, ncid) : NC_ENOMEM;
+    err = plan->lengths != NULL ? NC_NOERR : NC_ENOMEM;
     if (err == NC_NOERR)
         err = load_dims(ncid, plan);
     if (err == NC_NOERR)
@@ -374,10 +353,7 @@ void copy_plan_free(copy_plan *plan)
         pnc_memory_free(plan->vars[i].dimids);
         pnc_memory_free(plan->vars[i].shape);
     }
-    for (int i = 0; plan->remarks != NULL && i < plan->options->ninputs; i++)
-        pnc_memory_free(plan->remarks[i]);
     pnc_memory_free(plan->vars);
     pnc_memory_free(plan->dims);
     pnc_memory_free(plan->lengths);
-    pnc_memory_free(plan->remarks);
 }

@@ -36,7 +36,6 @@ typedef struct copy_plan {
     int join;         /* the dimension along which inputs are joined, or -1 */
     int64_t *lengths; /* of it in each input */
     bool changed;     /* names or attributes differ in the output, after a message */
-    char **remarks;   /* on rank 0: the library's remark on each input that ends before its data, else NULL */
 } copy_plan;
 
 /* Collective: reads the headers of all inputs. Returns NC_NOERR or, on all ranks, a code after an error message of rank

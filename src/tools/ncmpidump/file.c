@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/types.h"
-#include "format/layout.h"
 #include "tools/common/message.h"
 #include "tools/common/text.h"
 #include "tools/ncmpidump/team.h"
@@ -83,13 +82,8 @@ static int open_input(dump_file *file)
 static void warn_short(const dump_file *file)
 {
     const dump_options *options = file->options;
-    int64_t end = pnc_format_layout_get_data_end(&file->input.model);
-    if (file->team->rank > 0 || options->header_only || options->kind || options->version || file->input.size >= end)
-        return;
-    tool_warning_print(
-        "%s: the file ends at byte %lld, but its header describes data up to byte %lld: values beyond the "
-        "end were never written, or the file was cut short; they read as zeros",
-        options->path, (long long)file->input.size, (long long)end);
+    if (file->team->rank == 0 && !options->header_only && !options->kind && !options->version)
+        (void)tool_file_report_short(&file->input);
 }
 
 int dump_file_open(const dump_options *options, dump_team *team, dump_file *file)
