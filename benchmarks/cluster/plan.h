@@ -49,6 +49,7 @@ typedef struct workload {
 } workload;
 
 extern const workload workloads[]; /* the last name is NULL */
+const workload *workload_find(const char *name); /* NULL: there is none */
 
 int plan_add_variable(plan *p, int ndims, const MPI_Offset *shape);
 void plan_add_request(plan *p, int variable);
