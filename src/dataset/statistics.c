@@ -230,17 +230,28 @@ static int reduce(pnc_dataset *ds, pnc_spread *spreads, int n)
     return code;
 }
 
+/* This rank. Names of nodes without their domain: the system's tables have them in this form. */
+static void find_place(const pnc_dataset *ds, pnc_place *out)
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+
+    *out = (pnc_place){.rank = ds->file.rank};
+    if (MPI_Get_processor_name(name, &length) == MPI_SUCCESS)
+        snprintf(out->node, sizeof out->node, "%.*s", (int)strcspn(name, "."), name);
+}
+
 /* Of variables first .. first + n - 1, three numbers each. A rank that has no statistics contributes zeros. */
-static void set_var_spreads(const pnc_dataset *ds, int first, int n, pnc_spread *out)
+static void set_var_spreads(const pnc_dataset *ds, const pnc_place *place, int first, int n, pnc_spread *out)
 {
     const pnc_statistics *s = ds->file.statistics;
 
     for (int i = 0; i < n; i++) {
         pnc_var_statistics v = s != NULL && s->vars != NULL ? s->vars[first + i] : (pnc_var_statistics){0};
 
-        pnc_spread_init(&out[3 * i], v.put_bytes, ds->file.rank);
-        pnc_spread_init(&out[3 * i + 1], v.get_bytes, ds->file.rank);
-        pnc_spread_init(&out[3 * i + 2], v.nanoseconds, ds->file.rank);
+        pnc_spread_init(&out[3 * i], v.put_bytes, place);
+        pnc_spread_init(&out[3 * i + 1], v.get_bytes, place);
+        pnc_spread_init(&out[3 * i + 2], v.nanoseconds, place);
     }
 }
 
@@ -290,18 +301,20 @@ static int gather(pnc_dataset *ds, pnc_summary *out)
 {
     int nvars = count_vars(ds), code = MPI_SUCCESS;
     pnc_spread spreads[PNC_COUNTER_N + 3 * VARS_AT_A_TIME];
+    pnc_place place;
 
     *out = (pnc_summary){.path = ds->file.path,
                          .nprocs = ds->file.nprocs,
                          .nnodes = ds->file.store->nnodes,
                          .striping_unit = pnc_io_context_get_striping_unit(&ds->io)};
+    find_place(ds, &place);
     for (int i = 0; i < PNC_COUNTER_N; i++)
-        pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, ds->file.rank);
+        pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, &place);
     for (int first = 0; first == 0 || first < nvars; first += VARS_AT_A_TIME) {
         int counters = first == 0 ? PNC_COUNTER_N : 0;
         int n = nvars - first < VARS_AT_A_TIME ? nvars - first : VARS_AT_A_TIME;
 
-        set_var_spreads(ds, first, n, spreads + counters);
+        set_var_spreads(ds, &place, first, n, spreads + counters);
         code |= reduce(ds, spreads, counters + 3 * n);
         if (first == 0)
             memcpy(out->counters, spreads, sizeof out->counters);

@@ -72,7 +72,9 @@
     ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
     ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
     ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
-    ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far")
+    ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far") \
+    ROW(PEAK_MEMORY_OF_LIBRARY, "peak_memory_of_library", BYTES, \
+        "most memory that the library had allocated at once so far, for all files of the process")
 /* clang-format on */
 
 #define PNC_COUNTER_ID(id, name, unit, meaning) PNC_COUNT_##id,

@@ -26,16 +26,22 @@ static void write_string(const char *text, FILE *file)
     fputc('"', file);
 }
 
+static void write_place(const char *of, const pnc_place *place, FILE *file)
+{
+    fprintf(file, ", \"rank_of_%s\": %d, \"node_of_%s\": ", of, place->rank, of);
+    write_string(place->node, file);
+}
+
 static void write_counters(const pnc_summary *s, FILE *file)
 {
     for (int i = 0; i < PNC_COUNTER_N; i++) {
         const pnc_spread *c = &s->counters[i];
 
-        fprintf(file,
-                "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld, \"rank_of_least\": %lld, "
-                "\"rank_of_most\": %lld}%s\n",
-                pnc_counter_table[i].name, (long long)c->sum, (long long)c->least, (long long)c->most,
-                (long long)c->rank_of_least, (long long)c->rank_of_most, i + 1 < PNC_COUNTER_N ? "," : "");
+        fprintf(file, "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld", pnc_counter_table[i].name,
+                (long long)c->sum, (long long)c->least, (long long)c->most);
+        write_place("least", &c->at_least, file);
+        write_place("most", &c->at_most, file);
+        fprintf(file, "}%s\n", i + 1 < PNC_COUNTER_N ? "," : "");
     }
 }
 

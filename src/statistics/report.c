@@ -24,10 +24,10 @@ static void print_time(const pnc_summary *s, pnc_counter counter, FILE *file)
 
     if (t->most == 0)
         return;
-    fprintf(file, "  %-24s%12s%12s%12s   rank %lld\n", pnc_counter_table[counter].name + strlen("time_"),
+    fprintf(file, "  %-24s%12s%12s%12s   rank %d, %s\n", pnc_counter_table[counter].name + strlen("time_"),
             pnc_amount_of_time_format((double)t->least).text,
             pnc_amount_of_time_format((double)t->sum / s->nprocs).text, pnc_amount_of_time_format((double)t->most).text,
-            (long long)t->rank_of_most);
+            t->at_most.rank, t->at_most.node);
 }
 
 static void print_times(const pnc_summary *s, FILE *file)
@@ -108,7 +108,9 @@ static void print_others(const pnc_summary *s, FILE *file)
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             bytes_of(COUNT(HEADER_BYTES)).text, bytes_of(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);
-    fprintf(file, "  peak memory of a process: %s\n", bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text);
+    fprintf(file, "  peak memory of a process: %s, of which the library allocated at most %s\n",
+            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text,
+            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY].most).text);
 }
 
 static void print_vars(const pnc_summary *s, FILE *file)

@@ -37,7 +37,7 @@ typedef struct pnc_statistics {
 pnc_statistics *pnc_statistics_create(void); /* NULL: no memory */
 void pnc_statistics_free(pnc_statistics *s);
 
-/* Set the counters that are known only now: time_open, peak_memory. */
+/* Set the counters that are known only now: time_open and those of memory. */
 void pnc_statistics_update(pnc_statistics *s);
 
 static inline void pnc_statistics_add(pnc_statistics *s, pnc_counter counter, int64_t n)

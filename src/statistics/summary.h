@@ -5,13 +5,19 @@
 #include <stdio.h>
 #include "statistics/statistics.h"
 
+/* A rank and its node. */
+typedef struct pnc_place {
+    int32_t rank;
+    char node[28]; /* the begin of its name */
+} pnc_place;
+
 /* A number over all ranks. The ranks combine it in one reduction: plain bytes. */
 typedef struct pnc_spread {
     int64_t sum, least, most;
-    int64_t rank_of_least, rank_of_most; /* the lowest such rank */
+    pnc_place at_least, at_most; /* the lowest ranks that have these */
 } pnc_spread;
 
-void pnc_spread_init(pnc_spread *spread, int64_t value, int rank);
+void pnc_spread_init(pnc_spread *spread, int64_t value, const pnc_place *place);
 void pnc_spread_merge(pnc_spread *into, const pnc_spread *other);
 
 typedef struct pnc_var_summary {

@@ -41,6 +41,7 @@ MAY_SEE = {
 PURE_ROOMS = ["base", "format", "growth", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
+    "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
     "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran"},
     "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset",
