@@ -6,8 +6,7 @@
 #include "select/selection.h"
 
 /* `shape` has capacity for the dimensions of the variable; a record variable has so many records. */
-static inline pnc_array pnc_io_array_describe(const pnc_model *model, const pnc_var *var, int64_t numrecs,
-                                              int64_t *shape)
+static inline pnc_array pnc_io_array_get(const pnc_model *model, const pnc_var *var, int64_t numrecs, int64_t *shape)
 {
     for (int i = 0; i < var->ndims; i++)
         shape[i] = var->is_record && i == 0 ? numrecs : var->shape[i];

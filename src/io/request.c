@@ -202,7 +202,7 @@ static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = pnc_io_array_describe(io->model, var, io->model->numrecs, shape);
+    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
     if (call->shape == PNC_VAR)
         err = take_whole(io, &array, r);
     for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
@@ -291,7 +291,7 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
     assert(i < r->nslabs && r->ndims == var->ndims && !pnc_io_request_has_extents(r));
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = pnc_io_array_describe(io->model, var, io->model->numrecs, shape);
+    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
     err = pnc_select_selection_init(out, &array, s.start, s.count, s.stride);
     free_shape(&memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);

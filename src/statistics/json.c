@@ -84,6 +84,29 @@ static void write_heat(const pnc_heat *heat, FILE *file)
     fputc('}', file);
 }
 
+static void write_aggregators(const pnc_summary *s, FILE *file)
+{
+    const char *before = "";
+
+    fprintf(file, "{\"number\": %lld, \"window\": %lld, \"first\": [", (long long)s->naggregators,
+            (long long)s->window);
+    for (int i = 0; i < PNC_SUMMARY_AGGREGATORS; i++) {
+        const pnc_aggregator_summary *a = &s->aggregators[i];
+
+        if (!a->is_used)
+            continue;
+        fprintf(file, "%s\n    {\"rank\": %d, \"node\": ", before, a->place.rank);
+        write_string(a->place.node, file);
+        fprintf(file,
+                ", \"low\": %lld, \"high\": %lld, \"writes\": %lld, \"write_bytes\": %lld, \"reads\": %lld, "
+                "\"read_bytes\": %lld, \"nanoseconds\": %lld}",
+                (long long)a->low, (long long)a->high, (long long)a->writes, (long long)a->write_bytes,
+                (long long)a->reads, (long long)a->read_bytes, (long long)a->nanoseconds);
+        before = ",";
+    }
+    fprintf(file, "]}");
+}
+
 static void write_advice(const pnc_summary *s, FILE *file)
 {
     pnc_advice advice[PNC_ADVICE_MOST];
@@ -107,6 +130,8 @@ void pnc_summary_write_json(const pnc_summary *s, FILE *file)
     write_vars(s, file);
     fprintf(file, "  ],\n  \"heat\": ");
     write_heat(&s->heat, file);
+    fprintf(file, ",\n  \"aggregators\": ");
+    write_aggregators(s, file);
     fprintf(file, ",\n  \"advice\": [\n");
     write_advice(s, file);
     fprintf(file, "  ]\n}\n");

@@ -26,6 +26,15 @@ typedef struct pnc_var_summary {
 } pnc_var_summary;
 #define PNC_SUMMARY_VARS 10 /* those with most time are reported */
 
+/* An aggregator; all zeros where there is none. The ranks combine these as plain bytes. */
+typedef struct pnc_aggregator_summary {
+    pnc_place place;
+    int64_t is_used;
+    int64_t low, high; /* its file domain in the first round of the last call */
+    int64_t writes, write_bytes, reads, read_bytes, nanoseconds; /* of its system accesses */
+} pnc_aggregator_summary;
+#define PNC_SUMMARY_AGGREGATORS 64 /* the first ones are reported */
+
 typedef struct pnc_summary {
     const char *path;
     int nprocs, nnodes;
@@ -34,6 +43,8 @@ typedef struct pnc_summary {
     pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
     int nvars;
     pnc_heat heat;
+    int64_t naggregators, window; /* of the last call of rank 0 that used them; bytes of a round */
+    pnc_aggregator_summary aggregators[PNC_SUMMARY_AGGREGATORS];
 } pnc_summary;
 
 static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter counter)

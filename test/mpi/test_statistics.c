@@ -282,6 +282,19 @@ static void do_appends(const char *path)
         check(ncmpi_put_var1_all(ncid, var, &i, large, 1, MPI_BYTE));
 }
 
+/* The values of the ranks alternate. */
+static void do_columns(const char *path)
+{
+    MPI_Offset at = t_rank, n = 2 * LARGE / t_nprocs, stride = t_nprocs;
+
+    define(path, n * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_put_vars_all(ncid, var, &at, &n, &stride, large, n, MPI_BYTE));
+    check(ncmpi_begin_indep_data(ncid));
+    check(ncmpi_get_var1(ncid, var, &at, large, 1, MPI_BYTE));
+    check(ncmpi_end_indep_data(ncid));
+}
+
 static void do_alignment(const char *path)
 {
     MPI_Offset at = (MPI_Offset)LARGE * t_rank, n = LARGE;
@@ -329,6 +342,7 @@ static void run_program(const char *what, const char *path)
                     {"holes", do_holes},
                     {"alignment", do_alignment},
                     {"appends", do_appends},
+                    {"columns", do_columns},
                     {"flushes", do_flushes},
                     {"imbalance", do_imbalance}};
 

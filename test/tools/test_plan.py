@@ -248,7 +248,8 @@ def check_errors():
     path = write("a.cdl", HEADER)
     for arguments, wanted in (
             ((path,), "no variable is given"), (("-v", "v"), "no file is given"), (("-v", "w", path), "no variable w"),
-            (("-v", "s", "--map", path, path), "no dimensions"), (("-v", "b,b", path), "listed twice"), (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
+            (("-v", "s", "--map", path, path), "no dimensions"), (("-v", "b,b", path), "listed twice"),
+            (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
             (("-v", "v", "--grid", "a", path), "--grid=a"), (("-v", "v", "--strategy", "mpi_io", path), "--strategy"),
             (("-v", "v", "--ranks-per-node", "0", path), "--ranks-per-node=0"),
             (("-v", "v", "--map", scratch("none"), path), "No such file"), (("-v", "v", scratch("none")), "No such"),

@@ -84,7 +84,7 @@ static int add_variable(const plan_decomposition *d, int i, int rank, int64_t fi
 {
     const pnc_var *var = d->whole->vars[d->varids[i]];
     int64_t shape[PLAN_MOST_DIMS], start[PLAN_MOST_DIMS], count[PLAN_MOST_DIMS];
-    pnc_array array = pnc_io_array_describe(d->whole, var, d->options->records, shape);
+    pnc_array array = pnc_io_array_get(d->whole, var, d->options->records, shape);
     pnc_selection selection;
 
     for (int k = 0; k < var->ndims; k++) {
@@ -186,7 +186,7 @@ static int add_slab(const plan_decomposition *d, const plan_slab *slab, plan_pie
     const pnc_var *var = d->whole->vars[d->varids[0]];
     const int64_t *start = d->map->numbers + slab->at;
     int64_t shape[PLAN_MOST_DIMS];
-    pnc_array array = pnc_io_array_describe(d->whole, var, INT64_MAX, shape);
+    pnc_array array = pnc_io_array_get(d->whole, var, INT64_MAX, shape);
     pnc_selection s;
     int err = pnc_select_selection_init(&s, &array, start, start + var->ndims, NULL);
 
