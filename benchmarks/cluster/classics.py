@@ -11,7 +11,6 @@ import collections
 import html
 import os
 import re
-import shlex
 import statistics
 import subprocess
 import sys
@@ -28,52 +27,36 @@ Result = collections.namedtuple("Result", "put get")  # 10^6 bytes per second
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                      epilog=__doc__.split("\n\n", maxsplit=2)[2])
-    parser.add_argument("--library", action="append", type=cluster.Library.parse, required=True,
-                        metavar="LABEL=PREFIX,...")
+    cluster.add_options(parser, 8 << 20)
     parser.add_argument("--serial", action="store_true", help="also with serial netCDF, on 1 rank, if it is installed")
     parser.add_argument("--mpi-io", action="store_true", help="also with MPI-IO alone")
     parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--workloads", default=",".join(CLASSICS), help="names, with commas between them (all)")
-    parser.add_argument("--bytes", type=int, default=8 << 20, help="of each rank, about (8 MiB)")
     parser.add_argument("--repeat", type=int, default=5, help="runs of each program (5)")
-    parser.add_argument("--maps", default=os.environ.get("PNC_TEST_DATA", "."), metavar="FOLDER",
-                        help="of e3sm_map_f_case_16p.nc and e3sm_map_g_case_16p.nc ($PNC_TEST_DATA)")
-    parser.add_argument("--timeout", type=int, default=300, help="seconds for one run (300)")
     parser.add_argument("--svg", metavar="FILE", help="draw the rates")
-    parser.add_argument("--cc", type=shlex.split, default=["mpicc"], help="compiler of MPI programs (mpicc)")
-    parser.add_argument("--mpiexec", type=shlex.split, default=["mpiexec"])
-    parser.add_argument("--openmpi-cc", type=shlex.split, default=["mpicc.openmpi"],
-                        help="the same for libraries that are built for Open MPI (mpicc.openmpi)")
-    parser.add_argument("--openmpi-mpiexec", type=shlex.split, default=cluster.OPENMPI_LAUNCHER,
-                        help=f"likewise ({shlex.join(cluster.OPENMPI_LAUNCHER)})")
-    parser.add_argument("--yield-library", default="", help="a preload that lets waiting ranks yield (yield.so)")
-    parser.add_argument("--dir", default="/dev/shm", help="folder for the files (/dev/shm)")
-    return parser.parse_args()
+    return cluster.parse_options(parser)
 
 
 # --- programs ---
 
 def parallel_command(options, library, program):
-    openmpi = library.mpi == "openmpi"
     words = ["env", f"PNETCDF_HINTS={library.hints}", *(["CLUSTER_MPI_IO=1"] if library.with_mpi_io else [])]
-    if options.yield_library and not openmpi:
+    if options.yield_library and library.mpi == "mpich":
         words.append(f"LD_PRELOAD={options.yield_library}")
-    return [*(options.openmpi_mpiexec if openmpi else options.mpiexec), "-n", str(options.ranks), *words, program]
+    return [*options.launchers[library.mpi], "-n", str(options.ranks), *words, program]
 
 
 def make_programs(options, folder):
     """{label: (command before the file, words between workload and bytes)}"""
-    compilers = {"mpich": options.cc, "openmpi": options.openmpi_cc}
     libraries, programs = list(options.library), {}
     first = libraries[0]
     if options.mpi_io:
         libraries.append(cluster.Library("MPI-IO", first.prefix, first.libdir, "", with_mpi_io=True))
     for library in libraries:
-        program = cluster.build_workloads(compilers, folder, library)
+        program = cluster.build_workloads(options.compilers, folder, library)
         programs[library.label] = (parallel_command(options, library, program), [])
     if options.serial:
         try:
-            programs["serial netCDF"] = ([cluster.build_serial(compilers, folder, first)], [str(options.ranks)])
+            programs["serial netCDF"] = ([cluster.build_serial(options.compilers, folder, first)], [str(options.ranks)])
         except cluster.Unfit as reason:
             print(f"classics.py: without serial netCDF: {reason}", file=sys.stderr)
     return programs
@@ -83,10 +66,7 @@ def run(options, folder, program, workload):
     """A Result, or a text that says why there is none."""
     before, between = program
     path = os.path.join(folder, "classic.nc")
-    command = [*before, path, workload, *between, str(options.bytes)]
-    if workload.startswith("e3sm-"):
-        chosen = os.path.join(options.maps, f"e3sm_map_{workload[-1]}_case_16p.nc")
-        command += [chosen] if os.path.exists(chosen) else []
+    command = [*before, path, workload, *between, str(options.bytes), *cluster.find_map(options.maps, workload)]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
                               timeout=options.timeout)
@@ -106,7 +86,7 @@ def run(options, folder, program, workload):
 def measure(options, folder, programs):
     """({workload: {label: Result}}, failures)"""
     table, failures = {}, 0
-    for workload in options.workloads.split(","):
+    for workload in options.workloads.split(",") if options.workloads else CLASSICS:
         runs = {label: [] for label in programs}
         for _ in range(options.repeat):
             for label, program in programs.items():

@@ -49,6 +49,41 @@ class Library:
         return cls(label, prefix, libdir or os.path.join(prefix, "lib"), hints)
 
 
+# --- options that the programs of this folder share ---
+
+def add_options(parser, most_bytes):
+    """most_bytes: the default of --bytes."""
+    parser.add_argument("--library", action="append", type=Library.parse, required=True, metavar="LABEL=PREFIX,...")
+    parser.add_argument("--workloads", default="", help="names, with commas between them (all)")
+    parser.add_argument("--bytes", type=int, default=most_bytes,
+                        help=f"of each rank, about ({most_bytes >> 20} MiB)")
+    parser.add_argument("--maps", default=os.environ.get("PNC_TEST_DATA", "."), metavar="FOLDER",
+                        help="of e3sm_map_f_case_16p.nc and e3sm_map_g_case_16p.nc ($PNC_TEST_DATA)")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for one run (300)")
+    parser.add_argument("--cc", type=shlex.split, default=["mpicc"], help="compiler of MPI programs (mpicc)")
+    parser.add_argument("--mpiexec", type=shlex.split, default=["mpiexec"])
+    parser.add_argument("--openmpi-cc", type=shlex.split, default=["mpicc.openmpi"],
+                        help="the same for libraries that are built for Open MPI (mpicc.openmpi)")
+    parser.add_argument("--openmpi-mpiexec", type=shlex.split, default=OPENMPI_LAUNCHER,
+                        help=f"likewise ({shlex.join(OPENMPI_LAUNCHER)})")
+    parser.add_argument("--yield-library", default="", help="a preload that lets waiting ranks yield (yield.so)")
+    parser.add_argument("--dir", default="/dev/shm", help="folder for the files (/dev/shm)")
+
+
+def parse_options(parser):
+    """What the parser returns, with the compilers and launchers of each MPI library."""
+    options = parser.parse_args()
+    options.compilers = {"mpich": options.cc, "openmpi": options.openmpi_cc}
+    options.launchers = {"mpich": options.mpiexec, "openmpi": options.openmpi_mpiexec}
+    return options
+
+
+def find_map(maps, workload):
+    """[path] of the decomposition that a workload reads, if there is one."""
+    path = os.path.join(maps, f"e3sm_map_{workload[-1]}_case_16p.nc")
+    return [path] if workload.startswith("e3sm-") and os.path.exists(path) else []
+
+
 def build_preload(compiler, folder, name="parallel_fs.so"):
     path = os.path.join(folder, name)
     run_tool([*compiler, "-std=c11", "-O2", "-shared", "-fPIC", "-I" + SOURCES, "-o", path,
@@ -203,12 +238,8 @@ class Cluster:
     def command(self, program, library, workload, nodes):
         options, environment = self.options, self.environment(nodes, library)
         words = [f"{name}={value}" for name, value in environment.items()]
-        command = [*options.launchers[library.mpi], "-n", str(nodes * options.ranks_per_node), "env", *words, program,
-                   self.data, workload, str(options.bytes)]
-        if workload.startswith("e3sm-"):
-            path = os.path.join(options.maps, f"e3sm_map_{workload[-1]}_case_16p.nc")
-            command += [path] if os.path.exists(path) else []
-        return command
+        return [*options.launchers[library.mpi], "-n", str(nodes * options.ranks_per_node), "env", *words, program,
+                self.data, workload, str(options.bytes), *find_map(options.maps, workload)]
 
     def run(self, program, library, workload, nodes):
         """A Run, or a text that says why there is none."""

@@ -375,3 +375,12 @@ const workload workloads[] = {
     {"ior-strided", make_ior, 1},
     {NULL, NULL, 0},
 };
+
+const workload *workload_find(const char *name)
+{
+    const workload *w = workloads;
+
+    while (w->name != NULL && strcmp(w->name, name) != 0)
+        w++;
+    return w->name != NULL ? w : NULL;
+}

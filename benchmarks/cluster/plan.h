@@ -48,7 +48,8 @@ typedef struct workload {
     int variant; /* of workloads that differ in a number */
 } workload;
 
-extern const workload workloads[]; /* the last name is NULL */
+extern const workload workloads[];               /* the last name is NULL */
+const workload *workload_find(const char *name); /* NULL: there is none */
 
 int plan_add_variable(plan *p, int ndims, const MPI_Offset *shape);
 void plan_add_request(plan *p, int variable);

@@ -11,7 +11,6 @@ memory, and their messages are not counted.
 """
 import argparse
 import os
-import shlex
 import shutil
 import sys
 import tempfile
@@ -24,37 +23,21 @@ import report
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n")[2])
-    parser.add_argument("--library", action="append", type=cluster.Library.parse, required=True,
-                        metavar="LABEL=PREFIX,...")
+    cluster.add_options(parser, 2 << 20)
     parser.add_argument("--hints", action="append", default=[], metavar="LABEL=HINTS",
                         help="the first library once more, with hints")
     parser.add_argument("--mpi-io", action="append", default=[], metavar="LABEL=HINTS",
                         help="with the first library only for the definitions, let MPI-IO access the data")
     parser.add_argument("--nodes", default="2,4,8", help="numbers of nodes (2,4,8)")
     parser.add_argument("--ranks-per-node", type=int, default=8)
-    parser.add_argument("--workloads", default="", help="names, with commas between them (all)")
-    parser.add_argument("--bytes", type=int, default=2 << 20, help="of each rank, about (2 MiB)")
-    parser.add_argument("--maps", default=os.environ.get("PNC_TEST_DATA", "."), metavar="FOLDER",
-                        help="of e3sm_map_f_case_16p.nc and e3sm_map_g_case_16p.nc ($PNC_TEST_DATA)")
     parser.add_argument("--stripe", type=int, default=1 << 20, help="bytes of a stripe (1 MiB)")
     parser.add_argument("--slowdown", type=float, default=0,
                         help="real seconds of a simulated one (twice the ranks that share a core)")
-    parser.add_argument("--timeout", type=int, default=300, help="seconds for one run (300)")
     parser.add_argument("--verify-counts", action="store_true", help="fail where the counts show a mistake")
     parser.add_argument("--most", type=int, default=5, help="violations of a run that are shown (5)")
     parser.add_argument("--plot", metavar="FILE.svg", help="draw the rates")
     parser.add_argument("--update", metavar="FILE.md", help="replace the tables in this document")
-    parser.add_argument("--cc", type=shlex.split, default=["mpicc"], help="compiler of MPI programs (mpicc)")
-    parser.add_argument("--mpiexec", type=shlex.split, default=["mpiexec"])
-    parser.add_argument("--openmpi-cc", type=shlex.split, default=["mpicc.openmpi"],
-                        help="the same for libraries that are built for Open MPI (mpicc.openmpi)")
-    parser.add_argument("--openmpi-mpiexec", type=shlex.split, default=cluster.OPENMPI_LAUNCHER,
-                        help=f"likewise ({shlex.join(cluster.OPENMPI_LAUNCHER)})")
-    parser.add_argument("--yield-library", default="", help="a preload that lets waiting ranks yield (yield.so)")
-    parser.add_argument("--dir", default="/dev/shm", help="folder for the files (/dev/shm)")
-    options = parser.parse_args()
-    options.compilers = {"mpich": options.cc, "openmpi": options.openmpi_cc}
-    options.launchers = {"mpich": options.mpiexec, "openmpi": options.openmpi_mpiexec}
+    options = cluster.parse_options(parser)
     first = options.library[0]
     for text, with_mpi_io in [(text, False) for text in options.hints] + [(text, True) for text in options.mpi_io]:
         label, _, hints = text.partition("=")

@@ -10,7 +10,6 @@
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { SKIPPED = 77 };
@@ -141,15 +140,6 @@ static double access_all(run *x, const char *path)
     return x->seconds + now() - begin;
 }
 
-static const workload *find_workload(const char *name)
-{
-    const workload *w = workloads;
-
-    while (w->name != NULL && strcmp(w->name, name) != 0)
-        w++;
-    return w->name != NULL ? w : NULL;
-}
-
 int main(int argc, char **argv)
 {
     run x = {.part = {.bytes = 2 << 20}};
@@ -157,7 +147,7 @@ int main(int argc, char **argv)
     MPI_Offset bytes;
 
     MPI_Init(&argc, &argv); /* for its functions that divide ranks */
-    x.workload = argc > 3 ? find_workload(argv[2]) : NULL;
+    x.workload = argc > 3 ? workload_find(argv[2]) : NULL;
     x.part.nprocs = argc > 3 ? atoi(argv[3]) : 0;
     if (argc > 4)
         x.part.bytes = atoll(argv[4]);

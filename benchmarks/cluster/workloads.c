@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SKIPPED = 77 };
 
@@ -304,15 +303,6 @@ static int execute(const workload *w, const char *path, part part)
     return 0;
 }
 
-static const workload *find_workload(const char *name)
-{
-    const workload *w = workloads;
-
-    while (w->name != NULL && strcmp(w->name, name) != 0)
-        w++;
-    return w->name != NULL ? w : NULL;
-}
-
 int main(int argc, char **argv)
 {
     part part = {.bytes = 2 << 20};
@@ -330,7 +320,7 @@ int main(int argc, char **argv)
     if (argc > 3)
         part.bytes = atoll(argv[3]);
     part.map = argc > 4 ? argv[4] : NULL;
-    w = find_workload(argv[2]);
+    w = workload_find(argv[2]);
     if (w != NULL && part.bytes > 0)
         status = execute(w, argv[1], part);
     else if (part.rank == 0)

@@ -1,8 +1,14 @@
 /* Allocation and arithmetic with overflow checks, for sizes from files and users. */
+#include "config.h"
+
 #include "base/memory.h"
 
 #include <assert.h>
 #include <limits.h>
+#ifdef HAVE_MALLOC_USABLE_SIZE
+#include <malloc.h>
+#endif
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,25 +24,68 @@ static int total_bytes(int64_t count, size_t size, size_t *out)
     return 0;
 }
 
-void *pnc_memory_alloc(int64_t count, size_t size)
-{
-    size_t bytes;
+/* --- how much there is --- */
 
-    return total_bytes(count, size, &bytes) == 0 ? malloc(bytes) : NULL;
+static atomic_size_t held, peak; /* of the process; the order in which threads see them does not matter */
+
+void pnc_memory_count(int64_t bytes)
+{
+    size_t now = atomic_fetch_add_explicit(&held, (size_t)bytes, memory_order_relaxed) + (size_t)bytes;
+    size_t most = atomic_load_explicit(&peak, memory_order_relaxed);
+
+    while (bytes > 0 && now > most &&
+           !atomic_compare_exchange_weak_explicit(&peak, &most, now, memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
-void *pnc_memory_alloc_zeroed(int64_t count, size_t size)
+int64_t pnc_memory_get_peak(void)
 {
-    size_t bytes;
-
-    return total_bytes(count, size, &bytes) == 0 ? calloc(1, bytes) : NULL;
+    return (int64_t)atomic_load_explicit(&peak, memory_order_relaxed);
 }
 
-void *pnc_memory_resize(void *old, int64_t count, size_t size)
+static int64_t size_of(void *p)
+{
+#ifdef HAVE_MALLOC_USABLE_SIZE
+    return (int64_t)malloc_usable_size(p);
+#else
+    (void)p;
+    return 0;
+#endif
+}
+
+/* Returns its argument. */
+static void *count(void *p)
+{
+    if (p != NULL)
+        pnc_memory_count(size_of(p));
+    return p;
+}
+
+/* --- allocation --- */
+
+void *pnc_memory_alloc(int64_t n, size_t size)
 {
     size_t bytes;
 
-    return total_bytes(count, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
+    return total_bytes(n, size, &bytes) == 0 ? count(malloc(bytes)) : NULL;
+}
+
+void *pnc_memory_alloc_zeroed(int64_t n, size_t size)
+{
+    size_t bytes;
+
+    return total_bytes(n, size, &bytes) == 0 ? count(calloc(1, bytes)) : NULL;
+}
+
+void *pnc_memory_resize(void *old, int64_t n, size_t size)
+{
+    int64_t before = size_of(old);
+    size_t bytes;
+    void *p = total_bytes(n, size, &bytes) == 0 ? realloc(old, bytes) : NULL;
+
+    if (p != NULL)
+        pnc_memory_count(size_of(p) - before);
+    return p;
 }
 
 void *pnc_memory_alloc_large(int64_t bytes)
@@ -49,23 +98,24 @@ void *pnc_memory_alloc_large(int64_t bytes)
 #ifdef MADV_HUGEPAGE
     madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* only advice */
 #endif
-    return memory;
+    return count(memory);
 }
 
-void *pnc_memory_alloc_array(int64_t count, size_t size)
+void *pnc_memory_alloc_array(int64_t n, size_t size)
 {
     const size_t page = (size_t)PNC_LARGE_PAGE;
     size_t bytes;
 
-    if (total_bytes(count, size, &bytes) != 0 || bytes > PTRDIFF_MAX - page)
+    if (total_bytes(n, size, &bytes) != 0 || bytes > PTRDIFF_MAX - page)
         return NULL;
-    return bytes < 2 * page ? malloc(bytes) : pnc_memory_alloc_large((int64_t)((bytes + page - 1) / page * page));
+    return bytes < 2 * page ? count(malloc(bytes))
+                            : pnc_memory_alloc_large((int64_t)((bytes + page - 1) / page * page));
 }
 
 char *pnc_string_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *copy = malloc(bytes);
+    char *copy = count(malloc(bytes));
 
     if (copy != NULL)
         memcpy(copy, text, bytes);
@@ -74,6 +124,8 @@ char *pnc_string_copy(const char *text)
 
 void pnc_memory_free(void *p)
 {
+    if (p != NULL)
+        pnc_memory_count(-size_of(p));
     free(p);
 }
 

@@ -16,6 +16,12 @@ void *pnc_memory_alloc_array(int64_t count, size_t size); /* uninitialised; in l
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);
 
+/* The most bytes that these functions had allocated at once so far, with what malloc adds to an allocation; 0 where the
+ * C library has no malloc_usable_size. */
+int64_t pnc_memory_get_peak(void);
+/* Count memory that is allocated elsewhere: shared memory of MPI. Negative when it is freed. */
+void pnc_memory_count(int64_t bytes);
+
 /* The capacity to which a full array of n items grows: at least twice as many, or INT_MAX. 0 if n is INT_MAX. */
 int pnc_memory_grow_capacity(int n);
 

@@ -212,35 +212,57 @@ static void merge_spreads(void *in, void *inout, int *n, MPI_Datatype *type)
         pnc_spread_merge((pnc_spread *)inout + i, (const pnc_spread *)in + i);
 }
 
-/* One reduction to rank 0. Returns an MPI error code. */
-static int reduce(pnc_dataset *ds, pnc_spread *spreads, int n)
+/* At most one rank has each. */
+static void merge_aggregators(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    const pnc_aggregator_summary *from = in;
+
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        if (from[i].is_used)
+            ((pnc_aggregator_summary *)inout)[i] = from[i];
+}
+
+/* One reduction of n values of so many bytes to rank 0. Returns an MPI error code. */
+static int reduce(pnc_dataset *ds, MPI_User_function *merge_values, void *values, int n, size_t size)
 {
     MPI_Datatype type;
     MPI_Op merge;
-    int code = MPI_Type_contiguous(sizeof(pnc_spread) / sizeof(int64_t), MPI_INT64_T, &type);
+    int code = MPI_Type_contiguous((int)(size / sizeof(int64_t)), MPI_INT64_T, &type);
 
     if (code == MPI_SUCCESS) {
         code = MPI_Type_commit(&type);
-        code |= MPI_Op_create(merge_spreads, 1, &merge);
-        code |= ds->file.rank == 0 ? MPI_Reduce(MPI_IN_PLACE, spreads, n, type, merge, 0, ds->file.comm)
-                                   : MPI_Reduce(spreads, NULL, n, type, merge, 0, ds->file.comm);
+        code |= MPI_Op_create(merge_values, 1, &merge);
+        code |= ds->file.rank == 0 ? MPI_Reduce(MPI_IN_PLACE, values, n, type, merge, 0, ds->file.comm)
+                                   : MPI_Reduce(values, NULL, n, type, merge, 0, ds->file.comm);
         MPI_Op_free(&merge);
         MPI_Type_free(&type);
     }
     return code;
 }
 
+/* This rank. Names of nodes without their domain: the system's tables have them in this form. */
+static void find_place(const pnc_dataset *ds, pnc_place *out)
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int length = 0;
+
+    *out = (pnc_place){.rank = ds->file.rank};
+    if (MPI_Get_processor_name(name, &length) == MPI_SUCCESS)
+        snprintf(out->node, sizeof out->node, "%.*s", (int)strcspn(name, "."), name);
+}
+
 /* Of variables first .. first + n - 1, three numbers each. A rank that has no statistics contributes zeros. */
-static void set_var_spreads(const pnc_dataset *ds, int first, int n, pnc_spread *out)
+static void set_var_spreads(const pnc_dataset *ds, const pnc_place *place, int first, int n, pnc_spread *out)
 {
     const pnc_statistics *s = ds->file.statistics;
 
     for (int i = 0; i < n; i++) {
         pnc_var_statistics v = s != NULL && s->vars != NULL ? s->vars[first + i] : (pnc_var_statistics){0};
 
-        pnc_spread_init(&out[3 * i], v.put_bytes, ds->file.rank);
-        pnc_spread_init(&out[3 * i + 1], v.get_bytes, ds->file.rank);
-        pnc_spread_init(&out[3 * i + 2], v.nanoseconds, ds->file.rank);
+        pnc_spread_init(&out[3 * i], v.put_bytes, place);
+        pnc_spread_init(&out[3 * i + 1], v.get_bytes, place);
+        pnc_spread_init(&out[3 * i + 2], v.nanoseconds, place);
     }
 }
 
@@ -284,31 +306,58 @@ static int gather_heat(const pnc_dataset *ds, pnc_heat *out)
     return code;
 }
 
+/* Each rank that is one of the first aggregators sets its entry. Collective; an MPI error code. */
+static int gather_aggregators(pnc_dataset *ds, const pnc_place *place, pnc_summary *out)
+{
+    const pnc_statistics *s = ds->file.statistics;
+
+    if (s != NULL) {
+        out->naggregators = s->aggregation.n;
+        out->window = s->aggregation.window;
+    }
+    if (s != NULL && s->aggregation.n > 0 && s->aggregation.number >= 0 &&
+        s->aggregation.number < PNC_SUMMARY_AGGREGATORS)
+        out->aggregators[s->aggregation.number] =
+            (pnc_aggregator_summary){.place = *place,
+                                     .is_used = 1,
+                                     .low = s->aggregation.low,
+                                     .high = s->aggregation.high,
+                                     .writes = s->counts[PNC_COUNT_WRITES],
+                                     .write_bytes = s->counts[PNC_COUNT_WRITE_BYTES],
+                                     .reads = s->counts[PNC_COUNT_READS],
+                                     .read_bytes = s->counts[PNC_COUNT_READ_BYTES],
+                                     .nanoseconds = s->counts[PNC_COUNT_TIME_WRITE] + s->counts[PNC_COUNT_TIME_READ]};
+    return reduce(ds, merge_aggregators, out->aggregators, PNC_SUMMARY_AGGREGATORS, sizeof *out->aggregators);
+}
+
 /* One reduction has the counters and the first variables; files with many variables take more. No memory is allocated,
  * so that no rank lacks it. Collective; an MPI error code. */
 static int gather(pnc_dataset *ds, pnc_summary *out)
 {
     int nvars = count_vars(ds), code = MPI_SUCCESS;
     pnc_spread spreads[PNC_COUNTER_N + 3 * VARS_AT_A_TIME];
+    pnc_place place;
 
     *out = (pnc_summary){.path = ds->file.path,
                          .nprocs = ds->file.nprocs,
                          .nnodes = ds->file.store->nnodes,
                          .striping_unit = pnc_io_context_get_striping_unit(&ds->io)};
+    find_place(ds, &place);
     for (int i = 0; i < PNC_COUNTER_N; i++)
-        pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, ds->file.rank);
+        pnc_spread_init(&spreads[i], ds->file.statistics != NULL ? ds->file.statistics->counts[i] : 0, &place);
     for (int first = 0; first == 0 || first < nvars; first += VARS_AT_A_TIME) {
         int counters = first == 0 ? PNC_COUNTER_N : 0;
         int n = nvars - first < VARS_AT_A_TIME ? nvars - first : VARS_AT_A_TIME;
 
-        set_var_spreads(ds, first, n, spreads + counters);
-        code |= reduce(ds, spreads, counters + 3 * n);
+        set_var_spreads(ds, &place, first, n, spreads + counters);
+        code |= reduce(ds, merge_spreads, spreads, counters + 3 * n, sizeof *spreads);
         if (first == 0)
             memcpy(out->counters, spreads, sizeof out->counters);
         if (ds->file.rank == 0)
             add_vars(ds, first, n, spreads + counters, out);
     }
     code |= gather_heat(ds, &out->heat);
+    code |= gather_aggregators(ds, &place, out);
     return code;
 }
 

@@ -141,6 +141,7 @@ static int make_segments(pnc_node *node)
     if (node->window == MPI_WIN_NULL)
         return failed;
     MPI_Win_set_errhandler(node->window, MPI_ERRORS_RETURN);
+    pnc_memory_count(sizeof(pnc_segment));
     for (int i = 0; i < node->nprocs; i++) {
         MPI_Aint size;
         int unit;
@@ -247,6 +248,7 @@ void pnc_io_node_free(pnc_node *node)
     if (node->window != MPI_WIN_NULL) {
         MPI_Win_unlock_all(node->window);
         MPI_Win_free(&node->window);
+        pnc_memory_count(-(int64_t)sizeof(pnc_segment));
     }
     if (node->delegates != MPI_COMM_NULL)
         MPI_Comm_free(&node->delegates);

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "io/array.h"
 #include "io/request_extents.h"
 #include "io/request_memory.h"
 
@@ -61,20 +62,6 @@ int64_t pnc_io_request_count_used(const pnc_request *r)
 }
 
 /* --- hyperslabs --- */
-
-/* A variable as input of src/select; `shape` has capacity for its dimensions. */
-static pnc_array array_of(const pnc_io_context *io, const pnc_var *var, int64_t *shape)
-{
-    for (int i = 0; i < var->ndims; i++)
-        shape[i] = var->is_record && i == 0 ? io->model->numrecs : var->shape[i];
-    return (pnc_array){.name = var->name,
-                       .begin = var->begin,
-                       .elem_size = (int)pnc_type_get_size(var->type),
-                       .ndims = var->ndims,
-                       .shape = shape,
-                       .is_record = var->is_record,
-                       .recsize = io->model->recsize};
-}
 
 #define SHAPE_INLINE 16
 
@@ -215,7 +202,7 @@ static int take_slabs(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = array_of(io, var, shape);
+    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
     if (call->shape == PNC_VAR)
         err = take_whole(io, &array, r);
     for (int64_t i = 0; call->shape != PNC_VAR && i < r->nslabs && err == NC_NOERR; i++)
@@ -304,7 +291,7 @@ int pnc_io_request_get_selection(pnc_io_context *io, const pnc_request *r, int64
     assert(i < r->nslabs && r->ndims == var->ndims && !pnc_io_request_has_extents(r));
     if (shape == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for the shape of variable \"%s\"", var->name);
-    pnc_array array = array_of(io, var, shape);
+    pnc_array array = pnc_io_array_get(io->model, var, io->model->numrecs, shape);
     err = pnc_select_selection_init(out, &array, s.start, s.count, s.stride);
     free_shape(&memory);
     return err == NC_NOERR ? NC_NOERR : fail(io, var, err);

@@ -62,6 +62,22 @@ static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_re
                                 .striping_unit = pnc_io_context_get_striping_unit(io)};
 }
 
+_Static_assert(PNC_COUNT_COLLECTIVE_PUTS_MPI_IO - PNC_COUNT_COLLECTIVE_PUTS_DIRECT == PNC_MPI_IO &&
+                   PNC_COUNT_COLLECTIVE_GETS_MPI_IO - PNC_COUNT_COLLECTIVE_GETS_DIRECT == PNC_MPI_IO,
+               "a counter for each strategy");
+
+/* A call in which this rank has values. */
+static void count_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_strategy choice)
+{
+    static const pnc_counter first[2][2] = {
+        {PNC_COUNT_INDEPENDENT_GETS_DIRECT, PNC_COUNT_COLLECTIVE_GETS_DIRECT},
+        {PNC_COUNT_INDEPENDENT_PUTS_DIRECT, PNC_COUNT_COLLECTIVE_PUTS_DIRECT},
+    };
+
+    if (list->summary.bytes > 0)
+        pnc_statistics_add(io->file->statistics, first[list->direction == PNC_PUT][list->collective] + choice, 1);
+}
+
 static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_strategy *choice)
 {
     pnc_access_pattern pattern = describe_access(io, list);
@@ -75,6 +91,7 @@ static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc
 static int execute_independent(pnc_io_context *io, const pnc_request_list *list, pnc_strategy choice)
 {
     assert(!pnc_io_strategy_is_collective(choice));
+    count_strategy(io, list, choice);
     if (choice == PNC_MERGED)
         return pnc_io_merged_execute(io, list);
     return pnc_io_direct_execute(io, list->at, list->n);
@@ -216,10 +233,13 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
     pnc_strategy choice;
 
     prepare_two_phase(io);
-    if (io->no_two_phase)
+    if (io->no_two_phase) {
+        count_strategy(io, order->list, PNC_MERGED);
         return pnc_io_merged_execute_order(io, order);
+    }
     compare_ranges(io, order, &own, &pattern);
     choice = find_possible(io, &pattern, pnc_io_strategy_choose_collective(&pattern, io->hints));
+    count_strategy(io, order->list, choice);
     switch (choice) {
     case PNC_SEPARATE: return put_separately(io, order);
     case PNC_WITHIN_NODES: return pnc_io_two_phase_execute_in_node(io->two_phase, order, own, pattern.nodes_apart);

@@ -301,6 +301,24 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
     return true;
 }
 
+/* For the report, which is that of the last call. */
+static void describe_aggregation(const pnc_two_phase *x)
+{
+    pnc_statistics *s = x->io->file->statistics;
+    pnc_block block = {.low = 0};
+    bool is_aggregator = pnc_io_node_is_aggregator(x->scope);
+
+    if (s == NULL)
+        return;
+    if (is_aggregator && x->range.low < x->range.high)
+        block = pnc_io_file_domains_find_block_at(&x->domains, x->scope->first + x->scope->rank, 0);
+    s->aggregation = (pnc_aggregation){.n = x->node.naggregators,
+                                       .window = x->domains.window * x->domains.unit,
+                                       .number = is_aggregator ? x->node.first + x->node.rank : -1,
+                                       .low = block.low,
+                                       .high = block.high};
+}
+
 static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 {
     pnc_buffer_shape buffer = describe_buffer(x);
@@ -323,6 +341,7 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     pnc_io_file_domains_init(&x->domains, &shape, range.low, range.high);
     pnc_io_aggregators_display(x->io, &x->node, &x->domains, x->direction,
                                x->scope == &x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
+    describe_aggregation(x);
     while (next != PNC_END_OF_ORDER) {
         pnc_io_file_domains_start(&x->domains, next);
         run_round(x, &next);

@@ -212,10 +212,10 @@ static void explain_imbalance(const pnc_summary *s, char *text)
     const pnc_spread *wait = &s->counters[PNC_COUNT_TIME_WAIT];
 
     snprintf(text, PNC_ADVICE_BYTES,
-             "rank %lld waited %s in collective calls for slower ranks, rank %lld only %s: distribute the work between "
-             "the calls more evenly, or let nonblocking requests collect it",
-             (long long)wait->rank_of_most, pnc_amount_of_time_format((double)wait->most).text,
-             (long long)wait->rank_of_least, pnc_amount_of_time_format((double)wait->least).text);
+             "rank %d waited %s in collective calls for slower ranks, rank %d on %s only %s: distribute the work "
+             "between the calls more evenly, or let nonblocking requests collect it",
+             wait->at_most.rank, pnc_amount_of_time_format((double)wait->most).text, wait->at_least.rank,
+             wait->at_least.node, pnc_amount_of_time_format((double)wait->least).text);
 }
 
 /* --- the table --- */

@@ -18,6 +18,20 @@
     ROW(1G, "100M_1G", 1 << 30, TO) \
     ROW(MORE, "1G_more", INT64_MAX, TO)
 
+/* The strategies of independent and of collective calls, in the order of pnc_strategy: ROW(suffix of the identifier,
+ * suffix of the name, CLASS, its name, TO). */
+#define PNC_INDEPENDENT_STRATEGIES(ROW, CLASS, name, TO) \
+    ROW(DIRECT, "direct", CLASS, name, TO) \
+    ROW(MERGED, "merged", CLASS, name, TO)
+#define PNC_COLLECTIVE_STRATEGIES(ROW, CLASS, name, TO) \
+    PNC_INDEPENDENT_STRATEGIES(ROW, CLASS, name, TO) \
+    ROW(SEPARATE, "separate", CLASS, name, TO) \
+    ROW(WITHIN_NODES, "within_nodes", CLASS, name, TO) \
+    ROW(TWO_PHASE, "two_phase", CLASS, name, TO) \
+    ROW(MPI_IO, "mpi_io", CLASS, name, TO)
+#define PNC_BY_STRATEGY(id, strategy, CLASS, name, TO) \
+    TO(CLASS##_##id, name "_" strategy, CALLS, "calls of this class in which the rank had values, by their strategy")
+
 #define PNC_WRITE_CLASS(id, name, bytes, TO) \
     TO(WRITES_##id, "writes_" name, ACCESSES, "system writes of a size in this class")
 #define PNC_READ_CLASS(id, name, bytes, TO) \
@@ -37,6 +51,10 @@
     ROW(PUT_BYTES, "put_bytes", BYTES, "bytes of values that the program put, as they are in the file") \
     ROW(GET_BYTES, "get_bytes", BYTES, "bytes of values that the program got, as they are in the file") \
     ROW(COLLECTIVE_BYTES, "collective_bytes", BYTES, "those of both that blocking collective calls moved") \
+    PNC_INDEPENDENT_STRATEGIES(PNC_BY_STRATEGY, INDEPENDENT_PUTS, "independent_puts", ROW) \
+    PNC_INDEPENDENT_STRATEGIES(PNC_BY_STRATEGY, INDEPENDENT_GETS, "independent_gets", ROW) \
+    PNC_COLLECTIVE_STRATEGIES(PNC_BY_STRATEGY, COLLECTIVE_PUTS, "collective_puts", ROW) \
+    PNC_COLLECTIVE_STRATEGIES(PNC_BY_STRATEGY, COLLECTIVE_GETS, "collective_gets", ROW) \
     ROW(WRITES, "writes", ACCESSES, "system writes") \
     ROW(WRITE_BYTES, "write_bytes", BYTES, "bytes of them") \
     ROW(WRITES_ALIGNED, "writes_aligned", ACCESSES, "system writes that begin at a multiple of the striping unit") \
@@ -72,7 +90,9 @@
     ROW(TIME_WAIT, "time_wait", NANOSECONDS, "in agreements, where a rank waits for the slowest one") \
     ROW(TIME_OPEN, "time_open", NANOSECONDS, "from the create or open of the file to its close") \
     ROW(TIME_MOVES, "time_moves", NANOSECONDS, "to move data, as the header or variables grew; also in rows above") \
-    ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far")
+    ROW(PEAK_MEMORY, "peak_memory", BYTES, "largest memory of the process so far") \
+    ROW(PEAK_MEMORY_OF_LIBRARY, "peak_memory_of_library", BYTES, \
+        "most memory that the library had allocated at once so far, for all files of the process")
 /* clang-format on */
 
 #define PNC_COUNTER_ID(id, name, unit, meaning) PNC_COUNT_##id,

@@ -26,16 +26,22 @@ static void write_string(const char *text, FILE *file)
     fputc('"', file);
 }
 
+static void write_place(const char *of, const pnc_place *place, FILE *file)
+{
+    fprintf(file, ", \"rank_of_%s\": %d, \"node_of_%s\": ", of, place->rank, of);
+    write_string(place->node, file);
+}
+
 static void write_counters(const pnc_summary *s, FILE *file)
 {
     for (int i = 0; i < PNC_COUNTER_N; i++) {
         const pnc_spread *c = &s->counters[i];
 
-        fprintf(file,
-                "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld, \"rank_of_least\": %lld, "
-                "\"rank_of_most\": %lld}%s\n",
-                pnc_counter_table[i].name, (long long)c->sum, (long long)c->least, (long long)c->most,
-                (long long)c->rank_of_least, (long long)c->rank_of_most, i + 1 < PNC_COUNTER_N ? "," : "");
+        fprintf(file, "    \"%s\": {\"sum\": %lld, \"least\": %lld, \"most\": %lld", pnc_counter_table[i].name,
+                (long long)c->sum, (long long)c->least, (long long)c->most);
+        write_place("least", &c->at_least, file);
+        write_place("most", &c->at_most, file);
+        fprintf(file, "}%s\n", i + 1 < PNC_COUNTER_N ? "," : "");
     }
 }
 
@@ -78,6 +84,29 @@ static void write_heat(const pnc_heat *heat, FILE *file)
     fputc('}', file);
 }
 
+static void write_aggregators(const pnc_summary *s, FILE *file)
+{
+    const char *before = "";
+
+    fprintf(file, "{\"number\": %lld, \"window\": %lld, \"first\": [", (long long)s->naggregators,
+            (long long)s->window);
+    for (int i = 0; i < PNC_SUMMARY_AGGREGATORS; i++) {
+        const pnc_aggregator_summary *a = &s->aggregators[i];
+
+        if (!a->is_used)
+            continue;
+        fprintf(file, "%s\n    {\"rank\": %d, \"node\": ", before, a->place.rank);
+        write_string(a->place.node, file);
+        fprintf(file,
+                ", \"low\": %lld, \"high\": %lld, \"writes\": %lld, \"write_bytes\": %lld, \"reads\": %lld, "
+                "\"read_bytes\": %lld, \"nanoseconds\": %lld}",
+                (long long)a->low, (long long)a->high, (long long)a->writes, (long long)a->write_bytes,
+                (long long)a->reads, (long long)a->read_bytes, (long long)a->nanoseconds);
+        before = ",";
+    }
+    fprintf(file, "]}");
+}
+
 static void write_advice(const pnc_summary *s, FILE *file)
 {
     pnc_advice advice[PNC_ADVICE_MOST];
@@ -101,6 +130,8 @@ void pnc_summary_write_json(const pnc_summary *s, FILE *file)
     write_vars(s, file);
     fprintf(file, "  ],\n  \"heat\": ");
     write_heat(&s->heat, file);
+    fprintf(file, ",\n  \"aggregators\": ");
+    write_aggregators(s, file);
     fprintf(file, ",\n  \"advice\": [\n");
     write_advice(s, file);
     fprintf(file, "  ]\n}\n");

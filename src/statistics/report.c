@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define AGGREGATORS 8 /* that are listed */
+
 #define COUNT(name) pnc_summary_get_sum(s, PNC_COUNT_##name)
 
 static double ratio(int64_t part, int64_t whole)
@@ -24,10 +26,10 @@ static void print_time(const pnc_summary *s, pnc_counter counter, FILE *file)
 
     if (t->most == 0)
         return;
-    fprintf(file, "  %-24s%12s%12s%12s   rank %lld\n", pnc_counter_table[counter].name + strlen("time_"),
+    fprintf(file, "  %-24s%12s%12s%12s   rank %d, %s\n", pnc_counter_table[counter].name + strlen("time_"),
             pnc_amount_of_time_format((double)t->least).text,
             pnc_amount_of_time_format((double)t->sum / s->nprocs).text, pnc_amount_of_time_format((double)t->most).text,
-            (long long)t->rank_of_most);
+            t->at_most.rank, t->at_most.node);
 }
 
 static void print_times(const pnc_summary *s, FILE *file)
@@ -63,6 +65,68 @@ static void print_calls(const pnc_summary *s, FILE *file)
     fprintf(file, "%s\n", any ? "" : "none that access values");
     fprintf(file, "  values: put %s, got %s; converted %s\n", bytes_of(COUNT(PUT_BYTES)).text,
             bytes_of(COUNT(GET_BYTES)).text, bytes_of(COUNT(CONVERTED_BYTES)).text);
+}
+
+/* --- strategies and aggregators --- */
+
+/* A class of calls: its name, as in its counters, and these. */
+static const struct {
+    const char *name;
+    pnc_counter first, last;
+} classes[] = {{"independent_puts", PNC_COUNT_INDEPENDENT_PUTS_DIRECT, PNC_COUNT_INDEPENDENT_PUTS_MERGED},
+               {"independent_gets", PNC_COUNT_INDEPENDENT_GETS_DIRECT, PNC_COUNT_INDEPENDENT_GETS_MERGED},
+               {"collective_puts", PNC_COUNT_COLLECTIVE_PUTS_DIRECT, PNC_COUNT_COLLECTIVE_PUTS_MPI_IO},
+               {"collective_gets", PNC_COUNT_COLLECTIVE_GETS_DIRECT, PNC_COUNT_COLLECTIVE_GETS_MPI_IO}};
+
+static void print_strategies(const pnc_summary *s, FILE *file)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        bool any_of_class = false;
+
+        for (int c = classes[i].first; c <= (int)classes[i].last; c++) {
+            int64_t n = pnc_summary_get_sum(s, (pnc_counter)c);
+            const char *name = pnc_counter_table[c].name + strlen(classes[i].name) + 1;
+
+            if (n == 0)
+                continue;
+            if (!any_of_class)
+                fprintf(file, "%s%.*s %s:", any ? "; " : "  strategies: ", (int)strcspn(classes[i].name, "_"),
+                        classes[i].name, strchr(classes[i].name, '_') + 1);
+            fprintf(file, "%s %s %lld", any_of_class ? "," : "", name, (long long)n);
+            any = any_of_class = true;
+        }
+    }
+    if (any)
+        fputs("\n", file);
+}
+
+static void print_aggregators(const pnc_summary *s, FILE *file)
+{
+    int printed = 0;
+
+    if (s->naggregators == 0)
+        return;
+    fprintf(file, "  aggregators: %lld; a round has %s; file domains in the first one:\n", (long long)s->naggregators,
+            bytes_of(s->window).text);
+    for (int i = 0; i < PNC_SUMMARY_AGGREGATORS && printed < AGGREGATORS; i++) {
+        const pnc_aggregator_summary *a = &s->aggregators[i];
+
+        if (!a->is_used)
+            continue;
+        fprintf(file, "    rank %d, %s: ", a->place.rank, a->place.node);
+        if (a->low < a->high)
+            fprintf(file, "bytes %lld to %lld", (long long)a->low, (long long)a->high);
+        else
+            fprintf(file, "none");
+        fprintf(file, "; %lld writes, %s; %lld reads, %s; %s\n", (long long)a->writes, bytes_of(a->write_bytes).text,
+                (long long)a->reads, bytes_of(a->read_bytes).text,
+                pnc_amount_of_time_format((double)a->nanoseconds).text);
+        printed++;
+    }
+    if (printed < s->naggregators)
+        fprintf(file, "    and %lld others\n", (long long)(s->naggregators - printed));
 }
 
 /* --- accesses --- */
@@ -108,7 +172,9 @@ static void print_others(const pnc_summary *s, FILE *file)
     fprintf(file, "  header: %s; moved by growth: %s; flushes: %lld; agreements of a rank: %lld\n",
             bytes_of(COUNT(HEADER_BYTES)).text, bytes_of(COUNT(MOVED_BYTES)).text,
             (long long)s->counters[PNC_COUNT_SYNCS].most, (long long)s->counters[PNC_COUNT_AGREEMENTS].most);
-    fprintf(file, "  peak memory of a process: %s\n", bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text);
+    fprintf(file, "  peak memory of a process: %s, of which the library allocated at most %s\n",
+            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY].most).text,
+            bytes_of(s->counters[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY].most).text);
 }
 
 static void print_vars(const pnc_summary *s, FILE *file)
@@ -134,9 +200,11 @@ void pnc_summary_print(const pnc_summary *s, FILE *file)
                 (long long)(s->nprocs - COUNT(RANKS)));
     print_times(s, file);
     print_calls(s, file);
+    print_strategies(s, file);
     print_accesses(s, "writes", PNC_COUNT_WRITES, file);
     print_accesses(s, "reads", PNC_COUNT_READS, file);
     print_others(s, file);
+    print_aggregators(s, file);
     if (s->nvars > 0)
         fprintf(file, "  variables with most time (average of a rank):\n");
     print_vars(s, file);

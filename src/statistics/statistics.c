@@ -43,6 +43,7 @@ void pnc_statistics_update(pnc_statistics *s)
     s->counts[PNC_COUNT_TIME_OPEN] = now() - s->opened;
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         s->counts[PNC_COUNT_PEAK_MEMORY] = (int64_t)usage.ru_maxrss * 1024;
+    s->counts[PNC_COUNT_PEAK_MEMORY_OF_LIBRARY] = pnc_memory_get_peak();
 }
 
 /* --- accesses --- */

@@ -19,17 +19,25 @@ typedef struct pnc_var_statistics {
 } pnc_var_statistics;
 #define PNC_STATISTICS_VARS 4096 /* variables with statistics of their own; the last one has those of all others */
 
+/* Of the last call that used aggregators. */
+typedef struct pnc_aggregation {
+    int64_t n, window; /* number of aggregators of all nodes, 0: no call used them; bytes of a round */
+    int64_t number;    /* of this rank among them; -1: it is none */
+    int64_t low, high; /* its file domain in the first round */
+} pnc_aggregation;
+
 typedef struct pnc_statistics {
     int64_t counts[PNC_COUNTER_N];
-    int64_t opened;           /* time; all times are nanoseconds */
-    bool in_call;             /* of the program, whose time is counted */
-    pnc_counter takes;        /* what takes the time since `since`; only in a call */
-    int64_t since, begun;     /* begun: when the clock was started in this call; 0: not yet */
-    bool in_put;              /* a read belongs to a put */
-    int64_t ends[2];          /* file offset after the last read, and after the last write */
-    int64_t unit;             /* the striping unit */
-    int number;               /* of this file among those of the process */
-    pnc_heat heat;            /* of system accesses */
+    int64_t opened;       /* time; all times are nanoseconds */
+    bool in_call;         /* of the program, whose time is counted */
+    pnc_counter takes;    /* what takes the time since `since`; only in a call */
+    int64_t since, begun; /* begun: when the clock was started in this call; 0: not yet */
+    bool in_put;          /* a read belongs to a put */
+    int64_t ends[2];      /* file offset after the last read, and after the last write */
+    int64_t unit;         /* the striping unit */
+    int number;           /* of this file among those of the process */
+    pnc_heat heat;        /* of system accesses */
+    pnc_aggregation aggregation;
     pnc_var_statistics *vars; /* NULL until one is accessed */
     struct pnc_trace *trace;  /* NULL: none */
 } pnc_statistics;
@@ -37,7 +45,7 @@ typedef struct pnc_statistics {
 pnc_statistics *pnc_statistics_create(void); /* NULL: no memory */
 void pnc_statistics_free(pnc_statistics *s);
 
-/* Set the counters that are known only now: time_open, peak_memory. */
+/* Set the counters that are known only now: time_open and those of memory. */
 void pnc_statistics_update(pnc_statistics *s);
 
 static inline void pnc_statistics_add(pnc_statistics *s, pnc_counter counter, int64_t n)

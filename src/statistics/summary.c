@@ -1,21 +1,21 @@
 /* Numbers of ranks become those of all; numbers for people. */
 #include "statistics/summary.h"
 
-void pnc_spread_init(pnc_spread *spread, int64_t value, int rank)
+void pnc_spread_init(pnc_spread *spread, int64_t value, const pnc_place *place)
 {
-    *spread = (pnc_spread){value, value, value, rank, rank};
+    *spread = (pnc_spread){value, value, value, *place, *place};
 }
 
 void pnc_spread_merge(pnc_spread *into, const pnc_spread *other)
 {
     into->sum += other->sum;
-    if (other->least < into->least || (other->least == into->least && other->rank_of_least < into->rank_of_least)) {
+    if (other->least < into->least || (other->least == into->least && other->at_least.rank < into->at_least.rank)) {
         into->least = other->least;
-        into->rank_of_least = other->rank_of_least;
+        into->at_least = other->at_least;
     }
-    if (other->most > into->most || (other->most == into->most && other->rank_of_most < into->rank_of_most)) {
+    if (other->most > into->most || (other->most == into->most && other->at_most.rank < into->at_most.rank)) {
         into->most = other->most;
-        into->rank_of_most = other->rank_of_most;
+        into->at_most = other->at_most;
     }
 }
 

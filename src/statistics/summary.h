@@ -5,13 +5,19 @@
 #include <stdio.h>
 #include "statistics/statistics.h"
 
+/* A rank and its node. */
+typedef struct pnc_place {
+    int32_t rank;
+    char node[28]; /* the begin of its name */
+} pnc_place;
+
 /* A number over all ranks. The ranks combine it in one reduction: plain bytes. */
 typedef struct pnc_spread {
     int64_t sum, least, most;
-    int64_t rank_of_least, rank_of_most; /* the lowest such rank */
+    pnc_place at_least, at_most; /* the lowest ranks that have these */
 } pnc_spread;
 
-void pnc_spread_init(pnc_spread *spread, int64_t value, int rank);
+void pnc_spread_init(pnc_spread *spread, int64_t value, const pnc_place *place);
 void pnc_spread_merge(pnc_spread *into, const pnc_spread *other);
 
 typedef struct pnc_var_summary {
@@ -19,6 +25,15 @@ typedef struct pnc_var_summary {
     int64_t put_bytes, get_bytes, nanoseconds; /* of all ranks */
 } pnc_var_summary;
 #define PNC_SUMMARY_VARS 10 /* those with most time are reported */
+
+/* An aggregator; all zeros where there is none. The ranks combine these as plain bytes. */
+typedef struct pnc_aggregator_summary {
+    pnc_place place;
+    int64_t is_used;
+    int64_t low, high; /* its file domain in the first round of the last call */
+    int64_t writes, write_bytes, reads, read_bytes, nanoseconds; /* of its system accesses */
+} pnc_aggregator_summary;
+#define PNC_SUMMARY_AGGREGATORS 64 /* the first ones are reported */
 
 typedef struct pnc_summary {
     const char *path;
@@ -28,6 +43,8 @@ typedef struct pnc_summary {
     pnc_var_summary vars[PNC_SUMMARY_VARS]; /* in the order of descending time */
     int nvars;
     pnc_heat heat;
+    int64_t naggregators, window; /* of the last call of rank 0 that used them; bytes of a round */
+    pnc_aggregator_summary aggregators[PNC_SUMMARY_AGGREGATORS];
 } pnc_summary;
 
 static inline int64_t pnc_summary_get_sum(const pnc_summary *s, pnc_counter counter)

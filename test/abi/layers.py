@@ -16,7 +16,7 @@ BUILD = os.environ.get("PNC_BUILD", os.getcwd())
 # What each room may include, besides itself. spec/ holds generated constants, config.h and base are for everyone.
 PURE = ["spec", "base"]
 # The pure files of io.
-PURE_IO = ["file_domains", "parts", "placement", "sizes", "strategy"]
+PURE_IO = ["array", "file_domains", "parts", "placement", "sizes", "strategy"]
 MAY_SEE = {
     "base": ["spec"],
     "format": PURE,
@@ -41,6 +41,7 @@ MAY_SEE = {
 PURE_ROOMS = ["base", "format", "growth", "select", "convert"]
 # All that outlives a call without belonging to an open file: by object, what and why threads do not disturb each other.
 MAY_CHANGE = {
+    "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
     "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran"},
     "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset",
@@ -94,7 +95,7 @@ def may_include(room, source, target):
         return True
     if room == "io" and is_pure(source):
         seen = target.split("/")[0]
-        return seen in PURE + ["select", "convert"] or (seen == "io" and is_pure(target))
+        return seen in PURE + ["select", "convert", "format"] or (seen == "io" and is_pure(target))
     if "/" not in target and os.path.exists(os.path.join(TOP, "src", os.path.dirname(source), target)):
         return True
     if target.startswith(room + "/"):

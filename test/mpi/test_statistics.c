@@ -88,6 +88,37 @@ static void test_calls(void)
     expect_ok(ncmpi_close(ncid), "close");
 }
 
+/* A pending bput holds its values; a wait frees them. */
+static void test_memory(void)
+{
+    enum { BYTES = 16 << 20, MEBIBYTE = 1 << 20 };
+    const char *keep[][2] = {{"nc_stats", "keep"}, {NULL, NULL}};
+    int ncid = create(t_path("memory.nc"), keep), dim, var;
+    char *values = calloc(BYTES, 1);
+    long long before, after;
+
+    ncmpi_def_dim(ncid, "x", BYTES, &dim);
+    ncmpi_def_var(ncid, "v", NC_BYTE, 1, &dim, &var);
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    expect_ok(ncmpi_buffer_attach(ncid, BYTES), "a buffer");
+    expect_ok(ncmpi_begin_indep_data(ncid), "independent mode");
+    before = count(ncid, "peak_memory_of_library");
+    for (int i = 0; i < 3 && before > 0; i++) {
+        t_local(ncmpi_bput_var(ncid, var, values, BYTES, MPI_BYTE, NULL) == NC_NOERR, "bput");
+        t_local(ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL) == NC_NOERR, "wait");
+    }
+    after = count(ncid, "peak_memory_of_library");
+    if (before == 0)
+        t_skip("the C library has no malloc_usable_size");
+    else
+        t_check(before > 1000 && before < BYTES && after >= BYTES && after <= before + BYTES + 5 * MEBIBYTE,
+                "the values of one bput at a time: %lld bytes, before them %lld", after, before);
+    expect_ok(ncmpi_end_indep_data(ncid), "collective mode");
+    expect_ok(ncmpi_buffer_detach(ncid), "no buffer");
+    expect_ok(ncmpi_close(ncid), "close");
+    free(values);
+}
+
 /* Independent puts of whole blocks, each of which is one write: sizes, gaps, order. */
 static void test_accesses(void)
 {
@@ -251,6 +282,19 @@ static void do_appends(const char *path)
         check(ncmpi_put_var1_all(ncid, var, &i, large, 1, MPI_BYTE));
 }
 
+/* The values of the ranks alternate. */
+static void do_columns(const char *path)
+{
+    MPI_Offset at = t_rank, n = 2 * LARGE / t_nprocs, stride = t_nprocs;
+
+    define(path, n * t_nprocs, NULL);
+    check(ncmpi_enddef(ncid));
+    check(ncmpi_put_vars_all(ncid, var, &at, &n, &stride, large, n, MPI_BYTE));
+    check(ncmpi_begin_indep_data(ncid));
+    check(ncmpi_get_var1(ncid, var, &at, large, 1, MPI_BYTE));
+    check(ncmpi_end_indep_data(ncid));
+}
+
 static void do_alignment(const char *path)
 {
     MPI_Offset at = (MPI_Offset)LARGE * t_rank, n = LARGE;
@@ -298,6 +342,7 @@ static void run_program(const char *what, const char *path)
                     {"holes", do_holes},
                     {"alignment", do_alignment},
                     {"appends", do_appends},
+                    {"columns", do_columns},
                     {"flushes", do_flushes},
                     {"imbalance", do_imbalance}};
 
@@ -317,6 +362,7 @@ int main(int argc, char **argv)
         return 0;
     }
     test_off();
+    test_memory(); /* before larger buffers are made */
     test_calls();
     test_accesses();
     test_different(0);

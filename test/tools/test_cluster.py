@@ -7,18 +7,13 @@ import shlex
 import subprocess
 import sys
 
-TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path += [os.path.join(TOP, "test"), os.path.join(TOP, "benchmarks", "cluster")]
-import cluster  # noqa: E402
-import costs  # noqa: E402
-import examine  # noqa: E402
-import report  # noqa: E402
-from tap import finish, library_flags, ok, scratch, skip  # noqa: E402
+from simulated import BUILD, CLUSTER, COMPILER, MPIEXEC, TOP, YIELD
+import cluster
+import costs
+import examine
+import report
+from tap import finish, library_flags, ok, scratch, skip
 
-BUILD = os.environ.get("PNC_BUILD", os.getcwd())
-COMPILER = shlex.split(os.environ.get("CC", "mpicc"))
-MPIEXEC = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
-YIELD = os.environ.get("PNC_TEST_YIELD", "no")
 STRIPE = 10 ** 6
 # A stripe takes 500 us on a link and 1000 us on a server.
 SETTINGS = {"SERVERS": 2, "STRIPE": STRIPE, "LATENCY_US": 200, "REQUEST_US": 100, "LOCK_US": 3000,
@@ -46,7 +41,7 @@ def run_accesses(preload, program, ranks_per_node):
     settings = {"FILES": scratch("accesses*"), "STATE": scratch("state"), "RECORD": record,
                 "RANKS_PER_NODE": ranks_per_node, **SETTINGS}
     words = [f"PARALLEL_FS_{name}={value}" for name, value in settings.items()]
-    words.append("LD_PRELOAD=" + (preload if YIELD == "no" else f"{YIELD}:{preload}"))
+    words.append("LD_PRELOAD=" + (f"{YIELD}:{preload}" if YIELD else preload))
     words += [f"MPIR_CVAR_NUM_CLIQUES={2 // ranks_per_node}", "MPIR_CVAR_CLIQUES_BY_BLOCK=1"]
     done = subprocess.run([*MPIEXEC, "-n", "2", "env", *words, program, scratch("accesses.nc")],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -101,8 +96,8 @@ def check_workload(folder):
     if library_flags()[-1] != "-lpnetcdf":
         skip("a workload", "the library is not shared")
         return
-    command = [sys.executable, os.path.join(TOP, "benchmarks", "cluster", "run.py"), "--cc", shlex.join(COMPILER),
-               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", "" if YIELD == "no" else YIELD, "--dir", folder,
+    command = [sys.executable, os.path.join(CLUSTER, "run.py"), "--cc", shlex.join(COMPILER),
+               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", YIELD, "--dir", folder,
                "--library", f"this={BUILD},{libraries}", "--hints", "few=cb_nodes=1", "--mpi-io", "MPI-IO=",
                "--nodes", "1,2", "--ranks-per-node", "2", "--bytes", "65536", "--workloads", "blocks-2d,btio",
                "--plot", scratch("plot.svg"), "--verify-counts"]
@@ -125,8 +120,8 @@ def check_workload(folder):
 def check_classics(folder, libraries):
     """The program of make bench-classics, with what bench-cluster does not run here."""
     names = ["madbench", "halo", "ior-strided", "ior-segmented", "s3d", "flash-corners", "btio"]
-    command = [sys.executable, os.path.join(TOP, "benchmarks", "cluster", "classics.py"), "--cc", shlex.join(COMPILER),
-               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", "" if YIELD == "no" else YIELD, "--dir", folder,
+    command = [sys.executable, os.path.join(CLUSTER, "classics.py"), "--cc", shlex.join(COMPILER),
+               "--mpiexec", shlex.join(MPIEXEC), "--yield-library", YIELD, "--dir", folder,
                "--library", f"this={BUILD},{libraries}", "--mpi-io", "--ranks", "2", "--bytes", "65536", "--repeat",
                "1", "--workloads", ",".join(names), "--svg", scratch("classics.svg")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -6,20 +6,14 @@ import json
 import math
 import os
 import re
-import shlex
 import subprocess
 import sys
 
-TOP = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path += [os.path.join(TOP, "test"), os.path.join(TOP, "benchmarks", "cluster")]
-import cluster  # noqa: E402
-import examine  # noqa: E402
-from tap import finish, library_flags, ok, scratch, skip  # noqa: E402
+from simulated import BUILD, COMPILER, MPIEXEC, TOP, YIELD
+import cluster
+import examine
+from tap import finish, library_flags, ok, scratch, skip
 
-BUILD = os.environ.get("PNC_BUILD", os.getcwd())
-COMPILER = shlex.split(os.environ.get("CC", "mpicc"))
-MPIEXEC = shlex.split(os.environ.get("MPIEXEC", "mpiexec"))
-YIELD = os.environ.get("PNC_TEST_YIELD", "no")
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 # Nodes and ranks of a node of the runs; PNC_TEST_PLAN=8x8 runs others.
 SIZES = "2x2" if QUICK else "1x4 2x2 4x4"
@@ -73,7 +67,7 @@ def make_machine(ranks_per_node, folder):
     options = argparse.Namespace(
         compilers={"mpich": COMPILER, "openmpi": COMPILER}, launchers={"mpich": MPIEXEC, "openmpi": MPIEXEC},
         ranks_per_node=ranks_per_node, bytes=1 << 18, maps=".", stripe=1 << 20, slowdown=1, timeout=100,
-        yield_library="" if YIELD == "no" else YIELD)
+        yield_library=YIELD)
     return cluster.Cluster(options, folder)
 
 
@@ -211,6 +205,29 @@ def check_counted():
                f"{found}, counted {(nodes, rounds, writes, messages)} {errors}")
 
 
+def check_grids():
+    """Dimensions of the grid that are longer than those of the variable, and variables with fewer dimensions."""
+    path = write("a.cdl", HEADER.replace("z = 64", "z = 3"))
+    status, plans, errors = plan("-v", "v", "--ranks", "64", path)
+    ok(status == 0 and plans[0]["grid"] == [1, 1, 8, 8] and plans[0]["ranks_without_values"] == 0,
+       "numbers of the grid that are chosen fit the lengths", errors or plans)
+    status, plans, errors = plan("-v", "v", "--grid", "1,8,1,8", path)
+    ok(status == 0 and plans[0]["grid"] == [1, 8, 1, 8] and plans[0]["ranks_without_values"] == 40 and
+       plans[0]["bytes"] == 3 << 23, "of 8 x 8 ranks along 3 and 1024 elements, 3 x 8 have values", errors or plans)
+    status, plans, errors = plan("-v", "s", "--ranks", "16", path)
+    ok(status == 0 and (plans[0]["bytes"], plans[0]["ranks_without_values"], plans[0]["accesses"]) == (8, 15, 1),
+       "one rank has the value of a variable without dimensions", errors or plans)
+    status, plans, errors = plan("-v", "s,b", "--ranks", "16", path)
+    ok(status == 0 and plans[0]["grid"] == [4, 4] and plans[0]["bytes"] == (1 << 20) + 8 and
+       plans[0]["ranks_without_values"] == 0, "the grid is that of the variable with most dimensions", errors or plans)
+    for columns, estimated in ((256, False), (4, True)):
+        chosen = write("map", "".join(f"{rank} 0,{256 * rank} 1024,{columns}\n" for rank in range(4)))
+        status, plans, errors = plan("-v", "b", "--map", chosen, "--get", "--ranks-per-node", "2", path)
+        ok(status == 0 and plans[0]["strategy"] == "two_phase" and plans[0]["accesses_are_estimated"] == estimated,
+           f"accesses of a get of {columns} of 256 columns: {'estimated' if estimated else 'counted'}",
+           errors or plans)
+
+
 def check_map():
     path = write("a.cdl", HEADER)
     grid = plan("-v", "b", "--grid", "2,2", "--ranks-per-node", "2", path)[1]
@@ -231,13 +248,22 @@ def check_errors():
     path = write("a.cdl", HEADER)
     for arguments, wanted in (
             ((path,), "no variable is given"), (("-v", "v"), "no file is given"), (("-v", "w", path), "no variable w"),
-            (("-v", "s", path), "0 dimensions"), (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
+            (("-v", "s", "--map", path, path), "no dimensions"), (("-v", "b,b", path), "listed twice"),
+            (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
             (("-v", "v", "--grid", "a", path), "--grid=a"), (("-v", "v", "--strategy", "mpi_io", path), "--strategy"),
             (("-v", "v", "--ranks-per-node", "0", path), "--ranks-per-node=0"),
             (("-v", "v", "--map", scratch("none"), path), "No such file"), (("-v", "v", scratch("none")), "No such"),
             (("-v", "v", "--server-mbs", "0", path), "--server-mbs=0"), (("-v", "b", "--map", path, path), ":1:"),
-            (("-v", "v", "--weak", "--grid", "2000000000,2000000000", path), "4000000000000000000 ranks"),
-            (("-v", "v", "--weak", "--ranks", "16777217", path), "16777217"),
+            (("-v", "v", "--weak", "--grid", "2000000,2000000", path), "4000000000000 ranks"),
+            (("-v", "v", "--weak", "--ranks", "16777217", path), "from 1 to 16777216"),
+            (("-v", "v", "--ranks-per-node", "3000000000", path), "from 1 to 16777216"),
+            (("-v", "v", "--records", "3000000000", path), "from 1 to 2147483647"),
+            (("-v", "v", "--stripe", "2G", path), "at most 1G"), (("-v", "v", "--stripe", "0", path), "at most 1G"),
+            (("-v", "v,b", "--records", "2000000000", path), "at most 524288 with 2 variables"),
+            (("-v", "v", "--records", "2000000000", "--ranks", "64", path), "stripes: a plan follows at most"),
+            (("-v", "v", "--records", "100000", "--ranks", "8", "--stripe", "1G", "--buffer", "1", "--strategy",
+              "two_phase", path), "rounds: a plan follows at most"),
+            (("-v", "v", "--records", "200000", "--grid", "1,1,1,1", path), "steps of a rank: a plan follows"),
             (("-v", "v", write("bad.cdl", "netcdf {")), "bad.cdl:1:")):
         status, _, errors = plan(*arguments)
         ok(status == 1 and wanted in errors and "Traceback" not in errors, f"an error: {wanted}", errors)
@@ -256,6 +282,7 @@ def check_terminal():
 
 check_by_hand()
 check_counted()
+check_grids()
 check_map()
 check_errors()
 check_terminal()

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -86,7 +87,9 @@ def test_strace(ranks, what, how):
 def test_spread():
     report, text = run_json(2, "small_calls", "bad")
     calls = {} if report is None else report["counters"]["puts_collective"]
-    tap.ok(calls == {"sum": 600, "least": 300, "most": 300, "rank_of_least": 0, "rank_of_most": 0},
+    node = socket.gethostname().split(".")[0][:27]
+    tap.ok(calls == {"sum": 600, "least": 300, "most": 300, "rank_of_least": 0, "node_of_least": node,
+                     "rank_of_most": 0, "node_of_most": node},
            "calls of 2 ranks", (calls, text))
     tap.ok(report is not None and report["ranks"] == 2 and report["file"] == FILE and report["version"] == 1,
            "the head of the report", text)
@@ -233,6 +236,33 @@ def test_appends():
            "appended records have no holes", (report, text))
 
 
+def test_aggregators():
+    """4 MiB of bytes that alternate between 4 ranks: by hand, each of 2 nodes has an aggregator with half of them."""
+    os.environ.update({"MPIR_CVAR_NUM_CLIQUES": "2", "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"})
+    report, text = run_json(4, "columns", "good")
+    status, _, page = run(4, "columns", "good", "1")
+    del os.environ["MPIR_CVAR_NUM_CLIQUES"], os.environ["MPIR_CVAR_CLIQUES_BY_BLOCK"]
+    if report is not None and report["nodes"] == 1:
+        tap.skip("aggregators of two nodes", "the MPI library cannot simulate nodes")
+        return
+    counters = {} if report is None else report["counters"]
+    found = {name: c["sum"] for name, c in counters.items()
+             if re.match(r"(collective|independent)_(put|get)s_", name) and c["sum"] > 0}
+    tap.ok(found == {"collective_puts_two_phase": 4, "independent_gets_direct": 4}, "the strategy of each call",
+           (found, text))
+    aggregators = {} if report is None else report["aggregators"]
+    first = aggregators.get("first", [])
+    tap.ok(aggregators.get("number") == 2 and [a["rank"] for a in first] == [0, 2] and
+           {a["node"] for a in first} == {socket.gethostname().split(".")[0][:27]}, "the aggregators", aggregators)
+    tap.ok(len(first) == 2 and first[0]["high"] == first[1]["low"] and first[0]["low"] < 1 << 12 and
+           first[1]["high"] >= 4 << 20 and aggregators["window"] >= 4 << 20, "their file domains adjoin", aggregators)
+    tap.ok(sum(a["write_bytes"] for a in first) == counters["write_bytes"]["sum"] > 4 << 20 and
+           first[1]["writes"] == 1 and first[1]["write_bytes"] < 3 << 20, "the writes of each", aggregators)
+    tap.ok(status == 0 and "strategies: independent gets: direct 4; collective puts: two_phase 4\n" in page and
+           re.search(r"^  aggregators: 2; .*\n    rank 0, .*: bytes 0 to .*\n    rank 2, .*: bytes ", page, re.M),
+           "strategies and aggregators in the report for people", page)
+
+
 def test_values():
     """Of PNETCDF_STATS."""
     for value, printed in (("1", 1), ("yes", 0), ("10", 0), ("json:w,1.json", 0), ("0,1", 0), ("1,2", 0), ("json:", 0)):
@@ -256,6 +286,7 @@ test_trace()
 test_unwritable()
 test_ncmpistat()
 test_appends()
+test_aggregators()
 test_values()
 for name, number in RULES.items():
     test_rule(name, number)

@@ -87,10 +87,14 @@ static int read_model(const char *path, pnc_model *model)
 
 static int check_variable(const plan_options *o, const pnc_var *var)
 {
-    if (var->ndims > PLAN_MOST_DIMS || var->ndims == 0) {
-        tool_error_print("%s: variable \"%s\" has %d dimensions: must be 1 to %d", o->path, var->name, var->ndims,
+    if (var->ndims > PLAN_MOST_DIMS) {
+        tool_error_print("%s: variable \"%s\" has %d dimensions: must be at most %d", o->path, var->name, var->ndims,
                          PLAN_MOST_DIMS);
         return NC_EMAXDIMS;
+    }
+    if (var->ndims == 0 && o->map != NULL) {
+        tool_error_print("%s: variable \"%s\" has no dimensions: --map divides dimensions", o->path, var->name);
+        return NC_EINVAL;
     }
     return NC_NOERR;
 }
@@ -103,6 +107,16 @@ static void insert_variable(plan_decomposition *d, int varid)
     for (; at > 0 && d->model.vars[d->varids[at - 1]]->begin > d->model.vars[varid]->begin; at--)
         d->varids[at] = d->varids[at - 1];
     d->varids[at] = varid;
+}
+
+/* The records of several variables are followed one by one. */
+static int check_records(const plan_decomposition *d)
+{
+    if (d->nvars == 1 || d->options->records <= PLAN_MOST_RECORDS / d->nvars)
+        return NC_NOERR;
+    tool_error_print("--records=%lld: must be at most %d with %d variables", (long long)d->options->records,
+                     PLAN_MOST_RECORDS / d->nvars, d->nvars);
+    return NC_EINVAL;
 }
 
 static int find_variables(plan_decomposition *d)
@@ -118,10 +132,15 @@ static int find_variables(plan_decomposition *d)
     for (int i = 0; i < o->variables.n; i++) {
         int varid = pnc_format_var_find(&d->model, o->variables.at[i]);
 
+        for (int k = 0; k < d->nvars; k++)
+            if (d->varids[k] == varid) {
+                tool_error_print("-v: variable \"%s\" is listed twice", o->variables.at[i]);
+                return NC_EINVAL;
+            }
         PNC_TRY(check_variable(o, d->model.vars[varid]));
         insert_variable(d, varid);
     }
-    return NC_NOERR;
+    return check_records(d);
 }
 
 int plan_decomposition_open(const plan_options *options, plan_decomposition *out)
@@ -152,48 +171,108 @@ static int compare_descending(const void *a, const void *b)
     return (*x < *y) - (*x > *y);
 }
 
+static int64_t find_largest_prime(int64_t n)
+{
+    for (int64_t prime = 2; prime * prime <= n;) {
+        if (n % prime == 0)
+            n /= prime;
+        else
+            prime++;
+    }
+    return n;
+}
+
 /* Divide n ranks among k dimensions about equally, as MPI_Dims_create does: the largest number first. */
 static void divide(int64_t n, int k, int64_t *out)
 {
     for (int i = 0; i < k; i++)
         out[i] = 1;
-    for (int64_t factor = n; factor > 1;) { /* prime factors, the largest first */
-        int64_t prime = 2, rest = factor, least = 0;
+    while (n > 1) {
+        int64_t prime = find_largest_prime(n);
+        int least = 0;
 
-        while (prime * prime <= rest) {
-            if (rest % prime == 0)
-                rest /= prime;
-            else
-                prime++;
-        }
         for (int i = 1; i < k; i++)
             least = out[i] < out[least] ? i : least;
-        out[least] *= rest;
-        factor /= rest;
+        out[least] *= prime;
+        n /= prime;
     }
     qsort(out, (size_t)k, sizeof *out, compare_descending);
 }
 
-/* Returns the dimensions of the grid: by default, those of the first variable. */
+/* The first one of those with most dimensions. */
+static const pnc_var *find_widest(const plan_decomposition *d)
+{
+    const pnc_var *widest = d->model.vars[d->varids[0]];
+
+    for (int i = 1; i < d->nvars; i++)
+        if (d->model.vars[d->varids[i]]->ndims > widest->ndims)
+            widest = d->model.vars[d->varids[i]];
+    return widest;
+}
+
+/* Returns the dimensions of the grid. */
 static int choose_default(const plan_decomposition *d, int64_t *grid)
 {
     const plan_options *o = d->options;
-    const pnc_var *var = d->model.vars[d->varids[0]];
+    const pnc_var *var = find_widest(d);
 
     if (o->ngrid > 0) {
         memcpy(grid, o->grid, (size_t)o->ngrid * sizeof *grid);
         return o->ngrid;
     }
+    grid[0] = 0; /* without dimensions, the first rank has the value */
     for (int i = 0; i < var->ndims; i++)
         grid[i] = var->is_record && i == 0 ? 1 : 0;
-    return var->ndims;
+    return var->ndims > 0 ? var->ndims : 1;
+}
+
+/* The length of the dimension that number i of the grid divides; INT64_MAX: there is no limit. */
+static int64_t get_length(const plan_decomposition *d, int i)
+{
+    const pnc_var *var = find_widest(d);
+    int dim = var->ndims - d->ngrid + i;
+
+    if (dim < 0 || (d->options->weak && !(var->is_record && dim == 0)))
+        return INT64_MAX;
+    return var->is_record && dim == 0 ? d->options->records : var->shape[dim];
+}
+
+/* Set the zeros of the grid to these numbers, in this order. False: a dimension is shorter than its number. */
+static bool set_free(const plan_decomposition *d, const int64_t *numbers, int64_t *grid)
+{
+    bool fits = true;
+    int next = 0;
+
+    for (int i = 0; i < d->ngrid; i++) {
+        grid[i] = d->grid[i] > 0 ? d->grid[i] : numbers[next++];
+        fits = fits && (d->grid[i] > 0 || grid[i] <= get_length(d, i));
+    }
+    return fits;
+}
+
+/* Set the zeros of the grid, whose product is n: each prime factor goes to the dimension with most elements left for a
+ * rank. */
+static void set_free_by_length(const plan_decomposition *d, int64_t n, int64_t *grid)
+{
+    for (int i = 0; i < d->ngrid; i++)
+        grid[i] = d->grid[i] > 0 ? d->grid[i] : 1;
+    while (n > 1) {
+        int64_t prime = find_largest_prime(n);
+        int best = -1;
+
+        for (int i = 0; i < d->ngrid; i++)
+            if (d->grid[i] == 0 && (best < 0 || get_length(d, i) / grid[i] > get_length(d, best) / grid[best]))
+                best = i;
+        grid[best] *= prime;
+        n /= prime;
+    }
 }
 
 /* The zeros of the grid become numbers whose product with the others is the number of ranks. */
 static int fill_grid(plan_decomposition *d, int64_t nranks)
 {
-    int64_t given = 1, numbers[PLAN_MOST_DIMS];
-    int nfree = 0, next = 0;
+    int64_t given = 1, numbers[PLAN_MOST_DIMS], grid[PLAN_MOST_DIMS];
+    int nfree = 0;
 
     for (int i = 0; i < d->ngrid; i++) {
         nfree += d->grid[i] == 0;
@@ -212,9 +291,9 @@ static int fill_grid(plan_decomposition *d, int64_t nranks)
         return NC_EINVAL;
     }
     divide(nranks / given, nfree, numbers);
-    for (int i = 0; i < d->ngrid; i++)
-        if (d->grid[i] == 0)
-            d->grid[i] = numbers[next++];
+    if (!set_free(d, numbers, grid))
+        set_free_by_length(d, nranks / given, grid);
+    memcpy(d->grid, grid, (size_t)d->ngrid * sizeof *grid);
     d->nranks = (int)nranks;
     return NC_NOERR;
 }

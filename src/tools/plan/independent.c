@@ -90,24 +90,28 @@ static bool takes_part(const plan_call *call, int rank, bool exclusive)
     return exclusive || call->is_independent[rank];
 }
 
-/* One of so many ranks is counted. */
-static int choose_step(const plan_call *call)
+/* One of so many ranks is counted; 0 after an error message. portion: bytes. */
+static int choose_step(const plan_call *call, int64_t portion)
 {
-    int64_t pieces = call->most_runs * call->nranks;
+    int64_t steps = call->most_runs + call->bytes / call->nranks / portion;
 
-    return (int)(pieces / MOST_PIECES) + 1;
+    if (plan_steps_check(call, steps, MOST_PIECES, "steps of a rank") != NC_NOERR)
+        return 0;
+    return (int)(steps * call->nranks / MOST_PIECES) + 1;
 }
 
 /* Returns the number of actors, or a negative code. */
 static int make_actors(const plan_call *call, pnc_strategy strategy, bool exclusive, plan_actor *actors,
                        plan_result *out)
 {
+    int n = 0, every = choose_step(call, get_portion_bytes(call, strategy)), counted = 0, err;
     pnc_extent *extents = pnc_memory_alloc(PNC_PORTION_EXTENTS, sizeof *extents);
-    int n = 0, every = choose_step(call), counted = 0, err;
     plan_accesses accesses = {0};
 
-    if (extents == NULL)
-        return plan_memory_fail(call);
+    if (every == 0 || extents == NULL) {
+        pnc_memory_free(extents);
+        return every == 0 ? NC_EINVAL : plan_memory_fail(call);
+    }
     for (int rank = 0; rank < call->nranks; rank++) {
         if (!takes_part(call, rank, exclusive))
             continue;

@@ -82,11 +82,13 @@ static void print_plan(const plan_decomposition *d, const plan_result *r)
     print_number("high", r->range.high);
     print_text("strategy", name_of(r->strategy));
     print_number("independent_ranks", r->nindependent);
+    print_number("ranks_without_values", r->nidle);
     print_counts(r);
     print_seconds("exchange_seconds", r->exchange);
     print_seconds("access_seconds", r->access);
     print_seconds("seconds", r->seconds);
     printf(",\n   \"overlaps\": %s", r->overlaps ? "true" : "false");
+    printf(",\n   \"accesses_are_estimated\": %s", r->is_estimate ? "true" : "false");
     print_number("memory_of_aggregator", r->memory_aggregator);
     print_number("memory_of_rank", r->memory_rank);
     print_costs(&r->pattern);

@@ -13,6 +13,7 @@
 #define RANKS_PER_NODE 8
 #define DEFAULT_BUFFER (16 << 20) /* of nc_ibuf_size */
 #define MESSAGE_US 2
+#define MOST_BYTES (1 << 30) /* of a stripe, or of a buffer */
 #define NETWORK_MBS 10000
 
 enum {
@@ -46,15 +47,17 @@ static const char help[] =
     "Print what a collective put or get would do: strategy, aggregators, rounds, accesses, messages, time, memory.\n"
     "Nothing is run. file is CDL, or a netCDF file.\n"
     "\n"
-    "  -v var1,...           variables of the call; several are posted, and one ncmpi_wait_all completes them\n"
+    "  -v var1,...           variables of the call; several are posted, and one ncmpi_wait_all completes them;\n"
+    "                        the last -v is used\n"
     "      --grid=n,...      ranks along the last dimensions of the variables, the last one fastest; 0: any number\n"
-    "                        that fits; default: 0 for all dimensions but that of the records\n"
+    "                        that fits; default: 0 for all dimensions but that of the records. Ranks beyond the\n"
+    "                        length of a dimension have no values; a variable without dimensions is that of rank 0\n"
     "      --map=file        the hyperslabs of ranks instead: lines of rank, start and count, as in 3 0,8,0 1,4,16\n"
     "      --weak            the lengths in the file are those of one rank: the grid multiplies them\n"
     "      --get             a get instead of a put\n"
     "      --records=N       records of a record variable in the call; default 1\n"
     "      --ranks=N,...     one plan for each of these numbers of ranks; default: those of the grid or the map\n"
-    "      --ranks-per-node=N   default 8\n"
+    "      --ranks-per-node=N   default 8. Ranks N*i to N*i + N - 1 are on node i: neighbours in rank share a node\n"
     "\n"
     "Hints: --strategy=NAME (nc_strategy), --aggregators=N (cb_nodes), --buffer=N (cb_buffer_size)\n"
     "\n"
@@ -80,35 +83,43 @@ static int fail_value(const char *option, const char *text, const char *what)
     return 1;
 }
 
-/* A number from `least` on, of at most INT32_MAX. Returns the text behind it, or NULL. */
-static const char *parse_count(const char *text, int64_t least, int64_t *out)
+static int fail_number(const char *option, int64_t least, int64_t most)
+{
+    tool_error_print("%s=%s: must be a number from %lld to %lld", option, optarg, (long long)least, (long long)most);
+    return 1;
+}
+
+/* A number in this range. Returns the text behind it, or NULL. */
+static const char *parse_count(const char *text, int64_t least, int64_t most, int64_t *out)
 {
     char *end;
     long long number = strtoll(text, &end, 10);
 
-    if (end == text || number < least || number > INT32_MAX)
+    if (end == text || number < least || number > most)
         return NULL;
     *out = number;
     return end;
 }
 
-static int parse_number(const char *option, int64_t least, int64_t *out)
+static int parse_number(const char *option, int64_t most, int64_t *out)
 {
-    const char *end = parse_count(optarg, least, out);
+    const char *end = parse_count(optarg, 1, most, out);
 
-    if (end == NULL || *end != '\0')
-        return fail_value(option, optarg, least > 0 ? "a number of at least 1" : "a number");
-    return -1;
+    return end == NULL || *end != '\0' ? fail_number(option, 1, most) : -1;
 }
 
+/* Numbers from `least` to PLAN_MOST_RANKS. */
 static int parse_list(const char *option, int64_t least, int most, int64_t *out, int *n)
 {
     const char *at = optarg;
 
     for (*n = 0; *n < most; at++) {
-        at = parse_count(at, least, &out[(*n)++]);
-        if (at == NULL || (*at != ',' && *at != '\0'))
-            return fail_value(option, optarg, "numbers with commas between them");
+        at = parse_count(at, least, PLAN_MOST_RANKS, &out[(*n)++]);
+        if (at == NULL || (*at != ',' && *at != '\0')) {
+            tool_error_print("%s=%s: must be numbers from %lld to %d with commas between them", option, optarg,
+                             (long long)least, PLAN_MOST_RANKS);
+            return 1;
+        }
         if (*at == '\0')
             return -1;
     }
@@ -119,13 +130,13 @@ static int parse_list(const char *option, int64_t least, int most, int64_t *out,
 static int parse_size(const char *option, int64_t *out)
 {
     static const char letters[] = "KMG";
-    const char *end = parse_count(optarg, 1, out);
+    const char *end = parse_count(optarg, 1, MOST_BYTES, out);
     const char *letter = end != NULL && *end != '\0' ? strchr(letters, *end) : NULL;
 
-    if (end == NULL || end[letter != NULL] != '\0')
-        return fail_value(option, optarg, "a number of bytes such as 4096 or 1M");
-    if (letter != NULL)
-        *out <<= 10 * (letter - letters + 1);
+    if (end != NULL && letter != NULL)
+        *out <<= 10 * (letter - letters + 1); /* at most 2^60 */
+    if (end == NULL || end[letter != NULL] != '\0' || *out > MOST_BYTES)
+        return fail_value(option, optarg, "a number of bytes such as 4096 or 1M, at most 1G");
     return -1;
 }
 
@@ -136,7 +147,7 @@ static int parse_real(const char *option, bool or_0, double *out)
     double value = strtod(optarg, &end);
 
     if (end == optarg || *end != '\0' || !(or_0 ? value >= 0 : value > 0) || value > 1e12)
-        return fail_value(option, optarg, or_0 ? "a number, not negative" : "a number above 0");
+        return fail_value(option, optarg, or_0 ? "a number from 0 to 1e12" : "a number above 0, at most 1e12");
     *out = value;
     return -1;
 }
@@ -173,7 +184,7 @@ static int parse_strategy(plan_options *out)
 static int parse_servers(plan_options *out)
 {
     int64_t n = 1;
-    int status = parse_number("--servers", 1, &n);
+    int status = parse_number("--servers", PLAN_MOST_SERVERS, &n);
 
     out->fs.servers = (int)n;
     return status;
@@ -183,7 +194,7 @@ static int parse_file_system(int letter, plan_options *out)
 {
     switch (letter) {
     case OPTION_STRIPE: return parse_size("--stripe", &out->fs.unit);
-    case OPTION_STRIPE_COUNT: return parse_number("--stripe-count", 1, &out->stripe_count);
+    case OPTION_STRIPE_COUNT: return parse_number("--stripe-count", PLAN_MOST_SERVERS, &out->stripe_count);
     case OPTION_SERVERS: return parse_servers(out);
     case OPTION_SERVER_MBS: return parse_rate("--server-mbs", &out->fs.server_byte);
     case OPTION_LINK_MBS: return parse_rate("--link-mbs", &out->fs.link_byte);
@@ -212,11 +223,11 @@ static int parse_option(int letter, plan_options *out)
     case OPTION_MAP: out->map = optarg; return -1;
     case OPTION_WEAK: out->weak = true; return -1;
     case OPTION_GET: out->direction = PNC_GET; return -1;
-    case OPTION_RECORDS: return parse_number("--records", 1, &out->records);
+    case OPTION_RECORDS: return parse_number("--records", INT32_MAX, &out->records);
     case OPTION_RANKS: return parse_list("--ranks", 1, PLAN_MOST_RUNS, out->ranks, &out->nranks);
-    case OPTION_RANKS_PER_NODE: return parse_number("--ranks-per-node", 1, &out->ranks_per_node);
+    case OPTION_RANKS_PER_NODE: return parse_number("--ranks-per-node", PLAN_MOST_RANKS, &out->ranks_per_node);
     case OPTION_STRATEGY: return parse_strategy(out);
-    case OPTION_AGGREGATORS: return parse_number("--aggregators", 1, &out->hints.aggregators);
+    case OPTION_AGGREGATORS: return parse_number("--aggregators", INT32_MAX, &out->hints.aggregators);
     case OPTION_BUFFER: return parse_size("--buffer", &out->hints.buffer_size);
     case OPTION_MESSAGE: return parse_message(out);
     case OPTION_JSON: return -1; /* the only form that this program prints */
@@ -240,11 +251,6 @@ static int check(int argc, char **argv, plan_options *out)
     if (out->variables.n == 0)
         return fail_usage("no variable is given: -v");
     out->path = argv[optind];
-    for (int i = 0; i < out->nranks; i++)
-        if (out->ranks[i] > PLAN_MOST_RANKS) {
-            tool_error_print("--ranks: %lld are more than %d", (long long)out->ranks[i], PLAN_MOST_RANKS);
-            return 1;
-        }
     if (out->map != NULL && (out->ngrid > 0 || out->weak || out->nranks > 0 || out->variables.n > 1)) {
         tool_error_print("--map excludes --grid, --weak, --ranks and more than one variable");
         return 1;

@@ -6,7 +6,14 @@
 #include "tools/common/names.h"
 #include "tools/plan/file_system.h"
 
-enum { PLAN_MOST_DIMS = 64, PLAN_MOST_RUNS = 64, PLAN_MOST_RANKS = 1 << 24 };
+enum {
+    PLAN_MOST_DIMS = 64,
+    PLAN_MOST_RUNS = 64,
+    PLAN_MOST_RANKS = 1 << 24,
+    PLAN_MOST_RECORDS = 1 << 20, /* of several variables */
+    PLAN_MOST_SERVERS = 1 << 20,
+    PLAN_MOST_STRIPES = 1 << 28
+};
 
 typedef struct plan_options {
     const char *path; /* CDL, or a netCDF file */

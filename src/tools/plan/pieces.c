@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/array.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 
@@ -21,19 +22,6 @@ static int no_memory(const plan_decomposition *d)
 }
 
 /* --- hyperslabs --- */
-
-static pnc_array describe(const pnc_model *model, const pnc_var *var, int64_t *shape, int64_t records)
-{
-    for (int i = 0; i < var->ndims; i++)
-        shape[i] = var->is_record && i == 0 ? records : var->shape[i];
-    return (pnc_array){.name = var->name,
-                       .begin = var->begin,
-                       .elem_size = (int)pnc_type_get_size(var->type),
-                       .ndims = var->ndims,
-                       .shape = shape,
-                       .is_record = var->is_record,
-                       .recsize = model->recsize};
-}
 
 /* The part of a rank in a variable, by the grid; false: it has none. start and count have the whole variable. */
 static bool find_block(const plan_decomposition *d, int ndims, int rank, int64_t *start, int64_t *count)
@@ -96,7 +84,7 @@ static int add_variable(const plan_decomposition *d, int i, int rank, int64_t fi
 {
     const pnc_var *var = d->whole->vars[d->varids[i]];
     int64_t shape[PLAN_MOST_DIMS], start[PLAN_MOST_DIMS], count[PLAN_MOST_DIMS];
-    pnc_array array = describe(d->whole, var, shape, d->options->records);
+    pnc_array array = pnc_io_array_get(d->whole, var, d->options->records, shape);
     pnc_selection selection;
 
     for (int k = 0; k < var->ndims; k++) {
@@ -198,7 +186,7 @@ static int add_slab(const plan_decomposition *d, const plan_slab *slab, plan_pie
     const pnc_var *var = d->whole->vars[d->varids[0]];
     const int64_t *start = d->map->numbers + slab->at;
     int64_t shape[PLAN_MOST_DIMS];
-    pnc_array array = describe(d->whole, var, shape, INT64_MAX);
+    pnc_array array = pnc_io_array_get(d->whole, var, INT64_MAX, shape);
     pnc_selection s;
     int err = pnc_select_selection_init(&s, &array, start, start + var->ndims, NULL);
 

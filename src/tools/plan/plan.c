@@ -15,6 +15,15 @@ int plan_memory_fail(const plan_call *call)
     return NC_ENOMEM;
 }
 
+int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char *what)
+{
+    if (n <= most)
+        return NC_NOERR;
+    tool_error_print("%s: the call takes %lld %s: a plan follows at most %lld", call->options->path, (long long)n, what,
+                     (long long)most);
+    return NC_EINVAL;
+}
+
 /* --- what the ranks request --- */
 
 static pnc_access_pattern describe(const plan_call *call)
@@ -55,6 +64,7 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     call->runs += pieces.runs;
     call->most_runs = pieces.runs > call->most_runs ? pieces.runs : call->most_runs;
     call->bytes += pieces.bytes;
+    out->nidle += pieces.bytes == 0;
     add_range(&out->range, pieces.range);
     add_range(&call->range, call->ranges[rank]);
     if (call->is_independent[rank]) {
@@ -237,6 +247,7 @@ static int compute(plan_call *call, plan_result *out)
     for (int rank = 0; rank < call->nranks; rank++)
         PNC_TRY(examine_rank(call, rank, out));
     out->bytes = call->bytes;
+    PNC_TRY(plan_steps_check(call, out->range.high / call->options->fs.unit, PLAN_MOST_STRIPES, "stripes"));
     if (out->nindependent > 0)
         PNC_TRY(plan_independent_compute(call, call->independent, false, out));
     if (out->nindependent < call->nranks)

@@ -28,9 +28,11 @@ typedef struct plan_result {
     pnc_access_pattern pattern; /* of the first rank */
     pnc_strategy strategy;      /* of the ranks that need others; without any, of the first rank */
     int nindependent;           /* ranks that access the file without others */
+    int nidle;                  /* of these: without values */
     int naggregators;           /* 0: the call needs none */
     int64_t buffer, window;     /* bytes: of an aggregator in a round; of the file in a round */
     bool overlaps;              /* two buffers: accesses and exchange at the same time */
+    bool is_estimate;           /* the accesses are not counted: of a get that reads few bytes of its range */
     int nexamined;              /* nodes whose messages were counted, or ranks whose accesses were; the others follow */
     plan_accesses accesses;
     plan_traffic traffic;
@@ -69,6 +71,8 @@ static inline int plan_node_count_ranks(const plan_call *call, int node)
 }
 
 int plan_memory_fail(const plan_call *call);
+/* NC_NOERR, or an error message: a plan follows so many steps of a rank or of a node at most. */
+int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char *what);
 
 /* --- rounds.c --- */
 

@@ -12,6 +12,7 @@
 
 #define MOST_PIECES (1 << 25) /* that are followed */
 #define MOST_RANKS (1 << 13)  /* likewise */
+#define MOST_ROUNDS (1 << 22)
 
 /* A node whose pieces are followed. */
 typedef struct followed {
@@ -419,7 +420,7 @@ static int choose_node(const plan_call *call, int n, int i)
 }
 
 /* bytes: of the requests in the range. */
-static void init_domains(work *w, int naggregators, int64_t bytes)
+static int init_domains(work *w, int naggregators, int64_t bytes)
 {
     const plan_options *o = w->call->options;
     const pnc_buffer_shape shape = {.nnodes = w->call->nnodes,
@@ -438,6 +439,8 @@ static void init_domains(work *w, int naggregators, int64_t bytes)
     w->out->overlaps = halved;
     w->out->buffer = pnc_io_buffer_compute_size(&shape);
     w->out->window = w->domains.window * w->domains.unit;
+    w->out->is_estimate = w->out->is_estimate || (!is_put && !w->reads_blocks);
+    return plan_steps_check(w->call, length / w->out->window, MOST_ROUNDS, "rounds");
 }
 
 static int init_memory(work *w)
@@ -519,7 +522,7 @@ static int compute_common(work *w)
     plan_cursor_begin(&w->coverage, &w->all);
     for (int i = 0; i < w->nnodes; i++)
         PNC_TRY(init_node(w, choose_node(call, w->nnodes, i), &w->nodes[i]));
-    init_domains(w, w->out->naggregators, call->collective_bytes);
+    PNC_TRY(init_domains(w, w->out->naggregators, call->collective_bytes));
     PNC_TRY(run_rounds(w));
     count_all(w);
     w->out->nexamined = w->nnodes;
@@ -556,7 +559,7 @@ static int compute_node(work *w, int index, plan_actor *actor)
     PNC_TRY(init_node(w, index, &w->nodes[0]));
     for (int i = 0; i < w->nodes[0].nprocs; i++)
         bytes += w->nodes[0].pieces[i].bytes;
-    init_domains(w, w->nodes[0].aggregators.n, bytes);
+    PNC_TRY(init_domains(w, w->nodes[0].aggregators.n, bytes));
     PNC_TRY(run_rounds(w));
     free_node(&w->nodes[0]);
     w->nnodes = 0;
