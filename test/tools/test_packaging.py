@@ -1,6 +1,7 @@
 """An installed library as builds of other programs find it: the tree that `make install` writes to a scratch folder is
 used through compiler, pkg-config, pnetcdf-config, pnetcdf_version and CMake, as existing clients do."""
 # needs: python
+import json
 import os
 import re
 import shlex
@@ -786,6 +787,22 @@ def check_uninstall():
     tap.ok(status == 0 and not left, "make uninstall leaves no file, and no folder of its own", "\n".join([why, *left]))
 
 
+def check_bill_of_materials():
+    tarball = tap.scratch("pnetcdf-1.2.3.tar.gz")
+    with open(tarball, "wb") as file:
+        file.write(b"not a tarball")
+    status, text, why = run(os.path.join(SOURCE, "packaging", "make-sbom"), tarball)
+    packages = {item["name"]: item for item in json.loads(text)["packages"]} if status == 0 else {}
+    digest = subprocess.run(["sha256sum", tarball], capture_output=True, text=True, check=True).stdout.split()[0]
+    own = packages.get("PnetCDF", {})
+    tap.ok(own.get("versionInfo") == "1.2.3" and own["checksums"][0]["checksumValue"] == digest,
+           "make-sbom has the version and the SHA-256 of the tarball", why)
+    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as file:
+        libraries = set(re.findall(r"-l(\w+)", re.search(r"^LIBS = (.*)", file.read(), re.M).group(1))) - {"m"}
+    tap.ok({name.lower() for name in packages} >= libraries | {"mpi", "pnetcdf"},
+           "make-sbom names the libraries that the library is linked with", (sorted(libraries), sorted(packages)))
+
+
 check_tree()
 check_header()
 check_config()
@@ -806,5 +823,6 @@ if shutil.which("cmake"):
     check_cmake_other_mpi()
 else:
     tap.skip("the CMake package", "cmake is not installed")
+check_bill_of_materials()
 check_uninstall()
 tap.finish()
