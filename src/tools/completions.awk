@@ -1,6 +1,7 @@
 # The completions of a tool for a shell, made from the text of its option --help:
 #   awk -v tool=ncmpidump -v shell=bash -f completions.awk src/tools/ncmpidump/options.c
-# A line of this text has options, perhaps the name of their argument, two blanks or more, and what they do.
+# A line of this text has options, perhaps the name of their argument, two blanks or more, and what they do. Of a tool
+# in Python, each option is a call of add_argument in one line.
 
 function fail(text) {
     print "completions.awk: " tool ": " text > "/dev/stderr"
@@ -15,6 +16,17 @@ function quote(text) {
         gsub(/:/, "\\:", text)
     }
     return text
+}
+
+# Tools of two texts have some options in both.
+function add(name, takes, equals, described) {
+    if (name in known)
+        return
+    known[name] = 1
+    option[++n] = name
+    does[n] = described
+    argument[n] = takes
+    joined[n] = equals
 }
 
 /^ *" +-/ {
@@ -35,11 +47,23 @@ function quote(text) {
             continue
         equals = words[i] ~ /=/ ? "=" : ""
         sub(/[[=].*/, "", words[i])
-        option[++n] = words[i]
-        does[n] = described
-        argument[n] = takes
-        joined[n] = equals
+        add(words[i], takes, equals, described)
     }
+}
+
+# The value of a keyword argument that is a string.
+function find_value(keyword) {
+    return match($0, keyword "=\"[^\"]*\"") ? substr($0, RSTART + length(keyword) + 2, RLENGTH - length(keyword) - 3) : ""
+}
+
+/ArgumentParser\(/ {
+    add("-h", "", "", "")
+    add("--help", "", "", "")
+}
+
+/add_argument\("-/ {
+    match($0, /"--?[^"]*"/)
+    add(substr($0, RSTART + 1, RLENGTH - 2), find_value("metavar"), "", find_value("help"))
 }
 
 END {

@@ -59,10 +59,31 @@ def test_shells(name):
     tap.ok(set(words) == offered, f"{name}: zsh has the same", offered ^ set(words))
 
 
+def test_script(name, *helps):
+    """Programs in Python: the options are those of --help, as argparse prints it."""
+    program = os.path.join(tool.BUILD, "src", "tools", name)
+    named = set()
+    for options in helps:
+        done = subprocess.run([program, *options], capture_output=True, text=True, check=False)
+        for left in re.findall(r"^ +(-.*?)(?:  .*)?$", done.stdout, re.M): # up to what the option does
+            named |= set(re.findall(r"(?<![\w-])--?[\w-]+", left))
+    offered, good = complete(name, "-")
+    tap.ok(good and len(named) > 2 and set(offered) == named and len(offered) == len(named),
+           f"{name}: all options of its help", named ^ set(offered))
+
+
 def main():
     for name in TOOLS:
         test_options(name)
         test_shells(name)
+    test_script("ncoffsets-parquet", ["--help"])
+    test_shells("ncoffsets-parquet")
+    test_script("ncmpistat", ["--help"], ["--plan", "--help"])
+    test_shells("ncmpistat")
+    done = subprocess.run([os.path.join(tool.BUILD, "src", "tools", "ncmpistat"), "x.json", "--plan"],
+                          capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 2 and "--plan must be the first option" in done.stderr, "ncmpistat: --plan comes first",
+           done)
     tap.finish()
 
 

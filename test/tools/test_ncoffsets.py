@@ -328,6 +328,16 @@ def test_parquet_trouble():
         tap.ok(done.returncode == 0 and "ncoffsets-parquet" in done.stdout, f"ncoffsets-parquet {word}", done)
 
 
+def test_documents():
+    """The picture that README.md shows is the one that is drawn."""
+    path = tap.data("ref_nctest_classic.nc")
+    if path is None:
+        tap.skip("docs/ncoffsets.svg", "no ref_nctest_classic.nc")
+        return
+    with open(os.path.join(HERE, "..", "..", "docs", "ncoffsets.svg"), "rb") as file:
+        tap.ok(file.read() == run("--svg", "--align=4K", path).stdout, "docs/ncoffsets.svg is current")
+
+
 def test_files():
     """What a picture, or a file of references, may replace."""
     def arguments(path, options):
@@ -379,6 +389,7 @@ def test_trouble():
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
 for test in (test_text, test_peer, test_alignment, test_picture, test_groups, test_page, test_references,
-             test_references_trouble, test_parquet_trouble, test_files, test_trouble):
+             test_references_trouble, test_parquet_trouble, test_documents,
+             test_files, test_trouble):
     test()
 tap.finish()

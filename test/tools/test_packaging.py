@@ -386,6 +386,22 @@ def loader_reads(path, tag):
     return re.findall(rf"\({tag}\).*\[(.*)\]", run("readelf", "-d", path)[1])
 
 
+def check_programs():
+    """Programs that need no other rank start without the MPI library; all print the version."""
+    programs = sorted(os.listdir(staged["bindir"]))
+    path = {**os.environ, "LD_LIBRARY_PATH": ":".join(filter(None, [staged["libdir"], inherited_path]))}
+    answers = {name: run(os.path.join(staged["bindir"], name), "--version", env=path) for name in programs}
+    silent = [why for status, output, why in answers.values() if status != 0 or VERSION not in output]
+    tap.ok(len(programs) > 10 and not silent, f"--version of {len(programs)} programs", silent)
+    if not shutil.which("readelf"):
+        tap.skip("programs without MPI", "there is no readelf (Debian: binutils)")
+        return
+    for name in ("cdfdiff", "ncmpigen", "ncoffsets", "ncvalidator"):
+        needed = loader_reads(os.path.join(staged["bindir"], name), "NEEDED")
+        tap.ok(needed and not [library for library in needed if "mpi" in library or "pnetcdf" in library],
+               f"{name} is not linked with MPI", needed)
+
+
 OLD_LIBRARY = "int only_in_1x(void);\nint only_in_1x(void)\n{\n    return 0;\n}\n"
 OLD_CLIENT = "int only_in_1x(void);\nint main(void)\n{\n    return only_in_1x();\n}\n"
 
@@ -809,6 +825,7 @@ check_config()
 check_config_lists()
 check_config_folders()
 check_version_program()
+check_programs()
 check_compiler()
 check_shared_name()
 check_first_program()
