@@ -103,13 +103,16 @@ def test_spread():
 
 
 def test_document():
-    """Each counter and each rule is explained."""
+    """Each counter and each rule is explained, and each rule has its two programs here."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "statistics.md")
     report, _ = run_json(1, "small_calls", "good")
     with open(top, encoding="utf-8") as file:
         text = file.read()
     missing = [name for name in [*report["counters"], *RULES] if f"`{name}`" not in text]
     tap.ok(not missing, "docs/statistics.md has all counters and rules", missing)
+    with open(os.path.join(os.path.dirname(top), "..", "src", "statistics", "advice.c"), encoding="utf-8") as file:
+        rules = re.findall(r'^    \{"(\w+)", estimate_', file.read(), re.M)
+    tap.ok(len(rules) > 5 and set(rules) == set(RULES), "each rule has a bad and a good program", rules)
 
 
 def test_heat():
@@ -130,6 +133,38 @@ def test_text():
         tap.ok(status == 0 and "statistics" not in text, f'"{value}" is off', text)
 
 
+def check_timelines(paths):
+    status, text, errors = show(*paths)
+    lanes = re.findall(r"^  rank (\d) +([drcxWR. ]+)$", text, re.M)
+    tap.ok(status == 0 and [lane[0] for lane in lanes] == ["0", "1"] and all(len(lane[1]) <= 80 for lane in lanes) and
+           all("." in lane[1] for lane in lanes), "timelines in the terminal", (text, errors))
+    # by hand: 10 us, of which 2 of writing, 4 of nothing
+    made = [{"ph": "M", "tid": 7, "name": "thread_name"}] + [
+        {"ph": "X", "tid": 7, "pid": 7, "name": name, "ts": 100 + at, "dur": length}
+        for name, at, length in (("time_write", 0, 2), ("ncmpi_put_var_all", 0, 6), ("time_wait", 2, 4),
+                                 ("time_read", 9, 1))]
+    with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
+        json.dump(made, file)
+    _, text, errors = show(tap.scratch("made.json"))
+    tap.ok("  rank 7        " + 16 * "W" + 32 * "." + 24 * " " + 8 * "R" + "\n" in text, "a timeline that was made",
+           (text, errors))
+    page = tap.scratch("timeline.html")
+    for each, wanted in ((paths, 2), ([tap.scratch("made.json")], 3)):
+        status, _, errors = show("--html", page, "--overwrite", *each)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        found = Page(text)
+        tap.ok(status == 0 and found.balanced and found.links == 0 and found.counts["article"] == 1 and
+               found.counts["svg"] == 1 and found.counts["rect"] >= wanted, "a page of timelines", errors)
+    tap.ok(found.counts["rect"] == 3 and "0.0 us to 2.0 us: write, in ncmpi_put_var_all" in text,
+           "the parts of a timeline that was made", text)
+    for bad, wanted in (("[]", "no calls"), ('[{"ph": "X", "tid": 1}]', "no timeline"), ("[3]", "no timeline")):
+        with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
+            file.write(bad)
+        status, _, errors = show(tap.scratch("made.json"))
+        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a timeline: {bad}", errors)
+
+
 def test_trace():
     pattern = tap.scratch("%f-%p.json")
     status, _, text = run(2, "growth", "bad", f"trace:{pattern}")
@@ -143,6 +178,9 @@ def test_trace():
                                          "ncmpi_enddef", "ncmpi_close"], f"the timeline of rank {rank}", (calls, text))
         tap.ok({event["tid"] for event in spans} == {rank} and all(event["dur"] >= 0 for event in spans),
                "its events belong to the rank")
+    paths = [pattern.replace("%f", "statistics.nc").replace("%p", str(rank)) for rank in range(2)]
+    check_timelines(paths)
+    for path in paths:
         os.remove(path)
 
 
