@@ -74,7 +74,7 @@ static void count_strategy(pnc_io_context *io, const pnc_request_list *list, pnc
         {PNC_COUNT_INDEPENDENT_PUTS_DIRECT, PNC_COUNT_COLLECTIVE_PUTS_DIRECT},
     };
 
-    if (list->summary.bytes > 0)
+    if (io->file->statistics != NULL && list->summary.bytes > 0)
         pnc_statistics_add(io->file->statistics, first[list->direction == PNC_PUT][list->collective] + choice, 1);
 }
 

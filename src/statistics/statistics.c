@@ -117,5 +117,5 @@ void pnc_statistics_call_finish(pnc_statistics *s, const char *name)
 
 int64_t pnc_statistics_call_get_time(const pnc_statistics *s)
 {
-    return s->begun != 0 ? now() - s->begun : 0;
+    return s->begun != 0 ? s->since - s->begun : 0;
 }

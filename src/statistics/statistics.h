@@ -58,7 +58,8 @@ static inline void pnc_statistics_add(pnc_statistics *s, pnc_counter counter, in
 void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes);
 /* A call, or its share, on a variable. */
 void pnc_statistics_var_add(pnc_statistics *s, int varid, const pnc_var_statistics *more);
-int64_t pnc_statistics_call_get_time(const pnc_statistics *s); /* of the call in progress, so far */
+/* Of the call in progress, up to the last change of the clock: without another reading of it. */
+int64_t pnc_statistics_call_get_time(const pnc_statistics *s);
 
 /* Around a call of the program. The clock starts with the first pnc_statistics_begin: calls without one, such as
  * inquiries and posts, cost nothing and are not timed. The name is that for the trace. A second end does nothing. */

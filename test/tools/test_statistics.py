@@ -52,26 +52,19 @@ def can_trace():
 
 
 def count_accesses(log, counts):
-    """Add the reads and writes of the file that one process has made."""
-    names = {}
+    """Add the reads and writes of the file that one thread has made."""
     with open(log, encoding="utf-8", errors="replace") as file:
         for line in file:
-            opened = re.search(r'open(?:at)?\(.*"([^"]*)".* = (\d+)$', line)
-            closed = re.search(r"close\((\d+)\)", line)
-            access = re.search(r"(read|write)(?:64)?\((\d+), .* = (\d+)$", line)
-            if opened:
-                names[opened[2]] = opened[1]
-            elif closed:
-                names.pop(closed[1], None)
-            elif access and names.get(access[2], "").endswith("statistics.nc"):
+            access = re.match(r"p?(read|write)(?:64)?\(\d+<[^>]*statistics\.nc>, .* = (\d+)$", line)
+            if access:
                 counts[access[1] + "s"] += 1
-                counts[access[1] + "_bytes"] += int(access[3])
+                counts[access[1] + "_bytes"] += int(access[2])
 
 
 def test_strace(ranks, what, how):
     prefix = tap.scratch("strace")
     counts = {"reads": 0, "read_bytes": 0, "writes": 0, "write_bytes": 0}
-    os.environ["PNC_TEST_WRAPPER"] = f"strace -ff -o {prefix} -e trace=openat,open,close,read,write,pread64,pwrite64"
+    os.environ["PNC_TEST_WRAPPER"] = f"strace -ff -y -o {prefix} -e trace=read,write,pread64,pwrite64"
     report, text = run_json(ranks, what, how)
     del os.environ["PNC_TEST_WRAPPER"]
     for log in glob.glob(prefix + ".*"):
@@ -80,6 +73,15 @@ def test_strace(ranks, what, how):
     found = {} if report is None else {name: report["counters"][name]["sum"] for name in counts}
     tap.ok(found == counts and counts["writes"] > 0, f"{what}, {how}, {ranks} ranks: the accesses that strace counts",
            (counts, found, text))
+    return {} if report is None else report["counters"]
+
+
+def test_strace_rounds():
+    """Aggregators of two nodes, where writes of a round and the exchange of the next one overlap."""
+    os.environ.update({"MPIR_CVAR_NUM_CLIQUES": "2", "PNETCDF_HINTS": "cb_buffer_size=262144"})
+    counters = test_strace(4, "columns", "good")
+    del os.environ["MPIR_CVAR_NUM_CLIQUES"], os.environ["PNETCDF_HINTS"]
+    tap.ok(counters and counters["rounds"]["most"] > 4, "that call has several rounds", counters)
 
 
 # --- reports ---
@@ -103,13 +105,16 @@ def test_spread():
 
 
 def test_document():
-    """Each counter and each rule is explained."""
+    """Each counter and each rule is explained, and each rule has its two programs here."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "statistics.md")
     report, _ = run_json(1, "small_calls", "good")
     with open(top, encoding="utf-8") as file:
         text = file.read()
     missing = [name for name in [*report["counters"], *RULES] if f"`{name}`" not in text]
     tap.ok(not missing, "docs/statistics.md has all counters and rules", missing)
+    with open(os.path.join(os.path.dirname(top), "..", "src", "statistics", "advice.c"), encoding="utf-8") as file:
+        rules = re.findall(r'^    \{"(\w+)", estimate_', file.read(), re.M)
+    tap.ok(len(rules) > 5 and set(rules) == set(RULES), "each rule has a bad and a good program", rules)
 
 
 def test_heat():
@@ -130,6 +135,38 @@ def test_text():
         tap.ok(status == 0 and "statistics" not in text, f'"{value}" is off', text)
 
 
+def check_timelines(paths):
+    status, text, errors = show(*paths)
+    lanes = re.findall(r"^  rank (\d) +([drcxWR. ]+)$", text, re.M)
+    tap.ok(status == 0 and [lane[0] for lane in lanes] == ["0", "1"] and all(len(lane[1]) <= 80 for lane in lanes) and
+           all("." in lane[1] for lane in lanes), "timelines in the terminal", (text, errors))
+    # by hand: 10 us, of which 2 of writing, 4 of nothing
+    made = [{"ph": "M", "tid": 7, "name": "thread_name"}] + [
+        {"ph": "X", "tid": 7, "pid": 7, "name": name, "ts": 100 + at, "dur": length}
+        for name, at, length in (("time_write", 0, 2), ("ncmpi_put_var_all", 0, 6), ("time_wait", 2, 4),
+                                 ("time_read", 9, 1))]
+    with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
+        json.dump(made, file)
+    _, text, errors = show(tap.scratch("made.json"))
+    tap.ok("  rank 7        " + 16 * "W" + 32 * "." + 24 * " " + 8 * "R" + "\n" in text, "a timeline that was made",
+           (text, errors))
+    page = tap.scratch("timeline.html")
+    for each, wanted in ((paths, 2), ([tap.scratch("made.json")], 3)):
+        status, _, errors = show("--html", page, "--overwrite", *each)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        found = Page(text)
+        tap.ok(status == 0 and found.balanced and found.links == 0 and found.counts["article"] == 1 and
+               found.counts["svg"] == 1 and found.counts["rect"] >= wanted, "a page of timelines", errors)
+    tap.ok(found.counts["rect"] == 3 and "0.0 us to 2.0 us: write, in ncmpi_put_var_all" in text,
+           "the parts of a timeline that was made", text)
+    for bad, wanted in (("[]", "no calls"), ('[{"ph": "X", "tid": 1}]', "no timeline"), ("[3]", "no timeline")):
+        with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
+            file.write(bad)
+        status, _, errors = show(tap.scratch("made.json"))
+        tap.ok(status == 1 and wanted in errors and len(errors.splitlines()) == 1, f"not a timeline: {bad}", errors)
+
+
 def test_trace():
     pattern = tap.scratch("%f-%p.json")
     status, _, text = run(2, "growth", "bad", f"trace:{pattern}")
@@ -143,6 +180,9 @@ def test_trace():
                                          "ncmpi_enddef", "ncmpi_close"], f"the timeline of rank {rank}", (calls, text))
         tap.ok({event["tid"] for event in spans} == {rank} and all(event["dur"] >= 0 for event in spans),
                "its events belong to the rank")
+    paths = [pattern.replace("%f", "statistics.nc").replace("%p", str(rank)) for rank in range(2)]
+    check_timelines(paths)
+    for path in paths:
         os.remove(path)
 
 
@@ -272,12 +312,16 @@ def test_values():
 
 
 for number in (1, 4):
-    for name in ("small_writes", "small_calls", "growth"):
+    for name in ("small_writes", "small_reads", "small_calls", "growth"):
         for way in ("bad", "good"):
             if can_trace():
                 test_strace(number, name, way)
             else:
                 tap.skip(f"{name}, {way}, {number} ranks", "strace cannot be used here")
+if can_trace():
+    test_strace_rounds()
+else:
+    tap.skip("several rounds", "strace cannot be used here")
 test_spread()
 test_heat()
 test_document()
