@@ -1,9 +1,11 @@
 """Mutation testing of the core: does a unit test fail if one token of a source file is wrong? Run it in a build folder.
 
-usage: mutants.py [--sample=N] [--seed=N] [--again] FILE...
+usage: mutants.py [--sample=N] [--seed=N] [--tests=NAME,...] [--again] FILE...
 
-FILE       a source of src/select, src/convert, src/format, src/growth or src/base
+FILE       a source of the library; without --tests of src/select, src/convert, src/format, src/growth or src/base
 --sample   so many mutants of all files, chosen by the seed (1), instead of all
+--tests    these tests, as mpi/test_redef_move, instead of the unit tests that include a header of the room; those of
+           test/mpi run quickly, on 2 ranks
 --again    forget earlier results; otherwise those of unchanged files and tests are kept in mutants/state
 
 A mutant has another relational or logical operator, + for - or the reverse, an integer constant that is larger by one,
@@ -63,22 +65,26 @@ def ask_make(what, *changed):
 def find_compiler(path):
     """The command that compiles a source, without libtool, dependencies, input and output."""
     inside = os.path.relpath(path, TOP)
-    line = next((line for line in ask_make("libpure.la", path, os.path.relpath(path))
+    line = next((line for line in ask_make("libinternal.la", path, os.path.relpath(path))
                  if "--mode=compile" in line and inside in line), None)
     if line is None:
-        sys.exit(f"mutants.py: {inside} is not part of libpure.la")
+        sys.exit(f"mutants.py: {inside} is not part of libinternal.la")
     words = shlex.split(line[line.index("--mode=compile"):].split("&&")[0].rstrip("; "))[1:]
     pairs = ("-MT", "-MF", "-o")
     return [word for before, word in zip([""] + words, words)
             if word not in (*pairs, "-MD", "-MP", "-c") and before not in pairs and not word.endswith(inside)]
 
 
-def find_tests(room):
-    """(name, command that links it up to its first input, rest) of the unit tests of a room."""
-    for path in sorted(glob.glob(os.path.join(TOP, "test", "unit", "*.c")) +
-                       glob.glob(os.path.join(TOP, "test", "fuzz", "*.c"))):
-        if f'#include "{room}/' not in read(path):
-            continue
+def list_tests(room):
+    """The sources of the unit tests of a room."""
+    return [path for path in sorted(glob.glob(os.path.join(TOP, "test", "unit", "*.c")) +
+                                    glob.glob(os.path.join(TOP, "test", "fuzz", "*.c")))
+            if f'#include "{room}/' in read(path)]
+
+
+def find_links(paths):
+    """(name, command that links it up to its first input, rest) of tests."""
+    for path in paths:
         name = os.path.relpath(path, TOP)[:-2]
         line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la") if "--mode=link" in line)
         words = shlex.split(line[line.index("libtool"):])
@@ -86,26 +92,30 @@ def find_tests(room):
         yield name, ["./" + words[0], "--silent", *words[1:at]], words[at + 2:]
 
 
-def run_test(program, limit):
+def run_test(name, program, limit):
     """Whether it passes."""
+    launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", "2"] if name.startswith("test/mpi/") else []
     try:
-        done = subprocess.run([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit,
-                              check=False, env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP})
+        done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, timeout=limit, check=False,
+                              env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP, "PNC_TEST_TMP": FOLDER})
     except subprocess.TimeoutExpired:
         return False
     return done.returncode in (0, 77)
 
 
 class Bench:
-    """The tests of a room."""
+    """Tests, the fastest first."""
 
-    def __init__(self, room):
+    def __init__(self, paths):
+        if not paths:
+            sys.exit("mutants.py: no unit test includes a header of this room: name some with --tests")
         self.tests, hashed = [], hashlib.sha256()
-        for name, link, rest in find_tests(room):
+        for name, link, rest in find_links(paths):
             hashed.update(read(os.path.join(TOP, name + ".c")).encode())
             subprocess.run(["make", "-s", name], check=True, stdout=subprocess.DEVNULL)
             start = time.time()
-            if not run_test(name, 600):
+            if not run_test(name, name, 600):
                 sys.exit(f"{name} fails without a mutant")
             self.tests.append((time.time() - start, name, link, rest))
         self.tests.sort()
@@ -124,7 +134,7 @@ class Bench:
         program = os.path.join(FOLDER, "mutant")
         for seconds, name, link, rest in self.tests:
             subprocess.run([*link, "-o", program, made, *rest], check=True, stderr=subprocess.DEVNULL)
-            if not run_test(program, 5 * seconds + 2):
+            if not run_test(name, program, 5 * seconds + 2):
                 return name
         return "survived"
 
@@ -204,24 +214,25 @@ def report(outcomes):
 
 
 def parse(arguments):
-    """Options and paths."""
+    """Options, sources and, if they are given, tests."""
     options = dict(a.partition("=")[::2] for a in arguments if a.startswith("--"))
     paths = [os.path.abspath(a) for a in arguments if not a.startswith("--")]
-    if set(options) - {"--sample", "--seed", "--again"} or not paths:
+    tests = [os.path.join(TOP, "test", name + ".c") for name in options.get("--tests", "").split(",") if name]
+    if set(options) - {"--sample", "--seed", "--tests", "--again"} or not paths:
         sys.exit(__doc__)
     for name in ("--sample", "--seed"):
         if name in options and not options[name].isdecimal():
             sys.exit(f"mutants.py: {name}={options[name]}: a number is expected")
-    for path in paths:
+    for path in paths + tests:
         if not path.endswith(".c") or not os.path.isfile(path):
             sys.exit(f"mutants.py: {path}: there is no such source file")
-    if not os.path.isfile("libpure.la"):
+    if not os.path.isfile("libinternal.la"):
         sys.exit("mutants.py: start it in a build folder, after make")
-    return options, paths
+    return options, paths, tests
 
 
 def main(arguments):
-    options, paths = parse(arguments)
+    options, paths, tests = parse(arguments)
     os.makedirs(FOLDER, exist_ok=True)
     if "--again" in options and os.path.exists(STATE):
         os.remove(STATE)
@@ -233,7 +244,7 @@ def main(arguments):
         chosen = sorted((m for m in mutants if m.path == path), key=lambda m: m.offset)
         room = os.path.basename(os.path.dirname(path))
         if chosen and room not in benches:
-            benches[room] = Bench(room)
+            benches[room] = Bench(tests or list_tests(room))
         for mutant, outcome in mutate_file(path, chosen, benches[room], results) if chosen else ():
             outcomes.append((mutant, outcome))
             print(f"{len(outcomes)} of {len(mutants)}: {mutant.path}:{mutant.number}: {outcome}", file=sys.stderr)

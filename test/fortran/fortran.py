@@ -66,8 +66,8 @@ def compile_source(name, source, flags=()):
 
 def link(program, objects):
     """Link objects of the scratch folder with the library of the build. Returns (exit status, messages)."""
-    sanitizers = [flag for flag in make_variable("CFLAGS") if flag.startswith("-fsanitize")]
-    done = subprocess.run([*make_variable("FC"), *sanitizers, *objects, *library_flags(), "-o", program],
+    instruments = [flag for flag in make_variable("CFLAGS") if flag.startswith(("-fsanitize", "--coverage"))]
+    done = subprocess.run([*make_variable("FC"), *instruments, *objects, *library_flags(), "-o", program],
                           cwd=os.path.dirname(scratch(program)), capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -687,6 +687,35 @@ static void test_first_estimate(void **state)
     free(bytes);
 }
 
+/* All dimension ids of a variable are asked for at once, but no more than the file can have. */
+static void test_many_ids(void **state)
+{
+    enum { N = 1000 };
+    const int64_t file_size = INT64_MAX / 2;
+    int ids[N] = {0};
+    pnc_model m, back;
+    unsigned char *bytes;
+    int64_t need = 0, n, at;
+    (void)state;
+
+    assert_int_equal(pnc_format_model_init(&m, 5, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_dim_add(&m, "x", 1, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(&m, "v", NC_INT, N, ids, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
+    n = pnc_format_header_get_size(&m);
+    bytes = malloc((size_t)n);
+    pnc_format_header_encode(&m, bytes);
+    at = m.vars[0]->where + 8 + 4 + 8; /* name, number of dimensions */
+    for (int64_t start = at; start < at + 8 * N; start += 8 * N / 5) {
+        int64_t doubled = 2 * start, ends = at + 8 * N;
+
+        assert_int_equal(pnc_format_header_decode(bytes, start, file_size, &back, &need, NULL), PNC_NEED_MORE_BYTES);
+        assert_int_equal(need, doubled > ends ? doubled : ends);
+    }
+    pnc_format_model_free(&m);
+    free(bytes);
+}
+
 /* The signature of HDF5 has 8 bytes: fewer are not enough to decide, if the file has more. */
 static void test_signature(void **state)
 {
@@ -817,6 +846,28 @@ static void test_missing_data(void **state)
     }
 }
 
+/* Records of 16 bytes, of which the header counts 3; the last one ends at 292. */
+static void test_end(void **state)
+{
+    static const struct {
+        int64_t file_size;
+        const char *found;
+    } rows[] = {
+        {293, "1 bytes follow the last variable"},         {307, "15 bytes follow the last variable"},
+        {308, "space for 1 more record than the 3 that"},  {323, "space for 1 more record than the 3 that"},
+        {324, "space for 2 more records than the 3 that"}, {292 + 160, "space for 10 more records than the 3 that"}};
+    unsigned char bytes[ROOM];
+    int64_t n = from_hex(cdf1, bytes);
+    (void)state;
+
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        findings found = examine(bytes, n, rows[i].file_size);
+
+        if (found.n != 1 || found.at != 292 || strstr(found.found, rows[i].found) == NULL)
+            fail_msg("%d bytes: %d findings, at %d: %s", (int)rows[i].file_size, found.n, (int)found.at, found.found);
+    }
+}
+
 static unsigned char *read_file(const char *path, int64_t *n)
 {
     FILE *file = fopen(path, "rb");
@@ -904,12 +955,16 @@ static void test_real_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),     cmocka_unit_test(test_cdf5),           cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_pieces),      cmocka_unit_test(test_streaming),      cmocka_unit_test(test_lenient),
-        cmocka_unit_test(test_damage),      cmocka_unit_test(test_too_large),      cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_foreign),     cmocka_unit_test(test_many),           cmocka_unit_test(test_real_files),
-        cmocka_unit_test(test_estimate),    cmocka_unit_test(test_first_estimate), cmocka_unit_test(test_signature),
-        cmocka_unit_test(test_no_findings), cmocka_unit_test(test_findings),       cmocka_unit_test(test_missing_data),
+        cmocka_unit_test(test_samples),      cmocka_unit_test(test_cdf5),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_streaming),    cmocka_unit_test(test_lenient),
+        cmocka_unit_test(test_damage),       cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_overflow),     cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_many),         cmocka_unit_test(test_real_files),
+        cmocka_unit_test(test_estimate),     cmocka_unit_test(test_first_estimate),
+        cmocka_unit_test(test_many_ids),     cmocka_unit_test(test_signature),
+        cmocka_unit_test(test_no_findings),  cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_missing_data), cmocka_unit_test(test_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

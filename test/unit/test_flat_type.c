@@ -255,6 +255,10 @@ static void test_simplification(void **state)
     for (int i = 0; i < 300; i++)
         blocks[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(1, 4), 12 * i);
     assert_int_equal(runs_of(pnc_select_flat_create_sequence(blocks, 300)), 1);
+    /* of different lengths, one after the other */
+    blocks[0] = pnc_select_flat_create_block(3, 4);
+    blocks[1] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2, 4), 12);
+    assert_int_equal(runs_of(pnc_select_flat_create_sequence(blocks, 2)), 1);
 }
 
 static void test_too_far_and_missing(void **state)
@@ -271,6 +275,26 @@ static void test_too_far_and_missing(void **state)
     assert_null(pnc_select_flat_create_vector(NULL, 2, 8));
     assert_null(pnc_select_flat_create_shifted(NULL, 8));
     assert_null(pnc_select_flat_create_sequence(children, 3));
+    assert_null(pnc_select_flat_create_pick(pnc_select_flat_create_block(0, 4), pnc_select_flat_create_block(2, 4)));
+}
+
+/* The farthest element of a sequence counts, whichever of its runs has it. */
+static void test_reach_of_sequences(void **state)
+{
+    const int64_t unit = INT64_MAX / 80 / 4 * 4; /* ten of them are beyond reach */
+    (void)state;
+
+    for (int far = 0; far < 3; far++)
+        for (int distance = 1; distance < 4; distance += 2) {
+            pnc_flat_type *children[3], *type;
+
+            for (int i = 0; i < 3; i++) /* of different lengths: no vector */
+                children[i] = pnc_select_flat_create_shifted(pnc_select_flat_create_block(2 + i, 4),
+                                                             i == far ? 6 * unit : 40 * i);
+            type = pnc_select_flat_create_vector(pnc_select_flat_create_sequence(children, 3), 2, distance * unit);
+            assert_true((type == NULL) == (distance == 3));
+            pnc_select_flat_free(type);
+        }
 }
 
 /* Elements of two runs of five: as many runs as the order needs. */
@@ -374,10 +398,15 @@ static void test_equal_distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_trees),        cmocka_unit_test(test_random_imap),
-        cmocka_unit_test(test_random_pick),         cmocka_unit_test(test_simplification),
-        cmocka_unit_test(test_too_far_and_missing), cmocka_unit_test(test_equal_distances),
-        cmocka_unit_test(test_picked_runs),         cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_random_trees),
+        cmocka_unit_test(test_random_imap),
+        cmocka_unit_test(test_random_pick),
+        cmocka_unit_test(test_simplification),
+        cmocka_unit_test(test_too_far_and_missing),
+        cmocka_unit_test(test_reach_of_sequences),
+        cmocka_unit_test(test_equal_distances),
+        cmocka_unit_test(test_picked_runs),
+        cmocka_unit_test(test_alike),
         cmocka_unit_test(test_not_alike),
     };
     return cmocka_run_group_tests_name("memmap", tests, NULL, NULL);

@@ -177,6 +177,7 @@ static void test_atts(void **state)
     assert_int_equal(pnc_format_atts_find(atts, "att1000"), -1);
 
     assert_code(pnc_format_atts_rename(&model, atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
+    assert_code(pnc_format_atts_rename(&model, atts, 1, "att0", &error), NC_ENAMEINUSE, &error, "\"att0\"");
     assert_code(pnc_format_atts_rename(&model, atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
     assert_int_equal(pnc_format_atts_rename(&model, atts, 0, "first", &error), NC_NOERR);
     assert_int_equal(pnc_format_atts_find(atts, "first"), 0);

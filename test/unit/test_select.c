@@ -107,6 +107,35 @@ static void compare_portions(const request *r, const pnc_selection *s, const int
     pnc_select_cursor_free(&cursor);
 }
 
+/* Take whole runs row by row, as many as end at or before a random offset. */
+static void compare_rows(const request *r, const pnc_selection *s, const int64_t *offset)
+{
+    const int64_t per_run = s->run / r->array.elem_size;
+    const pnc_axis *inner = &pnc_select_selection_get_axes(s)[s->rank - 1];
+    pnc_selection_cursor cursor;
+    int64_t done = 0, first = -1, n;
+
+    assert_int_equal(pnc_select_cursor_init(&cursor, s), NC_NOERR);
+    while (done < s->nruns) {
+        int64_t next = offset[done * per_run], high = next + s->run + random_in(-20, 100);
+
+        n = pnc_select_cursor_take_row(&cursor, high, &first);
+        if (next + s->run > high) {
+            assert_int_equal(n, 0);
+            continue;
+        }
+        assert_int_equal(first, next);
+        assert_true(n > 0 && done + n <= s->nruns);
+        for (int64_t i = 0; i < n; i++, done++)
+            assert_int_equal(offset[done * per_run], first + i * inner->stride);
+        assert_true(first + (n - 1) * inner->stride + s->run <= high);
+        if (done < s->nruns && done % inner->count != 0) /* the row has another run */
+            assert_true(offset[done * per_run] + s->run > high);
+    }
+    assert_int_equal(pnc_select_cursor_take_row(&cursor, INT64_MAX, &first), 0);
+    pnc_select_cursor_free(&cursor);
+}
+
 static void test_against_nested_loops(void **state)
 {
     static int64_t offset[MAX_ELEMENTS];
@@ -125,6 +154,8 @@ static void test_against_nested_loops(void **state)
         pnc_selection copy = s; /* plain data: a copy walks like the original */
         compare_portions(&r, &copy, offset, n, false);
         compare_portions(&r, &s, offset, n, true);
+        if (s.rank > 0)
+            compare_rows(&r, &s, offset);
         pnc_select_selection_free(&s);
     }
 }
@@ -401,6 +432,13 @@ static void test_offsets_beyond_reach(void **state)
     assert_int_equal(pnc_select_selection_init(&s, &a, start, count, NULL), NC_EINVALCOORDS);
     assert_int_equal(pnc_select_selection_init(&s, &a, zero, count, stride), NC_EINVALCOORDS);
     assert_int_equal(s.bytes, 0);
+    /* the length of the slowest dimension does not matter */
+    shape[0] = INT64_MAX;
+    start[0] = 7;
+    count[0] = 1;
+    a.is_record = false;
+    assert_int_equal(pnc_select_selection_init(&s, &a, start, count, NULL), NC_NOERR);
+    assert_int_equal(s.base, 512 + 7 * 8);
 }
 
 static void expect_sieved(const pnc_extent *extents, int64_t n, int64_t some, int64_t bytes, int64_t end)
