@@ -211,28 +211,21 @@ static pnc_extent find_change(const pnc_att *att, const new_value *value, pnc_ex
     return pnc_dataset_header_find_change(old.offset + old.length - padded, att->value, value->bytes, n);
 }
 
-/* An attribute in the header, and its bytes that change. */
-typedef struct place {
-    pnc_extent all, change;
-} place;
-
 /* Whether an attribute is overwritten in the file without a copy of all definitions. */
-static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, place *where)
+static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, pnc_extent old)
 {
-    if (ds->mode == PNC_DEFINE || get_bytes(att) > PNC_HEADER_PAGE)
-        return false;
-    where->all = (pnc_extent){att->where, pnc_format_att_encode(&ds->model, att, NULL)};
-    where->change = find_change(att, value, where->all);
-    return pnc_dataset_header_entry_is_in_place(where->all, measure_att(ds, att, value), where->change);
+    return ds->mode != PNC_DEFINE && get_bytes(att) <= PNC_HEADER_PAGE &&
+           pnc_dataset_header_entry_is_in_place(old, measure_att(ds, att, value), find_change(att, value, old));
 }
 
 /* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */
-static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, const place *where)
+static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_value *value, pnc_extent where)
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     kept_att kept;
     pnc_att old;
-    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index});
+    pnc_rewrite rewrite = {.where = where, .old_att = &old};
+    int err = pnc_dataset_header_entry_check(ds, (pnc_entry){-1, varid, index}, &rewrite.is_known);
 
     keep_att(atts->at[index], &kept);
     old = kept.was;
@@ -240,8 +233,8 @@ static int overwrite_attribute(pnc_dataset *ds, int varid, int index, const new_
     if (err == NC_NOERR)
         err = pnc_format_atts_put(&ds->model, atts, atts->at[index]->name, value->xtype, value->len, value->bytes,
                                   &ds->error);
-    err = pnc_dataset_header_entry_write(
-        ds, err, &(pnc_rewrite){.where = where->all, .change = where->change, .old_att = &old, .att = atts->at[index]});
+    rewrite.att = atts->at[index];
+    err = pnc_dataset_header_entry_write(ds, err, &rewrite);
     if (err != NC_NOERR)
         restore_att(atts, index, &kept);
     return err;
@@ -252,10 +245,12 @@ static int store_attribute(pnc_dataset *ds, int varid, const char *name, const n
 {
     pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     int index = pnc_format_atts_find(atts, name), err;
-    place where;
+    pnc_extent old = {-1, 0};
 
-    if (index >= 0 && is_in_place(ds, atts->at[index], value, &where))
-        return overwrite_attribute(ds, varid, index, value, &where);
+    if (index >= 0)
+        old = (pnc_extent){atts->at[index]->where, pnc_format_att_encode(&ds->model, atts->at[index], NULL)};
+    if (index >= 0 && is_in_place(ds, atts->at[index], value, old))
+        return overwrite_attribute(ds, varid, index, value, old);
     err = pnc_dataset_header_change_begin(ds);
     if (err == NC_NOERR)
         err = pnc_format_atts_put(&ds->model, atts, name, value->xtype, value->len, value->bytes, &ds->error);

@@ -122,8 +122,7 @@ typedef struct renaming {
     pnc_atts *atts;   /* NULL: not an attribute */
     int64_t where;    /* of the entry, which begins with its name, in the header; -1: unknown */
     char *old;
-    pnc_extent change; /* bytes of the header that change */
-    bool is_in_place;
+    bool is_in_place, is_known;
 } renaming;
 
 static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
@@ -148,9 +147,8 @@ static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
     r->old = *r->name;
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
-    r->change = find_change(ds, r, name);
-    r->is_in_place = pnc_dataset_header_entry_is_in_place(locate_name(ds, r),
-                                                          pnc_format_name_encode(&ds->model, name, NULL), r->change);
+    r->is_in_place = pnc_dataset_header_entry_is_in_place(
+        locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL), find_change(ds, r, name));
     return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
 }
 
@@ -187,7 +185,8 @@ static int agree_new_name(pnc_dataset *ds, int err, renaming *r, const pnc_argum
 
 static int begin_renaming(pnc_dataset *ds, renaming *r)
 {
-    return r->is_in_place ? pnc_dataset_header_entry_check(ds, r->entry) : pnc_dataset_header_change_begin(ds);
+    return r->is_in_place ? pnc_dataset_header_entry_check(ds, r->entry, &r->is_known)
+                          : pnc_dataset_header_change_begin(ds);
 }
 
 static int end_renaming(pnc_dataset *ds, const renaming *r, int err)
@@ -196,7 +195,7 @@ static int end_renaming(pnc_dataset *ds, const renaming *r, int err)
         return pnc_dataset_header_change_end(ds, err);
     err = pnc_dataset_header_entry_write(
         ds, err,
-        &(pnc_rewrite){.where = locate_name(ds, r), .change = r->change, .old_name = r->old, .name = *r->name});
+        &(pnc_rewrite){.where = locate_name(ds, r), .is_known = r->is_known, .old_name = r->old, .name = *r->name});
     if (err != NC_NOERR)
         pnc_format_name_undo(r->names, r->index, r->name, r->old);
     return err;

@@ -119,23 +119,35 @@ static void encode_entry(const pnc_dataset *ds, const char *name, const pnc_att 
         pnc_format_name_encode(&ds->model, name, bytes);
 }
 
+/* What the file has: mostly what this handle knows, which takes no read. */
+static int get_old_entry(pnc_dataset *ds, const pnc_rewrite *r, char *bytes)
+{
+    if (!r->is_known)
+        return pnc_file_range_read(&ds->file, r->where, bytes);
+    encode_entry(ds, r->old_name, r->old_att, bytes);
+    return NC_NOERR;
+}
+
 /* Rank 0. A write that fails may have written a part. */
 static int write_entry(pnc_dataset *ds, const pnc_rewrite *r)
 {
-    int64_t skipped = r->change.offset - r->where.offset;
-    char *bytes = pnc_memory_alloc_zeroed(r->where.length, 1);
+    char *old = pnc_memory_alloc_zeroed(r->where.length, 2), *bytes;
+    pnc_extent change;
     int err;
 
-    if (bytes == NULL)
+    if (old == NULL)
         return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
                              (long long)r->where.length);
+    bytes = old + r->where.length;
     encode_entry(ds, r->name, r->att, bytes);
-    err = pnc_file_range_write(&ds->file, r->change, bytes + skipped);
-    if (err != NC_NOERR) {
-        encode_entry(ds, r->old_name, r->old_att, bytes);
-        pnc_dataset_header_repair(ds, r->change, bytes + skipped);
+    err = get_old_entry(ds, r, old);
+    change = pnc_dataset_header_find_change(r->where.offset, old, bytes, r->where.length);
+    if (err == NC_NOERR && change.length > 0) {
+        err = pnc_file_range_write(&ds->file, change, bytes + (change.offset - r->where.offset));
+        if (err != NC_NOERR)
+            pnc_dataset_header_repair(ds, change, old + (change.offset - r->where.offset));
     }
-    pnc_memory_free(bytes);
+    pnc_memory_free(old);
     return err;
 }
 
@@ -147,7 +159,7 @@ bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_ex
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite)
 {
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
-    if (ds->file.rank == 0 && rewrite->change.length > 0)
+    if (ds->file.rank == 0)
         err = write_entry(ds, rewrite);
     return pnc_file_status_broadcast(&ds->file, err);
 }

@@ -23,13 +23,14 @@ bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_ex
 
 /* A name or an attribute that is written over the old one. */
 typedef struct pnc_rewrite {
-    pnc_extent where, change; /* of the entry in the header; of its bytes that change */
+    pnc_extent where; /* of the entry in the header */
+    bool is_known;    /* the file has the old one, encoded as this library does */
     const char *old_name, *name;
     const pnc_att *old_att, *att; /* NULL: a name */
 } pnc_rewrite;
 
-/* Write it; ds->model has changed. Before the change, the caller calls pnc_dataset_header_entry_check, and keeps what
- * it was, which it restores after an error. */
+/* Write what changes of it; ds->model has changed. Before the change, the caller calls pnc_dataset_header_entry_check,
+ * and keeps what it was, which it restores after an error. */
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite);
 
 #endif

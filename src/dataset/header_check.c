@@ -54,13 +54,13 @@ static void set_numrecs(const pnc_model *model, char *bytes)
     memcpy(bytes + PNC_MAGIC_BYTES, numrecs, (size_t)n);
 }
 
-int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry)
+int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_known)
 {
     pnc_extent place = {pnc_format_entry_get_anchor(&ds->model, entry), 0};
     char magic[PNC_MAGIC_BYTES], *known, *found;
-    bool is_same = false;
     int err;
 
+    *is_known = true;
     if (ds->file.rank != 0)
         return NC_NOERR;
     place.length = pnc_format_entry_encode(&ds->model, entry, NULL);
@@ -73,10 +73,10 @@ int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry)
     if (err == NC_NOERR) {
         if (place.offset == 0)
             set_numrecs(&ds->model, found);
-        is_same = !pnc_format_magic_is_marked(magic) && memcmp(known, found, (size_t)place.length) == 0;
+        *is_known = !pnc_format_magic_is_marked(magic) && memcmp(known, found, (size_t)place.length) == 0;
     }
     pnc_memory_free(known);
-    return err != NC_NOERR || is_same ? err : check_decoded_entry(ds, entry);
+    return err != NC_NOERR || *is_known ? err : check_decoded_entry(ds, entry);
 }
 
 /* --- all of it --- */

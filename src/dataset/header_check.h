@@ -7,8 +7,9 @@
 #include "format/codec.h"
 
 /* Local; ranks other than 0 return NC_NOERR. NC_ESTALE if an entry of ds->model is at another offset, or has another
- * name, type or length. Other values of an attribute are no error. */
-int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry);
+ * name, type or length. Other values of an attribute are no error: *is_known, on rank 0, is whether the bytes are those
+ * that this handle would write. */
+int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_known);
 /* On rank 0. NC_ESTALE if the header differs from `known`, n bytes that encode ds->before, but for the number of
  * records. */
 int pnc_dataset_header_check(pnc_dataset *ds, const char *known, int64_t n);

@@ -243,6 +243,18 @@ static void check_values(const char *what)
     t_local(ncmpi_close(ncid) == NC_NOERR, "%s: close", what);
 }
 
+/* All of the new value is there, also after the other handle has put one of which some bytes differ. */
+static void check_units(const char *what)
+{
+    char units[5] = "";
+    int ncid;
+
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "%s: open", what);
+    t_local(ncmpi_get_att_text(ncid, 0, "units", units) == NC_NOERR && strcmp(units, "vBvB") == 0, "%s: units are %s",
+            what, units);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "%s: close", what);
+}
+
 static void test_case(int cmode, int change, int action)
 {
     static image before, after, end;
@@ -272,6 +284,8 @@ static void test_case(int cmode, int change, int action)
     read_image(&end);
     t_local(after.n == end.n && memcmp(after.bytes, end.bytes, end.n) == 0, "%s: close has changed the file", what);
     check_values(what);
+    if (actions[action] == put_units_of_v && !is_stale)
+        check_units(what);
     t_check(true, "%s: %s", what, is_stale ? "NC_ESTALE" : "right");
 }
 
