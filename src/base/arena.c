@@ -12,6 +12,8 @@
  * twice as long with chunks of 256 KiB. */
 #define FIRST_BYTES (256 << 10)
 #define CHUNK_BYTES (2 * PNC_LARGE_PAGE)
+/* Beside the current one, so many empty chunks are kept: the system clears the pages of a new one. */
+#define MOST_SPARE 2
 
 /* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
  * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
@@ -35,17 +37,28 @@ static int64_t count_capacity(int64_t bytes)
 #define FIRST_UNITS count_capacity(FIRST_BYTES)
 #define CHUNK_UNITS count_capacity(CHUNK_BYTES)
 
-static struct pnc_chunk *new_chunk(bool is_first, int64_t units)
+static struct pnc_chunk *take_spare(pnc_arena *arena)
 {
-    int64_t capacity = is_first && units <= FIRST_UNITS ? FIRST_UNITS : CHUNK_UNITS;
+    struct pnc_chunk *chunk = arena->spare;
+
+    arena->spare = chunk->older;
+    arena->nspare--;
+    return chunk;
+}
+
+static struct pnc_chunk *new_chunk(pnc_arena *arena, int64_t units)
+{
+    int64_t capacity = arena->current == NULL && units <= FIRST_UNITS ? FIRST_UNITS : CHUNK_UNITS;
     struct pnc_chunk *chunk = NULL;
 
     if (capacity < units)
         capacity = units;
-    if (capacity == CHUNK_UNITS)
+    if (capacity == CHUNK_UNITS && arena->nspare > 0)
+        chunk = take_spare(arena);
+    else if (capacity == CHUNK_UNITS)
         chunk = pnc_memory_alloc_large(CHUNK_BYTES);
     else if (capacity <= INT64_MAX / (int64_t)sizeof(unit) - 8)
-        chunk = pnc_memory_alloc((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
+        chunk = pnc_memory_alloc_array((int64_t)sizeof *chunk + capacity * (int64_t)sizeof(unit), 1);
     if (chunk != NULL) {
         chunk->used = chunk->live = 0;
         chunk->capacity = capacity;
@@ -71,7 +84,13 @@ static void free_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
         chunk->newer->older = chunk->older;
     else
         arena->current = chunk->older;
-    pnc_memory_free(chunk);
+    if (chunk->capacity != CHUNK_UNITS || arena->nspare == MOST_SPARE) {
+        pnc_memory_free(chunk);
+        return;
+    }
+    chunk->older = arena->spare;
+    arena->spare = chunk;
+    arena->nspare++;
 }
 
 static int64_t units_for(int64_t bytes)
@@ -103,7 +122,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
 
     assert(bytes >= 0);
     if (chunk == NULL || chunk->capacity - chunk->used < units) {
-        chunk = new_chunk(arena->current == NULL, units);
+        chunk = new_chunk(arena, units);
         if (chunk == NULL)
             return NULL;
         if (arena->current != NULL && arena->current->live == 0)
@@ -173,4 +192,6 @@ void pnc_arena_destroy(pnc_arena *arena)
     assert(arena->current == NULL || (arena->current->live == 0 && arena->current->older == NULL));
     pnc_memory_free(arena->current);
     arena->current = NULL;
+    while (arena->nspare > 0)
+        pnc_memory_free(take_spare(arena));
 }

@@ -1,5 +1,6 @@
-/* Arena allocator: many small allocations, freed one by one, without a malloc for each. A chunk is freed when all of
- * its allocations are freed. Memory that is freed before the next allocation is reused at once. */
+/* Arena allocator: many small allocations, freed one by one, without a malloc for each. A chunk is freed, or kept for
+ * later ones, when all of its allocations are freed: at most 12 MiB are kept. Memory that is freed before the next
+ * allocation is reused at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 
@@ -7,6 +8,8 @@
 
 typedef struct pnc_arena {
     struct pnc_chunk *current; /* the newest chunk, which leads to the others */
+    struct pnc_chunk *spare;   /* free ones, which lead to each other as well */
+    int nspare;
 } pnc_arena;
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t and pointers; NULL on failure */

@@ -22,7 +22,7 @@ static int compare_ids(const void *a, const void *b)
 
 static int reserve(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
 {
-    b->memory = pnc_memory_alloc_array(puts + gets, sizeof(pnc_request *));
+    b->memory = pnc_arena_alloc(&io->queue->arena, (puts + gets) * (int64_t)sizeof(pnc_request *));
     if (b->memory == NULL)
         return pnc_error_set(io->file->error, NC_ENOMEM, "no memory for a list of %lld requests",
                              (long long)(puts + gets));
@@ -150,15 +150,15 @@ static bool are_simple(const pnc_request_list *list)
 void pnc_io_batch_free(pnc_batch *b, pnc_io_context *io)
 {
     if (io->queue->pending == 0 && are_simple(&b->puts) && are_simple(&b->gets)) {
-        pnc_io_queue_all_release(io->queue);
-        pnc_memory_free(b->memory);
+        pnc_io_queue_all_release(io->queue); /* with the memory of the batch */
         return;
     }
     for (int64_t i = 0; i < b->puts.n; i++)
         pnc_io_queue_release(io, b->puts.at[i]);
     for (int64_t i = 0; i < b->gets.n; i++)
         pnc_io_queue_release(io, b->gets.at[i]);
-    pnc_memory_free(b->memory);
+    if (b->memory != NULL)
+        pnc_arena_free(&io->queue->arena, b->memory);
 }
 
 int pnc_io_batch_agree(pnc_batch *b, pnc_io_context *io, int err)

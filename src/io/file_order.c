@@ -412,7 +412,7 @@ void pnc_io_file_order_free(pnc_file_order *o)
     pnc_io_source_window_release(o->window);
     if (!o->is_copy) {
         pnc_io_source_sorter_free(o->sorter);
-        pnc_io_singles_free(&o->singles);
+        pnc_io_singles_free(&o->singles, o->io);
     }
     pnc_convert_packer_free(&o->packer);
     pnc_io_source_finder_free(&o->finder);

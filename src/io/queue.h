@@ -18,7 +18,7 @@ typedef struct pnc_queue_kind {
 } pnc_queue_kind;
 
 typedef struct pnc_queue {
-    pnc_arena arena;          /* of the requests and their numbers */
+    pnc_arena arena;          /* of the requests and their numbers; of lists of a wait call */
     pnc_queue_entry *entries; /* in the order of posting: ids ascend */
     int64_t n, capacity;
     int64_t pending;

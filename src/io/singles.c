@@ -4,7 +4,7 @@
 #include <assert.h>
 
 #include "base/bits.h"
-#include "base/memory.h"
+#include "io/queue.h"
 
 #define MOST_DIGITS (1 << 11)
 /* Shorter lists are sorted by fewer digits: the counters of a pass would cost more than its requests. */
@@ -54,6 +54,18 @@ static void set_range(pnc_singles *s, pnc_io_context *io)
 
 /* --- sorting --- */
 
+/* In the arena of the requests, which the next call uses again: clearing new pages took as long as sorting. */
+static pnc_sorted_single *alloc_array(pnc_io_context *io, int64_t n)
+{
+    return pnc_arena_alloc(&io->queue->arena, n * (int64_t)sizeof(pnc_sorted_single));
+}
+
+static void free_array(pnc_io_context *io, pnc_sorted_single *array)
+{
+    if (array != NULL)
+        pnc_arena_free(&io->queue->arena, array);
+}
+
 static int64_t digit_of(const pnc_singles *s, int64_t i, int shift, int64_t digits)
 {
     return ((s->at[i].first - s->low) >> shift) & (digits - 1);
@@ -79,7 +91,7 @@ static void sort_by_digit(const pnc_singles *s, pnc_sorted_single *to, int shift
 }
 
 /* The bits that all offsets have in common are not compared. `other` has the same capacity. */
-static void sort(pnc_singles *s, int64_t varying, pnc_sorted_single *other)
+static void sort(pnc_singles *s, pnc_io_context *io, int64_t varying, pnc_sorted_single *other)
 {
     int most = pnc_bits_count((s->n < FEW_REQUESTS ? FEW_DIGITS : MOST_DIGITS) - 1), shift = 0, bits, width;
 
@@ -95,7 +107,7 @@ static void sort(pnc_singles *s, int64_t varying, pnc_sorted_single *other)
         other = s->at;
         s->at = sorted;
     }
-    pnc_memory_free(other);
+    free_array(io, other);
 }
 
 /* Of sorted ones. */
@@ -139,22 +151,22 @@ static findings fill(pnc_singles *s, pnc_io_context *io)
 
 static int make_sorted(pnc_singles *s, pnc_io_context *io)
 {
-    pnc_sorted_single *other = pnc_memory_alloc_array(s->n, sizeof *other);
+    pnc_sorted_single *other = alloc_array(io, s->n);
     findings f;
 
-    s->at = pnc_memory_alloc_array(s->n, sizeof *s->at);
+    s->at = alloc_array(io, s->n);
     if (s->at == NULL || other == NULL) {
-        pnc_memory_free(other);
+        free_array(io, other);
         return pnc_error_set(io->file->error, NC_ENOMEM, "%s: no memory to order %lld requests", io->file->path,
                              (long long)s->n);
     }
     f = fill(s, io);
     if (f.longest <= UINT32_MAX)
-        sort(s, f.varying, other);
+        sort(s, io, f.varying, other);
     else
-        pnc_memory_free(other);
+        free_array(io, other);
     if (f.longest > UINT32_MAX || !are_disjoint(s, f.longest))
-        pnc_io_singles_free(s);
+        pnc_io_singles_free(s, io);
     return NC_NOERR;
 }
 
@@ -173,8 +185,8 @@ int pnc_io_singles_init(pnc_singles *s, pnc_io_context *io, const pnc_request_li
     return NC_NOERR;
 }
 
-void pnc_io_singles_free(pnc_singles *s)
+void pnc_io_singles_free(pnc_singles *s, pnc_io_context *io)
 {
-    pnc_memory_free(s->at);
+    free_array(io, s->at);
     *s = (pnc_singles){0};
 }

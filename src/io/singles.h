@@ -29,7 +29,7 @@ typedef struct pnc_single {
 
 /* Make the order of a list that has one. NC_ENOMEM */
 int pnc_io_singles_init(pnc_singles *singles, pnc_io_context *io, const pnc_request_list *list);
-void pnc_io_singles_free(pnc_singles *singles);
+void pnc_io_singles_free(pnc_singles *singles, pnc_io_context *io);
 
 /* Number i in the order of the file. */
 static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context *io, pnc_locator *locator, int64_t i)

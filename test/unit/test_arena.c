@@ -32,7 +32,7 @@ static int holds(const char *piece, int i, int64_t bytes)
 static void test_pieces(void **state)
 {
     static char *pieces[PIECES];
-    pnc_arena arena = {NULL};
+    pnc_arena arena = {0};
     (void)state;
 
     for (int i = 0; i < PIECES; i++) {
@@ -51,7 +51,7 @@ static void test_pieces(void **state)
 
 static void test_grow(void **state)
 {
-    pnc_arena arena = {NULL};
+    pnc_arena arena = {0};
     char *a = pnc_arena_alloc(&arena, 100), *b, *larger;
     (void)state;
 
@@ -94,7 +94,7 @@ static void test_grow(void **state)
 /* What is taken and given back beside a piece that stays does not add up. */
 static void test_reuse(void **state)
 {
-    pnc_arena arena = {NULL};
+    pnc_arena arena = {0};
     void *kept = pnc_arena_alloc(&arena, 10), *first = pnc_arena_alloc(&arena, 1000);
     (void)state;
 
@@ -111,7 +111,7 @@ static void test_reuse(void **state)
 /* All pieces are freed at once, also those of chunks of their own, and some that were freed before. */
 static void test_clear(void **state)
 {
-    pnc_arena arena = {NULL};
+    pnc_arena arena = {0};
     void *first, *pieces[2];
     (void)state;
 
@@ -136,13 +136,40 @@ static void test_clear(void **state)
     pnc_arena_destroy(&arena);
 }
 
+/* Chunks that were freed are used again, but not all of them are kept. */
+static void test_spare(void **state)
+{
+    enum { CHUNKS = 6, BYTES = 3 << 20 }; /* each allocation takes a chunk */
+    pnc_arena arena = {0};
+    char *first[CHUNKS];
+    int found = 0;
+    (void)state;
+
+    for (int i = 0; i < CHUNKS; i++)
+        first[i] = pnc_arena_alloc(&arena, BYTES);
+    pnc_arena_clear(&arena);
+    assert_in_range(arena.nspare, 1, CHUNKS - 2);
+    for (int i = 0; i < CHUNKS; i++) {
+        char *again = pnc_arena_alloc(&arena, BYTES);
+
+        assert_non_null(again);
+        fill(again, i, BYTES);
+        for (int k = 0; k < CHUNKS && i < 3; k++)
+            found += again == first[k];
+    }
+    assert_int_equal(found, 3); /* the current one, and two spare ones */
+    assert_int_equal(arena.nspare, 0);
+    pnc_arena_clear(&arena);
+    pnc_arena_destroy(&arena);
+    assert_int_equal(arena.nspare, 0);
+    assert_null(arena.spare);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_pieces), cmocka_unit_test(test_grow),  cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_clear),  cmocka_unit_test(test_spare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
