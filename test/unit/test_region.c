@@ -25,7 +25,7 @@ static void test_allocations(void **state)
     for (int i = 0; i < ALLOCATIONS; i++) {
         at[i] = pnc_region_alloc(&region, size_of(i));
         assert_non_null(at[i]);
-        assert_int_equal((uintptr_t)at[i] % sizeof(int64_t), 0);
+        assert_int_equal((uintptr_t)at[i] % _Alignof(int64_t), 0);
         memset(at[i], i % 251, (size_t)size_of(i));
     }
     for (int i = 0; i < ALLOCATIONS; i++)
