@@ -67,13 +67,17 @@ static struct pnc_chunk *new_chunk(pnc_arena *arena, int64_t units)
     return chunk;
 }
 
-/* The newest chunk becomes the current one. */
+/* The newest chunk becomes the current one, but for one that is full: small allocations continue where they are. */
 static void add_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
 {
-    chunk->older = arena->current;
+    chunk->newer = chunk->capacity > CHUNK_UNITS ? arena->current : NULL;
+    chunk->older = chunk->newer != NULL ? chunk->newer->older : arena->current;
     if (chunk->older != NULL)
         chunk->older->newer = chunk;
-    arena->current = chunk;
+    if (chunk->newer != NULL)
+        chunk->newer->older = chunk;
+    else
+        arena->current = chunk;
 }
 
 static void free_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
@@ -125,7 +129,7 @@ void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes)
         chunk = new_chunk(arena, units);
         if (chunk == NULL)
             return NULL;
-        if (arena->current != NULL && arena->current->live == 0)
+        if (arena->current != NULL && arena->current->live == 0 && units <= CHUNK_UNITS)
             free_chunk(arena, arena->current);
         add_chunk(arena, chunk);
     }

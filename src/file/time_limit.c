@@ -461,10 +461,12 @@ int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 
 /* --- the end --- */
 
-/* The notices that this rank has still to receive. Collective: a rank continues by the results of a step that fails. */
+/* The notices that this rank has still to receive. From now on only later ones count, as a rank without a limit, which
+ * does not count those that it receives, may get one. Collective: a rank continues by the results of a step that fails.
+ */
 static int count_missing(pnc_file *file)
 {
-    const pnc_time_limit *limit = file->limit;
+    pnc_time_limit *limit = file->limit;
     int expected = 0, *sent = pnc_memory_alloc_zeroed(file->nprocs, sizeof *sent), has_memory = sent != NULL,
         all_have = 0;
     int code = MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, file->comm);
@@ -475,9 +477,14 @@ static int count_missing(pnc_file *file)
             memcpy(sent, limit->sent, (size_t)file->nprocs * sizeof *sent);
         code = MPI_Reduce_scatter_block(sent, &expected, 1, MPI_INT, MPI_SUM, file->comm);
         pnc_file_step_check(file, code, "MPI_Reduce_scatter_block", "the numbers of notices");
+        if (limit != NULL) {
+            limit->received -= expected;
+            pnc_memory_free(limit->sent);
+            limit->sent = NULL;
+        }
     }
     pnc_memory_free(sent);
-    return limit != NULL ? expected - limit->received : expected;
+    return limit != NULL ? -limit->received : expected;
 }
 
 void pnc_file_time_limit_end(pnc_file *file)

@@ -1,5 +1,5 @@
-/* Direct access: for large runs, or a regular pattern of one rank, for which the store does data sieving. Values are
- * converted in the user's memory or in a staging buffer, while they are in the cache. */
+/* Direct access: for large runs, or a regular pattern of one rank, with data sieving. Values are converted in the
+ * user's memory or in a staging buffer, while they are in the cache. */
 #include "io/direct.h"
 
 #include <assert.h>

@@ -57,7 +57,7 @@ static int write_groups(pnc_io_context *io, const pnc_extent *extents, int64_t n
     return NC_NOERR;
 }
 
-/* Without memory, extents are written one by one. */
+/* Allocated once a span is locked: most programs never get a lock. Without memory the driver writes the extents. */
 static bool has_sieve_buffer(pnc_io_context *io)
 {
     if (io->sieve == NULL)
@@ -72,12 +72,14 @@ int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t 
     pnc_extent span;
     int err;
 
-    if (n <= store->few_extents || !(io->exclusive || pnc_select_extents_is_dense(extents, n, &most)) ||
-        !has_sieve_buffer(io))
+    if (n <= store->few_extents || !(io->exclusive || pnc_select_extents_is_dense(extents, n, &most)))
         return pnc_file_extents_write(io->file, extents, n, bytes);
     span = pnc_select_extents_get_span(extents, n);
     if (!pnc_io_span_lock(io, span))
         return pnc_file_extents_write(io->file, extents, n, bytes);
-    err = write_groups(io, extents, n, bytes, &most);
+    if (has_sieve_buffer(io))
+        err = write_groups(io, extents, n, bytes, &most);
+    else
+        err = pnc_file_extents_write(io->file, extents, n, bytes);
     return pnc_error_keep_first(err, pnc_io_span_unlock(io, span));
 }

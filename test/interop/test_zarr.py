@@ -220,6 +220,11 @@ def test_parquet_tables():
                                                             "v/refs.0.parq"], "a folder of references is replaced",
            (done, tables("many.parq")))
     compare_raw("the new ones: zarr", "many.parq", raw_variables("many.nc"))
+    os.symlink("many.parq", "link.parq")
+    done = to_parquet("many.json", "link.parq")
+    left = [name for name in os.listdir() if name.startswith(("many.parq.", "link.parq."))]
+    tap.ok(done.returncode == 0 and os.path.islink("link.parq") and tables("link.parq") == tables("many.parq") and
+           not left, "a symbolic link to the folder stays", (done, left))
     with open("many.parq/mine.txt", "w", encoding="utf-8") as file:
         file.write("mine")
     done = to_parquet("many.json", "many.parq")

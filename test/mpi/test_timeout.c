@@ -405,30 +405,30 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out
     return PMPI_Comm_create_group(comm, group, tag, out);
 }
 
-/* Only rank 1 has a limit. Its warning does not stop the others, which do not look for it, and must not outlive the
- * opening. */
-static void test_limit_of_one(bool exists)
+/* Only one rank has a limit. Its warning does not stop the others, which do not look for it, and must not outlive the
+ * opening. The limit of rank 0 becomes that of all. */
+static void test_limit_of_one(int limited, bool exists)
 {
-    int ncid = -1, err;
+    int ncid = -1, err, late = limited == 0 ? t_nprocs - 1 : 0;
     MPI_Info info = MPI_INFO_NULL;
 
-    begin_case("one rank with a limit", 0);
+    begin_case("one rank with a limit", late);
     t_local(ncmpi_close(create(NULL, false)) == NC_NOERR, "close");
-    if (t_rank == 1) {
+    if (t_rank == limited) {
         MPI_Info_create(&info);
         MPI_Info_set(info, "nc_timeout", "1");
     }
     left_in_comm = 0;
-    delay_of_opening = t_rank == 0 ? 1.5 : 0;
+    delay_of_opening = t_rank == late ? 1.5 : 0;
     err = ncmpi_open(MPI_COMM_WORLD, exists ? path : "missing.nc", NC_NOWRITE, info, &ncid);
     delay_of_opening = 0;
     t_local(err == (exists ? NC_NOERR : NC_ENOENT), "open: %s", ncmpi_strerrno(err));
     if (err == NC_NOERR)
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
-    if (t_rank == 1)
+    if (t_rank == limited)
         MPI_Info_free(&info);
     t_local(left_in_comm == 0, "%d messages were left in a communicator", left_in_comm);
-    t_check(true, "a rank with a limit, which others do not have, opens %s", exists ? "a file" : "no file");
+    t_check(true, "rank %d with a limit, which others do not have, opens %s", limited, exists ? "a file" : "no file");
     alarm(0);
 }
 
@@ -549,8 +549,10 @@ int main(int argc, char **argv)
         test_late(3.2);
         test_crossing(false);
         test_crossing(true);
-        test_limit_of_one(true);
-        test_limit_of_one(false);
+        for (int rank = 0; rank < 2; rank++) {
+            test_limit_of_one(rank, true);
+            test_limit_of_one(rank, false);
+        }
         test_mismatch();
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -244,6 +244,15 @@ def test_ncmpistat():
     tap.ok(status == 1 and "--overwrite" in errors, "a page is not replaced", errors)
     status, _, errors = show("--html", page, "--overwrite", paths[0])
     tap.ok(status == 0, "unless it may be", errors)
+    for name in ("aggregators", "heat"):
+        del doubled[name]
+    del doubled["counters"]["peak_memory_of_library"]
+    for counter in doubled["counters"].values():
+        del counter["node_of_least"], counter["node_of_most"]
+    with open(tap.scratch("doubled.json"), "w", encoding="utf-8") as file:
+        json.dump(doubled, file)
+    status, text, errors = show(tap.scratch("doubled.json"))
+    tap.ok(status == 0 and re.search(r", rank \d\)$", text, re.M), "a report without members that were added", errors)
     for text, wanted in (("", "no JSON"), ("{}", "no report"), ('{"schema": "pnetcdf-statistics"}', "version None"),
                          ('{"schema": "pnetcdf-statistics", "version": 1}', "member")):
         with open(paths[0], "w", encoding="utf-8") as file:

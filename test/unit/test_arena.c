@@ -165,11 +165,31 @@ static void test_spare(void **state)
     assert_null(arena.spare);
 }
 
+/* Large pieces have chunks of their own: small ones around them take no new chunk. */
+static void test_large(void **state)
+{
+    pnc_arena arena = {0};
+    char *small = pnc_arena_alloc(&arena, 10), *large = pnc_arena_alloc(&arena, 5 << 20), *again;
+    (void)state;
+
+    fill(large, 1, 5 << 20);
+    again = pnc_arena_alloc(&arena, 10);
+    assert_true(again > small && again - small < 100);
+    pnc_arena_free(&arena, small);
+    pnc_arena_free(&arena, again);
+    assert_true(holds(large, 1, 5 << 20));
+    pnc_arena_free(&arena, pnc_arena_alloc(&arena, 6 << 20));
+    assert_ptr_equal(pnc_arena_alloc(&arena, 10), small);
+    pnc_arena_free(&arena, large);
+    pnc_arena_clear(&arena);
+    pnc_arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces), cmocka_unit_test(test_grow),  cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_clear),  cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_clear),  cmocka_unit_test(test_spare), cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,7 +249,6 @@ static void test_records(void **state)
     assert_int_equal(pnc_select_hyperslab_count_records(&a, start, count, NULL), 0);
 }
 
-/* The rules once more, by the wide integers of the compiler and in the words of the table of precedence. */
 /* Numbers that are exact where they are near 2^63. */
 #ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 wide;
@@ -257,6 +256,7 @@ __extension__ typedef __int128 wide;
 typedef long double wide;
 #endif
 
+/* The rules once more, by wide numbers of the compiler and in the words of the table of precedence. */
 static int expected_code(const request *r, pnc_bounds how)
 {
     const bool open = r->array.is_record && how.growing;
