@@ -308,10 +308,21 @@ def test_parquet_trouble():
     refuses_references("v: has 1 chunks, must be 2", ["v/1"])
     refuses_references("v/2: this is no key of a chunk", ["v/1"], v_2=["u", 0, 4])
     refuses_references("v/01: this is no key of a chunk", ["v/0"], **{"v_01": ["u", 0, 4]})
+    refuses_references("v/00: this is no key of a chunk", ["v/0"], **{"v_00": ["u", 0, 4]})
+    refuses_references("this is no key of a chunk", ["v/0"], **{"v_" + 5000 * "1": ["u", 0, 4]})
     refuses_references("v/0.1: this is no key of a chunk", ["v/1"], **{"v_0.1": ["u", 0, 4]})
     refuses_references("v/0: must be [URL, offset, size]", v_0="inline")
     refuses_references("v/0: must be [URL, offset, size]", v_0=["u", -1, 4])
+    refuses_references("v/0: must be [URL, offset, size]", v_0=["u", True, 4])
+    refuses_references("v/0: must be [URL, offset, size]", v_0=["\ud800", 0, 4])
+    for name in ("", "a\0b", "\ud800"):
+        refuses_references("this is no name of a variable", **{name + "_0": ["u", 0, 4]})
     refuses_references("v/.zarray: shape and chunks", **{"v_.zarray": json.dumps({"shape": [2], "chunks": [0]})})
+    refuses_references("v/.zarray: shape and chunks", **{"v_.zarray": json.dumps({"shape": [True], "chunks": [1]})})
+    refuses_references("v/.zarray: has too many chunks",
+                       **{"v_.zarray": json.dumps({"shape": 2 * [2**62], "chunks": [1, 1]})})
+    refuses_references("v/.zattrs: must be a string that contains", **{"v_.zattrs": 20000 * "["})
+    refuses(100000 * "[", "in.json: this is no JSON")
     refuses_references("v/.zarray: must be a string that contains", **{"v_.zarray": "[1]"})
     refuses_references("../x: this is no name of a variable", **{".._x": ["u", 0, 4]})
     refuses({"version": 1, "refs": whole}, "needs pyarrow: python3 -m pip install pyarrow")
@@ -323,6 +334,23 @@ def test_parquet_trouble():
     refuses({"version": 1, "refs": whole}, "full.parq/mine.txt is no part of references", "full.parq")
     refuses({"version": 1, "refs": whole}, ".: contains in.json, which is read", ".")
     refuses({"version": 1, "refs": whole}, "missing/out.parq: cannot be written: No such file", "missing/out.parq")
+    done = subprocess.run(["sh", "-c", '"$0" -S "$1" - out.parq <&-', sys.executable, program], capture_output=True,
+                          text=True, check=False)
+    tap.ok(done.returncode == 1 and done.stderr == "ncoffsets-parquet: -: Bad file descriptor\n",
+           "ncoffsets-parquet: standard input is closed", done)
+
+
+def test_parquet_link():
+    """A link to a folder of references stays, and nothing else is left. References to no chunk need no pyarrow."""
+    program = os.path.join(tool.BUILD, "src", "tools", "ncoffsets-parquet")
+    with open("none.json", "w", encoding="utf-8") as file:
+        file.write('{"version": 1, "refs": {".zgroup": "{}"}}')
+    os.mkdir("target.parq")
+    os.symlink("target.parq", "link.parq")
+    before = sorted(os.listdir())
+    done = subprocess.run([sys.executable, "-S", program, "none.json", "link.parq"], capture_output=True, check=False)
+    tap.ok(done.returncode == 0 and sorted(os.listdir()) == before and os.readlink("link.parq") == "target.parq" and
+           os.listdir("target.parq") == [".zmetadata"], "ncoffsets-parquet: the folder is a link", done)
     for word in ("-h", "--version"):
         done = subprocess.run([program, word], capture_output=True, text=True, check=False)
         tap.ok(done.returncode == 0 and "ncoffsets-parquet" in done.stdout, f"ncoffsets-parquet {word}", done)
@@ -389,7 +417,7 @@ def test_trouble():
 os.chdir(os.environ.get("PNC_TEST_TMP", "."))
 make_files()
 for test in (test_text, test_peer, test_alignment, test_picture, test_groups, test_page, test_references,
-             test_references_trouble, test_parquet_trouble, test_documents,
+             test_references_trouble, test_parquet_trouble, test_parquet_link, test_documents,
              test_files, test_trouble):
     test()
 tap.finish()

@@ -252,6 +252,7 @@ def check_errors():
             (("-v", "v", "--grid", "2,2", "--ranks", "5", path), "5 ranks do not"),
             (("-v", "v", "--grid", "a", path), "--grid=a"), (("-v", "v", "--strategy", "mpi_io", path), "--strategy"),
             (("-v", "v", "--ranks-per-node", "0", path), "--ranks-per-node=0"),
+            (("-v", "b", "--map", os.path.dirname(path), path), "cannot be read: Is a directory"),
             (("-v", "v", "--map", scratch("none"), path), "No such file"), (("-v", "v", scratch("none")), "No such"),
             (("-v", "v", "--server-mbs", "0", path), "--server-mbs=0"), (("-v", "b", "--map", path, path), ":1:"),
             (("-v", "v", "--weak", "--grid", "2000000,2000000", path), "4000000000000 ranks"),

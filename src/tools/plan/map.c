@@ -114,6 +114,10 @@ static int read_lines(FILE *file, const char *path, const pnc_var *var, plan_map
         if (wrong != NULL)
             err = fail_line(path, number, wrong);
     }
+    if (err == NC_NOERR && ferror(file)) {
+        tool_error_print("%s: cannot be read: %s", path, strerror(errno));
+        err = NC_EREAD;
+    }
     free(line);
     if (err == NC_ENOMEM)
         tool_error_print("%s: no memory for this map", path);
