@@ -310,8 +310,10 @@ static void describe_aggregation(const pnc_two_phase *x)
 
     if (s == NULL)
         return;
-    if (is_aggregator && x->range.low < x->range.high)
+    if (is_aggregator && x->range.low < x->range.high) /* units are rounded up: a block can end beyond the range */
         block = pnc_io_file_domains_find_block_at(&x->domains, x->scope->first + x->scope->rank, 0);
+    if (block.high > x->range.high)
+        block.high = x->range.high > block.low ? x->range.high : block.low;
     s->aggregation = (pnc_aggregation){.n = x->node.naggregators,
                                        .window = x->domains.window * x->domains.unit,
                                        .number = is_aggregator ? x->node.first + x->node.rank : -1,

@@ -2,9 +2,13 @@
  * ranks that have a part of the variable each: random hyperslabs, strides, types and orders in memory, against the
  * formula that the values were written by. Also columns, one value of each record, and a file that ends before its
  * variable. */
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <pnetcdf.h>
 
@@ -314,6 +318,98 @@ static void test_short_file(void)
     t_check(wrong == 0, "a file that ends before its variable: %d wrong values", wrong);
 }
 
+/* --- locks: other programs of one rank sieve the same file --- */
+
+/* Another process. It has the lock of the whole file when the pipe has its first byte, and gives it back after the
+ * second one. */
+static pid_t lock_elsewhere(const char *path, int *pipe_end)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int ends[2];
+    pid_t child;
+    char byte;
+
+    if (pipe(ends) != 0)
+        return -1;
+    child = fork();
+    if (child == 0) {
+        int fd = open(path, O_RDWR), done = fd >= 0 && fcntl(fd, F_SETLK, &all) == 0 && write(ends[1], "l", 1) == 1;
+
+        usleep(100000);
+        _exit(done && write(ends[1], "u", 1) == 1 ? 0 : 1);
+    }
+    *pipe_end = ends[0];
+    close(ends[1]);
+    return child > 0 && read(ends[0], &byte, 1) == 1 ? child : -1;
+}
+
+static bool has_lock(const char *path)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool is_locked = false;
+    pid_t child = fork();
+    int status = 1;
+
+    if (child == 0) {
+        int fd = open(path, O_RDWR);
+
+        _exit(fd < 0 || fcntl(fd, F_GETLK, &all) != 0 || all.l_type != F_UNLCK);
+    }
+    if (child > 0 && waitpid(child, &status, 0) == child)
+        is_locked = status != 0;
+    return is_locked;
+}
+
+static int put_strided(void)
+{
+    MPI_Offset start = 1, count = 2000, stride = 3;
+
+    return ncmpi_put_vars_double_all(ncid, 0, &start, &count, &stride, values);
+}
+
+static int put_list(void)
+{
+    static MPI_Offset at[500];
+    MPI_Offset *starts[500];
+
+    for (int i = 0; i < 500; i++) {
+        at[i] = 7 * i;
+        starts[i] = &at[i];
+    }
+    return ncmpi_put_varn_double_all(ncid, 0, 500, starts, NULL, values);
+}
+
+static void check_lock(const char *path, int (*put)(void), const char *what)
+{
+    struct pollfd end = {.events = POLLIN};
+    pid_t child = lock_elsewhere(path, &end.fd);
+    int status = 1;
+
+    t_check(child > 0, "%s: another process has locked the file", what);
+    t_check(put() == NC_NOERR, "%s: put", what);
+    t_check(poll(&end, 1, 0) == 1, "%s: it waits for the lock of the other process", what);
+    t_check(waitpid(child, &status, 0) == child && status == 0, "%s: which has ended", what);
+    t_check(!has_lock(path), "%s: leaves no lock", what);
+    close(end.fd);
+}
+
+/* A program of several ranks does not lock: MPI-IO does what it needs. */
+static void test_locks(void)
+{
+    const char *path = t_path("locks.nc");
+    int dim, varid;
+
+    if (t_nprocs > 1)
+        return;
+    succeed(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid), "create");
+    succeed(ncmpi_def_dim(ncid, "x", 10000, &dim), "def_dim");
+    succeed(ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, &dim, &varid), "def_var");
+    succeed(ncmpi_enddef(ncid), "enddef");
+    check_lock(path, put_strided, "put_vars");
+    check_lock(path, put_list, "put_varn with small gaps");
+    succeed(ncmpi_close(ncid), "close");
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -322,5 +418,6 @@ int main(int argc, char **argv)
     test_puts();
     test_records();
     test_short_file();
+    test_locks();
     return t_finish();
 }

@@ -723,7 +723,7 @@ static int grow_on_ranks(const growth_case *c, int nprocs)
 /* The same file as from one rank; after a failure the old one. */
 static void test_ranks(void **state)
 {
-    static image alone; /* large */
+    static image whole; /* large */
     (void)state;
 
     for (int i = 0; i < 2 * CASES; i++) {
@@ -734,12 +734,12 @@ static void test_ranks(void **state)
         die_everywhere(c, NEVER, 100000); /* makes the file */
         start_disk(&the_disk, &before);
         assert_int_equal(grow(c, &the_disk), NC_NOERR);
-        alone = the_disk.now;
+        whole = the_disk.now;
         for (int nprocs = 2; nprocs <= RANKS; nprocs++) {
             start_disk(&the_disk, &before);
             assert_int_equal(grow_on_ranks(c, nprocs), NC_NOERR);
-            assert_int_equal(the_disk.now.size, alone.size);
-            assert_memory_equal(the_disk.now.bytes, alone.bytes, (size_t)alone.size);
+            assert_int_equal(the_disk.now.size, whole.size);
+            assert_memory_equal(the_disk.now.bytes, whole.bytes, (size_t)whole.size);
             for (int64_t at = 0; at < 200; at += 7) {
                 start_disk(&the_disk, &before);
                 the_disk.fails_at = at;
