@@ -53,7 +53,7 @@ static int64_t size_of(void *p)
 #endif
 }
 
-void *pnc_memory_adopt(void *p)
+void *pnc_memory_take(void *p)
 {
     if (p != NULL)
         pnc_memory_count(size_of(p));
@@ -66,14 +66,14 @@ void *pnc_memory_alloc(int64_t n, size_t size)
 {
     size_t bytes;
 
-    return total_bytes(n, size, &bytes) == 0 ? pnc_memory_adopt(malloc(bytes)) : NULL;
+    return total_bytes(n, size, &bytes) == 0 ? pnc_memory_take(malloc(bytes)) : NULL;
 }
 
 void *pnc_memory_alloc_zeroed(int64_t n, size_t size)
 {
     size_t bytes;
 
-    return total_bytes(n, size, &bytes) == 0 ? pnc_memory_adopt(calloc(1, bytes)) : NULL;
+    return total_bytes(n, size, &bytes) == 0 ? pnc_memory_take(calloc(1, bytes)) : NULL;
 }
 
 void *pnc_memory_resize(void *old, int64_t n, size_t size)
@@ -97,7 +97,7 @@ void *pnc_memory_alloc_large(int64_t bytes)
 #ifdef MADV_HUGEPAGE
     madvise(memory, (size_t)bytes, MADV_HUGEPAGE); /* only advice */
 #endif
-    return pnc_memory_adopt(memory);
+    return pnc_memory_take(memory);
 }
 
 void *pnc_memory_alloc_array(int64_t n, size_t size)
@@ -107,14 +107,14 @@ void *pnc_memory_alloc_array(int64_t n, size_t size)
 
     if (total_bytes(n, size, &bytes) != 0 || bytes > PTRDIFF_MAX - page)
         return NULL;
-    return bytes < 2 * page ? pnc_memory_adopt(malloc(bytes))
+    return bytes < 2 * page ? pnc_memory_take(malloc(bytes))
                             : pnc_memory_alloc_large((int64_t)((bytes + page - 1) / page * page));
 }
 
 char *pnc_string_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    char *copy = pnc_memory_adopt(malloc(bytes));
+    char *copy = pnc_memory_take(malloc(bytes));
 
     if (copy != NULL)
         memcpy(copy, text, bytes);

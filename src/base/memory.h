@@ -23,7 +23,7 @@ int64_t pnc_memory_get_peak(void);
 void pnc_memory_count(int64_t bytes);
 /* The same for memory that another library has from malloc, and that pnc_memory_free frees. Returns its argument, which
  * may be NULL. */
-void *pnc_memory_adopt(void *p);
+void *pnc_memory_take(void *p);
 
 /* The capacity to which a full array of n items grows: at least twice as many, or INT_MAX. 0 if n is INT_MAX. */
 int pnc_memory_grow_capacity(int n);

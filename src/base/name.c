@@ -30,7 +30,7 @@ static char *to_nfc(const char *name, int *code)
         utf8proc_map((const utf8proc_uint8_t *)name, 0, &out, UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE);
 
     if (n >= 0)
-        return pnc_memory_adopt(out);
+        return pnc_memory_take(out);
     *code = n == UTF8PROC_ERROR_NOMEM ? NC_ENOMEM : NC_EBADNAME;
     return NULL;
 }
