@@ -160,10 +160,10 @@ def check_timelines(paths):
                found.counts["svg"] == 1 and found.counts["rect"] >= wanted, "a page of timelines", errors)
     tap.ok(found.counts["rect"] == 3 and "0.0 us to 2.0 us: write, in ncmpi_put_var_all" in text,
            "the parts of a timeline that was made", text)
-    for bad, wanted in (("[]", "no calls"), ('[{"ph": "X", "tid": 1}]', "no timeline"), ("[3]", "no timeline"),
+    for bad, wanted in (("[]", "no calls"), ('[{"ph": "X", "tid": 1}]', "not a timeline"), ("[3]", "not a timeline"),
                         ('[{"ph": "X", "tid": 0, "name": "time_write", "ts": NaN, "dur": 1}]', "begins at nan"),
                         ('[{"ph": "X", "tid": 0, "name": "time_write", "ts": 0, "dur": 1e999}]', "ends at inf"),
-                        (100000 * "[", "no JSON")):
+                        (100000 * "[", "not JSON")):
         with open(tap.scratch("made.json"), "w", encoding="utf-8") as file:
             file.write(bad)
         status, _, errors = show(tap.scratch("made.json"))
@@ -257,7 +257,7 @@ def test_ncmpistat():
         json.dump(doubled, file)
     status, text, errors = show(tap.scratch("doubled.json"))
     tap.ok(status == 0 and re.search(r", rank \d\)$", text, re.M), "a report without members that were added", errors)
-    for text, wanted in (("", "no JSON"), ("{}", "no report"), ('{"schema": "pnetcdf-statistics"}', "version None"),
+    for text, wanted in (("", "not JSON"), ("{}", "not a report"), ('{"schema": "pnetcdf-statistics"}', "version None"),
                          ('{"schema": "pnetcdf-statistics", "version": 1}', "member")):
         with open(paths[0], "w", encoding="utf-8") as file:
             file.write(text)
