@@ -201,21 +201,11 @@ static int64_t measure_att(const pnc_dataset *ds, const pnc_att *att, const new_
     return pnc_format_att_encode(&ds->model, &changed, NULL);
 }
 
-/* The bytes of the header that another value changes. With another length, it may use what was padding. */
-static pnc_extent find_change(const pnc_att *att, const new_value *value, pnc_extent old)
-{
-    int64_t n = (int64_t)get_bytes(att), padded = (n + 3) / 4 * 4;
-
-    if (att->type != value->xtype || att->len != value->len)
-        return old;
-    return pnc_dataset_header_find_change(old.offset + old.length - padded, att->value, value->bytes, n);
-}
-
 /* Whether an attribute is overwritten in the file without a copy of all definitions. */
 static bool is_in_place(const pnc_dataset *ds, const pnc_att *att, const new_value *value, pnc_extent old)
 {
-    return ds->mode != PNC_DEFINE && get_bytes(att) <= PNC_HEADER_PAGE &&
-           pnc_dataset_header_entry_is_in_place(old, measure_att(ds, att, value), find_change(att, value, old));
+    return get_bytes(att) <= PNC_HEADER_PAGE &&
+           pnc_dataset_header_entry_is_in_place(ds, old, measure_att(ds, att, value));
 }
 
 /* In data mode, programs overwrite attributes again and again: this takes no copy of all definitions. */

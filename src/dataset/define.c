@@ -130,16 +130,6 @@ static pnc_extent locate_name(const pnc_dataset *ds, const renaming *r)
     return (pnc_extent){r->where, pnc_format_name_encode(&ds->model, r->old, NULL)};
 }
 
-/* The bytes of the header that a new name changes: if it has another number of characters, from the first one on. */
-static pnc_extent find_change(const pnc_dataset *ds, const renaming *r, const char *name)
-{
-    int64_t n = (int64_t)strlen(name);
-
-    if ((int64_t)strlen(r->old) != n)
-        return locate_name(ds, r);
-    return pnc_dataset_header_find_change(r->where + pnc_format_name_encode(&ds->model, "", NULL), r->old, name, n);
-}
-
 /* In data mode, programs rename many variables one by one: a name that is written in place takes no copy of all
  * definitions. Otherwise the whole header may be written. */
 static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
@@ -147,8 +137,8 @@ static int choose_place(pnc_dataset *ds, renaming *r, const char *name)
     r->old = *r->name;
     if (ds->mode == PNC_DEFINE)
         return NC_NOERR;
-    r->is_in_place = pnc_dataset_header_entry_is_in_place(
-        locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL), find_change(ds, r, name));
+    r->is_in_place =
+        pnc_dataset_header_entry_is_in_place(ds, locate_name(ds, r), pnc_format_name_encode(&ds->model, name, NULL));
     return r->is_in_place ? NC_NOERR : pnc_format_names_check(&ds->model, &ds->error);
 }
 

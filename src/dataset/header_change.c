@@ -7,29 +7,150 @@
 #include "dataset/environment.h"
 #include "dataset/file_end.h"
 #include "dataset/growing.h"
+#include "dataset/header_check.h"
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/records.h"
 #include "file/agree.h"
 #include "format/codec.h"
 #include "growth/fill.h"
+#include "growth/patch.h"
 
-/* No data move: until the header is written, the old one is valid. The ranks agree on the error of each step. */
+/* All ranks know then what the file has. */
+static void finish(pnc_dataset *ds)
+{
+    if (ds->mode == PNC_DEFINE)
+        pnc_dataset_file_end_update(ds);
+    pnc_dataset_numrecs_commit(ds);
+}
+
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    int err = NC_NOERR;
 
-    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before == NULL ? 0 : ds->before->nvars));
-    return pnc_dataset_header_replace(ds, header, n);
+    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, 0));
+    if (ds->file.rank == 0) {
+        err = pnc_dataset_file_end_write(ds);
+        if (err == NC_NOERR)
+            err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, header);
+    }
+    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    finish(ds);
+    return NC_NOERR;
 }
+
+static int fail_memory(pnc_dataset *ds, int64_t bytes)
+{
+    return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
+                         (long long)bytes);
+}
+
+/* --- a part of a header --- */
+
+/* Bytes of the header that change. */
+typedef struct part {
+    pnc_extent where;
+    int64_t old_size, new_size; /* of the file, if a journal is needed */
+    const char *was, *becomes;  /* of use on rank 0 */
+} part;
+
+/* No file ends before its data. */
+static int64_t get_new_size(const pnc_dataset *ds, int64_t old_size)
+{
+    int64_t end = pnc_format_layout_get_file_end(&ds->model);
+
+    return end > old_size ? end : old_size;
+}
+
+/* From the first to the last byte that differs, of n at `offset`. */
+static pnc_extent find_change(int64_t offset, const char *was, const char *becomes, int64_t n)
+{
+    int64_t first = 0, end = n;
+
+    while (first < n && was[first] == becomes[first])
+        first++;
+    while (end > first && was[end - 1] == becomes[end - 1])
+        end--;
+    return (pnc_extent){offset + first, end - first};
+}
+
+/* Whether a death could leave a part of one write: if the process is killed, the kernel has written bytes of one page
+ * all or not at all. */
+static bool needs_journal(pnc_extent where)
+{
+    return where.length > 0 && where.offset / PNC_HEADER_PAGE != (where.offset + where.length - 1) / PNC_HEADER_PAGE;
+}
+
+/* A write to the header has failed, and may have written a part. The message reports if the old bytes cannot be written
+ * again. */
+static void repair(pnc_dataset *ds, const part *p)
+{
+    pnc_error cause = ds->error;
+    int err = pnc_file_range_write(&ds->file, p->where, p->was);
+
+    pnc_error_clear(&ds->error);
+    if (err == NC_NOERR)
+        ds->error = cause;
+    else
+        pnc_error_set(&ds->error, cause.code, "%.300s; writing the old header again failed too: the file is damaged",
+                      cause.text);
+}
+
+/* Rank 0. */
+static int write_at_once(pnc_dataset *ds, const part *p)
+{
+    int err = p->where.length == 0 ? NC_NOERR : pnc_file_range_write(&ds->file, p->where, p->becomes);
+
+    if (err != NC_NOERR)
+        repair(ds, p);
+    return err;
+}
+
+/* The extent and the sizes are the same on all ranks. */
+static int write_with_journal(pnc_dataset *ds, const part *p)
+{
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    pnc_growth_patch patch = {.format = ds->model.format,
+                              .where = p->where,
+                              .before = p->was,
+                              .after = p->becomes,
+                              .old_size = p->old_size,
+                              .new_size = p->new_size};
+    int err = pnc_growth_patch_execute(&io, &patch);
+
+    if (err != NC_NOERR)
+        pnc_growth_patch_undo(&io, &patch);
+    pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? p->where.length : 0);
+    return err;
+}
+
+/* --- the end of define mode --- */
 
 /* What rank 0 finds before the header of an existing dataset changes. */
 typedef struct examination {
-    int64_t size;              /* of the file */
-    int64_t replaced_in_parts; /* a death can leave a mixture of both headers */
+    int64_t size;      /* of the file */
+    pnc_extent change; /* of the old header */
+    int64_t beyond;    /* offset of what comes after the old header */
 } examination;
 
-static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found)
+/* Another encoding of the same definitions, which may be longer, is replaced as a whole by that of this library. */
+static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char **old, examination *found)
+{
+    int64_t end = pnc_format_header_get_size(ds->before);
+    bool is_known = false;
+
+    *old = pnc_memory_alloc_zeroed(end > n ? end : n, 1);
+    if (*old == NULL)
+        return fail_memory(ds, end > n ? end : n);
+    PNC_TRY(pnc_dataset_header_check(ds, *old, end, &is_known));
+    found->beyond = is_known && end < n ? end : n;
+    found->change =
+        is_known ? find_change(0, *old, header, found->beyond) : (pnc_extent){PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES};
+    return NC_NOERR;
+}
+
+static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examination *found, char **old)
 {
     int err = NC_NOERR;
 
@@ -38,10 +159,10 @@ static int examine_file(pnc_dataset *ds, const char *header, int64_t n, examinat
         if (err == NC_NOERR)
             err = pnc_dataset_file_end_check(ds, found->size);
         if (err == NC_NOERR)
-            err = pnc_dataset_header_examine(ds, header, n, &found->replaced_in_parts);
+            err = examine_header(ds, header, n, old, found);
     }
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
-    pnc_file_bytes_broadcast(&ds->file, found, sizeof *found, "the size of the file");
+    pnc_file_bytes_broadcast(&ds->file, found, sizeof *found, "what the file has");
     return NC_NOERR;
 }
 
@@ -62,27 +183,57 @@ static int check_move(pnc_dataset *ds, int64_t bytes)
 /* Moves can take long. `text` follows the number of bytes. */
 static void announce(const pnc_dataset *ds, const pnc_growth_change *growth, const char *text)
 {
-    if (ds->file.rank == 0 && growth->stream.total > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
+    if (ds->file.rank == 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
         fprintf(stderr, "PnetCDF: %s: %s: %lld bytes of data %s\n", ds->file.call.name, ds->file.path,
                 (long long)growth->stream.total, text);
 }
 
-static int change_with_journal(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
+static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, int64_t n)
 {
     double start = MPI_Wtime(), took;
     char done[60];
+    int err;
 
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_MOVED_BYTES, ds->file.rank == 0 ? growth->stream.total : 0);
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, ds->file.rank == 0 ? n : 0);
     announce(ds, growth, "move to higher offsets, as the definitions have grown");
-    PNC_TRY(pnc_growth_change_execute(growth, header));
+    err = pnc_growth_change_execute(growth, header);
+    if (err != NC_NOERR) {
+        pnc_growth_change_undo(growth);
+        return err;
+    }
     took = MPI_Wtime() - start;
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_TIME_MOVES, (int64_t)(1e9 * took));
     snprintf(done, sizeof done, "have moved in %.1f s", took);
     announce(ds, growth, done);
-    pnc_dataset_file_end_update(ds);
-    pnc_dataset_numrecs_commit(ds);
     return NC_NOERR;
+}
+
+/* Rank 0. What comes after the old header, which stays valid, is written first. */
+static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond)
+{
+    if (ds->mode == PNC_DEFINE)
+        PNC_TRY(pnc_dataset_file_end_write(ds));
+    return pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
+}
+
+/* No data move. */
+static int replace(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
+{
+    part p = {found->change, found->size, get_new_size(ds, found->size), NULL, NULL};
+    pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before->nvars));
+    if (ds->file.rank == 0) {
+        p.was = old + p.where.offset;
+        p.becomes = header + p.where.offset;
+        err = extend(ds, header, n, found->beyond);
+        if (err == NC_NOERR && !needs_journal(p.where))
+            err = write_at_once(ds, &p);
+    }
+    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
+    return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
 }
 
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
@@ -90,22 +241,23 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
     pnc_growth_change growth;
     examination found = {0};
-    int err;
+    char *old = NULL;
+    int err = examine_file(ds, header, n, &found, &old);
 
-    PNC_TRY(examine_file(ds, header, n, &found));
+    if (err != NC_NOERR)
+        goto free_old;
     err = pnc_growth_change_init(&growth, &io, ds->before, &ds->model, found.size, ds->hints.data_move_chunk);
     if (err == NC_NOERR)
         err = check_move(ds, growth.stream.total);
-    if (err != NC_NOERR)
-        goto free;
-    if (growth.stream.total > 0 || found.replaced_in_parts)
-        err = change_with_journal(ds, &growth, header, n);
-    else
-        err = pnc_dataset_header_create(ds, header, n);
-    if (err != NC_NOERR)
-        pnc_growth_change_undo(&growth);
-free:
+    if (err == NC_NOERR && growth.stream.total > 0)
+        err = grow(ds, &growth, header, n);
+    else if (err == NC_NOERR)
+        err = replace(ds, header, n, old, &found);
+    if (err == NC_NOERR)
+        finish(ds);
     pnc_growth_change_free(&growth);
+free_old:
+    pnc_memory_free(old);
     return err;
 }
 
@@ -128,40 +280,53 @@ static int get_old_entry(pnc_dataset *ds, const pnc_rewrite *r, char *bytes)
     return NC_NOERR;
 }
 
-/* Rank 0. A write that fails may have written a part. */
-static int write_entry(pnc_dataset *ds, const pnc_rewrite *r)
+/* What rank 0 has found: the part that changes, and its error. */
+typedef struct entry_change {
+    part part;
+    int64_t err;
+} entry_change;
+
+/* Rank 0: write it, unless a journal is needed. *bytes: those before and after the change; to be freed. */
+static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part *p)
 {
-    char *old = pnc_memory_alloc_zeroed(r->where.length, 2), *bytes;
-    pnc_extent change;
-    int err;
+    int64_t n = r->where.length, skipped;
+    char *old = *bytes = pnc_memory_alloc_zeroed(n, 2);
 
     if (old == NULL)
-        return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
-                             (long long)r->where.length);
-    bytes = old + r->where.length;
-    encode_entry(ds, r->name, r->att, bytes);
-    err = get_old_entry(ds, r, old);
-    change = pnc_dataset_header_find_change(r->where.offset, old, bytes, r->where.length);
-    if (err == NC_NOERR && change.length > 0) {
-        err = pnc_file_range_write(&ds->file, change, bytes + (change.offset - r->where.offset));
-        if (err != NC_NOERR)
-            pnc_dataset_header_repair(ds, change, old + (change.offset - r->where.offset));
-    }
-    pnc_memory_free(old);
-    return err;
+        return fail_memory(ds, n);
+    encode_entry(ds, r->name, r->att, old + n);
+    PNC_TRY(get_old_entry(ds, r, old));
+    p->where = find_change(r->where.offset, old, old + n, n);
+    skipped = p->where.offset - r->where.offset;
+    p->was = old + skipped;
+    p->becomes = old + n + skipped;
+    if (!needs_journal(p->where))
+        return write_at_once(ds, p);
+    PNC_TRY(pnc_file_get_size(&ds->file, &p->old_size));
+    p->new_size = get_new_size(ds, p->old_size);
+    return NC_NOERR;
 }
 
-bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_extent change)
+bool pnc_dataset_header_entry_is_in_place(const pnc_dataset *ds, pnc_extent old, int64_t length)
 {
-    return length == old.length && old.offset >= 0 && (change.length == 0 || pnc_dataset_header_is_in_page(change));
+    return ds->mode != PNC_DEFINE && old.offset >= 0 && length == old.length;
 }
 
 int pnc_dataset_header_entry_write(pnc_dataset *ds, int err, const pnc_rewrite *rewrite)
 {
+    entry_change change = {.err = NC_NOERR};
+    char *bytes = NULL;
+
     PNC_TRY(pnc_file_status_agree(&ds->file, err));
     if (ds->file.rank == 0)
-        err = write_entry(ds, rewrite);
-    return pnc_file_status_broadcast(&ds->file, err);
+        change.err = write_entry(ds, rewrite, &bytes, &change.part);
+    pnc_file_bytes_broadcast(&ds->file, &change, sizeof change, "what has changed in the header");
+    if (change.err != NC_NOERR)
+        err = pnc_file_status_broadcast(&ds->file, (int)change.err);
+    else if (needs_journal(change.part.where))
+        err = write_with_journal(ds, &change.part);
+    pnc_memory_free(bytes);
+    return err;
 }
 
 /* The definitions before the change: until all ranks have made it, and the file has it, they may be needed again. */

@@ -17,9 +17,11 @@ int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n);
 int pnc_dataset_header_change_begin(pnc_dataset *ds);
 int pnc_dataset_header_change_end(pnc_dataset *ds, int err);
 
-/* Whether, in data mode, an entry of the header that becomes `length` bytes long can be written over the old one at
- * once: it has the same size, and what changes does not cross a page. The same on all ranks. */
-bool pnc_dataset_header_entry_is_in_place(pnc_extent old, int64_t length, pnc_extent change);
+#define PNC_HEADER_PAGE 4096 /* bytes that the kernel writes all or not at all if the process is killed */
+
+/* Whether, in data mode, an entry of the header that becomes `length` bytes long can be written over the old one: both
+ * have the same size. The same on all ranks. */
+bool pnc_dataset_header_entry_is_in_place(const pnc_dataset *ds, pnc_extent old, int64_t length);
 
 /* A name or an attribute that is written over the old one. */
 typedef struct pnc_rewrite {

@@ -109,19 +109,24 @@ static int check_decoded(pnc_dataset *ds, const char *known, int64_t n)
     return err;
 }
 
-int pnc_dataset_header_check(pnc_dataset *ds, const char *known, int64_t n)
+static int compare(pnc_dataset *ds, char *known, char *old, int64_t n, bool *is_known)
 {
-    char *bytes = pnc_memory_alloc(n, 1);
-    bool is_same = false;
-    int err;
+    PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){0, n}, old));
+    pnc_format_header_encode(ds->before, known);
+    memcpy(known + PNC_MAGIC_BYTES, old + PNC_MAGIC_BYTES, (size_t)pnc_format_numrecs_encode(ds->before, NULL));
+    *is_known = memcmp(known, old, (size_t)n) == 0;
+    if (*is_known)
+        return NC_NOERR;
+    set_numrecs(ds->before, known);
+    memcpy(old, known, (size_t)n);
+    return check_decoded(ds, known, n);
+}
 
-    if (bytes == NULL)
-        return no_memory(ds, n);
-    err = pnc_file_range_read(&ds->file, (pnc_extent){0, n}, bytes);
-    if (err == NC_NOERR) {
-        set_numrecs(ds->before, bytes);
-        is_same = memcmp(known, bytes, (size_t)n) == 0;
-    }
-    pnc_memory_free(bytes);
-    return err != NC_NOERR || is_same ? err : check_decoded(ds, known, n);
+int pnc_dataset_header_check(pnc_dataset *ds, char *old, int64_t n, bool *is_known)
+{
+    char *known = pnc_memory_alloc(n, 1);
+    int err = known == NULL ? no_memory(ds, n) : compare(ds, known, old, n, is_known);
+
+    pnc_memory_free(known);
+    return err;
 }

@@ -10,8 +10,9 @@
  * name, type or length. Other values of an attribute are no error: *is_known, on rank 0, is whether the bytes are those
  * that this handle would write. */
 int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_known);
-/* On rank 0. NC_ESTALE if the header differs from `known`, n bytes that encode ds->before, but for the number of
- * records. */
-int pnc_dataset_header_check(pnc_dataset *ds, const char *known, int64_t n);
+/* On rank 0. NC_ESTALE if the file has another header than that of ds->before, but for the number of records. `old` has
+ * n bytes, the size of that header. It gets those of the file: *is_known; or, if the file has the same definitions in
+ * another encoding, those of this library. */
+int pnc_dataset_header_check(pnc_dataset *ds, char *old, int64_t n, bool *is_known);
 
 #endif

@@ -11,6 +11,7 @@
 #include "format/codec.h"
 #include "format/layout.h"
 #include "growth/fill.h"
+#include "growth/patch.h"
 
 enum {
     EXTENTS_AT_A_TIME = 512,
@@ -18,7 +19,6 @@ enum {
     CHUNKS_PER_STEP = 64,   /* at least, so that a step has few flushes for its bytes */
     CACHED_BYTES = 1 << 18, /* the chunk where a step has no flush: it and its scratch space stay in the cache */
     DIRECT_SHARE = 8, /* a direct step that is this much smaller than one through the scratch space is not worth it */
-    LARGEST_WRITE = 1 << 29,
     REPAIR_CHUNK = 1 << 22
 };
 
@@ -42,11 +42,6 @@ static int64_t min64(int64_t a, int64_t b)
 static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-static int no_memory(const pnc_growth_io *io, int64_t bytes)
-{
-    return pnc_error_set(io->error, NC_ENOMEM, "%s: no memory for %lld bytes to move data", io->path, (long long)bytes);
 }
 
 /* --- init --- */
@@ -82,7 +77,7 @@ static int init_buffer(pnc_growth_change *g, int64_t chunk, int err)
     g->chunk = min64(chunk, g->stream.total / g->io->nprocs + 1);
     if (err == NC_NOERR)
         g->buf = pnc_memory_alloc(g->chunk, 1);
-    return err == NC_NOERR && g->buf != NULL ? NC_NOERR : no_memory(g->io, g->chunk);
+    return err == NC_NOERR && g->buf != NULL ? NC_NOERR : pnc_growth_memory_fail(g->io, g->chunk);
 }
 
 int pnc_growth_change_init(pnc_growth_change *g, const pnc_growth_io *io, pnc_model *old, const pnc_model *now,
@@ -180,22 +175,9 @@ static int copy_from_buffer(pnc_growth_change *g, range all, place to)
 
 /* --- what rank 0 writes --- */
 
-static int put(const pnc_growth_io *io, int64_t at, const char *bytes, int64_t n)
-{
-    for (int64_t done = 0; done < n; done += LARGEST_WRITE) {
-        pnc_extent extent = {at + done, min64(n - done, LARGEST_WRITE)};
-
-        PNC_TRY(io->write(io->file, &extent, 1, bytes + done));
-    }
-    return NC_NOERR;
-}
-
-/* One byte: no death can leave a part of it. */
 static int put_mark(const pnc_growth_change *g, bool marked)
 {
-    char byte = (char)(g->now->format | (marked ? PNC_MAGIC_MARK : 0));
-
-    return put(g->io, PNC_MAGIC_BYTES - 1, &byte, 1);
+    return pnc_growth_mark_write(g->io, g->now->format, marked);
 }
 
 static int put_journal(pnc_growth_change *g, const char *header)
@@ -206,7 +188,7 @@ static int put_journal(pnc_growth_change *g, const char *header)
     int err;
 
     if (bytes == NULL)
-        return no_memory(g->io, n);
+        return pnc_growth_memory_fail(g->io, n);
     pnc_growth_state_encode(&g->state, 0, bytes);
     pnc_format_header_encode(g->old, to);
     memcpy(to + j->old_header, header, (size_t)j->new_header);
@@ -214,7 +196,7 @@ static int put_journal(pnc_growth_change *g, const char *header)
     for (int i = 0; i < g->now->nvars; i++)
         to[i] = g->now->vars[i]->no_fill;
     pnc_growth_journal_encode(j, bytes);
-    err = put(g->io, j->at, bytes, n);
+    err = pnc_growth_bytes_write(g->io, j->at, bytes, n);
     pnc_memory_free(bytes);
     return err;
 }
@@ -222,7 +204,7 @@ static int put_journal(pnc_growth_change *g, const char *header)
 /* All but the magic number, which has the mark. */
 static int put_header(const pnc_growth_change *g, const char *header, int64_t n)
 {
-    return put(g->io, PNC_MAGIC_BYTES, header + PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES);
+    return pnc_growth_bytes_write(g->io, PNC_MAGIC_BYTES, header + PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES);
 }
 
 static int put_old_header(const pnc_growth_change *g)
@@ -232,7 +214,7 @@ static int put_old_header(const pnc_growth_change *g)
     int err;
 
     if (bytes == NULL)
-        return no_memory(g->io, n);
+        return pnc_growth_memory_fail(g->io, n);
     pnc_format_header_encode(g->old, bytes);
     err = put_header(g, bytes, n);
     pnc_memory_free(bytes);
@@ -244,21 +226,15 @@ static int put_state(const pnc_growth_change *g, const pnc_growth_state *state)
     char slot[PNC_JOURNAL_SLOT];
     int64_t at = g->journal.at + pnc_growth_state_encode(state, g->seq + 1, slot);
 
-    PNC_TRY(put(g->io, at, slot, PNC_JOURNAL_SLOT));
+    PNC_TRY(pnc_growth_bytes_write(g->io, at, slot, PNC_JOURNAL_SLOT));
     return g->marked ? NC_NOERR : put_mark(g, true);
 }
 
 /* --- steps --- */
 
-static bool moves_data(const pnc_growth_change *g)
-{
-    return g->stream.total > 0;
-}
-
-/* A change without a move survives the death of a process, not that of a node: flushes would cost more than all. */
 static int flush(const pnc_growth_change *g)
 {
-    return moves_data(g) && !g->io->is_volatile ? g->io->sync(g->io->file) : NC_NOERR;
+    return g->io->is_volatile ? NC_NOERR : g->io->sync(g->io->file);
 }
 
 /* All that was written before is on disk before the state and the mark, and these before the function returns. After
@@ -374,8 +350,7 @@ static int complete(pnc_growth_change *g, const char *header)
     PNC_TRY(move_up(g));
     if (!g->marked)
         PNC_TRY(commit(g, g->state));
-    if (moves_data(g)) /* only now there is space for them */
-        PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
+    PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars)); /* only now there is space for them */
     if (g->io->rank == 0)
         err = put_header(g, header, g->journal.new_header);
     PNC_TRY(g->io->agree(g->io->file, err));
@@ -386,8 +361,6 @@ int pnc_growth_change_execute(pnc_growth_change *g, const char *header)
 {
     int err = NC_NOERR;
 
-    if (!moves_data(g)) /* readers find the old dataset meanwhile */
-        PNC_TRY(pnc_growth_vars_fill(g->io, g->now, g->old->nvars));
     if (g->io->rank == 0)
         err = put_journal(g, header);
     PNC_TRY(g->io->agree(g->io->file, err));
@@ -415,17 +388,10 @@ static int restore(pnc_growth_change *g)
 
 void pnc_growth_change_undo(pnc_growth_change *g)
 {
-    pnc_error *error = g->io->error, cause = {0};
+    pnc_error cause = pnc_growth_cause_get(g->io);
 
-    if (error != NULL)
-        cause = *error;
-    if (restore(g) == NC_NOERR || error == NULL)
-        return;
-    pnc_error_clear(error);
-    pnc_error_set(error, cause.code,
-                  "%.300s; moving the data back failed too: no data are lost; the next open for writing, or "
-                  "ncvalidator --repair, completes the change",
-                  cause.text);
+    if (restore(g) != NC_NOERR)
+        pnc_growth_undo_fail(g->io, &cause);
 }
 
 /* --- repair --- */
@@ -445,7 +411,7 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, pnc_journal 
     extent = (pnc_extent){j->at, pnc_growth_journal_get_size(j)};
     *bytes = pnc_memory_alloc(extent.length, 1);
     if (*bytes == NULL)
-        return no_memory(io, extent.length);
+        return pnc_growth_memory_fail(io, extent.length);
     PNC_TRY(io->read(io->file, &extent, 1, *bytes));
     if (!pnc_growth_journal_is_whole(j, *bytes)) {
         pnc_memory_free(*bytes);
@@ -517,7 +483,7 @@ static int begins_with(const pnc_growth_io *io, const char *bytes, int64_t n, bo
 {
     pnc_extent extent = {0, n};
     char *found = pnc_memory_alloc(n, 1);
-    int err = found == NULL ? no_memory(io, n) : io->read(io->file, &extent, 1, found);
+    int err = found == NULL ? pnc_growth_memory_fail(io, n) : io->read(io->file, &extent, 1, found);
 
     *same = err == NC_NOERR && memcmp(found, bytes, (size_t)n) == 0;
     pnc_memory_free(found);
@@ -553,6 +519,9 @@ int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growt
     if (file_size < PNC_MAGIC_BYTES)
         return NC_NOERR;
     PNC_TRY(io->read(io->file, &start, 1, magic));
+    PNC_TRY(pnc_growth_patch_repair(io, file_size, magic, outcome));
+    if (*outcome != PNC_GROWTH_NONE)
+        return NC_NOERR;
     err = read_journal(io, file_size, &journal, &bytes);
     if (err == NC_NOERR && pnc_format_magic_is_marked(magic)) {
         err = bytes == NULL ? damaged(io) : resume(io, &journal, bytes);

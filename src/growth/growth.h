@@ -28,7 +28,7 @@ typedef struct pnc_growth_change {
 
 /* All functions but free are collective. init finds the data whose offsets differ between `old` and `now`; `file_size`
  * is that of the old file, `chunk` an upper bound on the bytes that a rank moves at a time. If nothing moves,
- * stream.total is 0 and only the header is replaced, without flushes. Call free even if init fails. */
+ * stream.total is 0, and the growth must not be executed. Call free even if init fails. */
 int pnc_growth_change_init(pnc_growth_change *growth, const pnc_growth_io *io, pnc_model *old, const pnc_model *now,
                            int64_t file_size, int64_t chunk);
 /* Move the data, fill new variables, write the new header (on rank 0: all its bytes) and set the size of the file. */

@@ -21,4 +21,15 @@ typedef struct pnc_growth_io {
     int (*set_size)(void *file, int64_t size);
 } pnc_growth_io;
 
+/* Local: contiguous bytes. */
+int pnc_growth_bytes_read(const pnc_growth_io *io, int64_t at, char *bytes, int64_t n);
+int pnc_growth_bytes_write(const pnc_growth_io *io, int64_t at, const char *bytes, int64_t n);
+/* The last byte of the magic number, with or without the mark. One byte: no death can leave a part of it. */
+int pnc_growth_mark_write(const pnc_growth_io *io, int format, bool marked);
+
+int pnc_growth_memory_fail(const pnc_growth_io *io, int64_t bytes);
+/* The error so far, and its message if the undo after it failed too. */
+pnc_error pnc_growth_cause_get(const pnc_growth_io *io);
+void pnc_growth_undo_fail(const pnc_growth_io *io, const pnc_error *cause);
+
 #endif

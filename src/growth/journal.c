@@ -4,26 +4,11 @@
 #include <string.h>
 
 #include "base/digest.h"
+#include "growth/number.h"
 
 enum { NUMBERS = 8 };
 
 static const char magic[9] = "PNCgrow1";
-
-static char *put64(char *to, int64_t value)
-{
-    for (int i = 0; i < 8; i++)
-        to[i] = (char)((uint64_t)value >> (56 - 8 * i));
-    return to + 8;
-}
-
-static int64_t get64(const char *from)
-{
-    uint64_t value = 0;
-
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | (unsigned char)from[i];
-    return (int64_t)value;
-}
 
 static int64_t digest(const char *bytes, int64_t n)
 {
@@ -59,8 +44,8 @@ void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
     memcpy(to, magic, 8);
     to += 8;
     for (size_t i = 0; i < NUMBERS; i++)
-        to = put64(to, numbers[i]);
-    put64(to, digest(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
+        to = pnc_growth_number_encode(to, numbers[i]);
+    pnc_growth_number_encode(to, digest(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
 }
 
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
@@ -78,8 +63,10 @@ static bool is_possible(const pnc_journal *j, int64_t file_size)
 
 bool pnc_growth_journal_decode(const char *foot, int64_t file_size, pnc_journal *out)
 {
-    pnc_journal j = {get64(foot + 8),  get64(foot + 16), get64(foot + 24), get64(foot + 32),
-                     get64(foot + 40), get64(foot + 48), get64(foot + 56), get64(foot + 64)};
+    pnc_journal j = {pnc_growth_number_decode(foot + 8),  pnc_growth_number_decode(foot + 16),
+                     pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32),
+                     pnc_growth_number_decode(foot + 40), pnc_growth_number_decode(foot + 48),
+                     pnc_growth_number_decode(foot + 56), pnc_growth_number_decode(foot + 64)};
 
     if (memcmp(foot, magic, 8) != 0 || !is_possible(&j, file_size))
         return false;
@@ -91,7 +78,7 @@ bool pnc_growth_journal_is_whole(const pnc_journal *j, const char *bytes)
 {
     int64_t n = pnc_growth_journal_get_size(j);
 
-    return get64(bytes + n - 8) == digest(bytes + PNC_JOURNAL_SLOTS, n - 8 - PNC_JOURNAL_SLOTS);
+    return pnc_growth_number_decode(bytes + n - 8) == digest(bytes + PNC_JOURNAL_SLOTS, n - 8 - PNC_JOURNAL_SLOTS);
 }
 
 int64_t pnc_growth_state_encode(const pnc_growth_state *state, int64_t seq, char *slot)
@@ -99,11 +86,11 @@ int64_t pnc_growth_state_encode(const pnc_growth_state *state, int64_t seq, char
     char *to = slot;
 
     memset(slot, 0, PNC_JOURNAL_SLOT);
-    to = put64(to, seq);
-    to = put64(to, state->first);
-    to = put64(to, state->end);
-    to = put64(to, state->half);
-    put64(to, digest(slot, to - slot));
+    to = pnc_growth_number_encode(to, seq);
+    to = pnc_growth_number_encode(to, state->first);
+    to = pnc_growth_number_encode(to, state->end);
+    to = pnc_growth_number_encode(to, state->half);
+    pnc_growth_number_encode(to, digest(slot, to - slot));
     return seq % 2 * PNC_JOURNAL_SLOT;
 }
 
@@ -111,10 +98,11 @@ bool pnc_growth_state_decode(const char *slots, int64_t *seq, pnc_growth_state *
 {
     *seq = -1;
     for (const char *slot = slots; slot < slots + PNC_JOURNAL_SLOTS; slot += PNC_JOURNAL_SLOT) {
-        if (get64(slot + 32) != digest(slot, 32) || get64(slot) <= *seq)
+        if (pnc_growth_number_decode(slot + 32) != digest(slot, 32) || pnc_growth_number_decode(slot) <= *seq)
             continue;
-        *seq = get64(slot);
-        *out = (pnc_growth_state){get64(slot + 8), get64(slot + 16), get64(slot + 24)};
+        *seq = pnc_growth_number_decode(slot);
+        *out = (pnc_growth_state){pnc_growth_number_decode(slot + 8), pnc_growth_number_decode(slot + 16),
+                                  pnc_growth_number_decode(slot + 24)};
     }
     return *seq >= 0;
 }

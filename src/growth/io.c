@@ -1,0 +1,60 @@
+/* Accesses to contiguous bytes, and messages. */
+#include "growth/io.h"
+
+#include "format/codec.h"
+
+enum { LARGEST_ACCESS = 1 << 29 };
+
+static pnc_extent portion_of(int64_t at, int64_t n, int64_t done)
+{
+    return (pnc_extent){at + done, n - done < LARGEST_ACCESS ? n - done : LARGEST_ACCESS};
+}
+
+int pnc_growth_bytes_read(const pnc_growth_io *io, int64_t at, char *bytes, int64_t n)
+{
+    for (int64_t done = 0; done < n; done += LARGEST_ACCESS) {
+        pnc_extent extent = portion_of(at, n, done);
+
+        PNC_TRY(io->read(io->file, &extent, 1, bytes + done));
+    }
+    return NC_NOERR;
+}
+
+int pnc_growth_bytes_write(const pnc_growth_io *io, int64_t at, const char *bytes, int64_t n)
+{
+    for (int64_t done = 0; done < n; done += LARGEST_ACCESS) {
+        pnc_extent extent = portion_of(at, n, done);
+
+        PNC_TRY(io->write(io->file, &extent, 1, bytes + done));
+    }
+    return NC_NOERR;
+}
+
+int pnc_growth_mark_write(const pnc_growth_io *io, int format, bool marked)
+{
+    char byte = (char)(format | (marked ? PNC_MAGIC_MARK : 0));
+
+    return pnc_growth_bytes_write(io, PNC_MAGIC_BYTES - 1, &byte, 1);
+}
+
+int pnc_growth_memory_fail(const pnc_growth_io *io, int64_t bytes)
+{
+    return pnc_error_set(io->error, NC_ENOMEM, "%s: no memory for %lld bytes to change the header", io->path,
+                         (long long)bytes);
+}
+
+pnc_error pnc_growth_cause_get(const pnc_growth_io *io)
+{
+    return io->error == NULL ? (pnc_error){0} : *io->error;
+}
+
+void pnc_growth_undo_fail(const pnc_growth_io *io, const pnc_error *cause)
+{
+    if (io->error == NULL)
+        return;
+    pnc_error_clear(io->error);
+    pnc_error_set(io->error, cause->code,
+                  "%.300s; restoring the file failed too: no data are lost; the next open for writing, or "
+                  "ncvalidator --repair, completes the change",
+                  cause->text);
+}

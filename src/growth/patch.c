@@ -1,0 +1,186 @@
+/* Changing bytes of several pages of a header, so that no death leaves a part of them. */
+#include "growth/patch.h"
+
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "format/codec.h"
+#include "growth/number.h"
+
+enum { NUMBERS = 4, FOOT = 8 + 8 * NUMBERS + 8 };
+
+static const char magic_of_patch[9] = "PNCpatc1";
+
+/* --- the journal --- */
+
+/* Read from a file. */
+typedef struct found_patch {
+    pnc_growth_patch patch;
+    char *bytes; /* before, after, and the foot */
+} found_patch;
+
+static int64_t measure_journal(int64_t length)
+{
+    return 2 * length + FOOT;
+}
+
+static int64_t digest(const char *bytes, int64_t n)
+{
+    return (int64_t)pnc_digest_add(PNC_DIGEST_START, bytes, n);
+}
+
+static void encode_journal(const pnc_growth_patch *p, char *bytes)
+{
+    const int64_t numbers[NUMBERS] = {p->old_size, p->new_size, p->where.offset, p->where.length};
+    char *to = bytes + 2 * p->where.length;
+
+    memcpy(bytes, p->before, (size_t)p->where.length);
+    memcpy(bytes + p->where.length, p->after, (size_t)p->where.length);
+    memcpy(to, magic_of_patch, 8);
+    to += 8;
+    for (size_t i = 0; i < NUMBERS; i++)
+        to = pnc_growth_number_encode(to, numbers[i]);
+    pnc_growth_number_encode(to, digest(bytes, to - bytes));
+}
+
+/* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
+static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *out)
+{
+    pnc_growth_patch p = {.old_size = pnc_growth_number_decode(foot + 8),
+                          .new_size = pnc_growth_number_decode(foot + 16),
+                          .where = {pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32)}};
+
+    if (memcmp(foot, magic_of_patch, 8) != 0 || p.where.offset < PNC_MAGIC_BYTES || p.where.length <= 0 ||
+        p.old_size < 0 || p.old_size > p.new_size || p.new_size > file_size - FOOT ||
+        p.where.length > (file_size - FOOT - p.new_size) / 2 || p.where.offset > p.new_size - p.where.length)
+        return false;
+    *out = p;
+    return true;
+}
+
+/* out->bytes stays NULL if the file does not end with a journal that is whole. */
+static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch *out)
+{
+    char foot[FOOT];
+    pnc_extent extent = {file_size - FOOT, FOOT};
+    int64_t n;
+
+    if (extent.offset < 0)
+        return NC_NOERR;
+    PNC_TRY(io->read(io->file, &extent, 1, foot));
+    if (!decode_foot(foot, file_size, &out->patch))
+        return NC_NOERR;
+    n = measure_journal(out->patch.where.length);
+    out->bytes = pnc_memory_alloc(n, 1);
+    if (out->bytes == NULL)
+        return pnc_growth_memory_fail(io, n);
+    PNC_TRY(pnc_growth_bytes_read(io, file_size - n, out->bytes, n));
+    if (pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8)) {
+        pnc_memory_free(out->bytes);
+        out->bytes = NULL;
+    }
+    return NC_NOERR;
+}
+
+/* --- change and undo --- */
+
+static int put_journal(const pnc_growth_io *io, const pnc_growth_patch *p)
+{
+    int64_t n = measure_journal(p->where.length);
+    char *bytes = pnc_memory_alloc(n, 1);
+    int err;
+
+    if (bytes == NULL)
+        return pnc_growth_memory_fail(io, n);
+    encode_journal(p, bytes);
+    err = pnc_growth_bytes_write(io, p->new_size, bytes, n);
+    pnc_memory_free(bytes);
+    return err;
+}
+
+/* The file has the journal. */
+static int put_bytes(const pnc_growth_io *io, const pnc_growth_patch *p, const char *bytes)
+{
+    PNC_TRY(pnc_growth_mark_write(io, p->format, true));
+    PNC_TRY(pnc_growth_bytes_write(io, p->where.offset, bytes, p->where.length));
+    return pnc_growth_mark_write(io, p->format, false);
+}
+
+int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *p)
+{
+    int err = io->rank == 0 ? put_journal(io, p) : NC_NOERR;
+
+    p->is_exposed = false;
+    PNC_TRY(io->agree(io->file, err));
+    p->is_exposed = true;
+    if (io->rank == 0)
+        err = put_bytes(io, p, p->after);
+    PNC_TRY(io->agree(io->file, err));
+    return io->set_size(io->file, p->new_size);
+}
+
+/* What failed may have removed the journal. */
+static int restore_bytes(const pnc_growth_io *io, const pnc_growth_patch *p)
+{
+    PNC_TRY(put_journal(io, p));
+    return put_bytes(io, p, p->before);
+}
+
+static int restore(const pnc_growth_io *io, const pnc_growth_patch *p)
+{
+    int err = p->is_exposed && io->rank == 0 ? restore_bytes(io, p) : NC_NOERR;
+
+    PNC_TRY(io->agree(io->file, err));
+    return io->set_size(io->file, p->old_size);
+}
+
+void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
+{
+    pnc_error cause = pnc_growth_cause_get(io);
+
+    if (restore(io, p) != NC_NOERR)
+        pnc_growth_undo_fail(io, &cause);
+}
+
+/* --- repair --- */
+
+static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
+{
+    PNC_TRY(put_bytes(io, &found->patch, found->patch.after));
+    *outcome = PNC_GROWTH_COMPLETED;
+    return io->set_size(io->file, found->patch.new_size);
+}
+
+/* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. */
+static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
+{
+    const pnc_growth_patch *p = &found->patch;
+    char *bytes = pnc_memory_alloc(p->where.length, 1);
+    int err = bytes == NULL ? pnc_growth_memory_fail(io, p->where.length)
+                            : pnc_growth_bytes_read(io, p->where.offset, bytes, p->where.length);
+
+    if (err == NC_NOERR && memcmp(bytes, p->after, (size_t)p->where.length) == 0)
+        *outcome = PNC_GROWTH_COMPLETED;
+    else if (err == NC_NOERR && memcmp(bytes, p->before, (size_t)p->where.length) == 0)
+        *outcome = PNC_GROWTH_REVERTED;
+    pnc_memory_free(bytes);
+    if (err != NC_NOERR || *outcome == PNC_GROWTH_NONE)
+        return err;
+    return io->set_size(io->file, *outcome == PNC_GROWTH_COMPLETED ? p->new_size : p->old_size);
+}
+
+int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome)
+{
+    found_patch found = {.bytes = NULL};
+    int err = read_journal(io, file_size, &found);
+
+    if (found.bytes != NULL) {
+        found.patch.format = magic[PNC_MAGIC_BYTES - 1] & ~PNC_MAGIC_MARK;
+        found.patch.before = found.bytes;
+        found.patch.after = found.bytes + found.patch.where.length;
+        err = pnc_format_magic_is_marked(magic) ? complete(io, &found, outcome) : remove_journal(io, &found, outcome);
+        pnc_memory_free(found.bytes);
+    }
+    return err;
+}
