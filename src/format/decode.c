@@ -464,7 +464,7 @@ static int take_magic(reader *r)
                                          "this is HDF5 (or netCDF-4); this build reads CDF-1, CDF-2 and CDF-5");
     if (pnc_format_magic_is_marked((const char *)p))
         return pnc_format_violation_fail(&r->checker, 0, NC_EINTERRUPTED, PNC_RULE_MAGIC,
-                                         "a program that added to the header has not moved all data yet, or ended "
+                                         "a program that changes the header has not completed that yet, or ended "
                                          "before: if none is running, open the file for writing (NC_WRITE) or run "
                                          "ncvalidator --repair, which complete the change");
     if (kind == PNC_KIND_UNKNOWN)

@@ -423,7 +423,7 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, pnc_journal 
 static int damaged(const pnc_growth_io *io)
 {
     return pnc_error_set(io->error, NC_EINTERRUPTED,
-                         "%s: a program that added to the header ended while data moved, and the journal at the end "
+                         "%s: a program ended while it changed the header or data moved, and the journal at the end "
                          "of the file, with which that could be completed, is missing or damaged",
                          io->path);
 }

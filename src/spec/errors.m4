@@ -165,7 +165,7 @@ ERROR([NC_EMULTIDEFINE_VAR_FILL_MODE], [-271], [The fill mode of a variable diff
 ERROR([NC_EMULTIDEFINE_VAR_FILL_VALUE], [-272], [The fill value of a variable differs across MPI processes], [variable fill value differs])
 ERROR([NC_EMULTIDEFINE_CMODE], [-273], [The create mode differs across MPI processes], [create modes differ])
 ERROR([NC_EMULTIDEFINE_HINTS], [-274], [The I/O hints differ across MPI processes], [I/O hints differ])
-ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open the file for writing to complete it], [a program ended while data moved: the file must be opened for writing, or repaired by ncvalidator])
+ERROR([NC_EINTERRUPTED], [-280], [A change of the header was interrupted: open the file for writing to complete it], [a program ended while it changed the header or data moved: the file must be opened for writing, or repaired by ncvalidator])
 ERROR([NC_EMULTICALL], [-281], [The collective calls of MPI processes do not match], [ranks made different collective calls])
 ERROR([NC_ETIMEOUT], [-282], [Not all MPI processes made a collective call within the time limit], [a rank did not make a collective call within the limit nc_timeout])
 ERROR([NC_EMOVELIMIT], [-283], [More data would have to move than the hint nc_data_move_limit permits], [definitions grow, and data would move: reserve space in the header, or raise nc_data_move_limit])

@@ -46,7 +46,7 @@ PLAIN([int], [open], [all], [P(comm, comm, mpi_comm)P(path, path)P(flags, omode)
 NC_MMAP are errors, other flags are ignored. Collective over comm. Errors: NC_ENOENT NC_EINVAL_OMODE NC_EACCESS
 NC_ENOTNC NC_ENOTBUILT (HDF5) NC_EBAD_FILE NC_ENFILE NC_EMULTIDEFINE_OMODE NC_EMAXDIMS NC_EMAXATTS NC_EMAXVARS
 NC_EMAXNAME (a count in the header exceeds the limit of the format) NC_EVARSIZE NC_EINTERRUPTED (a program ended while
-ncmpi_enddef moved data: with NC_WRITE, ncmpi_open completes that)])
+it changed the header or moved data: with NC_WRITE, ncmpi_open completes that)])
 
 PLAIN([int], [delete], [all], [P(path, filename, name)P(info, info, mpi_info)],
 [Delete a file with the driver in the hint nc_driver. Call it on one rank. Errors: NC_ENOENT NC_EACCESS])
