@@ -5,14 +5,14 @@ usage: mutants.py [--sample=N] [--seed=N] [--tests=NAME,...] [--again] FILE...
 FILE       a source of the library; without --tests of src/select, src/convert, src/format, src/growth or src/base
 --sample   so many mutants of all files, chosen by the seed (1), instead of all
 --tests    these tests, as mpi/test_redef_move, instead of the unit tests that include a header of the room; those of
-           test/mpi run quickly, on 2 ranks
+           test/mpi run quickly, on 2 ranks and on 1
 --again    forget earlier results; otherwise those of unchanged files and tests are kept in mutants/state
 
 A mutant has another relational or logical operator, + for - or the reverse, an integer constant that is larger by one,
 or lacks a statement. Its object is linked with each unit test that includes a header of the room, before the archives
 of the library: only one file is compiled. A mutant whose code the compiler makes the same is equivalent, and not
-counted. A test that fails, crashes or takes five times as long notices the mutant. The others survive: they are listed,
-with the reason if test/mutants.txt has one (FILE | LINE | CHANGE | REASON)."""
+counted. A test that fails, crashes or takes five times as long, those of test/mpi a minute more, notices the mutant.
+The others survive: they are listed, with the reason if test/mutants.txt has one (FILE | LINE | CHANGE | REASON)."""
 import glob
 import hashlib
 import json
@@ -22,6 +22,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -48,7 +49,8 @@ def find_mutants(text):
         if match["op"] in SWAPS and (match["op"] not in ("+", "-") or binary):
             yield match.start(), match["op"], SWAPS[match["op"]]
         elif match["number"]:
-            yield match.start(), match["number"], str(int(match["number"], 0) + 1)
+            is_octal = re.fullmatch("0[0-7]+", match["number"])
+            yield match.start(), match["number"], str(int(match["number"], 8 if is_octal else 0) + 1)
         previous = match.group()
     for match in STATEMENT.finditer(text):
         statement = match.group().lstrip()
@@ -86,22 +88,32 @@ def find_links(paths):
     """(name, command that links it up to its first input, rest) of tests."""
     for path in paths:
         name = os.path.relpath(path, TOP)[:-2]
-        line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la") if "--mode=link" in line)
+        line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la")
+                    if "--mode=link" in line and f" -o {name} " in line)
         words = shlex.split(line[line.index("libtool"):])
         at = words.index("-o")
         yield name, ["./" + words[0], "--silent", *words[1:at]], words[at + 2:]
 
 
-def run_test(name, program, limit):
+def run_once(launcher, program, limit):
     """Whether it passes."""
-    launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", "2"] if name.startswith("test/mpi/") else []
-    try:
-        done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit, check=False,
-                              env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP, "PNC_TEST_TMP": FOLDER})
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode in (0, 77)
+    with tempfile.TemporaryDirectory(dir=os.path.abspath(FOLDER)) as scratch:
+        try:
+            done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, timeout=limit, check=False,
+                                  env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP, "PNC_TEST_TMP": scratch})
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode in (0, 77)
+
+
+def run_test(name, program, limit):
+    if not name.startswith("test/mpi/"):
+        return run_once([], program, limit)
+    library = os.path.abspath(os.path.join("test", "runner", "yield.so"))
+    preload = ["env", f"LD_PRELOAD={library}"] if os.path.exists(library) else []
+    launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n"]
+    return all(run_once([*launcher, ranks, *preload], program, limit) for ranks in ("2", "1"))
 
 
 class Bench:
@@ -134,7 +146,7 @@ class Bench:
         program = os.path.join(FOLDER, "mutant")
         for seconds, name, link, rest in self.tests:
             subprocess.run([*link, "-o", program, made, *rest], check=True, stderr=subprocess.DEVNULL)
-            if not run_test(name, program, 5 * seconds + 2):
+            if not run_test(name, program, 5 * seconds + (60 if name.startswith("test/mpi/") else 2)):
                 return name
         return "survived"
 
