@@ -320,12 +320,19 @@ static bool mistakes_text(const struct variable *v, const struct call *c)
     return (v->type == NC_CHAR) != (c->memory == M_TEXT);
 }
 
+/* The code of text for numbers or the reverse. The datatype of a request for nothing has no effect. */
+static int code_of_text(const struct variable *v, const struct call *c, const struct selection *s)
+{
+    bool nothing = c->flexible && c->bufcount == 0 && s->n == 0;
+    return mistakes_text(v, c) && !nothing ? NC_ECHAR : NC_NOERR;
+}
+
 /* Compare the result of a get that did not fail; returns the code that the call should return. */
 static int end_get(struct file *f, const struct variable *v, const struct call *c, const struct selection *s,
                    struct buffer *b, int code)
 {
     bool failed = code != NC_NOERR && code != NC_ERANGE;
-    int wanted = mistakes_text(v, c) ? NC_ECHAR : NC_NOERR;
+    int wanted = code_of_text(v, c, s);
     for (MPI_Offset i = 0; i < s->n && wanted != NC_ECHAR; i++) {
         struct cell *cell = &v->cells[cell_at(v, s, i)];
         wide value = 0, got = naive_load(c->memory, element(b, c, i));
@@ -375,7 +382,7 @@ static void run_get(struct file *f, const struct variable *v, struct call *c, co
 static int draw_values(struct file *f, const struct variable *v, const struct call *c, const struct selection *s,
                        dice *d, wide *values)
 {
-    int code = mistakes_text(v, c) ? NC_ECHAR : NC_NOERR;
+    int code = code_of_text(v, c, s);
     bool wild = dice_chance(d, 40);
     for (MPI_Offset i = 0; i < s->n; i++) {
         wide stored;
@@ -698,7 +705,7 @@ static void forget(struct posted *q)
 
 static int plan_post(struct file *f, struct posted *q, dice *d, int r)
 {
-    int code = mistakes_text(q->v, &q->call) ? NC_ECHAR : NC_NOERR;
+    int code = code_of_text(q->v, &q->call, &q->selection);
     if (q->call.put) {
         q->values = malloc(sizeof *q->values * (size_t)(q->selection.n + 1));
         code = draw_values(f, q->v, &q->call, &q->selection, d, q->values);
