@@ -120,7 +120,10 @@ static void test_data_mode(int ncid)
     expect_steps(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "world"), 3, "change an attribute");
     expect_steps(ncmpi_begin_indep_data(ncid), 0, "begin_indep_data");
     expect_steps(ncmpi_end_indep_data(ncid), 1, "end_indep_data");
-    expect_steps(ncmpi_sync_numrecs(ncid), 1, "sync_numrecs");
+    expect_steps(ncmpi_sync_numrecs(ncid), 0, "sync_numrecs with nothing new");
+    expect_steps(ncmpi_begin_indep_data(ncid), 0, "begin_indep_data");
+    expect_steps(ncmpi_sync_numrecs(ncid), 1, "sync_numrecs in independent mode");
+    expect_steps(ncmpi_end_indep_data(ncid), 1, "end_indep_data");
     expect_steps(ncmpi_sync(ncid), 2, "sync");
     expect_steps(ncmpi_sync(ncid), 1, "sync with nothing new");
 }
