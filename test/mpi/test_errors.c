@@ -141,7 +141,7 @@ static void test_names(void)
                 "rename_dim in data mode: a name in use outranks a longer one");
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
     for (int n = 0; n < 20; n++) { /* short and long lists of attributes */
-        char other[16];
+        char other[24];
         snprintf(other, sizeof other, "attribute%d", n);
         t_local(ncmpi_put_att_int(ncid, FIXED, n == 0 ? "a" : other, NC_INT, 1, value) == NC_NOERR, "put_att");
         if (n != 1 && n < 14)
