@@ -95,6 +95,8 @@ int ncmpi_inq_file_format(const char *filename, int *formatp)
     ssize_t n;
     int fd, err = pnc_api_file_open(filename == NULL ? NULL : pnc_store_mpiio.local_path(filename), &fd);
 
+    if (formatp != NULL)
+        *formatp = NC_FORMAT_UNKNOWN; /* also if the call fails, as in PnetCDF 1.x */
     if (err != NC_NOERR)
         return pnc_dataset_error_report_call(__func__, filename, err, NULL);
     n = pnc_api_file_read(fd, magic, sizeof magic);

@@ -78,7 +78,8 @@ static int check_starts(const check *c)
                              c->array->name, c->array->ndims);
     for (int dim = 0; dim < c->array->ndims; dim++) {
         int64_t start = c->start[dim], length = c->array->shape[dim];
-        bool nothing = c->how.relax && c->count != NULL && c->count[dim] == 0;
+        /* a negative count is an error of the count */
+        bool nothing = c->how.relax && c->count != NULL && c->count[dim] <= 0;
         if (start < 0)
             return fail_start(c, dim);
         if (is_open(c, dim) || start < length || (start == length && nothing))

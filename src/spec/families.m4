@@ -106,7 +106,7 @@ m4_define([ACCESS_DOC], [start, count, stride and imap have one entry per dimens
 contiguous memory. Memory is in C order. A suffix names the C type in memory; values are converted. Without a type
 suffix, bufcount elements of an MPI datatype describe the memory. MPI_DATATYPE_NULL means contiguous values of the
 variable's external type. A bufcount of 0 with a datatype transfers nothing; a collective call that requests values then
-returns NC_EIOMISMATCH.])
+returns NC_EIOMISMATCH. The datatype of a request for no values with a bufcount of 0 has no effect.])
 m4_define([MODE_DOC], [Functions ending in _all are collective, also for ranks without data (count 0). The others need independent data mode.])
 m4_define([RANGE_DOC], [A put never changes the buffer. It may add records to a record variable. Values out of range become the variable's fill
 value in a put, and the default fill value of the memory type in a get; the other values are transferred, and the

@@ -80,6 +80,8 @@ static void test_modes(void)
     }
     CALL(ncmpi_create(MPI_COMM_WORLD, path, NC_64BIT_DATA | NC_64BIT_OFFSET, MPI_INFO_NULL, &ncid));
     CALL(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid));
+    INT(ncmpi_inq_file_format("no such file", &number));
+    INT(ncmpi_inq_file_format("/dev/null", &number));
 }
 
 static void test_names(void)
@@ -171,6 +173,19 @@ static void test_renames(void)
     CALL(ncmpi_close(ncid));
 }
 
+/* A rank without values may pass any datatype with a bufcount of 0. */
+static void test_empty(void)
+{
+    CALL(ncmpi_put_vara_all(ncid, V, at, none, values, 0, MPI_CHAR));
+    CALL(ncmpi_put_vara_all(ncid, C, at, none, values, 0, MPI_INT));
+    CALL(ncmpi_get_vara_all(ncid, V, at, none, values, 0, MPI_BYTE));
+    CALL(ncmpi_iget_vara(ncid, C, at, none, NULL, 0, MPI_C_BOOL, NULL));
+    CALL(ncmpi_iput_varm(ncid, V, at, none, NULL, NULL, values, 0, MPI_PACKED, NULL));
+    CALL(ncmpi_iget_varn(ncid, C, 0, NULL, NULL, values, 0, MPI_DOUBLE, NULL));
+    CALL(ncmpi_put_vara_all(ncid, V, at, none, values, 1, MPI_INT));
+    CALL(ncmpi_put_vara_all(ncid, V, far, none, values, 0, MPI_CHAR));
+}
+
 static void test_access(void)
 {
     section = "put and get";
@@ -182,6 +197,8 @@ static void test_access(void)
     CALL(ncmpi_put_vara_int_all(ncid, V, at, NULL, values));
     CALL(ncmpi_put_vara_int_all(ncid, V, far, none, values));
     CALL(ncmpi_put_vara_int_all(ncid, V, &(MPI_Offset){4}, none, values));
+    CALL(ncmpi_put_vara_int_all(ncid, V, &(MPI_Offset){4}, &(MPI_Offset){-1}, values));
+    CALL(ncmpi_put_vara_int_all(ncid, V, &(MPI_Offset){5}, &(MPI_Offset){-1}, values));
     CALL(ncmpi_put_vara_int_all(ncid, V, at, far, values));
     CALL(ncmpi_put_vara_int_all(ncid, V, at, &(MPI_Offset){-1}, values));
     CALL(ncmpi_put_vars_int_all(ncid, V, at, two, &(MPI_Offset){0}, values));
@@ -199,6 +216,7 @@ static void test_access(void)
     CALL(ncmpi_fill_var_rec(ncid, R, 0));
     CALL(ncmpi_put_vara_all(ncid, V, at, two, values, 0, MPI_INT));
     CALL(ncmpi_get_vara_all(ncid, V, at, two, values, 0, MPI_INT));
+    test_empty();
     CALL(ncmpi_begin_indep_data(ncid));
     CALL(ncmpi_put_var_int_all(ncid, V, values));
     CALL(ncmpi_put_vara(ncid, V, at, two, values, 0,

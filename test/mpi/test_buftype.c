@@ -313,6 +313,8 @@ static void test_counts(void)
     t_check(code_of(4, MPI_INT, NC_INT, 0, &mem) == NC_EIOMISMATCH, "4 values for none: NC_EIOMISMATCH");
     t_check(code_of(-2, MPI_INT, NC_INT, 4, &mem) == NC_ENEGATIVECNT, "bufcount -2: NC_ENEGATIVECNT");
     t_check(code_of(0, every_other, NC_INT, 0, &mem) == NC_NOERR, "nothing for nothing");
+    t_check(code_of(0, MPI_2INT, NC_INT, 0, &mem) == NC_NOERR && mem == PNC_INT, "nothing of any type for nothing");
+    t_check(code_of(1, MPI_2INT, NC_INT, 0, &mem) == NC_EUNSPTETYPE, "MPI_2INT for nothing: NC_EUNSPTETYPE");
     t_check(code_of(7, empty, NC_INT, 0, &mem) == NC_NOERR, "7 empty types for nothing");
     t_check(code_of(7, empty, NC_INT, 1, &mem) == NC_EIOMISMATCH, "7 empty types for a value: NC_EIOMISMATCH");
     t_check(code_of(-1, every_other, NC_INT, 4, &mem) == NC_EBADTYPE,

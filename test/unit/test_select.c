@@ -264,7 +264,7 @@ static int expected_code(const request *r, pnc_bounds how)
         bool bounded = !(d == 0 && open);
         if (r->start[d] < 0 || (bounded && r->start[d] > r->shape[d]))
             return NC_EINVALCOORDS;
-        if (bounded && r->start[d] == r->shape[d] && !(how.relax && r->count[d] == 0))
+        if (bounded && r->start[d] == r->shape[d] && !(how.relax && r->count[d] <= 0))
             return NC_EINVALCOORDS;
     }
     for (int d = 0; d < r->array.ndims; d++) {
