@@ -142,10 +142,11 @@ static int make_request(pnc_io_context *io, const pnc_call *call, pnc_request **
     return r->direction == PNC_PUT ? keep_or_try(io, request) : NC_NOERR;
 }
 
-/* bput without an attached buffer is an error, but one of the variable is returned first. */
+/* bput without an attached buffer is an error, but one of the variable is returned first. A rank without pieces needs
+ * none: a buffer of 0 bytes cannot be attached. */
 static int check_attached(pnc_io_context *io, const pnc_call *call)
 {
-    if (call->op != PNC_OP_BPUT || io->queue->buffer_size >= 0)
+    if (call->op != PNC_OP_BPUT || io->queue->buffer_size >= 0 || (call->shape == PNC_VARN && call->num == 0))
         return NC_NOERR;
     PNC_TRY(pnc_io_request_check_target(io, call));
     return pnc_io_buffer_check(io);

@@ -182,6 +182,8 @@ static void test_empty(void)
     CALL(ncmpi_iget_vara(ncid, C, at, none, NULL, 0, MPI_C_BOOL, NULL));
     CALL(ncmpi_iput_varm(ncid, V, at, none, NULL, NULL, values, 0, MPI_PACKED, NULL));
     CALL(ncmpi_iget_varn(ncid, C, 0, NULL, NULL, values, 0, MPI_DOUBLE, NULL));
+    CALL(ncmpi_bput_varn_int(ncid, V, 0, NULL, NULL, values, NULL));
+    CALL(ncmpi_bput_varn(ncid, V, 0, NULL, NULL, values, 0, MPI_INT, NULL));
     CALL(ncmpi_put_vara_all(ncid, V, at, none, values, 1, MPI_INT));
     CALL(ncmpi_put_vara_all(ncid, V, far, none, values, 0, MPI_CHAR));
 }

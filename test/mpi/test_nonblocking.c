@@ -85,6 +85,7 @@ static void test_define_mode(void)
     expect_code(ncmpi_bput_vara_int(ncid, 99, mine, each, values, NULL), NC_ENOTVAR, "bad variable outranks ENULLABUF");
     expect_code(ncmpi_bput_vara_text(ncid, FIXED, mine, each, "x", NULL), NC_ECHAR, "so does text for numbers");
     expect_code(ncmpi_bput_vara_int(ncid, FIXED, NULL, each, values, NULL), NC_ENULLABUF, "a bad start does not");
+    expect_code(ncmpi_bput_varn_int(ncid, FIXED, 0, NULL, NULL, values, NULL), NC_NOERR, "no pieces, no buffer");
     expect_code(ncmpi_buffer_attach(ncid, 0), NC_ENULLBUF, "buffer_attach 0");
     expect_code(ncmpi_buffer_attach(ncid, -1), NC_ENULLBUF, "buffer_attach -1");
     expect_code(ncmpi_buffer_detach(ncid), NC_ENULLABUF, "detach without attach");
