@@ -18,7 +18,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 STATE = "torture.state"
 GROUPS = {
-    "deaths": "SIGKILL at every write of a growth, on 1, 2 and 4 ranks; repair",
+    "deaths": "SIGKILL at every write of a growth, and at random moments, on 1, 2 and 4 ranks; repair",
     "faults": "one failure of MPI, memory, access or disk at each position",
     "misuse": "calls that do not match, ranks that do not call, wrong arguments and hints",
     "hostile": "damaged files and CDL, through every tool and open",
@@ -57,6 +57,8 @@ def make_steps(seeds):
     for case in range(1, DEATH_CASES + 1):
         steps.append((f"test/tools/test_death.py, case {case}", "deaths", "test/tools/test_death.py",
                       {"PNC_TEST_DEATHS": f"all {case}"}))
+    steps.append(("test/tools/test_death_random.py", "deaths", "test/tools/test_death_random.py",
+                  {"PNC_TEST_KILLS": "50", "PNC_TEST_SEED": "1"}))
     for seed in range(1, seeds + 1):
         steps.append((f"test/tools/test_mutated.py, seed {seed}", "hostile", "test/tools/test_mutated.py",
                       {"PNC_TEST_MUTATED": "1000", "PNC_TEST_SEED": str(seed)}))
