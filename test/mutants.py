@@ -22,6 +22,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -48,7 +49,8 @@ def find_mutants(text):
         if match["op"] in SWAPS and (match["op"] not in ("+", "-") or binary):
             yield match.start(), match["op"], SWAPS[match["op"]]
         elif match["number"]:
-            yield match.start(), match["number"], str(int(match["number"], 0) + 1)
+            is_octal = re.fullmatch("0[0-7]+", match["number"])
+            yield match.start(), match["number"], str(int(match["number"], 8 if is_octal else 0) + 1)
         previous = match.group()
     for match in STATEMENT.finditer(text):
         statement = match.group().lstrip()
@@ -86,7 +88,8 @@ def find_links(paths):
     """(name, command that links it up to its first input, rest) of tests."""
     for path in paths:
         name = os.path.relpath(path, TOP)[:-2]
-        line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la") if "--mode=link" in line)
+        line = next(line for line in ask_make(name, f"{name}.o", "libinternal.la")
+                    if "--mode=link" in line and f" -o {name} " in line)
         words = shlex.split(line[line.index("libtool"):])
         at = words.index("-o")
         yield name, ["./" + words[0], "--silent", *words[1:at]], words[at + 2:]
@@ -94,14 +97,18 @@ def find_links(paths):
 
 def run_test(name, program, limit):
     """Whether it passes."""
+    library = os.path.abspath(os.path.join("test", "runner", "yield.so"))
     launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", "2"] if name.startswith("test/mpi/") else []
-    try:
-        done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit, check=False,
-                              env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP, "PNC_TEST_TMP": FOLDER})
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode in (0, 77)
+    if launcher and os.path.exists(library):
+        launcher += ["env", f"LD_PRELOAD={library}"]
+    with tempfile.TemporaryDirectory(dir=os.path.abspath(FOLDER)) as scratch:
+        try:
+            done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, timeout=limit, check=False,
+                                  env={**os.environ, "PNC_TEST_QUICK": "1", "PNC_SOURCE": TOP, "PNC_TEST_TMP": scratch})
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode in (0, 77)
 
 
 class Bench:
