@@ -336,6 +336,7 @@ static const struct {
     {"netcdf a { group: g { } }", NC_ENOTNC, 1, 12, "netCDF-4"},
     {"netcdf a { string :a = \"x\" ; }", NC_EBADTYPE, 1, 12, "\"string\""},
     {"netcdf a { \001 }", NC_ENOTNC, 1, 12, "0x01"},
+    {"netcdf a { \177 }", NC_ENOTNC, 1, 12, "0x7f"},
 };
 
 static void test_mistakes(void **state)

@@ -174,6 +174,7 @@ static void test_atts(void **state)
         }
     }
     assert_int_equal(pnc_format_atts_delete(atts, n), NC_ENOTATT);
+    assert_int_equal(pnc_format_atts_delete(atts, -1), NC_ENOTATT);
     assert_int_equal(pnc_format_atts_find(atts, "att1000"), -1);
 
     assert_code(pnc_format_atts_rename(&model, atts, 0, "att59", &error), NC_ENAMEINUSE, &error, "\"att59\"");
@@ -257,7 +258,8 @@ static void test_copy(void **state)
     assert_int_equal(pnc_format_model_copy(&copy, &model), NC_NOERR);
 
     pnc_format_var_rename(&model, 5, "other", NULL); /* the copy must not feel it */
-    pnc_format_atts_delete(&model.gatts, 0);
+    assert_int_equal(pnc_format_atts_delete(&model.gatts, 0), NC_NOERR);
+    assert_int_equal(model.gatts.n, 0);
     assert_int_equal(copy.nvars, 40);
     assert_int_equal(copy.nrecvars, 20);
     assert_int_equal(copy.recdim, 0);
@@ -318,6 +320,20 @@ static void test_same_names(void **state)
     assert_int_equal(pnc_format_dim_find(&model, "y"), 1);
 }
 
+/* In a file of another writer a name is not in NFC: its attribute is replaced, not added once more. */
+static void test_other_form(void **state)
+{
+    static const char name[] = "e\xcc\x81";
+    pnc_att *att = pnc_format_att_create(&model.region, name, 3, NC_CHAR, 1, "a");
+    (void)state;
+
+    assert_int_equal(pnc_format_atts_append(&model.region, &model.gatts, att), NC_NOERR);
+    assert_int_equal(pnc_format_atts_put(&model, &model.gatts, name, NC_CHAR, 1, "b", NULL), NC_NOERR);
+    assert_int_equal(model.gatts.n, 1);
+    assert_string_equal(model.gatts.at[0]->name, name);
+    assert_memory_equal(model.gatts.at[0]->value, "b", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_atts, start, finish),
         cmocka_unit_test_setup_teardown(test_restore, start, finish),
         cmocka_unit_test_setup_teardown(test_same_names, start, finish),
+        cmocka_unit_test_setup_teardown(test_other_form, start, finish),
         cmocka_unit_test_setup_teardown(test_fill, start, finish),
         cmocka_unit_test_setup_teardown(test_copy, start, finish),
     };
