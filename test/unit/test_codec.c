@@ -439,6 +439,7 @@ static const damage words_of_cdf1[] = {
     {192, 236, NC_ENOTNC, "fixed-size"},
     {228, 256, NC_ENOTNC, "overlap"},
     {24, 5, NC_ENOTNC, "\"rd\" begins"},
+    {24, 5, NC_ENOTNC, "but variable \"rb\" before it ends"},
     /* counts that no file can have, and those that this file cannot have */
     {12, 0x80000000, NC_EMAXDIMS, "byte 12"},
     {12, 0x40000000, NC_ENOTNC, "byte 12"},
@@ -586,6 +587,32 @@ static void test_foreign(void **state)
     assert_int_equal(pnc_format_header_decode("", 0, 0, &m, &need, &error), NC_ENOTNC);
     pnc_error_clear(&error);
     assert_int_equal(pnc_format_header_decode("#!/bin/sh", 9, 9, &m, &need, &error), NC_ENOTNC);
+}
+
+/* The longest name, and one of a byte more. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    for (uint32_t length = NC_MAX_NAME; length <= NC_MAX_NAME + 1; length++) {
+        unsigned char bytes[400] = {'C', 'D', 'F', 1};
+        int64_t need, n = 20 + (length + 3) / 4 * 4;
+        pnc_error error = {0};
+        pnc_model m;
+
+        put_word(bytes + 8, 10); /* a list of one dimension */
+        put_word(bytes + 12, 1);
+        put_word(bytes + 16, length);
+        memset(bytes + 20, 'n', length);
+        put_word(bytes + n, 3);
+        n += 20; /* no attributes, no variables */
+        if (length > NC_MAX_NAME) {
+            assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, &error), NC_EMAXNAME);
+            continue;
+        }
+        assert_int_equal(pnc_format_header_decode(bytes, n, n, &m, &need, &error), NC_NOERR);
+        assert_int_equal(strlen(m.dims[0]->name), NC_MAX_NAME);
+        pnc_format_model_free(&m);
+    }
 }
 
 /* Every entry of a long header keeps its place; attribute lists go through their hashed form. */
@@ -965,6 +992,7 @@ int main(void)
         cmocka_unit_test(test_many_ids),     cmocka_unit_test(test_signature),
         cmocka_unit_test(test_no_findings),  cmocka_unit_test(test_findings),
         cmocka_unit_test(test_missing_data), cmocka_unit_test(test_end),
+        cmocka_unit_test(test_long_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
