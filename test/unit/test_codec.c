@@ -842,6 +842,30 @@ static void test_findings(void **state)
 }
 
 /* "rb" has records of 5 bytes at 244, 260 and 276. Of the variable after it all of the last record is missing. */
+/* _FillValue has one value of the variable's type. */
+static void test_fill_values(void **state)
+{
+    static const struct {
+        int type, n, findings;
+    } rows[] = {{NC_INT, 1, 0}, {NC_SHORT, 1, 1}, {NC_INT, 2, 1}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned char bytes[ROOM];
+        pnc_model m;
+
+        assert_int_equal(pnc_format_model_init(&m, 1, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_var_add(&m, "v", NC_INT, 0, NULL, NULL), NC_NOERR);
+        assert_int_equal(
+            pnc_format_atts_put(&m, &m.vars[0]->atts, "_FillValue", rows[i].type, rows[i].n, "abcdefgh", NULL),
+            NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute(&m, NULL, NULL, NULL), NC_NOERR);
+        pnc_format_header_encode(&m, bytes);
+        assert_int_equal(examine(bytes, m.vars[0]->begin, m.vars[0]->begin + 4).n, rows[i].findings);
+        pnc_format_model_free(&m);
+    }
+}
+
 static void test_missing_data(void **state)
 {
     static const struct {
@@ -992,7 +1016,7 @@ int main(void)
         cmocka_unit_test(test_many_ids),     cmocka_unit_test(test_signature),
         cmocka_unit_test(test_no_findings),  cmocka_unit_test(test_findings),
         cmocka_unit_test(test_missing_data), cmocka_unit_test(test_end),
-        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_long_names),   cmocka_unit_test(test_fill_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,35 @@ static void test_reach_of_sequences(void **state)
         }
 }
 
+/* A run that becomes longer reaches as far as its offset and its length. */
+static void test_reach_of_runs(void **state)
+{
+    const int64_t unit = INT64_MAX / 80 / 4 * 4; /* ten of them are beyond reach */
+    (void)state;
+
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (int distance = 1; distance < 4; distance += 2) {
+            pnc_flat_type *one = pnc_select_flat_create_shifted(pnc_select_flat_create_block(1, 4), sign * 6 * unit);
+            pnc_flat_type *type = pnc_select_flat_create_vector(one, 2, distance * unit);
+
+            assert_true((type == NULL) == (distance == 3));
+            pnc_select_flat_free(type);
+        }
+}
+
+/* What has other references stays as it is. */
+static void test_shared_runs(void **state)
+{
+    pnc_flat_type *block = pnc_select_flat_create_block(2, 4);
+    pnc_flat_type *longer = pnc_select_flat_create_vector(pnc_select_flat_share(block), 3, 8);
+    (void)state;
+
+    assert_int_equal(pnc_select_flat_count_elements(longer), 6);
+    assert_int_equal(pnc_select_flat_count_elements(block), 2);
+    pnc_select_flat_free(longer);
+    pnc_select_flat_free(block);
+}
+
 /* Elements of two runs of five: as many runs as the order needs. */
 static void test_picked_runs(void **state)
 {
@@ -404,6 +433,8 @@ int main(void)
         cmocka_unit_test(test_simplification),
         cmocka_unit_test(test_too_far_and_missing),
         cmocka_unit_test(test_reach_of_sequences),
+        cmocka_unit_test(test_reach_of_runs),
+        cmocka_unit_test(test_shared_runs),
         cmocka_unit_test(test_equal_distances),
         cmocka_unit_test(test_picked_runs),
         cmocka_unit_test(test_alike),

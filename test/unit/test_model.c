@@ -139,6 +139,7 @@ static void test_vars(void **state)
     assert_code(pnc_format_var_rename(&model, 0, "", &error), NC_EBADNAME, &error, "name");
     assert_code(pnc_format_var_rename(&model, 0, "v", &error), NC_ENAMEINUSE, &error, "\"v\"");
     assert_int_equal(pnc_format_var_rename(&model, 0, "u", &error), NC_NOERR);
+    assert_string_equal(error.text, "");
     assert_int_equal(pnc_format_var_find(&model, "u"), 0);
     assert_int_equal(pnc_format_var_find(&model, "v"), -1);
 
@@ -181,6 +182,7 @@ static void test_atts(void **state)
     assert_code(pnc_format_atts_rename(&model, atts, 1, "att0", &error), NC_ENAMEINUSE, &error, "\"att0\"");
     assert_code(pnc_format_atts_rename(&model, atts, n, "y", &error), NC_ENOTATT, &error, "does not exist");
     assert_int_equal(pnc_format_atts_rename(&model, atts, 0, "first", &error), NC_NOERR);
+    assert_string_equal(error.text, "");
     assert_int_equal(pnc_format_atts_find(atts, "first"), 0);
     assert_int_equal(pnc_format_atts_find(atts, "att0"), -1);
     assert_int_equal(pnc_format_atts_put(&model, atts, "first", NC_CHAR, 5, "hello", &error), NC_NOERR);
