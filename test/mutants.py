@@ -11,8 +11,8 @@ FILE       a source of the library; without --tests of src/select, src/convert, 
 A mutant has another relational or logical operator, + for - or the reverse, an integer constant that is larger by one,
 or lacks a statement. Its object is linked with each unit test that includes a header of the room, before the archives
 of the library: only one file is compiled. A mutant whose code the compiler makes the same is equivalent, and not
-counted. A test that fails, crashes or takes five times as long notices the mutant. The others survive: they are listed,
-with the reason if test/mutants.txt has one (FILE | LINE | CHANGE | REASON)."""
+counted. A test that fails, crashes or takes five times as long, those of test/mpi a minute more, notices the mutant.
+The others survive: they are listed, with the reason if test/mutants.txt has one (FILE | LINE | CHANGE | REASON)."""
 import glob
 import hashlib
 import json
@@ -141,7 +141,7 @@ class Bench:
         program = os.path.join(FOLDER, "mutant")
         for seconds, name, link, rest in self.tests:
             subprocess.run([*link, "-o", program, made, *rest], check=True, stderr=subprocess.DEVNULL)
-            if not run_test(name, program, 5 * seconds + 2):
+            if not run_test(name, program, 5 * seconds + (60 if name.startswith("test/mpi/") else 2)):
                 return name
         return "survived"
 

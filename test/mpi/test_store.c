@@ -226,6 +226,28 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
         test_end_by(ops, ops->read_all, comm, path);
 }
 
+/* What the system does not read in the background, because the file ends, is zeros at its place. */
+static void test_background(const pnc_store_ops *ops, const char *path)
+{
+    pnc_store *store = NULL;
+    pnc_store_transfer transfer;
+    pnc_error error = {0};
+    char bytes[40], expected[40] = "xxxxxxxxxxabcdefghij";
+    pnc_extent last = {90, 10}, end = {90, 20};
+
+    memset(expected + 30, 'x', 10);
+    memset(bytes, 'x', sizeof bytes);
+    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create",
+            ops->name);
+    ops->start(store, true, last, expected + 10, &transfer);
+    t_check(ops->finish(store, &transfer, &error) == NC_NOERR, "%s: written in the background", ops->name);
+    MPI_Barrier(MPI_COMM_WORLD);
+    ops->start(store, false, end, bytes + 10, &transfer);
+    t_check(ops->finish(store, &transfer, &error) == NC_NOERR && memcmp(bytes, expected, sizeof bytes) == 0,
+            "%s: read in the background, past the end: %s", ops->name, error.text);
+    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
+}
+
 /* Behind the end of the file there are zeros between the extents, not what the memory of a buffer happened to hold. */
 static void test_beyond(const char *path)
 {
@@ -544,6 +566,7 @@ int main(int argc, char **argv)
     if (t_nprocs > 1) /* through file views, side by side in one file */
         test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
+    test_background(&pnc_store_mpiio, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
     test_beyond_all(t_path("beyond.bin"));
     test_given_hint(t_path("store.bin"));

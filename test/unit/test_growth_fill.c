@@ -18,6 +18,7 @@ enum { MOST = 1 << 23, MIB = 1 << 20 };
 static struct {
     unsigned char bytes[MOST], written[MOST]; /* how often */
     int64_t end, accesses, agreements, fails_at;
+    int64_t most; /* accesses of one rank */
 } the_file;
 
 static int write_bytes(void *file, const pnc_extent *extents, int64_t n, const void *bytes)
@@ -113,11 +114,14 @@ static void expect_nothing_else(void)
 /* All ranks in turn. Returns the accesses of all. */
 static int64_t fill(int nprocs, int varid)
 {
-    the_file.accesses = the_file.agreements = 0;
+    the_file.accesses = the_file.agreements = the_file.most = 0;
     for (int rank = 0; rank < nprocs; rank++) {
+        int64_t before = the_file.accesses, own;
         pnc_growth_io io = io_of(rank, nprocs);
 
         assert_int_equal(pnc_growth_vars_fill(&io, &model, varid), NC_NOERR);
+        own = the_file.accesses - before;
+        the_file.most = own > the_file.most ? own : the_file.most;
     }
     for (int i = varid; i < model.nvars; i++)
         for (int64_t r = 0; !model.vars[i]->no_fill && r < (model.vars[i]->is_record ? model.numrecs : 1); r++)
@@ -167,6 +171,7 @@ static void test_accesses(void **state)
     compute_layout();
     assert_int_equal(fill(1, 0), 1);
     assert_int_equal(fill(4, 0), 4);
+    assert_int_equal(the_file.most, 1);
     model.vars[3]->no_fill = true;
     assert_int_equal(fill(1, 0), 2);
     model.vars[7]->no_fill = true;
@@ -176,6 +181,17 @@ static void test_accesses(void **state)
     compute_layout();
     assert_int_equal(fill(1, 0), 4);
     assert_int_equal(fill(1, 9), 1);
+}
+
+/* Records of one byte. */
+static void test_least(void **state)
+{
+    (void)state;
+
+    add_records(3);
+    add_var("a", NC_BYTE, 1, true);
+    compute_layout();
+    assert_in_range((uintmax_t)fill(1, 0), 1, 3);
 }
 
 /* Memory is bounded: what exceeds it takes several accesses. */
@@ -260,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_small, start, finish),
         cmocka_unit_test_setup_teardown(test_accesses, start, finish),
+        cmocka_unit_test_setup_teardown(test_least, start, finish),
         cmocka_unit_test_setup_teardown(test_large, start, finish),
         cmocka_unit_test_setup_teardown(test_full_buffer, start, finish),
         cmocka_unit_test_setup_teardown(test_record, start, finish),

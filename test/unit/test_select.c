@@ -465,6 +465,19 @@ static void test_sieved(void **state)
     expect_sieved((pnc_extent[]){{5, 8}, {13, 101}, {114, 8}}, 3, 1, 8, 13); /* the second is too long */
 }
 
+/* On average: extents of at most 100 bytes, gaps of at most 10. */
+static void test_dense(void **state)
+{
+    const pnc_sieve_limits most = {.gap = 10, .extent = 100, .span = 200};
+    (void)state;
+
+    assert_true(pnc_select_extents_is_dense((pnc_extent[]){{5, 150}, {175, 50}}, 2, &most));  /* a gap of 20 */
+    assert_false(pnc_select_extents_is_dense((pnc_extent[]){{5, 150}, {177, 50}}, 2, &most)); /* of 22 */
+    assert_false(pnc_select_extents_is_dense((pnc_extent[]){{5, 150}, {155, 52}}, 2, &most)); /* too long */
+    assert_false(pnc_select_extents_is_dense((pnc_extent[]){{5, 50}, {54, 50}}, 2, &most));   /* they overlap */
+    assert_true(pnc_select_extents_is_dense((pnc_extent[]){{5, 50}, {55, 50}}, 2, &most));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +492,7 @@ int main(void)
         cmocka_unit_test(test_many_axes),
         cmocka_unit_test(test_most_records),
         cmocka_unit_test(test_sieved),
+        cmocka_unit_test(test_dense),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }
