@@ -5,7 +5,7 @@ usage: mutants.py [--sample=N] [--seed=N] [--tests=NAME,...] [--again] FILE...
 FILE       a source of the library; without --tests of src/select, src/convert, src/format, src/growth or src/base
 --sample   so many mutants of all files, chosen by the seed (1), instead of all
 --tests    these tests, as mpi/test_redef_move, instead of the unit tests that include a header of the room; those of
-           test/mpi run quickly, on 2 ranks
+           test/mpi run quickly, on 2 ranks and on 1
 --again    forget earlier results; otherwise those of unchanged files and tests are kept in mutants/state
 
 A mutant has another relational or logical operator, + for - or the reverse, an integer constant that is larger by one,
@@ -95,12 +95,8 @@ def find_links(paths):
         yield name, ["./" + words[0], "--silent", *words[1:at]], words[at + 2:]
 
 
-def run_test(name, program, limit):
+def run_once(launcher, program, limit):
     """Whether it passes."""
-    library = os.path.abspath(os.path.join("test", "runner", "yield.so"))
-    launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n", "2"] if name.startswith("test/mpi/") else []
-    if launcher and os.path.exists(library):
-        launcher += ["env", f"LD_PRELOAD={library}"]
     with tempfile.TemporaryDirectory(dir=os.path.abspath(FOLDER)) as scratch:
         try:
             done = subprocess.run([*launcher, program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -109,6 +105,15 @@ def run_test(name, program, limit):
         except subprocess.TimeoutExpired:
             return False
         return done.returncode in (0, 77)
+
+
+def run_test(name, program, limit):
+    if not name.startswith("test/mpi/"):
+        return run_once([], program, limit)
+    library = os.path.abspath(os.path.join("test", "runner", "yield.so"))
+    preload = ["env", f"LD_PRELOAD={library}"] if os.path.exists(library) else []
+    launcher = [*shlex.split(os.environ.get("MPIEXEC", "mpiexec")), "-n"]
+    return all(run_once([*launcher, ranks, *preload], program, limit) for ranks in ("2", "1"))
 
 
 class Bench:

@@ -70,6 +70,7 @@ static void test_puts(int ncid)
         {"negative count", FIXED, 0, -2, 1, false, NC_ENEGATIVECNT},
         {"stride 0", FIXED, 0, 2, 0, false, NC_ESTRIDE},
         {"unknown variable", 99, 0, 1, 1, false, NC_ENOTVAR},
+        {"the variable after the last one", TEXT + 1, 0, 1, 1, false, NC_ENOTVAR},
         {"numbers as text", TEXT, 0, 1, 1, false, NC_ECHAR},
         {"NULL buffer", FIXED, 0, 1, 1, true, NC_EINVAL},
     };
