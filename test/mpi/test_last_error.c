@@ -65,7 +65,7 @@ static void test_calls(int ncid)
                    "put_vara");
     start[1] = 8, count[1] = 5;
     ncmpi_get_vara_float_all(ncid, 0, start + 1, count + 1, value);
-    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r|last.nc|\"x\"|\"grid\"|count[0] = 5|at most 2",
+    expect_message(ncid, NC_EEDGE, "ncmpi_get_vara_float_all|rank %r: |last.nc|\"x\"|\"grid\"|count[0] = 5|at most 2",
                    "get_vara");
     start[1] = 0, count[1] = 1;
     ncmpi_put_vara_float_all(ncid, 1, start, count, value);
