@@ -91,11 +91,13 @@ def check_roff(real):
               for name in sorted(os.listdir(folder)) if re.search(r"\.[1-9]$", name)]
     functions = [os.path.join(PAGES, f"{name}.3") for name in sorted(real)]
     for paths, label in (others, "of programs and formats"), (functions, "of functions"):
-        done = subprocess.run(["groff", "-ww", "-mandoc", "-Tutf8", "-z", *paths], capture_output=True, text=True,
+        done = subprocess.run(["groff", "-ww", "-mandoc", "-Tutf8", *paths], capture_output=True, text=True,
                               check=False)
-        complaints = done.stdout + done.stderr
-        tap.ok(done.returncode == 0 and not complaints, f"groff finds nothing wrong with {len(paths)} pages {label}",
-               complaints)
+        tap.ok(done.returncode == 0 and not done.stderr, f"groff finds nothing wrong with {len(paths)} pages {label}",
+               done.stderr)
+        # groff puts commas between the arguments of a function, also beside those that the page has.
+        twice = [line for line in done.stdout.splitlines() if re.search(r",\s*,", line)]
+        tap.ok(not twice, f"no comma is printed twice in pages {label}", "\n".join(twice))
 
 
 pages = {name[:-2]: read(os.path.join(PAGES, name)) for name in os.listdir(PAGES)}
