@@ -21,6 +21,7 @@ SOURCE = os.path.abspath(os.environ.get("PNC_SOURCE", os.path.join(os.path.dirna
 EXTRACTS = {"docs/slow.md": "examples/C/faster.c"}
 MANUALS = ("pnetcdf.3", "pnetcdf_f77.3.m4", "pnetcdf_f90.3", "pnetcdf_hints.7.m4")
 C_FRAME = """#include <stdio.h>
+#include <stdlib.h>
 #include <pnetcdf.h>
 void fragment(int rank, int nprocs, int ncid, int varid, int *varids, MPI_Comm comm, const char *path);
 void fragment(int rank, int nprocs, int ncid, int varid, int *varids, MPI_Comm comm, const char *path)
