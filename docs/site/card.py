@@ -14,6 +14,7 @@ h2 { font-size: 9.5pt; margin: 1.7mm 0 0.5mm; background: #1a5fb4; color: #fff; 
 .page { columns: 2; column-gap: 5mm; break-after: page; } .page:last-child { break-after: auto; }
 code { font: 6.9pt/1.36 "DejaVu Sans Mono", "Liberation Mono", monospace; }
 p { margin: 0 0 0.6mm; } .f { padding-left: 3mm; text-indent: -3mm; break-inside: avoid; }
+a { color: inherit; } @media print { a { text-decoration: none; } }
 b, .all { color: #1a5fb4; font-weight: bold; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top; padding: 0 1mm 0 0; }
 tr { border-bottom: 0.1mm solid #ccc; }
@@ -106,7 +107,7 @@ def text(rows, version):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>PnetCDF quick card</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>
-<h1>PnetCDF {version} <small>quick card: <b>blue</b> is collective, &amp;name receives a result. Each function returns
+<h1><a href="index.html">PnetCDF</a> {version} <small>quick card: <b>blue</b> is collective, &amp;name receives a result. Each function returns
 NC_NOERR or a code for ncmpi_strerror.</small></h1>
 <div class="page">{front}</div>
 <div class="page">{back}</div>
