@@ -107,7 +107,8 @@ def text(rows, version):
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>PnetCDF quick card</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head><body>
-<h1><a href="index.html">PnetCDF</a> {version} <small>quick card: <b>blue</b> is collective, &amp;name receives a result. Each function returns
+<h1><a href="index.html">PnetCDF</a> {version}
+<small>quick card: <b>blue</b> is collective, &amp;name receives a result. Each function returns
 NC_NOERR or a code for ncmpi_strerror.</small></h1>
 <div class="page">{front}</div>
 <div class="page">{back}</div>

@@ -71,20 +71,21 @@ static bool access_fails(void)
     return again || fails(ACCESS);
 }
 
-int __real_aio_read(struct aiocb *block);
-int __real_aio_write(struct aiocb *block);
-int __wrap_aio_read(struct aiocb *block);
-int __wrap_aio_write(struct aiocb *block);
-
-int __wrap_aio_read(struct aiocb *block)
-{
-    return fails_in_background() ? -1 : __real_aio_read(block);
-}
-
-int __wrap_aio_write(struct aiocb *block)
-{
-    return fails_in_background() ? -1 : __real_aio_write(block);
-}
+/* The second name is the one of 32-bit processors with large files. */
+/* clang-format off */
+#define BACKGROUND(name)                                                                  \
+    int __real_##name(struct aiocb *block);                                               \
+    int __wrap_##name(struct aiocb *block);                                               \
+                                                                                          \
+    int __wrap_##name(struct aiocb *block)                                                \
+    {                                                                                     \
+        return fails_in_background() ? -1 : __real_##name(block);                         \
+    }
+BACKGROUND(aio_read)
+BACKGROUND(aio_read64)
+BACKGROUND(aio_write)
+BACKGROUND(aio_write64)
+/* clang-format on */
 
 int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buf, int count, MPI_Datatype type, MPI_Status *status)
 {

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#undef _FILE_OFFSET_BITS /* on 32-bit processors it makes one name of pread and pread64 */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

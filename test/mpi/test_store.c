@@ -367,20 +367,32 @@ static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *pat
     t_check(ops->close(store, NULL) == NC_NOERR, "%s: close", ops->name);
 }
 
-/* The drivers' own calls of fcntl come here (the linker's --wrap); those of MPI do not. */
+/* The drivers' own calls of fcntl come here (the linker's --wrap); those of MPI do not. The second name is the one of
+ * 32-bit processors with large files. */
 static int unlocks, failing_unlocks;
 int __real_fcntl(int fd, int command, struct flock *lock);
+int __real_fcntl64(int fd, int command, struct flock *lock);
 int __wrap_fcntl(int fd, int command, struct flock *lock);
+int __wrap_fcntl64(int fd, int command, struct flock *lock);
+
+static bool unlock_fails(const struct flock *lock)
+{
+    unlocks += lock->l_type == F_UNLCK;
+    if (lock->l_type != F_UNLCK || failing_unlocks == 0)
+        return false;
+    failing_unlocks--;
+    errno = ENOLCK;
+    return true;
+}
 
 int __wrap_fcntl(int fd, int command, struct flock *lock)
 {
-    unlocks += lock->l_type == F_UNLCK;
-    if (lock->l_type == F_UNLCK && failing_unlocks > 0) {
-        failing_unlocks--;
-        errno = ENOLCK;
-        return -1;
-    }
-    return __real_fcntl(fd, command, lock);
+    return unlock_fails(lock) ? -1 : __real_fcntl(fd, command, lock);
+}
+
+int __wrap_fcntl64(int fd, int command, struct flock *lock)
+{
+    return unlock_fails(lock) ? -1 : __real_fcntl64(fd, command, lock);
 }
 
 /* Whether another program can lock the span: locks keep out other processes only. */
@@ -393,7 +405,7 @@ static bool can_lock_elsewhere(const char *path, pnc_extent span)
     if (child == 0) {
         int file = open(path, O_RDWR);
 
-        _exit(file < 0 || __real_fcntl(file, F_SETLK, &lock) != 0);
+        _exit(file < 0 || fcntl(file, F_SETLK, &lock) != 0);
     }
     t_check(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status), "another process");
     return status == 0;
