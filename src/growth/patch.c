@@ -59,12 +59,19 @@ static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *o
     return true;
 }
 
-/* out->bytes stays NULL if the file does not end with a journal that is whole. */
+static void discard(found_patch *found)
+{
+    pnc_memory_free(found->bytes);
+    found->bytes = NULL;
+}
+
+/* out->bytes stays NULL after an error, and if the file does not end with a journal that is whole. */
 static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch *out)
 {
     char foot[FOOT];
     pnc_extent extent = {file_size - FOOT, FOOT};
     int64_t n;
+    int err;
 
     if (extent.offset < 0)
         return NC_NOERR;
@@ -75,12 +82,10 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
     out->bytes = pnc_memory_alloc(n, 1);
     if (out->bytes == NULL)
         return pnc_growth_memory_fail(io, n);
-    PNC_TRY(pnc_growth_bytes_read(io, file_size - n, out->bytes, n));
-    if (pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8)) {
-        pnc_memory_free(out->bytes);
-        out->bytes = NULL;
-    }
-    return NC_NOERR;
+    err = pnc_growth_bytes_read(io, file_size - n, out->bytes, n);
+    if (err != NC_NOERR || pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8))
+        discard(out);
+    return err;
 }
 
 /* --- change and undo --- */
@@ -180,7 +185,7 @@ int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const ch
         found.patch.before = found.bytes;
         found.patch.after = found.bytes + found.patch.where.length;
         err = pnc_format_magic_is_marked(magic) ? complete(io, &found, outcome) : remove_journal(io, &found, outcome);
-        pnc_memory_free(found.bytes);
+        discard(&found);
     }
     return err;
 }
