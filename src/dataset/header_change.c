@@ -134,6 +134,12 @@ typedef struct examination {
     int64_t beyond;    /* offset of what comes after the old header */
 } examination;
 
+/* With the number of records, a repair of a file that was extended notices that another program has added some. */
+static pnc_extent extend_to_numrecs(pnc_extent change)
+{
+    return (pnc_extent){PNC_MAGIC_BYTES, change.offset + change.length - PNC_MAGIC_BYTES};
+}
+
 /* Another encoding of the same definitions, which may be longer, is replaced as a whole by that of this library. */
 static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char **old, examination *found)
 {
@@ -147,6 +153,8 @@ static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char *
     found->beyond = is_known && end < n ? end : n;
     found->change =
         is_known ? find_change(0, *old, header, found->beyond) : (pnc_extent){PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES};
+    if (needs_journal(found->change) && get_new_size(ds, found->size) > found->size)
+        found->change = extend_to_numrecs(found->change);
     return NC_NOERR;
 }
 

@@ -696,7 +696,8 @@ static void test_impossible_patches(void **state)
         int64_t offset, length, old_size, new_size;
     } rows[] = {{3, 8, 400, 400},   {-1, 8, 400, 400},   {40, 0, 400, 400},         {40, -1, 400, 400},
                 {40, 8, -1, 400},   {40, 8, 401, 400},   {396, 8, 400, 400},        {INT64_MAX, 8, 400, 400},
-                {40, 8, 300, 1000}, {40, 400, 400, 400}, {40, INT64_MAX, 400, 400}, {40, 8, 400, INT64_MAX}};
+                {40, 8, 300, 1000}, {40, 400, 400, 400}, {40, INT64_MAX, 400, 400}, {40, 8, 400, INT64_MAX},
+                {40, 8, 300, 399}};
     pnc_growth_outcome outcome;
 
     (void)state;
@@ -708,6 +709,34 @@ static void test_impossible_patches(void **state)
     start_disk(&the_disk, &left);
     assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
     assert_true(outcome == PNC_GROWTH_COMPLETED && the_disk.now.size == 400 && the_disk.now.bytes[3] == 5);
+}
+
+static void check_reverted(int64_t offset, int64_t size)
+{
+    pnc_growth_outcome outcome;
+
+    write_patch(offset, 8, 300, 400);
+    left.bytes[3] = 5;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == size);
+}
+
+/* Between the death and the repair, another program may append records where a new variable would have been: the number
+ * of records shows that. A patch without it does not shorten the file. */
+static void test_appended(void **state)
+{
+    pnc_growth_outcome outcome;
+
+    (void)state;
+    check_reverted(PNC_MAGIC_BYTES, 300);
+    check_reverted(40, 400);
+    die_everywhere(&cases[13], NEVER, 100000);
+    leave_unmarked(&cases[13], 3);
+    left.bytes[11] = 1; /* the number of records */
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_NONE && the_disk.count == 0);
 }
 
 /* A journal with the right digest and these headers, at the end of `left`. */
@@ -943,6 +972,7 @@ int main(void)
                                        cmocka_unit_test(test_damaged_journals),
                                        cmocka_unit_test(test_foreign_journal),
                                        cmocka_unit_test(test_reads),
+                                       cmocka_unit_test(test_appended),
                                        cmocka_unit_test(test_impossible_journals),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
