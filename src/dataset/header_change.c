@@ -311,6 +311,7 @@ static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part
     if (!needs_journal(p->where))
         return write_at_once(ds, p);
     PNC_TRY(pnc_file_get_size(&ds->file, &p->old_size));
+    PNC_TRY(pnc_dataset_file_end_check(ds, p->old_size)); /* the journal would extend a file that was truncated */
     p->new_size = get_new_size(ds, p->old_size);
     return NC_NOERR;
 }
