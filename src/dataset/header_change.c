@@ -225,23 +225,36 @@ static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond
     return pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
 }
 
+/* All that needs no journal. */
+static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, int64_t beyond,
+                        const part *p)
+{
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_growth_vars_fill(io, &ds->model, ds->before->nvars));
+    if (ds->file.rank == 0)
+        err = extend(ds, header, n, beyond);
+    if (ds->file.rank == 0 && err == NC_NOERR && !needs_journal(p->where))
+        err = write_at_once(ds, p);
+    return pnc_file_status_broadcast(&ds->file, err);
+}
+
 /* No data move. */
 static int replace(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
 {
     part p = {found->change, found->size, get_new_size(ds, found->size), NULL, NULL};
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
-    int err = NC_NOERR;
+    int err;
 
-    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before->nvars));
     if (ds->file.rank == 0) {
         p.was = old + p.where.offset;
         p.becomes = header + p.where.offset;
-        err = extend(ds, header, n, found->beyond);
-        if (err == NC_NOERR && !needs_journal(p.where))
-            err = write_at_once(ds, &p);
     }
-    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
-    return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
+    err = write_simply(ds, &io, header, n, found->beyond, &p);
+    if (err == NC_NOERR)
+        return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
+    (void)io.set_size(io.file, found->size); /* a full disk gets its space back; the first error is returned */
+    return err;
 }
 
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
