@@ -134,7 +134,7 @@ static int add_var(int ncid)
 }
 
 /* The header before the change. */
-enum header { SMALL = 0, PAGES = 1 }; /* several pages */
+enum header { SMALL = 0, PAGES = 1, FOREIGN = 2 }; /* several pages; another encoding, which is longer */
 
 /* `step`: between the bytes at which a write fails, in the quick test. */
 static const struct {
@@ -154,9 +154,45 @@ static const struct {
     {"overwrite pages", put_in_parts, PAGES, 1511},
     {"redef, pages", add_att, PAGES, 1511},
     {"redef, new variable, pages", add_var, PAGES, 1511},
+    {"shorten an attribute, another encoding", shorten, FOREIGN, 7},
+    {"redef, new attribute, another encoding", add_att, FOREIGN, 7},
+    {"redef, delete an attribute, another encoding", delete_att, FOREIGN, 7},
+    {"shorten an attribute, pages in another encoding", shorten, PAGES | FOREIGN, 1511},
+    {"redef, delete an attribute, pages in another encoding", delete_att, PAGES | FOREIGN, 1511},
 };
 
 enum { NX = 30 };
+
+/* The name of the first dimension, "x", gets four NUL bytes, which are counted: all after it is four bytes further. */
+static void encode_differently(MPI_Offset header_size)
+{
+    enum { LENGTH = 16, AFTER = 24 };
+    static char bytes[20000];
+    FILE *file = fopen(path, "r+b");
+    size_t n = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
+    bool good = n > AFTER && bytes[LENGTH + 3] == 1 && bytes[LENGTH + 4] == 'x';
+
+    bytes[LENGTH + 3] = 5;
+    good = good && fseek(file, LENGTH, SEEK_SET) == 0 && fwrite(bytes + LENGTH, 1, AFTER - LENGTH, file) > 0;
+    good =
+        good && fwrite("\0\0\0\0", 1, 4, file) == 4 && fwrite(bytes + AFTER, 1, (size_t)header_size - AFTER, file) > 0;
+    if (file != NULL)
+        good = fclose(file) == 0 && good;
+    t_local(good, "another encoding");
+}
+
+static int reopen_encoded_differently(int ncid)
+{
+    MPI_Offset header_size = 0;
+
+    ncmpi_inq_header_size(ncid, &header_size);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    if (t_rank == 0)
+        encode_differently(header_size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    return ncid;
+}
 
 /* With space after the header, so that nothing moves. */
 static int make_file(int header)
@@ -176,7 +212,7 @@ static int make_file(int header)
     t_local(ncmpi__enddef(ncid, 400, 4, 0, 4) == NC_NOERR, "enddef");
     t_local(ncmpi_put_var_int_all(ncid, id, values) == NC_NOERR, "put");
     t_local(ncmpi_sync(ncid) == NC_NOERR, "sync");
-    return ncid;
+    return header & FOREIGN ? reopen_encoded_differently(ncid) : ncid;
 }
 
 typedef struct image {
