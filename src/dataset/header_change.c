@@ -134,7 +134,19 @@ typedef struct examination {
     int64_t beyond;    /* offset of what comes after the old header */
 } examination;
 
-/* Another encoding of the same definitions, which may be longer, is replaced as a whole by that of this library. */
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* With the number of records, a repair of a file that was extended notices that another program has added some. */
+static pnc_extent extend_to_numrecs(pnc_extent change)
+{
+    return (pnc_extent){PNC_MAGIC_BYTES, change.offset + change.length - PNC_MAGIC_BYTES};
+}
+
+/* Another encoding of the same definitions may be longer: its bytes up to the end of the new header are part of what
+ * changes. Beyond the end of the file they are zeros. */
 static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char **old, examination *found)
 {
     int64_t end = pnc_format_header_get_size(ds->before);
@@ -144,9 +156,12 @@ static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char *
     if (*old == NULL)
         return fail_memory(ds, end > n ? end : n);
     PNC_TRY(pnc_dataset_header_check(ds, *old, end, &is_known));
-    found->beyond = is_known && end < n ? end : n;
-    found->change =
-        is_known ? find_change(0, *old, header, found->beyond) : (pnc_extent){PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES};
+    if (!is_known && min64(n, found->size) > end)
+        PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){end, min64(n, found->size) - end}, *old + end));
+    found->beyond = is_known ? min64(end, n) : n;
+    found->change = find_change(0, *old, header, found->beyond);
+    if (needs_journal(found->change) && get_new_size(ds, found->size) > found->size)
+        found->change = extend_to_numrecs(found->change);
     return NC_NOERR;
 }
 
@@ -217,23 +232,36 @@ static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond
     return pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
 }
 
+/* All that needs no journal. */
+static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, int64_t beyond,
+                        const part *p)
+{
+    int err = NC_NOERR;
+
+    PNC_TRY(pnc_growth_vars_fill(io, &ds->model, ds->before->nvars));
+    if (ds->file.rank == 0)
+        err = extend(ds, header, n, beyond);
+    if (ds->file.rank == 0 && err == NC_NOERR && !needs_journal(p->where))
+        err = write_at_once(ds, p);
+    return pnc_file_status_broadcast(&ds->file, err);
+}
+
 /* No data move. */
 static int replace(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
 {
     part p = {found->change, found->size, get_new_size(ds, found->size), NULL, NULL};
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
-    int err = NC_NOERR;
+    int err;
 
-    PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, ds->before->nvars));
     if (ds->file.rank == 0) {
         p.was = old + p.where.offset;
         p.becomes = header + p.where.offset;
-        err = extend(ds, header, n, found->beyond);
-        if (err == NC_NOERR && !needs_journal(p.where))
-            err = write_at_once(ds, &p);
     }
-    PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
-    return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
+    err = write_simply(ds, &io, header, n, found->beyond, &p);
+    if (err == NC_NOERR)
+        return needs_journal(p.where) ? write_with_journal(ds, &p) : NC_NOERR;
+    (void)io.set_size(io.file, found->size); /* a full disk gets its space back; the first error is returned */
+    return err;
 }
 
 int pnc_dataset_header_update(pnc_dataset *ds, const char *header, int64_t n)
@@ -303,6 +331,7 @@ static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part
     if (!needs_journal(p->where))
         return write_at_once(ds, p);
     PNC_TRY(pnc_file_get_size(&ds->file, &p->old_size));
+    PNC_TRY(pnc_dataset_file_end_check(ds, p->old_size)); /* the journal would extend a file that was truncated */
     p->new_size = get_new_size(ds, p->old_size);
     return NC_NOERR;
 }

@@ -11,8 +11,8 @@
  * that this handle would write. */
 int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_known);
 /* On rank 0. NC_ESTALE if the file has another header than that of ds->before, but for the number of records. `old` has
- * n bytes, the size of that header. It gets those of the file: *is_known; or, if the file has the same definitions in
- * another encoding, those of this library. */
+ * n bytes, the size of that header as this library encodes it. It gets those of the file. *is_known: they are the
+ * header; else the file has the same definitions in another encoding, which may be longer. */
 int pnc_dataset_header_check(pnc_dataset *ds, char *old, int64_t n, bool *is_known);
 
 #endif

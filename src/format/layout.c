@@ -156,6 +156,8 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
         return fail_too_far(model, -1, error);
     if (fixed && before != NULL && before->nvars > 0) /* also if only records were there (measured) */
         pos = max64(pos, before->header_extent);
+    if (before != NULL && before->nvars == 0) /* fill values must not overwrite a longer header, still in the file */
+        pos = max64(pos, before->header_size);
     bad = set_fixed_offsets(model, before, v_align, &pos);
     if (bad >= 0)
         return fail_too_far(model, bad, error);

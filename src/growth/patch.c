@@ -52,19 +52,26 @@ static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *o
                           .where = {pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32)}};
 
     if (memcmp(foot, magic_of_patch, 8) != 0 || p.where.offset < PNC_MAGIC_BYTES || p.where.length <= 0 ||
-        p.old_size < 0 || p.old_size > p.new_size || p.new_size > file_size - FOOT ||
-        p.where.length > (file_size - FOOT - p.new_size) / 2 || p.where.offset > p.new_size - p.where.length)
+        p.where.length > (file_size - FOOT) / 2 || p.new_size != file_size - measure_journal(p.where.length) ||
+        p.old_size < 0 || p.old_size > p.new_size || p.where.offset > p.new_size - p.where.length)
         return false;
     *out = p;
     return true;
 }
 
-/* out->bytes stays NULL if the file does not end with a journal that is whole. */
+static void discard(found_patch *found)
+{
+    pnc_memory_free(found->bytes);
+    found->bytes = NULL;
+}
+
+/* out->bytes stays NULL after an error, and if the file does not end with a journal that is whole. */
 static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch *out)
 {
     char foot[FOOT];
     pnc_extent extent = {file_size - FOOT, FOOT};
     int64_t n;
+    int err;
 
     if (extent.offset < 0)
         return NC_NOERR;
@@ -75,12 +82,10 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
     out->bytes = pnc_memory_alloc(n, 1);
     if (out->bytes == NULL)
         return pnc_growth_memory_fail(io, n);
-    PNC_TRY(pnc_growth_bytes_read(io, file_size - n, out->bytes, n));
-    if (pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8)) {
-        pnc_memory_free(out->bytes);
-        out->bytes = NULL;
-    }
-    return NC_NOERR;
+    err = pnc_growth_bytes_read(io, file_size - n, out->bytes, n);
+    if (err != NC_NOERR || pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8))
+        discard(out);
+    return err;
 }
 
 /* --- change and undo --- */
@@ -152,13 +157,16 @@ static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growt
     return io->set_size(io->file, found->patch.new_size);
 }
 
-/* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. */
+/* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. Since
+ * the death, another program may have added records beyond the old end: the file gets its old size only if the bytes,
+ * which then include the number of records, show that none has. */
 static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
 {
     const pnc_growth_patch *p = &found->patch;
     char *bytes = pnc_memory_alloc(p->where.length, 1);
     int err = bytes == NULL ? pnc_growth_memory_fail(io, p->where.length)
                             : pnc_growth_bytes_read(io, p->where.offset, bytes, p->where.length);
+    bool is_unused;
 
     if (err == NC_NOERR && memcmp(bytes, p->after, (size_t)p->where.length) == 0)
         *outcome = PNC_GROWTH_COMPLETED;
@@ -167,7 +175,8 @@ static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc
     pnc_memory_free(bytes);
     if (err != NC_NOERR || *outcome == PNC_GROWTH_NONE)
         return err;
-    return io->set_size(io->file, *outcome == PNC_GROWTH_COMPLETED ? p->new_size : p->old_size);
+    is_unused = *outcome == PNC_GROWTH_REVERTED && p->where.offset == PNC_MAGIC_BYTES;
+    return io->set_size(io->file, is_unused ? p->old_size : p->new_size);
 }
 
 int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome)
@@ -180,7 +189,7 @@ int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const ch
         found.patch.before = found.bytes;
         found.patch.after = found.bytes + found.patch.where.length;
         err = pnc_format_magic_is_marked(magic) ? complete(io, &found, outcome) : remove_journal(io, &found, outcome);
-        pnc_memory_free(found.bytes);
+        discard(&found);
     }
     return err;
 }

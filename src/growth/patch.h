@@ -12,7 +12,7 @@
 
 typedef struct pnc_growth_patch {
     int format;                 /* of the file: the last byte of its magic number */
-    pnc_extent where;           /* behind the magic number */
+    pnc_extent where;           /* behind the magic number; from there on if the file becomes longer */
     const char *before, *after; /* on rank 0: the bytes there */
     int64_t old_size, new_size; /* of the file */
     bool is_exposed;            /* set by execute: the file may have the mark, or a part of the bytes */

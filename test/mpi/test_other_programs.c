@@ -148,6 +148,29 @@ static void test_cut_before_other_changes(void)
     expect_ok(ncmpi_abort(ncid), "abort");
 }
 
+/* A change of several pages, whose journal is at the end of the file. */
+static void test_cut_before_attribute(void)
+{
+    static char text[6000];
+    struct stat facts;
+    MPI_Offset begin;
+    int ncid;
+
+    memset(text, 'o', sizeof text);
+    make_file(0, OLD);
+    open_file(NC_WRITE, &ncid);
+    expect_ok(ncmpi_redef(ncid), "redef");
+    expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "first", 3000, text), "an attribute");
+    expect_ok(ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", 3000, text), "another one");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    ncmpi_inq_varoffset(ncid, 0, &begin);
+    cut((long)begin + 10);
+    memset(text, 'n', sizeof text);
+    expect_code(ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", 3000, text), NC_EREAD, "cut while open: an attribute");
+    t_check(t_rank != 0 || (stat(path, &facts) == 0 && facts.st_size == begin + 10), "the file is not extended");
+    expect_ok(ncmpi_abort(ncid), "abort");
+}
+
 /* Short when it is opened: it is not known that anything is lost. */
 static void test_short_before_open(void)
 {
@@ -386,6 +409,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("other_programs.nc"));
     test_cut_before_move();
     test_cut_before_other_changes();
+    test_cut_before_attribute();
     test_short_before_open();
     for (int cmode = 0; cmode <= NC_64BIT_DATA; cmode += NC_64BIT_DATA) {
         test_stale_append(cmode);

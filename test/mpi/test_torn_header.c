@@ -90,6 +90,12 @@ static int put_in_parts(int ncid)
     return ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", sizeof text, text);
 }
 
+/* With the alignment of the file, so that no data move. */
+static int end_define(int ncid)
+{
+    return ncmpi__enddef(ncid, 0, 4, 0, 4);
+}
+
 static int define(int ncid, const char *name)
 {
     int err = ncmpi_redef(ncid);
@@ -98,7 +104,7 @@ static int define(int ncid, const char *name)
         err = NC_NOERR;
     if (err == NC_NOERR)
         err = ncmpi_put_att_text(ncid, NC_GLOBAL, name, 3, "new");
-    return err == NC_NOERR ? ncmpi_enddef(ncid) : err;
+    return err == NC_NOERR ? end_define(ncid) : err;
 }
 
 static int add_att(int ncid)
@@ -106,28 +112,90 @@ static int add_att(int ncid)
     return define(ncid, "extra");
 }
 
-/* `pages`: the header has several; `step`: between the bytes at which a write fails, in the quick test. */
+static int delete_att(int ncid)
+{
+    int err = ncmpi_redef(ncid);
+
+    if (err == NC_NOERR)
+        err = ncmpi_del_att(ncid, NC_GLOBAL, "note");
+    return err == NC_NOERR || err == NC_EINDEFINE ? end_define(ncid) : err;
+}
+
+/* Filled: the file is extended before the header changes. */
+static int add_var(int ncid)
+{
+    int id, dim = 0, err = ncmpi_redef(ncid);
+
+    if (err == NC_NOERR)
+        err = ncmpi_set_fill(ncid, NC_FILL, NULL);
+    if (err == NC_NOERR)
+        err = ncmpi_def_var(ncid, "more", NC_INT, 1, &dim, &id);
+    return err == NC_NOERR || err == NC_EINDEFINE ? end_define(ncid) : err;
+}
+
+/* The header before the change. */
+enum header { SMALL = 0, PAGES = 1, FOREIGN = 2 }; /* several pages; another encoding, which is longer */
+
+/* `step`: between the bytes at which a write fails, in the quick test. */
 static const struct {
     const char *name;
     int (*make)(int ncid);
-    bool pages;
-    int step;
+    int header, step;
 } changes[] = {
-    {"overwrite an attribute", put_in_place, false, 1},
-    {"rename a variable", rename_var, false, 1},
-    {"rename a dimension", rename_dim, false, 1},
-    {"rename an attribute", rename_att, false, 1},
-    {"shorten an attribute", shorten, false, 7},
-    {"redef, new attribute", add_att, false, 7},
-    {"shorten an attribute, pages", shorten, true, 1511},
-    {"overwrite pages", put_in_parts, true, 1511},
-    {"redef, pages", add_att, true, 1511},
+    {"overwrite an attribute", put_in_place, SMALL, 1},
+    {"rename a variable", rename_var, SMALL, 1},
+    {"rename a dimension", rename_dim, SMALL, 1},
+    {"rename an attribute", rename_att, SMALL, 1},
+    {"shorten an attribute", shorten, SMALL, 7},
+    {"redef, new attribute", add_att, SMALL, 7},
+    {"redef, delete an attribute", delete_att, SMALL, 7},
+    {"redef, new variable", add_var, SMALL, 23},
+    {"shorten an attribute, pages", shorten, PAGES, 1511},
+    {"overwrite pages", put_in_parts, PAGES, 1511},
+    {"redef, pages", add_att, PAGES, 1511},
+    {"redef, new variable, pages", add_var, PAGES, 1511},
+    {"shorten an attribute, another encoding", shorten, FOREIGN, 7},
+    {"redef, new attribute, another encoding", add_att, FOREIGN, 7},
+    {"redef, delete an attribute, another encoding", delete_att, FOREIGN, 7},
+    {"shorten an attribute, pages in another encoding", shorten, PAGES | FOREIGN, 1511},
+    {"redef, delete an attribute, pages in another encoding", delete_att, PAGES | FOREIGN, 1511},
 };
 
 enum { NX = 30 };
 
+/* The name of the first dimension, "x", gets four NUL bytes, which are counted: all after it is four bytes further. */
+static void encode_differently(MPI_Offset header_size)
+{
+    enum { LENGTH = 16, AFTER = 24 };
+    static char bytes[20000];
+    FILE *file = fopen(path, "r+b");
+    size_t n = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
+    bool good = n > AFTER && bytes[LENGTH + 3] == 1 && bytes[LENGTH + 4] == 'x';
+
+    bytes[LENGTH + 3] = 5;
+    good = good && fseek(file, LENGTH, SEEK_SET) == 0 && fwrite(bytes + LENGTH, 1, AFTER - LENGTH, file) > 0;
+    good =
+        good && fwrite("\0\0\0\0", 1, 4, file) == 4 && fwrite(bytes + AFTER, 1, (size_t)header_size - AFTER, file) > 0;
+    if (file != NULL)
+        good = fclose(file) == 0 && good;
+    t_local(good, "another encoding");
+}
+
+static int reopen_encoded_differently(int ncid)
+{
+    MPI_Offset header_size = 0;
+
+    ncmpi_inq_header_size(ncid, &header_size);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    if (t_rank == 0)
+        encode_differently(header_size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, MPI_INFO_NULL, &ncid) == NC_NOERR, "open");
+    return ncid;
+}
+
 /* With space after the header, so that nothing moves. */
-static int make_file(bool pages)
+static int make_file(int header)
 {
     int ncid, dim, id, values[NX];
     char old[sizeof text];
@@ -138,13 +206,13 @@ static int make_file(bool pages)
     t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
     ncmpi_def_dim(ncid, "x", NX, &dim);
     ncmpi_put_att_text(ncid, NC_GLOBAL, "note", 12, "123456789012");
-    if (pages)
+    if (header & PAGES)
         ncmpi_put_att_text(ncid, NC_GLOBAL, "pages", sizeof old, old);
     ncmpi_def_var(ncid, "value", NC_INT, 1, &dim, &id);
     t_local(ncmpi__enddef(ncid, 400, 4, 0, 4) == NC_NOERR, "enddef");
     t_local(ncmpi_put_var_int_all(ncid, id, values) == NC_NOERR, "put");
     t_local(ncmpi_sync(ncid) == NC_NOERR, "sync");
-    return ncid;
+    return header & FOREIGN ? reopen_encoded_differently(ncid) : ncid;
 }
 
 typedef struct image {
@@ -177,7 +245,7 @@ static bool is_same(const image *a, const image *b, MPI_Offset header, MPI_Offse
 static bool try_at(int k, int64_t at)
 {
     static image before, after;
-    int ncid = make_file(changes[k].pages), err, met;
+    int ncid = make_file(changes[k].header), err, met;
     MPI_Offset header = 0, data = 0;
 
     ncmpi_inq_header_size(ncid, &header);
@@ -218,6 +286,11 @@ static void check_effect(int k)
         good = ncmpi_inq_attname(ncid, NC_GLOBAL, 0, name) == NC_NOERR && strcmp(name, "memo") == 0;
     else if (changes[k].make == put_in_parts)
         good = ncmpi_get_att_text(ncid, NC_GLOBAL, "pages", got) == NC_NOERR && memcmp(got, text, sizeof got) == 0;
+    else if (changes[k].make == delete_att)
+        good = ncmpi_inq_att(ncid, NC_GLOBAL, "note", NULL, NULL) == NC_ENOTATT;
+    else if (changes[k].make == add_var)
+        good = ncmpi_get_var_int_all(ncid, 1, values) == NC_NOERR && values[0] == NC_FILL_INT &&
+               values[NX - 1] == NC_FILL_INT;
     else
         good = ncmpi_get_att_text(ncid, NC_GLOBAL, "extra", got) == NC_NOERR && memcmp(got, "new", 3) == 0;
     t_local(ncmpi_get_var_int_all(ncid, 0, values) == NC_NOERR, "get");
@@ -231,7 +304,7 @@ static void check_effect(int k)
 static void test_damage(void)
 {
     char message[NC_MAX_MESSAGE] = "";
-    int ncid = make_file(false);
+    int ncid = make_file(SMALL);
 
     remains = true;
     set_failure(ncid, 2); /* of the 12 bytes that change */

@@ -38,6 +38,7 @@ typedef struct disk {
     operation pending[4000]; /* since the last flush */
     int n;
     int64_t count, dies_at, fails_at; /* writes, flushes and changes of the size */
+    int64_t reads, fails_to_read_at;
     bool dead, torn, is_volatile;
 } disk;
 
@@ -67,8 +68,8 @@ static void start_disk(disk *d, const image *from)
 {
     forget(d);
     d->durable = d->now = *from;
-    d->count = 0;
-    d->dies_at = d->fails_at = NEVER;
+    d->count = d->reads = 0;
+    d->dies_at = d->fails_at = d->fails_to_read_at = NEVER;
     d->dead = d->torn = false;
 }
 
@@ -113,6 +114,8 @@ static int disk_read(void *file, const pnc_extent *extents, int64_t n, void *byt
     disk *d = file;
     char *to = bytes;
 
+    if (d->reads++ == d->fails_to_read_at)
+        return NC_EREAD;
     for (int64_t i = 0; i < n; to += extents[i++].length) {
         assert_true(extents[i].offset >= 0 && extents[i].offset + extents[i].length <= MOST);
         memcpy(to, d->now.bytes + extents[i].offset, (size_t)extents[i].length);
@@ -629,6 +632,39 @@ static void check_foreign(const growth_case *c, int64_t count)
     assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == before.size);
 }
 
+/* A read that fails: the file stays as it was, and the next repair completes it. */
+static void check_reads(const growth_case *c)
+{
+    static image as_it_was; /* large */
+    int64_t failures = 0;
+    pnc_growth_outcome outcome;
+    bool is_new;
+
+    die_everywhere(c, NEVER, 100000); /* makes the file */
+    leave_marked(c);
+    as_it_was = left;
+    for (int err = NC_EREAD; err != NC_NOERR; failures++) {
+        start_disk(&the_disk, &as_it_was);
+        the_disk.fails_to_read_at = failures;
+        err = repair(&the_disk, &outcome);
+        assert_true(err == NC_NOERR || err == NC_EREAD);
+        if (err != NC_NOERR && the_disk.count == 0)
+            assert_memory_equal(the_disk.now.bytes, as_it_was.bytes, MOST);
+        left = the_disk.now;
+        start_disk(&the_disk, &left);
+        assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+        assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+    }
+    assert_true(failures > 3);
+}
+
+static void test_reads(void **state)
+{
+    (void)state;
+    check_reads(&cases[1]);
+    check_reads(&cases[12]);
+}
+
 static void test_foreign_journal(void **state)
 {
     (void)state;
@@ -640,9 +676,11 @@ static void test_foreign_journal(void **state)
 static void write_patch(int64_t offset, int64_t length, int64_t old_size, int64_t new_size)
 {
     const int64_t numbers[] = {old_size, new_size, offset, length};
-    char *to = left.bytes + 400, *end = to + 2 * (length == 400 ? 400 : 8);
+    int64_t n = length == 400 ? 400 : 8;
+    char *to = left.bytes + 400, *end = to + 2 * n;
 
     memset(&left, 0, sizeof left);
+    memset(to + n, 'a', (size_t)n); /* after the change */
     memcpy(left.bytes, "CDF\x85", 4);
     memcpy(end, "PNCpatc1", 8);
     end += 8;
@@ -658,7 +696,8 @@ static void test_impossible_patches(void **state)
         int64_t offset, length, old_size, new_size;
     } rows[] = {{3, 8, 400, 400},   {-1, 8, 400, 400},   {40, 0, 400, 400},         {40, -1, 400, 400},
                 {40, 8, -1, 400},   {40, 8, 401, 400},   {396, 8, 400, 400},        {INT64_MAX, 8, 400, 400},
-                {40, 8, 300, 1000}, {40, 400, 400, 400}, {40, INT64_MAX, 400, 400}, {40, 8, 400, INT64_MAX}};
+                {40, 8, 300, 1000}, {40, 400, 400, 400}, {40, INT64_MAX, 400, 400}, {40, 8, 400, INT64_MAX},
+                {40, 8, 300, 399}};
     pnc_growth_outcome outcome;
 
     (void)state;
@@ -670,6 +709,34 @@ static void test_impossible_patches(void **state)
     start_disk(&the_disk, &left);
     assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
     assert_true(outcome == PNC_GROWTH_COMPLETED && the_disk.now.size == 400 && the_disk.now.bytes[3] == 5);
+}
+
+static void check_reverted(int64_t offset, int64_t size)
+{
+    pnc_growth_outcome outcome;
+
+    write_patch(offset, 8, 300, 400);
+    left.bytes[3] = 5;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == size);
+}
+
+/* Between the death and the repair, another program may append records where a new variable would have been: the number
+ * of records shows that. A patch without it does not shorten the file. */
+static void test_appended(void **state)
+{
+    pnc_growth_outcome outcome;
+
+    (void)state;
+    check_reverted(PNC_MAGIC_BYTES, 300);
+    check_reverted(40, 400);
+    die_everywhere(&cases[13], NEVER, 100000);
+    leave_unmarked(&cases[13], 3);
+    left.bytes[11] = 1; /* the number of records */
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_NONE && the_disk.count == 0);
 }
 
 /* A journal with the right digest and these headers, at the end of `left`. */
@@ -904,6 +971,8 @@ int main(void)
                                        cmocka_unit_test(test_undo_in_memory),
                                        cmocka_unit_test(test_damaged_journals),
                                        cmocka_unit_test(test_foreign_journal),
+                                       cmocka_unit_test(test_reads),
+                                       cmocka_unit_test(test_appended),
                                        cmocka_unit_test(test_impossible_journals),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),

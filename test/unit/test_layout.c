@@ -13,7 +13,8 @@
 #include "format/layout.h"
 
 /* Recordings, one step a line: C format; D length; A name length (a global text attribute); V name type ndims dimids;
- * E h_minfree v_align v_minfree r_align header_size header_extent recsize begins (0 = not given). */
+ * X name (the attribute is deleted); E h_minfree v_align v_minfree r_align header_size header_extent recsize begins
+ * (0 = not given). */
 static const char *const recordings[] = {
     "C 2\n"
     "D 0\n"
@@ -131,6 +132,20 @@ static const char *const recordings[] = {
     "V v0 4 0\n"
     "E 0 1000 0 0 64 1000 0 1000\n"
     "E 0 512 0 0 64 1024 0 1024\n",
+    /* the first variables, when an attribute of the header is deleted: after the old header, which is longer */
+    "C 1\n"
+    "A a0 1000\n"
+    "E 0 0 0 0 1048 1048 0\n"
+    "X a0\n"
+    "V v0 4 0\n"
+    "E 0 4 0 0 64 1048 0 1048\n",
+    "C 1\n"
+    "D 0\n"
+    "A a0 1000\n"
+    "E 0 0 0 0 1060 1060 0\n"
+    "X a0\n"
+    "V v0 4 1 0\n"
+    "E 0 0 0 4 80 1060 4 1060\n",
 };
 
 typedef struct player {
@@ -185,6 +200,10 @@ static void play_step(player *p)
     case 'A':
         assert_int_equal(sscanf(p->line, "A %15s %d", name, &a), 2);
         assert_int_equal(pnc_format_atts_put(m, &m->gatts, name, NC_CHAR, a, text, NULL), NC_NOERR);
+        break;
+    case 'X':
+        assert_int_equal(sscanf(p->line, "X %15s", name), 1);
+        assert_int_equal(pnc_format_atts_delete(&m->gatts, pnc_format_atts_find(&m->gatts, name)), NC_NOERR);
         break;
     case 'V':
         assert_true(sscanf(p->line, "V %15s %d %d %d %d", name, &a, &b, ids, ids + 1) >= 3);

@@ -335,9 +335,9 @@ static int repair_growth(target *t, pnc_growth_outcome *outcome)
 {
     PNC_TRY(validator_growth_repair(t->path, t->fd, outcome));
     if (*outcome == PNC_GROWTH_COMPLETED)
-        note(t->log, true, "an interrupted growth of the header was completed from the journal in the file");
+        note(t->log, true, "an interrupted change of the header was completed from the journal in the file");
     else if (*outcome == PNC_GROWTH_REVERTED)
-        note(t->log, true, "a growth of the header ended before it changed anything: its journal was removed");
+        note(t->log, true, "a change of the header ended before it changed anything: its journal was removed");
     return NC_NOERR;
 }
 
