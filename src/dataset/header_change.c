@@ -51,17 +51,10 @@ static int fail_memory(pnc_dataset *ds, int64_t bytes)
 /* Bytes of the header that change. */
 typedef struct part {
     pnc_extent where;
-    int64_t old_size, new_size; /* of the file, if a journal is needed */
-    const char *was, *becomes;  /* of use on rank 0 */
+    int64_t size;              /* of the file, if a journal is needed */
+    int64_t old_end, new_end;  /* of the data, as well */
+    const char *was, *becomes; /* of use on rank 0 */
 } part;
-
-/* No file ends before its data. */
-static int64_t get_new_size(const pnc_dataset *ds, int64_t old_size)
-{
-    int64_t end = pnc_format_layout_get_file_end(&ds->model);
-
-    return end > old_size ? end : old_size;
-}
 
 /* From the first to the last byte that differs, of n at `offset`. */
 static pnc_extent find_change(int64_t offset, const char *was, const char *becomes, int64_t n)
@@ -107,7 +100,7 @@ static int write_at_once(pnc_dataset *ds, const part *p)
     return err;
 }
 
-/* The extent and the sizes are the same on all ranks. */
+/* The numbers are the same on all ranks. */
 static int write_with_journal(pnc_dataset *ds, const part *p)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
@@ -115,8 +108,9 @@ static int write_with_journal(pnc_dataset *ds, const part *p)
                               .where = p->where,
                               .before = p->was,
                               .after = p->becomes,
-                              .old_size = p->old_size,
-                              .new_size = p->new_size};
+                              .size = p->size,
+                              .old_end = p->old_end,
+                              .new_end = p->new_end};
     int err = pnc_growth_patch_execute(&io, &patch);
 
     if (err != NC_NOERR)
@@ -220,7 +214,10 @@ static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond
 /* No data move. */
 static int replace(pnc_dataset *ds, const char *header, int64_t n, const char *old, const examination *found)
 {
-    part p = {found->change, found->size, get_new_size(ds, found->size), NULL, NULL};
+    part p = {.where = found->change,
+              .size = found->size,
+              .old_end = pnc_format_layout_get_file_end(ds->before),
+              .new_end = pnc_format_layout_get_file_end(&ds->model)};
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
     int err = NC_NOERR;
 
@@ -302,9 +299,8 @@ static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part
     p->becomes = old + n + skipped;
     if (!needs_journal(p->where))
         return write_at_once(ds, p);
-    PNC_TRY(pnc_file_get_size(&ds->file, &p->old_size));
-    p->new_size = get_new_size(ds, p->old_size);
-    return NC_NOERR;
+    p->old_end = p->new_end = pnc_format_layout_get_file_end(&ds->model); /* other ranks may know of fewer records */
+    return pnc_file_get_size(&ds->file, &p->size);
 }
 
 bool pnc_dataset_header_entry_is_in_place(const pnc_dataset *ds, pnc_extent old, int64_t length)

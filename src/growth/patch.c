@@ -20,6 +20,23 @@ typedef struct found_patch {
     char *bytes; /* before, after, and the foot */
 } found_patch;
 
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* No file that had a journal ends before its data: the next program may put values there before a repair cuts it. */
+static int64_t get_old_size(const pnc_growth_patch *p)
+{
+    return max64(p->size, p->old_end);
+}
+
+/* The journal begins there. */
+static int64_t get_new_size(const pnc_growth_patch *p)
+{
+    return max64(get_old_size(p), p->new_end);
+}
+
 static int64_t measure_journal(int64_t length)
 {
     return 2 * length + FOOT;
@@ -32,7 +49,7 @@ static int64_t digest(const char *bytes, int64_t n)
 
 static void encode_journal(const pnc_growth_patch *p, char *bytes)
 {
-    const int64_t numbers[NUMBERS] = {p->old_size, p->new_size, p->where.offset, p->where.length};
+    const int64_t numbers[NUMBERS] = {get_old_size(p), get_new_size(p), p->where.offset, p->where.length};
     char *to = bytes + 2 * p->where.length;
 
     memcpy(bytes, p->before, (size_t)p->where.length);
@@ -47,13 +64,13 @@ static void encode_journal(const pnc_growth_patch *p, char *bytes)
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
 static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *out)
 {
-    pnc_growth_patch p = {.old_size = pnc_growth_number_decode(foot + 8),
-                          .new_size = pnc_growth_number_decode(foot + 16),
+    pnc_growth_patch p = {.old_end = pnc_growth_number_decode(foot + 8),
+                          .new_end = pnc_growth_number_decode(foot + 16),
                           .where = {pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32)}};
 
     if (memcmp(foot, magic_of_patch, 8) != 0 || p.where.offset < PNC_MAGIC_BYTES || p.where.length <= 0 ||
-        p.old_size < 0 || p.old_size > p.new_size || p.new_size > file_size - FOOT ||
-        p.where.length > (file_size - FOOT - p.new_size) / 2 || p.where.offset > p.new_size - p.where.length)
+        p.old_end < 0 || p.old_end > p.new_end || p.new_end > file_size - FOOT ||
+        p.where.length > (file_size - FOOT - p.new_end) / 2 || p.where.offset > p.new_end - p.where.length)
         return false;
     *out = p;
     return true;
@@ -94,7 +111,7 @@ static int put_journal(const pnc_growth_io *io, const pnc_growth_patch *p)
     if (bytes == NULL)
         return pnc_growth_memory_fail(io, n);
     encode_journal(p, bytes);
-    err = pnc_growth_bytes_write(io, p->new_size, bytes, n);
+    err = pnc_growth_bytes_write(io, get_new_size(p), bytes, n);
     pnc_memory_free(bytes);
     return err;
 }
@@ -117,7 +134,7 @@ int pnc_growth_patch_execute(const pnc_growth_io *io, pnc_growth_patch *p)
     if (io->rank == 0)
         err = put_bytes(io, p, p->after);
     PNC_TRY(io->agree(io->file, err));
-    return io->set_size(io->file, p->new_size);
+    return io->set_size(io->file, get_new_size(p));
 }
 
 /* What failed may have removed the journal. */
@@ -132,7 +149,7 @@ static int restore(const pnc_growth_io *io, const pnc_growth_patch *p)
     int err = p->is_exposed && io->rank == 0 ? restore_bytes(io, p) : NC_NOERR;
 
     PNC_TRY(io->agree(io->file, err));
-    return io->set_size(io->file, p->old_size);
+    return io->set_size(io->file, p->size);
 }
 
 void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
@@ -149,7 +166,7 @@ static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growt
 {
     PNC_TRY(put_bytes(io, &found->patch, found->patch.after));
     *outcome = PNC_GROWTH_COMPLETED;
-    return io->set_size(io->file, found->patch.new_size);
+    return io->set_size(io->file, get_new_size(&found->patch));
 }
 
 /* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. */
@@ -167,7 +184,7 @@ static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc
     pnc_memory_free(bytes);
     if (err != NC_NOERR || *outcome == PNC_GROWTH_NONE)
         return err;
-    return io->set_size(io->file, *outcome == PNC_GROWTH_COMPLETED ? p->new_size : p->old_size);
+    return io->set_size(io->file, *outcome == PNC_GROWTH_COMPLETED ? get_new_size(p) : get_old_size(p));
 }
 
 int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome)

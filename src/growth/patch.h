@@ -14,7 +14,8 @@ typedef struct pnc_growth_patch {
     int format;                 /* of the file: the last byte of its magic number */
     pnc_extent where;           /* behind the magic number */
     const char *before, *after; /* on rank 0: the bytes there */
-    int64_t old_size, new_size; /* of the file */
+    int64_t size;               /* of the file, which may end before its data */
+    int64_t old_end, new_end;   /* of the data, with the old and the new definitions */
     bool is_exposed;            /* set by execute: the file may have the mark, or a part of the bytes */
 } pnc_growth_patch;
 

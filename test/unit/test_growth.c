@@ -356,14 +356,14 @@ static int move(const growth_case *c, const pnc_growth_io *io, int64_t size, pnc
 static int replace(const pnc_growth_io *io, int64_t size, pnc_model *old, const pnc_model *now, const char *header)
 {
     int64_t n = pnc_format_header_get_size(old), more = pnc_format_header_get_size(now) - n;
-    int64_t end = pnc_format_layout_get_file_end(now);
     char *was = malloc((size_t)n);
     pnc_growth_patch patch = {.format = 5,
                               .where = {PNC_MAGIC_BYTES, n - PNC_MAGIC_BYTES},
                               .before = was + PNC_MAGIC_BYTES,
                               .after = header + PNC_MAGIC_BYTES,
-                              .old_size = size,
-                              .new_size = size > end ? size : end};
+                              .size = size,
+                              .old_end = pnc_format_layout_get_file_end(old),
+                              .new_end = pnc_format_layout_get_file_end(now)};
     int err = pnc_growth_vars_fill(io, now, old->nvars);
 
     pnc_format_header_encode(old, was);
@@ -636,6 +636,34 @@ static void test_foreign_journal(void **state)
     check_foreign(&cases[12], 2);
 }
 
+/* Before the change, the last values were not in the file. The next program puts them, and leaves the journal. */
+static void check_short(const growth_case *c, int64_t count)
+{
+    enum { MISSING = 100 };
+    pnc_growth_outcome outcome;
+    image whole;
+    bool is_new;
+
+    die_everywhere(c, NEVER, 100000);
+    whole = before;
+    before.size -= MISSING;
+    memset(before.bytes + before.size, 0, MISSING);
+    leave_unmarked(c, count);
+    memcpy(left.bytes + before.size, whole.bytes + before.size, MISSING);
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_int_equal(outcome, PNC_GROWTH_REVERTED);
+    assert_int_equal(the_disk.now.size, whole.size);
+    assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+}
+
+static void test_short_files(void **state)
+{
+    (void)state;
+    check_short(&cases[0], 1);
+    check_short(&cases[12], 2);
+}
+
 /* A journal with the right digest and these numbers, at the end of `left`, which has 400 bytes before. */
 static void write_patch(int64_t offset, int64_t length, int64_t old_size, int64_t new_size)
 {
@@ -904,6 +932,7 @@ int main(void)
                                        cmocka_unit_test(test_undo_in_memory),
                                        cmocka_unit_test(test_damaged_journals),
                                        cmocka_unit_test(test_foreign_journal),
+                                       cmocka_unit_test(test_short_files),
                                        cmocka_unit_test(test_impossible_journals),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
