@@ -139,12 +139,6 @@ static int64_t min64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* With the number of records, a repair of a file that was extended notices that another program has added some. */
-static pnc_extent extend_to_numrecs(pnc_extent change)
-{
-    return (pnc_extent){PNC_MAGIC_BYTES, change.offset + change.length - PNC_MAGIC_BYTES};
-}
-
 /* Another encoding of the same definitions may be longer: its bytes up to the end of the new header are part of what
  * changes. Beyond the end of the file they are zeros. */
 static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char **old, examination *found)
@@ -160,8 +154,6 @@ static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char *
         PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){end, min64(n, found->size) - end}, *old + end));
     found->beyond = is_known ? min64(end, n) : n;
     found->change = find_change(0, *old, header, found->beyond);
-    if (needs_journal(found->change) && get_new_size(ds, found->size) > found->size)
-        found->change = extend_to_numrecs(found->change);
     return NC_NOERR;
 }
 

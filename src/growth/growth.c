@@ -390,7 +390,7 @@ void pnc_growth_change_undo(pnc_growth_change *g)
 {
     pnc_error cause = pnc_growth_cause_get(g->io);
 
-    if (restore(g) != NC_NOERR)
+    if (restore(g) != NC_NOERR && g->exposed) /* else the file is only longer */
         pnc_growth_undo_fail(g->io, &cause);
 }
 
@@ -490,6 +490,19 @@ static int begins_with(const pnc_growth_io *io, const char *bytes, int64_t n, bo
     return err;
 }
 
+/* A file that ended before its data had a journal since: the next program may have put values there. */
+static int revert(const pnc_growth_io *io, const pnc_journal *j, const char *bytes)
+{
+    pnc_model old = {0}, now = {0};
+    int err = decode_headers(io, j, bytes, &old, &now);
+
+    if (err == NC_NOERR)
+        err = io->set_size(io->file, max64(j->old_size, pnc_format_layout_get_file_end(&old)));
+    pnc_format_model_free(&old);
+    pnc_format_model_free(&now);
+    return err;
+}
+
 /* A file without the mark: the journal is removed if the header is one of those in it. */
 static int remove_journal(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, pnc_growth_outcome *outcome)
 {
@@ -504,8 +517,9 @@ static int remove_journal(const pnc_growth_io *io, const pnc_journal *j, const c
     PNC_TRY(begins_with(io, old, j->old_header, &same));
     if (!same)
         return NC_NOERR;
+    PNC_TRY(revert(io, j, bytes));
     *outcome = PNC_GROWTH_REVERTED;
-    return io->set_size(io->file, j->old_size);
+    return NC_NOERR;
 }
 
 int pnc_growth_file_repair(const pnc_growth_io *io, int64_t file_size, pnc_growth_outcome *outcome)

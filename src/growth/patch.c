@@ -8,7 +8,7 @@
 #include "format/codec.h"
 #include "growth/number.h"
 
-enum { NUMBERS = 4, FOOT = 8 + 8 * NUMBERS + 8 };
+enum { NUMBERS = 3, FOOT = 8 + 8 * NUMBERS + 8 };
 
 static const char magic_of_patch[9] = "PNCpatc1";
 
@@ -32,7 +32,7 @@ static int64_t digest(const char *bytes, int64_t n)
 
 static void encode_journal(const pnc_growth_patch *p, char *bytes)
 {
-    const int64_t numbers[NUMBERS] = {p->old_size, p->new_size, p->where.offset, p->where.length};
+    const int64_t numbers[NUMBERS] = {p->new_size, p->where.offset, p->where.length};
     char *to = bytes + 2 * p->where.length;
 
     memcpy(bytes, p->before, (size_t)p->where.length);
@@ -47,13 +47,12 @@ static void encode_journal(const pnc_growth_patch *p, char *bytes)
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
 static bool decode_foot(const char *foot, int64_t file_size, pnc_growth_patch *out)
 {
-    pnc_growth_patch p = {.old_size = pnc_growth_number_decode(foot + 8),
-                          .new_size = pnc_growth_number_decode(foot + 16),
-                          .where = {pnc_growth_number_decode(foot + 24), pnc_growth_number_decode(foot + 32)}};
+    pnc_growth_patch p = {.new_size = pnc_growth_number_decode(foot + 8),
+                          .where = {pnc_growth_number_decode(foot + 16), pnc_growth_number_decode(foot + 24)}};
 
     if (memcmp(foot, magic_of_patch, 8) != 0 || p.where.offset < PNC_MAGIC_BYTES || p.where.length <= 0 ||
         p.where.length > (file_size - FOOT) / 2 || p.new_size != file_size - measure_journal(p.where.length) ||
-        p.old_size < 0 || p.old_size > p.new_size || p.where.offset > p.new_size - p.where.length)
+        p.where.offset > p.new_size - p.where.length)
         return false;
     *out = p;
     return true;
@@ -144,7 +143,7 @@ void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
 {
     pnc_error cause = pnc_growth_cause_get(io);
 
-    if (restore(io, p) != NC_NOERR)
+    if (restore(io, p) != NC_NOERR && p->is_exposed) /* else the file is only longer */
         pnc_growth_undo_fail(io, &cause);
 }
 
@@ -157,16 +156,14 @@ static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growt
     return io->set_size(io->file, found->patch.new_size);
 }
 
-/* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. Since
- * the death, another program may have added records beyond the old end: the file gets its old size only if the bytes,
- * which then include the number of records, show that none has. */
+/* A file without the mark: the journal is removed if the file has the bytes before the change, or those after it. What
+ * is before the journal stays: since the death, another program may have put values there. */
 static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
 {
     const pnc_growth_patch *p = &found->patch;
     char *bytes = pnc_memory_alloc(p->where.length, 1);
     int err = bytes == NULL ? pnc_growth_memory_fail(io, p->where.length)
                             : pnc_growth_bytes_read(io, p->where.offset, bytes, p->where.length);
-    bool is_unused;
 
     if (err == NC_NOERR && memcmp(bytes, p->after, (size_t)p->where.length) == 0)
         *outcome = PNC_GROWTH_COMPLETED;
@@ -175,8 +172,7 @@ static int remove_journal(const pnc_growth_io *io, const found_patch *found, pnc
     pnc_memory_free(bytes);
     if (err != NC_NOERR || *outcome == PNC_GROWTH_NONE)
         return err;
-    is_unused = *outcome == PNC_GROWTH_REVERTED && p->where.offset == PNC_MAGIC_BYTES;
-    return io->set_size(io->file, is_unused ? p->old_size : p->new_size);
+    return io->set_size(io->file, p->new_size);
 }
 
 int pnc_growth_patch_repair(const pnc_growth_io *io, int64_t file_size, const char *magic, pnc_growth_outcome *outcome)

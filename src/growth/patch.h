@@ -12,9 +12,9 @@
 
 typedef struct pnc_growth_patch {
     int format;                 /* of the file: the last byte of its magic number */
-    pnc_extent where;           /* behind the magic number; from there on if the file becomes longer */
+    pnc_extent where;           /* behind the magic number */
     const char *before, *after; /* on rank 0: the bytes there */
-    int64_t old_size, new_size; /* of the file */
+    int64_t old_size, new_size; /* of the file; the journal begins at new_size */
     bool is_exposed;            /* set by execute: the file may have the mark, or a part of the bytes */
 } pnc_growth_patch;
 

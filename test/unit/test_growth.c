@@ -672,10 +672,38 @@ static void test_foreign_journal(void **state)
     check_foreign(&cases[12], 2);
 }
 
-/* A journal with the right digest and these numbers, at the end of `left`, which has 400 bytes before. */
-static void write_patch(int64_t offset, int64_t length, int64_t old_size, int64_t new_size)
+/* Before the change, the last values were not in the file. The next program puts them, and leaves the journal. */
+static void check_short(const growth_case *c, int64_t count)
 {
-    const int64_t numbers[] = {old_size, new_size, offset, length};
+    enum { MISSING = 100 };
+    pnc_growth_outcome outcome;
+    image whole;
+    bool is_new;
+
+    die_everywhere(c, NEVER, 100000);
+    whole = before;
+    before.size -= MISSING;
+    memset(before.bytes + before.size, 0, MISSING);
+    leave_unmarked(c, count);
+    memcpy(left.bytes + before.size, whole.bytes + before.size, MISSING);
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_int_equal(outcome, PNC_GROWTH_REVERTED);
+    assert_int_equal(the_disk.now.size, whole.size);
+    assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+}
+
+static void test_short_files(void **state)
+{
+    (void)state;
+    check_short(&cases[0], 1);
+    check_short(&cases[12], 2);
+}
+
+/* A journal with the right digest and these numbers, at the end of `left`, which has 400 bytes before. */
+static void write_patch(int64_t offset, int64_t length, int64_t new_size)
+{
+    const int64_t numbers[] = {new_size, offset, length};
     int64_t n = length == 400 ? 400 : 8;
     char *to = left.bytes + 400, *end = to + 2 * n;
 
@@ -684,7 +712,7 @@ static void write_patch(int64_t offset, int64_t length, int64_t old_size, int64_
     memcpy(left.bytes, "CDF\x85", 4);
     memcpy(end, "PNCpatc1", 8);
     end += 8;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++)
         end = pnc_growth_number_encode(end, numbers[i]);
     end = pnc_growth_number_encode(end, (int64_t)pnc_digest_add(PNC_DIGEST_START, to, end - to));
     left.size = end - left.bytes;
@@ -693,44 +721,35 @@ static void write_patch(int64_t offset, int64_t length, int64_t old_size, int64_
 static void test_impossible_patches(void **state)
 {
     static const struct {
-        int64_t offset, length, old_size, new_size;
-    } rows[] = {{3, 8, 400, 400},   {-1, 8, 400, 400},   {40, 0, 400, 400},         {40, -1, 400, 400},
-                {40, 8, -1, 400},   {40, 8, 401, 400},   {396, 8, 400, 400},        {INT64_MAX, 8, 400, 400},
-                {40, 8, 300, 1000}, {40, 400, 400, 400}, {40, INT64_MAX, 400, 400}, {40, 8, 400, INT64_MAX},
-                {40, 8, 300, 399}};
+        int64_t offset, length, new_size;
+    } rows[] = {{3, 8, 400},          {-1, 8, 400},        {40, 0, 400},  {40, -1, 400},
+                {396, 8, 400},        {INT64_MAX, 8, 400}, {40, 8, 1000}, {40, 400, 400},
+                {40, INT64_MAX, 400}, {40, 8, INT64_MAX},  {40, 8, 399},  {40, 8, -1}};
     pnc_growth_outcome outcome;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        write_patch(rows[i].offset, rows[i].length, rows[i].old_size, rows[i].new_size);
+        write_patch(rows[i].offset, rows[i].length, rows[i].new_size);
         check_refused("impossible numbers");
     }
-    write_patch(40, 8, 300, 400); /* it is not for another reason that those are refused */
+    write_patch(40, 8, 400); /* it is not for another reason that those are refused */
     start_disk(&the_disk, &left);
     assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
     assert_true(outcome == PNC_GROWTH_COMPLETED && the_disk.now.size == 400 && the_disk.now.bytes[3] == 5);
 }
 
-static void check_reverted(int64_t offset, int64_t size)
-{
-    pnc_growth_outcome outcome;
-
-    write_patch(offset, 8, 300, 400);
-    left.bytes[3] = 5;
-    start_disk(&the_disk, &left);
-    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
-    assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == size);
-}
-
-/* Between the death and the repair, another program may append records where a new variable would have been: the number
- * of records shows that. A patch without it does not shorten the file. */
+/* Between the death and the repair, another program may put values before the journal, or append records where a new
+ * variable would have been. */
 static void test_appended(void **state)
 {
     pnc_growth_outcome outcome;
 
     (void)state;
-    check_reverted(PNC_MAGIC_BYTES, 300);
-    check_reverted(40, 400);
+    write_patch(40, 8, 400);
+    left.bytes[3] = 5;
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_REVERTED && the_disk.now.size == 400);
     die_everywhere(&cases[13], NEVER, 100000);
     leave_unmarked(&cases[13], 3);
     left.bytes[11] = 1; /* the number of records */
@@ -973,6 +992,7 @@ int main(void)
                                        cmocka_unit_test(test_foreign_journal),
                                        cmocka_unit_test(test_reads),
                                        cmocka_unit_test(test_appended),
+                                       cmocka_unit_test(test_short_files),
                                        cmocka_unit_test(test_impossible_journals),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
