@@ -2,6 +2,11 @@
 not use it in one environment with parallel-netcdf: both install libpnetcdf.so and pnetcdf.h."""
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass  # before Spack 1.0 spack.package has it
+
 
 class Pnetcdf2(AutotoolsPackage):
     """A library for parallel access to netCDF files in the classic formats from MPI programs."""
@@ -20,6 +25,7 @@ class Pnetcdf2(AutotoolsPackage):
     depends_on("m4", type="build")
     depends_on("mpi")
     depends_on("utf8proc")
+    depends_on("utf8proc+shared", when="+shared")
     depends_on("python@3:", type="run")
 
     def configure_args(self):

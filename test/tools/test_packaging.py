@@ -801,7 +801,8 @@ def check_uninstall():
     status, _, why = run("make", "-C", BUILD, "uninstall", "DESTDIR=" + staged["prefix"][:-len(configured["prefix"])],
                          env=outer_make())
     left = [os.path.join(path, name) for path, _, names in os.walk(staged["prefix"]) for name in names]
-    left += [path for path in (staged["docdir"], staged["libdir"] + "/cmake/PnetCDF") if os.path.exists(path)]
+    left += [os.path.join(path, name) for path, names, _ in os.walk(staged["prefix"]) for name in names
+             if name.lower() == "pnetcdf"]
     tap.ok(status == 0 and not left, "make uninstall leaves no file, and no folder of its own", "\n".join([why, *left]))
 
 
@@ -821,6 +822,19 @@ def check_bill_of_materials():
            "make-sbom names the libraries that the library is linked with", (sorted(libraries), sorted(packages)))
 
 
+def check_wrapper():
+    """Spack and conda set CC to a compiler without MPI. No compiler is found here, so that configure soon ends."""
+    if os.path.exists(os.path.join(SOURCE, "config.status")):
+        tap.skip("configure with CC and MPICC", "the source folder is configured")
+        return
+    os.makedirs(tap.scratch("wrapper"))
+    status, _, why = run(os.path.abspath(os.path.join(SOURCE, "configure")), "MPICC=/nowhere/mpicc",
+                         cwd=tap.scratch("wrapper"), env={**os.environ, "CC": "/nowhere/cc"})
+    tap.ok(status != 0 and "\nCC='/nowhere/mpicc'\n" in read(tap.scratch("wrapper/config.log")),
+           "configure takes MPICC rather than CC", why)
+
+
+check_wrapper()
 check_tree()
 check_header()
 check_config()
