@@ -17,28 +17,29 @@ static int64_t first_given(int64_t hint, int64_t argument)
     return hint > 0 ? hint : argument;
 }
 
-/* nc_header_reserve is for new files: otherwise each redef that uses its space would move data to get it back. */
+/* nc_header_reserve is for new files: otherwise each redef that uses its space would move data to get it back. After
+ * redef it means that the space that remains is enough: data that move do not leave more. */
 static int64_t choose_header_space(const pnc_dataset *ds, int64_t argument)
 {
-    return ds->before == NULL && ds->hints.layout.h_minfree >= 0 ? ds->hints.layout.h_minfree : argument;
+    if (ds->hints.layout.h_minfree < 0)
+        return argument;
+    return ds->before == NULL ? ds->hints.layout.h_minfree : first_given(argument, 0);
 }
 
-static void announce_reserve(const pnc_dataset *ds, int64_t bytes)
+static void announce_space(const pnc_dataset *ds, int64_t bytes, const char *after)
 {
     if (ds->file.rank == 0 && bytes > 0 && pnc_dataset_environment_is_on("PNETCDF_VERBOSE", false))
         fprintf(stderr,
-                "PnetCDF: %s: %s: %lld bytes after the header are reserved for later definitions (hint "
+                "PnetCDF: %s: %s: %lld bytes after the %s are reserved for later definitions (hint "
                 "nc_header_reserve)\n",
-                ds->file.call.name, ds->file.path, (long long)bytes);
+                ds->file.call.name, ds->file.path, (long long)bytes, after);
 }
 
 static int compute_layout(pnc_dataset *ds, pnc_layout_hints *hints)
 {
     if (ds->before == NULL)
         return pnc_format_layout_compute_new(&ds->model, hints, &ds->error);
-    if (hints->h_minfree == NOT_GIVEN)
-        hints->h_minfree = 0;
-    return pnc_format_layout_compute(&ds->model, ds->before, hints, &ds->error);
+    return pnc_format_layout_compute_changed(&ds->model, ds->before, hints, &ds->error);
 }
 
 static int finish(pnc_dataset *ds, pnc_layout_hints *hints)
@@ -55,8 +56,10 @@ static int finish(pnc_dataset *ds, pnc_layout_hints *hints)
         err = pnc_dataset_header_update(ds, header, n);
     pnc_memory_free(header);
     PNC_TRY(err);
-    if (is_default)
-        announce_reserve(ds, hints->h_minfree);
+    if (is_default) {
+        announce_space(ds, hints->h_minfree, "header");
+        announce_space(ds, hints->v_minfree, "fixed-size variables");
+    }
     pnc_dataset_before_free(ds);
     ds->layout_hints = *hints;
     ds->is_new = false;
@@ -121,7 +124,7 @@ int pnc_dataset__enddef(pnc_dataset *ds, MPI_Offset h_minfree, MPI_Offset v_alig
 
 int pnc_dataset_enddef(pnc_dataset *ds)
 {
-    pnc_layout_hints hints = {choose_header_space(ds, NOT_GIVEN), first_given(ds->hints.layout.v_align, 0), 0,
+    pnc_layout_hints hints = {choose_header_space(ds, NOT_GIVEN), first_given(ds->hints.layout.v_align, 0), NOT_GIVEN,
                               first_given(ds->hints.layout.r_align, 0)};
 
     return end_define_mode(ds, &hints, pnc_dataset_mode_check_define(ds));

@@ -14,6 +14,11 @@
 /* The reserve: at least these bytes, and this part of the header. */
 #define PNC_RESERVE_LEAST 8192
 #define PNC_RESERVE_DIVISOR 10
+/* Where at least PNC_RESERVE_LEAST_DATA bytes move, they move farther by this part of them: data that move by a longer
+ * distance are written once instead of twice (growth/growth.h), and later definitions have space. At most these
+ * bytes: they remain in the file. */
+#define PNC_MOVE_DIVISOR 32
+#define PNC_MOVE_MOST_SPACE (INT64_C(1) << 30)
 
 /* Bytes; -1 (0 for an alignment): not given, the default applies. */
 typedef struct pnc_layout_hints {
@@ -29,6 +34,12 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
  * large, the file has a reserve, unless its offsets then exceed the limits of the format. Sets h_minfree to the free
  * space that is used. */
 int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error);
+
+/* The same after redef. If no free space and no alignment is given, and many data move, there is free space before the
+ * first of them, unless the offsets then exceed the limits of the format. Sets h_minfree and v_minfree to the free space
+ * that is used. */
+int pnc_format_layout_compute_changed(pnc_model *model, const pnc_model *before, pnc_layout_hints *hints,
+                                      pnc_error *error);
 
 /* NetCDF Classic Format Specification, "Large File Support": the size of a variable, or of one record of it, must fit
  * in 31 (CDF-1) or 32 bits (CDF-2). Exempt is the last variable of the file: the last record variable, or the last

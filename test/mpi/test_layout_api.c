@@ -362,6 +362,50 @@ static void test_reserve_is_used(void)
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* The extent and the first value after an attribute that does not fit has moved 1 MiB. */
+static void check_move(const char *reserve, bool with_arguments, MPI_Offset extent, const char *what)
+{
+    int ncid = create_large(LARGE, "0");
+    signed char first = 17;
+    MPI_Offset got = -1, written;
+    MPI_Info info;
+
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    t_local(ncmpi_put_var1_schar_all(ncid, 0, (MPI_Offset[]){0}, &first) == NC_NOERR, "put");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    MPI_Info_create(&info);
+    if (reserve != NULL)
+        MPI_Info_set(info, "nc_header_reserve", reserve);
+    t_local(ncmpi_open(MPI_COMM_WORLD, path, NC_WRITE, info, &ncid) == NC_NOERR, "open");
+    MPI_Info_free(&info);
+    if (with_arguments) {
+        t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+        t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "text", 4000, (char[4000]){'n'}) == NC_NOERR, "put_att");
+        t_local(ncmpi__enddef(ncid, 0, 0, 0, 0) == NC_NOERR, "_enddef");
+    } else
+        (void)add_text(ncid, "text", 4000);
+    first = 0;
+    t_local(ncmpi_get_var1_schar_all(ncid, 0, (MPI_Offset[]){0}, &first) == NC_NOERR && first == 17, "%s: value %d",
+            what, first);
+    t_local(ncmpi_inq_header_extent(ncid, &got) == NC_NOERR, "inq_header_extent");
+    t_check(got == extent, "%s: the header extent is %lld, expected %lld", what, (long long)got, (long long)extent);
+    if (extent > 30000) {
+        written = add_text(ncid, "more", 4000);
+        t_check(written < 30000, "%s: 4000 more bytes of text move nothing: %lld bytes are written", what,
+                (long long)written);
+    }
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
+/* The header has 80 bytes, and 4096 with the attribute. */
+static void test_space_where_data_move(void)
+{
+    check_move(NULL, false, 36864, "a move of 1 MiB leaves 32 KiB");
+    check_move("0", false, 4096, "nc_header_reserve=0: a move leaves nothing");
+    check_move("70000", false, 4096, "nc_header_reserve=70000 is for new files: a move leaves nothing");
+    check_move(NULL, true, 4096, "ncmpi__enddef with h_minfree 0: a move leaves nothing");
+}
+
 int main(int argc, char **argv)
 {
     static const int formats[] = {1, 2, 5};
@@ -379,6 +423,7 @@ int main(int argc, char **argv)
     test_reserve_of_new_files();
     test_reported_hints();
     test_reserve_is_used();
+    test_space_where_data_move();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);

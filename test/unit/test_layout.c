@@ -431,11 +431,101 @@ static void test_reserve_at_limits(void **state)
     }
 }
 
+/* Space where data move, by the rule in docs/reliability.md: the attribute grows from 20 to 2000 bytes, so that the
+ * header has 2112 bytes, or 2116 if the variable is one of records, and the first variable moves from byte 512. */
+static void test_space_of_moves(void **state)
+{
+    static const struct {
+        int64_t bytes, numrecs; /* of each record; 0: a fixed-size variable */
+        pnc_layout_hints hints;
+        int64_t extent, space;
+    } rows[] = {
+        {MIB - 4, 0, {-1, 0, -1, 0}, 2560, 0},
+        {MIB, 0, {-1, 0, -1, 0}, 35328, 32768}, /* 2112 + 32768, a multiple of 512 */
+        {3 * MIB, 0, {-1, 0, -1, 0}, 100864, 98304},
+        {MIB, 0, {0, 0, -1, 0}, 2560, 0},
+        {MIB, 0, {-1, 0, 0, 0}, 2560, 0},
+        {MIB, 0, {-1, 4, -1, 0}, 2112, 0},
+        {MIB, 0, {-1, 0, -1, 4}, 2560, 0},
+        {MIB, 0, {1000, 0, 0, 0}, 3584, 1000},
+        {MIB / 8, 7, {-1, 0, -1, 0}, 2560, 0},
+        {MIB / 8, 8, {-1, 0, -1, 0}, 35328, 32768},
+        {INT64_C(32) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 1 << 30},
+        {INT64_C(64) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 1 << 30}, /* at most 1 GiB */
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pnc_layout_hints hints = rows[i].hints;
+        int format = rows[i].bytes > INT32_MAX ? 5 : 2;
+        pnc_model before, now;
+        make_large(&before, format, rows[i].bytes, rows[i].numrecs > 0, 20);
+        make_large(&now, format, rows[i].bytes, rows[i].numrecs > 0, 2000);
+        before.numrecs = now.numrecs = rows[i].numrecs;
+        assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
+        assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
+        assert_int_equal(before.vars[0]->begin, 512);
+        assert_int_equal(now.vars[0]->begin, rows[i].extent);
+        assert_int_equal(hints.h_minfree, rows[i].space);
+        assert_int_equal(hints.v_minfree, 0);
+        pnc_format_model_free(&before);
+        pnc_format_model_free(&now);
+    }
+}
+
+/* A file with a fixed-size variable of 4 bytes at 512 and 8 records of 128 KiB after it, and then with another variable
+ * of `added` bytes; the records follow it, and the space. In CDF-1 there is none if the records then begin too far. */
+static void test_space_before_records(void **state)
+{
+    static const struct {
+        int format;
+        int64_t added, begin_rec, space;
+    } rows[] = {
+        {1, 0, 516, 0},
+        {1, 8, 524 + MIB / 32, MIB / 32},
+        {1, INT32_MAX - 1003, INT32_MAX - 1003 + INT64_C(516), 0},
+        {5, INT32_MAX - 1003, INT32_MAX - 1003 + INT64_C(516) + MIB / 32, MIB / 32},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const int ids[] = {0, 2}, added = 3;
+        pnc_layout_hints hints = {-1, 0, -1, 0};
+        pnc_model before, now;
+        pnc_model *both[] = {&before, &now};
+        for (int k = 0; k < 2; k++) {
+            make_large(both[k], rows[i].format, 4, false, 20);
+            assert_int_equal(pnc_format_dim_add(both[k], "z", MIB / 8, NULL), NC_NOERR);
+            assert_int_equal(pnc_format_var_add(both[k], "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
+            both[k]->numrecs = 8;
+        }
+        assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
+        assert_int_equal(before.begin_rec, 516);
+        if (rows[i].added > 0) {
+            assert_int_equal(pnc_format_dim_add(&now, "w", rows[i].added, NULL), NC_NOERR);
+            assert_int_equal(pnc_format_var_add(&now, "w", NC_BYTE, 1, &added, NULL), NC_NOERR);
+        }
+        assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
+        assert_int_equal(now.vars[0]->begin, 512);
+        assert_int_equal(now.begin_rec, rows[i].begin_rec);
+        assert_int_equal(hints.h_minfree, 0);
+        assert_int_equal(hints.v_minfree, rows[i].space);
+        pnc_format_model_free(&before);
+        pnc_format_model_free(&now);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recordings), cmocka_unit_test(test_derive),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_far_hints),  cmocka_unit_test(test_reserve), cmocka_unit_test(test_reserve_at_limits),
+        cmocka_unit_test(test_recordings),
+        cmocka_unit_test(test_derive),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_space_of_moves),
+        cmocka_unit_test(test_space_before_records),
+        cmocka_unit_test(test_far_hints),
+        cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_reserve_at_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
