@@ -183,22 +183,30 @@ void pnc_io_batch_return(pnc_batch *b, pnc_io_context *io, const pnc_request_ids
         named->statuses[i] = err;
 }
 
-/* The request with an id, or NULL. */
-static const pnc_request *find(const pnc_request_list *list, int id)
+/* The request with an id, or NULL. It is looked for first at *next, which is set to the place after it. */
+static const pnc_request *find(const pnc_request_list *list, int id, int64_t *next)
 {
     pnc_request key = {.id = id}, *at = &key, **found = NULL;
 
+    if (*next < list->n && list->at[*next]->id == id)
+        return list->at[(*next)++];
     if (list->n > 0)
         found = bsearch(&at, list->at, (size_t)list->n, sizeof at, compare_ids);
-    return found != NULL ? *found : NULL;
+    if (found == NULL)
+        return NULL;
+    *next = found - list->at + 1;
+    return *found;
 }
 
 void pnc_io_batch_report(const pnc_batch *b, const pnc_request_ids *named, int put_err, int get_err)
 {
+    int64_t next_put = 0, next_get = 0;
+
     if (named->ids == NULL || b->memory == NULL)
         return;
     for (int i = 0; i < named->count; i++) {
-        const pnc_request *put = find(&b->puts, named->ids[i]), *get = find(&b->gets, named->ids[i]);
+        const pnc_request *put = find(&b->puts, named->ids[i], &next_put);
+        const pnc_request *get = put == NULL ? find(&b->gets, named->ids[i], &next_get) : NULL;
         int status = put_err; /* values of a put out of range were reported when it was posted */
 
         if (put == NULL && get == NULL)

@@ -108,6 +108,8 @@ static int64_t search(const pnc_queue *q, int id)
 {
     int64_t low = 0, high = q->n;
 
+    if (q->next < q->n && q->entries[q->next].id == id)
+        return q->next;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
 
@@ -123,6 +125,7 @@ pnc_queue_entry *pnc_io_queue_find(pnc_queue *q, int id)
 {
     int64_t at = search(q, id);
 
+    q->next = at + 1;
     return at < q->n && q->entries[at].id == id && q->entries[at].request != NULL ? &q->entries[at] : NULL;
 }
 
@@ -131,6 +134,7 @@ void pnc_io_queue_return(pnc_queue *q, pnc_request *r)
 {
     int64_t at = search(q, r->id);
 
+    q->next = at + 1;
     assert(at < q->n && q->entries[at].id == r->id && q->entries[at].request == NULL);
     q->entries[at].request = r;
     q->pending++;

@@ -22,6 +22,7 @@ typedef struct pnc_queue {
     pnc_queue_entry *entries; /* in the order of posting: ids ascend */
     int64_t n, capacity;
     int64_t pending;
+    int64_t next;            /* after the entry that was found last: programs wait in the order of posting */
     pnc_queue_kind kinds[2]; /* by pnc_direction */
     int next_id;
     int64_t buffer_size; /* of the attached buffer, -1 without one */
