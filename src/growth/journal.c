@@ -3,17 +3,11 @@
 
 #include <string.h>
 
-#include "base/digest.h"
 #include "growth/number.h"
 
 enum { NUMBERS = 8 };
 
 static const char magic[9] = "PNCgrow1";
-
-static int64_t digest(const char *bytes, int64_t n)
-{
-    return (int64_t)pnc_digest_add(PNC_DIGEST_START, bytes, n);
-}
 
 int64_t pnc_growth_journal_get_size(const pnc_journal *j)
 {
@@ -45,7 +39,7 @@ void pnc_growth_journal_encode(const pnc_journal *j, char *bytes)
     to += 8;
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
-    pnc_growth_number_encode(to, digest(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
+    pnc_growth_number_encode(to, pnc_growth_digest_get(bytes + PNC_JOURNAL_SLOTS, to - bytes - PNC_JOURNAL_SLOTS));
 }
 
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
@@ -78,7 +72,8 @@ bool pnc_growth_journal_is_whole(const pnc_journal *j, const char *bytes)
 {
     int64_t n = pnc_growth_journal_get_size(j);
 
-    return pnc_growth_number_decode(bytes + n - 8) == digest(bytes + PNC_JOURNAL_SLOTS, n - 8 - PNC_JOURNAL_SLOTS);
+    return pnc_growth_number_decode(bytes + n - 8) ==
+           pnc_growth_digest_get(bytes + PNC_JOURNAL_SLOTS, n - 8 - PNC_JOURNAL_SLOTS);
 }
 
 int64_t pnc_growth_state_encode(const pnc_growth_state *state, int64_t seq, char *slot)
@@ -90,7 +85,7 @@ int64_t pnc_growth_state_encode(const pnc_growth_state *state, int64_t seq, char
     to = pnc_growth_number_encode(to, state->first);
     to = pnc_growth_number_encode(to, state->end);
     to = pnc_growth_number_encode(to, state->half);
-    pnc_growth_number_encode(to, digest(slot, to - slot));
+    pnc_growth_number_encode(to, pnc_growth_digest_get(slot, to - slot));
     return seq % 2 * PNC_JOURNAL_SLOT;
 }
 
@@ -98,7 +93,8 @@ bool pnc_growth_state_decode(const char *slots, int64_t *seq, pnc_growth_state *
 {
     *seq = -1;
     for (const char *slot = slots; slot < slots + PNC_JOURNAL_SLOTS; slot += PNC_JOURNAL_SLOT) {
-        if (pnc_growth_number_decode(slot + 32) != digest(slot, 32) || pnc_growth_number_decode(slot) <= *seq)
+        if (pnc_growth_number_decode(slot + 32) != pnc_growth_digest_get(slot, 32) ||
+            pnc_growth_number_decode(slot) <= *seq)
             continue;
         *seq = pnc_growth_number_decode(slot);
         *out = (pnc_growth_state){pnc_growth_number_decode(slot + 8), pnc_growth_number_decode(slot + 16),

@@ -1,8 +1,10 @@
-/* Numbers of a journal: 8 bytes, big-endian, as in headers. */
+/* Numbers of a journal: 8 bytes, big-endian, as in headers; the digest of its bytes. */
 #ifndef PNC_GROWTH_NUMBER_H
 #define PNC_GROWTH_NUMBER_H
 
 #include <stdint.h>
+
+#include "base/digest.h"
 
 /* Returns the byte after it. */
 static inline char *pnc_growth_number_encode(char *to, int64_t value)
@@ -19,6 +21,11 @@ static inline int64_t pnc_growth_number_decode(const char *from)
     for (int i = 0; i < 8; i++)
         value = value << 8 | (unsigned char)from[i];
     return (int64_t)value;
+}
+
+static inline int64_t pnc_growth_digest_get(const char *bytes, int64_t n)
+{
+    return (int64_t)pnc_digest_add(PNC_DIGEST_START, bytes, n);
 }
 
 #endif

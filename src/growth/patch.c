@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/digest.h"
 #include "base/memory.h"
 #include "format/codec.h"
 #include "growth/number.h"
@@ -25,11 +24,6 @@ static int64_t measure_journal(int64_t length)
     return 2 * length + FOOT;
 }
 
-static int64_t digest(const char *bytes, int64_t n)
-{
-    return (int64_t)pnc_digest_add(PNC_DIGEST_START, bytes, n);
-}
-
 static void encode_journal(const pnc_growth_patch *p, char *bytes)
 {
     const int64_t numbers[NUMBERS] = {p->new_size, p->where.offset, p->where.length};
@@ -41,7 +35,7 @@ static void encode_journal(const pnc_growth_patch *p, char *bytes)
     to += 8;
     for (size_t i = 0; i < NUMBERS; i++)
         to = pnc_growth_number_encode(to, numbers[i]);
-    pnc_growth_number_encode(to, digest(bytes, to - bytes));
+    pnc_growth_number_encode(to, pnc_growth_digest_get(bytes, to - bytes));
 }
 
 /* No number of a damaged file leads to an overflow or to more memory than the file has bytes. */
@@ -82,7 +76,7 @@ static int read_journal(const pnc_growth_io *io, int64_t file_size, found_patch 
     if (out->bytes == NULL)
         return pnc_growth_memory_fail(io, n);
     err = pnc_growth_bytes_read(io, file_size - n, out->bytes, n);
-    if (err != NC_NOERR || pnc_growth_number_decode(out->bytes + n - 8) != digest(out->bytes, n - 8))
+    if (err != NC_NOERR || pnc_growth_number_decode(out->bytes + n - 8) != pnc_growth_digest_get(out->bytes, n - 8))
         discard(out);
     return err;
 }

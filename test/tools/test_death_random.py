@@ -8,18 +8,16 @@ import shutil
 import sys
 import tempfile
 
-import netCDF4
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import cdf
+import death
 import tap
-import tool
 
 QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
 KILLS = int(os.environ.get("PNC_TEST_KILLS", "1" if QUICK else "4"))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
-INTERRUPTED = -280
 LENGTH, RECORDS, SHORT, HISTORY = 3000, 40, 50, 9000
 LONGEST_DELAY = 300000 # microseconds
 
@@ -76,43 +74,21 @@ def is_after(data, phase, ranks, steps):
             numpy.array_equal(fixed[:], numpy.arange(LENGTH)) and numpy.array_equal(record[:], make_values(numrecs)))
 
 
-def read(path, phase, ranks, done):
-    """What another reader finds: refused, old (after the steps that ended), new (after one more) or wrong."""
-    try:
-        data = netCDF4.Dataset(path) # pylint: disable=no-member
-    except OSError:
-        return "refused"
-    with data:
-        data.set_auto_mask(False)
-        return "old" if is_after(data, phase, ranks, done) else "new" if is_after(data, phase, ranks, done + 1) \
-            else "wrong"
+def compare(data, phase, ranks, done):
+    """Whether the dataset is the one after so many steps, after one more, or wrong."""
+    return "old" if is_after(data, phase, ranks, done) else "new" if is_after(data, phase, ranks, done + 1) else "wrong"
 
 
 def die(phase, ranks, victim, delay, path):
-    """The steps that ended, and what readers find before and after repairs."""
+    """The steps that ended, and what readers find before and after repairs: old is the dataset after these steps, new
+    the one after one more."""
     shutil.copy("base.nc", path)
     status, _, why = tap.run_mpi(ranks, "test/tools/step_and_die", phase, path, LENGTH, delay, victim)
     if status == 0 or "step_and_die:" in why:
         return 0, {"left": f"status {status}: {why}"}
     with open(path + ".steps", encoding="ascii") as file:
         done = int(file.read())
-    result = {"left": read(path, phase, ranks, done)}
-    repaired = path + ".repaired"
-    if os.path.exists(repaired):
-        os.remove(repaired)
-    result["status of ncvalidator"] = tool.run("ncvalidator", "--repair", "--output=" + repaired, path).returncode
-    result["repaired"] = read(repaired, phase, ranks, done)
-    result["codes"] = tap.run_mpi(1, "test/tools/grow_and_die", "open", path)[1].split()
-    result["opened"] = read(path, phase, ranks, done)
-    return done, result
-
-
-def is_right(r):
-    refused = r["left"] == "refused"
-    return (r["left"] in ("refused", "old", "new") and r["status of ncvalidator"] in (0, 2) and
-            r["repaired"] in ("old", "new") and r["opened"] in ("old", "new") and
-            r["codes"] == [str(INTERRUPTED if refused else 0), "0"] and
-            (refused or r["repaired"] == r["opened"] == r["left"]))
+    return done, death.examine(path, 1, lambda data: compare(data, phase, ranks, done))
 
 
 def kill_some(phase, ranks, folders):
@@ -123,7 +99,7 @@ def kill_some(phase, ranks, folders):
         path = os.path.join(folders[i % len(folders)], "left.nc")
         done, result = die(phase, ranks, victim, delay, path)
         most = max(most, done)
-        if is_right(result):
+        if death.is_right(result):
             seen[result["left"]] += 1
         else:
             bad.append((victim, delay, path, done, result))
@@ -136,7 +112,7 @@ os.environ["PNETCDF_HINTS"] = "nc_data_move_chunk_size=4096" # data move in many
 print(f"# PNC_TEST_SEED={SEED}", flush=True)
 make_base("base.nc")
 with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else ".") as in_memory:
-    tap.ok(read("base.nc", "header", 1, 0) == "old", "the file before")
+    tap.ok(death.read("base.nc", lambda data: compare(data, "header", 1, 0)) == "old", "the file before")
     for p in PHASES:
         for n in (1, 4) if QUICK else (1, 2, 4):
             kill_some(p, n, (".", in_memory))
