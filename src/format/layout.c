@@ -197,32 +197,26 @@ static int64_t choose_reserve(const pnc_model *model, const pnc_layout_hints *hi
     return max64(PNC_RESERVE_LEAST, pnc_format_header_get_size(model) / PNC_RESERVE_DIVISOR);
 }
 
-/* With more free space than is given, unless the offsets then exceed the limits of the format. */
-static int compute_spacious(pnc_model *model, const pnc_model *before, const pnc_layout_hints *spacious,
-                            pnc_layout_hints *hints, pnc_error *error)
-{
-    if (pnc_format_layout_compute(model, before, spacious, NULL) == NC_NOERR) {
-        *hints = *spacious;
-        return NC_NOERR;
-    }
-    return pnc_format_layout_compute(model, before, hints, error);
-}
-
 int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error)
 {
     pnc_layout_hints spacious = *hints;
 
     spacious.h_minfree = choose_reserve(model, hints);
+    if (spacious.h_minfree != hints->h_minfree && pnc_format_layout_compute(model, NULL, &spacious, NULL) == NC_NOERR) {
+        hints->h_minfree = spacious.h_minfree;
+        return NC_NOERR;
+    }
     hints->h_minfree = given_or_zero(hints->h_minfree);
-    hints->v_minfree = spacious.v_minfree = given_or_zero(hints->v_minfree);
-    return compute_spacious(model, NULL, &spacious, hints, error);
+    return pnc_format_layout_compute(model, NULL, hints, error);
 }
 
-/* Bytes of fixed-size variables that begin elsewhere than before; INT64_MAX if that exceeds 64 bits. */
-static int64_t get_moved_fixed(const pnc_model *model, const pnc_model *before)
+/* Bytes of data that begin elsewhere than before; INT64_MAX if that exceeds 64 bits. */
+static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
 {
     int64_t size = 0;
 
+    if (before->nrecvars > 0 && model->begin_rec != before->begin_rec)
+        size = before->numrecs * before->recsize;
     for (int i = 0; i < before->nvars; i++)
         if (!before->vars[i]->is_record && model->vars[i]->begin != before->vars[i]->begin &&
             pnc_size_add(size, before->vars[i]->size, &size) < 0)
@@ -230,44 +224,43 @@ static int64_t get_moved_fixed(const pnc_model *model, const pnc_model *before)
     return size;
 }
 
-static int64_t get_moved_records(const pnc_model *model, const pnc_model *before)
+/* Free space before the first data that move, if fixed-size variables do; otherwise before the records. */
+static void set_space(const pnc_model *model, const pnc_model *before, int64_t moved, pnc_layout_hints *hints)
 {
-    bool moved = before->nrecvars > 0 && model->begin_rec != before->begin_rec;
+    int64_t space = moved / PNC_MOVE_DIVISOR < PNC_MOVE_MOST_SPACE ? moved / PNC_MOVE_DIVISOR : PNC_MOVE_MOST_SPACE;
 
-    return moved ? before->numrecs * before->recsize : 0;
-}
-
-/* Free space before the first data that move. */
-static void add_space(const pnc_model *model, const pnc_model *before, pnc_layout_hints *hints)
-{
-    int64_t fixed = get_moved_fixed(model, before), bytes, space;
-
-    if (pnc_size_add(fixed, get_moved_records(model, before), &bytes) < 0)
-        bytes = INT64_MAX;
-    if (bytes < PNC_RESERVE_LEAST_DATA)
-        return;
-    space = bytes / PNC_MOVE_DIVISOR;
-    if (space > PNC_MOVE_MOST_SPACE)
-        space = PNC_MOVE_MOST_SPACE;
-    if (fixed > 0 || model->nvars == model->nrecvars)
+    if (model->header_extent != before->header_extent)
         hints->h_minfree = space;
     else
         hints->v_minfree = space;
 }
 
+static bool are_given(const pnc_layout_hints *hints)
+{
+    return hints->h_minfree >= 0 || hints->v_minfree >= 0 || hints->v_align > 0 || hints->r_align > 0;
+}
+
 int pnc_format_layout_compute_changed(pnc_model *model, const pnc_model *before, pnc_layout_hints *hints,
                                       pnc_error *error)
 {
-    bool any_given = hints->h_minfree >= 0 || hints->v_minfree >= 0 || hints->v_align > 0 || hints->r_align > 0;
+    bool any_given = are_given(hints);
     pnc_layout_hints spacious;
+    int64_t moved;
 
     hints->h_minfree = given_or_zero(hints->h_minfree);
     hints->v_minfree = given_or_zero(hints->v_minfree);
     PNC_TRY(pnc_format_layout_compute(model, before, hints, error));
+    moved = get_moved_size(model, before);
+    if (any_given || moved < PNC_RESERVE_LEAST_DATA)
+        return NC_NOERR;
     spacious = *hints;
-    if (!any_given)
-        add_space(model, before, &spacious);
-    return compute_spacious(model, before, &spacious, hints, error);
+    set_space(model, before, moved, &spacious);
+    if (pnc_format_layout_compute(model, before, &spacious, NULL) == NC_NOERR &&
+        get_moved_size(model, before) == moved) { /* no data move for the space alone */
+        *hints = spacious;
+        return NC_NOERR;
+    }
+    return pnc_format_layout_compute(model, before, hints, error);
 }
 
 int64_t pnc_format_layout_get_data_end(const pnc_model *model)

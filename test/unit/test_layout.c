@@ -515,17 +515,55 @@ static void test_space_before_records(void **state)
     }
 }
 
+/* A variable of 1 MiB moves up by 2 KiB into a gap before 8 records of 128 KiB. The records do not move for the space
+ * of 32 KiB alone. */
+static void test_space_within_gap(void **state)
+{
+    static const struct {
+        int64_t gap, begin, begin_rec;
+    } rows[] = {
+        {0, 68096, 68096 + MIB},             /* both move: 2112 + 65536, a multiple of 512 */
+        {8192, 2560, 512 + 8192 + MIB},      /* the records stay */
+        {32768, 2560, 512 + 32768 + MIB},    /* likewise */
+        {34816, 35328, 512 + 34816 + MIB},   /* 35328 - 512: the gap is full */
+        {100000, 35328, 512 + 100000 + MIB}, /* it is not */
+    };
+    const int ids[] = {0, 2};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const pnc_layout_hints with_gap = {0, 0, rows[i].gap, 0};
+        pnc_layout_hints hints = {-1, 0, -1, 0};
+        pnc_model before, now;
+        pnc_model *both[] = {&before, &now};
+        for (int k = 0; k < 2; k++) {
+            make_large(both[k], 2, MIB, false, k == 0 ? 20 : 2000);
+            assert_int_equal(pnc_format_dim_add(both[k], "z", MIB / 8, NULL), NC_NOERR);
+            assert_int_equal(pnc_format_var_add(both[k], "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
+            both[k]->numrecs = 8;
+        }
+        assert_int_equal(pnc_format_layout_compute(&before, NULL, &with_gap, NULL), NC_NOERR);
+        assert_int_equal(before.begin_rec, 512 + rows[i].gap + MIB);
+        assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
+        assert_int_equal(now.vars[0]->begin, rows[i].begin);
+        assert_int_equal(now.begin_rec, rows[i].begin_rec);
+        pnc_format_model_free(&before);
+        pnc_format_model_free(&now);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recordings),
         cmocka_unit_test(test_derive),
         cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_space_of_moves),
-        cmocka_unit_test(test_space_before_records),
         cmocka_unit_test(test_far_hints),
         cmocka_unit_test(test_reserve),
         cmocka_unit_test(test_reserve_at_limits),
+        cmocka_unit_test(test_space_of_moves),
+        cmocka_unit_test(test_space_within_gap),
+        cmocka_unit_test(test_space_before_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
