@@ -215,7 +215,7 @@ static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
 {
     int64_t size = 0;
 
-    if (before->nrecvars > 0 && model->begin_rec != before->begin_rec)
+    if (model->begin_rec != before->begin_rec)
         size = before->numrecs * before->recsize;
     for (int i = 0; i < before->nvars; i++)
         if (!before->vars[i]->is_record && model->vars[i]->begin != before->vars[i]->begin &&

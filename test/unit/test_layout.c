@@ -425,8 +425,10 @@ static void test_reserve_at_limits(void **state)
         assert_int_equal(pnc_format_var_add(&m, "w", NC_INT, 0, NULL, NULL), NC_NOERR);
         assert_int_equal(pnc_format_layout_compute_new(&m, &hints, &error), rows[i].fits ? NC_NOERR : NC_EVARSIZE);
         assert_int_equal(error.text[0] != '\0', !rows[i].fits);
-        if (rows[i].fits)
+        if (rows[i].fits) {
             assert_int_equal(m.header_extent, rows[i].extent);
+            assert_int_equal(hints.h_minfree, rows[i].extent > 512 ? 8192 : 0);
+        }
         pnc_format_model_free(&m);
     }
 }
@@ -440,7 +442,7 @@ static void test_space_of_moves(void **state)
         pnc_layout_hints hints;
         int64_t extent, space;
     } rows[] = {
-        {MIB - 4, 0, {-1, 0, -1, 0}, 2560, 0},
+        {MIB - 1, 0, {-1, 0, -1, 0}, 2560, 0},
         {MIB, 0, {-1, 0, -1, 0}, 35328, 32768}, /* 2112 + 32768, a multiple of 512 */
         {3 * MIB, 0, {-1, 0, -1, 0}, 100864, 98304},
         {MIB, 0, {0, 0, -1, 0}, 2560, 0},
