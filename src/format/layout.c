@@ -85,6 +85,15 @@ static int set_record_offsets(pnc_model *model, int64_t pos)
     return -1;
 }
 
+/* Whether the records that the file has reach beyond the last offset. */
+static bool has_too_many_records(const pnc_model *model)
+{
+    int64_t bytes, end;
+
+    return pnc_size_multiply(model->numrecs, model->recsize, &bytes) < 0 ||
+           pnc_size_add(model->begin_rec, bytes, &end) < 0 || pnc_size_add(end, 3, &end) < 0;
+}
+
 static int fail_too_far(const pnc_model *model, int varid, pnc_error *error)
 {
     if (varid < 0)
@@ -122,6 +131,10 @@ static int check_limits(const pnc_model *model, pnc_error *error)
 {
     int large = pnc_format_layout_find_too_large(model);
 
+    if (has_too_many_records(model))
+        return pnc_error_set(error, NC_EVARSIZE,
+                             "%" PRId64 " records of %" PRId64 " bytes would reach beyond byte 2^63 of the file",
+                             model->numrecs, model->recsize);
     if (large >= 0)
         return pnc_error_set(error, NC_EVARSIZE,
                              "variable \"%s\" has %" PRId64 " bytes%s; CDF-%d allows %" PRId64
@@ -224,13 +237,14 @@ static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
     return size;
 }
 
-/* Free space before the first data that move, if fixed-size variables do; otherwise before the records. */
+/* Free space before the first data that move, if fixed-size variables do; otherwise before the records. What the
+ * alignment leaves after the header is not part of it. */
 static void set_space(const pnc_model *model, const pnc_model *before, int64_t moved, pnc_layout_hints *hints)
 {
     int64_t space = moved / PNC_MOVE_DIVISOR < PNC_MOVE_MOST_SPACE ? moved / PNC_MOVE_DIVISOR : PNC_MOVE_MOST_SPACE;
 
     if (model->header_extent != before->header_extent)
-        hints->h_minfree = space;
+        hints->h_minfree = model->header_extent - model->header_size + space;
     else
         hints->v_minfree = space;
 }

@@ -125,8 +125,10 @@ pnc_queue_entry *pnc_io_queue_find(pnc_queue *q, int id)
 {
     int64_t at = search(q, id);
 
+    if (at == q->n || q->entries[at].id != id || q->entries[at].request == NULL)
+        return NULL;
     q->next = at + 1;
-    return at < q->n && q->entries[at].id == id && q->entries[at].request != NULL ? &q->entries[at] : NULL;
+    return &q->entries[at];
 }
 
 /* Its entry is still there: only posting a request removes entries. */

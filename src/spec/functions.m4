@@ -56,11 +56,11 @@ FUNCTION([redef], [all], [],
 
 FUNCTION([enddef], [f77], [],
 [Leave define mode: compute the layout of the file, move data if the header or variables grew, write the header, fill
-new variables. At the first ncmpi_enddef, a file with at least 1 MiB of data has free space after its header for later
-definitions, and so has one of which 1 MiB or more moves (hint nc_header_reserve). COLLECTIVE Errors: NC_ENOTINDEFINE
-NC_EVARSIZE NC_EMULTIDEFINE (dimensions or variables differ from those of rank 0, which are used) NC_EMOVELIMIT (the
-hint nc_data_move_limit forbids the move) NC_ESTALE (another program or ncid has changed the header; nothing is
-written)])
+new variables. At the first ncmpi_enddef, a file with at least 1 MiB of data gets free space after its header for later
+definitions. A later one that moves 1 MiB or more leaves 1/32 of it free (hint nc_header_reserve). COLLECTIVE Errors:
+NC_ENOTINDEFINE NC_EVARSIZE NC_EMULTIDEFINE (dimensions or variables differ from those of rank 0, which are used)
+NC_EMOVELIMIT (the hint nc_data_move_limit forbids the move) NC_ESTALE (another program or ncid has changed the header;
+nothing is written)])
 
 FUNCTION([_enddef], [f77], [P(offset, h_minfree)P(offset, v_align)P(offset, v_minfree)P(offset, r_align)],
 [Leave define mode with a specified layout. The arguments are in bytes: free space after the header, alignment of the

@@ -36,8 +36,8 @@ HINT_SIZE([nc_header_reserve], [layout.h_minfree], [-1], [0], [INT64_C(1) << 40]
 [bytes after the header of a new file that are left free at its first enddef, so that later definitions need not move
 data. Takes precedence over the argument h_minfree of ncmpi__enddef. Without both, and without an alignment of what
 follows the header, the larger of 8192 and a tenth of the header if the fixed-size variables and one record have at
-least 1 MiB, otherwise 0; and where a later ncmpi_enddef moves 1 MiB or more, 1/32 of what moves, at most 1 GiB. 0: no
-free space])
+least 1 MiB, otherwise 0. 0: no free space. A later ncmpi_enddef that moves 1 MiB or more leaves 1/32 of it free, at
+most 1 GiB; any value of this hint, or an alignment, prevents that])
 HINT_SIZE([nc_header_read_chunk_size], [header_read_chunk], [262144], [48], [INT32_MAX], [LEAST], [4], [],
 [bytes of the header that ncmpi_open reads at a time])
 HINT_SIZE([nc_data_move_chunk_size], [data_move_chunk], [1048576], [4096], [1 << 28], [MOST], [1], [],

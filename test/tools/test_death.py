@@ -1,7 +1,7 @@
 """A rank is killed at each of its writes, or within one, while the header changes: every reader then finds the old
 dataset, or the new one, or refuses the file, and the next open for writing, as well as ncvalidator --repair, restores
-one of them. netCDF4 compares the values. PNC_TEST_DEATHS=all: at every write; otherwise at some. "all 2": in the
-second case only."""
+one of them. netCDF4 compares the values. PNC_TEST_DEATHS=all: at every write; otherwise at some, and on 2 ranks only
+without PNC_TEST_QUICK. "all 2": in the second case only."""
 import os
 import shutil
 import sys

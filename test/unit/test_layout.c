@@ -440,20 +440,25 @@ static void test_space_of_moves(void **state)
     static const struct {
         int64_t bytes, numrecs; /* of each record; 0: a fixed-size variable */
         pnc_layout_hints hints;
-        int64_t extent, space;
+        int64_t extent, free; /* h_minfree */
     } rows[] = {
         {MIB - 1, 0, {-1, 0, -1, 0}, 2560, 0},
-        {MIB, 0, {-1, 0, -1, 0}, 35328, 32768}, /* 2112 + 32768, a multiple of 512 */
-        {3 * MIB, 0, {-1, 0, -1, 0}, 100864, 98304},
+        {MIB, 0, {-1, 0, -1, 0}, 35328, 448 + 32768}, /* 2560 + 32768 */
+        {3 * MIB, 0, {-1, 0, -1, 0}, 100864, 448 + 98304},
+        {MIB + 320, 0, {-1, 0, -1, 0}, 35840, 448 + 32778}, /* a multiple of 512 */
         {MIB, 0, {0, 0, -1, 0}, 2560, 0},
         {MIB, 0, {-1, 0, 0, 0}, 2560, 0},
         {MIB, 0, {-1, 4, -1, 0}, 2112, 0},
         {MIB, 0, {-1, 0, -1, 4}, 2560, 0},
         {MIB, 0, {1000, 0, 0, 0}, 3584, 1000},
         {MIB / 8, 7, {-1, 0, -1, 0}, 2560, 0},
-        {MIB / 8, 8, {-1, 0, -1, 0}, 35328, 32768},
-        {INT64_C(32) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 1 << 30},
-        {INT64_C(64) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 1 << 30}, /* at most 1 GiB */
+        {MIB / 8, 8, {-1, 0, -1, 0}, 35328, 444 + 32768},
+        /* CDF-5, in which the header is longer by 60 bytes, or 64 with records; at most 1 GiB */
+        {INT64_C(32) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 388 + (1 << 30)},
+        {INT64_C(64) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 388 + (1 << 30)},
+        /* with it, or without it, the records end before byte 2^63 - 3 */
+        {INT64_C(1) << 32, (INT64_C(1) << 31) - 2, {-1, 0, -1, 0}, (1 << 30) + 2560, 380 + (1 << 30)},
+        {MIB, (INT64_C(1) << 43) - 101, {-1, 0, -1, 0}, 2560, 0},
     };
     (void)state;
 
@@ -468,25 +473,43 @@ static void test_space_of_moves(void **state)
         assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
         assert_int_equal(before.vars[0]->begin, 512);
         assert_int_equal(now.vars[0]->begin, rows[i].extent);
-        assert_int_equal(hints.h_minfree, rows[i].space);
+        assert_int_equal(hints.h_minfree, rows[i].free);
         assert_int_equal(hints.v_minfree, 0);
         pnc_format_model_free(&before);
         pnc_format_model_free(&now);
     }
 }
 
-/* A file with a fixed-size variable of 4 bytes at 512 and 8 records of 128 KiB after it, and then with another variable
+/* The last of 2^43 - 1 records of 1 MiB must end before byte 2^63. */
+static void test_too_many_records(void **state)
+{
+    const pnc_layout_hints near = {MIB - 1024, 0, 0, 0}, far = {MIB - 100, 0, 0, 0};
+    pnc_error error = {0};
+    pnc_model m;
+    (void)state;
+
+    make_large(&m, 5, MIB, true, 20);
+    m.numrecs = (INT64_C(1) << 43) - 1;
+    assert_int_equal(pnc_format_layout_compute(&m, NULL, &near, &error), NC_NOERR);
+    assert_int_equal(m.begin_rec, MIB - 512);
+    assert_int_equal(pnc_format_layout_compute(&m, NULL, &far, &error), NC_EVARSIZE);
+    assert_non_null(strstr(error.text, "8796093022207 records of 1048576 bytes"));
+    pnc_format_model_free(&m);
+}
+
+/* A file with a fixed-size variable of 1 MiB at 512 and 8 records of 128 KiB after it, and then with another variable
  * of `added` bytes; the records follow it, and the space. In CDF-1 there is none if the records then begin too far. */
 static void test_space_before_records(void **state)
 {
-    static const struct {
+    static const int64_t first_end = 512 + MIB, much = INT32_MAX - 3 - 1000 - MIB;
+    const struct {
         int format;
         int64_t added, begin_rec, space;
     } rows[] = {
-        {1, 0, 516, 0},
-        {1, 8, 524 + MIB / 32, MIB / 32},
-        {1, INT32_MAX - 1003, INT32_MAX - 1003 + INT64_C(516), 0},
-        {5, INT32_MAX - 1003, INT32_MAX - 1003 + INT64_C(516) + MIB / 32, MIB / 32},
+        {1, 0, first_end, 0},
+        {1, 8, first_end + 8 + MIB / 32, MIB / 32},
+        {1, much, first_end + much, 0},
+        {5, much, first_end + much + MIB / 32, MIB / 32},
     };
     (void)state;
 
@@ -496,13 +519,13 @@ static void test_space_before_records(void **state)
         pnc_model before, now;
         pnc_model *both[] = {&before, &now};
         for (int k = 0; k < 2; k++) {
-            make_large(both[k], rows[i].format, 4, false, 20);
+            make_large(both[k], rows[i].format, MIB, false, 20);
             assert_int_equal(pnc_format_dim_add(both[k], "z", MIB / 8, NULL), NC_NOERR);
             assert_int_equal(pnc_format_var_add(both[k], "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
             both[k]->numrecs = 8;
         }
         assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
-        assert_int_equal(before.begin_rec, 516);
+        assert_int_equal(before.begin_rec, first_end);
         if (rows[i].added > 0) {
             assert_int_equal(pnc_format_dim_add(&now, "w", rows[i].added, NULL), NC_NOERR);
             assert_int_equal(pnc_format_var_add(&now, "w", NC_BYTE, 1, &added, NULL), NC_NOERR);
@@ -566,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_space_of_moves),
         cmocka_unit_test(test_space_within_gap),
         cmocka_unit_test(test_space_before_records),
+        cmocka_unit_test(test_too_many_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
