@@ -117,7 +117,7 @@ set_up() {
             ;;
         coverage)
             configure coverage "${develop[@]}" --disable-shared "MPICC=$mpicc" "MPIF90=$mpif90" "MPIEXEC=$mpiexec" \
-                'CFLAGS=-g -O0 --coverage -fprofile-update=atomic' LDFLAGS=--coverage
+                'CFLAGS=-g -O0 --coverage -fprofile-update=atomic' LDFLAGS=--coverage LIBS=-lgcov
             ;;
         openmpi)
             configure openmpi "${develop[@]}" "MPICC=$(first_of mpicc.openmpi mpicc)" \
