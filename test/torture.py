@@ -86,7 +86,7 @@ def name_log(name):
 
 
 def run(name, test, settings, show):
-    """One step. Its output is kept where it has failed."""
+    """One step. Its output is kept."""
     path = os.path.join(TOP, test) if test.endswith(".py") else test
     environment = {**os.environ, "PNC_TEST_TIMEOUT": LIMIT, "PNC_TEST_QUICK": "0", **settings}
     row = {"name": name, "passed": 0, "failed": 0, "skipped": 0, "hung": 0}
@@ -103,9 +103,8 @@ def run(name, test, settings, show):
     if process.returncode != 0 and row["failed"] == 0:
         row["failed"] = 1
         lines.append(f"exit status {process.returncode}\n")
-    if row["failed"]:
-        with open(name_log(name), "w", encoding="utf-8") as log:
-            log.writelines(lines)
+    with open(name_log(name), "w", encoding="utf-8") as log:
+        log.writelines(lines)
     return {**row, "seconds": round(time.time() - start), "library": identify_library()}
 
 
