@@ -39,5 +39,6 @@ program read_many
     sums = sum(real(values, kind(sums)), dim=1)
     call mpi_allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
     if (rank == 0) print '(a, a, f0.1)', (names(k), ': sum ', sums(k), k = 1, 3)
+    deallocate (values)
     call mpi_finalize()
 end program read_many

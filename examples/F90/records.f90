@@ -45,6 +45,7 @@ program records
     end do
     call nc_try(file, 'close', nf90mpi_close(ncid))
     if (rank == 0) print '(3a, i0, a)', 'wrote ', file, ': ', done + steps, ' records'
+    deallocate (height)
     call mpi_finalize()
 
 contains

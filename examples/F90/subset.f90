@@ -38,5 +38,6 @@ program subset
     call nc_try(from, 'close', nf90mpi_close(in))
     call nc_try(to, 'close', nf90mpi_close(out))
     if (rank == 0) print '(2a)', 'wrote ', to
+    deallocate (values)
     call mpi_finalize()
 end program subset
