@@ -1,6 +1,8 @@
 /* The number of records: how it grows, what the ranks agree on, and when it is written to the file. */
 #include "dataset/records.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "dataset/file_end.h"
 #include "dataset/modes.h"
@@ -48,11 +50,20 @@ int pnc_dataset_numrecs_agree(pnc_dataset *ds, int err)
     return agree(ds, err, &unsynced);
 }
 
+/* Another program has truncated the file to less than its header, and a put has extended it since. */
+static int fail_empty(pnc_dataset *ds)
+{
+    return pnc_error_set(&ds->error, NC_EREAD,
+                         "%s was truncated while it was open: its header is gone, and the values that it had are lost",
+                         ds->file.path);
+}
+
 /* Rank 0: the number of records in the file, which another handle may have raised; 0 if the file does not have one. */
 static int read_on_root(pnc_dataset *ds, int64_t *out)
 {
     const pnc_model *written = ds->before != NULL ? ds->before : &ds->model;
     char bytes[PNC_FRONT_BYTES];
+    static const char zeros[PNC_MAGIC_BYTES];
     pnc_extent front = {0, PNC_FRONT_BYTES};
     int64_t end;
 
@@ -60,6 +71,8 @@ static int read_on_root(pnc_dataset *ds, int64_t *out)
     if (ds->is_new || written->recdim < 0)
         return NC_NOERR;
     PNC_TRY(pnc_file_extents_read(&ds->file, &front, 1, bytes, NULL));
+    if (memcmp(bytes, zeros, PNC_MAGIC_BYTES) == 0)
+        return fail_empty(ds);
     pnc_statistics_add(ds->file.statistics, PNC_COUNT_HEADER_BYTES, PNC_FRONT_BYTES);
     *out = pnc_format_numrecs_decode(bytes, written->format);
     if (pnc_size_multiply(*out, written->recsize, &end) != 0 || pnc_size_add(end, written->begin_rec, &end) != 0)

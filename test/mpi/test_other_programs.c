@@ -129,6 +129,18 @@ static void test_cut_before_move(void)
     expect_ok(ncmpi_abort(ncid), "abort");
 }
 
+/* A put extends the file again, with zeros where its header was. */
+static void test_cut_to_nothing(void)
+{
+    int ncid;
+
+    make_file(0, OLD);
+    open_file(NC_WRITE, &ncid);
+    cut(0);
+    expect_code(put_records(ncid, 0, OLD, OLD + 1), NC_EREAD, "cut to nothing: a put of a record");
+    expect_code(ncmpi_close(ncid), NC_EREAD, "close, which would write the number of records");
+}
+
 static void test_cut_before_other_changes(void)
 {
     struct stat facts;
@@ -409,6 +421,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s", t_path("other_programs.nc"));
     test_cut_before_move();
     test_cut_before_other_changes();
+    test_cut_to_nothing();
     test_cut_before_attribute();
     test_short_before_open();
     for (int cmode = 0; cmode <= NC_64BIT_DATA; cmode += NC_64BIT_DATA) {

@@ -134,6 +134,34 @@ static void test_neighbour(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* MPI-IO would leave a handle that cannot be closed, or accept it. */
+static void test_length(void)
+{
+    char *longest = calloc(1, 5000);
+    int ncid;
+
+    for (size_t bytes = 4094; bytes <= 4097; bytes++) {
+        memset(longest, '/', bytes);
+        memcpy(longest, "./", 2);
+        memcpy(longest + bytes - 4, "x.nc", 4);
+        longest[bytes] = '\0';
+        if (bytes == 4094) {
+            expect_ok(ncmpi_create(MPI_COMM_WORLD, longest, NC_CLOBBER, MPI_INFO_NULL, &ncid), "a path of 4094 bytes");
+            expect_ok(ncmpi_close(ncid), "close");
+        } else {
+            expect_code(ncmpi_create(MPI_COMM_WORLD, longest, NC_CLOBBER, MPI_INFO_NULL, &ncid), NC_EBAD_FILE,
+                        "create: a longer path");
+            expect_code(ncmpi_open(MPI_COMM_WORLD, longest, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_EBAD_FILE,
+                        "open: a longer path");
+        }
+    }
+    free(longest);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (t_rank == 0)
+        unlink("x.nc");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     char absolute[8500];
@@ -158,6 +186,7 @@ int main(int argc, char **argv)
     test_path("a:b.nc", "a:b.nc", info);
     MPI_Info_free(&info);
     test_neighbour();
+    test_length();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         t_local(rmdir("dir:x") == 0 && chdir(home) == 0 && rmdir(room) == 0, "rmdir");

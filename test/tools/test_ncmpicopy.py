@@ -351,6 +351,18 @@ def test_in_place():
         os.remove(name)
 
 
+def test_prefixes():
+    """A prefix of MPI-IO is no part of the name."""
+    shutil.copy("v1.nc", "plain.nc")
+    for words in (["plain.nc", "ufs:target.nc"], ["ufs:plain.nc", "target.nc"], ["ufs:plain.nc", "nfs:target.nc"]):
+        status, _, err = run(1, *words)
+        is_copy = glob.glob("*target.nc*") == ["target.nc"] and contents("target.nc") == contents("plain.nc")
+        tap.ok(status == 0 and is_copy, " ".join(words), err)
+        os.remove("target.nc")
+    refuse("is an input", ["ufs:plain.nc", "plain.nc"], "the input without its prefix")
+    refuse("is an input", ["plain.nc", "nfs:plain.nc"], "the input with a prefix")
+
+
 def test_progress():
     cdf.Writer(1, [("x", 100000)], [], [("v", "int", [0], [], [1, 2])]).write("long.nc")
     for ranks in 1, 4:
@@ -523,8 +535,8 @@ def main():
         tap.finish()
     os.chdir(os.environ.get("PNC_TEST_TMP", "."))
     for test in [test_kinds, test_parts, test_padding, test_coordinates, test_history, test_join, test_types,
-                 test_layout, test_bad_inputs, test_short_input, test_in_place, test_odd_files, test_progress,
-                 test_bad_arguments, test_bad_outputs, test_no_room]:
+                 test_layout, test_bad_inputs, test_short_input, test_in_place, test_prefixes, test_odd_files,
+                 test_progress, test_bad_arguments, test_bad_outputs, test_no_room]:
         test()
     if not WRAPPER:
         test_interrupted()

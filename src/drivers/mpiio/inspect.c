@@ -64,6 +64,9 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
             "%s is a symbolic link, which nc_whole_files would replace by the file: pass the path of its target", path);
     else if (path[0] == '\0')
         pnc_error_set(&found->error, NC_EBAD_FILE, "the file name is empty");
+    else if (strlen(local) > PNC_MPIIO_PATH_MOST)
+        pnc_error_set(&found->error, NC_EBAD_FILE, "the path has %zu bytes, and may have at most %d: %.60s..",
+                      strlen(local), PNC_MPIIO_PATH_MOST, local);
     else if (stat(local, &facts) != 0)
         judge_missing_file(path, errno, local == path, purpose, found);
     else if (purpose == PNC_OPEN_NEW)

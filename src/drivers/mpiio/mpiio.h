@@ -20,6 +20,10 @@ typedef struct pnc_mpiio {
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
 
+/* Bytes of a path. ROMIO of MPICH 4.0 fails to open a longer one, but leaves a handle of which MPI_File_close aborts
+ * the program. */
+#define PNC_MPIIO_PATH_MOST 4094
+
 #define PNC_MPIIO_NFS 0x6969 /* type of a file system, statfs(2) */
 
 /* path.c: MPI-IO needs a prefix in front of some paths. Choose it (PNC_PREFIX_BYTES bytes, empty without one): what it

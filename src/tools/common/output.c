@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "format/codec.h"
 #include "tools/common/message.h"
 
@@ -125,10 +126,10 @@ bool tool_path_is_stdout(const char *path)
 bool tool_path_is_among(const char *path, const char *const *others, int n)
 {
     struct stat there, other;
-    if (stat(path, &there) != 0)
+    if (stat(pnc_path_strip(path), &there) != 0)
         return false;
     for (int i = 0; i < n; i++)
-        if (stat(others[i], &other) == 0 && is_same(&there, &other))
+        if (stat(pnc_path_strip(others[i]), &other) == 0 && is_same(&there, &other))
             return true;
     return false;
 }
@@ -147,7 +148,7 @@ static bool has_kind(const tool_output_request *request)
 {
     char head[4096];
     ssize_t n = -1;
-    int file = open(request->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int file = open(pnc_path_strip(request->path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file >= 0) {
         n = read(file, head, sizeof head);
         close(file);
@@ -175,13 +176,13 @@ static int check_existing(const tool_output_request *request, const struct stat 
 int tool_output_check(const tool_output_request *request, pnc_error *error)
 {
     struct stat there;
-    return stat(request->path, &there) == 0 ? check_existing(request, &there, error) : NC_NOERR;
+    return stat(pnc_path_strip(request->path), &there) == 0 ? check_existing(request, &there, error) : NC_NOERR;
 }
 
 /* Sets output->path, and *mode to the permissions of the file to be replaced, or of a new file. */
 static int choose_path(const tool_output_request *request, tool_output *output, mode_t *mode, pnc_error *error)
 {
-    const char *path = request->path;
+    const char *path = pnc_path_strip(request->path); /* for the system, which makes the temporary name */
     struct stat there;
     if (stat(path, &there) == 0) {
         PNC_TRY(check_existing(request, &there, error));

@@ -11,7 +11,7 @@
 /* The output of a tool, and which existing file it may replace. An empty file has nothing to lose: it is replaced in
  * any case. */
 typedef struct tool_output_request {
-    const char *path;
+    const char *path;          /* with or without a prefix of MPI-IO */
     const char *const *inputs; /* the output must be none of these files, under any name */
     int ninputs;
     bool overwrite; /* replace any file */
@@ -23,7 +23,7 @@ typedef struct tool_output_request {
 } tool_output_request;
 
 typedef struct tool_output {
-    char *path;      /* name of the output; if that is a symbolic link, its target */
+    char *path;      /* name of the output without the prefix; if that is a symbolic link, its target */
     char *temporary; /* name to write to until commit: an empty file */
     bool replaces;   /* a file of this name, which was there at the begin */
     bool direct;     /* a device or a pipe: temporary is its own name */
