@@ -166,6 +166,114 @@ static void test_different(int mode)
     expect_ok(ncmpi_abort(ncid), "abort with other definitions on each rank");
 }
 
+/* --- variables --- */
+
+/* Of a report, or NULL. Rank 0. */
+static char *read_text(const char *path)
+{
+    enum { BYTES = 1 << 20 };
+    char *text = calloc(BYTES + 1, 1);
+    FILE *file = fopen(path, "r");
+
+    if (file != NULL && text != NULL)
+        t_local(fread(text, 1, BYTES, file) < BYTES, "%s is too long", path);
+    t_local(file != NULL, "there is no report %s", path);
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+/* The number after a key, behind `at`; -1 if there is none. */
+static long long number_after(const char *at, const char *key)
+{
+    at = at == NULL ? NULL : strstr(at, key);
+    return at == NULL ? -1 : atoll(at + strlen(key));
+}
+
+static int reductions;
+
+int MPI_Reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    reductions++;
+    return PMPI_Reduce(from, to, n, type, op, root, comm);
+}
+
+/* Put i + 1 values of one byte to the i-th of `ids` on each rank. */
+static void put_vars(const char *path, int nvars, const int *ids, int n)
+{
+    const char *none[][2] = {{NULL, NULL}};
+    int ncid = create(path, none), dim, varid;
+    MPI_Offset start = 100 * t_rank;
+    char name[20], values[100] = "";
+
+    ncmpi_def_dim(ncid, "x", 100 * t_nprocs, &dim);
+    for (int i = 0; i < nvars; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        t_local(ncmpi_def_var(ncid, name, NC_BYTE, 1, &dim, &varid) == NC_NOERR, "def_var");
+    }
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    for (MPI_Offset i = 0, count = 1; i < n; i++, count++)
+        t_local(ncmpi_put_vara_all(ncid, ids[i], &start, &count, values, count, MPI_BYTE) == NC_NOERR, "put %d",
+                ids[i]);
+    reductions = 0;
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* The bytes of each of `ids` in the report; of the variables that have no line of their own, in the last line. */
+static void check_vars(const char *path, int nvars, const int *ids, int n)
+{
+    enum { WITH_LINES = 4096 };
+    char *text = read_text(path), line[60];
+    long long bytes, others = 0;
+
+    bytes = number_after(strstr(text, "\"puts_collective\""), "\"sum\": ");
+    t_local(bytes == n * t_nprocs, "%lld puts", bytes);
+    for (int i = 0; i < n; i++) {
+        if (nvars > WITH_LINES && ids[i] >= WITH_LINES - 1) {
+            others += (i + 1) * t_nprocs;
+            continue;
+        }
+        snprintf(line, sizeof line, "\"name\": \"v%d\"", ids[i]);
+        bytes = number_after(strstr(text, line), "\"put_bytes\": ");
+        t_local(bytes == (i + 1) * t_nprocs, "%lld bytes of variable %d", bytes, ids[i]);
+    }
+    bytes = number_after(strstr(text, "\"(all others)\""), "\"put_bytes\": ");
+    t_local(bytes == (others > 0 ? others : -1), "%lld bytes of all others", bytes);
+    free(text);
+}
+
+/* Reports of files with many variables: one reduction more for each further 128, up to 4096. */
+static void test_many_vars(void)
+{
+    static const struct {
+        int nvars, n, ids[8];
+    } files[] = {{127, 2, {0, 126}},
+                 {128, 2, {0, 127}},
+                 {129, 3, {0, 127, 128}},
+                 {600, 8, {0, 127, 128, 255, 256, 384, 512, 599}},
+                 {4095, 3, {1, 3968, 4094}},
+                 {4096, 4, {1, 3967, 4094, 4095}},
+                 {4097, 5, {1, 3967, 4094, 4095, 4096}},
+                 {5000, 5, {127, 4094, 4095, 4500, 4999}}};
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        int parts = (files[i].nvars < 4096 ? files[i].nvars + 127 : 4096) / 128;
+        char report[4096], setting[4200];
+
+        snprintf(report, sizeof report, "%s", t_path("many.nc.json"));
+        snprintf(setting, sizeof setting, "json:%.*s/%%f.json", (int)(strrchr(report, '/') - report), report);
+        setenv("PNETCDF_STATS", setting, 1);
+        put_vars(t_path("many.nc"), files[i].nvars, files[i].ids, files[i].n);
+        unsetenv("PNETCDF_STATS");
+        t_local(reductions == parts + 2, "%d reductions, not 2 beside those of %d parts", reductions, parts);
+        if (t_rank == 0) {
+            check_vars(report, files[i].nvars, files[i].ids, files[i].n);
+            unlink(report);
+        }
+        t_check(true, "the report of %d variables", files[i].nvars);
+    }
+}
+
 /* --- programs with advice --- */
 
 enum { TIMES = 300, LARGE = 2 << 20 };
@@ -367,5 +475,6 @@ int main(int argc, char **argv)
     test_accesses();
     test_different(0);
     test_different(1);
+    test_many_vars();
     return t_finish();
 }
