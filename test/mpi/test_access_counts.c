@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -19,8 +20,8 @@ static pnc_error error;
 
 /* --- counts and faults --- */
 
-/* The next accesses transfer nothing, half of the bytes, are interrupted, or fail. */
-typedef enum fault { NOTHING, HALF, INTERRUPTED, BROKEN } fault;
+/* The next accesses transfer nothing, one byte, half of the bytes, are interrupted, or fail. */
+typedef enum fault { NOTHING, ONE, HALF, INTERRUPTED, BROKEN } fault;
 typedef struct plan {
     int n;
     fault faults[2 * ATTEMPTS];
@@ -57,6 +58,7 @@ static int take_fault(int count, int *bytes)
         return MPI_SUCCESS;
     switch (to_come.faults[step++]) {
     case NOTHING: *bytes = 0; return MPI_SUCCESS;
+    case ONE: *bytes = 1; return MPI_SUCCESS;
     case HALF: *bytes = count / 2; return MPI_SUCCESS;
     case INTERRUPTED: return interruption;
     default: return MPI_ERR_IO;
@@ -81,6 +83,16 @@ int MPI_File_read_at(MPI_File file, MPI_Offset at, void *buf, int count, MPI_Dat
     last_offset = at;
     last_count = count;
     return code != MPI_SUCCESS ? code : PMPI_File_read_at(file, at, buf, bytes, type, status);
+}
+
+static int views, failing_view; /* calls; the number of the one that fails, or 0 */
+
+int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype etype, MPI_Datatype type, const char *representation,
+                      MPI_Info info)
+{
+    int code = PMPI_File_set_view(file, at, etype, type, representation, info);
+
+    return ++views == failing_view ? MPI_ERR_IO : code;
 }
 
 /* Of the background: it does not begin, is short, or fails later. */
@@ -114,6 +126,37 @@ BACKGROUND(aio_write)
 BACKGROUND(aio_write64)
 /* clang-format on */
 
+/* Each access is found to be under way once. */
+static bool under_way;
+static int waits;
+
+/* clang-format off */
+#define STATE(name)                                                       \
+    int __real_##name(const struct aiocb *block);                         \
+    int __wrap_##name(const struct aiocb *block);                         \
+                                                                          \
+    int __wrap_##name(const struct aiocb *block)                          \
+    {                                                                     \
+        under_way = !under_way;                                           \
+        return under_way ? EINPROGRESS : __real_##name(block);            \
+    }
+STATE(aio_error)
+STATE(aio_error64)
+
+#define SUSPENSION(name)                                                                         \
+    int __real_##name(const struct aiocb *const *list, int n, const struct timespec *limit);     \
+    int __wrap_##name(const struct aiocb *const *list, int n, const struct timespec *limit);     \
+                                                                                                 \
+    int __wrap_##name(const struct aiocb *const *list, int n, const struct timespec *limit)      \
+    {                                                                                            \
+        waits++;                                                                                 \
+        t_local(n == 1 && limit == NULL, "a wait for %d accesses", n);                           \
+        return __real_##name(list, 1, limit);                                                    \
+    }
+SUSPENSION(aio_suspend)
+SUSPENSION(aio_suspend64)
+/* clang-format on */
+
 /* --- the file --- */
 
 static pnc_store *open_store(pnc_open_purpose purpose)
@@ -126,6 +169,7 @@ static pnc_store *open_store(pnc_open_purpose purpose)
         unlink(path);
     t_local(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "open: %s", error.text);
     store->statistics = pnc_statistics_create();
+    views = 0;
     return store;
 }
 
@@ -155,12 +199,13 @@ static bool has_bytes(const char *name, int64_t at, const char *wanted, int n)
     return same;
 }
 
-static int find_free_descriptor(void)
+static int count_descriptors(void)
 {
-    int fd = dup(2);
+    int n = 0;
 
-    close(fd);
-    return fd;
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
 }
 
 /* The driver does not access NFS in the background. */
@@ -194,7 +239,9 @@ static void try_background(trouble kind, int in_background, int rest, const char
     strcpy(given, text);
     trouble_to_come = kind;
     begin(NULL);
+    waits = 0;
     t_local(transfer(store, true, extent, given) == NC_NOERR, "write: %s", error.text);
+    t_local(waits == (kind != REFUSED), "%d waits", waits);
     t_local(background == in_background && writes == (rest > 0) && reads == 0, "%d and %d writes", background, writes);
     t_local(rest == 0 || (last_count == rest && last_offset == AT + BYTES - rest), "%d bytes at %d remain", last_count,
             (int)last_offset);
@@ -235,6 +282,8 @@ static void test_end(void)
     begin(NULL);
     t_local(transfer(store, false, single, bytes) == NC_NOERR && bytes[0] == text[0], "read a byte: %s", error.text);
     t_local(background == 1 && reads == 0, "%d and %d reads of a byte", background, reads);
+    t_local(store->statistics->counts[PNC_COUNT_READS] == 3, "%d reads counted",
+            (int)store->statistics->counts[PNC_COUNT_READS]);
     close_store(store);
     t_check(true, "a read in the background beyond the end of a file that is read-only");
 }
@@ -242,14 +291,16 @@ static void test_end(void)
 /* Another file has the path by now: it is neither read nor written, and no descriptor of it stays open. */
 static void test_replaced(void)
 {
-    int before = find_free_descriptor(), fd;
+    int before = count_descriptors(), fd;
     char kept[sizeof path + 8], given[BYTES + 1], bytes[BYTES + 1] = "";
     pnc_store *store = open_store(PNC_OPEN_REPLACE);
     pnc_extent extent = {AT, BYTES};
 
     snprintf(kept, sizeof kept, "%s.kept", path);
     strcpy(given, text);
-    t_local(rename(path, kept) == 0 && (fd = open(path, O_RDWR | O_CREAT, 0600)) >= 0 && close(fd) == 0, "replace");
+    t_local(rename(path, kept) == 0, "rename");
+    fd = open(path, O_RDWR | O_CREAT, 0600);
+    t_local(fd >= 0 && close(fd) == 0, "replace");
     begin(NULL);
     t_local(transfer(store, true, extent, given) == NC_NOERR && transfer(store, false, extent, bytes) == NC_NOERR,
             "write and read: %s", error.text);
@@ -257,14 +308,14 @@ static void test_replaced(void)
     t_local(has_bytes(kept, AT, text, BYTES) && strcmp(bytes, text) == 0, "wrong bytes");
     t_local(!has_bytes(path, 0, "", 1), "the other file has bytes");
     close_store(store);
-    t_local(find_free_descriptor() == before, "descriptor %d is free, not %d", find_free_descriptor(), before);
+    t_local(count_descriptors() == before, "%d descriptors are open, not %d", count_descriptors(), before);
     unlink(kept);
     t_check(true, "a file that was replaced is not accessed in the background");
 }
 
 static void test_background(void)
 {
-    int before = find_free_descriptor();
+    int before = count_descriptors();
     pnc_store *store = open_store(PNC_OPEN_REPLACE);
     bool possible = has_background();
 
@@ -277,7 +328,7 @@ static void test_background(void)
     try_background(REFUSED, 1, BYTES, "one that cannot begin is made by MPI-IO");
     try_background(SHORT, 1, BYTES / 2, "after a short one the rest is");
     try_background(FAILED, 1, BYTES, "one that fails is made again by MPI-IO");
-    t_check(find_free_descriptor() == before, "the descriptor is closed");
+    t_check(count_descriptors() == before, "the descriptor is closed");
     test_end();
     test_replaced();
 }
@@ -289,7 +340,7 @@ typedef struct list {
     int n, length, distance;
 } list;
 
-enum { MOST = 10 };
+enum { MOST = 10, FEW = 4 }; /* up to so many extents are written one by one */
 
 static void set_extents(const list *l, pnc_extent *extents)
 {
@@ -312,6 +363,35 @@ static bool has_list(const list *l)
     return has_bytes(path, AT, wanted, end_of(l) - AT);
 }
 
+static char said[sizeof error.text]; /* the message of the last write */
+
+/* A long list is counted as a call with a view, other extents as accesses. */
+static void check_statistics(const pnc_store *store, const list *l, int code)
+{
+    const int64_t *counts = store->statistics->counts;
+    int64_t moved = counts[PNC_COUNT_MPI_IO_BYTES];
+
+    if (l->n > FEW) {
+        t_local(counts[PNC_COUNT_MPI_IO_CALLS] == 1, "%d calls with a view", (int)counts[PNC_COUNT_MPI_IO_CALLS]);
+        if (code == NC_NOERR || failing_view == 2)
+            t_local(moved == BYTES, "%d bytes of them", (int)moved);
+        if (code == NC_EWRITE && failing_view != 2)
+            t_local(moved == 0, "%d bytes of them", (int)moved);
+    } else if (code == NC_NOERR) {
+        t_local(counts[PNC_COUNT_WRITE_BYTES] == BYTES && counts[PNC_COUNT_WRITES] == writes, "%d bytes in %d writes",
+                (int)counts[PNC_COUNT_WRITE_BYTES], (int)counts[PNC_COUNT_WRITES]);
+        t_local(l->n > 1 || counts[PNC_COUNT_WRITES_NEXT] == writes - 1, "%d writes behind another",
+                (int)counts[PNC_COUNT_WRITES_NEXT]);
+    }
+}
+
+static int64_t size_of_file(void)
+{
+    struct stat facts;
+
+    return stat(path, &facts) == 0 ? (int64_t)facts.st_size : -1;
+}
+
 /* Write the list to a file of `size` bytes: so many calls, and this code. */
 static void try_write(const list *l, int64_t size, const plan *p, int calls, int code, const char *what)
 {
@@ -326,6 +406,10 @@ static void try_write(const list *l, int64_t size, const plan *p, int calls, int
     t_local(err == code, "code %d, not %d: %s", err, code, error.text);
     t_local(writes == calls && reads == 0 && background == 0, "%d writes, not %d", writes, calls);
     t_local(code != NC_NOERR || has_list(l), "wrong bytes");
+    t_local(code != NC_NOERR || size_of_file() == (size > end_of(l) ? size : end_of(l)), "the file has %d bytes",
+            (int)size_of_file());
+    check_statistics(store, l, code);
+    snprintf(said, sizeof said, "%s", error.text);
     begin(NULL); /* what follows is not affected */
     t_local(store->ops->write(store, &behind, 1, text, &error) == NC_NOERR && writes == 1 &&
                 has_bytes(path, 500, text, BYTES),
@@ -376,29 +460,46 @@ static void test_faults(const list *l, int calls)
     const plan flood = plan_of(ATTEMPTS, INTERRUPTED), broken = plan_of(1, BROKEN);
 
     try_write(l, 1000, NULL, calls, NC_NOERR, "without a fault");
-    try_write(l, 1000, &once, calls + 1, NC_NOERR, "one in vain");
-    try_write(l, 1000, &often, calls + ATTEMPTS - 1, NC_NOERR, "15 in vain");
-    try_write(l, 1000, &always, ATTEMPTS, NC_ENO_SPACE, "16 in vain");
+    try_write(l, 1000, &once, calls + 1, NC_NOERR, "one of no bytes");
+    try_write(l, 1000, &often, calls + ATTEMPTS - 1, NC_NOERR, "15 of no bytes");
+    try_write(l, 1000, &always, ATTEMPTS, NC_ENO_SPACE, "16 of no bytes");
     try_write(l, 1000, &one_signal, calls + 1, NC_NOERR, "one signal");
     try_write(l, 1000, &signals, calls + ATTEMPTS - 1, NC_NOERR, "15 signals");
     try_write(l, 1000, &flood, ATTEMPTS, NC_EWRITE, "16 signals");
     try_write(l, 1000, &broken, 1, NC_EWRITE, "an error");
 }
 
+/* A view that cannot be set is an error, and so is one that cannot be reset: nothing is written by a wrong one. */
+static void test_views(void)
+{
+    failing_view = 1;
+    try_write(&many, 1000, NULL, 0, NC_EWRITE, "no view");
+    try_write(&many, 0, NULL, 1, NC_EWRITE, "no view of an empty file");
+    t_local(has_bytes(path, end_of(&many) - 1, text + BYTES - 1, 1), "the file ends with another byte");
+    failing_view = 2;
+    try_write(&many, 1000, NULL, 1, NC_EWRITE, "a view that stays");
+    failing_view = 0;
+}
+
 /* After a short access the attempts are counted anew. */
 static void test_short(void)
 {
     plan mixed = plan_of(2 * ATTEMPTS - 1, NOTHING);
+    const plan bytes = plan_of(BYTES, ONE);
     const plan half = plan_of(1, HALF), three = plan_of(3, HALF);
 
     mixed.faults[ATTEMPTS - 1] = HALF;
     try_write(&single, 1000, &half, 2, NC_NOERR, "a short one");
     try_write(&single, 1000, &three, 4, NC_NOERR, "three short ones");
-    try_write(&single, 1000, &mixed, 2 * ATTEMPTS, NC_NOERR, "a short one among 30 in vain");
+    try_write(&single, 1000, &mixed, 2 * ATTEMPTS, NC_NOERR, "a short one among 30 of no bytes");
+    try_write(&single, 1000, &bytes, BYTES, NC_NOERR, "byte by byte");
+    try_read(&single, &bytes, BYTES, NC_NOERR, "byte by byte");
     try_read(&single, &half, 2, NC_NOERR, "a short one");
     try_read(&single, &three, 4, NC_NOERR, "three short ones");
-    try_read(&single, &mixed, 2 * ATTEMPTS, NC_NOERR, "a short one among 30 in vain");
+    try_read(&single, &mixed, 2 * ATTEMPTS, NC_NOERR, "a short one among 30 of no bytes");
     try_write(&many, 1000, &half, 1, NC_ENO_SPACE, "a short one"); /* there is no rest that could be written alone */
+    t_local(strstr(said, "only 10 of 20 bytes were written at offset 40") != NULL, "%s", said);
+    t_check(true, "the message about a short write of a list");
 }
 
 /* A list of small extents is one read of all of them. */
@@ -406,11 +507,12 @@ static void test_reads(const list *l, int calls)
 {
     const plan once = plan_of(1, NOTHING), often = plan_of(ATTEMPTS - 1, NOTHING);
     const plan signals = plan_of(ATTEMPTS - 1, INTERRUPTED), flood = plan_of(ATTEMPTS, INTERRUPTED);
-    const plan broken = plan_of(1, BROKEN);
+    const plan broken = plan_of(1, BROKEN), always = plan_of(ATTEMPTS, NOTHING);
 
     try_read(l, NULL, calls, NC_NOERR, "without a fault");
-    try_read(l, &once, calls + 1, NC_NOERR, "one in vain");
-    try_read(l, &often, calls + ATTEMPTS - 1, NC_NOERR, "15 in vain");
+    try_read(l, &once, calls + 1, NC_NOERR, "one of no bytes");
+    try_read(l, &often, calls + ATTEMPTS - 1, NC_NOERR, "15 of no bytes");
+    try_read(l, &always, ATTEMPTS, NC_EREAD, "16 of no bytes");
     try_read(l, &signals, calls + ATTEMPTS - 1, NC_NOERR, "15 signals");
     try_read(l, &flood, ATTEMPTS, NC_EREAD, "16 signals");
     try_read(l, &broken, 1, NC_EREAD, "an error");
@@ -430,6 +532,7 @@ int main(int argc, char **argv)
     test_faults(&single, 1);
     test_faults(&few, 4);
     test_faults(&many, 1);
+    test_views();
     test_short();
     test_reads(&single, 1);
     test_reads(&many, 1);
