@@ -1,6 +1,7 @@
 /* How often the MPI-IO driver accesses the file: each access is made once, in the background or by MPI-IO. One that
  * transfers nothing, or is interrupted, is made again, up to 16 times; after a short one the rest follows. Counted in
- * wrappers of the functions of MPI and of asynchronous I/O. Each rank has a file of its own. */
+ * wrappers of the functions of MPI and of asynchronous I/O. Also the codes and messages of failures by cause. Each rank
+ * has a file of its own. */
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@ typedef struct plan {
 
 static plan to_come;
 static int step; /* of the plan */
-static int interruption;
+static int interruption, broken_code = MPI_ERR_IO;
 static int writes, reads, background;
 static MPI_Offset last_offset; /* of the last call of MPI-IO */
 static int last_count;
@@ -61,7 +62,7 @@ static int take_fault(int count, int *bytes)
     case ONE: *bytes = 1; return MPI_SUCCESS;
     case HALF: *bytes = count / 2; return MPI_SUCCESS;
     case INTERRUPTED: return interruption;
-    default: return MPI_ERR_IO;
+    default: return broken_code;
     }
 }
 
@@ -518,6 +519,68 @@ static void test_reads(const list *l, int calls)
     try_read(l, &broken, 1, NC_EREAD, "an error");
 }
 
+/* --- causes --- */
+
+static void try_cause(int mpi_code, int code, const char *cause)
+{
+    const plan broken = plan_of(1, BROKEN);
+
+    broken_code = mpi_code;
+    try_write(&single, 1000, &broken, 1, code, cause);
+    t_local(strstr(said, "cannot write ") != NULL && strstr(said, path) != NULL && strstr(said, cause) != NULL,
+            "the message is %s", said);
+    broken_code = MPI_ERR_IO;
+}
+
+/* A class of MPI has a code. */
+static void test_classes(void)
+{
+    static const struct {
+        int class, code;
+        const char *cause;
+    } rows[] = {{MPI_ERR_NO_SUCH_FILE, NC_ENOENT, ""},
+                {MPI_ERR_FILE_EXISTS, NC_EEXIST, ""},
+                {MPI_ERR_ACCESS, NC_EACCESS, ""},
+                {MPI_ERR_READ_ONLY, NC_EPERM, ""},
+                {MPI_ERR_NO_SPACE, NC_ENO_SPACE, "no space left on its file system"},
+                {MPI_ERR_QUOTA, NC_EQUOTA, "disk quota exceeded"},
+                {MPI_ERR_BAD_FILE, NC_EBAD_FILE, ""},
+                {MPI_ERR_NO_MEM, NC_ENOMEM, ""},
+                {MPI_ERR_NOT_SAME, NC_EMULTIDEFINE, ""},
+                {MPI_ERR_AMODE, NC_EINVAL_OMODE, ""},
+                {MPI_ERR_IO, NC_EWRITE, ""},
+                {MPI_ERR_OTHER, NC_EWRITE, ""}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        try_cause(rows[i].class, rows[i].code, rows[i].cause);
+}
+
+/* In an unspecific class the text of the system, which MPI libraries quote, decides. */
+static void test_texts(int class)
+{
+    static const struct {
+        int number, code;
+        const char *cause;
+    } rows[] = {{ENOSPC, NC_ENO_SPACE, "no space left on its file system"},
+                {EFBIG, NC_ENO_SPACE, "the offset exceeds the largest file size"},
+                {EDQUOT, NC_EQUOTA, "disk quota exceeded"},
+                {EACCES, NC_EACCESS, ""},
+                {EROFS, NC_EPERM, ""},
+                {EMFILE, NC_ENFILE, "too many files are open in this process"},
+                {ENFILE, NC_ENFILE, "too many files are open in this process"},
+                {EIO, NC_EWRITE, "the library: "}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char quoted[200];
+        int mpi_code;
+
+        snprintf(quoted, sizeof quoted, "the library: %s (in a write)", strerror(rows[i].number));
+        MPI_Add_error_code(class, &mpi_code);
+        MPI_Add_error_string(mpi_code, quoted);
+        try_cause(mpi_code, rows[i].code, rows[i].cause[0] != '\0' ? rows[i].cause : quoted);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int class;
@@ -536,6 +599,8 @@ int main(int argc, char **argv)
     test_short();
     test_reads(&single, 1);
     test_reads(&many, 1);
+    test_classes();
+    test_texts(class);
     unlink(path);
     return t_finish();
 }
