@@ -80,6 +80,7 @@ static void test_calls(void)
     expect_count(ncid, "waited", 2);
     expect_count(ncid, "put_bytes", 3 * 80);
     expect_count(ncid, "get_bytes", 3 * 80);
+    expect_count(ncid, "collective_bytes", 2 * 80);
     t_check(count(ncid, "time_wait") > 0 || t_nprocs == 1, "a rank waits for others");
     t_check(count(ncid, "time_open") > 0 && count(ncid, "peak_memory") > 0, "time and memory");
     expect_code(ncmpi_inq_stats(ncid, "wirtes", NULL), NC_EINVAL, "an unknown counter");
@@ -215,8 +216,26 @@ static void put_vars(const char *path, int nvars, const int *ids, int n)
     for (MPI_Offset i = 0, count = 1; i < n; i++, count++)
         t_local(ncmpi_put_vara_all(ncid, ids[i], &start, &count, values, count, MPI_BYTE) == NC_NOERR, "put %d",
                 ids[i]);
+    expect_ok(ncmpi_begin_indep_data(ncid), "independent mode");
+    if (t_rank == t_nprocs - 1)
+        t_local(ncmpi_get_var1(ncid, ids[0], &start, values, 1, MPI_BYTE) == NC_NOERR, "get on the last rank");
+    expect_ok(ncmpi_end_indep_data(ncid), "collective mode");
     reductions = 0;
     expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* The last rank has made a get. The parts of the file have the bytes that all ranks wrote. */
+static void check_report(const char *text)
+{
+    const char *gets = strstr(text, "\"gets_independent\""), *at = strstr(text, "\"written\": [");
+    long long sum = number_after(gets, "\"sum\": "), rank = number_after(gets, "\"rank_of_most\": ");
+    long long bytes = number_after(strstr(text, "\"write_bytes\""), "\"sum\": "), written = 0;
+
+    t_local(sum == 1 && rank == t_nprocs - 1, "%lld gets, most on rank %lld", sum, rank);
+    t_local(at != NULL && bytes > 0, "%lld bytes written", bytes);
+    for (at = at == NULL ? "" : strchr(at, '['); *at == '[' || *at == ','; at += 1 + strcspn(at + 1, ",]"))
+        written += atoll(at + 1);
+    t_local(written == bytes, "%lld bytes in all parts, not %lld", written, bytes);
 }
 
 /* The bytes of each of `ids` in the report; of the variables that have no line of their own, in the last line. */
@@ -224,10 +243,11 @@ static void check_vars(const char *path, int nvars, const int *ids, int n)
 {
     enum { WITH_LINES = 4096 };
     char *text = read_text(path), line[60];
-    long long bytes, others = 0;
+    long long bytes, time, others = 0;
 
     bytes = number_after(strstr(text, "\"puts_collective\""), "\"sum\": ");
     t_local(bytes == n * t_nprocs, "%lld puts", bytes);
+    check_report(text);
     for (int i = 0; i < n; i++) {
         if (nvars > WITH_LINES && ids[i] >= WITH_LINES - 1) {
             others += (i + 1) * t_nprocs;
@@ -236,6 +256,10 @@ static void check_vars(const char *path, int nvars, const int *ids, int n)
         snprintf(line, sizeof line, "\"name\": \"v%d\"", ids[i]);
         bytes = number_after(strstr(text, line), "\"put_bytes\": ");
         t_local(bytes == (i + 1) * t_nprocs, "%lld bytes of variable %d", bytes, ids[i]);
+        bytes = number_after(strstr(text, line), "\"get_bytes\": ");
+        t_local(bytes == (i == 0), "%lld bytes read of variable %d", bytes, ids[i]);
+        time = number_after(strstr(text, line), "\"nanoseconds\": ");
+        t_local(time > 100, "%lld ns for variable %d", time, ids[i]);
     }
     bytes = number_after(strstr(text, "\"(all others)\""), "\"put_bytes\": ");
     t_local(bytes == (others > 0 ? others : -1), "%lld bytes of all others", bytes);
@@ -260,9 +284,10 @@ static void test_many_vars(void)
         int parts = (files[i].nvars < 4096 ? files[i].nvars + 127 : 4096) / 128;
         char report[4096], setting[4200];
 
-        snprintf(report, sizeof report, "%s", t_path("many.nc.json"));
-        snprintf(setting, sizeof setting, "json:%.*s/%%f.json", (int)(strrchr(report, '/') - report), report);
+        snprintf(report, sizeof report, "%s", t_path("many.nc.77.json"));
+        snprintf(setting, sizeof setting, "json:%.*s/%%f.%%j.json", (int)(strrchr(report, '/') - report), report);
         setenv("PNETCDF_STATS", setting, 1);
+        setenv("SLURM_JOB_ID", "77", 1);
         put_vars(t_path("many.nc"), files[i].nvars, files[i].ids, files[i].n);
         unsetenv("PNETCDF_STATS");
         t_local(reductions == parts + 2, "%d reductions, not 2 beside those of %d parts", reductions, parts);
