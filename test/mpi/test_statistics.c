@@ -57,11 +57,14 @@ static void test_calls(void)
     int ncid = create(t_path("calls.nc"), keep), dim, var, req[2];
     MPI_Offset start = 10 * t_rank, n = 10;
     short values[10] = {0};
+    long long before;
 
     ncmpi_def_dim(ncid, "x", 10 * t_nprocs, &dim);
     ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, &dim, &var);
     expect_ok(ncmpi_enddef(ncid), "enddef");
+    before = count(ncid, "time_requests");
     expect_ok(ncmpi_put_vara_short_all(ncid, var, &start, &n, values), "a collective put");
+    t_check(count(ncid, "time_requests") > before, "a put takes time for its request");
     expect_ok(ncmpi_get_vara_short_all(ncid, var, &start, &n, values), "a collective get");
     expect_ok(ncmpi_iput_vara_short(ncid, var, &start, &n, values, &req[0]), "iput");
     expect_ok(ncmpi_iget_vara_short(ncid, var, &start, &n, values, &req[1]), "iget");
