@@ -121,6 +121,18 @@ static void expect_fine(int got, const char *what)
     expect_ok(got, text);
 }
 
+/* The message distinguishes a full disk from a file that may not grow. It continues the text of the code right after
+ * the call; only a rank that has failed by itself knows the cause. */
+static void check_cause(int err)
+{
+    const char *text = ncmpi_strerror(err);
+
+    t_local((strstr(text, "the offset exceeds the largest file size of the file system") != NULL) == limited, "%s",
+            text);
+    t_local((strstr(text, "no space left on its file system") != NULL) == !limited, "%s", text);
+    t_local(strstr(text, path) != NULL, "%s: the path is missing", text);
+}
+
 /* --- puts --- */
 
 /* All ranks' rows, or interleaved columns, or rows by requests. */
@@ -161,6 +173,8 @@ static void put_alone(int ncid, int *values)
     expect_fine(ncmpi_begin_indep_data(ncid), "begin_indep_data");
     if (t_rank == t_nprocs - 1)
         err = ncmpi_put_vara_int(ncid, LARGE, start, count, values);
+    if (t_rank == t_nprocs - 1)
+        check_cause(err);
     t_local(err == (t_rank == t_nprocs - 1 ? NC_ENO_SPACE : NC_NOERR), "an independent put: %s", ncmpi_strerrno(err));
     expect_fine(ncmpi_end_indep_data(ncid), "end_indep_data");
 }

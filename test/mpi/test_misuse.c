@@ -542,6 +542,60 @@ static void test_repeated_wait(void)
     t_check(true, "a wait_all is repeated after calls that do not match");
 }
 
+/* The others put, and the odd rank gets: the message has the variables of both calls. A wrong id names none; a rank
+ * that passes one has an error of its own. */
+static void try_objects(int ncid, int varid, int odd_varid, const char *of_var, const char *of_odd_var)
+{
+    char text[NC_MAX_MESSAGE] = "", own[200], other[200];
+    int passed = is_odd ? odd_varid : varid, err = access_values(ncid, passed, !is_odd);
+    bool wrong = passed < 0 || passed > RECORD;
+
+    t_local(wrong ? err != NC_NOERR : err == NC_EMULTICALL, "put and get: %s", ncmpi_strerrno(err));
+    t_local(ncmpi_inq_last_error(ncid, NULL, text) == NC_NOERR, "inq_last_error");
+    snprintf(own, sizeof own, "rank 0 called ncmpi_put_vara_int_all%s, ", of_var);
+    snprintf(other, sizeof other, "rank %d called ncmpi_get_vara_int_all%s; ", t_nprocs - 1, of_odd_var);
+    t_local(wrong || (strstr(text, own) != NULL && strstr(text, other) != NULL), "the message is %s", text);
+    t_check(true, "the message about a put of variable %d and a get of variable %d", varid, odd_varid);
+}
+
+static void test_objects(bool safe)
+{
+    static const int wrong[] = {-1, -1000000, RECORD + 1, 100000000};
+    int ncid;
+
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    ncid = prepare(DATA);
+    try_objects(ncid, FIXED, FIXED, " of \"fixed\"", " of \"fixed\"");
+    try_objects(ncid, OTHER, FIXED, " of \"other\"", " of \"fixed\"");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        try_objects(ncid, FIXED, wrong[i], " of \"fixed\"", "");
+        try_objects(ncid, wrong[i], OTHER, "", " of \"other\"");
+    }
+    close_file(ncid);
+}
+
+/* In the same call, a wrong id is the error of the ranks that pass it; in safe mode the calls do not match. */
+static void test_wrong_ids(bool safe)
+{
+    static const int wrong[] = {-1, RECORD + 1}, codes[] = {NC_EGLOBAL, NC_ENOTVAR};
+    int ncid;
+
+    setenv("PNETCDF_SAFE_MODE", safe ? "1" : "0", 1);
+    ncid = prepare(DATA);
+    for (int i = 0; i < 2; i++)
+        for (int puts = 0; puts < 2; puts++) {
+            int err = access_values(ncid, is_odd ? wrong[i] : FIXED, puts != 0);
+
+            if (is_odd)
+                t_local(err == codes[i], "the rank with the wrong id: %s", ncmpi_strerrno(err));
+            else
+                t_local(err == (safe ? NC_EMULTICALL : NC_NOERR), "the others: %s", ncmpi_strerrno(err));
+            expect_code(access_values(ncid, wrong[i], puts != 0), codes[i], puts ? "put by a wrong id" : "get by it");
+        }
+    t_local(has_values(ncid, FIXED), "wrong values");
+    close_file(ncid);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -556,8 +610,13 @@ int main(int argc, char **argv)
         for (int k = 0; k < NCASES; k++)
             for (int safe = 0; safe < 2; safe++)
                 try_case(k, safe != 0);
-    if (t_nprocs > 1)
+    if (t_nprocs > 1) {
         test_repeated_wait();
+        for (int safe = 0; safe < 2; safe++) {
+            test_objects(safe != 0);
+            test_wrong_ids(safe != 0);
+        }
+    }
     unlink(path);
     return t_finish();
 }

@@ -1,6 +1,7 @@
 /* What must reach MPI-IO: flushes of ncmpi_sync and NC_SHARE, and hints. Counted in wrappers of the MPI functions. Also
  * arguments that are wrong by one sign or one repetition: negative ones of ncmpi__enddef, one id twice in a wait. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,6 +65,46 @@ static void test_hint(void)
     t_check(ncmpi_close(ncid) == NC_NOERR, "romio_ds_write reaches MPI-IO");
 }
 
+/* A list of n bytes, whose last hint counts. */
+static void set_list(int n)
+{
+    static const char hint[] = ";romio_ds_write=disable";
+    char *list = malloc((size_t)n + 1);
+
+    memset(list, ' ', (size_t)n);
+    strcpy(list + n - (int)strlen(hint), hint);
+    setenv("PNETCDF_HINTS", list, 1);
+    free(list);
+}
+
+/* Launchers may set PNETCDF_HINTS for rank 0 only: what rank 0 has counts on all ranks. Lists of 1024 bytes and more
+ * travel in a message of their own. */
+static void test_list(void)
+{
+    static const int lengths[] = {23, 1000, 1022, 1023, 1024, 1025, 1033, 1040, 4096, 100001};
+    char usual[sizeof sieving];
+    int ncid = create(0, NULL);
+
+    strcpy(usual, sieving);
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (t_rank == 0)
+            set_list(lengths[i]);
+        ncid = create(0, NULL);
+        unsetenv("PNETCDF_HINTS");
+        t_local(strcmp(sieving, "disable") == 0, "romio_ds_write is %s", sieving);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+        t_check(true, "PNETCDF_HINTS of %d bytes on rank 0", lengths[i]);
+        if (t_rank > 0)
+            set_list(lengths[i]);
+        ncid = create(0, NULL);
+        unsetenv("PNETCDF_HINTS");
+        t_local(strcmp(sieving, usual) == 0, "romio_ds_write is %s", sieving);
+        t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+        t_check(true, "PNETCDF_HINTS of %d bytes on the other ranks only", lengths[i]);
+    }
+}
+
 static void test_negative_layout(void)
 {
     int ncid = create(0, NULL);
@@ -99,6 +140,7 @@ int main(int argc, char **argv)
     test_syncs(0, "without NC_SHARE", false);
     test_syncs(NC_SHARE, "with NC_SHARE", true);
     test_hint();
+    test_list();
     test_negative_layout();
     test_id_twice();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -57,11 +57,14 @@ static void test_calls(void)
     int ncid = create(t_path("calls.nc"), keep), dim, var, req[2];
     MPI_Offset start = 10 * t_rank, n = 10;
     short values[10] = {0};
+    long long before;
 
     ncmpi_def_dim(ncid, "x", 10 * t_nprocs, &dim);
     ncmpi_def_var(ncid, "v", NC_DOUBLE, 1, &dim, &var);
     expect_ok(ncmpi_enddef(ncid), "enddef");
+    before = count(ncid, "time_requests");
     expect_ok(ncmpi_put_vara_short_all(ncid, var, &start, &n, values), "a collective put");
+    t_check(count(ncid, "time_requests") > before, "a put takes time for its request");
     expect_ok(ncmpi_get_vara_short_all(ncid, var, &start, &n, values), "a collective get");
     expect_ok(ncmpi_iput_vara_short(ncid, var, &start, &n, values, &req[0]), "iput");
     expect_ok(ncmpi_iget_vara_short(ncid, var, &start, &n, values, &req[1]), "iget");
@@ -80,6 +83,7 @@ static void test_calls(void)
     expect_count(ncid, "waited", 2);
     expect_count(ncid, "put_bytes", 3 * 80);
     expect_count(ncid, "get_bytes", 3 * 80);
+    expect_count(ncid, "collective_bytes", 2 * 80);
     t_check(count(ncid, "time_wait") > 0 || t_nprocs == 1, "a rank waits for others");
     t_check(count(ncid, "time_open") > 0 && count(ncid, "peak_memory") > 0, "time and memory");
     expect_code(ncmpi_inq_stats(ncid, "wirtes", NULL), NC_EINVAL, "an unknown counter");
@@ -164,6 +168,138 @@ static void test_different(int mode)
         t_local(ncmpi_def_var(ncid, name, NC_INT, 1, &dim, &var) == NC_NOERR, "def_var");
     }
     expect_ok(ncmpi_abort(ncid), "abort with other definitions on each rank");
+}
+
+/* --- variables --- */
+
+/* Of a report, or NULL. Rank 0. */
+static char *read_text(const char *path)
+{
+    enum { BYTES = 1 << 20 };
+    char *text = calloc(BYTES + 1, 1);
+    FILE *file = fopen(path, "r");
+
+    if (file != NULL && text != NULL)
+        t_local(fread(text, 1, BYTES, file) < BYTES, "%s is too long", path);
+    t_local(file != NULL, "there is no report %s", path);
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+/* The number after a key, behind `at`; -1 if there is none. */
+static long long number_after(const char *at, const char *key)
+{
+    at = at == NULL ? NULL : strstr(at, key);
+    return at == NULL ? -1 : atoll(at + strlen(key));
+}
+
+static int reductions;
+
+int MPI_Reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    reductions++;
+    return PMPI_Reduce(from, to, n, type, op, root, comm);
+}
+
+/* Put i + 1 values of one byte to the i-th of `ids` on each rank. */
+static void put_vars(const char *path, int nvars, const int *ids, int n)
+{
+    const char *none[][2] = {{NULL, NULL}};
+    int ncid = create(path, none), dim, varid;
+    MPI_Offset start = 100 * t_rank;
+    char name[20], values[100] = "";
+
+    ncmpi_def_dim(ncid, "x", 100 * t_nprocs, &dim);
+    for (int i = 0; i < nvars; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        t_local(ncmpi_def_var(ncid, name, NC_BYTE, 1, &dim, &varid) == NC_NOERR, "def_var");
+    }
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    for (MPI_Offset i = 0, count = 1; i < n; i++, count++)
+        t_local(ncmpi_put_vara_all(ncid, ids[i], &start, &count, values, count, MPI_BYTE) == NC_NOERR, "put %d",
+                ids[i]);
+    expect_ok(ncmpi_begin_indep_data(ncid), "independent mode");
+    if (t_rank == t_nprocs - 1)
+        t_local(ncmpi_get_var1(ncid, ids[0], &start, values, 1, MPI_BYTE) == NC_NOERR, "get on the last rank");
+    expect_ok(ncmpi_end_indep_data(ncid), "collective mode");
+    reductions = 0;
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* The last rank has made a get. The parts of the file have the bytes that all ranks wrote. */
+static void check_report(const char *text)
+{
+    const char *gets = strstr(text, "\"gets_independent\""), *at = strstr(text, "\"written\": [");
+    long long sum = number_after(gets, "\"sum\": "), rank = number_after(gets, "\"rank_of_most\": ");
+    long long bytes = number_after(strstr(text, "\"write_bytes\""), "\"sum\": "), written = 0;
+
+    t_local(sum == 1 && rank == t_nprocs - 1, "%lld gets, most on rank %lld", sum, rank);
+    t_local(at != NULL && bytes > 0, "%lld bytes written", bytes);
+    for (at = at == NULL ? "" : strchr(at, '['); *at == '[' || *at == ','; at += 1 + strcspn(at + 1, ",]"))
+        written += atoll(at + 1);
+    t_local(written == bytes, "%lld bytes in all parts, not %lld", written, bytes);
+}
+
+/* The bytes of each of `ids` in the report; of the variables that have no line of their own, in the last line. */
+static void check_vars(const char *path, int nvars, const int *ids, int n)
+{
+    enum { WITH_LINES = 4096 };
+    char *text = read_text(path), line[60];
+    long long bytes, time, others = 0;
+
+    bytes = number_after(strstr(text, "\"puts_collective\""), "\"sum\": ");
+    t_local(bytes == n * t_nprocs, "%lld puts", bytes);
+    check_report(text);
+    for (int i = 0; i < n; i++) {
+        if (nvars > WITH_LINES && ids[i] >= WITH_LINES - 1) {
+            others += (i + 1) * t_nprocs;
+            continue;
+        }
+        snprintf(line, sizeof line, "\"name\": \"v%d\"", ids[i]);
+        bytes = number_after(strstr(text, line), "\"put_bytes\": ");
+        t_local(bytes == (i + 1) * t_nprocs, "%lld bytes of variable %d", bytes, ids[i]);
+        bytes = number_after(strstr(text, line), "\"get_bytes\": ");
+        t_local(bytes == (i == 0), "%lld bytes read of variable %d", bytes, ids[i]);
+        time = number_after(strstr(text, line), "\"nanoseconds\": ");
+        t_local(time > 100, "%lld ns for variable %d", time, ids[i]);
+    }
+    bytes = number_after(strstr(text, "\"(all others)\""), "\"put_bytes\": ");
+    t_local(bytes == (others > 0 ? others : -1), "%lld bytes of all others", bytes);
+    free(text);
+}
+
+/* Reports of files with many variables: one reduction more for each further 128, up to 4096. */
+static void test_many_vars(void)
+{
+    static const struct {
+        int nvars, n, ids[8];
+    } files[] = {{127, 2, {0, 126}},
+                 {128, 2, {0, 127}},
+                 {129, 3, {0, 127, 128}},
+                 {600, 8, {0, 127, 128, 255, 256, 384, 512, 599}},
+                 {4095, 3, {1, 3968, 4094}},
+                 {4096, 4, {1, 3967, 4094, 4095}},
+                 {4097, 5, {1, 3967, 4094, 4095, 4096}},
+                 {5000, 5, {127, 4094, 4095, 4500, 4999}}};
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        int parts = (files[i].nvars < 4096 ? files[i].nvars + 127 : 4096) / 128;
+        char report[4096], setting[4200];
+
+        snprintf(report, sizeof report, "%s", t_path("many.nc.77.json"));
+        snprintf(setting, sizeof setting, "json:%.*s/%%f.%%j.json", (int)(strrchr(report, '/') - report), report);
+        setenv("PNETCDF_STATS", setting, 1);
+        setenv("SLURM_JOB_ID", "77", 1);
+        put_vars(t_path("many.nc"), files[i].nvars, files[i].ids, files[i].n);
+        unsetenv("PNETCDF_STATS");
+        t_local(reductions == parts + 2, "%d reductions, not 2 beside those of %d parts", reductions, parts);
+        if (t_rank == 0) {
+            check_vars(report, files[i].nvars, files[i].ids, files[i].n);
+            unlink(report);
+        }
+        t_check(true, "the report of %d variables", files[i].nvars);
+    }
 }
 
 /* --- programs with advice --- */
@@ -367,5 +503,6 @@ int main(int argc, char **argv)
     test_accesses();
     test_different(0);
     test_different(1);
+    test_many_vars();
     return t_finish();
 }

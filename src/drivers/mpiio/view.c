@@ -47,14 +47,13 @@ static int write_through_view(pnc_mpiio *io, const pnc_extent *extents, int64_t 
 
 int pnc_mpiio_view_write(pnc_mpiio *io, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
-    int bytes = 0, moved, code, late;
+    int bytes = 0, moved = 0, code, late;
 
     assert(n > 1 && n <= INT_MAX);
     for (int64_t i = 0; i < n; i++)
         bytes += (int)extents[i].length;
     assert(bytes > 0 && bytes < PNC_STORE_BYTES_MAX);
     PNC_TRY(extend_file(io, extents[n - 1], (const char *)buf + bytes - 1, error));
-    moved = bytes;
     code = write_through_view(io, extents, n, buf, bytes, &moved);
     /* all other operations assume the default file view */
     late = MPI_File_set_view(io->file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
