@@ -137,18 +137,18 @@ static void close_file(int i)
 /* In data mode, in turns: a long attribute, a short one, a name, the long one shorter. */
 static void change(int i)
 {
-    int turn = i / 4;
+    int turn = i / 4, bytes = turn < HISTORY - 1 ? HISTORY - turn : 1;
     char name[20], letter = (char)('a' + turn % 26);
 
     sprintf(name, "m%06d", turn + 1);
     if (i % 4 == 0)
-        put_text(NC_GLOBAL, "history", letter, HISTORY - turn);
+        put_text(NC_GLOBAL, "history", letter, bytes);
     else if (i % 4 == 1)
         put_text(RECORD, "units", letter, 8);
     else if (i % 4 == 2)
         check(ncmpi_rename_var(ncid, RECORD, name), "rename_var");
     else
-        put_text(NC_GLOBAL, "history", letter, HISTORY - turn - 1);
+        put_text(NC_GLOBAL, "history", letter, bytes > 1 ? bytes - 1 : 1);
 }
 
 static const struct phase {

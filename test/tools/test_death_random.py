@@ -50,7 +50,7 @@ def expect_changed(steps):
         turn = i // 4
         letter = chr(ord("a") + turn % 26)
         if i % 4 in (0, 3):
-            history = letter * (HISTORY - turn - (i % 4 == 3))
+            history = letter * max(1, HISTORY - turn - (i % 4 == 3))
         elif i % 4 == 1:
             units = letter * 8
         else:
