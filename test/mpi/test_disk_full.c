@@ -127,10 +127,12 @@ static void check_cause(int err)
 {
     const char *text = ncmpi_strerror(err);
 
+    t_local(strstr(text, path) != NULL, "%s: the path is missing", text);
+    if (strstr(text, "bytes were written at offset") != NULL) /* OMPIO reports no cause of a short write */
+        return;
     t_local((strstr(text, "the offset exceeds the largest file size of the file system") != NULL) == limited, "%s",
             text);
     t_local((strstr(text, "no space left on its file system") != NULL) == !limited, "%s", text);
-    t_local(strstr(text, path) != NULL, "%s: the path is missing", text);
 }
 
 /* --- puts --- */
