@@ -36,8 +36,8 @@ int pnc_format_layout_compute(pnc_model *model, const pnc_model *before, const p
 int pnc_format_layout_compute_new(pnc_model *model, pnc_layout_hints *hints, pnc_error *error);
 
 /* The same after redef. If no free space and no alignment is given, and many data move, there is free space before
- * the first of them, unless the offsets then exceed the limits of the format. Sets h_minfree and v_minfree to the free
- * space that is used. */
+ * the first of them, unless other data would move for it, or the offsets would exceed the limits of the format. Sets
+ * h_minfree and v_minfree to the free space that is used. */
 int pnc_format_layout_compute_changed(pnc_model *model, const pnc_model *before, pnc_layout_hints *hints,
                                       pnc_error *error);
 

@@ -497,6 +497,17 @@ static void test_too_many_records(void **state)
     pnc_format_model_free(&m);
 }
 
+/* A fixed-size variable of 1 MiB, 8 records of 128 KiB, and an attribute of `att` bytes. */
+static void make_with_records(pnc_model *m, int format, int64_t att)
+{
+    const int ids[] = {0, 2};
+
+    make_large(m, format, MIB, false, att);
+    assert_int_equal(pnc_format_dim_add(m, "z", MIB / 8, NULL), NC_NOERR);
+    assert_int_equal(pnc_format_var_add(m, "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
+    m->numrecs = 8;
+}
+
 /* A file with a fixed-size variable of 1 MiB at 512 and 8 records of 128 KiB after it, and then with another variable
  * of `added` bytes; the records follow it, and the space. In CDF-1 there is none if the records then begin too far. */
 static void test_space_before_records(void **state)
@@ -514,16 +525,11 @@ static void test_space_before_records(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const int ids[] = {0, 2}, added = 3;
+        const int added = 3;
         pnc_layout_hints hints = {-1, 0, -1, 0};
         pnc_model before, now;
-        pnc_model *both[] = {&before, &now};
-        for (int k = 0; k < 2; k++) {
-            make_large(both[k], rows[i].format, MIB, false, 20);
-            assert_int_equal(pnc_format_dim_add(both[k], "z", MIB / 8, NULL), NC_NOERR);
-            assert_int_equal(pnc_format_var_add(both[k], "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
-            both[k]->numrecs = 8;
-        }
+        make_with_records(&before, rows[i].format, 20);
+        make_with_records(&now, rows[i].format, 20);
         assert_int_equal(pnc_format_layout_compute(&before, NULL, NULL, NULL), NC_NOERR);
         assert_int_equal(before.begin_rec, first_end);
         if (rows[i].added > 0) {
@@ -553,20 +559,14 @@ static void test_space_within_gap(void **state)
         {34816, 35328, 512 + 34816 + MIB},   /* 35328 - 512: the gap is full */
         {100000, 35328, 512 + 100000 + MIB}, /* it is not */
     };
-    const int ids[] = {0, 2};
     (void)state;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const pnc_layout_hints with_gap = {0, 0, rows[i].gap, 0};
         pnc_layout_hints hints = {-1, 0, -1, 0};
         pnc_model before, now;
-        pnc_model *both[] = {&before, &now};
-        for (int k = 0; k < 2; k++) {
-            make_large(both[k], 2, MIB, false, k == 0 ? 20 : 2000);
-            assert_int_equal(pnc_format_dim_add(both[k], "z", MIB / 8, NULL), NC_NOERR);
-            assert_int_equal(pnc_format_var_add(both[k], "r", NC_BYTE, 2, ids, NULL), NC_NOERR);
-            both[k]->numrecs = 8;
-        }
+        make_with_records(&before, 2, 20);
+        make_with_records(&now, 2, 2000);
         assert_int_equal(pnc_format_layout_compute(&before, NULL, &with_gap, NULL), NC_NOERR);
         assert_int_equal(before.begin_rec, 512 + rows[i].gap + MIB);
         assert_int_equal(pnc_format_layout_compute_changed(&now, &before, &hints, NULL), NC_NOERR);
