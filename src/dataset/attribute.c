@@ -55,35 +55,36 @@ int pnc_dataset_attribute_find(pnc_dataset *ds, int varid, const char *name, pnc
     return NC_NOERR;
 }
 
-static int check_type(pnc_dataset *ds, const label *l, const pnc_new_att *att)
+static int check_type(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     if (!pnc_type_is_valid(att->xtype, 5))
-        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s", l->text,
-                             pnc_type_explain_invalid(att->xtype).text);
+        return pnc_error_set(&ds->error, NC_EBADTYPE, "attribute \"%s\": xtype is %s",
+                             label_of(ds, varid, att->name).text, pnc_type_explain_invalid(att->xtype).text);
     if (!pnc_type_is_valid(att->xtype, ds->model.format))
         return pnc_error_set(&ds->error, NC_ESTRICTCDF2,
                              "attribute \"%s\": type %s requires a CDF-5 file "
                              "(NC_64BIT_DATA), but %s is CDF-%d",
-                             l->text, pnc_type_get_name(att->xtype), ds->file.path, ds->model.format);
+                             label_of(ds, varid, att->name).text, pnc_type_get_name(att->xtype), ds->file.path,
+                             ds->model.format);
     if ((att->mem == PNC_TEXT) != (att->xtype == NC_CHAR))
         return pnc_error_set(&ds->error, NC_ECHAR,
                              "attribute \"%s\" of type %s: NC_CHAR values are only accessed "
                              "through the text functions",
-                             l->text, pnc_type_get_name(att->xtype));
+                             label_of(ds, varid, att->name).text, pnc_type_get_name(att->xtype));
     return NC_NOERR;
 }
 
-static int check_values(pnc_dataset *ds, const label *l, const pnc_new_att *att)
+static int check_values(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     if (att->len < 0)
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: must not be negative", l->text,
-                             (long long)att->len);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: must not be negative",
+                             label_of(ds, varid, att->name).text, (long long)att->len);
     if (att->len > 0 && att->values == NULL)
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL, but len is %lld", l->text,
-                             (long long)att->len);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": the buffer is NULL, but len is %lld",
+                             label_of(ds, varid, att->name).text, (long long)att->len);
     if (att->len > (ds->model.format < 5 ? INT32_MAX : INT64_MAX / 16))
-        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: too large for CDF-%d", l->text,
-                             (long long)att->len, ds->model.format);
+        return pnc_error_set(&ds->error, NC_EINVAL, "attribute \"%s\": len is %lld: too large for CDF-%d",
+                             label_of(ds, varid, att->name).text, (long long)att->len, ds->model.format);
     return NC_NOERR;
 }
 
@@ -111,19 +112,18 @@ static int check_fill_value(pnc_dataset *ds, int varid, const pnc_new_att *att)
 }
 
 /* In data mode the header must not grow. */
-static int check_size(pnc_dataset *ds, const label *l, int varid, const pnc_new_att *att)
+static int check_size(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     const pnc_atts *atts = pnc_format_atts_get(&ds->model, varid);
     int index = pnc_format_atts_find(atts, att->name);
 
-    if (ds->mode == PNC_DEFINE)
-        return NC_NOERR;
     if (index < 0)
-        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first", l->text);
+        return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" is new: call ncmpi_redef first",
+                             label_of(ds, varid, att->name).text);
     if (pnc_format_size_get_padded(att->len * (int64_t)pnc_type_get_size(att->xtype)) >
         pnc_format_size_get_padded(atts->at[index]->len * (int64_t)pnc_type_get_size(atts->at[index]->type)))
         return pnc_error_set(&ds->error, NC_ENOTINDEFINE, "attribute \"%s\" would grow: call ncmpi_redef first",
-                             l->text);
+                             label_of(ds, varid, att->name).text);
     return pnc_format_names_check(&ds->model, &ds->error); /* the whole header may be written */
 }
 
@@ -131,7 +131,6 @@ static int check_size(pnc_dataset *ds, const label *l, int varid, const pnc_new_
 static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
 {
     char *normal = NULL;
-    label l;
     int err;
 
     PNC_TRY(pnc_dataset_mode_check_write(ds));
@@ -140,11 +139,10 @@ static int check_put(pnc_dataset *ds, int varid, const pnc_new_att *att)
     err = pnc_name_normalise(att->name, &normal, &ds->error);
     pnc_memory_free(normal);
     PNC_TRY(err);
-    l = label_of(ds, varid, att->name);
-    PNC_TRY(check_type(ds, &l, att));
-    PNC_TRY(check_values(ds, &l, att));
+    PNC_TRY(check_type(ds, varid, att));
+    PNC_TRY(check_values(ds, varid, att));
     PNC_TRY(check_fill_value(ds, varid, att));
-    return check_size(ds, &l, varid, att);
+    return ds->mode == PNC_DEFINE ? NC_NOERR : check_size(ds, varid, att);
 }
 
 static int convert_value(pnc_dataset *ds, const pnc_new_att *att, new_value *value)
