@@ -16,9 +16,11 @@ struct pnc_table_slot {
     int index;
 };
 
+/* Names often differ in their last digits only, which the last round of the digest has not spread to the low bits:
+ * those of one more round are as good as random. */
 static uint32_t hash_of(const char *name)
 {
-    return (uint32_t)pnc_digest_add(PNC_DIGEST_START, name, (int64_t)strlen(name));
+    return (uint32_t)pnc_digest_word_add(pnc_digest_add(PNC_DIGEST_START, name, (int64_t)strlen(name)), 0);
 }
 
 /* The slot of a name, or the free slot where the search for it ends. A quarter of the slots is free. */
@@ -82,22 +84,23 @@ int pnc_table_add(pnc_table *table, const char *name, int index)
     return NC_NOERR;
 }
 
-/* The names after the removed one move up: a search ends at the first free slot. */
+/* A search ends at the first free slot: a name behind the removed one whose search began at or before it moves there,
+ * and so on. (Knuth, The Art of Computer Programming, volume 3, section 6.4, algorithm R) */
 void pnc_table_remove(pnc_table *table, const char *name)
 {
-    struct pnc_table_slot *removed = find_entry(table, name);
-    int64_t i, mask = table->capacity - 1;
+    struct pnc_table_slot *removed = find_entry(table, name), *slots = table->slots;
+    int64_t mask = table->capacity - 1, hole, i;
 
     if (removed == NULL)
         return;
-    removed->name = NULL;
+    hole = removed - slots;
+    for (i = (hole + 1) & mask; slots[i].name != NULL; i = (i + 1) & mask)
+        if (((i - slots[i].hash) & mask) >= ((i - hole) & mask)) {
+            slots[hole] = slots[i];
+            hole = i;
+        }
+    slots[hole].name = NULL;
     table->n--;
-    for (i = (removed - table->slots + 1) & mask; table->slots[i].name != NULL; i = (i + 1) & mask) {
-        struct pnc_table_slot moved = table->slots[i];
-
-        table->slots[i].name = NULL;
-        *find_slot(table, moved.name, moved.hash) = moved;
-    }
 }
 
 void pnc_table_set(pnc_table *table, const char *name, int index)

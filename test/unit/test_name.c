@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/name.h"
 #include "base/types.h"
+#include "random.h"
 
 static int code_of(const char *name)
 {
@@ -225,12 +226,38 @@ static void test_table(void **state)
     pnc_table_clear(&table);
 }
 
+/* Small tables, as full as they become, so that searches pass many slots and wrap around: after each change, all names
+ * are found or missing as an array says. */
+static void test_table_changes(void **state)
+{
+    enum { N = 24, CHANGES = 20000 };
+    char names[N][16];
+    bool is_there[N] = {false};
+    pnc_table table = {0};
+    (void)state;
+
+    for (int i = 0; i < N; i++)
+        snprintf(names[i], sizeof names[i], "level_%03d", i);
+    for (int change = 0; change < CHANGES; change++) {
+        int k = (int)random_in(0, N - 1);
+
+        if (is_there[k])
+            pnc_table_remove(&table, names[k]);
+        else
+            assert_int_equal(pnc_table_add(&table, names[k], k), NC_NOERR);
+        is_there[k] = !is_there[k];
+        for (int i = 0; i < N; i++)
+            assert_int_equal(pnc_table_find(&table, names[i]), is_there[i] ? i : -1);
+    }
+    pnc_table_clear(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ascii), cmocka_unit_test(test_utf8),   cmocka_unit_test(test_length),
         cmocka_unit_test(test_error), cmocka_unit_test(test_memory), cmocka_unit_test(test_memory_of_names),
-        cmocka_unit_test(test_types), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_types), cmocka_unit_test(test_table),  cmocka_unit_test(test_table_changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
