@@ -215,26 +215,6 @@ static bool prepare(const pnc_f90_call *call, const pnc_f90_array *array, const 
     return make_buffer(call, array, var->ndims, p, b, error) == NC_NOERR;
 }
 
-int pnc_f90_call_execute(const pnc_f90_call *call)
-{
-    pnc_f90_place p = {.shape = PNCF90_VARA};
-    pnc_f90_buffer b = {0};
-    pnc_var_facts var = {0}; /* without such a variable, the C function returns the error */
-    pnc_f90_array array;
-    pnc_caller caller;
-    int err;
-
-    pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
-    pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
-    array = pnc_f90_array_get(call->values, var.ndims);
-    if (!prepare(call, &array, &var, &p, &b, &caller.error))
-        b = no_values(call, &array);
-    err = pnc_f90_call_dispatch(call, &caller, &p, &b);
-    release(&b);
-    pnc_binding_hyperslab_free(&p.slab);
-    return pnc_dataset_caller_end(&caller, err);
-}
-
 /* --- lists of blocks --- */
 
 /* Without num, a scalar is one request, however long the lists are. A string is one character of it, or as many as
@@ -295,11 +275,16 @@ static bool prepare_varn(const pnc_f90_call *call, const pnc_f90_array *array, c
     return take_values(array, elements, b, error) == NC_NOERR;
 }
 
-int pnc_f90_call_execute_varn(const pnc_f90_call *call)
+/* --- the calls --- */
+
+typedef bool (*preparation)(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var,
+                            pnc_f90_place *p, pnc_f90_buffer *b, pnc_error *error);
+
+static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation prepare_shape)
 {
-    pnc_f90_place p = {.shape = PNCF90_VARN};
+    pnc_f90_place p = {.shape = shape};
     pnc_f90_buffer b = {0};
-    pnc_var_facts var = {0};
+    pnc_var_facts var = {0}; /* without such a variable, the C function returns the error */
     pnc_f90_array array;
     pnc_caller caller;
     int err;
@@ -307,12 +292,23 @@ int pnc_f90_call_execute_varn(const pnc_f90_call *call)
     pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
     pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
     array = pnc_f90_array_get(call->values, var.ndims);
-    if (!prepare_varn(call, &array, &var, &p, &b, &caller.error))
+    if (!prepare_shape(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
     release(&b);
+    pnc_binding_hyperslab_free(&p.slab);
     pnc_binding_list_free(&p.list);
     return pnc_dataset_caller_end(&caller, err);
+}
+
+int pnc_f90_call_execute(const pnc_f90_call *call)
+{
+    return execute(call, PNCF90_VARA, prepare);
+}
+
+int pnc_f90_call_execute_varn(const pnc_f90_call *call)
+{
+    return execute(call, PNCF90_VARN, prepare_varn);
 }
 
 /* --- filetypes --- */
