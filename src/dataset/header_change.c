@@ -40,12 +40,6 @@ int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
     return NC_NOERR;
 }
 
-static int fail_memory(pnc_dataset *ds, int64_t bytes)
-{
-    return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
-                         (long long)bytes);
-}
-
 /* --- a part of a header --- */
 
 /* Bytes of the header that change. */
@@ -148,7 +142,7 @@ static int examine_header(pnc_dataset *ds, const char *header, int64_t n, char *
 
     *old = pnc_memory_alloc_zeroed(end > n ? end : n, 1);
     if (*old == NULL)
-        return fail_memory(ds, end > n ? end : n);
+        return pnc_dataset_header_memory_fail(ds, end > n ? end : n);
     PNC_TRY(pnc_dataset_header_check(ds, *old, end, &is_known));
     if (!is_known && min64(n, found->size) > end)
         PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){end, min64(n, found->size) - end}, *old + end));
@@ -313,7 +307,7 @@ static int write_entry(pnc_dataset *ds, const pnc_rewrite *r, char **bytes, part
     char *old = *bytes = pnc_memory_alloc_zeroed(n, 2);
 
     if (old == NULL)
-        return fail_memory(ds, n);
+        return pnc_dataset_header_memory_fail(ds, n);
     encode_entry(ds, r->name, r->att, old + n);
     PNC_TRY(get_old_entry(ds, r, old));
     p->where = find_change(r->where.offset, old, old + n, n);

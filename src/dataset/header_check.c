@@ -7,12 +7,6 @@
 #include "base/memory.h"
 #include "dataset/headerio.h"
 
-static int no_memory(pnc_dataset *ds, int64_t bytes)
-{
-    return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
-                         (long long)bytes);
-}
-
 static int fail(pnc_dataset *ds)
 {
     return pnc_error_set(&ds->error, NC_ESTALE,
@@ -66,7 +60,7 @@ int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_kn
     place.length = pnc_format_entry_encode(&ds->model, entry, NULL);
     known = pnc_memory_alloc(place.length, 2);
     if (known == NULL)
-        return no_memory(ds, 2 * place.length);
+        return pnc_dataset_header_memory_fail(ds, 2 * place.length);
     found = known + place.length;
     pnc_format_entry_encode(&ds->model, entry, known);
     err = read_place(ds, place, magic, found);
@@ -90,7 +84,7 @@ static int compare_decoded(pnc_dataset *ds, pnc_model *found, const char *known,
         return fail(ds);
     bytes = pnc_memory_alloc(n, 1);
     if (bytes == NULL)
-        return no_memory(ds, n);
+        return pnc_dataset_header_memory_fail(ds, n);
     found->numrecs = ds->before->numrecs;
     pnc_format_header_encode(found, bytes);
     is_same = memcmp(known, bytes, (size_t)n) == 0;
@@ -124,7 +118,7 @@ static int compare(pnc_dataset *ds, char *known, char *old, int64_t n, bool *is_
 int pnc_dataset_header_check(pnc_dataset *ds, char *old, int64_t n, bool *is_known)
 {
     char *known = pnc_memory_alloc(n, 1);
-    int err = known == NULL ? no_memory(ds, n) : compare(ds, known, old, n, is_known);
+    int err = known == NULL ? pnc_dataset_header_memory_fail(ds, n) : compare(ds, known, old, n, is_known);
 
     pnc_memory_free(known);
     return err;

@@ -32,17 +32,18 @@ static int add_path(const pnc_file *file, int err)
     return err;
 }
 
-static int no_memory(const pnc_file *file, int64_t bytes)
+int pnc_dataset_header_memory_fail(pnc_dataset *ds, int64_t bytes)
 {
-    return pnc_error_set(file->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)bytes);
+    return pnc_error_set(&ds->error, NC_ENOMEM, "%s: no memory for %lld bytes of header", ds->file.path,
+                         (long long)bytes);
 }
 
 static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
 {
     char *larger = pnc_memory_resize(header->at, upto, 1);
 
-    if (larger == NULL)
-        return no_memory(file, upto);
+    if (larger == NULL) /* the caller adds the path */
+        return pnc_error_set(file->error, NC_ENOMEM, "no memory for %lld bytes of header", (long long)upto);
     header->at = larger;
     PNC_TRY(pnc_file_range_read(file, (pnc_extent){header->n, upto - header->n}, header->at + header->n));
     header->n = upto;
@@ -128,7 +129,7 @@ static int share_rest(pnc_dataset *ds, const header_message *message, header_byt
     if (ds->file.rank != 0 && err == NC_NOERR) {
         header->at = pnc_memory_alloc(message->n, 1);
         if (header->at == NULL)
-            err = no_memory(&ds->file, message->n);
+            err = pnc_dataset_header_memory_fail(ds, message->n);
         else
             memcpy(header->at, message->bytes, (size_t)some);
     }
@@ -255,7 +256,7 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
     if (err == NC_NOERR)
         header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
-        err = no_memory(&ds->file, header.n);
+        err = pnc_dataset_header_memory_fail(ds, header.n);
     err = pnc_dataset_numrecs_merge(ds, err); /* the header has the number of records */
     if (err == NC_NOERR) {
         pnc_format_header_encode(&ds->model, header.at);

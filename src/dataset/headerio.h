@@ -11,5 +11,7 @@ int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out);
 /* Before it is written: all ranks adopt rank 0's definitions and encode them, unless one of them passes an error; the
  * caller frees *bytes. */
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n);
+/* Local: NC_ENOMEM, with a message. */
+int pnc_dataset_header_memory_fail(pnc_dataset *ds, int64_t bytes);
 
 #endif
