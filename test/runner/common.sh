@@ -91,6 +91,7 @@ start() {
     end_session
 }
 
+started=$(date +%s)
 total=0
 failures=0
 add_failure() {
@@ -136,7 +137,16 @@ run() {
     [ "${PNC_TEST_KEEP:-0}" = 1 ] || rm -rf "$PNC_TEST_TMP"
 }
 
+# Seconds of the clock and of the processors. The latter depend little on what else the machine does.
+report_times() {
+    times > "$scratch/times"
+    tr ms '  ' < "$scratch/times" | awk -v elapsed=$(($(date +%s) - started)) '
+        { cpu += $1 * 60 + $2 + $3 * 60 + $4 }
+        END { printf "# took %d s, and %.1f s of CPU time\n", elapsed, cpu }'
+}
+
 finish() {
+    report_times
     echo "1..$total"
     [ $failures = 0 ]
     exit
