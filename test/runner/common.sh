@@ -5,7 +5,8 @@
 #   PNC_SOURCE        top of the source tree
 #   PNC_BUILD         top of the build tree (make check starts tests there)
 #   PNC_TEST_DATA     folder of real data files; tests skip what needs it when it is absent
-#   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks
+#   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks; a log has a line "# quick: ..." for what is reduced
+#   PNC_TEST_LEAVE_OUT  1: skip the tests in test/runner/quick
 #   PNC_TEST_TIMEOUT  seconds for one run of a program (120)
 #   PNC_TEST_WRAPPER  command before the program, such as valgrind
 #   PNC_TEST_YIELD    library to be preloaded into MPI programs under MPICH (test/runner/yield.so of the build); or "no"
