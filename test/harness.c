@@ -149,8 +149,14 @@ const char *t_data(const char *name)
 
 bool t_quick(void)
 {
+    static bool is_reported;
     const char *quick = getenv("PNC_TEST_QUICK");
-    return quick && *quick && strcmp(quick, "0") != 0;
+    if (quick == NULL || !*quick || strcmp(quick, "0") == 0)
+        return false;
+    if (t_rank == 0 && !is_reported)
+        printf("# quick: fewer cases\n");
+    is_reported = true;
+    return true;
 }
 
 void t_skip(const char *why)

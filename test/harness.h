@@ -51,7 +51,7 @@ const char *t_path(const char *name);
 /* A real data file, or NULL when the folder of real data is absent: then call t_skip. Valid as long as t_path's. */
 const char *t_data(const char *name);
 
-/* True in the inner loop (./check --quick), where a test with many cases should take fewer. */
+/* Whether the test is to take fewer cases (PNC_TEST_QUICK=1). The log then says that it does. */
 bool t_quick(void);
 
 /* Made by every rank or by rank 0 alone. Counts as one skipped check. */

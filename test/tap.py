@@ -25,6 +25,14 @@ def ok(good, text, why=""):
     return bool(good)
 
 
+def is_quick():
+    """Whether the test is to take fewer cases (PNC_TEST_QUICK=1). The log then says that it does."""
+    quick = os.environ.get("PNC_TEST_QUICK") == "1"
+    if quick:
+        print("# quick: fewer cases", flush=True)
+    return quick
+
+
 def skip(text, why):
     global _count
     _count += 1

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fortran import BUILD, compile_program, need_module, undefined_in, with_mpi_f08  # noqa: E402
-from tap import finish, ok, run_mpi  # noqa: E402
+from tap import finish, is_quick, ok, run_mpi  # noqa: E402
 
 # Name, declaration, external type, MPI datatype.
 KINDS = [
@@ -30,7 +30,7 @@ KINDS = [
 ]
 WITH_MPI_F08 = with_mpi_f08()
 OPERATIONS = ["put{}", "put{}_all", "get{}", "get{}_all", "iput{}", "iget{}", "bput{}"]
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = is_quick()
 RANKS = [0, 3, 7] if QUICK else range(8)
 RANKS_OF_ALL_FORMS = {0, 3} if QUICK else range(8)
 SECTIONS_OF_ALL_FORMS = {3}  # of other ranks, those of the two shortest forms

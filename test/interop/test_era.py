@@ -12,7 +12,7 @@ import numpy as np
 import scipy.io
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from tap import data, finish, ok, run_mpi, scratch, skip  # noqa: E402
+from tap import data, finish, is_quick, ok, run_mpi, scratch, skip  # noqa: E402
 
 FORMATS = {"cdf1": "NETCDF3_CLASSIC", "cdf2": "NETCDF3_64BIT_OFFSET", "cdf5": "NETCDF3_64BIT_DATA"}
 FILL = np.float32(9.969209968386869e36)
@@ -178,6 +178,6 @@ era = data("eraint_uvz.nc")
 if era is None:
     skip("ERA-Interim", "eraint_uvz.nc is not there; set PNC_TEST_DATA to its folder")
 else:
-    for n in (4,) if os.environ.get("PNC_TEST_QUICK") == "1" else (4, 1, 3):
+    for n in (4,) if is_quick() else (4, 1, 3):
         check("ERA-Interim", era, n)
 finish()

@@ -146,7 +146,7 @@ static void test_numbers(MPI_Comm comm, const char *path, const char *strategy)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         bool right = true;
 
-        for (int k = 0; k < BAD; k++) {
+        for (int k = t_quick() ? (int)i % 3 : 0; k < BAD; k += t_quick() ? 3 : 1) {
             bool reported, wanted = k != ZERO || !numbers[i].zero;
             int err = try_hint(comm, path, strategy, numbers[i].name, bad[k], &reported);
 
@@ -163,7 +163,7 @@ static void test_others(MPI_Comm comm, const char *path)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         bool right = true, reported;
 
-        for (int k = 0; k < BAD; k++) {
+        for (int k = t_quick() ? (int)i % 3 : 0; k < BAD; k += t_quick() ? 3 : 1) {
             int err = try_hint(comm, path, NULL, others[i], bad[k], &reported);
 
             right = t_local(err == NC_NOERR, "\"%s\": %s", bad[k], ncmpi_strerrno(err)) && right;

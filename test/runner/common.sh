@@ -5,7 +5,8 @@
 #   PNC_SOURCE        top of the source tree
 #   PNC_BUILD         top of the build tree (make check starts tests there)
 #   PNC_TEST_DATA     folder of real data files; tests skip what needs it when it is absent
-#   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks
+#   PNC_TEST_QUICK    1: fewer cases and fewer numbers of ranks; a log has a line "# quick: ..." for what is reduced
+#   PNC_TEST_LEAVE_OUT  1: skip the tests in test/runner/quick
 #   PNC_TEST_TIMEOUT  seconds for one run of a program (120)
 #   PNC_TEST_WRAPPER  command before the program, such as valgrind
 #   PNC_TEST_YIELD    library to be preloaded into MPI programs under MPICH (test/runner/yield.so of the build); or "no"
@@ -91,6 +92,7 @@ start() {
     end_session
 }
 
+started=$(date +%s)
 total=0
 failures=0
 add_failure() {
@@ -136,7 +138,16 @@ run() {
     [ "${PNC_TEST_KEEP:-0}" = 1 ] || rm -rf "$PNC_TEST_TMP"
 }
 
+# Seconds of the clock and of the processors. The latter depend little on what else the machine does.
+report_times() {
+    times > "$scratch/times"
+    tr ms '  ' < "$scratch/times" | awk -v elapsed=$(($(date +%s) - started)) '
+        { cpu += $1 * 60 + $2 + $3 * 60 + $4 }
+        END { printf "# took %d s, and %.1f s of CPU time\n", elapsed, cpu }'
+}
+
 finish() {
+    report_times
     echo "1..$total"
     [ $failures = 0 ]
     exit

@@ -15,7 +15,7 @@ import cdf
 import death
 import tap
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 KILLS = int(os.environ.get("PNC_TEST_KILLS", "1" if QUICK else "4"))
 SEED = int(os.environ.get("PNC_TEST_SEED", random.randrange(10**6)))
 LENGTH, RECORDS, SHORT, HISTORY = 3000, 40, 50, 9000

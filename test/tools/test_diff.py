@@ -16,7 +16,7 @@ import cdf
 import tap
 
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 WRAPPER = os.environ.get("PNC_TEST_WRAPPER", "").split()
 LIBTOOL = [os.path.join(BUILD, "libtool"), "--mode=execute"] if WRAPPER else []
 TOOLS = {"cdfdiff": [0], "ncmpidiff": [1, 4]} # on how many ranks; 0: without mpiexec

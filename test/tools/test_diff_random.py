@@ -16,7 +16,7 @@ import cdf
 import tap
 import tool
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 PAIRS = 12 if QUICK or os.environ.get("PNC_TEST_WRAPPER") else 210
 KINDS = {"byte": "i1", "short": "i2", "int": "i4", "float": "f4", "double": "f8", "ubyte": "u1", "ushort": "u2",
          "uint": "u4", "int64": "i8", "uint64": "u8"}

@@ -12,7 +12,7 @@ import mutate
 import tap
 import tool
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
 COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
 SEED = int(os.environ.get("PNC_TEST_SEED", 1))

@@ -20,7 +20,7 @@ import cdf
 import tap
 import tool
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 PROGRAM = os.path.join(BUILD, "src/tools/ncmpicopy/ncmpicopy")
 WRAPPER = os.environ.get("PNC_TEST_WRAPPER", "").split()

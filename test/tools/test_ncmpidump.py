@@ -15,15 +15,17 @@ import subprocess
 import sys
 import threading
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)),
+                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
 import cdf
 import random_files
+import tap
 
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.abspath(os.environ.get("PNC_TEST_DATA", os.path.join(SOURCE, "../shared/data")))
 FILL_DOUBLE = random_files.FILL_DOUBLE
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 PROGRAM = [os.path.join(BUILD, "src/tools/ncmpidump/ncmpidump")]
 if os.environ.get("PNC_TEST_WRAPPER"):
     PROGRAM = [os.path.join(BUILD, "libtool"), "--mode=execute"] + os.environ["PNC_TEST_WRAPPER"].split() + PROGRAM

@@ -22,7 +22,7 @@ import tool
 BUILD = os.path.abspath(os.environ.get("PNC_BUILD", "."))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.abspath(os.environ.get("PNC_TEST_DATA", os.path.join(SOURCE, "../shared/data")))
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 WRAPPER = shlex.split(os.environ.get("PNC_TEST_WRAPPER", ""))
 if WRAPPER:
     WRAPPER = [os.path.join(BUILD, "libtool"), "--mode=execute", *WRAPPER]

@@ -18,7 +18,7 @@ import mutate
 import tap
 import tool
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = tap.is_quick()
 PEER = shutil.which("ncvalidator")
 run, fails = [functools.partial(do, "ncvalidator") for do in (tool.run, tool.fails)]
 

@@ -12,9 +12,9 @@ import sys
 from simulated import BUILD, COMPILER, MPIEXEC, TOP, YIELD
 import cluster
 import examine
-from tap import finish, library_flags, ok, scratch, skip
+from tap import finish, is_quick, library_flags, ok, scratch, skip
 
-QUICK = os.environ.get("PNC_TEST_QUICK") == "1"
+QUICK = is_quick()
 # Nodes and ranks of a node of the runs; PNC_TEST_PLAN=8x8 runs others.
 SIZES = "2x2" if QUICK else "1x4 2x2 4x4"
 SMALL = "cb_buffer_size=65536"
