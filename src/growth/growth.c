@@ -150,6 +150,28 @@ static int agree(pnc_growth_change *g, int err)
     return g->io->agree(g->io->file, err);
 }
 
+/* At most a chunk. Afterwards g->buf has the data. Local. */
+static int copy_by_buffer(pnc_growth_change *g, range part, place from, place to)
+{
+    PNC_TRY(access_range(g, from, part, false));
+    return access_range(g, to, part, true);
+}
+
+/* Where the system copies within the file. Returns the position of the first byte that it has not copied. Local. */
+static int64_t copy_by_system(const pnc_growth_change *g, range rest, place from, place to)
+{
+    int64_t length = 0, copied = 0;
+
+    for (; rest.first < rest.end && copied == length && g->io->copy != NULL; rest.first += copied) {
+        pnc_extent source = extent_at(g, from, rest.first), target = extent_at(g, to, rest.first);
+
+        length = min64(rest.end - rest.first, min64(source.length, target.length));
+        source.length = length;
+        copied = g->io->copy(g->io->file, source, target.offset);
+    }
+    return rest.first;
+}
+
 /* What is written must not overlap what is read, on any rank. */
 static int copy(pnc_growth_change *g, range all, place from, place to)
 {
@@ -157,18 +179,32 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
     int err = NC_NOERR;
 
     for (range part = mine; part.first < mine.end && err == NC_NOERR; part.first = part.end) {
+        part.first = copy_by_system(g, (range){part.first, mine.end}, from, to);
         part.end = min64(mine.end, part.first + g->chunk);
-        err = access_range(g, from, part, false);
-        if (err == NC_NOERR)
-            err = access_range(g, to, part, true);
+        err = copy_by_buffer(g, part, from, to);
     }
     return agree(g, err);
 }
 
-/* The same for a range that was copied last: each rank has its share in g->buf. The next step up reads and writes other
- * bytes, and agrees before it writes a state. */
-static int copy_from_buffer(pnc_growth_change *g, range all, place to)
+static bool fits_buffers(const pnc_growth_change *g, range all)
 {
+    return all.end - all.first <= g->chunk * g->io->nprocs;
+}
+
+/* If the data fit the buffers, each rank has its share there afterwards. */
+static int copy_to_scratch(pnc_growth_change *g, range all, place from)
+{
+    if (!fits_buffers(g, all))
+        return copy(g, all, from, SCRATCH);
+    return agree(g, copy_by_buffer(g, share_of(g->io, all), from, SCRATCH));
+}
+
+/* The range that was copied to the scratch space last. From the buffers: the next step up reads and writes other bytes,
+ * and agrees before it writes a state. */
+static int copy_from_scratch(pnc_growth_change *g, range all, place to)
+{
+    if (!fits_buffers(g, all))
+        return copy(g, all, SCRATCH, to);
     g->late = access_range(g, to, share_of(g->io, all), true);
     return to == NEW ? NC_NOERR : agree(g, NC_NOERR);
 }
@@ -271,9 +307,9 @@ static int step_through_scratch(pnc_growth_change *g, range all, place from, pla
 {
     g->in_scratch = all.first;
     g->half_in_use = half;
-    PNC_TRY(copy(g, all, from, SCRATCH));
+    PNC_TRY(copy_to_scratch(g, all, from));
     PNC_TRY(commit(g, (pnc_growth_state){all.first, all.end, half}));
-    return all.end - all.first <= g->chunk * g->io->nprocs ? copy_from_buffer(g, all, to) : copy(g, all, SCRATCH, to);
+    return copy_from_scratch(g, all, to);
 }
 
 static int copy_scratch_to(pnc_growth_change *g, place to)

@@ -28,18 +28,23 @@ static int open_background(const pnc_mpiio *io)
     return PNC_MPIIO_NO_BACKGROUND;
 }
 
+int pnc_mpiio_background_open(pnc_mpiio *io)
+{
+    if (io->background == -1)
+        io->background = open_background(io);
+    return io->background;
+}
+
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
-    if (io->background == -1)
-        io->background = open_background(io);
     memset(out, 0, sizeof *out);
     out->is_write = is_write;
     out->extent = extent;
     out->bytes = bytes;
-    if (io->background < 0)
+    if (pnc_mpiio_background_open(io) < 0)
         return;
     out->block.aio_fildes = io->background;
     out->block.aio_buf = bytes;
