@@ -25,6 +25,15 @@ void pnc_memory_count(int64_t bytes);
  * may be NULL. */
 void *pnc_memory_take(void *p);
 
+/* Begin to load the first and the last cache line of some bytes; where there is no memory this does nothing. The empty
+ * statement is an effect: gcc removes calls of functions that only prefetch. */
+static inline void pnc_memory_prefetch(const void *memory, int64_t bytes)
+{
+    __builtin_prefetch(memory);
+    __builtin_prefetch((const void *)((uintptr_t)memory + (uintptr_t)(bytes - 1)));
+    __asm__ volatile("");
+}
+
 /* The capacity to which a full array of n items grows: at least twice as many, or INT_MAX. 0 if n is INT_MAX. */
 int pnc_memory_grow_capacity(int n);
 

@@ -8,7 +8,7 @@
 #include "io/stream.h"
 
 /* Requests in random order are at random addresses: without prefetching, each of them costs a cache miss. */
-#define PREFETCH 8
+#define PREFETCH 16
 
 static int no_memory(pnc_file_order *o, int64_t bytes)
 {
@@ -38,9 +38,10 @@ static int order_sources(pnc_file_order *o)
 static void prefetch(const pnc_file_order *o)
 {
     if (o->at + 2 * PREFETCH < o->window->n)
-        __builtin_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PREFETCH));
+        pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PREFETCH), (int64_t)sizeof(pnc_source));
     if (o->at + PREFETCH < o->window->n)
-        __builtin_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PREFETCH)->request]);
+        pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PREFETCH)->request],
+                            (int64_t)sizeof(pnc_request));
 }
 
 static void find_next_single(pnc_file_order *o)

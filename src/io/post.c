@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/memory.h"
 #include "io/attached_buffer.h"
 #include "io/out_of_range.h"
 #include "io/queue.h"
@@ -152,21 +153,13 @@ static int check_attached(pnc_io_context *io, const pnc_call *call)
     return pnc_io_buffer_check(io);
 }
 
-/* Into the cache: a small put is packed when the request is made. Half of the puts of 32 bytes have a part in a second
- * cache line. */
-static void load_values(const void *values)
-{
-    __builtin_prefetch(values);
-    __builtin_prefetch((const void *)((uintptr_t)values + TINY_PUT / 2 - 1));
-}
-
 int pnc_io_call_post(pnc_io_context *io, const pnc_call *call)
 {
     pnc_request *r = NULL;
     int err;
 
     if (call->op != PNC_OP_IGET)
-        load_values(call->buf);
+        pnc_memory_prefetch(call->buf, TINY_PUT / 2); /* a small put is packed when the request is made */
     PNC_TRY(check_attached(io, call));
     PNC_TRY(pnc_io_queue_reserve(io->queue, io->file->error));
     err = make_request(io, call, &r);

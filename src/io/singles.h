@@ -3,6 +3,7 @@
 #ifndef PNC_IO_SINGLES_H
 #define PNC_IO_SINGLES_H
 
+#include "base/memory.h"
 #include "io/request_extents.h"
 
 /* Requests in random order are at random addresses, and each access to one costs cache misses: what accesses need is
@@ -51,14 +52,9 @@ static inline void pnc_io_single_load(const pnc_singles *s, int64_t i)
     if (s->at == NULL || i >= s->n)
         return;
     sorted = &s->at[i];
-    __builtin_prefetch(sorted->memory);
-    __builtin_prefetch(sorted->memory + sorted->length - 1);
-    if (!s->are_alike) {
-        const char *request = (const char *)s->list[sorted->index];
-
-        __builtin_prefetch(request);
-        __builtin_prefetch(request + sizeof(pnc_request) - 1);
-    }
+    pnc_memory_prefetch(sorted->memory, sorted->length);
+    if (!s->are_alike)
+        pnc_memory_prefetch(s->list[sorted->index], (int64_t)sizeof(pnc_request));
 }
 
 #endif

@@ -1,5 +1,5 @@
 """The style of the code: no line is too long, clang-format changes no C file, pointers and error codes are compared,
-not used as truth values, and an expression does one thing."""
+not used as truth values, an expression does one thing, and one function prefetches."""
 # needs: python
 import os
 import re
@@ -105,6 +105,12 @@ def check_truth_values():
     tap.ok(not wrong, "pointers are compared with NULL and error codes with NC_NOERR", "\n".join(wrong))
 
 
+def check_prefetches():
+    """pnc_memory_prefetch has an effect, so that gcc keeps calls of functions that do nothing but prefetch."""
+    wrong = [path for path, text in c_sources() if "__builtin_prefetch" in text and path != "src/base/memory.h"]
+    tap.ok(not wrong, "only pnc_memory_prefetch prefetches", "\n".join(wrong))
+
+
 WORDS = re.compile(r"(?P<name>\w+)|(?P<assignment>(?:<<|>>|[-+*/%&|^])?=(?!=))|[=!<>]=|&&|\|\||->|\S")
 COLLECTIVE = re.compile(r"(?:MPI_(?:I?(?:Allreduce|Allgatherv?|Alltoallv?|Bcast|Reduce|Gatherv?|Scatterv?|Exscan|Scan|"
                         r"Barrier)|Comm_(?:dup|split|split_type|create)|File_(?:open|close|sync|set_size|set_view))|"
@@ -189,5 +195,6 @@ def check_expressions():
 check_columns()
 check_format()
 check_truth_values()
+check_prefetches()
 check_expressions()
 tap.finish()
