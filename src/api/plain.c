@@ -114,8 +114,10 @@ int ncmpi_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, in
 {
     pnc_att_copy copy = {.varid_in = varid_in, .name = name, .varid_out = varid_out};
 
-    PNC_TRY(pnc_dataset_registry_find(ncid_in, __func__, &copy.from));
-    PNC_TRY(pnc_dataset_registry_find(ncid_out, __func__, &copy.to));
+    copy.from = pnc_dataset_registry_find(ncid_in, __func__);
+    copy.to = copy.from == NULL ? NULL : pnc_dataset_registry_find(ncid_out, __func__);
+    if (copy.to == NULL)
+        return NC_EBADID;
     return pnc_dataset_error_report(copy.to, pnc_dataset_attribute_copy(&copy));
 }
 

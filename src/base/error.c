@@ -77,16 +77,6 @@ void pnc_error_add_context(pnc_error *error, const char *format, ...)
         error->text[length] = '\0';
 }
 
-void pnc_error_clear(pnc_error *error)
-{
-    if (error == NULL)
-        return;
-    error->code = NC_NOERR;
-    error->remote = false;
-    error->others = 0;
-    error->text[0] = '\0';
-}
-
 int pnc_error_check_arguments(pnc_error *error)
 {
     const pnc_error *found = error == NULL ? NULL : error->of_arguments;

@@ -13,19 +13,20 @@
 
 #if defined(__GNUC__)
 #define PNC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define PNC_RARE __attribute__((cold, noinline)) /* apart from its caller, which rarely takes this path */
 #else
 #define PNC_PRINTF(fmt, args)
+#define PNC_RARE
 #endif
 
+/* In an order in which few stores clear it: each call does. */
 typedef struct pnc_error {
-    int code;       /* NC_NOERR while nothing has failed */
-    bool remote;    /* another rank reports it, as it has found the error, too or alone */
-    int64_t others; /* ranks that have the same error, and do not report it */
-    char text[512]; /* empty, or a message without a final newline */
-
-    /* the call in progress */
-    pnc_language language;
+    int code;                             /* NC_NOERR while nothing has failed */
+    pnc_language language;                /* of the call in progress */
+    int64_t others;                       /* ranks that have the same error, and do not report it */
     const struct pnc_error *of_arguments; /* what the binding of another language has found in its arguments, or NULL */
+    bool remote;                          /* another rank reports it, as it has found the error, too or alone */
+    char text[512];                       /* empty, or a message without a final newline */
 } pnc_error;
 
 /* Set code and message unless an error is already set. Returns code, so that callers can write `return
@@ -45,7 +46,15 @@ int pnc_error_copy(pnc_error *error, const pnc_error *from, bool remote);
 void pnc_error_add_context(pnc_error *error, const char *format, ...) PNC_PRINTF(2, 3);
 
 /* Language and error of arguments stay. */
-void pnc_error_clear(pnc_error *error);
+static inline void pnc_error_clear(pnc_error *error)
+{
+    if (error == NULL)
+        return;
+    error->code = NC_NOERR;
+    error->remote = false;
+    error->others = 0;
+    error->text[0] = '\0';
+}
 
 /* NC_NOERR, or set the error that a binding has found in the arguments, and return its code. A function makes this
  * check after those of mode and variable, and before it changes anything. */

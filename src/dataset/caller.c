@@ -6,6 +6,7 @@
 #include "dataset/last_error.h"
 #include "dataset/registry.h"
 
+atomic_bool pnc_dataset_caller_exists; /* finding a variable of the thread takes longer than an inquiry */
 static _Thread_local pnc_caller *in_progress;
 
 void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const char *name, const char *function,
@@ -19,6 +20,7 @@ void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const c
     pnc_error_clear(&caller->error);
     caller->outer = in_progress;
     in_progress = caller;
+    atomic_store_explicit(&pnc_dataset_caller_exists, true, memory_order_relaxed);
 }
 
 int pnc_dataset_caller_end(pnc_caller *caller, int err)
@@ -47,11 +49,10 @@ static bool is_carried_out_by(const pnc_caller *caller, const char *function)
     return caller != NULL && caller->function != NULL && strcmp(caller->function, function) == 0;
 }
 
-const char *pnc_dataset_caller_identify(const char *function, pnc_error *error)
+const char *pnc_dataset_caller_identify_other(const char *function, pnc_error *error)
 {
     if (!is_carried_out_by(in_progress, function)) {
-        error->language = PNC_LANGUAGE_C;
-        error->of_arguments = NULL;
+        pnc_dataset_caller_set_c(error);
         return function;
     }
     error->language = in_progress->error.language;

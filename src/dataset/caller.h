@@ -3,6 +3,8 @@
 #ifndef PNC_DATASET_CALLER_H
 #define PNC_DATASET_CALLER_H
 
+#include <stdatomic.h>
+
 #include "base/error.h"
 
 /* The call that a program in another language has in progress on this thread. */
@@ -23,8 +25,28 @@ void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const c
  * status of the program's call. */
 int pnc_dataset_caller_end(pnc_caller *caller, int err);
 
+/* There has been a call in another language: only then the functions below look for one on this thread. */
+extern atomic_bool pnc_dataset_caller_exists;
+static inline bool pnc_dataset_caller_has_other(void)
+{
+    return atomic_load_explicit(&pnc_dataset_caller_exists, memory_order_relaxed);
+}
+const char *pnc_dataset_caller_identify_other(const char *function, pnc_error *error);
+
+static inline void pnc_dataset_caller_set_c(pnc_error *error)
+{
+    error->language = PNC_LANGUAGE_C;
+    error->of_arguments = NULL;
+}
+
 /* The name under which the program made the call of a public function. Sets what `error` knows of that call. */
-const char *pnc_dataset_caller_identify(const char *function, pnc_error *error);
+static inline const char *pnc_dataset_caller_identify(const char *function, pnc_error *error)
+{
+    if (pnc_dataset_caller_has_other())
+        return pnc_dataset_caller_identify_other(function, error);
+    pnc_dataset_caller_set_c(error);
+    return function;
+}
 
 /* A variable; false if there is none with this id. */
 typedef struct pnc_var_facts {

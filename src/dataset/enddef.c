@@ -42,13 +42,15 @@ static int compute_layout(pnc_dataset *ds, pnc_layout_hints *hints)
     return pnc_format_layout_compute_changed(&ds->model, ds->before, hints, &ds->error);
 }
 
-static int finish(pnc_dataset *ds, pnc_layout_hints *hints)
+/* err is the result so far of this rank. */
+static int finish(pnc_dataset *ds, pnc_layout_hints *hints, int err)
 {
     bool is_default = hints->h_minfree == NOT_GIVEN;
     char *header;
     int64_t n;
-    int err = compute_layout(ds, hints);
 
+    if (err == NC_NOERR)
+        err = compute_layout(ds, hints);
     PNC_TRY(pnc_dataset_header_agree(ds, err, &header, &n));
     if (ds->before == NULL)
         err = pnc_dataset_header_create(ds, header, n);
@@ -97,12 +99,15 @@ static int report_overruled(pnc_dataset *ds)
     return err;
 }
 
+/* Of a new file nothing is read before the agreement on its header, which is that on the arguments, too. */
 static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, hints, sizeof *hints}};
 
-    PNC_TRY(pnc_dataset_arguments_agree(ds, err, args, 1, PNC_IS_COLLECTIVE));
-    PNC_TRY(finish(ds, hints));
+    err = pnc_dataset_arguments_agree(ds, err, args, 1, ds->is_new ? PNC_STAYS_LOCAL : PNC_IS_COLLECTIVE);
+    if (err != NC_NOERR && (!ds->is_new || ds->safe))
+        return err;
+    PNC_TRY(finish(ds, hints, err));
     return report_overruled(ds);
 }
 

@@ -221,15 +221,12 @@ static void finish_adoption(pnc_dataset *ds, pnc_model *replaced, int err)
 
 /* The file contains rank 0's definitions. A rank whose definitions differ adopts them; otherwise it would write data to
  * wrong offsets. */
-static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
+static int adopt_root_header(pnc_dataset *ds, header_bytes *header, int64_t own)
 {
-    int64_t own = (int64_t)(digest(&ds->model, header->at, header->n) >> 1), root = own, values[] = {own, -own};
+    int64_t root = own;
     pnc_model replaced;
     int err;
 
-    PNC_TRY(pnc_file_maxima_agree(&ds->file, values, 2, "the digests of the headers"));
-    if (values[0] == -values[1])
-        return NC_NOERR;
     pnc_file_bytes_broadcast(&ds->file, &root, sizeof root, "the digest of the header");
     ds->overruled = ds->overruled || own != root; /* an enddef that failed may have replaced them before */
     if (ds->file.rank != 0) {
@@ -247,6 +244,32 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header)
     return share_fill_modes(ds);
 }
 
+/* On the results of the ranks, and on the header. Collective, on several ranks. */
+static int agree_header(pnc_dataset *ds, header_bytes *header, int err)
+{
+    int64_t own, values[3];
+    int mismatch;
+
+    err = pnc_file_late_take(&ds->file, err);
+    own = err != NC_NOERR ? 0 : (int64_t)(digest(&ds->model, header->at, header->n) >> 1);
+    values[0] = own;
+    values[1] = -own;
+    values[2] = err != NC_NOERR;
+    mismatch = pnc_file_maxima_agree(&ds->file, values, 3, "the digests of the headers");
+    if (mismatch != NC_NOERR)
+        return pnc_error_keep_first(err, mismatch);
+    if (values[2] != 0)
+        return pnc_file_status_agree(&ds->file, err);
+    return values[0] == -values[1] ? NC_NOERR : adopt_root_header(ds, header, own);
+}
+
+/* The header has the number of records. A new file has none: its ranks do not agree here. Otherwise all ranks return an
+ * error, or none does. */
+static int complete_model(pnc_dataset *ds, int err)
+{
+    return ds->is_new ? err : pnc_dataset_numrecs_merge(ds, err);
+}
+
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
 {
     header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
@@ -257,13 +280,13 @@ int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
         header.at = pnc_memory_alloc(header.n, 1);
     if (header.at == NULL && err == NC_NOERR)
         err = pnc_dataset_header_memory_fail(ds, header.n);
-    err = pnc_dataset_numrecs_merge(ds, err); /* the header has the number of records */
+    err = complete_model(ds, err);
     if (err == NC_NOERR) {
         pnc_format_header_encode(&ds->model, header.at);
         ds->model.header_size = header.n;
     }
-    if (err == NC_NOERR && ds->file.nprocs > 1)
-        err = adopt_root_header(ds, &header);
+    if (ds->file.nprocs > 1 && (err == NC_NOERR || ds->is_new))
+        err = agree_header(ds, &header, err);
     if (err != NC_NOERR) {
         pnc_memory_free(header.at);
         return err;

@@ -142,22 +142,36 @@ static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
     return NC_NOERR;
 }
 
+/* Unless it exists already. */
+static int create_info(const pnc_dataset *ds, MPI_Info *info)
+{
+    if (*info != MPI_INFO_NULL || MPI_Info_create(info) == MPI_SUCCESS)
+        return NC_NOERR;
+    *info = MPI_INFO_NULL;
+    return pnc_error_set(ds->file.error, NC_EMPI, "%s: MPI_Info_create failed for the hints", ds->file.path);
+}
+
+/* Without a hint, MPI_INFO_NULL. */
+static int copy_info(pnc_dataset *ds, MPI_Info user)
+{
+    int n = 0;
+
+    if (user != MPI_INFO_NULL)
+        MPI_Info_get_nkeys(user, &n);
+    if (n == 0 || MPI_Info_dup(user, &ds->info) == MPI_SUCCESS)
+        return NC_NOERR;
+    ds->info = MPI_INFO_NULL;
+    return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_dup failed for the hints", ds->file.path);
+}
+
 /* ds->environment holds only the hints of the list. */
 int pnc_dataset_hints_merge(pnc_dataset *ds, MPI_Info user, const char *list)
 {
-    int status = user == MPI_INFO_NULL ? MPI_Info_create(&ds->info) : MPI_Info_dup(user, &ds->info);
-
-    if (status != MPI_SUCCESS) {
-        ds->info = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create or MPI_Info_dup failed for the hints",
-                             ds->file.path);
-    }
+    PNC_TRY(copy_info(ds, user));
     if (list == NULL)
         return NC_NOERR;
-    if (MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
-        ds->environment = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for PNETCDF_HINTS", ds->file.path);
-    }
+    PNC_TRY(create_info(ds, &ds->info));
+    PNC_TRY(create_info(ds, &ds->environment));
     PNC_TRY(pnc_dataset_hints_parse(list, ds->file.path, ds->file.rank == 0, ds->environment, &ds->error));
     return add_hints(ds->environment, ds->info, &ds->error);
 }
@@ -220,10 +234,8 @@ int pnc_dataset_hints_merge_environment(pnc_dataset *ds)
 
     if (timeout == NULL && stats == NULL)
         return NC_NOERR;
-    if (ds->environment == MPI_INFO_NULL && MPI_Info_create(&ds->environment) != MPI_SUCCESS) {
-        ds->environment = MPI_INFO_NULL;
-        return pnc_error_set(&ds->error, NC_EMPI, "%s: MPI_Info_create failed for the environment", ds->file.path);
-    }
+    PNC_TRY(create_info(ds, &ds->info));
+    PNC_TRY(create_info(ds, &ds->environment));
     if (timeout != NULL)
         PNC_TRY(merge_timeout(ds, timeout));
     return stats != NULL && stats[0] != '\0' ? merge_stats(ds, stats) : NC_NOERR;
@@ -289,7 +301,7 @@ const pnc_hint *pnc_dataset_hint_find_decisive(const pnc_dataset *ds, const pnc_
     char value[MPI_MAX_INFO_VAL + 1];
 
     for (int k = 0; k < 2; k++)
-        for (int i = 0; i < HINTS; i++) {
+        for (int i = 0; i < HINTS && sources[k].info != MPI_INFO_NULL; i++) {
             const pnc_hint *row = &pnc_hint_table[i];
 
             if (row->kind == PNC_HINT_SIZE && row->field == hint->field &&

@@ -17,7 +17,8 @@
 #define EXPLANATION_BYTES 256
 
 static _Thread_local pnc_failure last_of_thread;
-static _Thread_local bool is_recent; /* no other call has begun since it */
+static _Thread_local bool is_recent;   /* no other call has begun since it */
+atomic_int pnc_dataset_failed_threads; /* while it is 0, calls need not find the variable of the thread */
 
 /* Whether a sentence contains a path as a word: "a" is not in "start". */
 static bool contains_path(const char *sentence, const char *path)
@@ -84,7 +85,21 @@ static void print_if_wanted(const pnc_failure *failure, const pnc_error *error)
         print(failure, error);
 }
 
-int pnc_dataset_error_report(pnc_dataset *ds, int err)
+static void remember(void)
+{
+    if (!is_recent)
+        atomic_fetch_add(&pnc_dataset_failed_threads, 1);
+    is_recent = true;
+}
+
+void pnc_dataset_failure_clear(void)
+{
+    if (is_recent)
+        atomic_fetch_sub(&pnc_dataset_failed_threads, 1);
+    is_recent = false;
+}
+
+int pnc_dataset_call_end(pnc_dataset *ds, int err)
 {
     pnc_statistics_call_finish(ds->file.statistics, ds->file.call.name);
     err = pnc_file_late_take(&ds->file, err);
@@ -92,7 +107,7 @@ int pnc_dataset_error_report(pnc_dataset *ds, int err)
         return NC_NOERR;
     compose(&ds->last, ds->file.call.name, ds->file.rank, ds->file.path, err, &ds->error);
     last_of_thread = ds->last;
-    is_recent = true;
+    remember();
     print_if_wanted(&ds->last, &ds->error);
     return err;
 }
@@ -111,20 +126,16 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
 {
     pnc_error named = {0};
 
-    is_recent = err != NC_NOERR;
+    pnc_dataset_call_begin();
     if (err == NC_NOERR)
         return NC_NOERR;
+    remember();
     if (error != NULL)
         named = *error;
     call = pnc_dataset_caller_identify(call, &named);
     compose(&last_of_thread, call, -1, path, err, &named);
     print_if_wanted(&last_of_thread, &named);
     return err;
-}
-
-void pnc_dataset_call_begin(void)
-{
-    is_recent = false;
 }
 
 const char *pnc_dataset_error_explain(int code)

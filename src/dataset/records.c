@@ -145,12 +145,17 @@ int pnc_dataset_numrecs_write(pnc_dataset *ds, int64_t numrecs)
     return write_dirty(ds);
 }
 
+static int sync_numrecs(pnc_dataset *ds)
+{
+    PNC_TRY(pnc_dataset_mode_check_data(ds));
+    return ds->file.read_only ? NC_NOERR : pnc_dataset_numrecs_flush(ds, NC_NOERR);
+}
+
 /* In collective mode each call that changes the number of records agrees on it and writes it: all ranks know that there
  * is nothing to do. In safe mode they compare their calls. */
 int pnc_dataset_sync_numrecs(pnc_dataset *ds)
 {
     bool is_synced = ds->mode == PNC_COLLECTIVE && !ds->numrecs_dirty && !ds->safe;
 
-    PNC_TRY(pnc_dataset_mode_check_data(ds));
-    return ds->file.read_only || is_synced ? NC_NOERR : pnc_dataset_numrecs_flush(ds, NC_NOERR);
+    return is_synced ? NC_NOERR : sync_numrecs(ds);
 }

@@ -40,33 +40,47 @@ void pnc_dataset_registry_discard(pnc_dataset *ds)
         continue;
 }
 
-pnc_dataset *pnc_dataset_registry_peek(int ncid)
+static inline pnc_dataset *get(int ncid)
 {
     return ncid >= 0 && ncid < NC_MAX_NFILES ? atomic_load(&open_datasets[ncid]) : NULL;
 }
 
-/* Apart from the function below, which each call goes through: the error takes 0.5 KiB. */
-static int fail_not_open(int ncid, const char *call)
+pnc_dataset *pnc_dataset_registry_peek(int ncid)
+{
+    return get(ncid);
+}
+
+/* Each call goes through pnc_dataset_registry_find: it needs no stack. */
+PNC_RARE static pnc_dataset *fail_not_open(int ncid, const char *call)
 {
     pnc_error error = {0};
 
     pnc_dataset_caller_identify(call, &error);
     pnc_error_set(&error, NC_EBADID, "ncid is %d: not an open file; it was closed or never opened", ncid);
-    return pnc_dataset_error_report_call(call, NULL, NC_EBADID, &error);
+    pnc_dataset_error_report_call(call, NULL, NC_EBADID, &error);
+    return NULL;
 }
 
-int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out)
+PNC_RARE static pnc_dataset *begin_special(pnc_dataset *ds, const char *call)
 {
-    pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
+    pnc_dataset_call_begin();
+    pnc_statistics_call_start(ds->file.statistics);
+    ds->file.call.name = pnc_dataset_caller_identify(call, &ds->error);
+    return ds;
+}
+
+pnc_dataset *pnc_dataset_registry_find(int ncid, const char *call)
+{
+    pnc_dataset *ds = get(ncid);
 
     if (ds == NULL)
         return fail_not_open(ncid, call);
-    pnc_dataset_call_begin();
-    pnc_statistics_call_start(ds->file.statistics);
+    pnc_dataset_caller_set_c(&ds->error);
     pnc_error_clear(&ds->error);
-    pnc_file_call_begin(&ds->file, call, pnc_dataset_caller_identify(call, &ds->error));
-    *out = ds;
-    return NC_NOERR;
+    pnc_file_call_begin(&ds->file, call, call);
+    if (pnc_dataset_caller_has_other() || pnc_dataset_failure_is_recent() || ds->file.statistics != NULL)
+        return begin_special(ds, call);
+    return ds;
 }
 
 int pnc_dataset_registry_list(int *num, int *ncids)

@@ -8,9 +8,9 @@ int pnc_dataset_registry_add(pnc_dataset *ds, int *ncid); /* NC_ENFILE */
 void pnc_dataset_registry_remove(int ncid);
 /* Remove the ncid, and keep the dataset in memory to the end of the program, as MPI uses parts of it. */
 void pnc_dataset_registry_discard(pnc_dataset *ds);
-/* Set *out to the dataset and clear its error object; `call` is the name of the public function. Reports and
- * returns NC_EBADID if there is none. */
-int pnc_dataset_registry_find(int ncid, const char *call, pnc_dataset **out);
+/* The dataset, with its error object cleared; `call` is the name of the public function. NULL if there is none, which
+ * is reported as NC_EBADID. */
+pnc_dataset *pnc_dataset_registry_find(int ncid, const char *call);
 /* The dataset or NULL; without side effects. */
 pnc_dataset *pnc_dataset_registry_peek(int ncid);
 int pnc_dataset_registry_list(int *num, int *ncids);
