@@ -51,7 +51,8 @@ int MULTI_NAME($@)[]MULTI_PARAMETERS($@)
 {
     pnc_dataset *ds = pnc_dataset_registry_find(ncid, __func__);
 
-    return ds == NULL ? NC_EBADID : pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
+    return ds == NULL ? NC_EBADID :
+                        pnc_dataset_error_report(ds, pnc_dataset_multi_execute(ds, &(pnc_multi){MULTI_FIELDS($@)}));
 }
 ])])
 
