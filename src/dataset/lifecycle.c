@@ -213,14 +213,13 @@ int pnc_dataset_delete(const char *path, MPI_Info info, pnc_error *error)
 
 /* At the end of a close or abort: report the error of this rank, or that of another one, and free the dataset. A file
  * that was only read has lost nothing: a rank that cannot close it is the only one to report it, as another agreement
- * would take a collective step. All ranks keep the communicator, whatever their results. */
+ * would take a collective step. */
 static int finish(pnc_dataset *ds, int err)
 {
     if (!ds->file.read_only)
         err = pnc_file_status_agree(&ds->file, err);
     err = pnc_dataset_error_report(ds, err);
     pnc_dataset_registry_remove(ds->ncid);
-    pnc_file_nodes_keep_comm(ds->file.nodes, &ds->file.comm);
     pnc_dataset_state_free(ds);
     return err;
 }

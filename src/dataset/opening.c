@@ -1,9 +1,8 @@
 /* What the ranks agree on before and after a file is opened.
  *
- * Collective steps: one reduction by which all ranks receive what rank 0 decides, and whether all are ready;
- * MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
- * communicator takes two steps more: MPI_Comm_idup, and to find the nodes. A file that is opened while another one has
- * the duplicate of its communicator takes the first of these. */
+ * Collective steps: MPI_Comm_idup; one reduction by which all ranks receive what rank 0 decides, and whether all are
+ * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
+ * communicator takes one step more, to find the nodes. */
 #include "dataset/opening.h"
 
 #include <pthread.h>
@@ -132,13 +131,33 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
     seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
     if (seconds > 0)
         (void)pnc_file_time_limit_set(file, seconds, aborts); /* without memory there is none */
-    file->nodes = pnc_file_nodes_get(o->comm);
-    file->comm = pnc_file_nodes_take_comm(file->nodes);
-    if (file->comm != MPI_COMM_NULL)
-        return NC_NOERR;
     PNC_TRY(dup_without_abort(o->comm, file));
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
     return NC_NOERR;
+}
+
+/* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
+ * program. A communicator of this rank only takes from the same supply, without messages. */
+static int check_spare_communicator(pnc_file *file)
+{
+    MPI_Comm spare = MPI_COMM_NULL;
+    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+    int code = MPI_Comm_group(file->comm, &all);
+
+    if (code == MPI_SUCCESS)
+        code = MPI_Group_incl(all, 1, &file->rank, &own);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_create_group(file->comm, own, 0, &spare);
+    if (spare != MPI_COMM_NULL)
+        MPI_Comm_free(&spare);
+    if (own != MPI_GROUP_NULL)
+        MPI_Group_free(&own);
+    if (all != MPI_GROUP_NULL)
+        MPI_Group_free(&all);
+    if (code == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(file->error, NC_ENFILE,
+                         "%s: MPI has no communicator left for another open file: close some files", file->path);
 }
 
 /* --- the dataset --- */
@@ -163,8 +182,7 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     if (ds->file.path != NULL && ds->store_path != NULL && ds->file.store != NULL &&
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
         return ds;
-    ds->file.comm = MPI_COMM_NULL; /* the caller has these, too */
-    ds->file.nodes = NULL;
+    ds->file.comm = MPI_COMM_NULL;
     ds->file.limit = NULL;
     pnc_memory_free(ds->file.store);
     pnc_dataset_state_free(ds);
@@ -305,8 +323,8 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
     if (ds == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
-    if (ds->file.nodes == NULL || !ds->file.nodes->reports_no_comm)
-        PNC_TRY(pnc_store_comm_check(ds->file.comm, ds->file.path, &ds->error));
+    PNC_TRY(check_spare_communicator(&ds->file));
+    ds->file.nodes = pnc_file_nodes_get(ds->file.comm);
     x->lacks_nodes = ds->file.nodes == NULL;
     return ds->file.rank == 0 ? decide(ds, o, &x->root) : NC_NOERR;
 }
@@ -318,7 +336,6 @@ static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int er
         return pnc_dataset_opening_discard(ds, err);
     if (file->comm != MPI_COMM_NULL && !pnc_file_time_limit_is_exceeded(file))
         MPI_Comm_free(&file->comm);
-    pnc_file_nodes_release(file->nodes);
     pnc_file_time_limit_free(file);
     return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
 }
@@ -375,44 +392,25 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     return NC_NOERR;
 }
 
-/* What the ranks agree on at the end. */
-enum { FAILED, LEADER, KEEPS_NO_COMM, UNIT, FACTOR, ROUND_ROBIN, IN_MEMORY, INODE, SUMS };
-
-/* Also after an error, as the communicator has the nodes then. */
-static void complete_nodes(const pnc_opening *o, const pnc_dataset *ds, const int64_t *sums)
-{
-    pnc_nodes *nodes = ds->file.nodes;
-
-    if (nodes == NULL || !o->finds_nodes)
-        return;
-    nodes->n = (int)sums[LEADER];
-    nodes->keeps_comm = sums[KEEPS_NO_COMM] == 0;
-    nodes->reports_no_comm = ds->file.store->reports_no_comm;
-}
-
 int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
 {
     pnc_store *store = ds->file.store;
-    pnc_nodes *found = o->finds_nodes ? ds->file.nodes : NULL;
-    int64_t sums[SUMS] = {0};
+    pnc_striping root = ds->file.rank == 0 ? store->striping : (pnc_striping){0};
+    int64_t inode = ds->file.rank == 0 ? store->identity.inode : 0;
+    int64_t is_leader = o->finds_nodes && ds->file.nodes != NULL && ds->file.nodes->is_leader;
+    int64_t sums[] = {0, is_leader, root.unit, root.factor, root.round_robin, root.in_memory, inode};
 
     err = pnc_file_late_take(&ds->file, err);
-    sums[FAILED] = err != NC_NOERR;
-    sums[LEADER] = found != NULL && found->is_leader;
-    sums[KEEPS_NO_COMM] = found == NULL || !pnc_file_nodes_set(o->comm, found);
-    if (ds->file.rank == 0) {
-        sums[UNIT] = store->striping.unit;
-        sums[FACTOR] = store->striping.factor;
-        sums[ROUND_ROBIN] = store->striping.round_robin;
-        sums[IN_MEMORY] = store->striping.in_memory;
-        sums[INODE] = store->identity.inode;
-    }
-    pnc_file_sums_agree(&ds->file, sums, SUMS, "the results of opening the file");
-    complete_nodes(o, ds, sums);
-    if (sums[FAILED] > 0)
+    sums[0] = err != NC_NOERR;
+    pnc_file_sums_agree(&ds->file, sums, 7, "the results of opening the file");
+    if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
-    store->striping = (pnc_striping){sums[UNIT], sums[FACTOR], sums[ROUND_ROBIN] != 0, sums[IN_MEMORY] != 0};
-    store->identity.inode = sums[INODE];
+    store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0, sums[5] != 0};
+    store->identity.inode = sums[6];
+    if (o->finds_nodes) {
+        ds->file.nodes->n = (int)sums[1];
+        pnc_file_nodes_set(o->comm, ds->file.nodes);
+    }
     store->nnodes = ds->file.nodes->n;
     return NC_NOERR;
 }

@@ -4,30 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* A communicator of this rank only takes from the same supply, without messages. */
-int pnc_store_comm_check(MPI_Comm comm, const char *path, pnc_error *error)
-{
-    MPI_Comm spare = MPI_COMM_NULL;
-    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
-    int rank, code = MPI_Comm_group(comm, &all);
-
-    MPI_Comm_rank(comm, &rank);
-    if (code == MPI_SUCCESS)
-        code = MPI_Group_incl(all, 1, &rank, &own);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_create_group(comm, own, 0, &spare);
-    if (spare != MPI_COMM_NULL)
-        MPI_Comm_free(&spare);
-    if (own != MPI_GROUP_NULL)
-        MPI_Group_free(&own);
-    if (all != MPI_GROUP_NULL)
-        MPI_Group_free(&all);
-    if (code == MPI_SUCCESS)
-        return NC_NOERR;
-    return pnc_error_set(error, NC_ENFILE, "%s: MPI has no communicator left for another open file: close some files",
-                         path);
-}
-
 int pnc_store_pass_end(const pnc_store *store, const char *path, pnc_extent rest, int64_t size, char *to,
                        pnc_error *error)
 {

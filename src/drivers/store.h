@@ -129,7 +129,6 @@ struct pnc_store {
     const pnc_store_ops *ops;
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
-    bool reports_no_comm;  /* open returns an error if MPI has no communicator left; else it may abort the program */
     bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
     int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
     pnc_striping striping; /* all zero if nothing is known about it */
@@ -140,9 +139,6 @@ struct pnc_store {
     pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */
     pnc_statistics *statistics; /* of the caller of open, to which the driver adds its accesses; NULL: off */
 };
-
-/* NC_ENFILE if MPI has no communicator left for a file at this path. Local. */
-int pnc_store_comm_check(MPI_Comm comm, const char *path, pnc_error *error);
 
 /* Complete a read that returned no bytes at rest.offset; `size` is the current size of the file. Beyond the end of a
  * file whose writer left it short, the rest reads as zeros. NC_EREAD if the file was truncated while open, if the

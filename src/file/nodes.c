@@ -10,7 +10,6 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first use */
-static pnc_nodes *newest;               /* the first of those that exist */
 
 /* --- the attribute --- */
 
@@ -21,24 +20,6 @@ static void add_use(pnc_nodes *nodes)
     pthread_mutex_unlock(&lock);
 }
 
-static void add_to_list(pnc_nodes *nodes)
-{
-    pthread_mutex_lock(&lock);
-    nodes->next = newest;
-    newest = nodes;
-    pthread_mutex_unlock(&lock);
-}
-
-/* Under the lock. */
-static void remove_from_list(const pnc_nodes *nodes)
-{
-    pnc_nodes **at = &newest;
-
-    while (*at != nodes)
-        at = &(*at)->next;
-    *at = nodes->next;
-}
-
 void pnc_file_nodes_release(pnc_nodes *nodes)
 {
     int rest;
@@ -47,13 +28,9 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
         return;
     pthread_mutex_lock(&lock);
     rest = --nodes->uses;
-    if (rest == 0)
-        remove_from_list(nodes);
     pthread_mutex_unlock(&lock);
     if (rest > 0)
         return;
-    if (nodes->idle != MPI_COMM_NULL)
-        MPI_Comm_free(&nodes->idle);
     pnc_memory_free(nodes->ranks);
     pnc_memory_free(nodes);
 }
@@ -74,24 +51,12 @@ static int delete_attribute(MPI_Comm comm, int number, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Of communicators that the program never frees, such as MPI_COMM_WORLD: their attributes are deleted when MPI has
- * ended. Ranks that share several communicators have opened the first files of them in the same order. */
-static void free_idle_comms(void)
-{
-    for (pnc_nodes *nodes = newest; nodes != NULL; nodes = nodes->next) {
-        nodes->keeps_comm = false;
-        if (nodes->idle != MPI_COMM_NULL)
-            MPI_Comm_free(&nodes->idle);
-    }
-}
-
 /* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls this function. */
-static int end_use_of_mpi(MPI_Comm comm, int number, void *value, void *extra)
+static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
 {
     int code = MPI_SUCCESS;
 
     (void)comm, (void)number, (void)value, (void)extra;
-    free_idle_comms();
     pthread_mutex_lock(&lock);
     if (keyval != MPI_KEYVAL_INVALID)
         code = MPI_Comm_free_keyval(&keyval);
@@ -103,7 +68,7 @@ static void create_keyval(void)
 {
     int at_end;
 
-    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_use_of_mpi, &at_end, NULL) != MPI_SUCCESS)
+    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_keyval, &at_end, NULL) != MPI_SUCCESS)
         return;
     if (MPI_Comm_create_keyval(copy_attribute, delete_attribute, &keyval, NULL) != MPI_SUCCESS)
         keyval = MPI_KEYVAL_INVALID;
@@ -139,46 +104,15 @@ pnc_nodes *pnc_file_nodes_get(MPI_Comm comm)
     return value;
 }
 
-bool pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes)
+void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes)
 {
-    int key = get_keyval(), level = MPI_THREAD_MULTIPLE;
+    int key = get_keyval();
 
     if (key == MPI_KEYVAL_INVALID)
-        return false;
-    add_use(nodes);
-    if (MPI_Comm_set_attr(comm, key, nodes) != MPI_SUCCESS) {
-        pnc_file_nodes_release(nodes);
-        return false;
-    }
-    MPI_Query_thread(&level);
-    return level != MPI_THREAD_MULTIPLE;
-}
-
-/* --- idle communicators --- */
-
-MPI_Comm pnc_file_nodes_take_comm(pnc_nodes *nodes)
-{
-    MPI_Comm comm = MPI_COMM_NULL;
-
-    if (nodes != NULL && nodes->keeps_comm) {
-        comm = nodes->idle;
-        nodes->idle = MPI_COMM_NULL;
-    }
-    return comm;
-}
-
-/* A duplicate has the attribute, too: as a use, it would outlive the communicator of the program. */
-void pnc_file_nodes_keep_comm(pnc_nodes *nodes, MPI_Comm *comm)
-{
-    void *value = NULL;
-    int has_value = 0;
-
-    if (!nodes->keeps_comm || nodes->idle != MPI_COMM_NULL)
         return;
-    if (MPI_Comm_get_attr(*comm, keyval, &value, &has_value) == MPI_SUCCESS && has_value)
-        MPI_Comm_delete_attr(*comm, keyval);
-    nodes->idle = *comm;
-    *comm = MPI_COMM_NULL;
+    add_use(nodes);
+    if (MPI_Comm_set_attr(comm, key, nodes) != MPI_SUCCESS)
+        pnc_file_nodes_release(nodes);
 }
 
 /* --- finding the nodes --- */
@@ -241,11 +175,8 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
         err = failed == MPI_SUCCESS ? list_ranks(comm, node, nodes) : NC_EMPI;
     if (node != MPI_COMM_NULL)
         MPI_Comm_free(&node);
-    if (nodes != NULL) {
+    if (nodes != NULL)
         nodes->uses = 1;
-        nodes->idle = MPI_COMM_NULL;
-        add_to_list(nodes);
-    }
     if (err == NC_NOERR)
         *out = nodes;
     else

@@ -54,7 +54,7 @@ MAY_CHANGE = {
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/opening": {"lock": "a mutex"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
-    "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "newest": "under its lock"},
+    "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/turn": {"turn": "a mutex"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},

@@ -139,11 +139,11 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm); /* nothing is known about it */
     ncid = make_file(comm, path, 4, "create the first file of a communicator");
     expect_steps(ncmpi_close(ncid), 4, "enddef and close");
-    ncid = make_file(comm, path, 2, "create over a file");
+    ncid = make_file(comm, path, 4, "create over a file");
     expect_steps(ncmpi_enddef(ncid), 3, "enddef");
     test_data_mode(ncid);
     expect_steps(ncmpi_close(ncid), 2, "close");
-    expect_steps(ncmpi_open(comm, path, NC_WRITE, MPI_INFO_NULL, &ncid), 3, "open");
+    expect_steps(ncmpi_open(comm, path, NC_WRITE, MPI_INFO_NULL, &ncid), 4, "open");
     t_local(ncmpi_redef(ncid) == NC_NOERR && ncmpi_enddef(ncid) == NC_NOERR, "redef");
     steps = 0;
     expect_steps(ncmpi_close(ncid), 2, "close");

@@ -46,8 +46,7 @@ static bool has_hint(MPI_Info info, const char *name)
 
 /* True if the MPI-IO is ROMIO (MPICH, Intel MPI, MPI of HPE Cray, ..), which reports hints of its own; OMPIO reports
  * those that it was given. OMPIO of Open MPI 4.1 writes beyond its buffers where extents of different ranks overlap,
- * and reads, modifies and writes gaps without a lock between its aggregators. Both duplicate the communicator: if MPI
- * has none left, OMPIO returns an error, and ROMIO continues with MPI_COMM_NULL, which aborts the program. */
+ * and reads, modifies and writes gaps without a lock between its aggregators. */
 static bool is_romio(MPI_File file, MPI_Info given)
 {
     static const char *const names[] = {"romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_cb_pfr"};
@@ -118,10 +117,8 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
         io->store.has_collective = is_romio(io->file, call->info);
-        io->store.reports_no_comm = !io->store.has_collective;
         return NC_NOERR;
     }
-    PNC_TRY(pnc_store_comm_check(call->comm, call->path, error));
     /* a file that MPI has opened nevertheless is closed with those of the other ranks */
     return pnc_mpiio_error_set(error, code, has_no_descriptors() ? NC_ENFILE : NC_EOFILE,
                                (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
