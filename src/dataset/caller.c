@@ -6,7 +6,7 @@
 #include "dataset/last_error.h"
 #include "dataset/registry.h"
 
-atomic_bool pnc_dataset_caller_exists; /* finding a variable of the thread takes longer than an inquiry */
+atomic_bool pnc_dataset_caller_was_other; /* finding a variable of the thread takes longer than an inquiry */
 static _Thread_local pnc_caller *in_progress;
 
 void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const char *name, const char *function,
@@ -20,7 +20,7 @@ void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const c
     pnc_error_clear(&caller->error);
     caller->outer = in_progress;
     in_progress = caller;
-    atomic_store_explicit(&pnc_dataset_caller_exists, true, memory_order_relaxed);
+    atomic_store_explicit(&pnc_dataset_caller_was_other, true, memory_order_relaxed);
 }
 
 int pnc_dataset_caller_end(pnc_caller *caller, int err)

@@ -25,11 +25,12 @@ void pnc_dataset_caller_begin(pnc_caller *caller, pnc_language language, const c
  * status of the program's call. */
 int pnc_dataset_caller_end(pnc_caller *caller, int err);
 
-/* There has been a call in another language: only then the functions below look for one on this thread. */
-extern atomic_bool pnc_dataset_caller_exists;
-static inline bool pnc_dataset_caller_has_other(void)
+/* Set by the first call in another language, and never cleared: before it, the functions below look for none on this
+ * thread. */
+extern atomic_bool pnc_dataset_caller_was_other;
+static inline bool pnc_dataset_caller_may_be_other(void)
 {
-    return atomic_load_explicit(&pnc_dataset_caller_exists, memory_order_relaxed);
+    return atomic_load_explicit(&pnc_dataset_caller_was_other, memory_order_relaxed);
 }
 const char *pnc_dataset_caller_identify_other(const char *function, pnc_error *error);
 
@@ -42,7 +43,7 @@ static inline void pnc_dataset_caller_set_c(pnc_error *error)
 /* The name under which the program made the call of a public function. Sets what `error` knows of that call. */
 static inline const char *pnc_dataset_caller_identify(const char *function, pnc_error *error)
 {
-    if (pnc_dataset_caller_has_other())
+    if (pnc_dataset_caller_may_be_other())
         return pnc_dataset_caller_identify_other(function, error);
     pnc_dataset_caller_set_c(error);
     return function;

@@ -99,7 +99,7 @@ static int report_overruled(pnc_dataset *ds)
     return err;
 }
 
-/* Of a new file nothing is read before the agreement on its header, which is that on the arguments, too. */
+/* For a new file no collective step precedes the agreement on the header: it also carries the errors in arguments. */
 static int end_define_mode(pnc_dataset *ds, pnc_layout_hints *hints, int err)
 {
     pnc_argument args[] = {{NC_EMULTIDEFINE_FNC_ARGS, hints, sizeof *hints}};

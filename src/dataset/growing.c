@@ -58,7 +58,8 @@ static int set_size(void *file, int64_t size)
     return pnc_file_status_agree(file, err);
 }
 
-/* Where there is a disk, the flushes take most of the time, and MPI-IO alone accesses it. */
+/* On a disk the flushes take most of the time, so that copies by the system would gain little: there MPI-IO alone
+ * accesses the file. */
 pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
 {
     bool in_memory = file->store->striping.in_memory;

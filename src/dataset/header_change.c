@@ -31,7 +31,7 @@ int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 
     PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, 0));
     if (ds->file.rank == 0) {
-        if (pnc_format_layout_get_file_end(&ds->model) > n)
+        if (pnc_format_layout_get_file_end(&ds->model) > n) /* else the header is the end of the file */
             err = pnc_dataset_file_end_write(ds);
         if (err == NC_NOERR)
             err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, header);

@@ -244,7 +244,7 @@ static int adopt_root_header(pnc_dataset *ds, header_bytes *header, int64_t own)
     return share_fill_modes(ds);
 }
 
-/* On the results of the ranks, and on the header. Collective, on several ranks. */
+/* Agree on the results of the ranks, and on the header. Collective, on several ranks. */
 static int agree_header(pnc_dataset *ds, header_bytes *header, int err)
 {
     int64_t own, values[3];

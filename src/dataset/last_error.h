@@ -7,7 +7,7 @@
 #include "dataset/dataset.h"
 
 /* At the end of a call: if it failed, keep its message for ncmpi_inq_last_error, and print it if PNETCDF_VERBOSE is on.
- * Returns err, or the error of a collective step that no agreement has had. */
+ * Returns err, or the error of a collective step that was part of no agreement. */
 int pnc_dataset_call_end(pnc_dataset *ds, int err);
 static inline int pnc_dataset_error_report(pnc_dataset *ds, int err)
 {
@@ -20,8 +20,8 @@ int pnc_dataset_error_report_call(const char *call, const char *path, int err, c
 /* At the end of a successful call with a remark in ds->error: keep it, with the code NC_NOERR, for ncmpi_inq_last_error
  * until a call fails; rank 0 prints it if PNETCDF_VERBOSE is on, or always. */
 void pnc_dataset_remark_report(pnc_dataset *ds, bool always);
-/* At the beginning of a call: a failure of an earlier one no longer explains a code. There is something to do only if
- * the last call of some thread has failed. */
+/* At the beginning of a call: a failure of an earlier one no longer explains a code. Without effect while no thread has
+ * a recent failure. */
 extern atomic_int pnc_dataset_failed_threads;
 static inline bool pnc_dataset_failure_is_recent(void)
 {

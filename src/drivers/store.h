@@ -79,8 +79,8 @@ typedef struct pnc_store_ops {
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
     /* Copy bytes within the file to others, which do not overlap them, without memory of the program. Returns how many
-     * it has copied, from the front on: 0 if the driver cannot, or is faster by read and write. These also find the
-     * error, if there is one. Local. NULL: it never copies. */
+     * it has copied, from the front on: 0 if the driver cannot copy, or if reading and writing is not slower. An error
+     * is left to read and write, which report it. Local. NULL: it never copies. */
     int64_t (*copy)(pnc_store *store, pnc_extent from, int64_t to);
     /* For a read-modify-write. If lock returns true, no other rank or thread of the program writes to the span until
      * unlock, which must follow, and no other program that locks what it modifies. False: the driver cannot exclude it.

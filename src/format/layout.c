@@ -238,7 +238,8 @@ static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
 }
 
 /* Free space before the first data that move, if fixed-size variables do; otherwise before the records. What the
- * alignment leaves after the header is not part of it. The first of them move by whole units. */
+ * alignment leaves after the header is not part of it. The first data that move, move by a multiple of
+ * PNC_MOVE_UNIT. */
 static void set_space(const pnc_model *model, const pnc_model *before, int64_t moved, pnc_layout_hints *hints)
 {
     int64_t space = moved / PNC_MOVE_DIVISOR < PNC_MOVE_MOST_SPACE ? moved / PNC_MOVE_DIVISOR : PNC_MOVE_MOST_SPACE;

@@ -44,7 +44,7 @@ MAY_CHANGE = {
     "src/base/memory": {"held": "atomic: bytes that are allocated", "peak": "atomic: the most of them"},
     "src/base/error": {"unknown": "one per thread: the text of a code that is not known"},
     "src/dataset/caller": {"in_progress": "one per thread: the call from Fortran",
-                           "pnc_dataset_caller_exists": "atomic: whether there has been one"},
+                           "pnc_dataset_caller_was_other": "atomic: whether there has been one"},
     "src/dataset/registry": {"open_datasets": "atomic: which ncid is which dataset",
                              "abandoned": "atomic: datasets that MPI may use until the program ends"},
     "src/dataset/kept_text": {"newest": "atomic: texts are added and never changed", "text_count": "atomic"},
