@@ -28,7 +28,7 @@ int pnc_dataset_caller_end(pnc_caller *caller, int err);
 /* Set by the first call in another language, and never cleared: before it, the functions below look for none on this
  * thread. */
 extern atomic_bool pnc_dataset_caller_was_other;
-static inline bool pnc_dataset_caller_may_be_other(void)
+static inline bool pnc_dataset_caller_has_other(void)
 {
     return atomic_load_explicit(&pnc_dataset_caller_was_other, memory_order_relaxed);
 }
@@ -43,7 +43,7 @@ static inline void pnc_dataset_caller_set_c(pnc_error *error)
 /* The name under which the program made the call of a public function. Sets what `error` knows of that call. */
 static inline const char *pnc_dataset_caller_identify(const char *function, pnc_error *error)
 {
-    if (pnc_dataset_caller_may_be_other())
+    if (pnc_dataset_caller_has_other())
         return pnc_dataset_caller_identify_other(function, error);
     pnc_dataset_caller_set_c(error);
     return function;

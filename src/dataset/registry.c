@@ -78,7 +78,7 @@ pnc_dataset *pnc_dataset_registry_find(int ncid, const char *call)
     pnc_dataset_caller_set_c(&ds->error);
     pnc_error_clear(&ds->error);
     pnc_file_call_begin(&ds->file, call, call);
-    if (pnc_dataset_caller_may_be_other() || pnc_dataset_failure_is_recent() || ds->file.statistics != NULL)
+    if (pnc_dataset_caller_has_other() || pnc_dataset_failure_is_recent() || ds->file.statistics != NULL)
         return begin_special(ds, call);
     return ds;
 }
