@@ -13,13 +13,13 @@
 
 #if defined(__GNUC__)
 #define PNC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define PNC_RARE __attribute__((cold, noinline)) /* apart from its caller, which rarely takes this path */
+#define PNC_RARE __attribute__((cold, noinline)) /* rarely called: not inlined into its caller */
 #else
 #define PNC_PRINTF(fmt, args)
 #define PNC_RARE
 #endif
 
-/* In an order in which few stores clear it: each call does. */
+/* Ordered so that few stores clear it, which each call does. */
 typedef struct pnc_error {
     int code;                             /* NC_NOERR while nothing has failed */
     pnc_language language;                /* of the call in progress */

@@ -142,7 +142,7 @@ static int add_hints(MPI_Info from, MPI_Info to, pnc_error *error)
     return NC_NOERR;
 }
 
-/* Unless it exists already. */
+/* Create *info, unless it exists already. */
 static int create_info(const pnc_dataset *ds, MPI_Info *info)
 {
     if (*info != MPI_INFO_NULL || MPI_Info_create(info) == MPI_SUCCESS)
@@ -151,7 +151,7 @@ static int create_info(const pnc_dataset *ds, MPI_Info *info)
     return pnc_error_set(ds->file.error, NC_EMPI, "%s: MPI_Info_create failed for the hints", ds->file.path);
 }
 
-/* Without a hint, MPI_INFO_NULL. */
+/* Copy the hints of the program to ds->info, which stays MPI_INFO_NULL if there are none. */
 static int copy_info(pnc_dataset *ds, MPI_Info user)
 {
     int n = 0;
