@@ -177,13 +177,14 @@ def check_by_hand():
 
 # Shapes of the variable of a workload, 2 MiB of each rank, by the number of ranks; the grid of ranks.
 COUNTED = {
-    "blocks-2d": ({16: (2048, 2048), 32: (4096, 2048), 64: (4096, 4096), 128: (8192, 4096)}, "0,0"),
+    "blocks-2d": ({16: (2048, 2048), 32: (4096, 2048), 64: (4096, 4096), 128: (8192, 4096),
+                   256: (8192, 8192)}, "0,0"),
     "lbnl-x": ({16: (256, 128, 128), 32: (256, 256, 128), 64: (256, 256, 256)}, "1,1,0"),
 }
 
 
 def check_counted():
-    """The counts of runs on up to 128 ranks in docs/scaling.md, which the cluster benchmark has written there."""
+    """The counts of runs on up to 256 ranks in docs/scaling.md, which the cluster benchmark has written there."""
     with open(os.path.join(TOP, "docs", "scaling.md"), encoding="utf-8") as file:
         text = file.read()
     for workload, (shapes, grid) in COUNTED.items():
