@@ -14,12 +14,18 @@
 #include "file/agree.h"
 #include "format/codec.h"
 
-enum { MARK_PAUSES = 10, MARK_PAUSE = 20000000 }; /* nanoseconds */
+enum {
+    MARK_PAUSES = 10,
+    MARK_PAUSE = 20000000, /* nanoseconds */
+    MESSAGE_BYTES = 16 * 1024
+};
 
 typedef struct header_bytes {
     char *at;
     int64_t n; /* bytes of the file in memory */
     int64_t file_size;
+    bool may_be_raw; /* rank 0 may leave decoding a large header to all ranks, at the same time */
+    bool is_raw;     /* it has done so: the bytes are, probably, all of the header */
 } header_bytes;
 
 /* Add the path to a message of the decoder, which has only bytes. */
@@ -50,7 +56,7 @@ static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
     return NC_NOERR;
 }
 
-/* Rank 0: read in chunks until the header is complete. */
+/* Rank 0: read more until the header is complete. */
 static int read_whole(pnc_dataset *ds, header_bytes *header, pnc_model *out)
 {
     int64_t need = ds->hints.header_read_chunk;
@@ -62,8 +68,9 @@ static int read_whole(pnc_dataset *ds, header_bytes *header, pnc_model *out)
         err = read_more(&ds->file, header, need < header->file_size ? need : header->file_size);
         if (err == NC_NOERR)
             err = pnc_format_header_decode(header->at, header->n, header->file_size, out, &need, &ds->error);
-    } while (err == PNC_NEED_MORE_BYTES);
-    return err;
+    } while (err == PNC_NEED_MORE_BYTES && !(header->may_be_raw && need > MESSAGE_BYTES));
+    header->is_raw = err == PNC_NEED_MORE_BYTES;
+    return header->is_raw ? read_more(&ds->file, header, need) : err;
 }
 
 /* A program that changes a header marks it for some milliseconds. A mark that remains is of one that has died, or moves
@@ -95,7 +102,7 @@ static int read_on_root(pnc_dataset *ds, header_bytes *header)
 
 int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out)
 {
-    header_bytes header = {NULL, 0, 0};
+    header_bytes header = {0};
     int err = read_whole(ds, &header, out);
 
     pnc_memory_free(header.at);
@@ -106,7 +113,8 @@ int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out)
 typedef struct header_message {
     pnc_error error;
     int64_t n, file_size;
-    char bytes[16 * 1024];
+    bool is_raw;
+    char bytes[MESSAGE_BYTES];
 } header_message;
 
 static void fill_message(const pnc_dataset *ds, const header_bytes *header, int err, header_message *message)
@@ -115,6 +123,7 @@ static void fill_message(const pnc_dataset *ds, const header_bytes *header, int 
 
     message->n = header->n;
     message->file_size = header->file_size;
+    message->is_raw = header->is_raw;
     message->error.code = err;
     memcpy(message->error.text, ds->error.text, sizeof message->error.text);
     if (err == NC_NOERR)
@@ -138,38 +147,74 @@ static int share_rest(pnc_dataset *ds, const header_message *message, header_byt
     return NC_NOERR;
 }
 
-/* Broadcast rank 0's encoded header; the other ranks replace their model by it. err is the result so far of this
- * rank; returns that of this rank. */
+/* Broadcast the bytes of rank 0's header, or its error. err is the result so far of this rank; returns that of this
+ * rank. A header that fits is in the message only. */
+static int share_bytes(pnc_dataset *ds, header_bytes *header, header_message *message, int err)
+{
+    memset(message, 0, sizeof *message);
+    if (ds->file.rank == 0)
+        fill_message(ds, header, err, message);
+    pnc_file_bytes_broadcast(&ds->file, message, sizeof *message, "the header");
+    if (ds->file.rank != 0 && err == NC_NOERR)
+        err = pnc_error_copy(&ds->error, &message->error, true);
+    if (message->error.code == NC_NOERR && message->n > (int64_t)sizeof message->bytes)
+        err = share_rest(ds, message, header, err);
+    header->n = message->n;
+    header->file_size = message->file_size;
+    header->is_raw = message->is_raw;
+    return err;
+}
+
+/* Broadcast rank 0's header; the other ranks replace their model by it. err is the result so far of this rank; returns
+ * that of this rank. */
 static int share_header(pnc_dataset *ds, header_bytes *header, int err)
 {
     header_message message;
     int64_t need;
 
-    memset(&message, 0, sizeof message);
-    if (ds->file.rank == 0)
-        fill_message(ds, header, err, &message);
-    pnc_file_bytes_broadcast(&ds->file, &message, sizeof message, "the header");
-    if (ds->file.rank != 0 && err == NC_NOERR)
-        err = pnc_error_copy(&ds->error, &message.error, true);
-    if (message.error.code == NC_NOERR && message.n > (int64_t)sizeof message.bytes)
-        err = share_rest(ds, &message, header, err);
-    header->file_size = message.file_size;
-    if (ds->file.rank == 0 || err != NC_NOERR)
+    err = share_bytes(ds, header, &message, err);
+    if (ds->file.rank == 0 || header->is_raw || err != NC_NOERR)
         return err;
     pnc_format_model_free(&ds->model);
-    return add_path(&ds->file, pnc_format_header_decode(header->at != NULL ? header->at : message.bytes, message.n,
-                                                        message.file_size, &ds->model, &need, &ds->error));
+    return add_path(&ds->file, pnc_format_header_decode(header->at != NULL ? header->at : message.bytes, header->n,
+                                                        header->file_size, &ds->model, &need, &ds->error));
+}
+
+/* Rank 0 reads the header, and all ranks have it or an error. */
+static int read_and_share(pnc_dataset *ds, header_bytes *header, int err)
+{
+    if (ds->file.rank == 0 && err == NC_NOERR)
+        err = read_on_root(ds, header);
+    if (!header->is_raw)
+        header->n = ds->model.header_size; /* rank 0 may have read beyond the header */
+    return ds->file.nprocs > 1 ? share_header(ds, header, err) : err;
+}
+
+/* All ranks decode the same bytes. If these are not a complete and valid header, or a rank has no memory, rank 0 reads
+ * it once more, repairs it if it can, and decodes it before it is broadcast. Collective. */
+static int decode_raw(pnc_dataset *ds, header_bytes *header)
+{
+    int64_t need;
+    int err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
+    int64_t failed = err != NC_NOERR;
+
+    PNC_TRY(pnc_file_maxima_agree(&ds->file, &failed, 1, "whether the header could be decoded"));
+    if (failed == 0)
+        return NC_NOERR;
+    pnc_error_clear(&ds->error);
+    pnc_format_model_free(&ds->model);
+    pnc_memory_free(header->at);
+    *header = (header_bytes){0};
+    return read_and_share(ds, header, NC_NOERR);
 }
 
 int pnc_dataset_header_read(pnc_dataset *ds, int err)
 {
-    header_bytes header = {NULL, 0, 0};
+    header_bytes header = {.may_be_raw = ds->file.nprocs > 1};
 
-    if (ds->file.rank == 0 && err == NC_NOERR)
-        err = read_on_root(ds, &header);
-    header.n = ds->model.header_size; /* rank 0 may have read beyond the header */
-    if (ds->file.nprocs > 1)
-        err = share_header(ds, &header, err);
+    err = read_and_share(ds, &header, err);
+    if (header.is_raw && err == NC_NOERR)
+        err = decode_raw(ds, &header);
     pnc_memory_free(header.at);
     ds->file.store->end->least_size = header.file_size;
     ds->file.store->end->refuses_short = ds->hints.short_file != 0;
@@ -272,7 +317,7 @@ static int complete_model(pnc_dataset *ds, int err)
 
 int pnc_dataset_header_agree(pnc_dataset *ds, int err, char **bytes, int64_t *n)
 {
-    header_bytes header = {NULL, pnc_format_header_get_size(&ds->model), 0};
+    header_bytes header = {.n = pnc_format_header_get_size(&ds->model)};
 
     if (err == NC_NOERR)
         err = add_path(&ds->file, pnc_format_names_check(&ds->model, &ds->error));
