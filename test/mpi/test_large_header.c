@@ -1,6 +1,6 @@
-/* Headers of more bytes than rank 0 reads at once: all ranks decode them at the same time. Where the first variables say
- * too little about the size of the others, where the file is cut, and where it is damaged, all ranks get what one rank
- * gets that opens the file alone. */
+/* Headers of more bytes than rank 0 reads at once: all ranks decode them at the same time. Where the first variables
+ * say too little about the size of the others, where the file is cut, and where it is damaged, all ranks get what one
+ * rank gets that opens the file alone. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
