@@ -17,15 +17,17 @@
 enum {
     MARK_PAUSES = 10,
     MARK_PAUSE = 20000000, /* nanoseconds */
-    MESSAGE_BYTES = 16 * 1024
+    MESSAGE_BYTES = 16 * 1024,
+    ESTIMATE_LEAST = 2, /* times the bytes that were read */
+    ESTIMATE_MOST = 16
 };
 
 typedef struct header_bytes {
     char *at;
     int64_t n; /* bytes of the file in memory */
     int64_t file_size;
-    bool may_be_raw; /* rank 0 may leave decoding a large header to all ranks, at the same time */
-    bool is_raw;     /* it has done so: the bytes are, probably, all of the header */
+    bool is_first;     /* the first attempt to read it, for several ranks */
+    bool is_estimated; /* not decoded yet: n is an estimate of its size */
 } header_bytes;
 
 /* Add the path to a message of the decoder, which has only bytes. */
@@ -56,21 +58,34 @@ static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
     return NC_NOERR;
 }
 
-/* Rank 0: read more until the header is complete. */
+/* Whether all ranks decode the header at the same time, from as many bytes as the first n let expect. Without variables
+ * in those, the estimate is 2 n and often too small. A damaged file can make it as large as the file: its bytes would
+ * take memory of all ranks. */
+static bool is_worth_sharing(const header_bytes *header, int64_t estimate)
+{
+    return header->is_first && estimate > MESSAGE_BYTES && estimate > ESTIMATE_LEAST * header->n &&
+           estimate / ESTIMATE_MOST <= header->n;
+}
+
+/* Rank 0: read more until the header is complete, or its size is estimated. */
 static int read_whole(pnc_dataset *ds, header_bytes *header, pnc_model *out)
 {
     int64_t need = ds->hints.header_read_chunk;
     int err;
 
     header->n = 0;
+    header->is_estimated = false;
     PNC_TRY(pnc_file_get_size(&ds->file, &header->file_size));
     do {
         err = read_more(&ds->file, header, need < header->file_size ? need : header->file_size);
         if (err == NC_NOERR)
             err = pnc_format_header_decode(header->at, header->n, header->file_size, out, &need, &ds->error);
-    } while (err == PNC_NEED_MORE_BYTES && !(header->may_be_raw && need > MESSAGE_BYTES));
-    header->is_raw = err == PNC_NEED_MORE_BYTES;
-    return header->is_raw ? read_more(&ds->file, header, need) : err;
+    } while (err == PNC_NEED_MORE_BYTES && !is_worth_sharing(header, need));
+    if (err != PNC_NEED_MORE_BYTES)
+        return err;
+    PNC_TRY(read_more(&ds->file, header, need));
+    header->is_estimated = true;
+    return NC_NOERR;
 }
 
 /* A program that changes a header marks it for some milliseconds. A mark that remains is of one that has died, or moves
@@ -113,7 +128,7 @@ int pnc_dataset_header_load(pnc_dataset *ds, pnc_model *out)
 typedef struct header_message {
     pnc_error error;
     int64_t n, file_size;
-    bool is_raw;
+    bool is_estimated;
     char bytes[MESSAGE_BYTES];
 } header_message;
 
@@ -123,7 +138,7 @@ static void fill_message(const pnc_dataset *ds, const header_bytes *header, int 
 
     message->n = header->n;
     message->file_size = header->file_size;
-    message->is_raw = header->is_raw;
+    message->is_estimated = header->is_estimated;
     message->error.code = err;
     memcpy(message->error.text, ds->error.text, sizeof message->error.text);
     if (err == NC_NOERR)
@@ -161,7 +176,7 @@ static int share_bytes(pnc_dataset *ds, header_bytes *header, header_message *me
         err = share_rest(ds, message, header, err);
     header->n = message->n;
     header->file_size = message->file_size;
-    header->is_raw = message->is_raw;
+    header->is_estimated = message->is_estimated;
     return err;
 }
 
@@ -173,35 +188,37 @@ static int share_header(pnc_dataset *ds, header_bytes *header, int err)
     int64_t need;
 
     err = share_bytes(ds, header, &message, err);
-    if (ds->file.rank == 0 || header->is_raw || err != NC_NOERR)
+    if (ds->file.rank == 0 || header->is_estimated || err != NC_NOERR)
         return err;
     pnc_format_model_free(&ds->model);
     return add_path(&ds->file, pnc_format_header_decode(header->at != NULL ? header->at : message.bytes, header->n,
                                                         header->file_size, &ds->model, &need, &ds->error));
 }
 
-/* Rank 0 reads the header, and all ranks have it or an error. */
+/* Rank 0 reads the header, and broadcasts it. Collective; err is the result so far of this rank; returns that of this
+ * rank. */
 static int read_and_share(pnc_dataset *ds, header_bytes *header, int err)
 {
     if (ds->file.rank == 0 && err == NC_NOERR)
         err = read_on_root(ds, header);
-    if (!header->is_raw)
+    if (!header->is_estimated)
         header->n = ds->model.header_size; /* rank 0 may have read beyond the header */
-    return ds->file.nprocs > 1 ? share_header(ds, header, err) : err;
+    if (ds->file.nprocs > 1)
+        err = share_header(ds, header, err);
+    return err;
 }
 
-/* All ranks decode the same bytes. If these are not a complete and valid header, or a rank has no memory, rank 0 reads
- * it once more, repairs it if it can, and decodes it before it is broadcast. Collective. */
-static int decode_raw(pnc_dataset *ds, header_bytes *header)
+/* All ranks decode the same bytes. If one cannot, as bytes are missing or wrong, or for lack of memory, rank 0 reads the
+ * header again, repairs it if possible, and broadcasts it after it has decoded it: errors are found there. Collective. */
+static int decode_on_all(pnc_dataset *ds, header_bytes *header)
 {
     int64_t need;
-    int err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, &ds->error);
+    int err = pnc_format_header_decode(header->at, header->n, header->file_size, &ds->model, &need, NULL);
     int64_t failed = err != NC_NOERR;
 
     PNC_TRY(pnc_file_maxima_agree(&ds->file, &failed, 1, "whether the header could be decoded"));
     if (failed == 0)
         return NC_NOERR;
-    pnc_error_clear(&ds->error);
     pnc_format_model_free(&ds->model);
     pnc_memory_free(header->at);
     *header = (header_bytes){0};
@@ -210,11 +227,11 @@ static int decode_raw(pnc_dataset *ds, header_bytes *header)
 
 int pnc_dataset_header_read(pnc_dataset *ds, int err)
 {
-    header_bytes header = {.may_be_raw = ds->file.nprocs > 1};
+    header_bytes header = {.is_first = ds->file.nprocs > 1};
 
     err = read_and_share(ds, &header, err);
-    if (header.is_raw && err == NC_NOERR)
-        err = decode_raw(ds, &header);
+    if (header.is_estimated && err == NC_NOERR)
+        err = decode_on_all(ds, &header);
     pnc_memory_free(header.at);
     ds->file.store->end->least_size = header.file_size;
     ds->file.store->end->refuses_short = ds->hints.short_file != 0;
