@@ -1,6 +1,6 @@
-/* Headers of more bytes than rank 0 reads at once. All ranks decode one at the same time if its first bytes tell its
- * size. Where they do not, where the file is cut or damaged, and where one rank has no memory, all ranks return what an
- * open on MPI_COMM_SELF returns, or an error. */
+/* Headers of more bytes than rank 0 reads at once. All ranks decode one at the same time if its first bytes are enough
+ * to estimate its size. Where they are not, where the file is cut or damaged, and where one rank has no memory, all
+ * ranks return what an open on MPI_COMM_SELF returns, or an error. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
