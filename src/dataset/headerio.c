@@ -208,8 +208,8 @@ static int read_and_share(pnc_dataset *ds, header_bytes *header, int err)
     return err;
 }
 
-/* All ranks decode the same bytes. If one cannot, as bytes are missing or wrong, or for lack of memory, rank 0 reads the
- * header again, repairs it if possible, and broadcasts it after it has decoded it: that finds the error.
+/* All ranks decode the same bytes. If one cannot, as bytes are missing or wrong, or for lack of memory, rank 0 reads
+ * the header again, repairs it if possible, and broadcasts it after it has decoded it: errors are found there.
  * Collective. */
 static int decode_on_all(pnc_dataset *ds, header_bytes *header)
 {
