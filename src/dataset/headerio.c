@@ -19,7 +19,7 @@ enum {
     MARK_PAUSE = 20000000, /* nanoseconds */
     MESSAGE_BYTES = 16 * 1024,
     ESTIMATE_LEAST = 2, /* times the bytes that were read */
-    ESTIMATE_MOST = 16
+    ESTIMATE_MOST = 64
 };
 
 typedef struct header_bytes {

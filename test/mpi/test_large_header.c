@@ -205,8 +205,9 @@ static void test_memory(int first_long)
 
 int main(int argc, char **argv)
 {
-    /* The steps of each chunk: one of 20,000 bytes has many variables, and the header is at most 16 times as large. */
-    static const char *const chunks[] = {"4096", "20000", "100000"};
+    /* All have several variables. A header with long names is more than 64 times as large as the first chunk, and less
+     * than twice as large as the last one. */
+    static const char *const chunks[] = {"2000", "20000", "100000"};
     static const struct {
         int first_long, steps[3];
     } rows[] = {
