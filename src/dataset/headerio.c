@@ -58,9 +58,9 @@ static int read_more(pnc_file *file, header_bytes *header, int64_t upto)
     return NC_NOERR;
 }
 
-/* Whether all ranks decode the header at the same time, from as many bytes as the first n let expect. Without variables
- * in those, the estimate is 2 n and often too small. A damaged file can make it as large as the file: its bytes would
- * take memory of all ranks. */
+/* Whether all ranks decode the header at the same time, from as many bytes as the first n let expect. Without
+ * variables in those, the estimate is 2 n and often too small. A damaged file can make it large: all ranks would
+ * allocate memory for bytes that are not of the header. */
 static bool is_worth_sharing(const header_bytes *header, int64_t estimate)
 {
     return header->is_first && estimate > MESSAGE_BYTES && estimate > ESTIMATE_LEAST * header->n &&

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "../harness.h"
+
 static long fails_at = -1; /* allocations of the library until one fails; -1: none fails */
 static size_t allocated;   /* bytes, by the library */
 
@@ -42,5 +44,22 @@ void *realloc(void *old, size_t size)
 #else
 #define CAN_FAIL 0
 #endif
+
+/* One allocation of rank `rank` fails, after `position` others. The bytes are counted from here on. */
+static inline void allocation_arm(int rank, long position)
+{
+    fails_at = t_rank == rank ? position : -1;
+    allocated = 0;
+}
+
+/* Collective: no more allocations fail. Returns whether one has failed. */
+static inline bool allocation_disarm(int rank)
+{
+    int failed = t_rank == rank && fails_at == -1;
+
+    fails_at = -1;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return failed != 0;
+}
 
 #endif

@@ -92,14 +92,13 @@ static void check_definitions(int ncid, const char *what)
 /* Returns false when the call has fewer allocations. */
 static bool try_position(int k, int rank, long position)
 {
-    int ncid = create(), other, err, least, most, failed;
+    int ncid = create(), other, err, least, most;
+    bool failed;
 
     alarm(HANG);
-    fails_at = t_rank == rank ? position : -1;
+    allocation_arm(rank, position);
     err = calls[k].make(ncid);
-    failed = t_rank == rank && fails_at == -1;
-    fails_at = -1;
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    failed = allocation_disarm(rank);
     MPI_Allreduce(&err, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&err, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     t_local((least == NC_NOERR) == (most == NC_NOERR), "%s, allocation %ld: the ranks return %d and %d", calls[k].name,
