@@ -58,6 +58,19 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pn
     funlockfile(stderr);
 }
 
+bool pnc_io_collective_display(pnc_io_context *io, pnc_direction direction, pnc_strategy choice)
+{
+    int nnodes = io->file->store->nnodes;
+
+    if (!io->hints->display || !is_news(&io->shown_collective[direction == PNC_PUT], choice))
+        return false;
+    if (io->file->rank == 0)
+        fprintf(stderr, "PnetCDF: %s: %s by agreement of %d rank%s, on %d node%s: %s\n", io->file->path,
+                word_of(direction), io->file->nprocs, ending_of(io->file->nprocs), nnodes, ending_of(nnodes),
+                name_of(choice));
+    return true;
+}
+
 /* --- aggregators --- */
 
 typedef struct place {
@@ -101,11 +114,6 @@ static void gather_aggregators(const pnc_file *file, const pnc_node *node, const
 void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
                                 pnc_direction direction, pnc_strategy choice)
 {
-    if (!io->hints->display || !is_news(&io->shown_collective[direction == PNC_PUT], choice))
-        return;
-    if (io->file->rank == 0)
-        fprintf(stderr, "PnetCDF: %s: %s with aggregators, on %d node%s: %s\n", io->file->path, word_of(direction),
-                node->nnodes, ending_of(node->nnodes), name_of(choice));
-    if (choice == PNC_TWO_PHASE && pnc_io_node_is_delegate(node))
+    if (pnc_io_collective_display(io, direction, choice) && choice == PNC_TWO_PHASE && pnc_io_node_is_delegate(node))
         gather_aggregators(io->file, node, domains);
 }

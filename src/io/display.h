@@ -8,8 +8,10 @@
 /* Show the strategy that rank 0 uses for its part of a call, with the cost of each, if it differs from that of the last
  * call of the same class (put or get, collective or independent). */
 void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *pattern, pnc_strategy choice);
-/* Collective. Show the strategy of the ranks that use aggregators, likewise; with PNC_TWO_PHASE the rank, node and file
- * domain of each aggregator. */
+/* Show the strategy that all ranks have agreed on, if it differs from that of the last call. Returns whether it does.
+ */
+bool pnc_io_collective_display(pnc_io_context *io, pnc_direction direction, pnc_strategy choice);
+/* Collective. The same; with PNC_TWO_PHASE also the rank, node and file domain of each aggregator. */
 void pnc_io_aggregators_display(pnc_io_context *io, const pnc_node *node, const pnc_file_domains *domains,
                                 pnc_direction direction, pnc_strategy choice);
 

@@ -10,6 +10,12 @@
 #include "base/memory.h"
 #include "file/agree.h"
 
+static const pnc_node no_node = {.comm = MPI_COMM_NULL,
+                                 .delegates = MPI_COMM_NULL,
+                                 .window = MPI_WIN_NULL,
+                                 .sequence = MPI_DATATYPE_NULL,
+                                 .join = MPI_OP_NULL};
+
 /* What the leaders of the nodes agree on, and send to the ranks of their nodes. */
 typedef struct placement {
     int index; /* of the node */
@@ -108,6 +114,26 @@ static int make_delegates(pnc_node *node, MPI_Comm comm, const placement *p, MPI
     return MPI_Comm_split(comm, pnc_io_node_is_delegate(node) ? 0 : MPI_UNDEFINED, key, &node->delegates);
 }
 
+static void join_sequences(void *before, void *behind, int *n, MPI_Datatype *type)
+{
+    const pnc_sequence *a = before;
+    pnc_sequence *b = behind;
+
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        b[i] = pnc_io_sequences_join(a[i], b[i]);
+}
+
+/* An operation of MPI that is associative only. */
+static int make_join(pnc_node *node)
+{
+    int failed = MPI_Op_create(join_sequences, 0, &node->join);
+
+    _Static_assert(sizeof(pnc_sequence) == 3 * sizeof(int64_t), "a sequence has three values");
+    failed |= MPI_Type_contiguous(3, MPI_INT64_T, &node->sequence);
+    return failed != MPI_SUCCESS ? failed : MPI_Type_commit(&node->sequence);
+}
+
 /* Whether the system has memory for all pages of the segment. Shared memory is a file for most systems: where it is
  * full, or exceeds the limit for files, the access of a page ends the program by a signal; a system call that accesses
  * it fails. */
@@ -193,6 +219,7 @@ static int make_node(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
     }
     if (leaders != MPI_COMM_NULL)
         MPI_Comm_free(&leaders);
+    failed |= make_join(node);
     return failed == MPI_SUCCESS ? prepare_segments(node, file) : fail_mpi(file);
 }
 
@@ -201,8 +228,8 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
     MPI_Group group = MPI_GROUP_NULL;
     int failed = pnc_file_nodes_make_group(file->nodes, file->comm, &group), err;
 
-    *node =
-        (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL, .nnodes = file->nodes->n};
+    *node = no_node;
+    node->nnodes = file->nodes->n;
     err = pnc_file_status_agree(file, failed == MPI_SUCCESS ? NC_NOERR : fail_mpi(file));
     if (err == NC_NOERR)
         err = make_node(node, file, hints, group);
@@ -243,6 +270,15 @@ int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_compa
     return code;
 }
 
+int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_range range, bool *apart)
+{
+    pnc_sequence sequence = pnc_io_sequence_init(range);
+    int code = MPI_Allreduce(MPI_IN_PLACE, &sequence, 1, node->sequence, node->join, comm);
+
+    *apart = pnc_io_sequence_is_apart(sequence);
+    return code;
+}
+
 void pnc_io_node_free(pnc_node *node)
 {
     if (node->window != MPI_WIN_NULL) {
@@ -254,7 +290,11 @@ void pnc_io_node_free(pnc_node *node)
         MPI_Comm_free(&node->delegates);
     if (node->comm != MPI_COMM_NULL)
         MPI_Comm_free(&node->comm);
+    if (node->sequence != MPI_DATATYPE_NULL)
+        MPI_Type_free(&node->sequence);
+    if (node->join != MPI_OP_NULL)
+        MPI_Op_free(&node->join);
     pnc_memory_free(node->segments);
     pnc_memory_free(node->ranges);
-    *node = (pnc_node){.comm = MPI_COMM_NULL, .delegates = MPI_COMM_NULL, .window = MPI_WIN_NULL};
+    *node = no_node;
 }

@@ -13,6 +13,8 @@ typedef struct pnc_node {
     int rank, nprocs;
     int nnodes, index;      /* number of nodes, and of this node among them */
     pnc_range *ranges;      /* space for one of each rank of the node */
+    MPI_Datatype sequence;  /* of pnc_sequence */
+    MPI_Op join;            /* pnc_io_sequences_join */
     MPI_Win window;         /* the segments, or MPI_WIN_NULL */
     pnc_segment **segments; /* by rank in the node */
     int naggregators;       /* of all nodes */
@@ -37,6 +39,10 @@ typedef struct pnc_comparison {
 
 /* Collective. The range of a rank becomes that of its node. *found is the same on all ranks. An MPI error code. */
 int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found);
+
+/* Collective: a reduction of all ranks, those of comm. Whether their ranges are apart (pnc_io_sequence_is_apart): the
+ * same on all of them. An MPI error code. */
+int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_range range, bool *apart);
 
 static inline bool pnc_io_node_is_delegate(const pnc_node *node)
 {

@@ -50,3 +50,14 @@ pnc_range pnc_io_ranges_merge(pnc_range *ranges, int n, int64_t *bytes)
     }
     return all;
 }
+
+pnc_sequence pnc_io_sequences_join(pnc_sequence before, pnc_sequence behind)
+{
+    if (before.ndescents < 0)
+        return behind;
+    if (behind.ndescents < 0)
+        return before;
+    return (pnc_sequence){.first = before.first,
+                          .last = behind.last,
+                          .ndescents = before.ndescents + behind.ndescents + (behind.first < before.last)};
+}

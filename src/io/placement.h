@@ -41,15 +41,42 @@ typedef struct pnc_range {
 /* The union of the ranges of a node: from its first to its last byte, and *bytes without the gaps. Sorts the ranges. */
 pnc_range pnc_io_ranges_merge(pnc_range *ranges, int n, int64_t *bytes);
 
-/* Whether a range begins behind those before it, which end at *end. */
-static inline bool pnc_io_range_is_next(pnc_range range, int64_t *end)
+/* A range with the rest of its first and last stripe. */
+static inline pnc_range pnc_io_range_extend(pnc_range range, int64_t striping_unit)
 {
+    int64_t rest = range.high % striping_unit;
+
     if (range.low >= range.high)
-        return true;
-    if (range.low < *end)
-        return false;
-    *end = range.high;
-    return true;
+        return range;
+    return (pnc_range){range.low - range.low % striping_unit, range.high + (rest > 0 ? striping_unit - rest : 0)};
+}
+
+/* Whether ranks, whose requests extend over `longest` bytes or less each, leave at least half of a range free. Then
+ * each may have stripes of its own. */
+static inline bool pnc_io_range_is_sparse(pnc_range range, int64_t longest, int nprocs)
+{
+    return longest <= (range.high - range.low) / 2 / nprocs;
+}
+
+/* How the ranges of successive ranks follow each other. */
+typedef struct pnc_sequence {
+    int64_t first, last; /* where the first range begins and the last one ends */
+    int64_t ndescents;   /* ranges that begin before the end of the one before; -1: there is no range */
+} pnc_sequence;
+
+static inline pnc_sequence pnc_io_sequence_init(pnc_range range)
+{
+    return range.low < range.high ? (pnc_sequence){range.low, range.high, 0} : (pnc_sequence){0, 0, -1};
+}
+
+/* Associative. */
+pnc_sequence pnc_io_sequences_join(pnc_sequence before, pnc_sequence behind);
+
+/* Whether the ranges do not overlap, and ascend by rank: from some rank to the last one, and behind it from rank 0 on.
+ */
+static inline bool pnc_io_sequence_is_apart(pnc_sequence s)
+{
+    return s.ndescents <= 0 || (s.ndescents == 1 && s.last <= s.first);
 }
 
 #endif

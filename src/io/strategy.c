@@ -75,7 +75,11 @@ static pnc_estimate estimate_merged(const pnc_access_pattern *p)
 
 static pnc_estimate estimate_separate(const pnc_access_pattern *p)
 {
-    return (pnc_estimate){.accesses = 1 + (double)p->runs / RUNS_OF_A_SIEVE, .synchronisations = 1};
+    pnc_estimate e = {.accesses = 1 + (double)p->runs / RUNS_OF_A_SIEVE, .synchronisations = 1};
+
+    if (p->nnodes > 1)
+        e.accesses += (double)p->bytes / (double)p->striping_unit;
+    return e;
 }
 
 static pnc_estimate estimate_within_nodes(const pnc_access_pattern *p)
@@ -116,10 +120,11 @@ static bool suits_lists(const pnc_access_pattern *p)
     return p->slabs > 1;
 }
 
-/* Stride 2 of doubles on 2 ranks: 8 ns of CPU time per element, and 58 with an exchange. */
+/* Stride 2 of doubles on 2 ranks: 8 ns of CPU time per element, and 58 with an exchange. Between nodes an aggregator
+ * would access the ranges of its ranks one after the other. */
 static bool suits_ranks_apart(const pnc_access_pattern *p)
 {
-    return p->nprocs > 1 && p->nnodes == 1 && p->direction == PNC_PUT && p->ranks_apart;
+    return p->nprocs > 1 && (p->nnodes > 1 || p->direction == PNC_PUT) && p->ranks_apart;
 }
 
 /* Nodes may read the same parts of the file. With two-phase I/O the data would cross the network, in each round to few
@@ -210,13 +215,21 @@ static pnc_switch get_switch(const pnc_access_pattern *p, const pnc_access_hints
     return (pnc_switch)(p->direction == PNC_PUT ? hints->cb_write : hints->cb_read);
 }
 
+/* The hints that enable aggregators exclude accesses by other ranks. On one node, where every rank is an aggregator,
+ * cb_write does not. */
+static bool needs_aggregators(const pnc_access_pattern *p, const pnc_access_hints *hints)
+{
+    return hints->no_independent || (p->nnodes > 1 && get_switch(p, hints) == PNC_ENABLE);
+}
+
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
     pnc_strategy forced = (pnc_strategy)(hints->strategy - 1);
 
     if (hints->strategy > 0 && pnc_io_strategy_is_collective(forced))
         return forced;
-    return find_cheapest(p, PNC_SEPARATE, PNC_STRATEGIES, PNC_TWO_PHASE);
+    return find_cheapest(p, needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE, PNC_STRATEGIES,
+                         PNC_TWO_PHASE);
 }
 
 pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *p, const pnc_access_hints *hints)

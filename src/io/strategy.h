@@ -13,7 +13,7 @@
 typedef enum pnc_strategy {
     PNC_DIRECT,       /* each request on its own */
     PNC_MERGED,       /* the requests of a rank in the order of the file */
-    PNC_SEPARATE,     /* each rank on its own, with data sieving, as no other rank writes to its range of the file */
+    PNC_SEPARATE,     /* each rank on its own, with data sieving, as its range of the file is its own */
     PNC_WITHIN_NODES, /* aggregators merge the requests of their node */
     PNC_TWO_PHASE,    /* aggregators of all nodes exchange data, and each accesses its file domain */
     PNC_MPI_IO,       /* collective calls of MPI-IO */
@@ -46,7 +46,7 @@ typedef struct pnc_access_pattern {
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
     bool sieves;           /* the store merges accesses of close runs of one hyperslab */
-    bool ranks_apart;      /* each rank accesses a range of the file of its own */
+    bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
     bool nodes_apart;      /* each node does */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
     int64_t striping_unit; /* bytes */

@@ -104,6 +104,7 @@ typedef struct agreement {
     int64_t failure; /* as pnc_file_failure_encode makes it */
     int64_t numrecs;
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
+    int64_t longest;         /* bytes in the part of this range that one rank accesses */
     int own; /* an error that the others do not get: in the arguments of this rank, or NC_ERANGE of its requests */
 } agreement;
 
@@ -128,16 +129,16 @@ static void count_own(pnc_file *file, pnc_request_list *list, int own, int64_t a
 static int agree(pnc_io_context *io, pnc_request_list *list, int status, agreement *v)
 {
     pnc_file *file = io->file;
-    int64_t values[5] = {0, v->numrecs, v->minus_low, v->high, pnc_file_failure_encode(file, v->own)};
+    int64_t values[6] = {0, v->numrecs, v->minus_low, v->high, v->longest, pnc_file_failure_encode(file, v->own)};
     int mismatch;
 
     status = pnc_file_late_take(file, status);
     values[0] = pnc_file_failure_encode(file, status);
-    mismatch = pnc_file_maxima_agree(file, values, 5, "the results of a collective call");
+    mismatch = pnc_file_maxima_agree(file, values, 6, "the results of a collective call");
     if (mismatch != NC_NOERR)
         return pnc_error_keep_first(status, mismatch);
-    count_own(file, list, v->own, values[4]);
-    *v = (agreement){values[0], values[1], values[2], values[3], NC_NOERR};
+    count_own(file, list, v->own, values[5]);
+    *v = (agreement){values[0], values[1], values[2], values[3], values[4], NC_NOERR};
     return pnc_file_failure_share(file, status, v->failure,
                                   list->direction == PNC_PUT ? "a collective write" : "a collective read");
 }
@@ -178,21 +179,38 @@ static bool has_collective_access(pnc_io_context *io)
     return false;
 }
 
-/* Whether the ranks of a node, or the nodes, have ranges of the file of their own. The first matters for puts on one
- * node. The second matters if a call takes several rounds: all aggregators then work at the same time, without
- * messages. *range becomes that of the node. */
-static void compare_ranges(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
+static bool is_forced(const pnc_io_context *io, pnc_strategy strategy)
+{
+    return io->hints->strategy == (int64_t)strategy + 1;
+}
+
+/* Whether the ranks have ranges of the file of their own. This matters for puts on one node, and between nodes if the
+ * ranks access few stripes of the range of the call. */
+static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
+                          pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    bool is_forced = io->hints->strategy == PNC_WITHIN_NODES + 1;
+    pnc_range own = pnc_io_range_extend((pnc_range){order->low, order->high}, p->striping_unit);
+
+    if (p->nnodes == 1 && p->direction == PNC_PUT)
+        p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
+    if (p->nnodes == 1 || !(is_forced(io, PNC_SEPARATE) || pnc_io_range_is_sparse(range, longest, p->nprocs)))
+        return;
+    pnc_file_step_check(io->file, pnc_io_node_compare_ranks(node, io->file->comm, own, &p->ranks_apart),
+                        "the comparison", "the ranges of ranks");
+}
+
+/* Whether the nodes have ranges of the file of their own. This matters if a call takes several rounds: all aggregators
+ * then work at the same time, without messages. *range becomes that of the node. */
+static void compare_nodes(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
+{
+    const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
     bool is_long = range->high - range->low > pnc_io_two_phase_get_window(io->two_phase);
     double length = (double)(range->high - range->low);
     pnc_comparison found = {0};
 
     *range = (pnc_range){order->low < order->high ? order->low : INT64_MAX, order->high};
-    if (p->nnodes == 1 && p->direction == PNC_PUT)
-        p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
-    if (!node->all_nodes || !(is_forced || (p->nnodes > 1 && is_long)))
+    if (!node->all_nodes || !(is_forced(io, PNC_WITHIN_NODES) || (p->nnodes > 1 && is_long)))
         return;
     pnc_file_step_check(io->file, pnc_io_node_compare_ranges(node, range, &found), "the comparison",
                         "the ranges of nodes");
@@ -212,8 +230,8 @@ static pnc_strategy find_possible(pnc_io_context *io, const pnc_access_pattern *
     return choice;
 }
 
-/* Put the requests of a rank, which are the only ones in their range of the file. */
-static int put_separately(pnc_io_context *io, pnc_file_order *order)
+/* The requests of a rank are the only ones in their range of the file. */
+static int access_separately(pnc_io_context *io, pnc_file_order *order)
 {
     const pnc_request_list *list = order->list;
     bool one_slab = list->n == 1 && list->at[0]->nslabs == 1;
@@ -225,8 +243,8 @@ static int put_separately(pnc_io_context *io, pnc_file_order *order)
     return err;
 }
 
-/* Collective. `order` has this rank's requests; range: of all ranks. */
-static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, pnc_range range)
+/* Collective. `order` has this rank's requests; range: of all ranks; longest: as in the agreement. */
+static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, pnc_range range, int64_t longest)
 {
     pnc_access_pattern pattern = describe_access(io, order->list);
     pnc_range own = range;
@@ -237,11 +255,18 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
         count_strategy(io, order->list, PNC_MERGED);
         return pnc_io_merged_execute_order(io, order);
     }
-    compare_ranges(io, order, &own, &pattern);
-    choice = find_possible(io, &pattern, pnc_io_strategy_choose_collective(&pattern, io->hints));
+    compare_ranks(io, order, range, longest, &pattern);
+    choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
+    if (choice != PNC_SEPARATE) {
+        compare_nodes(io, order, &own, &pattern);
+        choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
+    }
+    choice = find_possible(io, &pattern, choice);
     count_strategy(io, order->list, choice);
+    if (choice == PNC_SEPARATE || choice == PNC_MPI_IO) /* the others also show their aggregators */
+        (void)pnc_io_collective_display(io, pattern.direction, choice);
     switch (choice) {
-    case PNC_SEPARATE: return put_separately(io, order);
+    case PNC_SEPARATE: return access_separately(io, order);
     case PNC_WITHIN_NODES: return pnc_io_two_phase_execute_in_node(io->two_phase, order, own, pattern.nodes_apart);
     case PNC_MPI_IO: return pnc_io_collective_access_execute(io->collective_access, order, range);
     default: return pnc_io_two_phase_execute(io->two_phase, order, range);
@@ -270,6 +295,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         if (err == NC_NOERR && order.high > order.low) {
             v.minus_low = -order.low;
             v.high = order.high;
+            v.longest = order.high - order.low;
         }
     } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
@@ -281,7 +307,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     if (err == NC_NOERR && v.high > 0) { /* the same on all ranks */
         if (!has_order)
             (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
-        err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high});
+        err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high}, v.longest);
         if (err == NC_NOERR && has_order)
             v.own = find_out_of_range(list);
         has_order = true;

@@ -284,7 +284,7 @@ static void finish_buffers(pnc_two_phase *x)
 bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
 {
     pnc_segment *own = pnc_io_node_get_segment(&x->node);
-    int64_t end = 0;
+    pnc_sequence all = pnc_io_sequence_init((pnc_range){0, 0});
 
     if (x->node.nnodes > 1)
         return false;
@@ -295,10 +295,9 @@ bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order)
     for (int i = 0; i < x->node.nprocs; i++) {
         const pnc_window *s = &x->node.segments[i]->window;
 
-        if (!pnc_io_range_is_next((pnc_range){s->low, s->high}, &end))
-            return false;
+        all = pnc_io_sequences_join(all, pnc_io_sequence_init((pnc_range){s->low, s->high}));
     }
-    return true;
+    return pnc_io_sequence_is_apart(all);
 }
 
 /* For the report, which is that of the last call. */

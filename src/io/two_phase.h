@@ -21,8 +21,8 @@ int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out);
 /* Collective; NULL is allowed. */
 void pnc_io_two_phase_free(pnc_two_phase *x);
 
-/* Collective. Whether all ranks are on one node, and their requests lie in ranges of the file that do not overlap and
- * that ascend by rank: the same answer on all ranks. */
+/* Collective. Whether all ranks are on one node, and the ranges of the file in which their requests lie are apart: the
+ * same answer on all ranks. */
 bool pnc_io_two_phase_is_separate(pnc_two_phase *x, const pnc_file_order *order);
 
 /* Bytes of the file that one round covers. */

@@ -71,10 +71,10 @@ HINT_CHOICE([nc_timeout_action], [timeout_action], [error], [WORDS(error, abort)
 HINT_CHOICE([nc_strategy], [access.strategy], [automatic], [pnc_strategy_names], [],
 [how data reach the file. automatic: the library chooses the cheapest for each call. direct: each request on its own.
 merged: the requests of a rank in the order of the file. separate: each rank on its own, with data sieving, if the
-ranks of a single node put into ranges of the file that do not overlap, otherwise as two_phase. within_nodes:
-aggregators merge the requests of their node. two_phase: aggregators of all nodes exchange data, and each accesses a
-part of the file. mpi_io: aggregators make collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase.
-Independent calls are direct or merged])
+ranks of a single node put into ranges of the file that do not overlap and ascend by rank, or ranks on several nodes
+access such ranges of whole stripes, otherwise as two_phase. within_nodes: aggregators merge the requests of their node.
+two_phase: aggregators of all nodes exchange data, and each accesses a part of the file. mpi_io: aggregators make
+collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase. Independent calls are direct or merged])
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],

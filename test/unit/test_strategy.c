@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "io/file_domains.h"
+#include "io/placement.h"
 #include "io/strategy.h"
 
 static const pnc_access_hints none;
@@ -108,6 +109,58 @@ static void test_collective(void **state)
     assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_TWO_PHASE);
     p.ranks_apart = true;
     assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_SEPARATE);
+    p.direction = PNC_GET; /* each rank reads on its own anyway */
+    assert_false(pnc_io_strategy_is_suitable(PNC_SEPARATE, &p));
+}
+
+/* Between nodes: ranks with stripes of their own, also if the nodes are apart, unless a hint asks for aggregators. */
+static void test_ranks_apart(void **state)
+{
+    pnc_access_hints hints = {.cb_write = PNC_ENABLE};
+
+    (void)state;
+    for (int get = 0; get < 2; get++) {
+        pnc_access_pattern p = pattern_of(get ? PNC_GET : PNC_PUT, 64, 8, 1, 256 << 10);
+
+        p.ranks_apart = p.nodes_apart = true;
+        assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_SEPARATE);
+        assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_SEPARATE);
+        assert_int_equal(pnc_io_strategy_choose_collective(&p, &hints), get ? PNC_SEPARATE : PNC_WITHIN_NODES);
+        hints.no_independent = true;
+        assert_int_equal(pnc_io_strategy_choose_collective(&p, &hints), PNC_WITHIN_NODES);
+        hints.no_independent = false;
+    }
+}
+
+/* The ranges of ranks in some order; {0, 0}: nothing. */
+static void test_ranges(void **state)
+{
+    static const struct row {
+        pnc_range ranges[4];
+        bool apart;
+    } rows[] = {
+        {{{0, 10}, {10, 20}, {20, 30}, {40, 50}}, true}, {{{20, 30}, {40, 50}, {0, 10}, {10, 20}}, true},
+        {{{40, 50}, {0, 10}, {10, 20}, {20, 40}}, true}, {{{40, 50}, {0, 10}, {10, 20}, {20, 41}}, false},
+        {{{0, 10}, {0, 0}, {0, 0}, {10, 11}}, true},     {{{0, 0}, {30, 40}, {0, 0}, {10, 11}}, true},
+        {{{0, 0}, {0, 0}, {0, 0}, {0, 0}}, true},        {{{0, 11}, {0, 0}, {10, 20}, {30, 40}}, false},
+        {{{40, 50}, {20, 30}, {10, 20}, {0, 5}}, false}, {{{20, 30}, {0, 10}, {40, 50}, {10, 20}}, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int half = 1; half < 4; half++) { /* in any grouping */
+            pnc_sequence parts[2] = {pnc_io_sequence_init(rows[i].ranges[0]), pnc_io_sequence_init((pnc_range){0, 0})};
+
+            for (int r = 1; r < 4; r++)
+                parts[r >= half] = pnc_io_sequences_join(parts[r >= half], pnc_io_sequence_init(rows[i].ranges[r]));
+            assert_int_equal(pnc_io_sequence_is_apart(pnc_io_sequences_join(parts[0], parts[1])), rows[i].apart);
+        }
+    assert_int_equal(pnc_io_range_extend((pnc_range){99, 201}, 100).low, 0);
+    assert_int_equal(pnc_io_range_extend((pnc_range){99, 201}, 100).high, 300);
+    assert_int_equal(pnc_io_range_extend((pnc_range){100, 200}, 100).low, 100);
+    assert_int_equal(pnc_io_range_extend((pnc_range){100, 200}, 100).high, 200);
+    assert_true(pnc_io_range_is_sparse((pnc_range){0, 80}, 10, 4));
+    assert_false(pnc_io_range_is_sparse((pnc_range){0, 80}, 11, 4));
 }
 
 static void test_hints(void **state)
@@ -167,7 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_node), cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),
-        cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),
+        cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),
+        cmocka_unit_test(test_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,21 +126,32 @@ static bool all_nodes_have_one(const plan_call *call)
 
 /* --- how the ranges lie: as src/io/transfer.c compares them --- */
 
-static bool are_ranks_apart(const plan_call *call)
+static bool are_ranks_apart(const plan_call *call, int64_t unit)
 {
-    int64_t end = 0;
+    pnc_sequence all = pnc_io_sequence_init((pnc_range){0, 0});
 
     for (int i = 0; i < call->nranks; i++)
-        if (!pnc_io_range_is_next(call->ranges[i], &end))
-            return false;
-    return true;
+        all = pnc_io_sequences_join(all, pnc_io_sequence_init(pnc_io_range_extend(call->ranges[i], unit)));
+    return pnc_io_sequence_is_apart(all);
+}
+
+/* Whether ranks on several nodes are so far apart that they are compared. */
+static bool is_sparse(const plan_call *call)
+{
+    int64_t longest = 0;
+
+    for (int i = 0; i < call->nranks; i++)
+        if (call->ranges[i].high - call->ranges[i].low > longest)
+            longest = call->ranges[i].high - call->ranges[i].low;
+    return call->nnodes > 1 && (call->options->hints.strategy == PNC_SEPARATE + 1 ||
+                                pnc_io_range_is_sparse(call->range, longest, call->nranks));
 }
 
 static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
 {
     pnc_range *ranges = pnc_memory_alloc(call->ranks_per_node, sizeof *ranges);
-    int64_t end = INT64_MIN, sum = 0;
-    bool apart = true;
+    pnc_sequence nodes = pnc_io_sequence_init((pnc_range){0, 0});
+    int64_t sum = 0;
 
     if (ranges == NULL)
         return plan_memory_fail(call);
@@ -151,11 +162,11 @@ static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
 
         memcpy(ranges, call->ranges + (int64_t)i * call->ranks_per_node, (size_t)n * sizeof *ranges);
         range = pnc_io_ranges_merge(ranges, n, &bytes);
-        apart = pnc_io_range_is_next(range, &end) && apart;
+        nodes = pnc_io_sequences_join(nodes, pnc_io_sequence_init(range));
         sum += bytes;
     }
     pnc_memory_free(ranges);
-    p->nodes_apart = apart;
+    p->nodes_apart = nodes.ndescents <= 0;
     p->nodes_range = (double)sum / (double)(call->range.high - call->range.low);
     return NC_NOERR;
 }
@@ -179,14 +190,15 @@ static void add_reductions(const plan_call *call, int64_t n, int values, plan_re
     out->reduction_messages += n * steps * (values >= call->nnodes ? 2 : 1);
 }
 
-/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; delegates compare
- * the ranges of nodes, add the bytes of a get, and end each round. */
-static void count_reductions(const plan_call *call, bool compares, plan_result *out)
+/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; ranks
+ * and delegates may compare their ranges; delegates add the bytes of a get, and end each round. */
+static void count_reductions(const plan_call *call, bool has_sparse, bool compares, plan_result *out)
 {
     if (call->nnodes == 1)
         return;
     add_reductions(call, 1, PNC_FIRST_VALUES, out);
     add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
+    add_reductions(call, has_sparse, 1, out);
     if (compares) {
         add_reductions(call, 1, 1, out);
         add_reductions(call, 1, 2, out);
@@ -210,13 +222,13 @@ static int compute_collective(plan_call *call, plan_result *out)
 {
     const pnc_access_hints *hints = &call->options->hints;
     pnc_access_pattern pattern = describe(call);
-    bool compares;
+    bool has_sparse = is_sparse(call), compares;
 
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
-    if (call->nnodes == 1 && pattern.direction == PNC_PUT)
-        pattern.ranks_apart = are_ranks_apart(call);
-    compares = all_nodes_have_one(call) &&
+    if (has_sparse || (call->nnodes == 1 && pattern.direction == PNC_PUT))
+        pattern.ranks_apart = are_ranks_apart(call, has_sparse ? call->unit : 1);
+    compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
                (hints->strategy == PNC_WITHIN_NODES + 1 ||
                 (call->nnodes > 1 && call->range.high - call->range.low > out->naggregators * compute_buffer(call)));
     if (compares)
@@ -232,7 +244,7 @@ static int compute_collective(plan_call *call, plan_result *out)
         PNC_TRY(plan_independent_compute(call, PNC_MERGED, true, out));
     else
         PNC_TRY(plan_rounds_compute(call, out->strategy == PNC_WITHIN_NODES, out));
-    count_reductions(call, compares, out);
+    count_reductions(call, has_sparse, compares, out);
     count_memory(call, out);
     return NC_NOERR;
 }
@@ -252,7 +264,7 @@ static int compute(plan_call *call, plan_result *out)
         PNC_TRY(plan_independent_compute(call, call->independent, false, out));
     if (out->nindependent < call->nranks)
         return compute_collective(call, out);
-    count_reductions(call, false, out);
+    count_reductions(call, false, false, out);
     return NC_NOERR;
 }
 
