@@ -18,8 +18,10 @@
 /* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
  * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
 typedef struct unit {
-    _Alignas(int64_t) uint32_t place, units;
+    _Alignas(int64_t) uint32_t place;
+    uint32_t units;
 } unit;
+_Static_assert(sizeof(unit) == sizeof(int64_t), "a million requests have one each");
 
 struct pnc_chunk {
     int64_t used, capacity; /* in units */

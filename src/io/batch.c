@@ -31,31 +31,6 @@ static int reserve(pnc_batch *b, pnc_io_context *io, int64_t puts, int64_t gets)
     return NC_NOERR;
 }
 
-/* Move all requests of a kind to a list. If they are the only pending ones, none of them is read. */
-static void take_kind(pnc_queue *q, pnc_request_list *list)
-{
-    const pnc_queue_kind kind = q->kinds[list->direction];
-    bool is_only = kind.n == q->pending;
-
-    if (kind.n == 0)
-        return;
-    for (int64_t i = 0; i < q->n; i++) {
-        pnc_queue_entry *entry = &q->entries[i];
-
-        if (entry->request == NULL || !(is_only || entry->request->direction == list->direction))
-            continue;
-        if (kind.is_reduced)
-            pnc_io_request_list_add(list, entry->request);
-        else
-            list->at[list->n++] = entry->request;
-        entry->request = NULL;
-    }
-    assert(list->n == kind.n);
-    if (!kind.is_reduced)
-        list->summary = kind.summary;
-    pnc_io_queue_kind_remove(q, list->direction);
-}
-
 /* Take all requests that NC_REQ_ALL, NC_PUT_REQ_ALL or NC_GET_REQ_ALL selects. */
 static int take_all(pnc_batch *b, pnc_io_context *io, int count)
 {
@@ -63,9 +38,9 @@ static int take_all(pnc_batch *b, pnc_io_context *io, int count)
 
     PNC_TRY(reserve(b, io, q->kinds[PNC_PUT].n, q->kinds[PNC_GET].n));
     if (is_selected(count, PNC_PUT))
-        take_kind(q, &b->puts);
+        pnc_io_queue_kind_remove(q, &b->puts);
     if (is_selected(count, PNC_GET))
-        take_kind(q, &b->gets);
+        pnc_io_queue_kind_remove(q, &b->gets);
     return NC_NOERR;
 }
 
@@ -86,8 +61,9 @@ static void sort(pnc_request_list *list)
     list->summary.is_in_order = false;
 }
 
-static void take(pnc_batch *b, pnc_request *r)
+static void take(pnc_batch *b, pnc_queue *q, pnc_request *r)
 {
+    pnc_io_queue_remove(q, r);
     pnc_io_request_list_add(r->direction == PNC_PUT ? &b->puts : &b->gets, r);
 }
 
@@ -98,11 +74,11 @@ static int take_named(pnc_batch *b, pnc_io_context *io, const pnc_request_ids *n
 
     PNC_TRY(reserve(b, io, named->count, named->count));
     for (int i = 0; i < named->count; i++) {
-        pnc_queue_entry *entry = pnc_io_queue_find(io->queue, named->ids[i]);
+        pnc_request *r = pnc_io_queue_find(io->queue, named->ids[i]);
         int status = NC_NOERR;
 
-        if (entry != NULL)
-            take(b, pnc_io_queue_remove(io->queue, entry));
+        if (r != NULL)
+            take(b, io->queue, r);
         else if (named->ids[i] != NC_REQ_NULL)
             status = err =
                 pnc_error_set(io->file->error, NC_EINVAL_REQUEST, "request %d is not pending", named->ids[i]);

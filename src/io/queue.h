@@ -5,10 +5,11 @@
 #include "base/arena.h"
 #include "io/request.h"
 
-typedef struct pnc_queue_entry {
-    int id;
-    pnc_request *request; /* NULL once completed or cancelled */
-} pnc_queue_entry;
+/* The requests of so many successive ids; NULL once completed or cancelled. */
+#define PNC_QUEUE_BLOCK 1024
+typedef struct pnc_queue_block {
+    pnc_request *at[PNC_QUEUE_BLOCK];
+} pnc_queue_block;
 
 /* The pending puts or gets. */
 typedef struct pnc_queue_kind {
@@ -18,14 +19,14 @@ typedef struct pnc_queue_kind {
 } pnc_queue_kind;
 
 typedef struct pnc_queue {
-    pnc_arena arena;          /* of the requests and their numbers; of lists of a wait call */
-    pnc_queue_entry *entries; /* in the order of posting: ids ascend */
-    int64_t n, capacity;
+    pnc_arena arena;          /* of the requests and their numbers, and of blocks; of lists of a wait call */
+    pnc_queue_block **blocks; /* by id / PNC_QUEUE_BLOCK; NULL: none of its requests is pending */
+    int64_t nblocks, capacity;
+    int64_t nlive, most_live; /* blocks that are not NULL; so many, and those without requests are looked for */
     int64_t pending;
-    int64_t next;            /* after the entry that was found last: programs wait in the order of posting */
     pnc_queue_kind kinds[2]; /* by pnc_direction */
-    int next_id;
-    int64_t buffer_size; /* of the attached buffer, -1 without one */
+    int next_id;             /* ids are in the order of posting */
+    int64_t buffer_size;     /* of the attached buffer, -1 without one */
     int64_t buffer_used;
     int64_t kept; /* bytes of iputs that were packed when they were posted */
 } pnc_queue;
@@ -36,16 +37,16 @@ void pnc_io_queue_free(pnc_queue *queue);
 /* Discard all pending requests; *puts and *gets are their numbers. */
 void pnc_io_queue_clear(pnc_queue *queue, int64_t *puts, int64_t *gets);
 
-/* Ensure capacity for one more entry: NC_EINTOVERFLOW NC_ENOMEM */
+/* Ensure capacity for one more request: NC_EINTOVERFLOW NC_ENOMEM */
 int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
-/* Add a request, which is in the arena, and set its id. The caller has reserved an entry. */
+/* Add a request, which is in the arena, and set its id. The caller has reserved its place. */
 void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
-/* Remove the request of an entry, which is not freed. */
-pnc_request *pnc_io_queue_remove(pnc_queue *queue, pnc_queue_entry *entry);
-/* All requests of a kind were removed from their entries. */
-void pnc_io_queue_kind_remove(pnc_queue *queue, pnc_direction direction);
-/* The entry of a pending request, or NULL. */
-pnc_queue_entry *pnc_io_queue_find(pnc_queue *queue, int id);
+/* The pending request with an id, or NULL. */
+pnc_request *pnc_io_queue_find(const pnc_queue *queue, int id);
+/* Take a pending request from the queue; it is not freed. */
+void pnc_io_queue_remove(pnc_queue *queue, pnc_request *request);
+/* Take the pending requests of a kind, in the order of posting. */
+void pnc_io_queue_kind_remove(pnc_queue *queue, pnc_request_list *list);
 /* A request that was taken is pending again; none was posted meanwhile. */
 void pnc_io_queue_return(pnc_queue *queue, pnc_request *request);
 /* Free a request that is completed, cancelled, or was never added. */

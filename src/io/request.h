@@ -1,6 +1,6 @@
 /* A request: hyperslabs of one variable, and the memory of their values.
  *
- * A request is small and contiguous. A pending one costs 96 bytes of memory, and 16 for each extent, or for each
+ * A request is small and contiguous. A pending one costs 88 bytes of memory, and 16 for each extent, or for each
  * dimension of a hyperslab that is not contiguous (24 with strides), in the arena of the queue, plus the values of puts
  * that are packed when they are posted; a get keeps the memory of the numbers that it was posted with. It holds no file
  * offsets, because it may be posted in define mode, before offsets are assigned. A wait call takes 8 bytes of memory

@@ -327,10 +327,39 @@ static void test_last_id(void)
     t_local(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, NULL) == NC_NOERR, "iput");
     pnc_dataset_registry_peek(ncid)->io.queue->next_id = INT_MAX;
     expect_code(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id), NC_EINTOVERFLOW, "iput beyond the last id");
+    pnc_dataset_registry_peek(ncid)->io.queue->next_id = 1; /* as the queue has it */
     t_check(id == NC_REQ_NULL, "no request was posted");
     expect_ok(ncmpi_wait_all(ncid, NC_REQ_ALL, NULL, NULL), "wait for all");
     expect_ok(ncmpi_iput_vara_int(ncid, FIXED, mine, each, values, &id), "iput after that");
     expect_ok(ncmpi_wait_all(ncid, 1, &id, NULL), "wait for it");
+    expect_ok(ncmpi_close(ncid), "close");
+}
+
+/* Some requests are always pending: a window of the last ones, and every 10,000th, which is cancelled at the end. The
+ * queue keeps memory for these, not for all ids. */
+static void test_window(void)
+{
+    enum { POSTED = 100000, WINDOW = 50, RARE = 10000 };
+    int ncid = create_ready(0, MPI_INFO_NULL), values[POSTED / RARE], ids[WINDOW], rare[POSTED / RARE], got, err = 0;
+    const pnc_queue *queue = pnc_dataset_registry_peek(ncid)->io.queue;
+    const MPI_Offset one[1] = {1};
+
+    t_local(ncmpi_begin_indep_data(ncid) == NC_NOERR, "begin_indep_data");
+    for (int i = 0; i < POSTED; i++) {
+        int *value = i % RARE == 0 ? &values[i / RARE] : &got, *id = i % RARE == 0 ? &rare[i / RARE] : &ids[i % WINDOW];
+
+        if (i >= WINDOW && (i - WINDOW) % RARE != 0)
+            err = err != NC_NOERR ? err : ncmpi_wait(ncid, 1, &ids[i % WINDOW], NULL);
+        err = err != NC_NOERR ? err : ncmpi_iget_vara_int(ncid, FIXED, mine, one, value, id);
+    }
+    t_check(err == NC_NOERR && pending(ncid, WINDOW + POSTED / RARE), "wait for each request after 50 others: %s",
+            ncmpi_strerror(err));
+    t_check(queue->nblocks > 90 && queue->nlive < 40, "%d blocks of ids, of which %d are in memory",
+            (int)queue->nblocks, (int)queue->nlive);
+    expect_ok(ncmpi_cancel(ncid, POSTED / RARE, rare, NULL), "cancel the oldest ones");
+    t_check(pending(ncid, WINDOW), "50 are pending");
+    expect_ok(ncmpi_wait(ncid, NC_REQ_ALL, NULL, NULL), "wait for all");
+    expect_ok(ncmpi_end_indep_data(ncid), "end_indep_data");
     expect_ok(ncmpi_close(ncid), "close");
 }
 
@@ -940,6 +969,7 @@ int main(int argc, char **argv)
     test_cancel();
     test_close();
     test_last_id();
+    test_window();
     test_range();
     test_range_of_shuffled();
     test_attached();
