@@ -28,14 +28,14 @@ static bool may_be_strided(const pnc_request *r)
     return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
 }
 
-/* Whether all gaps, also those between rows, are cheaper to read than to skip. */
-static bool is_dense(const pnc_io_context *io, const pnc_selection *s)
+/* Whether all gaps, also those between rows, are cheaper to access than to skip. */
+static bool is_dense(const pnc_selection *s, int64_t gap)
 {
     const pnc_axis *axes = pnc_select_selection_get_axes(s);
     int64_t span = s->run;
 
     for (int i = s->rank - 1; i >= 0; i--) {
-        if (axes[i].stride - span >= io->file->store->sieve_gap)
+        if (axes[i].stride - span >= gap)
             return false;
         span += (axes[i].count - 1) * axes[i].stride;
     }
@@ -44,8 +44,11 @@ static bool is_dense(const pnc_io_context *io, const pnc_selection *s)
 
 static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
 {
+    const pnc_store *store = io->file->store;
+    int64_t gap = r->direction == PNC_PUT ? store->write_gap : store->read_gap;
+
     return s->rank > 0 && s->run == r->elem_size && pnc_select_selection_get_axes(s)[s->rank - 1].count >= LEAST_ROW &&
-           is_dense(io, s);
+           is_dense(s, gap);
 }
 
 static pnc_extent find_span(const pnc_selection *s)

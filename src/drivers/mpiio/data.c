@@ -87,7 +87,7 @@ int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t 
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_STORE_BYTES_MAX);
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_WRITE_GAP, PNC_STORE_BYTES_MAX);
     const char *from = buf;
     int err = NC_NOERR;
 

@@ -27,7 +27,7 @@ static int64_t sum_lengths(const pnc_extent *extents, int64_t n)
  * accessed on its own. */
 static int64_t count_sieved(pnc_mpiio *io, const pnc_extent *extents, int64_t n)
 {
-    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_SIEVE_READ_BYTES);
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, PNC_SIEVE_READ_BYTES);
 
     if (n == 1 || extents[0].length > most.extent || !has_sieve_buffer(io))
         return 1;

@@ -27,8 +27,8 @@ static void count_sieved(const pnc_extent *extents, int64_t n, int64_t few, cons
 static void count_portion(const plan_call *call, const pnc_extent *extents, int64_t n, bool exclusive,
                           plan_accesses *out)
 {
-    const pnc_sieve_limits reads = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_SIEVE_READ_BYTES);
-    const pnc_sieve_limits writes = pnc_select_sieve_get_limits(PNC_SIEVE_GAP, PNC_SIEVE_WRITE_BYTES);
+    const pnc_sieve_limits reads = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, PNC_SIEVE_READ_BYTES);
+    const pnc_sieve_limits writes = pnc_select_sieve_get_limits(PNC_SIEVE_WRITE_GAP, PNC_SIEVE_WRITE_BYTES);
     bool is_put = call->options->direction == PNC_PUT;
 
     if (!is_put)

@@ -216,7 +216,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
 static void access_block(work *w, const block_pieces *b)
 {
     bool is_put = w->call->options->direction == PNC_PUT;
-    int64_t gap = w->call->nnodes == 1 ? PNC_SIEVE_GAP : PNC_SIEVE_GAP_NODES, length = b->high - b->low;
+    int64_t gap = w->call->nnodes == 1 ? PNC_SIEVE_WRITE_GAP : PNC_SIEVE_GAP_NODES, length = b->high - b->low;
     bool is_small = pnc_io_gaps_is_small(b->gaps, is_put ? PNC_SIEVE_MIN_EXTENTS : 0, gap);
 
     if (length <= 0)
