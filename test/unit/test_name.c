@@ -231,7 +231,7 @@ static void test_table(void **state)
 static void test_table_changes(void **state)
 {
     enum { N = 24, CHANGES = 20000 };
-    char names[N][16];
+    char names[N][24];
     bool is_there[N] = {false};
     pnc_table table = {0};
     (void)state;
