@@ -111,7 +111,9 @@ or
 .Pp
 The costs are those of one node, or of several nodes that share a parallel file system; they are not measured in the
 run.
-If ranks need others, a second line says which strategy all have agreed on. A list shows the aggregators of
+If ranks need others, a second line says which strategy all have agreed on, also if the table says
+.Ql no
+for it. A list shows the aggregators of
 .Li two_phase :
 rank, node, and the first byte of the first block.
 .Sh HINTS OF THE LIBRARY

@@ -21,7 +21,7 @@ typedef struct unit {
     _Alignas(int64_t) uint32_t place;
     uint32_t units;
 } unit;
-_Static_assert(sizeof(unit) == sizeof(int64_t), "a million requests have one each");
+_Static_assert(sizeof(unit) == sizeof(int64_t), "the header of an allocation has 8 bytes");
 
 struct pnc_chunk {
     int64_t used, capacity; /* in units */

@@ -129,15 +129,15 @@ struct pnc_store {
     const pnc_store_ops *ops;
     MPI_Comm comm; /* borrowed from the dataset */
     int rank, nprocs;
-    bool has_collective;   /* write_all and read_all may be used, if data sieving of writes is disabled */
-    int nnodes;            /* nodes that the communicator spans, at least 1; set by the caller of open */
-    pnc_striping striping; /* all zero if nothing is known about it */
-    pnc_identity identity; /* of the file at the time of open. Set like striping, but the device on rank 0 only */
-    char *full_path;       /* to open the file again from any working folder; NULL: the path that was passed to open */
-    int64_t read_gap;      /* smaller gaps between two extents are cheaper to read than to skip */
-    int64_t write_gap;     /* likewise, to read and to write */
-    int64_t few_extents;   /* up to this many extents are cheaper to access one by one */
-    pnc_store_end *end;    /* owned by the driver that opened the file; wrappers share it */
+    bool has_collective;    /* write_all and read_all may be used, if data sieving of writes is disabled */
+    int nnodes;             /* nodes that the communicator spans, at least 1; set by the caller of open */
+    pnc_striping striping;  /* all zero if nothing is known about it */
+    pnc_identity identity;  /* of the file at the time of open. Set like striping, but the device on rank 0 only */
+    char *full_path;        /* to open the file again from any working folder; NULL: the path that was passed to open */
+    int64_t sieve_read_gap; /* smaller gaps between two extents are cheaper to read than to skip */
+    int64_t sieve_write_gap;    /* likewise, to read and to write */
+    int64_t few_extents;        /* up to this many extents are cheaper to access one by one */
+    pnc_store_end *end;         /* owned by the driver that opened the file; wrappers share it */
     pnc_statistics *statistics; /* of the caller of open, to which the driver adds its accesses; NULL: off */
 };
 

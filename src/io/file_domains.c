@@ -6,7 +6,7 @@
 /* Rounded up. */
 static int64_t divide_by(int64_t value, int64_t by)
 {
-    return (value + by - 1) / by;
+    return value / by + (value % by != 0);
 }
 
 void pnc_io_file_domains_init(pnc_file_domains *d, const pnc_domain_shape *shape, int64_t low, int64_t high)
@@ -46,8 +46,8 @@ static int64_t first_unit(const pnc_file_domains *d, int aggregator)
 static pnc_block balanced_block(const pnc_file_domains *d, int aggregator)
 {
     return (pnc_block){.aggregator = aggregator,
-                       .low = d->first + first_unit(d, aggregator) * d->unit,
-                       .high = d->first + first_unit(d, aggregator + 1) * d->unit};
+                       .low = pnc_io_file_domains_get_offset(d, first_unit(d, aggregator)),
+                       .high = pnc_io_file_domains_get_offset(d, first_unit(d, aggregator + 1))};
 }
 
 /* --- cyclic --- */
@@ -55,8 +55,8 @@ static pnc_block balanced_block(const pnc_file_domains *d, int aggregator)
 static pnc_block cyclic_block(const pnc_file_domains *d, int64_t unit)
 {
     return (pnc_block){.aggregator = (int)((d->first / d->unit + unit) % d->naggregators),
-                       .low = d->first + unit * d->unit,
-                       .high = d->first + (unit + 1) * d->unit,
+                       .low = pnc_io_file_domains_get_offset(d, unit),
+                       .high = pnc_io_file_domains_get_offset(d, unit + 1),
                        .position = unit / d->naggregators * d->unit};
 }
 

@@ -48,10 +48,18 @@ int pnc_io_file_domains_choose_count(int most, int64_t factor);
 /* Begin the window that contains `offset`. */
 void pnc_io_file_domains_start(pnc_file_domains *domains, int64_t offset);
 
+/* File offset after so many units of the window; the last unit of a file may end beyond the largest offset. */
+static inline int64_t pnc_io_file_domains_get_offset(const pnc_file_domains *d, int64_t units)
+{
+    int64_t bytes = units * d->unit;
+
+    return d->first > INT64_MAX - bytes ? INT64_MAX : d->first + bytes;
+}
+
 /* File offset after the window. */
 static inline int64_t pnc_io_file_domains_get_end(const pnc_file_domains *d)
 {
-    return d->first + d->units * d->unit;
+    return pnc_io_file_domains_get_offset(d, d->units);
 }
 
 /* The block that contains an offset of the window. */

@@ -44,15 +44,27 @@ pnc_range pnc_io_ranges_merge(pnc_range *ranges, int n, int64_t *bytes);
 /* A range with the rest of its first and last stripe. */
 static inline pnc_range pnc_io_range_extend(pnc_range range, int64_t striping_unit)
 {
-    int64_t rest = range.high % striping_unit;
+    int64_t rest = range.high % striping_unit, more = rest > 0 ? striping_unit - rest : 0;
 
     if (range.low >= range.high)
         return range;
-    return (pnc_range){range.low - range.low % striping_unit, range.high + (rest > 0 ? striping_unit - rest : 0)};
+    return (pnc_range){range.low - range.low % striping_unit,
+                       range.high > INT64_MAX - more ? INT64_MAX : range.high + more};
 }
 
-/* Whether ranks, whose requests extend over `longest` bytes or less each, leave at least half of a range free. Then
- * each may have stripes of its own. */
+/* Bytes of the range of a rank with so many runs. INT64_MAX: some runs share a stripe, so that an aggregator, which
+ * accesses whole stripes, may access the file fewer times than the rank. */
+static inline int64_t pnc_io_range_compute_length(pnc_range range, int64_t runs, int64_t striping_unit)
+{
+    if (range.low >= range.high)
+        return 0;
+    if (runs > 1 && runs > (range.high - 1) / striping_unit - range.low / striping_unit + 1)
+        return INT64_MAX;
+    return range.high - range.low;
+}
+
+/* Whether ranks, whose ranges have `longest` bytes or less each, leave at least half of the range of the call free.
+ * Then each may have stripes of its own. */
 static inline bool pnc_io_range_is_sparse(pnc_range range, int64_t longest, int nprocs)
 {
     return longest <= (range.high - range.low) / 2 / nprocs;

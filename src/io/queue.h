@@ -6,8 +6,10 @@
 #include "io/request.h"
 
 /* The requests of so many successive ids; NULL once completed or cancelled. */
-#define PNC_QUEUE_BLOCK 1024
+#define PNC_QUEUE_BLOCK 128
 typedef struct pnc_queue_block {
+    int first_id;
+    int npending[2]; /* by pnc_direction */
     pnc_request *at[PNC_QUEUE_BLOCK];
 } pnc_queue_block;
 
@@ -20,9 +22,9 @@ typedef struct pnc_queue_kind {
 
 typedef struct pnc_queue {
     pnc_arena arena;          /* of the requests and their numbers, and of blocks; of lists of a wait call */
-    pnc_queue_block **blocks; /* by id / PNC_QUEUE_BLOCK; NULL: none of its requests is pending */
-    int64_t nblocks, capacity;
-    int64_t nlive, most_live; /* blocks that are not NULL; so many, and those without requests are looked for */
+    pnc_queue_block **blocks; /* by id. Those without pending requests are freed when there are `most` */
+    int64_t nblocks, capacity, most;
+    int64_t recent; /* the block in which an id was found last */
     int64_t pending;
     pnc_queue_kind kinds[2]; /* by pnc_direction */
     int next_id;             /* ids are in the order of posting */
@@ -42,7 +44,7 @@ int pnc_io_queue_reserve(pnc_queue *queue, pnc_error *error);
 /* Add a request, which is in the arena, and set its id. The caller has reserved its place. */
 void pnc_io_queue_add(pnc_queue *queue, pnc_request *request);
 /* The pending request with an id, or NULL. */
-pnc_request *pnc_io_queue_find(const pnc_queue *queue, int id);
+pnc_request *pnc_io_queue_find(pnc_queue *queue, int id);
 /* Take a pending request from the queue; it is not freed. */
 void pnc_io_queue_remove(pnc_queue *queue, pnc_request *request);
 /* Take the pending requests of a kind, in the order of posting. */

@@ -68,7 +68,7 @@ static bool has_sieve_buffer(pnc_io_context *io)
 int pnc_io_extents_write(pnc_io_context *io, const pnc_extent *extents, int64_t n, const char *bytes)
 {
     const pnc_store *store = io->file->store;
-    const pnc_sieve_limits most = pnc_select_sieve_get_limits(store->write_gap, PNC_SIEVE_WRITE_BYTES);
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(store->sieve_write_gap, PNC_SIEVE_WRITE_BYTES);
     pnc_extent span;
     int err;
 

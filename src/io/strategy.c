@@ -222,6 +222,11 @@ static bool needs_aggregators(const pnc_access_pattern *p, const pnc_access_hint
     return hints->no_independent || (p->nnodes > 1 && get_switch(p, hints) == PNC_ENABLE);
 }
 
+bool pnc_io_strategy_has_separate(const pnc_access_pattern *p, const pnc_access_hints *hints)
+{
+    return hints->strategy > 0 ? hints->strategy == PNC_SEPARATE + 1 : !needs_aggregators(p, hints);
+}
+
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
     pnc_strategy forced = (pnc_strategy)(hints->strategy - 1);

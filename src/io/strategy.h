@@ -91,6 +91,9 @@ static inline bool pnc_io_strategy_is_certain(int64_t slabs, const pnc_access_hi
     return slabs == 1 && hints->strategy == 0 && !hints->display;
 }
 
+/* False: the hints exclude PNC_SEPARATE. Then ranks on several nodes need not compare their ranges. */
+bool pnc_io_strategy_has_separate(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
+
 /* The strategy for a rank. */
 pnc_strategy pnc_io_strategy_choose(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 /* The collective strategy for the ranks that need one. The pattern must be the same on all ranks. */

@@ -45,7 +45,7 @@ static bool is_dense(const pnc_selection *s, int64_t gap)
 static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
 {
     const pnc_store *store = io->file->store;
-    int64_t gap = r->direction == PNC_PUT ? store->write_gap : store->read_gap;
+    int64_t gap = r->direction == PNC_PUT ? store->sieve_write_gap : store->sieve_read_gap;
 
     return s->rank > 0 && s->run == r->elem_size && pnc_select_selection_get_axes(s)[s->rank - 1].count >= LEAST_ROW &&
            is_dense(s, gap);

@@ -78,13 +78,13 @@ static void count_strategy(pnc_io_context *io, const pnc_request_list *list, pnc
         pnc_statistics_add(io->file->statistics, first[list->direction == PNC_PUT][list->collective] + choice, 1);
 }
 
-static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_strategy *choice)
+static int choose_strategy(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p,
+                           pnc_strategy *choice)
 {
-    pnc_access_pattern pattern = describe_access(io, list);
-
-    PNC_TRY(count_runs(io, list, &pattern));
-    *choice = pnc_io_strategy_choose(&pattern, io->hints);
-    pnc_io_strategy_display(io, &pattern, *choice);
+    *p = describe_access(io, list);
+    PNC_TRY(count_runs(io, list, p));
+    *choice = pnc_io_strategy_choose(p, io->hints);
+    pnc_io_strategy_display(io, p, *choice);
     return NC_NOERR;
 }
 
@@ -104,7 +104,7 @@ typedef struct agreement {
     int64_t failure; /* as pnc_file_failure_encode makes it */
     int64_t numrecs;
     int64_t minus_low, high; /* range of the file for aggregators; high = 0: no rank needs them */
-    int64_t longest;         /* bytes in the part of this range that one rank accesses */
+    int64_t longest;         /* of the ranges of the ranks, as pnc_io_range_compute_length has it */
     int own; /* an error that the others do not get: in the arguments of this rank, or NC_ERANGE of its requests */
 } agreement;
 
@@ -184,8 +184,8 @@ static bool is_forced(const pnc_io_context *io, pnc_strategy strategy)
     return io->hints->strategy == (int64_t)strategy + 1;
 }
 
-/* Whether the ranks have ranges of the file of their own. This matters for puts on one node, and between nodes if the
- * ranks access few stripes of the range of the call. */
+/* Whether the ranks have ranges of the file of their own. This matters for puts on one node, and between nodes if
+ * these ranges are short beside that of the call. */
 static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
                           pnc_access_pattern *p)
 {
@@ -194,7 +194,8 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
 
     if (p->nnodes == 1 && p->direction == PNC_PUT)
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
-    if (p->nnodes == 1 || !(is_forced(io, PNC_SEPARATE) || pnc_io_range_is_sparse(range, longest, p->nprocs)))
+    if (p->nnodes == 1 || !pnc_io_strategy_has_separate(p, io->hints) ||
+        !(is_forced(io, PNC_SEPARATE) || pnc_io_range_is_sparse(range, longest, p->nprocs)))
         return;
     pnc_file_step_check(io->file, pnc_io_node_compare_ranks(node, io->file->comm, own, &p->ranks_apart),
                         "the comparison", "the ranges of ranks");
@@ -278,6 +279,7 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
 static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64_t *numrecs)
 {
     pnc_request_list exchanged = {.direction = list->direction, .collective = true};
+    pnc_access_pattern pattern;
     agreement v = {.numrecs = *numrecs, .minus_low = INT64_MIN, .own = list->error};
     pnc_file_order order;
     pnc_strategy choice = PNC_DIRECT;
@@ -286,7 +288,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
 
     if (io->file->limit != NULL && io->file->call.begins) /* the limit does not include the time of accesses */
         PNC_TRY(pnc_file_status_agree(io->file, NC_NOERR));
-    err = choose_strategy(io, list, &choice);
+    err = choose_strategy(io, list, &pattern, &choice);
     has_order = err == NC_NOERR && pnc_io_strategy_is_collective(choice);
 
     if (has_order) {
@@ -295,7 +297,8 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
         if (err == NC_NOERR && order.high > order.low) {
             v.minus_low = -order.low;
             v.high = order.high;
-            v.longest = order.high - order.low;
+            v.longest =
+                pnc_io_range_compute_length((pnc_range){order.low, order.high}, pattern.runs, pattern.striping_unit);
         }
     } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
@@ -321,9 +324,10 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
 static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
 {
     pnc_strategy choice = PNC_DIRECT;
+    pnc_access_pattern pattern;
 
     if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->nslabs, io->hints))
-        PNC_TRY(choose_strategy(io, list, &choice));
+        PNC_TRY(choose_strategy(io, list, &pattern, &choice));
     PNC_TRY(execute_independent(io, list, choice));
     (void)find_out_of_range(list);
     return NC_NOERR;

@@ -159,6 +159,12 @@ static void test_ranges(void **state)
     assert_int_equal(pnc_io_range_extend((pnc_range){99, 201}, 100).high, 300);
     assert_int_equal(pnc_io_range_extend((pnc_range){100, 200}, 100).low, 100);
     assert_int_equal(pnc_io_range_extend((pnc_range){100, 200}, 100).high, 200);
+    assert_int_equal(pnc_io_range_extend((pnc_range){5, INT64_MAX - 2}, 100).high, INT64_MAX);
+    assert_int_equal(pnc_io_range_compute_length((pnc_range){99, 201}, 1, 100), 102);
+    assert_int_equal(pnc_io_range_compute_length((pnc_range){99, 201}, 3, 100), 102); /* in 3 stripes */
+    assert_int_equal(pnc_io_range_compute_length((pnc_range){99, 201}, 4, 100), INT64_MAX);
+    assert_int_equal(pnc_io_range_compute_length((pnc_range){100, 200}, 2, 100), INT64_MAX);
+    assert_int_equal(pnc_io_range_compute_length((pnc_range){100, 100}, 2, 100), 0);
     assert_true(pnc_io_range_is_sparse((pnc_range){0, 80}, 10, 4));
     assert_false(pnc_io_range_is_sparse((pnc_range){0, 80}, 11, 4));
 }

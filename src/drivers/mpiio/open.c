@@ -73,8 +73,8 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
     io->store.nnodes = 1;
     io->store.end = &io->end;
     io->store.full_path = pnc_mpiio_path_make_absolute(call->path);
-    io->store.read_gap = PNC_SIEVE_READ_GAP;
-    io->store.write_gap = PNC_SIEVE_WRITE_GAP;
+    io->store.sieve_read_gap = PNC_SIEVE_READ_GAP;
+    io->store.sieve_write_gap = PNC_SIEVE_WRITE_GAP;
     io->store.few_extents = PNC_SIEVE_MIN_EXTENTS;
     MPI_Comm_rank(call->comm, &io->store.rank);
     MPI_Comm_size(call->comm, &io->store.nprocs);

@@ -53,6 +53,7 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     pnc_access_pattern pattern = describe(call);
     plan_pieces pieces;
     pnc_strategy choice;
+    int64_t length;
 
     PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
     pattern.slabs = pieces.slabs;
@@ -65,6 +66,8 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     call->most_runs = pieces.runs > call->most_runs ? pieces.runs : call->most_runs;
     call->bytes += pieces.bytes;
     out->nidle += pieces.bytes == 0;
+    length = pnc_io_range_compute_length(call->ranges[rank], pieces.runs, call->unit);
+    call->longest = length > call->longest ? length : call->longest;
     add_range(&out->range, pieces.range);
     add_range(&call->range, call->ranges[rank]);
     if (call->is_independent[rank]) {
@@ -136,15 +139,12 @@ static bool are_ranks_apart(const plan_call *call, int64_t unit)
 }
 
 /* Whether ranks on several nodes are so far apart that they are compared. */
-static bool is_sparse(const plan_call *call)
+static bool is_sparse(const plan_call *call, const pnc_access_pattern *p)
 {
-    int64_t longest = 0;
+    const pnc_access_hints *hints = &call->options->hints;
 
-    for (int i = 0; i < call->nranks; i++)
-        if (call->ranges[i].high - call->ranges[i].low > longest)
-            longest = call->ranges[i].high - call->ranges[i].low;
-    return call->nnodes > 1 && (call->options->hints.strategy == PNC_SEPARATE + 1 ||
-                                pnc_io_range_is_sparse(call->range, longest, call->nranks));
+    return call->nnodes > 1 && pnc_io_strategy_has_separate(p, hints) &&
+           (hints->strategy == PNC_SEPARATE + 1 || pnc_io_range_is_sparse(call->range, call->longest, call->nranks));
 }
 
 static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
@@ -222,7 +222,7 @@ static int compute_collective(plan_call *call, plan_result *out)
 {
     const pnc_access_hints *hints = &call->options->hints;
     pnc_access_pattern pattern = describe(call);
-    bool has_sparse = is_sparse(call), compares;
+    bool has_sparse = is_sparse(call, &pattern), compares;
 
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));

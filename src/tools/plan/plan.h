@@ -59,6 +59,7 @@ typedef struct plan_call {
     int64_t runs, bytes, most_runs;
     int64_t collective_bytes;     /* of ranks that need others */
     pnc_range range;              /* of these */
+    int64_t longest;              /* of their ranges, as pnc_io_range_compute_length has it */
     pnc_aggregators *aggregators; /* by node */
     int *node_of;                 /* aggregator */
 } plan_call;
