@@ -6,7 +6,7 @@
 #include "io/request.h"
 
 /* The requests of so many successive ids; NULL once completed or cancelled. */
-#define PNC_QUEUE_BLOCK 128
+#define PNC_QUEUE_BLOCK 512
 typedef struct pnc_queue_block {
     int first_id;
     int npending[2]; /* by pnc_direction */
