@@ -51,6 +51,14 @@ pnc_range pnc_io_ranges_merge(pnc_range *ranges, int n, int64_t *bytes)
     return all;
 }
 
+bool pnc_io_ranks_has_comparison(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_range range,
+                                 int64_t longest)
+{
+    if (p->nnodes == 1 || !pnc_io_strategy_has_separate(p, hints))
+        return false;
+    return pnc_io_strategy_is_forced(PNC_SEPARATE, hints) || pnc_io_range_is_sparse(range, longest, p->nprocs);
+}
+
 pnc_sequence pnc_io_sequences_join(pnc_sequence before, pnc_sequence behind)
 {
     if (before.ndescents < 0)

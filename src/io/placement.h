@@ -70,6 +70,11 @@ static inline bool pnc_io_range_is_sparse(pnc_range range, int64_t longest, int 
     return longest <= (range.high - range.low) / 2 / nprocs;
 }
 
+/* Whether ranks on several nodes compare their ranges: they are sparse, or a hint forces PNC_SEPARATE. `longest`: of
+ * the ranges of the ranks. */
+bool pnc_io_ranks_has_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range range,
+                                 int64_t longest);
+
 /* How the ranges of successive ranks follow each other. */
 typedef struct pnc_sequence {
     int64_t first, last; /* where the first range begins and the last one ends */

@@ -224,7 +224,7 @@ static bool needs_aggregators(const pnc_access_pattern *p, const pnc_access_hint
 
 bool pnc_io_strategy_has_separate(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
-    return hints->strategy > 0 ? hints->strategy == PNC_SEPARATE + 1 : !needs_aggregators(p, hints);
+    return hints->strategy > 0 ? pnc_io_strategy_is_forced(PNC_SEPARATE, hints) : !needs_aggregators(p, hints);
 }
 
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)

@@ -91,6 +91,11 @@ static inline bool pnc_io_strategy_is_certain(int64_t slabs, const pnc_access_hi
     return slabs == 1 && hints->strategy == 0 && !hints->display;
 }
 
+static inline bool pnc_io_strategy_is_forced(pnc_strategy strategy, const pnc_access_hints *hints)
+{
+    return hints->strategy == (int64_t)strategy + 1;
+}
+
 /* False: the hints exclude PNC_SEPARATE. Then ranks on several nodes need not compare their ranges. */
 bool pnc_io_strategy_has_separate(const pnc_access_pattern *pattern, const pnc_access_hints *hints);
 

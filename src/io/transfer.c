@@ -179,11 +179,6 @@ static bool has_collective_access(pnc_io_context *io)
     return false;
 }
 
-static bool is_forced(const pnc_io_context *io, pnc_strategy strategy)
-{
-    return io->hints->strategy == (int64_t)strategy + 1;
-}
-
 /* Whether the ranks have ranges of the file of their own. This matters for puts on one node, and between nodes if
  * these ranges are short beside that of the call. */
 static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
@@ -194,8 +189,7 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
 
     if (p->nnodes == 1 && p->direction == PNC_PUT)
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
-    if (p->nnodes == 1 || !pnc_io_strategy_has_separate(p, io->hints) ||
-        !(is_forced(io, PNC_SEPARATE) || pnc_io_range_is_sparse(range, longest, p->nprocs)))
+    if (!pnc_io_ranks_has_comparison(p, io->hints, range, longest))
         return;
     pnc_file_step_check(io->file, pnc_io_node_compare_ranks(node, io->file->comm, own, &p->ranks_apart),
                         "the comparison", "the ranges of ranks");
@@ -211,7 +205,7 @@ static void compare_nodes(pnc_io_context *io, const pnc_file_order *order, pnc_r
     pnc_comparison found = {0};
 
     *range = (pnc_range){order->low < order->high ? order->low : INT64_MAX, order->high};
-    if (!node->all_nodes || !(is_forced(io, PNC_WITHIN_NODES) || (p->nnodes > 1 && is_long)))
+    if (!node->all_nodes || !(pnc_io_strategy_is_forced(PNC_WITHIN_NODES, io->hints) || (p->nnodes > 1 && is_long)))
         return;
     pnc_file_step_check(io->file, pnc_io_node_compare_ranges(node, range, &found), "the comparison",
                         "the ranges of nodes");

@@ -138,15 +138,6 @@ static bool are_ranks_apart(const plan_call *call, int64_t unit)
     return pnc_io_sequence_is_apart(all);
 }
 
-/* Whether ranks on several nodes are so far apart that they are compared. */
-static bool is_sparse(const plan_call *call, const pnc_access_pattern *p)
-{
-    const pnc_access_hints *hints = &call->options->hints;
-
-    return call->nnodes > 1 && pnc_io_strategy_has_separate(p, hints) &&
-           (hints->strategy == PNC_SEPARATE + 1 || pnc_io_range_is_sparse(call->range, call->longest, call->nranks));
-}
-
 static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
 {
     pnc_range *ranges = pnc_memory_alloc(call->ranks_per_node, sizeof *ranges);
@@ -190,15 +181,15 @@ static void add_reductions(const plan_call *call, int64_t n, int values, plan_re
     out->reduction_messages += n * steps * (values >= call->nnodes ? 2 : 1);
 }
 
-/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; ranks
- * and delegates may compare their ranges; delegates add the bytes of a get, and end each round. */
-static void count_reductions(const plan_call *call, bool has_sparse, bool compares, plan_result *out)
+/* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; ranks and
+ * delegates may compare their ranges; delegates add the bytes of a get, and end each round. */
+static void count_reductions(const plan_call *call, bool compares_ranks, bool compares, plan_result *out)
 {
     if (call->nnodes == 1)
         return;
     add_reductions(call, 1, PNC_FIRST_VALUES, out);
     add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
-    add_reductions(call, has_sparse, 1, out);
+    add_reductions(call, compares_ranks, 1, out);
     if (compares) {
         add_reductions(call, 1, 1, out);
         add_reductions(call, 1, 2, out);
@@ -222,14 +213,14 @@ static int compute_collective(plan_call *call, plan_result *out)
 {
     const pnc_access_hints *hints = &call->options->hints;
     pnc_access_pattern pattern = describe(call);
-    bool has_sparse = is_sparse(call, &pattern), compares;
+    bool compares_ranks = pnc_io_ranks_has_comparison(&pattern, hints, call->range, call->longest), compares;
 
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
-    if (has_sparse || (call->nnodes == 1 && pattern.direction == PNC_PUT))
-        pattern.ranks_apart = are_ranks_apart(call, has_sparse ? call->unit : 1);
+    if (compares_ranks || (call->nnodes == 1 && pattern.direction == PNC_PUT))
+        pattern.ranks_apart = are_ranks_apart(call, compares_ranks ? call->unit : 1);
     compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
-               (hints->strategy == PNC_WITHIN_NODES + 1 ||
+               (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||
                 (call->nnodes > 1 && call->range.high - call->range.low > out->naggregators * compute_buffer(call)));
     if (compares)
         PNC_TRY(compare_nodes(call, &pattern));
@@ -244,7 +235,7 @@ static int compute_collective(plan_call *call, plan_result *out)
         PNC_TRY(plan_independent_compute(call, PNC_MERGED, true, out));
     else
         PNC_TRY(plan_rounds_compute(call, out->strategy == PNC_WITHIN_NODES, out));
-    count_reductions(call, has_sparse, compares, out);
+    count_reductions(call, compares_ranks, compares, out);
     count_memory(call, out);
     return NC_NOERR;
 }
