@@ -54,17 +54,18 @@ void pnc_statistics_update(pnc_statistics *s)
 void pnc_statistics_access_add(pnc_statistics *s, bool is_write, int64_t offset, int64_t bytes)
 {
     int64_t gap;
+    bool follows;
 
     if (s == NULL)
         return;
     gap = offset - s->ends[is_write];
-    s->counts[OF(S)]++;
+    follows = s->counts[OF(S)]++ > 0;
     s->counts[OF(_BYTES)] += bytes;
     s->counts[OF(S_100) + pnc_counter_class_find(bytes)]++;
     s->counts[OF(S_ALIGNED)] += offset % s->unit == 0;
-    s->counts[OF(S_NEXT)] += gap == 0;
+    s->counts[OF(S_NEXT)] += follows && gap == 0;
     s->counts[OF(S_BACK)] += gap < 0;
-    s->counts[OF(_GAP_BYTES)] += gap > 0 && s->counts[OF(S)] > 1 ? gap : 0;
+    s->counts[OF(_GAP_BYTES)] += follows && gap > 0 ? gap : 0;
     s->counts[PNC_COUNT_READS_OF_PUTS] += !is_write && s->in_put;
     s->ends[is_write] = offset + bytes;
     pnc_statistics_heat_add(&s->heat, is_write, offset, bytes);
