@@ -52,9 +52,14 @@ class Call:
         return [min(window, units - first) for first in range(0, units, window)]
 
     @property
+    def wraps(self):
+        """Whether the unit in which the call begins is a block of its own, of the last aggregator."""
+        return self.nodes > 1 and self.low > UNIT and self.low % UNIT > 0 and self.windows[0] > self.aggregators
+
+    @property
     def accesses(self):
         """Of a dense call: each block is accessed once, and an aggregator has a block of a unit at least."""
-        return sum(min(units, self.aggregators) for units in self.windows)
+        return sum(min(units, self.aggregators) for units in self.windows) + self.wraps
 
     @property
     def rounds(self):

@@ -4,7 +4,10 @@
  *
  * balanced: of T units, aggregator i of n has those from i T / n to (i + 1) T / n. Aggregators are in the order of
  * their nodes. Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the
- * number of nodes.
+ * number of nodes. If the range of the call begins within a unit, the division wraps: the first unit counts as the last
+ * one. A call that accesses what comes before in the file, another variable or record, ends in this unit, so that its
+ * last aggregator has it too, and the lock of the stripe stays on one node. The first unit of the file does not wrap:
+ * rank 0, on the node of the first aggregator, writes the header.
  *
  * cyclic: the next unit belongs to the next aggregator; unit i of the file has the same aggregator in every call. Where
  * stripes are distributed over servers, few aggregators access a server. Windows of fewer units than aggregators are
@@ -19,10 +22,13 @@
 typedef struct pnc_file_domains {
     int naggregators;
     bool cyclic;
-    int64_t unit;          /* bytes; every window begins at a multiple of it */
-    int64_t first;         /* file offset at which the window begins */
-    int64_t units;         /* of the window */
-    int64_t window, limit; /* of the call: units of a window at most; file offset after the last one */
+    bool locks;         /* as in pnc_domain_shape */
+    bool wraps;         /* the window, which is balanced */
+    int64_t unit;       /* bytes; every window begins at a multiple of it */
+    int64_t first;      /* file offset at which the window begins */
+    int64_t units;      /* of the window */
+    int64_t window;     /* of the call: units of a window at most */
+    int64_t low, limit; /* likewise: first file offset, and the one after the last */
 } pnc_file_domains;
 
 /* What the division depends on. */
@@ -31,6 +37,7 @@ typedef struct pnc_domain_shape {
     int64_t buffer;        /* bytes that an aggregator holds */
     int64_t striping_unit; /* of the file system; where it has none, the unit of alignment */
     bool cyclic;           /* stripes are distributed over servers in turn */
+    bool locks;            /* the aggregators are on several nodes, which may lock stripes */
 } pnc_domain_shape;
 
 /* Neighbouring units of one aggregator: the range [low, high) of the file. */

@@ -20,7 +20,8 @@ static pnc_domain_shape random_shape(void)
     return (pnc_domain_shape){.naggregators = (int)random_in(1, 9),
                               .buffer = random_in(1, 40) * 65536,
                               .striping_unit = stripes[random_in(0, 2)],
-                              .cyclic = rand() % 2};
+                              .cyclic = rand() % 2,
+                              .locks = rand() % 2};
 }
 
 /* From an offset to its block, and back from its position. */
@@ -101,6 +102,46 @@ static void test_balanced(void **state)
     assert_int_equal(aggregator_of(&d, 128 << 20), 7);
 }
 
+/* By hand: 4 aggregators on several nodes, and two calls of 16 MiB each, the second one behind the first. MiB 17, in
+ * which both have bytes, has the last aggregator in both. Behind it the second one has 16 MiB, 17 with the one that
+ * wraps: 4, 4, 4 and 4 + 1. */
+static void test_wrapped(void **state)
+{
+    const pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .locks = true};
+    static const int first[] = {18, 22, 26, 30, 34};
+    pnc_file_domains d;
+    pnc_block block;
+    (void)state;
+
+    pnc_io_file_domains_init(&d, &shape, (1 << 20) + (1 << 19), (17 << 20) + (1 << 19));
+    assert_int_equal(aggregator_of(&d, 17 << 20), 3);
+    pnc_io_file_domains_init(&d, &shape, (17 << 20) + (1 << 19), (33 << 20) + (1 << 19));
+    assert_int_equal(aggregator_of(&d, 17 << 20), 3);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(aggregator_of(&d, first[i] << 20), i);
+        assert_int_equal(aggregator_of(&d, (first[i + 1] << 20) - 1), i);
+    }
+    block = pnc_io_file_domains_find_block_at(&d, 3, 4 << 20);
+    assert_int_equal(block.low, 17 << 20);
+    assert_int_equal(block.position, 4 << 20);
+}
+
+/* Where the header is, in calls that begin with a unit, and on one node, nothing wraps. */
+static void test_not_wrapped(void **state)
+{
+    pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .locks = true};
+    pnc_file_domains d;
+    (void)state;
+
+    pnc_io_file_domains_init(&d, &shape, 1000, 16 << 20);
+    assert_int_equal(aggregator_of(&d, 1000), 0);
+    pnc_io_file_domains_init(&d, &shape, 16 << 20, 32 << 20);
+    assert_int_equal(aggregator_of(&d, 16 << 20), 0);
+    shape.locks = false;
+    pnc_io_file_domains_init(&d, &shape, (16 << 20) + 1, 32 << 20);
+    assert_int_equal(aggregator_of(&d, 16 << 20), 0);
+}
+
 /* By hand: 1 GiB are 8 windows of 2^30 / 8 bytes, not 7 large ones and a small one. */
 static void test_windows(void **state)
 {
@@ -144,8 +185,9 @@ static void test_cyclic(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_balanced), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_small),   cmocka_unit_test(test_cyclic),
+        cmocka_unit_test(test_offsets),     cmocka_unit_test(test_balanced), cmocka_unit_test(test_wrapped),
+        cmocka_unit_test(test_not_wrapped), cmocka_unit_test(test_windows),  cmocka_unit_test(test_small),
+        cmocka_unit_test(test_cyclic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
