@@ -13,7 +13,6 @@ static size_t allocated;   /* bytes, by the library */
 
 /* Those of other libraries succeed: the program is linked with this one only. A sanitizer has its own functions. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CAN_FAIL 1
 extern char __executable_start, etext;
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
@@ -41,9 +40,18 @@ void *realloc(void *old, size_t size)
 {
     return fails(__builtin_return_address(0), size) ? NULL : __libc_realloc(old, size);
 }
-#else
-#define CAN_FAIL 0
 #endif
+
+/* Whether the program calls the functions above: valgrind replaces them with its own, like a sanitizer. The pointer
+ * keeps the compiler from including malloc in the caller. */
+static inline bool allocation_can_fail(void)
+{
+    void *(*volatile allocate)(size_t size) = malloc;
+
+    allocated = 0;
+    free(allocate(1));
+    return allocated > 0;
+}
 
 /* One allocation of rank `rank` fails, after `position` others. The bytes are counted from here on. */
 static inline void allocation_arm(int rank, long position)

@@ -61,6 +61,8 @@ int copy_quantize_parse(const char *text, copy_options *options)
     pnc_memory_free(names);
     if (err == NC_NOERR)
         options->quantizes[options->nquantizes++] = given;
+    else
+        tool_names_free(&given.variables);
     return err == NC_NOERR ? -1 : COPY_FAILED;
 }
 
