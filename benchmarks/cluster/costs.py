@@ -53,7 +53,7 @@ class Call:
 
     @property
     def wraps(self):
-        """Whether the unit in which the call begins is a block of its own, of the last aggregator."""
+        """Whether the unit in which the call begins is one block more, of the last aggregator."""
         return self.nodes > 1 and self.low > UNIT and self.low % UNIT > 0 and self.windows[0] > self.aggregators
 
     @property
@@ -84,4 +84,4 @@ class Call:
         full += divide_up(self.pieces * self.ranks_per_node, MESSAGE_PIECES) - 1
         data = 2 * full
         steps = (self.rounds + REDUCTIONS) * doublings(self.nodes)
-        return 0 if self.nodes == 1 else self.portions * (self.aggregators - 1) + data + steps
+        return 0 if self.nodes == 1 else self.portions * (self.aggregators - 1) + data + steps + self.wraps

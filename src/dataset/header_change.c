@@ -24,22 +24,18 @@ static void finish(pnc_dataset *ds)
     pnc_dataset_numrecs_commit(ds);
 }
 
-/* Collective: no file ends before its data. `size` is that of the file, on all ranks. A write of the last byte would
- * move the lock of its stripe to this node, and the node that writes the data there would wait for it. */
-static int extend(const pnc_dataset *ds, const pnc_growth_io *io, int64_t size)
-{
-    int64_t end = pnc_format_layout_get_file_end(&ds->model);
-
-    return ds->mode == PNC_DEFINE && end > size ? io->set_size(io->file, end) : NC_NOERR;
-}
-
+/* The size of the file is set before the header makes it valid. A write of the last byte would move the lock of its
+ * stripe to this node, and the node that writes the data there would wait for it. No other program extends a file
+ * without a header: it cannot become shorter. */
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
+    int64_t end = pnc_format_layout_get_file_end(&ds->model);
     int err = NC_NOERR;
 
     PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, 0));
-    PNC_TRY(extend(ds, &io, n)); /* if there are no data, the header is the end of the file */
+    if (end > n) /* else the header is the end of the file */
+        PNC_TRY(io.set_size(io.file, end));
     if (ds->file.rank == 0)
         err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, header);
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));
@@ -217,16 +213,23 @@ static int grow(pnc_dataset *ds, pnc_growth_change *growth, const char *header, 
     return NC_NOERR;
 }
 
-/* All that needs no journal. What comes after the old header, which stays valid, is written first. */
+/* Rank 0. What comes after the old header, which stays valid, is written first. */
+static int extend(pnc_dataset *ds, const char *header, int64_t n, int64_t beyond)
+{
+    if (ds->mode == PNC_DEFINE)
+        PNC_TRY(pnc_dataset_file_end_write(ds));
+    return pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
+}
+
+/* All that needs no journal. */
 static int write_simply(pnc_dataset *ds, const pnc_growth_io *io, const char *header, int64_t n, int64_t beyond,
                         const part *p)
 {
     int err = NC_NOERR;
 
     PNC_TRY(pnc_growth_vars_fill(io, &ds->model, ds->before->nvars));
-    PNC_TRY(extend(ds, io, p->old_size));
     if (ds->file.rank == 0)
-        err = pnc_file_range_write(&ds->file, (pnc_extent){beyond, n - beyond}, header + beyond);
+        err = extend(ds, header, n, beyond);
     if (ds->file.rank == 0 && err == NC_NOERR && !needs_journal(p->where))
         err = write_at_once(ds, p);
     return pnc_file_status_broadcast(&ds->file, err);

@@ -13,11 +13,13 @@ void pnc_io_file_domains_init(pnc_file_domains *d, const pnc_domain_shape *shape
 {
     int64_t most, units;
 
-    *d = (pnc_file_domains){.naggregators = shape->naggregators, .locks = shape->locks, .unit = shape->striping_unit};
-    if (d->unit > shape->buffer)
+    *d = (pnc_file_domains){.naggregators = shape->naggregators, .unit = shape->striping_unit};
+    if (d->unit > shape->buffer) {
         d->unit = shape->buffer > LEAST_UNIT ? shape->buffer / LEAST_UNIT * LEAST_UNIT : LEAST_UNIT;
-    else
+    } else {
         d->cyclic = shape->cyclic;
+        d->may_wrap = shape->may_wrap && d->naggregators > 1;
+    }
     most = shape->buffer > d->unit ? shape->buffer / d->unit * d->naggregators : d->naggregators;
     units = divide_by(high - low / d->unit * d->unit, d->unit);
     d->window = units > 0 ? divide_by(units, divide_by(units, most)) : 1;
@@ -34,7 +36,7 @@ void pnc_io_file_domains_start(pnc_file_domains *d, int64_t offset)
     d->first = offset / d->unit * d->unit;
     rest = divide_by(d->limit - d->first, d->unit);
     d->units = rest < d->window && rest > 0 ? rest : d->window;
-    d->wraps = d->locks && !d->cyclic && d->naggregators > 1 && d->first > 0 && d->first < d->low;
+    d->wraps = d->may_wrap && !d->cyclic && d->first > 0 && d->first < d->low;
 }
 
 /* --- balanced --- */

@@ -4,10 +4,10 @@
  *
  * balanced: of T units, aggregator i of n has those from i T / n to (i + 1) T / n. Aggregators are in the order of
  * their nodes. Where the ranks of a node have neighbouring parts of the file, most data stay on the node, whatever the
- * number of nodes. If the range of the call begins within a unit, the division wraps: the first unit counts as the last
- * one. A call that accesses what comes before in the file, another variable or record, ends in this unit, so that its
- * last aggregator has it too, and the lock of the stripe stays on one node. The first unit of the file does not wrap:
- * rank 0, on the node of the first aggregator, writes the header.
+ * number of nodes. If the range of the call begins within a unit, the division may wrap: the first unit counts as the
+ * last one. A balanced call that accesses what comes before in the file, another variable or record, ends in this unit:
+ * its last aggregator has it too, and the lock of the stripe stays on one node. The first unit of the file does not
+ * wrap: rank 0, on the node of the first aggregator, writes the header.
  *
  * cyclic: the next unit belongs to the next aggregator; unit i of the file has the same aggregator in every call. Where
  * stripes are distributed over servers, few aggregators access a server. Windows of fewer units than aggregators are
@@ -22,7 +22,7 @@
 typedef struct pnc_file_domains {
     int naggregators;
     bool cyclic;
-    bool locks;         /* as in pnc_domain_shape */
+    bool may_wrap;      /* as in pnc_domain_shape, and units are stripes */
     bool wraps;         /* the window, which is balanced */
     int64_t unit;       /* bytes; every window begins at a multiple of it */
     int64_t first;      /* file offset at which the window begins */
@@ -37,7 +37,7 @@ typedef struct pnc_domain_shape {
     int64_t buffer;        /* bytes that an aggregator holds */
     int64_t striping_unit; /* of the file system; where it has none, the unit of alignment */
     bool cyclic;           /* stripes are distributed over servers in turn */
-    bool locks;            /* the aggregators are on several nodes, which may lock stripes */
+    bool may_wrap;         /* aggregators are on several nodes, and access whole blocks */
 } pnc_domain_shape;
 
 /* Neighbouring units of one aggregator: the range [low, high) of the file. */

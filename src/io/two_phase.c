@@ -333,7 +333,7 @@ static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
     x->reads_blocks = x->direction == PNC_GET && x->node.nnodes > 1 && is_dense(x, range);
     x->overlaps = can_overlap(x, range);
     shape = pnc_io_buffer_get_domains(&buffer, x->scope->naggregators, x->overlaps);
-    shape.locks = x->scope->nnodes > 1;
+    shape.may_wrap = x->scope->nnodes > 1 && (x->direction == PNC_PUT || x->reads_blocks);
     x->aggregators = pnc_io_node_get_aggregators(x->scope);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);

@@ -101,6 +101,7 @@ static int make_file(MPI_Comm comm, const char *path, int most, const char *text
     t_local(ncmpi_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]) == NC_NOERR, "def_dim");
     t_local(ncmpi_def_dim(ncid, "x", 4 * t_nprocs, &dims[1]) == NC_NOERR, "def_dim");
     t_local(ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &id) == NC_NOERR, "def_var");
+    t_local(ncmpi_def_var(ncid, "w", NC_INT, 1, &dims[1], &id) == NC_NOERR, "def_var");
     t_local(ncmpi_put_att_text(ncid, NC_GLOBAL, "title", 5, "hello") == NC_NOERR, "put_att");
     return ncid;
 }
@@ -138,9 +139,9 @@ int main(int argc, char **argv)
     path = t_path("collective_steps.nc");
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm); /* nothing is known about it */
     ncid = make_file(comm, path, 4, "create the first file of a communicator");
-    expect_steps(ncmpi_close(ncid), 4, "enddef and close");
+    expect_steps(ncmpi_close(ncid), 5, "enddef and close");
     ncid = make_file(comm, path, 4, "create over a file");
-    expect_steps(ncmpi_enddef(ncid), 3, "enddef");
+    expect_steps(ncmpi_enddef(ncid), 4, "enddef");
     test_data_mode(ncid);
     expect_steps(ncmpi_close(ncid), 2, "close");
     expect_steps(ncmpi_open(comm, path, NC_WRITE, MPI_INFO_NULL, &ncid), 4, "open");

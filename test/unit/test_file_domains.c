@@ -21,7 +21,7 @@ static pnc_domain_shape random_shape(void)
                               .buffer = random_in(1, 40) * 65536,
                               .striping_unit = stripes[random_in(0, 2)],
                               .cyclic = rand() % 2,
-                              .locks = rand() % 2};
+                              .may_wrap = rand() % 2};
 }
 
 /* From an offset to its block, and back from its position. */
@@ -107,7 +107,7 @@ static void test_balanced(void **state)
  * wraps: 4, 4, 4 and 4 + 1. */
 static void test_wrapped(void **state)
 {
-    const pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .locks = true};
+    const pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .may_wrap = true};
     static const int first[] = {18, 22, 26, 30, 34};
     pnc_file_domains d;
     pnc_block block;
@@ -129,7 +129,7 @@ static void test_wrapped(void **state)
 /* Where the header is, in calls that begin with a unit, and on one node, nothing wraps. */
 static void test_not_wrapped(void **state)
 {
-    pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .locks = true};
+    pnc_domain_shape shape = {.naggregators = 4, .buffer = 16 << 20, .striping_unit = 1 << 20, .may_wrap = true};
     pnc_file_domains d;
     (void)state;
 
@@ -137,7 +137,7 @@ static void test_not_wrapped(void **state)
     assert_int_equal(aggregator_of(&d, 1000), 0);
     pnc_io_file_domains_init(&d, &shape, 16 << 20, 32 << 20);
     assert_int_equal(aggregator_of(&d, 16 << 20), 0);
-    shape.locks = false;
+    shape.may_wrap = false;
     pnc_io_file_domains_init(&d, &shape, (16 << 20) + 1, 32 << 20);
     assert_int_equal(aggregator_of(&d, 16 << 20), 0);
 }

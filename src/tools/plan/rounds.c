@@ -435,7 +435,7 @@ static int init_domains(work *w, int naggregators, int64_t bytes)
     w->reads_blocks = !is_put && w->call->nnodes > 1 && pnc_io_range_is_dense(bytes, length);
     halved = (is_put || w->reads_blocks) && pnc_io_buffer_is_halved(&shape, naggregators, length);
     domains = pnc_io_buffer_get_domains(&shape, naggregators, halved);
-    domains.locks = w->call->nnodes > 1 && !w->in_nodes;
+    domains.may_wrap = w->call->nnodes > 1 && !w->in_nodes && (is_put || w->reads_blocks);
     pnc_io_file_domains_init(&w->domains, &domains, w->range.low, w->range.high);
     w->out->overlaps = halved;
     w->out->buffer = pnc_io_buffer_compute_size(&shape);
