@@ -123,8 +123,10 @@ def count_ranges(phase):
 def has_shared_stripe(run, phase):
     """Whether the first write has the rest of a stripe, in which the call before ends: a block of its own."""
     writes = sorted((a.offset, a.offset + a.length) for a in phase.accesses if a.kind == "W")
+    if len(writes) < 2:
+        return False
     low, high = writes[0]
-    return len(writes) > 1 and low > run.stripe and high - low < run.stripe and high % run.stripe == 0
+    return low > run.stripe and high - low < run.stripe and high % run.stripe == 0
 
 
 def find_violations(run):
