@@ -142,13 +142,13 @@ static int find_file(ino_t file)
     return shared->nfiles++;
 }
 
-outcome model_access(const file_access *access)
+outcome model_access(const file_access *access, int64_t begin)
 {
     plan_access planned = {.is_write = access->direction == WRITE,
                            .node = set.node,
                            .offset = access->offset,
                            .length = access->length,
-                           .begin = model_now()};
+                           .begin = begin};
     plan_clocks clocks = {.link = &shared->link_free[set.node], .server = shared->server_free};
     outcome result = {0};
 

@@ -1,6 +1,7 @@
 /* Preloaded into an MPI program: its accesses of files take as long as on a parallel file system. The data go to the
  * real file, on tmpfs; then the call sleeps until the access ends in the simulation. An asynchronous access transfers
- * its data when it is submitted, and is in progress until then.
+ * its data when it is submitted, and is in progress until then. As in the C library, those of a file descriptor take
+ * place one after the other.
  *
  * MPI-IO uses the functions with and without 64 in their names, which are the same on 64-bit systems. */
 #define _GNU_SOURCE
@@ -51,7 +52,7 @@ static ssize_t delay(direction direction, int fd, ssize_t bytes, off_t offset)
     int error = errno;
 
     if (bytes > 0 && is_simulated(fd, &access.file)) {
-        outcome result = model_access(&access);
+        outcome result = model_access(&access, model_now());
 
         record_access(&access, &result);
         model_sleep_until(result.end);
@@ -152,10 +153,23 @@ static ssize_t transfer(direction direction, const struct aiocb *block)
     return real_pwrite(block->aio_fildes, buf, block->aio_nbytes, block->aio_offset);
 }
 
+/* When the accesses of a file descriptor that are in progress have ended, now at the earliest. */
+static int64_t find_last_end(int fd)
+{
+    int64_t last = model_now();
+
+    pthread_mutex_lock(&lock);
+    for (const pending *at = table; at < table + MAX_PENDING; at++)
+        if (at->block != NULL && at->block->aio_fildes == fd && at->end > last)
+            last = at->end;
+    pthread_mutex_unlock(&lock);
+    return last;
+}
+
 /* Returns at once. Notifications (aio_sigevent) are not simulated. */
 static int submit(file_access *access, const struct aiocb *block)
 {
-    pending entry = {.block = block, .end = model_now()};
+    pending entry = {.block = block, .end = find_last_end(block->aio_fildes)};
     pending *at;
 
     entry.bytes = transfer(access->direction, block);
@@ -163,7 +177,7 @@ static int submit(file_access *access, const struct aiocb *block)
     if (entry.bytes > 0) {
         access->offset = block->aio_offset;
         access->length = entry.bytes;
-        outcome result = model_access(access);
+        outcome result = model_access(access, entry.end);
 
         record_access(access, &result);
         entry.end = result.end;

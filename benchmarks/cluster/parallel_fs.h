@@ -46,8 +46,8 @@ int model_rank(void);
 int model_node(void); /* of this process */
 /* Whether a rank is on the node of this process. */
 bool model_is_local(int rank);
-/* Begin an access now. */
-outcome model_access(const file_access *access);
+/* An access that begins at a time of CLOCK_MONOTONIC, now or later. */
+outcome model_access(const file_access *access, int64_t begin);
 /* Sleep until a time of CLOCK_MONOTONIC. */
 void model_sleep_until(int64_t time);
 

@@ -257,7 +257,7 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
 /* Begin the write if it may overlap with what follows. */
 static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
-    if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
+    if (!cb->in_background || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
         return pnc_file_extents_write(cb->file, &extent, 1, bytes);
     pnc_file_transfer_start(cb->file, true, extent, bytes, &cb->transfers[cb->ntransfers++]);
     return NC_NOERR;
@@ -312,7 +312,7 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 
     for (int i = 0; i < cb->ntransfers; i++)
         err = pnc_error_keep_first(err, pnc_file_transfer_finish(cb->file, &cb->transfers[i]));
-    cb->ntransfers = 0;
+    cb->ntransfers = cb->oldest = 0;
     if (!cb->is_reading)
         return err;
     cb->is_reading = false;
@@ -322,13 +322,28 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 
 /* --- get --- */
 
-static int read_extent(pnc_collective_buffer *cb, pnc_extent extent)
+/* Begin a read, after the oldest one if there are as many as may be in progress. */
+static void start_read(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
-    char *bytes = cb->bytes + find_position(cb, extent.offset);
+    pnc_store_transfer *t = &cb->transfers[cb->ntransfers];
 
-    if (!cb->overlaps || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
-        return pnc_file_extents_read(cb->file, &extent, 1, bytes, NULL);
-    pnc_file_transfer_start(cb->file, false, extent, bytes, &cb->transfers[cb->ntransfers++]);
+    if (cb->ntransfers < PNC_TRANSFERS_AT_ONCE) {
+        cb->ntransfers++;
+    } else {
+        t = &cb->transfers[cb->oldest];
+        cb->oldest = (cb->oldest + 1) % PNC_TRANSFERS_AT_ONCE;
+        cb->status = pnc_error_keep_first(cb->status, pnc_file_transfer_finish(cb->file, t));
+    }
+    cb->is_reading = true;
+    pnc_file_transfer_start(cb->file, false, extent, bytes, t);
+}
+
+/* At a position of the buffer. */
+static int read_extent(pnc_collective_buffer *cb, pnc_extent extent, int64_t at)
+{
+    if (!cb->in_background)
+        return pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL);
+    start_read(cb, extent, cb->bytes + at);
     return NC_NOERR;
 }
 
@@ -336,7 +351,7 @@ void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low
 {
     pnc_block block;
 
-    cb->has_blocks = cb->is_reading = true;
+    cb->has_blocks = true;
     for (int64_t at = 0; cb->status == NC_NOERR; at += block.high - block.low) {
         block = pnc_io_file_domains_find_block_at(&cb->domains, cb->aggregator, at);
         if (block.low == block.high)
@@ -345,18 +360,19 @@ void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low
 
         extent.length -= extent.offset;
         if (extent.length > 0)
-            cb->status = read_extent(cb, extent);
+            cb->status = read_extent(cb, extent, find_position(cb, extent.offset));
     }
 }
 
-/* Read what the buffer does not hold of [at, end), which lies in one block. */
+/* Read what the buffer does not hold of [at, end), which lies in one block. The bits are set before a read in the
+ * background ends: no other call reads these bytes again. */
 static int load(pnc_collective_buffer *cb, int64_t at, int64_t end)
 {
     for (at = find_bit(cb, at, end, false); at < end; at = find_bit(cb, at, end, false)) {
         int64_t to = find_bit(cb, at, end, true);
         pnc_extent extent = {file_offset(cb, at), to - at};
 
-        PNC_TRY(pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL));
+        PNC_TRY(read_extent(cb, extent, at));
         PNC_TRY(cover(cb, at, to));
     }
     return NC_NOERR;
@@ -378,21 +394,19 @@ void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_exten
     }
 }
 
-/* If the gaps are small on average, one access for each block. The pieces of a sparse pattern are read when they are
- * copied. */
-int pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
+/* If the gaps are small on average, one access for each block. */
+void pnc_io_collective_buffer_read(pnc_collective_buffer *cb)
 {
     const pnc_wanted w = cb->wanted;
 
     cb->wanted = (pnc_wanted){0};
     if (w.n == 0 || (w.high - w.low - w.bytes) / w.n > cb->sieve_gap)
-        return NC_NOERR;
-    for (int64_t at = w.low, end; at < w.high; at = end) {
+        return;
+    for (int64_t at = w.low, end; at < w.high && cb->status == NC_NOERR; at = end) {
         end = find_block_end(cb, at);
         end = end < w.high ? end : w.high;
-        PNC_TRY(load(cb, at, end));
+        cb->status = load(cb, at, end);
     }
-    return NC_NOERR;
 }
 
 /* Ascending pieces from index i on that are read by one access, with the gaps between them (data sieving): the index
@@ -412,24 +426,25 @@ static int64_t find_sieved(const pnc_collective_buffer *cb, const pnc_extent *pi
     return n;
 }
 
-/* Read what the buffer does not hold of the pieces. */
-static int load_pieces(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
+void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n)
 {
     int64_t end = 0;
 
-    for (int64_t i = 0, next; i < n; i = next) {
+    for (int64_t i = 0, next; i < n && !cb->has_blocks && cb->status == NC_NOERR; i = next) {
         int64_t at = extend_span(cb, pieces[i]);
 
         next = find_sieved(cb, pieces, n, i, &end);
         extend_span(cb, (pnc_extent){end - 1, 1});
-        PNC_TRY(load(cb, at, at + (end - pieces[i].offset)));
+        cb->status = load(cb, at, at + (end - pieces[i].offset));
     }
-    return NC_NOERR;
 }
 
 int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data)
 {
-    PNC_TRY(cb->has_blocks ? cb->status : load_pieces(cb, pieces, n));
+    pnc_io_collective_buffer_read_pieces(cb, pieces, n);
+    if (!cb->has_blocks)
+        (void)pnc_io_collective_buffer_finish(cb);
+    PNC_TRY(cb->status);
     for (int64_t i = 0; i < n; i++) {
         memcpy(data, cb->bytes + find_position(cb, pieces[i].offset), (size_t)pieces[i].length);
         data += pieces[i].length;

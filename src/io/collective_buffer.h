@@ -30,17 +30,17 @@ typedef struct pnc_collective_buffer {
     int64_t sieve_gap;        /* smaller gaps are cheaper to access than to skip */
     int64_t capacity;         /* bytes */
     pnc_file_domains domains; /* of the current round */
-    bool overlaps;            /* with an exchange: see pnc_io_collective_buffer_finish */
-    bool has_blocks;          /* get: all blocks of the round were read, or `status` is the error */
-    int status;
-    pnc_block block;   /* the last one that was accessed */
-    int64_t low, high; /* positions of the span of all pieces; low == high: no piece yet */
-    int64_t first;     /* of this buffer in the memory */
-    char *bytes;       /* by position */
+    bool in_background;       /* accesses take place while the program does something else */
+    bool has_blocks;          /* get: all blocks of the round are read */
+    int status;               /* first error of a read of the round */
+    pnc_block block;          /* the last one that was accessed */
+    int64_t low, high;        /* positions of the span of all pieces; low == high: no piece yet */
+    int64_t first;            /* of this buffer in the memory */
+    char *bytes;              /* by position */
     pnc_collective_memory *memory;
     pnc_wanted wanted;                                   /* pieces that were announced and not yet read */
     pnc_store_transfer transfers[PNC_TRANSFERS_AT_ONCE]; /* that have begun */
-    int ntransfers;
+    int ntransfers, oldest;
     bool is_reading; /* they are reads */
 } pnc_collective_buffer;
 
@@ -62,13 +62,16 @@ int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, co
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
 /* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
-/* If `overlaps` is set, the last two functions return while the file is accessed. This one ends the accesses; it must
- * precede the next use of the buffer. It returns errors of writes; those of reads are returned by the calls below. */
+/* If `in_background` is set, the last two functions return while the file is accessed. This one ends the accesses; it
+ * must precede the next use of the buffer. It returns errors of writes; those of reads are returned by the last call
+ * below. */
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
-/* Get: announce pieces of several ranks, read them in few accesses, then copy them to `data`, one after the other. Data
- * sieving covers the gaps between pieces. */
+/* Get: announce pieces of several ranks, read all of them in few accesses if they are close to each other, otherwise
+ * each list in turn, at the same time in the background; then copy pieces to `data`, one after the other. Data sieving
+ * covers the gaps between pieces. */
 void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);
-int pnc_io_collective_buffer_read(pnc_collective_buffer *cb);
+void pnc_io_collective_buffer_read(pnc_collective_buffer *cb);
+void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);
 int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data);
 
 #endif

@@ -112,9 +112,8 @@ static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, in
     for (int64_t i = 0; i < n; i++)
         bytes += extents[i].length;
     pnc_io_collective_buffer_include(x->buffer, extents, n);
-    status = pnc_io_collective_buffer_read(x->buffer);
-    if (status == NC_NOERR)
-        status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
+    pnc_io_collective_buffer_read(x->buffer);
+    status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
     send_answer(x, status, bytes, source);
 }
 
@@ -294,17 +293,22 @@ static void skip_parts(pnc_exchange *x, int aggregator)
     }
 }
 
-/* Get: read the pieces that ranks of this node request from this aggregator. */
-static void read_own(pnc_exchange *x, int aggregator)
+/* Get: what ranks of this node request from this aggregator, a list for each rank. */
+static void for_own(pnc_exchange *x, int aggregator, void (*act)(pnc_collective_buffer *, const pnc_extent *, int64_t))
 {
     for (int rank = 0; rank < x->node->nprocs; rank++) {
         const pnc_part *part = head_of(x, rank);
 
         if (part != NULL && part->aggregator == aggregator)
-            pnc_io_collective_buffer_include(x->buffer, x->node->segments[rank]->extents + part->extent,
-                                             part->nextents);
+            act(x->buffer, x->node->segments[rank]->extents + part->extent, part->nextents);
     }
-    keep_error(x, pnc_io_collective_buffer_read(x->buffer));
+}
+
+static void read_own(pnc_exchange *x, int aggregator)
+{
+    for_own(x, aggregator, pnc_io_collective_buffer_include);
+    pnc_io_collective_buffer_read(x->buffer);
+    for_own(x, aggregator, pnc_io_collective_buffer_read_pieces);
 }
 
 /* The parts of this node for this aggregator: without messages. */

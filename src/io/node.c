@@ -270,12 +270,12 @@ int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_compa
     return code;
 }
 
-int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_range range, bool *apart)
+int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_sequence own, bool *apart)
 {
-    pnc_sequence sequence = pnc_io_sequence_init(range);
-    int code = MPI_Allreduce(MPI_IN_PLACE, &sequence, 1, node->sequence, node->join, comm);
+    pnc_sequence all = own;
+    int code = MPI_Allreduce(MPI_IN_PLACE, &all, 1, node->sequence, node->join, comm);
 
-    *apart = pnc_io_sequence_is_apart(sequence);
+    *apart = pnc_io_sequence_is_apart(all);
     return code;
 }
 

@@ -40,9 +40,9 @@ typedef struct pnc_comparison {
 /* Collective. The range of a rank becomes that of its node. *found is the same on all ranks. An MPI error code. */
 int pnc_io_node_compare_ranges(const pnc_node *node, pnc_range *range, pnc_comparison *found);
 
-/* Collective: a reduction of all ranks, those of comm. Whether their ranges are apart (pnc_io_sequence_is_apart): the
- * same on all of them. An MPI error code. */
-int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_range range, bool *apart);
+/* Collective: a reduction of all ranks, those of comm. `own`: the range of this rank. Whether their ranges are apart
+ * (pnc_io_sequence_is_apart): the same on all of them. An MPI error code. */
+int pnc_io_node_compare_ranks(const pnc_node *node, MPI_Comm comm, pnc_sequence own, bool *apart);
 
 static inline bool pnc_io_node_is_delegate(const pnc_node *node)
 {

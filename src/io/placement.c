@@ -59,6 +59,30 @@ bool pnc_io_ranks_has_comparison(const pnc_access_pattern *p, const pnc_access_h
     return pnc_io_strategy_is_forced(PNC_SEPARATE, hints) || pnc_io_range_is_sparse(range, longest, p->nprocs);
 }
 
+/* The file offset at which the share of a rank begins. */
+static int64_t find_share(pnc_range all, int rank, int nprocs)
+{
+    int64_t length = all.high - all.low;
+
+    return all.low + length / nprocs * rank + length % nprocs * rank / nprocs;
+}
+
+static bool is_in_share(pnc_range all, pnc_range range, int rank, int nprocs)
+{
+    return range.low >= find_share(all, rank, nprocs) && range.high <= find_share(all, rank + 1, nprocs);
+}
+
+pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_range all,
+                                       pnc_range range, int rank)
+{
+    bool may_wait = p->nnodes > 1 && p->direction == PNC_GET && !pnc_io_strategy_is_forced(PNC_SEPARATE, hints);
+    pnc_sequence s = pnc_io_sequence_init(p->nnodes > 1 ? pnc_io_range_extend(range, p->striping_unit) : range);
+
+    if (may_wait && s.ndescents == 0 && !is_in_share(all, range, rank, p->nprocs))
+        s.ndescents = 2; /* more than those of ranges that are apart */
+    return s;
+}
+
 pnc_sequence pnc_io_sequences_join(pnc_sequence before, pnc_sequence behind)
 {
     if (before.ndescents < 0)

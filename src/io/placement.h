@@ -52,6 +52,14 @@ static inline pnc_range pnc_io_range_extend(pnc_range range, int64_t striping_un
                        range.high > INT64_MAX - more ? INT64_MAX : range.high + more};
 }
 
+/* From the first to the last byte of both. */
+static inline pnc_range pnc_io_range_join(pnc_range a, pnc_range b)
+{
+    if (a.low >= a.high || b.low >= b.high)
+        return a.low >= a.high ? b : a;
+    return (pnc_range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
 /* Bytes of the range of a rank with so many runs. INT64_MAX: some runs share a stripe, so that an aggregator, which
  * accesses whole stripes, may access the file fewer times than the rank. */
 static inline int64_t pnc_io_range_compute_length(pnc_range range, int64_t runs, int64_t striping_unit)
@@ -85,6 +93,12 @@ static inline pnc_sequence pnc_io_sequence_init(pnc_range range)
 {
     return range.low < range.high ? (pnc_sequence){range.low, range.high, 0} : (pnc_sequence){0, 0, -1};
 }
+
+/* The range of one rank, for a comparison of all. Between nodes a get that reads what ranks of other nodes have written
+ * waits for their locks: its range is not apart, wherever it lies. A rank is taken to have written, in this program or
+ * in another one, its share of `all`, the range of the call: equal shares in the order of ranks. */
+pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range all,
+                                       pnc_range range, int rank);
 
 /* Associative. */
 pnc_sequence pnc_io_sequences_join(pnc_sequence before, pnc_sequence behind);

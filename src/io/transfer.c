@@ -185,7 +185,8 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
                           pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    pnc_range own = pnc_io_range_extend((pnc_range){order->low, order->high}, p->striping_unit);
+    pnc_sequence own =
+        pnc_io_sequence_init_rank(p, io->hints, range, (pnc_range){order->low, order->high}, io->file->rank);
 
     if (p->nnodes == 1 && p->direction == PNC_PUT)
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);

@@ -235,13 +235,17 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 
 /* --- a call --- */
 
+static bool has_background(const pnc_two_phase *x)
+{
+    return x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file);
+}
+
 /* The same on all ranks of the scope. */
 static bool can_overlap(const pnc_two_phase *x, pnc_range range)
 {
     pnc_buffer_shape shape = describe_buffer(x);
 
-    return (x->direction == PNC_PUT || x->reads_blocks) && x->io->hints->no_overlap == 0 &&
-           pnc_file_has_overlap(x->io->file) &&
+    return (x->direction == PNC_PUT || x->reads_blocks) && has_background(x) &&
            pnc_io_buffer_is_halved(&shape, x->scope->naggregators, range.high - range.low);
 }
 
@@ -263,11 +267,12 @@ static void init_buffers(pnc_two_phase *x)
 {
     pnc_buffer_shape shape = describe_buffer(x);
     int64_t size = pnc_io_buffer_get_domains(&shape, x->scope->naggregators, x->overlaps).buffer;
+    bool has_several = x->direction == PNC_GET && x->node.nnodes > 1 && has_background(x);
 
     for (int i = 0; i <= x->overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
         x->buffers[i].sieves_writes = x->sieves_writes;
-        x->buffers[i].overlaps = x->overlaps;
+        x->buffers[i].in_background = x->overlaps || has_several;
     }
     x->buffer = &x->buffers[0];
 }

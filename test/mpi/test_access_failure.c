@@ -10,7 +10,7 @@
 
 #include "../harness.h"
 
-enum { ROWS = 600, WIDTH = 8, MOST_STEPS = 100 };
+enum { ROWS = 600, FAR_ROWS = 24, WIDTH = 8, FAR = 3 << 18, MOST_STEPS = 100 };
 typedef enum kind { ACCESS, ALLOCATION, KINDS } kind;
 static const char *const kind_names[] = {"accesses", "allocations"};
 static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
@@ -115,19 +115,28 @@ int MPI_File_read_at_all(MPI_File file, MPI_Offset at, void *buf, int count, MPI
 
 /* --- calls --- */
 
+/* Rows of FAR elements, 3 MiB: between nodes an aggregator reads several pieces at the same time. */
+static bool is_far;
+
+static int count_rows(void)
+{
+    return is_far ? FAR_ROWS : ROWS;
+}
+
 static int create(const char *strategy)
 {
+    /* one run of the file needs no allocation: the rows of one rank are not adjacent either */
+    int columns = t_nprocs > 1 ? WIDTH * t_nprocs : WIDTH + 1;
     int ncid, dims[2], varid;
     MPI_Info info;
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_strategy", strategy);
-    MPI_Info_set(info, "cb_buffer_size", "8192"); /* several rounds, which overlap */
+    MPI_Info_set(info, "cb_buffer_size", is_far ? "33554432" : "8192"); /* several rounds, which overlap if not far */
     t_local(ncmpi_create(MPI_COMM_WORLD, t_path("failure.nc"), NC_CLOBBER, info, &ncid) == NC_NOERR, "create");
     MPI_Info_free(&info);
-    ncmpi_def_dim(ncid, "row", ROWS, &dims[0]);
-    /* one run of the file needs no allocation: the rows of one rank are not adjacent either */
-    ncmpi_def_dim(ncid, "column", t_nprocs > 1 ? WIDTH * t_nprocs : WIDTH + 1, &dims[1]);
+    ncmpi_def_dim(ncid, "row", count_rows(), &dims[0]);
+    ncmpi_def_dim(ncid, "column", is_far ? FAR : columns, &dims[1]);
     ncmpi_def_var(ncid, "v", NC_INT, 2, dims, &varid);
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     return ncid;
@@ -135,7 +144,7 @@ static int create(const char *strategy)
 
 static int access_columns(int ncid, bool put, double *values)
 {
-    MPI_Offset start[2] = {0, t_rank * WIDTH}, count[2] = {ROWS, WIDTH};
+    MPI_Offset start[2] = {0, t_rank * WIDTH}, count[2] = {count_rows(), WIDTH};
 
     if (put)
         return ncmpi_put_vara_double_all(ncid, 0, start, count, values);
@@ -156,7 +165,7 @@ static bool is_right(int ncid)
     memset(values, 0, sizeof values);
     if (access_columns(ncid, false, values) != NC_NOERR)
         return false;
-    for (int i = 0; i < ROWS * WIDTH; i++)
+    for (int i = 0; i < count_rows() * WIDTH; i++)
         right = right && values[i] == value_of(i);
     return right;
 }
@@ -167,7 +176,7 @@ static bool try_step(int ncid, bool put, int where, int step)
     static double values[ROWS * WIDTH];
     int all[2], err;
 
-    for (int i = 0; i < ROWS * WIDTH; i++)
+    for (int i = 0; i < count_rows() * WIDTH; i++)
         values[i] = value_of(i);
     failed = false;
     left = t_rank == where ? step : -1;
@@ -181,7 +190,7 @@ static bool try_step(int ncid, bool put, int where, int step)
     t_local(all[0] == 0 || all[1] > 0 || failing == ALLOCATION, "step %d failed in silence", step);
     t_local(all[0] > 0 || all[1] == 0, "step %d: error %d without a cause", step, err);
     if (all[1] > 0) {
-        for (int i = 0; i < ROWS * WIDTH; i++)
+        for (int i = 0; i < count_rows() * WIDTH; i++)
             values[i] = value_of(i);
         t_local(access_columns(ncid, true, values) == NC_NOERR, "the put after step %d fails", step);
     }
@@ -201,7 +210,7 @@ static void test_strategy(const char *strategy, bool put, int where)
         if (!put) {
             static double values[ROWS * WIDTH];
 
-            for (int i = 0; i < ROWS * WIDTH; i++)
+            for (int i = 0; i < count_rows() * WIDTH; i++)
                 values[i] = value_of(i);
             t_local(access_columns(ncid, true, values) == NC_NOERR, "put before the get");
         }
@@ -209,17 +218,26 @@ static void test_strategy(const char *strategy, bool put, int where)
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
         steps += more && steps > each ? 17 : more; /* later steps resemble each other */
     }
-    t_check(steps > 0 || where > 0, "%s, %s: rank %d fails in each of %d %s", strategy, put ? "put" : "get", where,
-            steps, kind_names[failing]);
+    t_check(steps > 0 || where > 0, "%s%s, %s: rank %d fails in each of %d %s", strategy, is_far ? ", far apart" : "",
+            put ? "put" : "get", where, steps, kind_names[failing]);
+}
+
+static void test_ranks(const char *strategy, bool put)
+{
+    for (int where = 0; where<t_nprocs; where += t_nprocs> 2 ? t_nprocs - 1 : 1)
+        test_strategy(strategy, put, where);
 }
 
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
-    for (failing = 0; failing < KINDS; failing++)
+    for (failing = 0; failing < KINDS; failing++) {
         for (int i = 0; i < 6; i++)
             for (int put = 0; put < 2; put++)
-                for (int where = 0; where<t_nprocs; where += t_nprocs> 2 ? t_nprocs - 1 : 1)
-                    test_strategy(strategies[i], put, where);
+                test_ranks(strategies[i], put);
+        is_far = true;
+        test_ranks("two_phase", false);
+        is_far = false;
+    }
     return t_finish();
 }

@@ -155,6 +155,47 @@ static void test_ranges(void **state)
                 parts[r >= half] = pnc_io_sequences_join(parts[r >= half], pnc_io_sequence_init(rows[i].ranges[r]));
             assert_int_equal(pnc_io_sequence_is_apart(pnc_io_sequences_join(parts[0], parts[1])), rows[i].apart);
         }
+}
+
+/* A rank and what it reads or writes of the range [1000, 2001), of 1001 bytes, on 4 ranks: shares begin at 1000, 1250,
+ * 1500 and 1750. */
+static void test_shares(void **state)
+{
+    static const struct row {
+        int rank;
+        pnc_range range;
+        bool in_share;
+    } rows[] = {
+        {0, {1000, 1250}, true},  {0, {1000, 1251}, false}, {1, {1249, 1300}, false},
+        {1, {1250, 1500}, true},  {3, {1750, 2001}, true},  {3, {1749, 2001}, false},
+        {2, {1000, 1010}, false}, {2, {0, 0}, true},        {2, {1500, 1501}, true},
+    };
+    pnc_access_pattern p = pattern_of(PNC_GET, 4, 2, 1, 1);
+    pnc_access_hints separate = {.strategy = PNC_SEPARATE + 1};
+    const pnc_range all = {1000, 2001};
+
+    (void)state;
+    p.striping_unit = 100;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pnc_range range = rows[i].range;
+        pnc_sequence s = pnc_io_sequence_init_rank(&p, &none, all, range, rows[i].rank);
+
+        assert_int_equal(pnc_io_sequence_is_apart(s), rows[i].in_share);
+        assert_int_equal(s.first, range.low / 100 * 100); /* whole stripes */
+        assert_int_equal(s.last, (range.high + 99) / 100 * 100);
+        assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &separate, all, range, rows[i].rank)));
+        p.direction = PNC_PUT;
+        assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, range, rows[i].rank)));
+        p.direction = PNC_GET;
+    }
+    p.nnodes = 1;
+    assert_int_equal(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3).first, 1030);
+    assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3)));
+}
+
+static void test_range_lengths(void **state)
+{
+    (void)state;
     assert_int_equal(pnc_io_range_extend((pnc_range){99, 201}, 100).low, 0);
     assert_int_equal(pnc_io_range_extend((pnc_range){99, 201}, 100).high, 300);
     assert_int_equal(pnc_io_range_extend((pnc_range){100, 200}, 100).low, 100);
@@ -167,6 +208,10 @@ static void test_ranges(void **state)
     assert_int_equal(pnc_io_range_compute_length((pnc_range){100, 100}, 2, 100), 0);
     assert_true(pnc_io_range_is_sparse((pnc_range){0, 80}, 10, 4));
     assert_false(pnc_io_range_is_sparse((pnc_range){0, 80}, 11, 4));
+    assert_int_equal(pnc_io_range_join((pnc_range){5, 9}, (pnc_range){7, 12}).low, 5);
+    assert_int_equal(pnc_io_range_join((pnc_range){5, 9}, (pnc_range){7, 12}).high, 12);
+    assert_int_equal(pnc_io_range_join((pnc_range){0, 0}, (pnc_range){7, 12}).low, 7);
+    assert_int_equal(pnc_io_range_join((pnc_range){7, 12}, (pnc_range){0, 0}).low, 7);
 }
 
 static void test_hints(void **state)
@@ -227,7 +272,7 @@ int main(void)
         cmocka_unit_test(test_one_node), cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),
         cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),
-        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_ranges),   cmocka_unit_test(test_shares),        cmocka_unit_test(test_range_lengths),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

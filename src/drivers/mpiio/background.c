@@ -1,4 +1,5 @@
-/* Transfers in the background, by asynchronous I/O of the system on a second file descriptor.
+/* Transfers in the background, by asynchronous I/O of the system on file descriptors of their own: the C library makes
+ * the accesses of one descriptor one after the other, those of several at the same time.
  *
  * MPI_File_iwrite_at is not used: in ROMIO a write that fails, on a full disk for example, is never complete (seen with
  * MPICH 4.0.2). Here an access that fails or is short is made again by MPI-IO, which reports the error. */
@@ -30,32 +31,51 @@ static int open_background(const pnc_mpiio *io)
 
 int pnc_mpiio_background_open(pnc_mpiio *io)
 {
-    if (io->background == -1)
-        io->background = open_background(io);
-    return io->background;
+    if (io->background[0] == -1)
+        io->background[0] = open_background(io);
+    return io->background[0];
+}
+
+void pnc_mpiio_background_close(pnc_mpiio *io)
+{
+    for (int i = 0; i < PNC_MPIIO_DESCRIPTORS; i++)
+        if (io->background[i] >= 0)
+            close(io->background[i]);
+}
+
+/* For a transfer while others are in progress. A duplicate needs no request to the file system. */
+static int choose_descriptor(pnc_mpiio *io)
+{
+    int *fd = &io->background[io->ntransfers % PNC_MPIIO_DESCRIPTORS], first = pnc_mpiio_background_open(io);
+
+    if (first >= 0 && *fd == -1)
+        *fd = fcntl(first, F_DUPFD_CLOEXEC, 0);
+    return *fd >= 0 ? *fd : first;
 }
 
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
+    int fd = choose_descriptor(io);
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
     memset(out, 0, sizeof *out);
     out->is_write = is_write;
     out->extent = extent;
     out->bytes = bytes;
-    if (pnc_mpiio_background_open(io) < 0)
+    if (fd < 0)
         return;
-    out->block.aio_fildes = io->background;
+    out->block.aio_fildes = fd;
     out->block.aio_buf = bytes;
     out->block.aio_nbytes = (size_t)extent.length;
     out->block.aio_offset = extent.offset;
     out->block.aio_sigevent.sigev_notify = SIGEV_NONE;
     out->runs = (is_write ? aio_write(&out->block) : aio_read(&out->block)) == 0;
+    io->ntransfers += out->runs;
 }
 
 /* Bytes at the front of the extent that were transferred. */
-static int64_t wait_background(pnc_store_transfer *t)
+static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
 {
     const struct aiocb *list[] = {&t->block};
     ssize_t done;
@@ -66,12 +86,13 @@ static int64_t wait_background(pnc_store_transfer *t)
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
     done = aio_return(&t->block);
     t->runs = false;
+    io->ntransfers--;
     return done > 0 ? done : 0;
 }
 
 int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *t, pnc_error *error)
 {
-    int64_t done = wait_background(t);
+    int64_t done = wait_background((pnc_mpiio *)store, t);
     pnc_extent rest = {t->extent.offset + done, t->extent.length - done};
 
     if (done > 0)

@@ -8,14 +8,17 @@
 
 #include <assert.h>
 
+#define PNC_MPIIO_DESCRIPTORS 8 /* for accesses at the same time */
+
 typedef struct pnc_mpiio {
     pnc_store store;
     pnc_store_end end;
     MPI_File file; /* MPI_FILE_NULL if MPI could not open it */
     const char *path;
-    char *sieve_buffer; /* for reads of many small extents; allocated at first use */
-    int lock;           /* file descriptor for locks, opened at first use; -1 if closed */
-    int background;     /* likewise, for transfers in the background and copies; PNC_MPIIO_NO_BACKGROUND: none */
+    char *sieve_buffer;                    /* for reads of many small extents; allocated at first use */
+    int lock;                              /* file descriptor for locks, opened at first use; -1 if closed */
+    int background[PNC_MPIIO_DESCRIPTORS]; /* likewise, for transfers in the background and copies */
+    int ntransfers;                        /* in the background */
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
@@ -80,8 +83,9 @@ bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *
 
 /* background.c: as in pnc_store_ops */
 #define PNC_MPIIO_NO_BACKGROUND (-2)
-/* The file descriptor, or PNC_MPIIO_NO_BACKGROUND. */
+/* A file descriptor, or PNC_MPIIO_NO_BACKGROUND. */
 int pnc_mpiio_background_open(pnc_mpiio *io);
+void pnc_mpiio_background_close(pnc_mpiio *io);
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
 int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
 

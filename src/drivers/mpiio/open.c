@@ -65,7 +65,8 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
 {
     io->path = call->path;
     io->file = MPI_FILE_NULL;
-    io->lock = io->background = -1;
+    io->lock = -1;
+    memset(io->background, -1, sizeof io->background);
     io->read_only = call->purpose == PNC_OPEN_READ;
     io->sole_writer = is_sole_writer() && !forbids_sieving(call->info);
     io->store.ops = &pnc_store_mpiio;
@@ -176,8 +177,7 @@ int pnc_mpiio_file_close(pnc_store *store, pnc_error *error)
         err = pnc_mpiio_error_set(error, code, NC_EFILE, "close", io->path);
     if (io->lock >= 0)
         close(io->lock);
-    if (io->background >= 0)
-        close(io->background);
+    pnc_mpiio_background_close(io);
     pnc_memory_free(io->sieve_buffer);
     pnc_memory_free(store->full_path);
     pnc_memory_free(io);

@@ -37,16 +37,6 @@ static pnc_access_pattern describe(const plan_call *call)
                                 .striping_unit = call->unit};
 }
 
-static void add_range(pnc_range *all, pnc_range range)
-{
-    if (range.low >= range.high)
-        return;
-    if (all->low >= all->high)
-        *all = range;
-    all->low = range.low < all->low ? range.low : all->low;
-    all->high = range.high > all->high ? range.high : all->high;
-}
-
 /* Whether a rank needs others, and what it requests. */
 static int examine_rank(plan_call *call, int rank, plan_result *out)
 {
@@ -68,8 +58,8 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     out->nidle += pieces.bytes == 0;
     length = pnc_io_range_compute_length(call->ranges[rank], pieces.runs, call->unit);
     call->longest = length > call->longest ? length : call->longest;
-    add_range(&out->range, pieces.range);
-    add_range(&call->range, call->ranges[rank]);
+    out->range = pnc_io_range_join(out->range, pieces.range);
+    call->range = pnc_io_range_join(call->range, call->ranges[rank]);
     if (call->is_independent[rank]) {
         out->nindependent++;
         call->independent = choice;
@@ -129,12 +119,13 @@ static bool all_nodes_have_one(const plan_call *call)
 
 /* --- how the ranges lie: as src/io/transfer.c compares them --- */
 
-static bool are_ranks_apart(const plan_call *call, int64_t unit)
+static bool are_ranks_apart(const plan_call *call, const pnc_access_pattern *p)
 {
     pnc_sequence all = pnc_io_sequence_init((pnc_range){0, 0});
 
     for (int i = 0; i < call->nranks; i++)
-        all = pnc_io_sequences_join(all, pnc_io_sequence_init(pnc_io_range_extend(call->ranges[i], unit)));
+        all = pnc_io_sequences_join(
+            all, pnc_io_sequence_init_rank(p, &call->options->hints, call->range, call->ranges[i], i));
     return pnc_io_sequence_is_apart(all);
 }
 
@@ -218,7 +209,7 @@ static int compute_collective(plan_call *call, plan_result *out)
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
     if (compares_ranks || (call->nnodes == 1 && pattern.direction == PNC_PUT))
-        pattern.ranks_apart = are_ranks_apart(call, compares_ranks ? call->unit : 1);
+        pattern.ranks_apart = are_ranks_apart(call, &pattern);
     compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
                (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||
                 (call->nnodes > 1 && call->range.high - call->range.low > out->naggregators * compute_buffer(call)));
