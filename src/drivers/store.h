@@ -51,6 +51,7 @@ typedef struct pnc_store_transfer {
     pnc_extent extent;
     char *bytes;
     bool runs; /* in the background, as described by `block` */
+    int channel;
     struct aiocb block;
 } pnc_store_transfer;
 

@@ -257,7 +257,7 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
 /* Begin the write if it may overlap with what follows. */
 static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
-    if (!cb->in_background || cb->ntransfers == PNC_TRANSFERS_AT_ONCE)
+    if (!cb->in_background || cb->ntransfers == PNC_ACCESSES_AT_ONCE)
         return pnc_file_extents_write(cb->file, &extent, 1, bytes);
     pnc_file_transfer_start(cb->file, true, extent, bytes, &cb->transfers[cb->ntransfers++]);
     return NC_NOERR;
@@ -322,20 +322,22 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 
 /* --- get --- */
 
-/* Begin a read, after the oldest one if there are as many as may be in progress. */
-static void start_read(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
+/* Begin a read. If there are as many as may be in progress, the oldest one ends before: its error is returned. */
+static int start_read(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
     pnc_store_transfer *t = &cb->transfers[cb->ntransfers];
+    int err = NC_NOERR;
 
-    if (cb->ntransfers < PNC_TRANSFERS_AT_ONCE) {
+    if (cb->ntransfers < PNC_ACCESSES_AT_ONCE) {
         cb->ntransfers++;
     } else {
         t = &cb->transfers[cb->oldest];
-        cb->oldest = (cb->oldest + 1) % PNC_TRANSFERS_AT_ONCE;
-        cb->status = pnc_error_keep_first(cb->status, pnc_file_transfer_finish(cb->file, t));
+        cb->oldest = (cb->oldest + 1) % PNC_ACCESSES_AT_ONCE;
+        err = pnc_file_transfer_finish(cb->file, t);
     }
     cb->is_reading = true;
     pnc_file_transfer_start(cb->file, false, extent, bytes, t);
+    return err;
 }
 
 /* At a position of the buffer. */
@@ -343,8 +345,7 @@ static int read_extent(pnc_collective_buffer *cb, pnc_extent extent, int64_t at)
 {
     if (!cb->in_background)
         return pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL);
-    start_read(cb, extent, cb->bytes + at);
-    return NC_NOERR;
+    return start_read(cb, extent, cb->bytes + at);
 }
 
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high)

@@ -5,8 +5,7 @@
 
 #include "file/file.h"
 #include "io/file_domains.h"
-
-#define PNC_TRANSFERS_AT_ONCE 16
+#include "select/sieving.h"
 
 /* Pieces of a get, by position in the buffer. */
 typedef struct pnc_wanted {
@@ -38,8 +37,8 @@ typedef struct pnc_collective_buffer {
     int64_t first;            /* of this buffer in the memory */
     char *bytes;              /* by position */
     pnc_collective_memory *memory;
-    pnc_wanted wanted;                                   /* pieces that were announced and not yet read */
-    pnc_store_transfer transfers[PNC_TRANSFERS_AT_ONCE]; /* that have begun */
+    pnc_wanted wanted;                                  /* pieces that were announced and not yet read */
+    pnc_store_transfer transfers[PNC_ACCESSES_AT_ONCE]; /* that have begun */
     int ntransfers, oldest;
     bool is_reading; /* they are reads */
 } pnc_collective_buffer;

@@ -31,38 +31,45 @@ static int open_background(const pnc_mpiio *io)
 
 int pnc_mpiio_background_open(pnc_mpiio *io)
 {
-    if (io->background[0] == -1)
-        io->background[0] = open_background(io);
-    return io->background[0];
+    int *fd = &io->background[0].fd;
+
+    if (*fd == -1)
+        *fd = open_background(io);
+    return *fd;
 }
 
 void pnc_mpiio_background_close(pnc_mpiio *io)
 {
-    for (int i = 0; i < PNC_MPIIO_DESCRIPTORS; i++)
-        if (io->background[i] >= 0)
-            close(io->background[i]);
+    for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
+        if (io->background[i].fd >= 0)
+            close(io->background[i].fd);
 }
 
-/* For a transfer while others are in progress. A duplicate needs no request to the file system. */
-static int choose_descriptor(pnc_mpiio *io)
+/* The first of the channels with the fewest transfers. Those but channel 0 have a duplicate of its descriptor, which
+ * needs no request to the file system; without one, channel 0. */
+static int choose_channel(pnc_mpiio *io)
 {
-    int *fd = &io->background[io->ntransfers % PNC_MPIIO_DESCRIPTORS], first = pnc_mpiio_background_open(io);
+    int first = pnc_mpiio_background_open(io), best = 0;
 
-    if (first >= 0 && *fd == -1)
-        *fd = fcntl(first, F_DUPFD_CLOEXEC, 0);
-    return *fd >= 0 ? *fd : first;
+    for (int i = 1; first >= 0 && i < PNC_ACCESSES_AT_ONCE; i++)
+        if (io->background[i].ntransfers < io->background[best].ntransfers)
+            best = i;
+    if (best > 0 && io->background[best].fd == -1)
+        io->background[best].fd = fcntl(first, F_DUPFD_CLOEXEC, 0);
+    return io->background[best].fd == -1 ? 0 : best;
 }
 
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    int fd = choose_descriptor(io);
+    int channel = choose_channel(io), fd = io->background[channel].fd;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
     memset(out, 0, sizeof *out);
     out->is_write = is_write;
     out->extent = extent;
     out->bytes = bytes;
+    out->channel = channel;
     if (fd < 0)
         return;
     out->block.aio_fildes = fd;
@@ -71,7 +78,7 @@ void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent
     out->block.aio_offset = extent.offset;
     out->block.aio_sigevent.sigev_notify = SIGEV_NONE;
     out->runs = (is_write ? aio_write(&out->block) : aio_read(&out->block)) == 0;
-    io->ntransfers += out->runs;
+    io->background[channel].ntransfers += out->runs;
 }
 
 /* Bytes at the front of the extent that were transferred. */
@@ -86,7 +93,7 @@ static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
     done = aio_return(&t->block);
     t->runs = false;
-    io->ntransfers--;
+    io->background[t->channel].ntransfers--;
     return done > 0 ? done : 0;
 }
 

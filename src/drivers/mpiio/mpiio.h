@@ -8,17 +8,20 @@
 
 #include <assert.h>
 
-#define PNC_MPIIO_DESCRIPTORS 8 /* for accesses at the same time */
+/* For transfers in the background. */
+typedef struct pnc_mpiio_channel {
+    int fd; /* opened at first use; -1 if closed; PNC_MPIIO_NO_BACKGROUND */
+    int ntransfers;
+} pnc_mpiio_channel;
 
 typedef struct pnc_mpiio {
     pnc_store store;
     pnc_store_end end;
     MPI_File file; /* MPI_FILE_NULL if MPI could not open it */
     const char *path;
-    char *sieve_buffer;                    /* for reads of many small extents; allocated at first use */
-    int lock;                              /* file descriptor for locks, opened at first use; -1 if closed */
-    int background[PNC_MPIIO_DESCRIPTORS]; /* likewise, for transfers in the background and copies */
-    int ntransfers;                        /* in the background */
+    char *sieve_buffer; /* for reads of many small extents; allocated at first use */
+    int lock;           /* file descriptor for locks, opened at first use; -1 if closed */
+    pnc_mpiio_channel background[PNC_ACCESSES_AT_ONCE]; /* the first one also for copies */
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;

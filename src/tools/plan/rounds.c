@@ -199,7 +199,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
                           .offset = offset,
                           .length = length,
                           .begin = w->time.exchanged};
-    int64_t end;
+    int64_t at_once = access.is_write || w->call->nnodes == 1 ? 1 : PNC_ACCESSES_AT_ONCE, end;
 
     w->out->accesses.n += n;
     w->out->accesses.bytes += length;
@@ -208,7 +208,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
     access.node = w->call->node_of[aggregator];
     w->time.clocks.link = &w->time.links[access.node];
     end = plan_access_compute_end(&w->call->options->fs, &w->time.clocks, &access, &w->out->lock_moves);
-    end += (n - 1) * (end - access.begin); /* the others, one after the other */
+    end += (n - 1) / at_once * (end - access.begin);
     w->round_end = larger(w->round_end, end);
 }
 
