@@ -35,17 +35,27 @@ int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
     return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
 }
 
-/* On a single node an access ends in the page cache: it takes no time that could overlap. */
-bool pnc_io_buffer_is_halved(const pnc_buffer_shape *b, int naggregators, int64_t length)
+/* Whether it is worth it to use two buffers: the call takes more than one round. On a single node an access ends in the
+ * page cache: it takes no time that could overlap. */
+static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
-    return b->nnodes > 1 && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
-           length > naggregators * pnc_io_buffer_compute_size(b);
+    return b->nnodes > 1 && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
+           call->length > call->naggregators * pnc_io_buffer_compute_size(b);
 }
 
-pnc_domain_shape pnc_io_buffer_get_domains(const pnc_buffer_shape *b, int naggregators, bool is_halved)
+pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
-    return (pnc_domain_shape){.naggregators = naggregators,
-                              .buffer = is_halved ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
-                              .striping_unit = b->striping_unit,
-                              .cyclic = b->round_robin};
+    bool is_put = call->direction == PNC_PUT, is_dense = call->bytes >= call->length / 2;
+    bool reads_blocks = !is_put && b->nnodes > 1 && is_dense, takes_blocks = is_put || reads_blocks;
+    bool overlaps = takes_blocks && is_halved(b, call);
+
+    return (pnc_rounds){
+        .reads_blocks = reads_blocks,
+        .overlaps = overlaps,
+        .domains = {.naggregators = call->naggregators,
+                    .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
+                    .striping_unit = b->striping_unit,
+                    .cyclic = b->round_robin,
+                    .may_wrap = takes_blocks && b->nnodes > 1 && !call->within_nodes},
+    };
 }

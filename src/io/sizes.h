@@ -68,14 +68,23 @@ typedef struct pnc_buffer_shape {
 /* Bytes that an aggregator holds, and the half of it, in whole blocks, of a call that uses two buffers. */
 int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
 int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
-/* Whether it is worth it to use two: the call takes more than one round. `length`: of the range of the call. */
-bool pnc_io_buffer_is_halved(const pnc_buffer_shape *buffer, int naggregators, int64_t length);
-pnc_domain_shape pnc_io_buffer_get_domains(const pnc_buffer_shape *buffer, int naggregators, bool is_halved);
 
-/* Whether requests have most bytes of the range of a get: then each block is read at once. */
-static inline bool pnc_io_range_is_dense(int64_t bytes, int64_t length)
-{
-    return bytes >= length / 2;
-}
+/* What the rounds of a call depend on, beside the buffers. */
+typedef struct pnc_rounds_shape {
+    pnc_direction direction;
+    int naggregators;
+    bool within_nodes; /* nodes work without each other */
+    bool can_overlap;  /* accesses may take place in the background */
+    int64_t length;    /* of the range of the call */
+    int64_t bytes;     /* of the requests; of a put it makes no difference */
+} pnc_rounds_shape;
+
+typedef struct pnc_rounds {
+    bool reads_blocks; /* a get between nodes whose requests have most bytes of the range: each block is read at once */
+    bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
+    pnc_domain_shape domains;
+} pnc_rounds;
+
+pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *buffer, const pnc_rounds_shape *call);
 
 #endif

@@ -17,9 +17,8 @@ struct pnc_two_phase {
     pnc_collective_memory memory;              /* of an aggregator */
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
-    bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
-    bool reads_blocks; /* get: the requests have most bytes of the range; each block is read at once */
-    pnc_range range;   /* of the call */
+    pnc_rounds rounds;                         /* of the call */
+    pnc_range range;
     pnc_exchange exchange;
     pnc_extent *pieces; /* of a portion */
     pnc_file_domains domains;
@@ -178,7 +177,7 @@ static pnc_collective_buffer *other_buffer(pnc_two_phase *x)
 static void start_window(pnc_two_phase *x, pnc_collective_buffer *buffer, const pnc_file_domains *domains)
 {
     pnc_io_collective_buffer_start(buffer, domains, x->scope->first + x->scope->rank);
-    if (x->reads_blocks)
+    if (x->rounds.reads_blocks)
         pnc_io_collective_buffer_read_blocks(buffer, x->range.low, x->range.high);
 }
 
@@ -197,15 +196,15 @@ static void read_ahead(pnc_two_phase *x)
 /* The next buffer, after its last write; for a get it may already have the window. */
 static void start_buffer(pnc_two_phase *x)
 {
-    if (x->overlaps)
+    if (x->rounds.overlaps)
         x->buffer = other_buffer(x);
     x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
     if (!x->buffer->has_blocks || x->buffer->domains.first != x->domains.first) {
         start_window(x, x->buffer, &x->domains);
-        if (x->reads_blocks)
+        if (x->rounds.reads_blocks)
             (void)pnc_io_collective_buffer_finish(x->buffer); /* errors of reads are returned with the bytes */
     }
-    if (x->overlaps && x->reads_blocks)
+    if (x->rounds.overlaps && x->rounds.reads_blocks)
         read_ahead(x);
     x->exchange.buffer = x->buffer;
 }
@@ -240,18 +239,9 @@ static bool has_background(const pnc_two_phase *x)
     return x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file);
 }
 
-/* The same on all ranks of the scope. */
-static bool can_overlap(const pnc_two_phase *x, pnc_range range)
-{
-    pnc_buffer_shape shape = describe_buffer(x);
-
-    return (x->direction == PNC_PUT || x->reads_blocks) && has_background(x) &&
-           pnc_io_buffer_is_halved(&shape, x->scope->naggregators, range.high - range.low);
-}
-
-/* Whether the requests have most bytes of the range: then each block is read at once. The same on all ranks. One
- * delegate of each node adds the bytes of the node: no messages of all ranks. */
-static bool is_dense(pnc_two_phase *x, pnc_range range)
+/* The bytes of the requests of a get, the same on all ranks of the scope. One delegate of each node adds the bytes of
+ * the node: no messages of all ranks. */
+static int64_t sum_bytes(pnc_two_phase *x)
 {
     int64_t own = x->order->list->summary.bytes, wanted = 0;
     int code = MPI_Reduce(&own, &wanted, 1, MPI_INT64_T, MPI_SUM, 0, x->scope->comm);
@@ -260,19 +250,33 @@ static bool is_dense(pnc_two_phase *x, pnc_range range)
         code |= MPI_Allreduce(MPI_IN_PLACE, &wanted, 1, MPI_INT64_T, MPI_SUM, x->scope->delegates);
     code |= MPI_Bcast(&wanted, 1, MPI_INT64_T, 0, x->scope->comm);
     pnc_file_step_check(x->io->file, code, "the sum", "the bytes of the requests");
-    return pnc_io_range_is_dense(wanted, range.high - range.low);
+    return wanted;
+}
+
+/* The same on all ranks of the scope. */
+static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
+{
+    pnc_buffer_shape buffer = describe_buffer(x);
+    pnc_rounds_shape call = {.direction = x->direction,
+                             .naggregators = x->scope->naggregators,
+                             .within_nodes = x->scope == &x->own_node,
+                             .can_overlap = has_background(x),
+                             .length = range.high - range.low};
+
+    if (x->direction == PNC_GET && x->node.nnodes > 1)
+        call.bytes = sum_bytes(x);
+    return pnc_io_rounds_choose(&buffer, &call);
 }
 
 static void init_buffers(pnc_two_phase *x)
 {
-    pnc_buffer_shape shape = describe_buffer(x);
-    int64_t size = pnc_io_buffer_get_domains(&shape, x->scope->naggregators, x->overlaps).buffer;
+    int64_t size = x->rounds.domains.buffer;
     bool has_several = x->direction == PNC_GET && x->node.nnodes > 1 && has_background(x);
 
-    for (int i = 0; i <= x->overlaps; i++) {
+    for (int i = 0; i <= x->rounds.overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
         x->buffers[i].sieves_writes = x->sieves_writes;
-        x->buffers[i].in_background = x->overlaps || has_several;
+        x->buffers[i].in_background = x->rounds.overlaps || has_several;
     }
     x->buffer = &x->buffers[0];
 }
@@ -280,7 +284,7 @@ static void init_buffers(pnc_two_phase *x)
 /* The buffers have their errors, and no bits, when the call ends. */
 static void finish_buffers(pnc_two_phase *x)
 {
-    for (int i = 0; i <= x->overlaps; i++) {
+    for (int i = 0; i <= x->rounds.overlaps; i++) {
         x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(&x->buffers[i]));
         pnc_io_collective_buffer_free(&x->buffers[i]);
     }
@@ -327,25 +331,20 @@ static void describe_aggregation(const pnc_two_phase *x)
 
 static int execute(pnc_two_phase *x, pnc_file_order *order, pnc_range range)
 {
-    pnc_buffer_shape buffer = describe_buffer(x);
-    pnc_domain_shape shape;
     int64_t next = range.low < range.high ? range.low : PNC_END_OF_ORDER;
 
     x->order = order;
     x->range = range;
     x->direction = order->list->direction;
     x->err = NC_NOERR;
-    x->reads_blocks = x->direction == PNC_GET && x->node.nnodes > 1 && is_dense(x, range);
-    x->overlaps = can_overlap(x, range);
-    shape = pnc_io_buffer_get_domains(&buffer, x->scope->naggregators, x->overlaps);
-    shape.may_wrap = x->scope->nnodes > 1 && (x->direction == PNC_PUT || x->reads_blocks);
+    x->rounds = choose_rounds(x, range);
     x->aggregators = pnc_io_node_get_aggregators(x->scope);
     if (pnc_io_node_is_aggregator(x->scope))
         init_buffers(x);
     if (x->direction == PNC_GET)
         x->err = pnc_io_file_order_init_copy(&x->values, order);
     pnc_io_exchange_start(&x->exchange, x->direction, x->scope);
-    pnc_io_file_domains_init(&x->domains, &shape, range.low, range.high);
+    pnc_io_file_domains_init(&x->domains, &x->rounds.domains, range.low, range.high);
     pnc_io_aggregators_display(x->io, &x->node, &x->domains, x->direction,
                                x->scope == &x->node ? PNC_TWO_PHASE : PNC_WITHIN_NODES);
     describe_aggregation(x);

@@ -429,18 +429,20 @@ static int init_domains(work *w, int naggregators, int64_t bytes)
                                     .striping_unit = w->call->unit,
                                     .round_robin = o->stripe_count > 0};
     int64_t length = w->range.high - w->range.low;
-    bool is_put = o->direction == PNC_PUT, halved;
-    pnc_domain_shape domains;
+    const pnc_rounds_shape call = {.direction = o->direction,
+                                   .naggregators = naggregators,
+                                   .within_nodes = w->in_nodes,
+                                   .can_overlap = true,
+                                   .length = length,
+                                   .bytes = bytes};
+    const pnc_rounds rounds = pnc_io_rounds_choose(&shape, &call);
 
-    w->reads_blocks = !is_put && w->call->nnodes > 1 && pnc_io_range_is_dense(bytes, length);
-    halved = (is_put || w->reads_blocks) && pnc_io_buffer_is_halved(&shape, naggregators, length);
-    domains = pnc_io_buffer_get_domains(&shape, naggregators, halved);
-    domains.may_wrap = w->call->nnodes > 1 && !w->in_nodes && (is_put || w->reads_blocks);
-    pnc_io_file_domains_init(&w->domains, &domains, w->range.low, w->range.high);
-    w->out->overlaps = halved;
+    w->reads_blocks = rounds.reads_blocks;
+    pnc_io_file_domains_init(&w->domains, &rounds.domains, w->range.low, w->range.high);
+    w->out->overlaps = rounds.overlaps;
     w->out->buffer = pnc_io_buffer_compute_size(&shape);
     w->out->window = w->domains.window * w->domains.unit;
-    w->out->is_estimate = w->out->is_estimate || (!is_put && !w->reads_blocks);
+    w->out->is_estimate = w->out->is_estimate || (o->direction == PNC_GET && !w->reads_blocks);
     return plan_steps_check(w->call, length / w->out->window, MOST_ROUNDS, "rounds");
 }
 
