@@ -294,7 +294,8 @@ static void skip_parts(pnc_exchange *x, int aggregator)
 }
 
 /* Get: what ranks of this node request from this aggregator, a list for each rank. */
-static void for_own(pnc_exchange *x, int aggregator, void (*act)(pnc_collective_buffer *, const pnc_extent *, int64_t))
+static void visit_own(pnc_exchange *x, int aggregator,
+                      void (*act)(pnc_collective_buffer *, const pnc_extent *, int64_t))
 {
     for (int rank = 0; rank < x->node->nprocs; rank++) {
         const pnc_part *part = head_of(x, rank);
@@ -306,9 +307,9 @@ static void for_own(pnc_exchange *x, int aggregator, void (*act)(pnc_collective_
 
 static void read_own(pnc_exchange *x, int aggregator)
 {
-    for_own(x, aggregator, pnc_io_collective_buffer_include);
+    visit_own(x, aggregator, pnc_io_collective_buffer_include);
     pnc_io_collective_buffer_read(x->buffer);
-    for_own(x, aggregator, pnc_io_collective_buffer_read_pieces);
+    visit_own(x, aggregator, pnc_io_collective_buffer_read_pieces);
 }
 
 /* The parts of this node for this aggregator: without messages. */

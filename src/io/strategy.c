@@ -120,8 +120,7 @@ static bool suits_lists(const pnc_access_pattern *p)
     return p->slabs > 1;
 }
 
-/* Stride 2 of doubles on 2 ranks: 8 ns of CPU time per element, and 58 with an exchange. Between nodes an aggregator
- * would access the ranges of its ranks one after the other. */
+/* Stride 2 of doubles on 2 ranks: 8 ns of CPU time per element, and 58 with an exchange. */
 static bool suits_ranks_apart(const pnc_access_pattern *p)
 {
     return p->nprocs > 1 && (p->nnodes > 1 || p->direction == PNC_PUT) && p->ranks_apart;

@@ -201,7 +201,7 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
 static void compare_nodes(pnc_io_context *io, const pnc_file_order *order, pnc_range *range, pnc_access_pattern *p)
 {
     const pnc_node *node = pnc_io_two_phase_get_node(io->two_phase);
-    bool is_long = range->high - range->low > pnc_io_two_phase_get_window(io->two_phase);
+    bool is_long = range->high - range->low > p->window;
     double length = (double)(range->high - range->low);
     pnc_comparison found = {0};
 
@@ -251,6 +251,7 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
         count_strategy(io, order->list, PNC_MERGED);
         return pnc_io_merged_execute_order(io, order);
     }
+    pattern.window = pnc_io_two_phase_get_window(io->two_phase);
     compare_ranks(io, order, range, longest, &pattern);
     choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
     if (choice != PNC_SEPARATE) {

@@ -176,6 +176,7 @@ static void test_shares(void **state)
 
     (void)state;
     p.striping_unit = 100;
+    p.window = 1001;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pnc_range range = rows[i].range;
         pnc_sequence s = pnc_io_sequence_init_rank(&p, &none, all, range, rows[i].rank);
@@ -188,6 +189,8 @@ static void test_shares(void **state)
         assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, range, rows[i].rank)));
         p.direction = PNC_GET;
     }
+    p.window = 1000; /* aggregators would need two rounds */
+    assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3)));
     p.nnodes = 1;
     assert_int_equal(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3).first, 1030);
     assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3)));

@@ -1,5 +1,5 @@
-/* Transfers in the background, by asynchronous I/O of the system on file descriptors of their own: the C library makes
- * the accesses of one descriptor one after the other, those of several at the same time.
+/* Transfers in the background, by asynchronous I/O of the system on file descriptors of their own: the GNU C library
+ * makes the accesses of one descriptor one after the other, those of several at the same time.
  *
  * MPI_File_iwrite_at is not used: in ROMIO a write that fails, on a full disk for example, is never complete (seen with
  * MPICH 4.0.2). Here an access that fails or is short is made again by MPI-IO, which reports the error. */
@@ -38,11 +38,30 @@ int pnc_mpiio_background_open(pnc_mpiio *io)
     return *fd;
 }
 
-void pnc_mpiio_background_close(pnc_mpiio *io)
+/* Close the descriptors from channel `first` on. */
+static void close_channels(pnc_mpiio *io, int first)
 {
-    for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
+    for (int i = first; i < PNC_ACCESSES_AT_ONCE; i++) {
         if (io->background[i].fd >= 0)
             close(io->background[i].fd);
+        io->background[i].fd = -1;
+    }
+}
+
+void pnc_mpiio_background_close(pnc_mpiio *io)
+{
+    close_channels(io, 0);
+}
+
+/* After a transfer. A program may have opened many files, each with few descriptors. */
+static void close_idle(pnc_mpiio *io)
+{
+    int n = 0;
+
+    for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
+        n += io->background[i].ntransfers;
+    if (n == 0)
+        close_channels(io, 1);
 }
 
 /* The first of the channels with the fewest transfers. Those but channel 0 have a duplicate of its descriptor, which
@@ -94,6 +113,7 @@ static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
     done = aio_return(&t->block);
     t->runs = false;
     io->background[t->channel].ntransfers--;
+    close_idle(io);
     return done > 0 ? done : 0;
 }
 

@@ -10,7 +10,7 @@
 
 /* For transfers in the background. */
 typedef struct pnc_mpiio_channel {
-    int fd; /* opened at first use; -1 if closed; PNC_MPIIO_NO_BACKGROUND */
+    int fd; /* -1 if closed; PNC_MPIIO_NO_BACKGROUND */
     int ntransfers;
 } pnc_mpiio_channel;
 

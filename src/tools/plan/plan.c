@@ -208,11 +208,12 @@ static int compute_collective(plan_call *call, plan_result *out)
 
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
+    pattern.window = out->naggregators * compute_buffer(call);
     if (compares_ranks || (call->nnodes == 1 && pattern.direction == PNC_PUT))
         pattern.ranks_apart = are_ranks_apart(call, &pattern);
     compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
                (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||
-                (call->nnodes > 1 && call->range.high - call->range.low > out->naggregators * compute_buffer(call)));
+                (call->nnodes > 1 && call->range.high - call->range.low > pattern.window));
     if (compares)
         PNC_TRY(compare_nodes(call, &pattern));
     out->strategy = pnc_io_strategy_choose_collective(&pattern, hints);
