@@ -193,19 +193,25 @@ static void read_ahead(pnc_two_phase *x)
     start_window(x, other_buffer(x), &next);
 }
 
-/* The next buffer, after its last write; for a get it may already have the window. */
+/* Whether the buffer of a get has the window, or reads it. */
+static bool has_window(const pnc_two_phase *x)
+{
+    return x->buffer->has_blocks && x->buffer->domains.first == x->domains.first;
+}
+
+/* The next buffer, after its last write. Reads of two windows are in progress at the same time. */
 static void start_buffer(pnc_two_phase *x)
 {
     if (x->rounds.overlaps)
         x->buffer = other_buffer(x);
-    x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
-    if (!x->buffer->has_blocks || x->buffer->domains.first != x->domains.first) {
+    if (!has_window(x)) {
+        x->err = pnc_error_keep_first(x->err, pnc_io_collective_buffer_finish(x->buffer));
         start_window(x, x->buffer, &x->domains);
-        if (x->rounds.reads_blocks)
-            (void)pnc_io_collective_buffer_finish(x->buffer); /* errors of reads are returned with the bytes */
     }
     if (x->rounds.overlaps && x->rounds.reads_blocks)
         read_ahead(x);
+    if (x->rounds.reads_blocks)
+        (void)pnc_io_collective_buffer_finish(x->buffer); /* errors of reads are returned with the bytes */
     x->exchange.buffer = x->buffer;
 }
 
