@@ -50,8 +50,8 @@ typedef struct pnc_store_transfer {
     bool is_write;
     pnc_extent extent;
     char *bytes;
-    bool runs; /* in the background, as described by `block` */
-    int channel;
+    bool runs;   /* in the background, as described by `block` */
+    int channel; /* of the driver */
     struct aiocb block;
 } pnc_store_transfer;
 

@@ -192,6 +192,26 @@ static pnc_gaps count_gaps(const pnc_collective_buffer *cb, int64_t at, int64_t 
     }
 }
 
+/* --- in the background --- */
+
+/* If as many transfers are in progress as may be, wait for the oldest one and return its error. */
+static int start_transfer(pnc_collective_buffer *cb, bool is_write, pnc_extent extent, char *bytes)
+{
+    pnc_store_transfer *t = &cb->transfers[cb->ntransfers];
+    int err = NC_NOERR;
+
+    if (cb->ntransfers < PNC_ACCESSES_AT_ONCE) {
+        cb->ntransfers++;
+    } else {
+        t = &cb->transfers[cb->oldest];
+        cb->oldest = (cb->oldest + 1) % PNC_ACCESSES_AT_ONCE;
+        err = pnc_file_transfer_finish(cb->file, t);
+    }
+    cb->is_reading = !is_write;
+    pnc_file_transfer_start(cb->file, is_write, extent, bytes, t);
+    return err;
+}
+
 /* --- put --- */
 
 int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data)
@@ -254,13 +274,11 @@ static int fill_gaps(pnc_collective_buffer *cb, int64_t at, int64_t end, int64_t
     return NC_NOERR;
 }
 
-/* Begin the write if it may overlap with what follows. */
+/* Begin a write. */
 static int write_extent(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
 {
-    if (!cb->in_background || cb->ntransfers == PNC_ACCESSES_AT_ONCE)
-        return pnc_file_extents_write(cb->file, &extent, 1, bytes);
-    pnc_file_transfer_start(cb->file, true, extent, bytes, &cb->transfers[cb->ntransfers++]);
-    return NC_NOERR;
+    return cb->in_background ? start_transfer(cb, true, extent, bytes)
+                             : pnc_file_extents_write(cb->file, &extent, 1, bytes);
 }
 
 /* Read, modify and write: one access. This is safe if no other rank writes to the block during the call: all ranks
@@ -322,30 +340,12 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
 
 /* --- get --- */
 
-/* Begin a read. If there are as many as may be in progress, the oldest one ends before: its error is returned. */
-static int start_read(pnc_collective_buffer *cb, pnc_extent extent, char *bytes)
-{
-    pnc_store_transfer *t = &cb->transfers[cb->ntransfers];
-    int err = NC_NOERR;
-
-    if (cb->ntransfers < PNC_ACCESSES_AT_ONCE) {
-        cb->ntransfers++;
-    } else {
-        t = &cb->transfers[cb->oldest];
-        cb->oldest = (cb->oldest + 1) % PNC_ACCESSES_AT_ONCE;
-        err = pnc_file_transfer_finish(cb->file, t);
-    }
-    cb->is_reading = true;
-    pnc_file_transfer_start(cb->file, false, extent, bytes, t);
-    return err;
-}
-
 /* At a position of the buffer. */
 static int read_extent(pnc_collective_buffer *cb, pnc_extent extent, int64_t at)
 {
     if (!cb->in_background)
         return pnc_file_extents_read(cb->file, &extent, 1, cb->bytes + at, NULL);
-    return start_read(cb, extent, cb->bytes + at);
+    return start_transfer(cb, false, extent, cb->bytes + at);
 }
 
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high)

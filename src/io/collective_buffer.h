@@ -30,7 +30,7 @@ typedef struct pnc_collective_buffer {
     int64_t capacity;         /* bytes */
     pnc_file_domains domains; /* of the current round */
     bool in_background;       /* accesses take place while the program does something else */
-    bool has_blocks;          /* get: reads of all blocks of the round have begun */
+    bool has_blocks;          /* get: the blocks of the round are read at once */
     int status;               /* first error of a read of the round */
     pnc_block block;          /* the last one that was accessed */
     int64_t low, high;        /* positions of the span of all pieces; low == high: no piece yet */
@@ -61,9 +61,9 @@ int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, co
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
 /* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
-/* If `in_background` is set, all functions but the last one may return while the file is accessed. This one ends the
- * accesses; it must precede the next round of the buffer. It returns errors of writes; those of reads are returned by
- * the last function. */
+/* If `in_background` is set, functions other than this one and the last one may return while the file is accessed.
+ * This one ends the accesses; it must precede the next round of the buffer. It returns errors of writes; those of
+ * reads are returned by the last function. */
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
 /* Get: announce pieces of several ranks, read all of them in few accesses if they are close to each other, otherwise
  * each list in turn, at the same time in the background; then copy pieces to `data`, one after the other. Data sieving

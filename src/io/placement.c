@@ -75,8 +75,8 @@ static bool is_in_share(pnc_range all, pnc_range range, int rank, int nprocs)
 pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *p, const pnc_access_hints *hints, pnc_range all,
                                        pnc_range range, int rank)
 {
-    bool may_wait = p->nnodes > 1 && p->direction == PNC_GET && all.high - all.low <= p->window &&
-                    !pnc_io_strategy_is_forced(PNC_SEPARATE, hints);
+    bool may_wait = p->nnodes > 1 && p->direction == PNC_GET && hints->no_overlap == 0 &&
+                    all.high - all.low <= p->window && !pnc_io_strategy_is_forced(PNC_SEPARATE, hints);
     pnc_sequence s = pnc_io_sequence_init(p->nnodes > 1 ? pnc_io_range_extend(range, p->striping_unit) : range);
 
     if (may_wait && s.ndescents == 0 && !is_in_share(all, range, rank, p->nprocs))

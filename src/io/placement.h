@@ -94,10 +94,10 @@ static inline pnc_sequence pnc_io_sequence_init(pnc_range range)
     return range.low < range.high ? (pnc_sequence){range.low, range.high, 0} : (pnc_sequence){0, 0, -1};
 }
 
-/* The range of one rank, for a comparison of all. Between nodes a get that reads what ranks of other nodes have written
- * waits for their locks: its range is not apart, wherever it lies, if aggregators read `all`, the range of the call, in
- * one round, with all pieces at the same time. A rank is taken to have written, in this program or in another one, its
- * share of `all`: equal shares in the order of ranks. */
+/* The range of one rank, for a comparison of all. Between nodes a get that reads what ranks of other nodes have
+ * written waits for their locks: its range is not apart, wherever it lies, if aggregators read `all`, the range of the
+ * call, in about one round, with several pieces at the same time. A rank is taken to have written, in this program or
+ * in another one, its share of `all`: equal shares in the order of ranks. */
 pnc_sequence pnc_io_sequence_init_rank(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range all,
                                        pnc_range range, int rank);
 

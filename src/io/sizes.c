@@ -46,8 +46,8 @@ static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
     bool is_put = call->direction == PNC_PUT, is_dense = call->bytes >= call->length / 2;
-    bool reads_blocks = !is_put && b->nnodes > 1 && is_dense, takes_blocks = is_put || reads_blocks;
-    bool overlaps = takes_blocks && is_halved(b, call);
+    bool reads_blocks = !is_put && b->nnodes > 1 && is_dense, accesses_blocks = is_put || reads_blocks;
+    bool overlaps = accesses_blocks && is_halved(b, call);
 
     return (pnc_rounds){
         .reads_blocks = reads_blocks,
@@ -56,6 +56,6 @@ pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shap
                     .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
                     .striping_unit = b->striping_unit,
                     .cyclic = b->round_robin,
-                    .may_wrap = takes_blocks && b->nnodes > 1 && !call->within_nodes},
+                    .may_wrap = accesses_blocks && b->nnodes > 1 && !call->within_nodes},
     };
 }

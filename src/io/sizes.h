@@ -69,14 +69,14 @@ typedef struct pnc_buffer_shape {
 int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
 int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
 
-/* What the rounds of a call depend on, beside the buffers. */
+/* What the rounds of a call depend on, besides the buffers. */
 typedef struct pnc_rounds_shape {
     pnc_direction direction;
     int naggregators;
     bool within_nodes; /* nodes work without each other */
     bool can_overlap;  /* accesses may take place in the background */
     int64_t length;    /* of the range of the call */
-    int64_t bytes;     /* of the requests; of a put it makes no difference */
+    int64_t bytes;     /* of the requests; not used for a put */
 } pnc_rounds_shape;
 
 typedef struct pnc_rounds {

@@ -50,7 +50,7 @@ typedef struct pnc_access_pattern {
     bool nodes_apart;      /* each node does */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
     int64_t striping_unit; /* bytes */
-    int64_t window;        /* bytes of the file in a round of two-phase I/O; 0: not yet known */
+    int64_t window;        /* bytes of the file in a round of two-phase I/O, about; 0: not yet known */
 } pnc_access_pattern;
 
 typedef struct pnc_estimate {

@@ -18,7 +18,7 @@ struct pnc_two_phase {
     pnc_collective_buffer buffers[2], *buffer; /* of the call, and of the round */
     bool sieves_writes;                        /* of the call: no other rank writes to gaps between its pieces */
     pnc_rounds rounds;                         /* of the call */
-    pnc_range range;
+    pnc_range range;                           /* of the call, or of the node */
     pnc_exchange exchange;
     pnc_extent *pieces; /* of a portion */
     pnc_file_domains domains;

@@ -80,7 +80,7 @@ HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],
 [enable: on several nodes, if a call takes several rounds, aggregators write one half of their memory while they receive
 data in the other half. If gets read most bytes of a range of the file, they read one half while they send the other;
-if gets read less, they read several pieces at the same time])
+if gets read less, on several nodes, they read up to 8 pieces at the same time])
 HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])

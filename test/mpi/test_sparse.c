@@ -11,6 +11,7 @@
 enum { UNIT = 65536, COUNT = 1000, BEGIN = 4 * UNIT, NOWHERE = -1, BACKGROUND = 77 };
 
 static int ncid, varid, nnodes;
+static const char *buffer_size = "16777216"; /* hint cb_buffer_size */
 
 /* As the library finds it: ranks that can share memory. */
 static int count_nodes(void)
@@ -104,6 +105,7 @@ static void define(const char *path, const char *strategy)
     MPI_Info_set(info, "nc_var_align_size", "262144");
     MPI_Info_set(info, "nc_stats", "keep");
     MPI_Info_set(info, "nc_strategy", strategy);
+    MPI_Info_set(info, "cb_buffer_size", buffer_size);
     expect_ok(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid), "create");
     MPI_Info_free(&info);
     expect_ok(ncmpi_def_dim(ncid, "x", all[0], &dim), "def_dim");
@@ -174,6 +176,9 @@ int main(int argc, char **argv)
     try_place("ascending", ascending, "automatic", true, true);
     try_place("shifted", shifted, "automatic", true, false); /* not in the shares of the ranks */
     try_place("shifted, separate by hint", shifted, "separate", true, true);
+    buffer_size = "65536"; /* aggregators would read in several rounds */
+    try_place("shifted, small buffers", shifted, "automatic", true, true);
+    buffer_size = "16777216";
     try_place("ranks without values", with_gaps, "automatic", true, t_nprocs <= 2); /* the range ends before the last */
     try_place("descending", descending, "automatic", t_nprocs <= 2, false);
     try_place("a stripe of two ranks", shared, "automatic", false, false);

@@ -9,6 +9,7 @@
 
 #include "io/file_domains.h"
 #include "io/placement.h"
+#include "io/sizes.h"
 #include "io/strategy.h"
 
 static const pnc_access_hints none;
@@ -196,6 +197,50 @@ static void test_shares(void **state)
     assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3)));
 }
 
+/* How the rounds of calls use buffers of 16 MiB and a stripe. */
+static void test_rounds(void **state)
+{
+    enum { MIB = 1 << 20, WINDOW = 4 * 17 };
+    static const struct row {
+        pnc_direction direction;
+        int nnodes;
+        bool within_nodes, can_overlap;
+        int64_t length, bytes;
+        bool reads_blocks, overlaps, may_wrap;
+        int buffer; /* MiB */
+    } rows[] = {
+        {PNC_PUT, 4, false, true, WINDOW * MIB, 0, false, false, true, 17},
+        {PNC_PUT, 4, false, true, WINDOW * MIB + 1, 0, false, true, true, 8},
+        {PNC_PUT, 4, false, false, WINDOW * MIB + 1, 0, false, false, true, 17},
+        {PNC_PUT, 4, true, true, WINDOW * MIB + 1, 0, false, true, false, 8},
+        {PNC_PUT, 1, false, true, WINDOW * MIB + 1, 0, false, false, false, 16},
+        {PNC_GET, 4, false, true, 100, 50, true, false, true, 17},
+        {PNC_GET, 4, false, true, 100, 49, false, false, false, 17},
+        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2 + 1, true, true, true, 8},
+        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2, false, false, false, 17},
+        {PNC_GET, 4, true, true, 100, 50, true, false, false, 17},
+        {PNC_GET, 1, false, true, 100, 100, false, false, false, 16},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *r = &rows[i];
+        pnc_buffer_shape buffer = {.nnodes = r->nnodes, .given = 16 * MIB, .most = INT64_MAX, .striping_unit = MIB};
+        pnc_rounds_shape call = {.direction = r->direction,
+                                 .naggregators = 4,
+                                 .within_nodes = r->within_nodes,
+                                 .can_overlap = r->can_overlap,
+                                 .length = r->length,
+                                 .bytes = r->bytes};
+        pnc_rounds found = pnc_io_rounds_choose(&buffer, &call);
+
+        assert_int_equal(found.reads_blocks, r->reads_blocks);
+        assert_int_equal(found.overlaps, r->overlaps);
+        assert_int_equal(found.domains.may_wrap, r->may_wrap);
+        assert_int_equal(found.domains.buffer, r->buffer * MIB);
+    }
+}
+
 static void test_range_lengths(void **state)
 {
     (void)state;
@@ -276,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_nodes),    cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),
         cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),
         cmocka_unit_test(test_ranges),   cmocka_unit_test(test_shares),        cmocka_unit_test(test_range_lengths),
+        cmocka_unit_test(test_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -31,57 +32,48 @@ static int open_background(const pnc_mpiio *io)
 
 int pnc_mpiio_background_open(pnc_mpiio *io)
 {
-    int *fd = &io->background[0].fd;
+    int *fd = &io->channels[0].fd;
 
     if (*fd == -1)
         *fd = open_background(io);
     return *fd;
 }
 
-/* Close the descriptors from channel `first` on. */
-static void close_channels(pnc_mpiio *io, int first)
-{
-    for (int i = first; i < PNC_ACCESSES_AT_ONCE; i++) {
-        if (io->background[i].fd >= 0)
-            close(io->background[i].fd);
-        io->background[i].fd = -1;
-    }
-}
-
 void pnc_mpiio_background_close(pnc_mpiio *io)
 {
-    close_channels(io, 0);
-}
-
-/* After a transfer. A program may have opened many files, each with few descriptors. */
-static void close_idle(pnc_mpiio *io)
-{
-    int n = 0;
-
     for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
-        n += io->background[i].ntransfers;
-    if (n == 0)
-        close_channels(io, 1);
+        if (io->channels[i].fd >= 0)
+            close(io->channels[i].fd);
 }
 
-/* The first of the channels with the fewest transfers. Those but channel 0 have a duplicate of its descriptor, which
- * needs no request to the file system; without one, channel 0. */
+/* A duplicate needs no request to the file system. A program with many open files needs its descriptors: -1. */
+static int duplicate(int fd)
+{
+    struct rlimit most;
+
+    if (getrlimit(RLIMIT_NOFILE, &most) == 0 && (rlim_t)fd > most.rlim_cur / 4)
+        return -1;
+    return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/* The first of the channels with the fewest transfers. The others than channel 0 use duplicates of its descriptor. If
+ * none can be made: channel 0. */
 static int choose_channel(pnc_mpiio *io)
 {
     int first = pnc_mpiio_background_open(io), best = 0;
 
     for (int i = 1; first >= 0 && i < PNC_ACCESSES_AT_ONCE; i++)
-        if (io->background[i].ntransfers < io->background[best].ntransfers)
+        if (io->channels[i].ntransfers < io->channels[best].ntransfers)
             best = i;
-    if (best > 0 && io->background[best].fd == -1)
-        io->background[best].fd = fcntl(first, F_DUPFD_CLOEXEC, 0);
-    return io->background[best].fd == -1 ? 0 : best;
+    if (best > 0 && io->channels[best].fd == -1)
+        io->channels[best].fd = duplicate(first);
+    return io->channels[best].fd == -1 ? 0 : best;
 }
 
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out)
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
-    int channel = choose_channel(io), fd = io->background[channel].fd;
+    int channel = choose_channel(io), fd = io->channels[channel].fd;
 
     assert(extent.offset >= 0 && extent.length >= 0 && extent.length < PNC_STORE_BYTES_MAX);
     memset(out, 0, sizeof *out);
@@ -97,7 +89,7 @@ void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent
     out->block.aio_offset = extent.offset;
     out->block.aio_sigevent.sigev_notify = SIGEV_NONE;
     out->runs = (is_write ? aio_write(&out->block) : aio_read(&out->block)) == 0;
-    io->background[channel].ntransfers += out->runs;
+    io->channels[channel].ntransfers += out->runs;
 }
 
 /* Bytes at the front of the extent that were transferred. */
@@ -112,8 +104,7 @@ static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
     done = aio_return(&t->block);
     t->runs = false;
-    io->background[t->channel].ntransfers--;
-    close_idle(io);
+    io->channels[t->channel].ntransfers--;
     return done > 0 ? done : 0;
 }
 
