@@ -1,7 +1,7 @@
 /* Preloaded into an MPI program: its accesses of files take as long as on a parallel file system. The data go to the
  * real file, on tmpfs; then the call sleeps until the access ends in the simulation. An asynchronous access transfers
- * its data when it is submitted, and is in progress until then. As in the C library, those of a file descriptor take
- * place one after the other.
+ * its data when it is submitted, and is in progress until then. As in the GNU C library, those of a file descriptor
+ * take place one after the other.
  *
  * MPI-IO uses the functions with and without 64 in their names, which are the same on 64-bit systems. */
 #define _GNU_SOURCE

@@ -24,18 +24,17 @@ static void finish(pnc_dataset *ds)
     pnc_dataset_numrecs_commit(ds);
 }
 
-/* Make the file as long as its header says. */
-static int extend_new_file(pnc_dataset *ds, const pnc_growth_io *io)
+/* The size of the file is set before the header makes it valid. A write of the last byte would move the lock of its
+ * stripe to this node, and the node that writes the data there would wait for it. No other program extends a file
+ * without a header: it cannot become shorter. */
+static int extend_new_file(pnc_dataset *ds, const pnc_growth_io *io, int64_t end)
 {
-    if (io->set_size(io->file, pnc_format_layout_get_file_end(&ds->model)) == NC_NOERR)
+    if (io->set_size(io->file, end) == NC_NOERR)
         return NC_NOERR;
     pnc_error_clear(&ds->error); /* OMPIO gives no cause: a write of the last byte does, or succeeds */
     return ds->file.rank == 0 ? pnc_dataset_file_end_write(ds) : NC_NOERR;
 }
 
-/* The size of the file is set before the header makes it valid. A write of the last byte would move the lock of its
- * stripe to this node, and the node that writes the data there would wait for it. No other program extends a file
- * without a header: it cannot become shorter. */
 int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 {
     pnc_growth_io io = pnc_dataset_growing_get_io(&ds->file);
@@ -44,7 +43,7 @@ int pnc_dataset_header_create(pnc_dataset *ds, const char *header, int64_t n)
 
     PNC_TRY(pnc_growth_vars_fill(&io, &ds->model, 0));
     if (end > n) /* else the header is the end of the file */
-        err = extend_new_file(ds, &io);
+        err = extend_new_file(ds, &io, end);
     if (ds->file.rank == 0 && err == NC_NOERR)
         err = pnc_file_range_write(&ds->file, (pnc_extent){0, n}, header);
     PNC_TRY(pnc_file_status_broadcast(&ds->file, err));

@@ -200,11 +200,11 @@ static int start_transfer(pnc_collective_buffer *cb, bool is_write, pnc_extent e
     pnc_store_transfer *t = &cb->transfers[cb->ntransfers];
     int err = NC_NOERR;
 
-    if (cb->ntransfers < PNC_ACCESSES_AT_ONCE) {
+    if (cb->ntransfers < PNC_TRANSFERS_AT_ONCE) {
         cb->ntransfers++;
     } else {
         t = &cb->transfers[cb->oldest];
-        cb->oldest = (cb->oldest + 1) % PNC_ACCESSES_AT_ONCE;
+        cb->oldest = (cb->oldest + 1) % PNC_TRANSFERS_AT_ONCE;
         err = pnc_file_transfer_finish(cb->file, t);
     }
     cb->is_reading = !is_write;
@@ -431,7 +431,9 @@ void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_e
 {
     int64_t end = 0;
 
-    for (int64_t i = 0, next; i < n && !cb->has_blocks && cb->status == NC_NOERR; i = next) {
+    if (cb->has_blocks)
+        return;
+    for (int64_t i = 0, next; i < n && cb->status == NC_NOERR; i = next) {
         int64_t at = extend_span(cb, pieces[i]);
 
         next = find_sieved(cb, pieces, n, i, &end);
@@ -442,7 +444,6 @@ void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_e
 
 int pnc_io_collective_buffer_get(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n, char *data)
 {
-    pnc_io_collective_buffer_read_pieces(cb, pieces, n);
     if (!cb->has_blocks)
         (void)pnc_io_collective_buffer_finish(cb);
     PNC_TRY(cb->status);

@@ -4,8 +4,7 @@
 #define PNC_IO_COLLECTIVE_BUFFER_H
 
 #include "file/file.h"
-#include "io/file_domains.h"
-#include "select/sieving.h"
+#include "io/sizes.h"
 
 /* Pieces of a get, by position in the buffer. */
 typedef struct pnc_wanted {
@@ -37,8 +36,8 @@ typedef struct pnc_collective_buffer {
     int64_t first;            /* of this buffer in the memory */
     char *bytes;              /* by position */
     pnc_collective_memory *memory;
-    pnc_wanted wanted;                                  /* pieces that were announced and not yet read */
-    pnc_store_transfer transfers[PNC_ACCESSES_AT_ONCE]; /* that have begun */
+    pnc_wanted wanted;                                   /* pieces that were announced and not yet read */
+    pnc_store_transfer transfers[PNC_TRANSFERS_AT_ONCE]; /* that have begun */
     int ntransfers, oldest;
     bool is_reading; /* they are reads */
 } pnc_collective_buffer;
@@ -59,15 +58,15 @@ void pnc_io_collective_buffer_start(pnc_collective_buffer *cb, const pnc_file_do
  * one wins. NC_ENOMEM: for finer bits. */
 int pnc_io_collective_buffer_put(pnc_collective_buffer *cb, pnc_extent piece, const char *data);
 int pnc_io_collective_buffer_write(pnc_collective_buffer *cb);
-/* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the calls below. */
+/* Get: read all blocks of the round, as far as they lie in the range. A failure is returned by the last function. */
 void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low, int64_t high);
 /* If `in_background` is set, functions other than this one and the last one may return while the file is accessed.
  * This one ends the accesses; it must precede the next round of the buffer. It returns errors of writes; those of
  * reads are returned by the last function. */
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
-/* Get: announce pieces of several ranks, read all of them in few accesses if they are close to each other, otherwise
- * each list in turn, at the same time in the background; then copy pieces to `data`, one after the other. Data sieving
- * covers the gaps between pieces. */
+/* Get: announce pieces of several ranks; read all of them in few accesses if they are close to each other; read what is
+ * not yet read of each list, at the same time in the background; then copy pieces to `data`, one after the other. Data
+ * sieving covers the gaps between pieces. */
 void pnc_io_collective_buffer_include(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);
 void pnc_io_collective_buffer_read(pnc_collective_buffer *cb);
 void pnc_io_collective_buffer_read_pieces(pnc_collective_buffer *cb, const pnc_extent *pieces, int64_t n);

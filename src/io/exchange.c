@@ -113,6 +113,7 @@ static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, in
         bytes += extents[i].length;
     pnc_io_collective_buffer_include(x->buffer, extents, n);
     pnc_io_collective_buffer_read(x->buffer);
+    pnc_io_collective_buffer_read_pieces(x->buffer, extents, n);
     status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
     send_answer(x, status, bytes, source);
 }

@@ -52,6 +52,7 @@ pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shap
     return (pnc_rounds){
         .reads_blocks = reads_blocks,
         .overlaps = overlaps,
+        .in_background = overlaps || (!is_put && b->nnodes > 1 && call->can_overlap),
         .domains = {.naggregators = call->naggregators,
                     .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
                     .striping_unit = b->striping_unit,

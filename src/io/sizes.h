@@ -69,6 +69,9 @@ typedef struct pnc_buffer_shape {
 int64_t pnc_io_buffer_compute_size(const pnc_buffer_shape *buffer);
 int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *buffer);
 
+/* Accesses of an aggregator in the background, of one buffer: more wait for the oldest. */
+#define PNC_TRANSFERS_AT_ONCE 8
+
 /* What the rounds of a call depend on, besides the buffers. */
 typedef struct pnc_rounds_shape {
     pnc_direction direction;
@@ -82,6 +85,7 @@ typedef struct pnc_rounds_shape {
 typedef struct pnc_rounds {
     bool reads_blocks; /* a get between nodes whose requests have most bytes of the range: each block is read at once */
     bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
+    bool in_background; /* several accesses are in progress at the same time */
     pnc_domain_shape domains;
 } pnc_rounds;
 

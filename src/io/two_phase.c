@@ -240,11 +240,6 @@ static void run_round(pnc_two_phase *x, int64_t *next)
 
 /* --- a call --- */
 
-static bool has_background(const pnc_two_phase *x)
-{
-    return x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file);
-}
-
 /* The bytes of the requests of a get, the same on all ranks of the scope. One delegate of each node adds the bytes of
  * the node: no messages of all ranks. */
 static int64_t sum_bytes(pnc_two_phase *x)
@@ -266,7 +261,7 @@ static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
     pnc_rounds_shape call = {.direction = x->direction,
                              .naggregators = x->scope->naggregators,
                              .within_nodes = x->scope == &x->own_node,
-                             .can_overlap = has_background(x),
+                             .can_overlap = x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file),
                              .length = range.high - range.low};
 
     if (x->direction == PNC_GET && x->node.nnodes > 1)
@@ -277,12 +272,11 @@ static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
 static void init_buffers(pnc_two_phase *x)
 {
     int64_t size = x->rounds.domains.buffer;
-    bool has_several = x->direction == PNC_GET && x->node.nnodes > 1 && has_background(x);
 
     for (int i = 0; i <= x->rounds.overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
         x->buffers[i].sieves_writes = x->sieves_writes;
-        x->buffers[i].in_background = x->rounds.overlaps || has_several;
+        x->buffers[i].in_background = x->rounds.in_background;
     }
     x->buffer = &x->buffers[0];
 }

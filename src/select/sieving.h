@@ -17,9 +17,6 @@
 #define PNC_SIEVE_READ_BYTES (512 << 10)  /* of a driver's sieve buffer */
 #define PNC_SIEVE_WRITE_BYTES (256 << 10) /* of a rank that is the only one to write to a range */
 
-/* Accesses of one collective buffer that may be in progress at the same time. */
-#define PNC_ACCESSES_AT_ONCE 8
-
 /* The largest gap and extent, and the largest span that one access covers. */
 typedef struct pnc_sieve_limits {
     int64_t gap, extent, span;

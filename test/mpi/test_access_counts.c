@@ -11,8 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "drivers/driver.h"
-#include "select/sieving.h"
+#include "drivers/mpiio/mpiio.h"
 #include "../harness.h"
 
 enum { ATTEMPTS = 16, BYTES = 20, PIECES = 12, AT = 40, NFS = 0x6969 };
@@ -343,7 +342,7 @@ static int count_distinct(const pnc_store_transfer *transfers, int n)
     return distinct;
 }
 
-/* Accesses at the same time have file descriptors of their own, as the C library makes those of one in turn. */
+/* Accesses at the same time have file descriptors of their own, as the GNU C library makes those of one in turn. */
 static void test_descriptors(void)
 {
     pnc_store *store = open_store(PNC_OPEN_REPLACE);
@@ -354,16 +353,16 @@ static void test_descriptors(void)
     strcpy(given, text);
     start_pieces(store, given, PIECES, transfers);
     distinct = count_distinct(transfers, PIECES);
-    t_local(distinct == PNC_ACCESSES_AT_ONCE, "%d descriptors for %d accesses", distinct, PIECES);
+    t_local(distinct == PNC_MPIIO_CHANNELS, "%d descriptors for %d accesses", distinct, PIECES);
     finish_pieces(store, PIECES, transfers);
     t_local(transfer(store, false, (pnc_extent){AT, PIECES}, bytes) == NC_NOERR && memcmp(bytes, text, PIECES) == 0,
             "the bytes read are %s", bytes);
-    start_pieces(store, given, PNC_ACCESSES_AT_ONCE, transfers);
+    start_pieces(store, given, PNC_MPIIO_CHANNELS, transfers);
     fd = transfers[5].block.aio_fildes;
     finish_pieces(store, 1, &transfers[5]);
     start_pieces(store, given, 1, &transfers[5]);
     t_local(transfers[5].block.aio_fildes == fd, "a descriptor without an access is not used");
-    finish_pieces(store, PNC_ACCESSES_AT_ONCE, transfers);
+    finish_pieces(store, PNC_MPIIO_CHANNELS, transfers);
     t_local(count_descriptors() == before + distinct, "%d descriptors are open", count_descriptors() - before);
     close_store(store);
     t_check(true, "accesses in the background at the same time");

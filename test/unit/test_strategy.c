@@ -206,20 +206,21 @@ static void test_rounds(void **state)
         int nnodes;
         bool within_nodes, can_overlap;
         int64_t length, bytes;
-        bool reads_blocks, overlaps, may_wrap;
+        bool reads_blocks, overlaps, in_background, may_wrap;
         int buffer; /* MiB */
     } rows[] = {
-        {PNC_PUT, 4, false, true, WINDOW * MIB, 0, false, false, true, 17},
-        {PNC_PUT, 4, false, true, WINDOW * MIB + 1, 0, false, true, true, 8},
-        {PNC_PUT, 4, false, false, WINDOW * MIB + 1, 0, false, false, true, 17},
-        {PNC_PUT, 4, true, true, WINDOW * MIB + 1, 0, false, true, false, 8},
-        {PNC_PUT, 1, false, true, WINDOW * MIB + 1, 0, false, false, false, 16},
-        {PNC_GET, 4, false, true, 100, 50, true, false, true, 17},
-        {PNC_GET, 4, false, true, 100, 49, false, false, false, 17},
-        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2 + 1, true, true, true, 8},
-        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2, false, false, false, 17},
-        {PNC_GET, 4, true, true, 100, 50, true, false, false, 17},
-        {PNC_GET, 1, false, true, 100, 100, false, false, false, 16},
+        {PNC_PUT, 4, false, true, WINDOW * MIB, 0, false, false, false, true, 17},
+        {PNC_PUT, 4, false, true, WINDOW * MIB + 1, 0, false, true, true, true, 8},
+        {PNC_PUT, 4, false, false, WINDOW * MIB + 1, 0, false, false, false, true, 17},
+        {PNC_PUT, 4, true, true, WINDOW * MIB + 1, 0, false, true, true, false, 8},
+        {PNC_PUT, 1, false, true, WINDOW * MIB + 1, 0, false, false, false, false, 16},
+        {PNC_GET, 4, false, true, 100, 50, true, false, true, true, 17},
+        {PNC_GET, 4, false, true, 100, 49, false, false, true, false, 17},
+        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2 + 1, true, true, true, true, 8},
+        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2, false, false, true, false, 17},
+        {PNC_GET, 4, true, true, 100, 50, true, false, true, false, 17},
+        {PNC_GET, 4, false, false, 100, 49, false, false, false, false, 17},
+        {PNC_GET, 1, false, true, 100, 100, false, false, false, false, 16},
     };
 
     (void)state;
@@ -236,6 +237,7 @@ static void test_rounds(void **state)
 
         assert_int_equal(found.reads_blocks, r->reads_blocks);
         assert_int_equal(found.overlaps, r->overlaps);
+        assert_int_equal(found.in_background, r->in_background);
         assert_int_equal(found.domains.may_wrap, r->may_wrap);
         assert_int_equal(found.domains.buffer, r->buffer * MIB);
     }

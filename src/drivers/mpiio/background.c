@@ -41,7 +41,7 @@ int pnc_mpiio_background_open(pnc_mpiio *io)
 
 void pnc_mpiio_background_close(pnc_mpiio *io)
 {
-    for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
+    for (int i = 0; i < PNC_MPIIO_CHANNELS; i++)
         if (io->channels[i].fd >= 0)
             close(io->channels[i].fd);
 }
@@ -56,13 +56,13 @@ static int duplicate(int fd)
     return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* The first of the channels with the fewest transfers. The others than channel 0 use duplicates of its descriptor. If
- * none can be made: channel 0. */
+/* The first of the channels with the fewest transfers. Channels but the first use duplicates of its descriptor; if none
+ * can be made: the first. */
 static int choose_channel(pnc_mpiio *io)
 {
     int first = pnc_mpiio_background_open(io), best = 0;
 
-    for (int i = 1; first >= 0 && i < PNC_ACCESSES_AT_ONCE; i++)
+    for (int i = 1; first >= 0 && i < PNC_MPIIO_CHANNELS; i++)
         if (io->channels[i].ntransfers < io->channels[best].ntransfers)
             best = i;
     if (best > 0 && io->channels[best].fd == -1)

@@ -66,7 +66,7 @@ static void init_store(pnc_mpiio *io, const pnc_open_call *call)
     io->path = call->path;
     io->file = MPI_FILE_NULL;
     io->lock = -1;
-    for (int i = 0; i < PNC_ACCESSES_AT_ONCE; i++)
+    for (int i = 0; i < PNC_MPIIO_CHANNELS; i++)
         io->channels[i].fd = -1;
     io->read_only = call->purpose == PNC_OPEN_READ;
     io->sole_writer = is_sole_writer() && !forbids_sieving(call->info);

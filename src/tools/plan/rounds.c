@@ -53,7 +53,7 @@ typedef struct work {
     plan_cursor coverage; /* of these, or: */
     pnc_extent *covered;  /* in nodes: the pieces of the node in the window */
     int64_t ncovered, capacity;
-    bool reads_blocks, sieves_writes;
+    bool reads_blocks, in_background, sieves_writes;
     int64_t *received; /* get: messages, by aggregator */
     timeline time;
     bool has_clock;
@@ -199,7 +199,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
                           .offset = offset,
                           .length = length,
                           .begin = w->time.exchanged};
-    int64_t at_once = access.is_write || w->call->nnodes == 1 ? 1 : PNC_ACCESSES_AT_ONCE, end;
+    int64_t at_once = !access.is_write && w->in_background ? PNC_TRANSFERS_AT_ONCE : 1, end;
 
     w->out->accesses.n += n;
     w->out->accesses.bytes += length;
@@ -208,7 +208,7 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
     access.node = w->call->node_of[aggregator];
     w->time.clocks.link = &w->time.links[access.node];
     end = plan_access_compute_end(&w->call->options->fs, &w->time.clocks, &access, &w->out->lock_moves);
-    end += (n - 1) / at_once * (end - access.begin);
+    end += (n - 1) / at_once * (end - access.begin); /* the others, so many at the same time */
     w->round_end = larger(w->round_end, end);
 }
 
@@ -438,6 +438,7 @@ static int init_domains(work *w, int naggregators, int64_t bytes)
     const pnc_rounds rounds = pnc_io_rounds_choose(&shape, &call);
 
     w->reads_blocks = rounds.reads_blocks;
+    w->in_background = rounds.in_background;
     pnc_io_file_domains_init(&w->domains, &rounds.domains, w->range.low, w->range.high);
     w->out->overlaps = rounds.overlaps;
     w->out->buffer = pnc_io_buffer_compute_size(&shape);
