@@ -2,7 +2,8 @@
  *
  * Collective steps: MPI_Comm_idup; one reduction by which all ranks receive what rank 0 decides, and whether all are
  * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
- * communicator takes one step more, to find the nodes. */
+ * communicator takes one step more, to find the nodes; each file, one more under MPI_THREAD_MULTIPLE, to find whether a
+ * rank has a time limit. */
 #include "dataset/opening.h"
 
 #include <pthread.h>
@@ -78,18 +79,11 @@ int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
 
 /* --- the communicator --- */
 
-/* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
- * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once. With several ranks the
- * caller must order the calls: a lock cannot match the threads of different ranks. */
 static int duplicate(MPI_Comm comm, pnc_file *file, int *code)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
     if (file->nprocs > 1)
         return pnc_file_time_limit_comm_create(file, comm, code);
-    pthread_mutex_lock(&lock);
     *code = MPI_Comm_dup(comm, &file->comm);
-    pthread_mutex_unlock(&lock);
     return NC_NOERR;
 }
 
@@ -111,10 +105,27 @@ static int dup_without_abort(MPI_Comm comm, pnc_file *file)
     }
     if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
         err = pnc_error_set(file->error, NC_ENFILE,
-                            "MPI_Comm_idup failed, as MPI libraries bound the number of "
+                            "the communicator cannot be duplicated, as MPI libraries bound the number of "
                             "communicators: close files, or free communicators that are no longer needed");
     if (err == NC_NOERR)
-        pnc_file_step_check(file, code, "MPI_Comm_idup", "the communicator");
+        pnc_file_step_check(file, code, "duplication", "the communicator");
+    return err;
+}
+
+/* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
+ * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once. With several ranks the
+ * caller must order the calls: a lock cannot match the threads of different ranks. */
+static int create_communicator(MPI_Comm comm, pnc_file *file)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool locks = file->nprocs == 1;
+    int err;
+
+    if (locks)
+        pthread_mutex_lock(&lock);
+    err = dup_without_abort(comm, file);
+    if (locks)
+        pthread_mutex_unlock(&lock);
     return err;
 }
 
@@ -131,7 +142,7 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
     seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
     if (seconds > 0)
         (void)pnc_file_time_limit_set(file, seconds, aborts); /* without memory there is none */
-    PNC_TRY(dup_without_abort(o->comm, file));
+    PNC_TRY(create_communicator(o->comm, file));
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
     return NC_NOERR;
 }

@@ -412,7 +412,7 @@ int pnc_file_time_limit_bits_agree(pnc_file *file, void *bytes, int n, const cha
 }
 
 /* There is no communicator yet in which ranks could answer. Rank 0 prints, and rank 1, as rank 0 may be missing. */
-static int end_dup(pnc_file *file, MPI_Comm comm)
+static int end_opening(pnc_file *file, MPI_Comm comm)
 {
     meeting m = {.file = file, .limit = file->limit};
     char text[200] = "";
@@ -426,10 +426,18 @@ static int end_dup(pnc_file *file, MPI_Comm comm)
     return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s", text);
 }
 
-static int wait_for_dup(pnc_file *file, MPI_Comm comm, MPI_Request *request, int *code)
+/* Wait for a collective step on the program's communicator, with the limit if this rank has one. */
+static int wait_for_step(pnc_file *file, MPI_Comm comm, MPI_Request *request, int *code)
 {
     double begin = MPI_Wtime();
+    MPI_Status status;
 
+    if (*request == MPI_REQUEST_NULL)
+        return NC_NOERR;
+    if (file->limit == NULL) {
+        *code = MPI_Waitall(1, request, &status);
+        return NC_NOERR;
+    }
     for (int done = 0;;) {
         double waited = MPI_Wtime() - begin;
 
@@ -437,28 +445,55 @@ static int wait_for_dup(pnc_file *file, MPI_Comm comm, MPI_Request *request, int
         if (done || *code != MPI_SUCCESS)
             return NC_NOERR;
         if (waited > file->limit->seconds)
-            return end_dup(file, comm);
+            return end_opening(file, comm);
         pause_after(waited);
     }
 }
 
+static int find_limits(pnc_file *file, MPI_Comm comm, bool *any)
+{
+    int64_t own = file->limit != NULL, *limits = file->limit != NULL ? file->limit->values : &own;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code, waited = MPI_SUCCESS, err;
+
+    *limits = own;
+    code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &request);
+    err = wait_for_step(file, comm, &request, &waited);
+    pnc_file_step_check(file, code != MPI_SUCCESS ? code : waited, "MPI_Iallreduce", "the time limits");
+    *any = *limits != 0;
+    return err;
+}
+
 /* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. */
-int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
+static int duplicate_with_limit(pnc_file *file, MPI_Comm comm, int *code)
 {
     MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Status status;
-    int waited = MPI_SUCCESS, err = NC_NOERR;
+    int waited = MPI_SUCCESS, err;
 
     *out = MPI_COMM_NULL;
     *code = MPI_Comm_idup(comm, out, &request);
-    if (request != MPI_REQUEST_NULL && file->limit == NULL)
-        waited = MPI_Waitall(1, &request, &status);
-    else if (request != MPI_REQUEST_NULL)
-        err = wait_for_dup(file, comm, &request, &waited);
+    err = wait_for_step(file, comm, &request, &waited);
     if (err == NC_NOERR && waited == MPI_SUCCESS)
         file->comm = *out;
     return err;
+}
+
+/* MPICH makes a blocking collective call when a nonblocking duplication ends, in whichever thread notices it. Threads
+ * that duplicate different communicators at the same time can thus block each other (seen with MPICH 4.0.2 on several
+ * nodes). With threads the duplication therefore blocks, unless a rank has a limit. */
+int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
+{
+    int level = MPI_THREAD_SINGLE;
+    bool has_limits = true;
+
+    MPI_Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE)
+        PNC_TRY(find_limits(file, comm, &has_limits));
+    if (has_limits)
+        return duplicate_with_limit(file, comm, code);
+    *code = MPI_Comm_dup(comm, &file->comm);
+    return NC_NOERR;
 }
 
 /* --- the end --- */

@@ -35,8 +35,8 @@ bool pnc_file_time_limit_is_exceeded(const pnc_file *file);
  * a rank did not make any call in time, or in an earlier call. */
 int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call);
 
-/* While the file is opened. Duplicate a communicator for several ranks: file->comm. *code is that of MPI. Without a
- * limit it waits. Collective; NC_ETIMEOUT. */
+/* While the file is opened. Duplicate a communicator for several ranks: file->comm, or MPI_COMM_NULL if MPI has none
+ * left. *code is that of MPI. Without a limit it waits. Collective; NC_ETIMEOUT. */
 int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code);
 /* Combine bytes of all ranks by MPI_BOR, with a limit. Collective; NC_ETIMEOUT. */
 int pnc_file_time_limit_bits_agree(pnc_file *file, void *bytes, int n, const char *call);

@@ -187,6 +187,21 @@ static void read_cdl(worker *w)
     unlink(path);
 }
 
+/* Opening duplicates the communicator first: here that takes most of the time, on several threads at once. */
+static void *open_missing(void *argument)
+{
+    worker *w = argument;
+
+    snprintf(w->path, sizeof w->path, "%s-missing-%d.nc", w->folder, w->number);
+    pthread_barrier_wait(&start_line);
+    for (int round = 0; round < w->rounds; round++) {
+        int ncid, err = ncmpi_open(w->comm, w->path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+
+        expect(w, err == NC_ENOENT, "open of a missing file", err);
+    }
+    return NULL;
+}
+
 static void *work(void *argument)
 {
     worker *w = argument;
@@ -209,7 +224,7 @@ static void *work(void *argument)
 }
 
 /* comms: one for each thread. */
-static void run(const char *what, const MPI_Comm *comms, const char *driver, int rounds)
+static void run(const char *what, void *(*body)(void *), const MPI_Comm *comms, const char *driver, int rounds)
 {
     worker *workers = calloc(THREADS, sizeof *workers);
     pthread_t threads[THREADS];
@@ -221,7 +236,7 @@ static void run(const char *what, const MPI_Comm *comms, const char *driver, int
         MPI_Comm_rank(w->comm, &w->rank);
         MPI_Comm_size(w->comm, &w->nprocs);
         snprintf(w->folder, sizeof w->folder, "%s", t_path("threads"));
-        if (pthread_create(&threads[t], NULL, work, w) != 0)
+        if (pthread_create(&threads[t], NULL, body, w) != 0)
             MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int t = 0; t < THREADS; t++) {
@@ -248,10 +263,11 @@ int main(int argc, char **argv)
         MPI_Comm_dup(MPI_COMM_WORLD, &apart[t]);
         MPI_Comm_split(MPI_COMM_WORLD, 0, (t_rank + t) % t_nprocs, &mixed[t]);
     }
-    run("all with MPI_COMM_SELF", self, "mpiio", rounds);
-    run("all with MPI_COMM_SELF, files in memory", self, "memory", 3 * rounds);
-    run("each with its duplicate of MPI_COMM_WORLD", apart, "mpiio", rounds);
-    run("each with a communicator of another order, whose rank 0 is elsewhere", mixed, "mpiio", rounds);
+    run("all with MPI_COMM_SELF", work, self, "mpiio", rounds);
+    run("all with MPI_COMM_SELF, files in memory", work, self, "memory", 3 * rounds);
+    run("each with its duplicate of MPI_COMM_WORLD", work, apart, "mpiio", rounds);
+    run("each with a communicator of another order, whose rank 0 is elsewhere", work, mixed, "mpiio", rounds);
+    run("each opens missing files with a communicator of another order", open_missing, mixed, "mpiio", 10 * rounds);
     for (int t = 0; t < THREADS; t++) {
         MPI_Comm_free(&apart[t]);
         MPI_Comm_free(&mixed[t]);

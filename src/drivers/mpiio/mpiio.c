@@ -6,10 +6,13 @@
 int pnc_mpiio_path_remove(const char *path, MPI_Info info, pnc_error *error)
 {
     char prefix[PNC_PREFIX_BYTES], buffer[PNC_MPIIO_PATH_BYTES];
+    bool turn;
     int code;
 
     pnc_mpiio_path_choose_prefix(path, prefix);
+    turn = pnc_mpiio_turn_take_local();
     code = MPI_File_delete(pnc_mpiio_path_derive(path, prefix, buffer), info);
+    pnc_mpiio_turn_end(turn);
     return code == MPI_SUCCESS ? NC_NOERR : pnc_mpiio_error_set(error, code, NC_EFILE, "delete", path);
 }
 

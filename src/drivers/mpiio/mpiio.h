@@ -66,6 +66,8 @@ bool pnc_mpiio_error_is_interruption(int mpi_code);
 /* turn.c: to be called before and after each collective MPI_File_ call. Collective. The caller makes the MPI_File_
  * call whatever pnc_mpiio_turn_take returns; it returns false if no turn is needed or MPI fails. */
 bool pnc_mpiio_turn_take(MPI_Comm comm);
+/* The same for a call of one rank that may be the first MPI_File_ call of the process. Local. */
+bool pnc_mpiio_turn_take_local(void);
 void pnc_mpiio_turn_end(bool taken);
 
 /* mpiio.c */

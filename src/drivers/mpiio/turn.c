@@ -1,11 +1,14 @@
-/* Turns: collective MPI_File_ calls of different threads, one after the other.
+/* Turns: MPI_File_ calls of different threads that are collective, or may be the first, one after the other.
  *
  * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while a collective call, such as
  * MPI_File_open or MPI_File_write_at_all, blocks for the other ranks. Consider threads A and B on two ranks, each
  * opening a file with its counterpart on the other rank. If A holds the lock on rank 0, and B on rank 1, then both
  * calls block forever: A on rank 1 and B on rank 0 cannot enter ROMIO. (Seen with MPICH 4.0.2 within a second.) Here
  * a rank enters such a call only when all ranks of the communicator hold the lock of this file. No rank then blocks
- * in ROMIO for a rank that cannot enter. Independent reads and writes are local calls and need no turn. */
+ * in ROMIO for a rank that cannot enter. Independent reads and writes are local calls and need no turn.
+ *
+ * Calls for one rank take turns as well: ROMIO prepares its own data in the first call of a process, without a lock. If
+ * the first calls of two threads coincide, MPI ends the program, or frees memory twice at the end (MPICH 4.0.2). */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>
@@ -59,15 +62,29 @@ static bool try_once(MPI_Comm comm, int rank, bool *taken)
     return all >= 0;
 }
 
-bool pnc_mpiio_turn_take(MPI_Comm comm)
+static bool has_threads(void)
 {
-    int level = MPI_THREAD_SINGLE, rank, nprocs;
-    bool taken = false;
+    int level = MPI_THREAD_SINGLE;
 
     MPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+bool pnc_mpiio_turn_take_local(void)
+{
+    return has_threads() && pthread_mutex_lock(&turn) == 0;
+}
+
+bool pnc_mpiio_turn_take(MPI_Comm comm)
+{
+    int rank, nprocs;
+    bool taken = false;
+
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &nprocs);
-    if (level != MPI_THREAD_MULTIPLE || nprocs == 1)
+    if (nprocs == 1)
+        return pnc_mpiio_turn_take_local();
+    if (!has_threads())
         return false;
     for (int attempt = 1; try_once(comm, rank, &taken) && !taken; attempt++)
         if (rank == 0)
