@@ -58,6 +58,7 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Info_free(&ds->environment);
     if (ds->file.comm != MPI_COMM_NULL)
         MPI_Comm_free(&ds->file.comm);
+    pnc_file_maxima_free(&ds->file);
     pnc_file_nodes_release(ds->file.nodes);
     pnc_file_time_limit_free(&ds->file);
     pnc_statistics_free(ds->file.statistics);
@@ -335,6 +336,7 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
     PNC_TRY(check_spare_communicator(&ds->file));
+    PNC_TRY(pnc_file_maxima_init(&ds->file));
     ds->file.nodes = pnc_file_nodes_get(ds->file.comm);
     x->lacks_nodes = ds->file.nodes == NULL;
     return ds->file.rank == 0 ? decide(ds, o, &x->root) : NC_NOERR;
@@ -395,6 +397,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
     }
     if (err != NC_NOERR)
         return give_up(o, ds, &file, err);
+    ds->file.maxima.is_used = ds->file.maxima.exists;
     o->finds_nodes = x.lacks_nodes;
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));

@@ -51,12 +51,67 @@ int pnc_file_status_broadcast(pnc_file *file, int status)
 
 /* --- reductions --- */
 
+static void keep_maxima(void *from, void *to, int *n, MPI_Datatype *type)
+{
+    const int64_t *a = from;
+    int64_t *b = to;
+
+    (void)type;
+    for (int i = 0; i < *n * PNC_FIRST_VALUES; i++)
+        b[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
+/* MPI libraries may divide the values of a reduction among the ranks if there are at least as many, which takes twice
+ * as many messages, one after the other: 0.9 us instead of 0.5 on 2 ranks, 5 instead of 2.6 on 4 (MPICH 4.0.2). They
+ * do not divide one element. More ranks keep the operation of MPI, which networks can carry out. */
+int pnc_file_maxima_init(pnc_file *file)
+{
+    pnc_maxima *m = &file->maxima;
+    int failed;
+
+    if (file->nprocs == 1 || file->nprocs > PNC_FIRST_VALUES)
+        return NC_NOERR;
+    *m = (pnc_maxima){.type = MPI_DATATYPE_NULL, .op = MPI_OP_NULL, .exists = true};
+    failed = MPI_Op_create(keep_maxima, 1, &m->op);
+    if (failed == MPI_SUCCESS)
+        failed = MPI_Type_contiguous(PNC_FIRST_VALUES, MPI_INT64_T, &m->type);
+    if (failed == MPI_SUCCESS)
+        failed = MPI_Type_commit(&m->type);
+    if (failed == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(file->error, NC_EMPI, "%s: MPI cannot make an operation for reductions", file->path);
+}
+
+void pnc_file_maxima_free(pnc_file *file)
+{
+    if (!file->maxima.exists)
+        return;
+    if (file->maxima.type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&file->maxima.type);
+    if (file->maxima.op != MPI_OP_NULL)
+        MPI_Op_free(&file->maxima.op);
+    file->maxima.exists = file->maxima.is_used = false;
+}
+
+static int reduce_as_one(pnc_file *file, int64_t *values, int n)
+{
+    int64_t all[PNC_FIRST_VALUES] = {0};
+    int code;
+
+    memcpy(all, values, (size_t)n * sizeof *values);
+    code = MPI_Allreduce(MPI_IN_PLACE, all, 1, file->maxima.type, file->maxima.op, file->comm);
+    memcpy(values, all, (size_t)n * sizeof *values);
+    return code;
+}
+
 static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
     pnc_counter before = begin_waiting(file);
+    bool as_one = file->maxima.is_used && op == MPI_MAX && n >= file->nprocs && n <= PNC_FIRST_VALUES;
+    int code =
+        as_one ? reduce_as_one(file, values, n) : MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm);
 
-    pnc_file_step_check(file, MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm), "MPI_Allreduce",
-                        what);
+    pnc_file_step_check(file, code, "MPI_Allreduce", what);
     pnc_statistics_end(file->statistics, before);
 }
 

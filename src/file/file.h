@@ -21,6 +21,14 @@ typedef struct pnc_file_call {
     bool mismatch;        /* it does not match those of other ranks */
 } pnc_file_call;
 
+/* Values of an agreement by maximum as one element; see pnc_file_maxima_init. */
+typedef struct pnc_maxima {
+    MPI_Datatype type;
+    MPI_Op op;
+    bool exists;  /* on this rank */
+    bool is_used; /* they exist on all ranks */
+} pnc_maxima;
+
 struct pnc_file {
     char *path;
     MPI_Comm comm; /* duplicate of the user's communicator */
@@ -36,6 +44,7 @@ struct pnc_file {
     int late;                   /* error of a collective step, see agree.h */
     int lost_put;               /* error of a call that has written a part of its data, or none; of the first one */
     pnc_file_call call;
+    pnc_maxima maxima;
     pnc_time_limit *limit; /* of the first agreement of each call; NULL: none */
 };
 
