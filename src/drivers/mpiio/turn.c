@@ -7,16 +7,19 @@
  * a rank enters such a call only when all ranks of the communicator hold the lock of this file. No rank then blocks
  * in ROMIO for a rank that cannot enter. Independent reads and writes are local calls and need no turn.
  *
- * Calls for one rank take turns as well: ROMIO prepares its own data in the first call of a process, without a lock. If
- * the first calls of two threads coincide, MPI ends the program, or frees memory twice at the end (MPICH 4.0.2). */
+ * Calls of one rank take turns as well until the first call has returned: ROMIO prepares its own data in it, without a
+ * lock. If the first calls of two threads coincide, MPI ends the program, or frees memory twice at the end (MPICH
+ * 4.0.2). */
 #include "drivers/mpiio/mpiio.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define LOCK_TIMEOUT_MS 20 /* a turn takes as long as opening a file; a longer wait may be a deadlock */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_prepared; /* a call has returned */
 
 static bool lock_within(long milliseconds)
 {
@@ -72,7 +75,7 @@ static bool has_threads(void)
 
 bool pnc_mpiio_turn_take_local(void)
 {
-    return has_threads() && pthread_mutex_lock(&turn) == 0;
+    return has_threads() && !atomic_load(&is_prepared) && pthread_mutex_lock(&turn) == 0;
 }
 
 bool pnc_mpiio_turn_take(MPI_Comm comm)
@@ -94,6 +97,8 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
 
 void pnc_mpiio_turn_end(bool taken)
 {
-    if (taken)
-        pthread_mutex_unlock(&turn);
+    if (!taken)
+        return;
+    atomic_store(&is_prepared, true);
+    pthread_mutex_unlock(&turn);
 }
