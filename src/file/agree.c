@@ -107,7 +107,7 @@ static int reduce_as_one(pnc_file *file, int64_t *values, int n)
 static void reduce(pnc_file *file, int64_t *values, int n, MPI_Op op, const char *what)
 {
     pnc_counter before = begin_waiting(file);
-    bool as_one = file->maxima.is_used && op == MPI_MAX && n >= file->nprocs && n <= PNC_FIRST_VALUES;
+    bool as_one = file->maxima.is_used && op == MPI_MAX && pnc_file_maxima_is_one(n, file->nprocs);
     int code =
         as_one ? reduce_as_one(file, values, n) : MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_INT64_T, op, file->comm);
 

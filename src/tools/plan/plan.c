@@ -172,14 +172,19 @@ static void add_reductions(const plan_call *call, int64_t n, int values, plan_re
     out->reduction_messages += n * steps * (values >= call->nnodes ? 2 : 1);
 }
 
+static void add_agreements(const plan_call *call, int64_t n, int values, plan_result *out)
+{
+    add_reductions(call, n, pnc_file_maxima_is_one(values, call->nranks) ? 1 : values, out);
+}
+
 /* Between nodes: all ranks agree once, or twice if some need others, and once more in ncmpi_wait_all; ranks and
  * delegates may compare their ranges; delegates add the bytes of a get, and end each round. */
 static void count_reductions(const plan_call *call, bool compares_ranks, bool compares, plan_result *out)
 {
     if (call->nnodes == 1)
         return;
-    add_reductions(call, 1, PNC_FIRST_VALUES, out);
-    add_reductions(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
+    add_agreements(call, 1, PNC_FIRST_VALUES, out);
+    add_agreements(call, (out->naggregators > 0) + (call->d->nvars > 1), PNC_AGREED_VALUES, out);
     add_reductions(call, compares_ranks, 1, out);
     if (compares) {
         add_reductions(call, 1, 1, out);
