@@ -1,4 +1,4 @@
-/* Agreement between the ranks that share a file. All functions are collective, except the first six.
+/* Agreement between the ranks that share a file. All functions are collective, except the first seven.
  *
  * Every collective call begins with an agreement by maximum, and each of these has the same shape if it is the first
  * one of its call. So ranks that make different calls meet there, and do not block. It compares the calls: if they do
@@ -19,7 +19,7 @@ static inline void pnc_file_call_begin(pnc_file *file, const char *function, con
     file->call = (pnc_file_call){.name = name, .function = function, .begins = true};
 }
 
-/* Prepare agreements by maximum of few ranks, which file->maxima.is_used then allows. */
+/* Prepare reductions by maximum as one element, for few ranks; used once file->maxima.is_used is set. */
 int pnc_file_maxima_init(pnc_file *file);
 void pnc_file_maxima_free(pnc_file *file);
 

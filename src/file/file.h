@@ -21,7 +21,7 @@ typedef struct pnc_file_call {
     bool mismatch;        /* it does not match those of other ranks */
 } pnc_file_call;
 
-/* Values of an agreement by maximum as one element; see pnc_file_maxima_init. */
+/* Type and operation of an agreement by maximum as one element; see pnc_file_maxima_init. */
 typedef struct pnc_maxima {
     MPI_Datatype type;
     MPI_Op op;
