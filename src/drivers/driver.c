@@ -29,6 +29,14 @@ pnc_store *pnc_driver_store_create(void)
     return pnc_memory_alloc_zeroed(1, most);
 }
 
+bool pnc_driver_has_threads(void)
+{
+    int level = MPI_THREAD_MULTIPLE;
+
+    MPI_Query_thread(&level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
 /* Returns the most negative code of all ranks. *late: as in file/agree.h, an error of a collective step on this rank
  * that the next agreement passes to the others. */
 static int agree(const pnc_open_call *call, int status, int *late, pnc_error *error)

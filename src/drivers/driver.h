@@ -25,6 +25,9 @@ const pnc_store_ops *pnc_driver_get(int index);
 /* Zeros for the store of any driver, or NULL: the ranks can agree on memory before the driver is known. */
 pnc_store *pnc_driver_store_create(void);
 
+/* Whether threads may call MPI at the same time (MPI_THREAD_MULTIPLE). */
+bool pnc_driver_has_threads(void);
+
 /* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation and call.prefix are set
  * here. All ranks have the store open or, after an error of any rank, none has. With an open store, an error is one of
  * MPI on this rank only: the caller must agree on it, and close the store. */

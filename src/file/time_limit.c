@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "drivers/driver.h"
 #include "file/agree.h"
 #include "file/file.h"
 
@@ -426,55 +427,68 @@ static int end_opening(pnc_file *file, MPI_Comm comm)
     return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s", text);
 }
 
-/* Wait for a collective step on the program's communicator, with the limit if this rank has one. */
-static int wait_for_step(pnc_file *file, MPI_Comm comm, MPI_Request *request, int *code)
-{
-    double begin = MPI_Wtime();
-    MPI_Status status;
+/* A collective step on the program's communicator. */
+typedef struct step {
+    MPI_Request request;
+    int code;
+} step;
 
-    if (*request == MPI_REQUEST_NULL)
-        return NC_NOERR;
-    if (file->limit == NULL) {
-        *code = MPI_Waitall(1, request, &status);
-        return NC_NOERR;
-    }
-    for (int done = 0;;) {
+static bool is_complete(step *s)
+{
+    int done = 1;
+
+    if (s->code == MPI_SUCCESS)
+        s->code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
+    return done || s->code != MPI_SUCCESS;
+}
+
+/* Wait for steps, with the limit if this rank has one. */
+static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
+{
+    const double begin = MPI_Wtime();
+
+    for (int i = 0; i < n && file->limit == NULL; i++)
+        if (steps[i].code == MPI_SUCCESS)
+            steps[i].code = MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n && file->limit != NULL;) {
         double waited = MPI_Wtime() - begin;
 
-        *code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (done || *code != MPI_SUCCESS)
-            return NC_NOERR;
-        if (waited > file->limit->seconds)
+        if (is_complete(&steps[i]))
+            i++;
+        else if (waited > file->limit->seconds)
             return end_opening(file, comm);
-        pause_after(waited);
+        else
+            pause_after(waited);
     }
+    return NC_NOERR;
 }
 
-static int find_limits(pnc_file *file, MPI_Comm comm, bool *any)
+/* Ask whether any rank has a limit. A rank that has one does not wait for the answer: the caller completes the step. If
+ * MPI fails on some ranks only, their answers may differ. */
+static bool find_limits(pnc_file *file, MPI_Comm comm, step *s)
 {
     int64_t own = file->limit != NULL, *limits = file->limit != NULL ? file->limit->values : &own;
-    MPI_Request request = MPI_REQUEST_NULL;
-    int code, waited = MPI_SUCCESS, err;
 
     *limits = own;
-    code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &request);
-    err = wait_for_step(file, comm, &request, &waited);
-    pnc_file_step_check(file, code != MPI_SUCCESS ? code : waited, "MPI_Iallreduce", "the time limits");
-    *any = *limits != 0;
-    return err;
+    s->code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &s->request);
+    if (file->limit == NULL)
+        wait_for_steps(file, comm, s, 1);
+    return own != 0;
 }
 
-/* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. */
-static int duplicate_with_limit(pnc_file *file, MPI_Comm comm, int *code)
+/* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. A rank begins both
+ * steps before it waits with a limit: ranks that make the call later complete both. */
+static int duplicate_with_limit(pnc_file *file, MPI_Comm comm, step *question, int *code)
 {
     MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
-    MPI_Request request = MPI_REQUEST_NULL;
-    int waited = MPI_SUCCESS, err;
+    step steps[] = {*question, {MPI_REQUEST_NULL, MPI_SUCCESS}};
+    int err;
 
     *out = MPI_COMM_NULL;
-    *code = MPI_Comm_idup(comm, out, &request);
-    err = wait_for_step(file, comm, &request, &waited);
-    if (err == NC_NOERR && waited == MPI_SUCCESS)
+    *code = MPI_Comm_idup(comm, out, &steps[1].request);
+    err = wait_for_steps(file, comm, steps, 2);
+    question->code = steps[0].code;
+    if (err == NC_NOERR && steps[1].code == MPI_SUCCESS)
         file->comm = *out;
     return err;
 }
@@ -484,16 +498,15 @@ static int duplicate_with_limit(pnc_file *file, MPI_Comm comm, int *code)
  * nodes). With threads the duplication therefore blocks, unless a rank has a limit. */
 int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 {
-    int level = MPI_THREAD_SINGLE;
-    bool has_limits = true;
+    step question = {MPI_REQUEST_NULL, MPI_SUCCESS};
+    int err = NC_NOERR;
 
-    MPI_Query_thread(&level);
-    if (level == MPI_THREAD_MULTIPLE)
-        PNC_TRY(find_limits(file, comm, &has_limits));
-    if (has_limits)
-        return duplicate_with_limit(file, comm, code);
-    *code = MPI_Comm_dup(comm, &file->comm);
-    return NC_NOERR;
+    if (!pnc_driver_has_threads() || find_limits(file, comm, &question))
+        err = duplicate_with_limit(file, comm, &question, code);
+    else
+        *code = MPI_Comm_dup(comm, &file->comm);
+    pnc_file_step_check(file, question.code, "MPI_Iallreduce", "the time limits");
+    return err;
 }
 
 /* --- the end --- */

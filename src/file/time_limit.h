@@ -11,7 +11,7 @@
  *
  * A file that is opened has a limit on the ranks that find one in their hints or environment, until all know that of
  * rank 0. The first step of opening, the duplication of the communicator, has no answers: a rank that arrives later
- * completes it, and waits for the limit in the second one. */
+ * completes it, and waits for the limit in the next one. */
 #ifndef PNC_FILE_TIME_LIMIT_H
 #define PNC_FILE_TIME_LIMIT_H
 

@@ -56,7 +56,7 @@ MAY_CHANGE = {
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
-    "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether an MPI_File_ call has returned"},
+    "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
 }
 SHARED_ROOMS = ["drivers", "file", "dataset", "io", "mpitype", "api", "binding"]

@@ -63,6 +63,7 @@ enum { ROWS = 240, WIDTH = 8, LIMIT = 60 };
     X(Type_create_hindexed, true, (int n, const int *l, const MPI_Aint *d, MPI_Datatype t, MPI_Datatype *out), \
       (n, l, d, t, out)) \
     X(Type_create_hvector, true, (int n, int l, MPI_Aint s, MPI_Datatype t, MPI_Datatype *out), (n, l, s, t, out)) \
+    X(Op_create, true, (MPI_User_function *f, int commutes, MPI_Op *o), (f, commutes, o)) \
     X(Type_contiguous, true, (int n, MPI_Datatype t, MPI_Datatype *out), (n, t, out)) \
     X(Type_commit, true, (MPI_Datatype *t), (t)) \
     X(Type_free, false, (MPI_Datatype *t), (t)) \

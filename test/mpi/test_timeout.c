@@ -1,8 +1,8 @@
 /* The hint nc_timeout and PNETCDF_TIMEOUT: a collective call that one rank does not make returns NC_ETIMEOUT on all
  * others, and the text on stderr names that rank, and the call of the others. A slow rank within the limit is no error.
  *
- * test_timeout HOW tries what ends the program, for test/tools/test_timeout_end.py: "abort", or "finalize" on one rank
- * while the others wait. */
+ * test_timeout HOW is for test/tools/test_timeout_end.py. "threads" opens files under MPI_THREAD_MULTIPLE. Two others
+ * try what ends the program: "abort", or "finalize" on one rank while the others wait. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -520,12 +520,36 @@ static int end_program(bool aborts)
     return 0;
 }
 
+static void test_openings(void)
+{
+    for (int rank = 0; rank < t_nprocs; rank += t_nprocs - 1)
+        for (int creates = 0; creates < 2; creates++)
+            if (!t_quick() || (rank == 0) == creates)
+                test_opening(creates, rank);
+    test_slow_opening();
+    for (int rank = t_quick(); rank < 2; rank++) {
+        test_limit_of_one(rank, true);
+        test_limit_of_one(rank, false);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    t_start(&argc, &argv);
+    bool threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+
+    if (!t_start_threaded(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE)) {
+        t_skip("this MPI library does not provide MPI_THREAD_MULTIPLE");
+        return t_finish();
+    }
     signal(SIGALRM, report_hang);
     snprintf(path, sizeof path, "%s", t_path("timeout.nc"));
     snprintf(caught, sizeof caught, "%s.%d", t_path("stderr"), t_rank);
+    if (threads) {
+        test_openings();
+        MPI_Barrier(MPI_COMM_WORLD);
+        unlink(path);
+        return t_finish();
+    }
     if (argc > 1)
         return end_program(strcmp(argv[1], "abort") == 0);
     for (int k = 0; k < (int)(sizeof values / sizeof *values); k++)
@@ -538,11 +562,7 @@ int main(int argc, char **argv)
                 test_missing(k, k % t_nprocs);
         if (!t_quick())
             test_missing(0, t_nprocs - 1);
-        for (int rank = 0; rank < t_nprocs; rank += t_nprocs - 1)
-            for (int creates = 0; creates < 2; creates++)
-                if (!t_quick() || (rank == 0) == creates)
-                    test_opening(creates, rank);
-        test_slow_opening();
+        test_openings();
         test_state();
         test_slow();
         test_slow_access();
@@ -551,10 +571,6 @@ int main(int argc, char **argv)
             test_late(3.2);
         test_crossing(false);
         test_crossing(true);
-        for (int rank = t_quick(); rank < 2; rank++) {
-            test_limit_of_one(rank, true);
-            test_limit_of_one(rank, false);
-        }
         test_mismatch();
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
-"""A limit for collective calls (PNETCDF_TIMEOUT) where a rank has ended or the program is to end: test/mpi/test_timeout
-with an argument. The other ranks return NC_ETIMEOUT while one is in MPI_Finalize; with ",abort" the program ends."""
+"""A limit for collective calls (PNETCDF_TIMEOUT) in programs of their own: test/mpi/test_timeout with an argument. The
+other ranks return NC_ETIMEOUT while one is in MPI_Finalize; with ",abort" the program ends; with threads a rank that
+opens a file too late does not stop later openings."""
 # needs: python
 import os
 import sys
@@ -16,4 +17,7 @@ for n in (2, 4):
            f"one of {n} ranks is in MPI_Finalize: the others return an error, and the program ends", (status, text))
     status, _, text = tap.run_mpi(n, PROGRAM, "abort")
     tap.ok(status != 0 and text.count(TABLE) == 1 and "put:" not in text, f"abort ends {n} ranks", (status, text))
+status, output, text = tap.run_mpi(4, PROGRAM, "threads")
+tap.ok(status == 0 and output.startswith("ok - ") and "not ok" not in output, "4 ranks open files with threads",
+       (status, output, text))
 tap.finish()

@@ -66,9 +66,11 @@ bool pnc_mpiio_error_is_interruption(int mpi_code);
 /* turn.c: to be called before and after each collective MPI_File_ call. Collective. The caller makes the MPI_File_
  * call whatever pnc_mpiio_turn_take returns; it returns false if no turn is needed or MPI fails. */
 bool pnc_mpiio_turn_take(MPI_Comm comm);
-/* The same for a call of one rank that may be the first MPI_File_ call of the process. Local. */
+/* The same for a call of one rank, before this process has opened a file. Local; false if no turn is needed. */
 bool pnc_mpiio_turn_take_local(void);
 void pnc_mpiio_turn_end(bool taken);
+/* To be called before the end of a turn in which MPI_File_open has succeeded. */
+void pnc_mpiio_turn_set_prepared(void);
 
 /* mpiio.c */
 int pnc_mpiio_file_get_size(pnc_store *store, int64_t *out, pnc_error *error);

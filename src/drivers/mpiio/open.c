@@ -23,16 +23,15 @@ static bool forbids_sieving(MPI_Info info)
  * MPI_COMM_SELF. In a program that only uses MPI sessions there is no MPI_COMM_WORLD: false. */
 static bool is_sole_writer(void)
 {
-    int ranks = 0, level = MPI_THREAD_MULTIPLE, has_world = 0;
+    int ranks = 0, has_world = 0;
     MPI_Comm parent = MPI_COMM_NULL;
 
     MPI_Initialized(&has_world);
     if (!has_world)
         return false;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Query_thread(&level);
     MPI_Comm_get_parent(&parent);
-    return ranks == 1 && level != MPI_THREAD_MULTIPLE && parent == MPI_COMM_NULL;
+    return ranks == 1 && !pnc_driver_has_threads() && parent == MPI_COMM_NULL;
 }
 
 static bool has_hint(MPI_Info info, const char *name)
@@ -117,6 +116,8 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
     bool turn = pnc_mpiio_turn_take(call->comm);
 
     code = MPI_File_open(call->comm, path, amode, call->info, &io->file);
+    if (code == MPI_SUCCESS)
+        pnc_mpiio_turn_set_prepared();
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
         io->store.has_collective = is_romio(io->file, call->info);

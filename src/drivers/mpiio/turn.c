@@ -1,4 +1,4 @@
-/* Turns: MPI_File_ calls of different threads that are collective, or may be the first, one after the other.
+/* Turns: threads make collective MPI_File_ calls one after the other, and at first those of one rank, too.
  *
  * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while a collective call, such as
  * MPI_File_open or MPI_File_write_at_all, blocks for the other ranks. Consider threads A and B on two ranks, each
@@ -7,8 +7,8 @@
  * a rank enters such a call only when all ranks of the communicator hold the lock of this file. No rank then blocks
  * in ROMIO for a rank that cannot enter. Independent reads and writes are local calls and need no turn.
  *
- * Calls of one rank take turns as well until the first call has returned: ROMIO prepares its own data in it, without a
- * lock. If the first calls of two threads coincide, MPI ends the program, or frees memory twice at the end (MPICH
+ * Calls of one rank take turns as well until a file has been opened: ROMIO prepares its own data in its first calls,
+ * without a lock. If those of two threads coincide, MPI ends the program, or frees memory twice at the end (MPICH
  * 4.0.2). */
 #include "drivers/mpiio/mpiio.h"
 
@@ -19,7 +19,7 @@
 #define LOCK_TIMEOUT_MS 20 /* a turn takes as long as opening a file; a longer wait may be a deadlock */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool is_prepared; /* a call has returned */
+static atomic_bool is_prepared; /* MPI_File_open has opened a file */
 
 static bool lock_within(long milliseconds)
 {
@@ -65,17 +65,9 @@ static bool try_once(MPI_Comm comm, int rank, bool *taken)
     return all >= 0;
 }
 
-static bool has_threads(void)
-{
-    int level = MPI_THREAD_SINGLE;
-
-    MPI_Query_thread(&level);
-    return level == MPI_THREAD_MULTIPLE;
-}
-
 bool pnc_mpiio_turn_take_local(void)
 {
-    return has_threads() && !atomic_load(&is_prepared) && pthread_mutex_lock(&turn) == 0;
+    return pnc_driver_has_threads() && !atomic_load(&is_prepared) && pthread_mutex_lock(&turn) == 0;
 }
 
 bool pnc_mpiio_turn_take(MPI_Comm comm)
@@ -87,7 +79,7 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
     MPI_Comm_size(comm, &nprocs);
     if (nprocs == 1)
         return pnc_mpiio_turn_take_local();
-    if (!has_threads())
+    if (!pnc_driver_has_threads())
         return false;
     for (int attempt = 1; try_once(comm, rank, &taken) && !taken; attempt++)
         if (rank == 0)
@@ -97,8 +89,11 @@ bool pnc_mpiio_turn_take(MPI_Comm comm)
 
 void pnc_mpiio_turn_end(bool taken)
 {
-    if (!taken)
-        return;
+    if (taken)
+        pthread_mutex_unlock(&turn);
+}
+
+void pnc_mpiio_turn_set_prepared(void)
+{
     atomic_store(&is_prepared, true);
-    pthread_mutex_unlock(&turn);
 }
