@@ -430,16 +430,21 @@ static int end_opening(pnc_file *file, MPI_Comm comm)
 /* A collective step on the program's communicator. */
 typedef struct step {
     MPI_Request request;
-    int code;
+    int code; /* the first error */
 } step;
+
+static void keep_first(step *s, int code)
+{
+    if (s->code == MPI_SUCCESS)
+        s->code = code;
+}
 
 static bool is_complete(step *s)
 {
-    int done = 1;
+    int done = 1, code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
 
-    if (s->code == MPI_SUCCESS)
-        s->code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
-    return done || s->code != MPI_SUCCESS;
+    keep_first(s, code);
+    return done || code != MPI_SUCCESS;
 }
 
 /* Wait for steps, with the limit if this rank has one. */
@@ -448,8 +453,7 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
     const double begin = MPI_Wtime();
 
     for (int i = 0; i < n && file->limit == NULL; i++)
-        if (steps[i].code == MPI_SUCCESS)
-            steps[i].code = MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE);
+        keep_first(&steps[i], MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE));
     for (int i = 0; i < n && file->limit != NULL;) {
         double waited = MPI_Wtime() - begin;
 
