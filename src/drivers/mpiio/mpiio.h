@@ -84,8 +84,8 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
 /* Remove the content of a file. Local. */
 int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
 
-/* striping.c: set *out, unless nothing is known. Local. */
-void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out);
+/* striping.c: set *out, unless nothing is known. `used`: the hints of the open file, or MPI_INFO_NULL. Local. */
+void pnc_mpiio_striping_find(const char *path, MPI_Info used, pnc_striping *out);
 
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);

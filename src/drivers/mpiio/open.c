@@ -46,18 +46,28 @@ static bool has_hint(MPI_Info info, const char *name)
 /* True if the MPI-IO is ROMIO (MPICH, Intel MPI, MPI of HPE Cray, ..), which reports hints of its own; OMPIO reports
  * those that it was given. OMPIO of Open MPI 4.1 writes beyond its buffers where extents of different ranks overlap,
  * and reads, modifies and writes gaps without a lock between its aggregators. */
-static bool is_romio(MPI_File file, MPI_Info given)
+static bool is_romio(MPI_Info used, MPI_Info given)
 {
     static const char *const names[] = {"romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_cb_pfr"};
-    MPI_Info used;
     bool found = false;
 
-    if (MPI_File_get_info(file, &used) != MPI_SUCCESS)
-        return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         found = found || (has_hint(used, names[i]) && !has_hint(given, names[i]));
-    MPI_Info_free(&used);
     return found;
+}
+
+/* What the hints in use say about the MPI library and, on rank 0, about the file system. */
+static void examine_hints(pnc_mpiio *io, MPI_Info given)
+{
+    MPI_Info used = MPI_INFO_NULL;
+
+    if (MPI_File_get_info(io->file, &used) != MPI_SUCCESS)
+        used = MPI_INFO_NULL;
+    io->store.has_collective = is_romio(used, given);
+    if (io->store.rank == 0 && io->store.full_path != NULL)
+        pnc_mpiio_striping_find(io->store.full_path, used, &io->store.striping);
+    if (used != MPI_INFO_NULL)
+        MPI_Info_free(&used);
 }
 
 static void init_store(pnc_mpiio *io, const pnc_open_call *call)
@@ -120,7 +130,7 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
         pnc_mpiio_turn_set_prepared();
     pnc_mpiio_turn_end(turn);
     if (code == MPI_SUCCESS) {
-        io->store.has_collective = is_romio(io->file, call->info);
+        examine_hints(io, call->info);
         return NC_NOERR;
     }
     /* a file that MPI has opened nevertheless is closed with those of the other ranks */
@@ -141,7 +151,6 @@ static int truncate_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *er
 /* Rank 0. */
 static int identify_file(const pnc_open_call *call, pnc_store *store, pnc_error *error)
 {
-    pnc_mpiio_striping_find((pnc_mpiio *)store, &store->striping);
     pnc_mpiio_path_identify(store->full_path, &store->identity);
     if (call->inode == 0 || call->inode == store->identity.inode)
         return NC_NOERR;

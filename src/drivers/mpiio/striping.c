@@ -70,19 +70,10 @@ static int64_t get_hint(MPI_Info info, const char *key)
     return number > 0 ? number : 0;
 }
 
-static void ask_mpi(MPI_File file, pnc_striping *out)
+void pnc_mpiio_striping_find(const char *path, MPI_Info used, pnc_striping *out)
 {
-    MPI_Info info;
-
-    if (MPI_File_get_info(file, &info) != MPI_SUCCESS)
+    if (ask_file_system(pnc_path_strip(path), out) || used == MPI_INFO_NULL)
         return;
-    out->unit = get_hint(info, "striping_unit");
-    out->factor = get_hint(info, "striping_factor");
-    MPI_Info_free(&info);
-}
-
-void pnc_mpiio_striping_find(const pnc_mpiio *io, pnc_striping *out)
-{
-    if (!ask_file_system(pnc_path_strip(io->store.full_path), out))
-        ask_mpi(io->file, out);
+    out->unit = get_hint(used, "striping_unit");
+    out->factor = get_hint(used, "striping_factor");
 }
