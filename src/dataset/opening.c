@@ -1,9 +1,9 @@
 /* What the ranks agree on before and after a file is opened.
  *
- * Collective steps: MPI_Comm_idup; one reduction by which all ranks receive what rank 0 decides, and whether all are
- * ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results. The first file of a
- * communicator takes one step more, to find the nodes; each file, one more under MPI_THREAD_MULTIPLE, to find whether a
- * rank has a time limit. */
+ * Collective steps: the duplication of the communicator; one reduction by which all ranks receive what rank 0 decides,
+ * and whether all are ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results.
+ * The first file of a communicator takes one step more, to find the nodes; each file of several ranks, one more under
+ * MPI_THREAD_MULTIPLE, to find whether a rank has a time limit. */
 #include "dataset/opening.h"
 
 #include <pthread.h>
@@ -114,8 +114,8 @@ static int dup_without_abort(MPI_Comm comm, pnc_file *file)
 }
 
 /* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
- * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once. With several ranks the
- * caller must order the calls: a lock cannot match the threads of different ranks. */
+ * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once, and to replace its error
+ * handler. With several ranks the caller must order the calls: a lock cannot match the threads of different ranks. */
 static int create_communicator(MPI_Comm comm, pnc_file *file)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -184,6 +184,7 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     ds->ncid = -1;
     ds->info = ds->environment = MPI_INFO_NULL;
     ds->file = *file;
+    ds->error = *file->error; /* of a step that has failed */
     ds->file.error = &ds->error;
     ds->file.path = pnc_string_copy(file->path);
     ds->store_path = pnc_memory_alloc((int64_t)strlen(file->path) + PNC_SUFFIX_BYTES, 1);

@@ -335,10 +335,9 @@ static int wait_for_ranks(meeting *m, MPI_Request *request)
         int done = 0, code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         double now = MPI_Wtime();
 
-        if (done || code != MPI_SUCCESS) {
-            pnc_file_step_check(m->file, code, "MPI_Iallreduce", "the first agreement of a call");
+        pnc_file_step_check(m->file, code, "MPI_Test", "the first agreement of a call");
+        if (done || *request == MPI_REQUEST_NULL)
             return NC_NOERR;
-        }
         receive_notices(m, now, true);
         if (m->warner < 0 && now - m->begin > limit_of(m))
             warn(m, now);
@@ -367,7 +366,7 @@ static int meet(meeting *m, const reduction *r)
         return end_meeting(m);
     code = MPI_Iallreduce(MPI_IN_PLACE, r->values, r->n, r->type, r->op, m->file->comm, &request);
     pnc_file_step_check(m->file, code, "MPI_Iallreduce", "the first agreement of a call");
-    return code == MPI_SUCCESS ? wait_for_ranks(m, &request) : NC_NOERR;
+    return wait_for_ranks(m, &request);
 }
 
 int pnc_file_time_limit_agree(pnc_file *file, int64_t *values, int n, const char *call)
@@ -430,21 +429,19 @@ static int end_opening(pnc_file *file, MPI_Comm comm)
 /* A collective step on the program's communicator. */
 typedef struct step {
     MPI_Request request;
-    int code; /* the first error */
+    int code; /* of its end */
 } step;
 
-static void keep_first(step *s, int code)
+/* As long as there is a request, MPI uses memory of the step. */
+static bool is_complete(pnc_file *file, step *s)
 {
-    if (s->code == MPI_SUCCESS)
-        s->code = code;
-}
+    int done = 0;
 
-static bool is_complete(step *s)
-{
-    int done = 1, code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
-
-    keep_first(s, code);
-    return done || code != MPI_SUCCESS;
+    s->code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
+    if (done || s->request == MPI_REQUEST_NULL)
+        return true;
+    pnc_file_step_check(file, s->code, "MPI_Test", "the communicator");
+    return false;
 }
 
 /* Wait for steps, with the limit if this rank has one. */
@@ -453,11 +450,11 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
     const double begin = MPI_Wtime();
 
     for (int i = 0; i < n && file->limit == NULL; i++)
-        keep_first(&steps[i], MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE));
+        steps[i].code = MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE);
     for (int i = 0; i < n && file->limit != NULL;) {
         double waited = MPI_Wtime() - begin;
 
-        if (is_complete(&steps[i]))
+        if (is_complete(file, &steps[i]))
             i++;
         else if (waited > file->limit->seconds)
             return end_opening(file, comm);
@@ -467,14 +464,16 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
     return NC_NOERR;
 }
 
-/* Ask whether any rank has a limit. A rank that has one does not wait for the answer: the caller completes the step. If
- * MPI fails on some ranks only, their answers may differ. */
+/* Find whether any rank has a limit. A rank that has one does not wait for the result: the caller completes the step.
+ * If MPI fails on some ranks only, their results may differ. */
 static bool find_limits(pnc_file *file, MPI_Comm comm, step *s)
 {
     int64_t own = file->limit != NULL, *limits = file->limit != NULL ? file->limit->values : &own;
+    int code;
 
     *limits = own;
-    s->code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &s->request);
+    code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &s->request);
+    pnc_file_step_check(file, code, "MPI_Iallreduce", "the time limits");
     if (file->limit == NULL)
         wait_for_steps(file, comm, s, 1);
     return own != 0;
@@ -482,34 +481,34 @@ static bool find_limits(pnc_file *file, MPI_Comm comm, step *s)
 
 /* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. A rank begins both
  * steps before it waits with a limit: ranks that make the call later complete both. */
-static int duplicate_with_limit(pnc_file *file, MPI_Comm comm, step *question, int *code)
+static int duplicate_nonblocking(pnc_file *file, MPI_Comm comm, step *limits, int *code)
 {
     MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
-    step steps[] = {*question, {MPI_REQUEST_NULL, MPI_SUCCESS}};
+    step steps[] = {*limits, {MPI_REQUEST_NULL, MPI_SUCCESS}};
     int err;
 
     *out = MPI_COMM_NULL;
     *code = MPI_Comm_idup(comm, out, &steps[1].request);
     err = wait_for_steps(file, comm, steps, 2);
-    question->code = steps[0].code;
+    limits->code = steps[0].code;
     if (err == NC_NOERR && steps[1].code == MPI_SUCCESS)
         file->comm = *out;
     return err;
 }
 
-/* MPICH makes a blocking collective call when a nonblocking duplication ends, in whichever thread notices it. Threads
- * that duplicate different communicators at the same time can thus block each other (seen with MPICH 4.0.2 on several
- * nodes). With threads the duplication therefore blocks, unless a rank has a limit. */
+/* MPICH makes a blocking collective call when a nonblocking duplication ends, in the thread whose call completes it.
+ * Threads that duplicate different communicators at the same time can thus block each other (seen with MPICH 4.0.2 on
+ * several nodes). With threads the duplication therefore blocks, unless a rank has a limit. */
 int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 {
-    step question = {MPI_REQUEST_NULL, MPI_SUCCESS};
+    step limits = {MPI_REQUEST_NULL, MPI_SUCCESS};
     int err = NC_NOERR;
 
-    if (!pnc_driver_has_threads() || find_limits(file, comm, &question))
-        err = duplicate_with_limit(file, comm, &question, code);
+    if (!pnc_driver_has_threads() || find_limits(file, comm, &limits))
+        err = duplicate_nonblocking(file, comm, &limits, code);
     else
         *code = MPI_Comm_dup(comm, &file->comm);
-    pnc_file_step_check(file, question.code, "MPI_Iallreduce", "the time limits");
+    pnc_file_step_check(file, limits.code, "MPI_Iallreduce", "the time limits");
     return err;
 }
 

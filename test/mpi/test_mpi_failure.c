@@ -142,7 +142,7 @@ static void report_hang(int signal)
 typedef enum operation { PUT, GET, WAIT, CREATE, OPEN, ENDDEF, REDEF, PUT_ATT, SYNC, CLOSE, OPERATIONS } operation;
 static const char *const operation_names[] = {"put",    "get",   "wait_all", "create", "open",
                                               "enddef", "redef", "put_att",  "sync",   "close"};
-static const char *strategy; /* of the files */
+static const char *strategy, *timeout; /* of the files; NULL: no time limit */
 static int values[ROWS * WIDTH];
 
 static int value_of(int i)
@@ -182,6 +182,8 @@ static int create_or_open(bool creates, int *ncid)
     PMPI_Info_create(&info);
     PMPI_Info_set(info, "nc_strategy", strategy);
     PMPI_Info_set(info, "cb_buffer_size", "8192"); /* several rounds */
+    if (timeout != NULL)
+        PMPI_Info_set(info, "nc_timeout", timeout);
     *ncid = -1;
     if (creates)
         err = ncmpi_create(MPI_COMM_WORLD, t_path("failure.nc"), NC_CLOBBER, info, ncid);
@@ -330,17 +332,23 @@ static void count_calls(operation what, int where, int *made)
         t_local(ncmpi_close(ncid) == NC_NOERR, "close");
 }
 
+/* The end of a nonblocking duplication fails on all ranks or on none. */
+static bool is_test_of_duplication(int which)
+{
+    return which == CALL_Test && timeout != NULL;
+}
+
 static void test_on_rank(operation what, int where)
 {
     int made[N_CALLS], tried = 0;
 
     count_calls(what, where, made);
     for (int which = 0; which < N_CALLS; which++)
-        for (int after = !can_fail_before[which]; after < 2; after++)
+        for (int after = !can_fail_before[which]; after < (is_test_of_duplication(which) ? 1 : 2); after++)
             for (int index = 0; index < made[which]; index = (t_quick() ? 30 : 4) * index + 1, tried++)
                 try_failure(what, which, index, after, where);
-    t_check(tried > 0 || t_nprocs == 1, "%s, %s: rank %d fails in each of %d MPI calls", strategy,
-            operation_names[what], where, tried);
+    t_check(tried > 0 || t_nprocs == 1, "%s, %s%s: rank %d fails in each of %d MPI calls", strategy,
+            operation_names[what], timeout != NULL ? " with a time limit" : "", where, tried);
 }
 
 /* On rank 0, and on another rank that depends on the operation; quick: on one of both. */
@@ -367,5 +375,8 @@ int main(int argc, char **argv)
     strategy = "two_phase";
     for (operation what = CREATE; what < OPERATIONS; what++)
         test_operation(what);
+    timeout = "30"; /* without other threads, create and open duplicate the communicator in the same way */
+    test_operation(CREATE);
+    test_operation(OPEN);
     return t_finish();
 }

@@ -1,8 +1,8 @@
 /* The hint nc_timeout and PNETCDF_TIMEOUT: a collective call that one rank does not make returns NC_ETIMEOUT on all
  * others, and the text on stderr names that rank, and the call of the others. A slow rank within the limit is no error.
  *
- * test_timeout HOW is for test/tools/test_timeout_end.py. "threads" opens files under MPI_THREAD_MULTIPLE. Two others
- * try what ends the program: "abort", or "finalize" on one rank while the others wait. */
+ * test_timeout HOW is for test/tools/test_timeout_end.py: "threads" opens files under MPI_THREAD_MULTIPLE; "abort" ends
+ * the program; "finalize" ends one rank while the others wait. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -396,7 +396,7 @@ static void test_crossing(bool aborts)
     alarm(0);
 }
 
-static double delay_of_opening; /* between its first and its second step, seconds */
+static double delay_of_opening; /* after the duplication of the communicator, seconds */
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *out)
 {
