@@ -84,7 +84,7 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
 /* Remove the content of a file. Local. */
 int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
 
-/* striping.c: set *out, unless nothing is known. `used`: the hints of the open file, or MPI_INFO_NULL. Local. */
+/* striping.c: set *out, unless nothing is known. `used`: the hints in effect, or MPI_INFO_NULL. Local. */
 void pnc_mpiio_striping_find(const char *path, MPI_Info used, pnc_striping *out);
 
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */

@@ -56,7 +56,7 @@ static bool is_romio(MPI_Info used, MPI_Info given)
     return found;
 }
 
-/* What the hints in use say about the MPI library and, on rank 0, about the file system. */
+/* Find the kind of the MPI library and, on rank 0, the striping, by the hints in effect. */
 static void examine_hints(pnc_mpiio *io, MPI_Info given)
 {
     MPI_Info used = MPI_INFO_NULL;
