@@ -141,8 +141,8 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
     if (file->nprocs == 1)
         pnc_dataset_launcher_check(file->path);
     seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
-    if (seconds > 0)
-        (void)pnc_file_time_limit_set(file, seconds, aborts); /* without memory there is none */
+    if (seconds > 0 && pnc_file_time_limit_set(file, seconds, aborts) != NC_NOERR)
+        pnc_error_clear(file->error); /* without memory there is no limit */
     PNC_TRY(create_communicator(o->comm, file));
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
     return NC_NOERR;

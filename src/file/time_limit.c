@@ -426,8 +426,11 @@ static int end_opening(pnc_file *file, MPI_Comm comm)
     return pnc_error_set_remote(file->error, NC_ETIMEOUT, "%s", text);
 }
 
-/* A collective step on the program's communicator. */
+/* The collective steps on the program's communicator. */
+enum { LIMITS, DUPLICATION, STEPS };
+
 typedef struct step {
+    const char *what; /* it makes */
     MPI_Request request;
     int code; /* of its end */
 } step;
@@ -440,7 +443,7 @@ static bool is_complete(pnc_file *file, step *s)
     s->code = MPI_Test(&s->request, &done, MPI_STATUS_IGNORE);
     if (done || s->request == MPI_REQUEST_NULL)
         return true;
-    pnc_file_step_check(file, s->code, "MPI_Test", "the communicator");
+    pnc_file_step_check(file, s->code, "MPI_Test", s->what);
     return false;
 }
 
@@ -450,7 +453,8 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
     const double begin = MPI_Wtime();
 
     for (int i = 0; i < n && file->limit == NULL; i++)
-        steps[i].code = MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE);
+        if (steps[i].request != MPI_REQUEST_NULL) /* else the code of an earlier wait would be lost */
+            steps[i].code = MPI_Wait(&steps[i].request, MPI_STATUS_IGNORE);
     for (int i = 0; i < n && file->limit != NULL;) {
         double waited = MPI_Wtime() - begin;
 
@@ -468,30 +472,28 @@ static int wait_for_steps(pnc_file *file, MPI_Comm comm, step *steps, int n)
  * If MPI fails on some ranks only, their results may differ. */
 static bool find_limits(pnc_file *file, MPI_Comm comm, step *s)
 {
-    int64_t own = file->limit != NULL, *limits = file->limit != NULL ? file->limit->values : &own;
+    int64_t own = file->limit != NULL, *any = file->limit != NULL ? file->limit->values : &own;
     int code;
 
-    *limits = own;
-    code = MPI_Iallreduce(MPI_IN_PLACE, limits, 1, MPI_INT64_T, MPI_MAX, comm, &s->request);
-    pnc_file_step_check(file, code, "MPI_Iallreduce", "the time limits");
+    *any = own;
+    code = MPI_Iallreduce(MPI_IN_PLACE, any, 1, MPI_INT64_T, MPI_MAX, comm, &s->request);
+    pnc_file_step_check(file, code, "MPI_Iallreduce", s->what);
     if (file->limit == NULL)
         wait_for_steps(file, comm, s, 1);
     return own != 0;
 }
 
-/* If the wait fails, MPI has no communicator left for this one, on all ranks, and *out is undefined. A rank begins both
- * steps before it waits with a limit: ranks that make the call later complete both. */
-static int duplicate_nonblocking(pnc_file *file, MPI_Comm comm, step *limits, int *code)
+/* If MPI has no communicator left, the wait fails on all ranks, and *out is undefined. A rank with a limit begins both
+ * steps before it waits: ranks that make the call later complete both. */
+static int duplicate_nonblocking(pnc_file *file, MPI_Comm comm, step *steps, int *code)
 {
     MPI_Comm own = MPI_COMM_NULL, *out = file->limit != NULL ? &file->limit->comm : &own;
-    step steps[] = {*limits, {MPI_REQUEST_NULL, MPI_SUCCESS}};
     int err;
 
     *out = MPI_COMM_NULL;
-    *code = MPI_Comm_idup(comm, out, &steps[1].request);
-    err = wait_for_steps(file, comm, steps, 2);
-    limits->code = steps[0].code;
-    if (err == NC_NOERR && steps[1].code == MPI_SUCCESS)
+    *code = MPI_Comm_idup(comm, out, &steps[DUPLICATION].request);
+    err = wait_for_steps(file, comm, steps, STEPS);
+    if (err == NC_NOERR && steps[DUPLICATION].code == MPI_SUCCESS)
         file->comm = *out;
     return err;
 }
@@ -501,14 +503,15 @@ static int duplicate_nonblocking(pnc_file *file, MPI_Comm comm, step *limits, in
  * several nodes). With threads the duplication therefore blocks, unless a rank has a limit. */
 int pnc_file_time_limit_comm_create(pnc_file *file, MPI_Comm comm, int *code)
 {
-    step limits = {MPI_REQUEST_NULL, MPI_SUCCESS};
+    step steps[STEPS] = {{"the time limits", MPI_REQUEST_NULL, MPI_SUCCESS},
+                         {"the communicator", MPI_REQUEST_NULL, MPI_SUCCESS}};
     int err = NC_NOERR;
 
-    if (!pnc_driver_has_threads() || find_limits(file, comm, &limits))
-        err = duplicate_nonblocking(file, comm, &limits, code);
+    if (!pnc_driver_has_threads() || find_limits(file, comm, &steps[LIMITS]))
+        err = duplicate_nonblocking(file, comm, steps, code);
     else
         *code = MPI_Comm_dup(comm, &file->comm);
-    pnc_file_step_check(file, limits.code, "MPI_Iallreduce", "the time limits");
+    pnc_file_step_check(file, steps[LIMITS].code, "MPI_Iallreduce", steps[LIMITS].what);
     return err;
 }
 
