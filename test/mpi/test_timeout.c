@@ -533,6 +533,24 @@ static void test_openings(void)
     }
 }
 
+static void test_open_file(void)
+{
+    for (int k = 0; k < NCALLS; k++)
+        if (k < 2 || !t_quick())
+            test_missing(k, k % t_nprocs);
+    if (!t_quick())
+        test_missing(0, t_nprocs - 1);
+    test_state();
+    test_slow();
+    test_slow_access();
+    test_late(1.3);
+    if (!t_quick())
+        test_late(3.2);
+    test_crossing(false);
+    test_crossing(true);
+    test_mismatch();
+}
+
 int main(int argc, char **argv)
 {
     bool threads = argc > 1 && strcmp(argv[1], "threads") == 0;
@@ -544,35 +562,16 @@ int main(int argc, char **argv)
     signal(SIGALRM, report_hang);
     snprintf(path, sizeof path, "%s", t_path("timeout.nc"));
     snprintf(caught, sizeof caught, "%s.%d", t_path("stderr"), t_rank);
-    if (threads) {
-        test_openings();
-        MPI_Barrier(MPI_COMM_WORLD);
-        unlink(path);
-        return t_finish();
-    }
-    if (argc > 1)
+    if (argc > 1 && !threads)
         return end_program(strcmp(argv[1], "abort") == 0);
-    for (int k = 0; k < (int)(sizeof values / sizeof *values); k++)
+    for (int k = 0; k < (int)(sizeof values / sizeof *values) && !threads; k++)
         test_value(k);
-    if (t_nprocs == 1) {
+    if (t_nprocs == 1)
         t_skip("one rank");
-    } else {
-        for (int k = 0; k < NCALLS; k++)
-            if (k < 2 || !t_quick())
-                test_missing(k, k % t_nprocs);
-        if (!t_quick())
-            test_missing(0, t_nprocs - 1);
+    else
         test_openings();
-        test_state();
-        test_slow();
-        test_slow_access();
-        test_late(1.3);
-        if (!t_quick())
-            test_late(3.2);
-        test_crossing(false);
-        test_crossing(true);
-        test_mismatch();
-    }
+    if (t_nprocs > 1 && !threads)
+        test_open_file();
     MPI_Barrier(MPI_COMM_WORLD);
     unlink(path);
     return t_finish();
