@@ -25,7 +25,7 @@ const pnc_store_ops *pnc_driver_get(int index);
 /* Zeros for the store of any driver, or NULL: the ranks can agree on memory before the driver is known. */
 pnc_store *pnc_driver_store_create(void);
 
-/* Whether threads may call MPI at the same time (MPI_THREAD_MULTIPLE). */
+/* Whether threads may call MPI at the same time (MPI_THREAD_MULTIPLE), or MPI does not know. */
 bool pnc_driver_has_threads(void);
 
 /* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation and call.prefix are set

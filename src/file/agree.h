@@ -20,7 +20,7 @@ static inline void pnc_file_call_begin(pnc_file *file, const char *function, con
 }
 
 /* Prepare reductions by maximum as one element, for few ranks; used once file->maxima.is_used is set, which needs the
- * success of all ranks. NC_EMPI */
+ * success of all ranks. NC_EMPI. */
 int pnc_file_maxima_init(pnc_file *file);
 void pnc_file_maxima_free(pnc_file *file);
 

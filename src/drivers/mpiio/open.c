@@ -56,7 +56,7 @@ static bool is_romio(MPI_Info used, MPI_Info given)
     return found;
 }
 
-/* Find the kind of the MPI library and, on rank 0, the striping, by the hints in effect. */
+/* Find whether the MPI-IO is ROMIO and, on rank 0, the striping. */
 static void examine_hints(pnc_mpiio *io, MPI_Info given)
 {
     MPI_Info used = MPI_INFO_NULL;

@@ -1,4 +1,4 @@
-/* Turns: threads make collective MPI_File_ calls one after the other; calls of one rank, too, until a file is open.
+/* Turns: threads make collective MPI_File_ calls one after the other.
  *
  * ROMIO, the MPI-IO of MPICH and its derivatives, holds one lock per process while a collective call, such as
  * MPI_File_open or MPI_File_write_at_all, blocks for the other ranks. Consider threads A and B on two ranks, each
