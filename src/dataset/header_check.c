@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dataset/header_change.h"
 #include "dataset/headerio.h"
 
 static int fail(pnc_dataset *ds)
@@ -28,15 +29,20 @@ static int check_decoded_entry(pnc_dataset *ds, pnc_entry entry)
     return err;
 }
 
-/* Read the magic number and the bytes at the place of the entry. */
+/* Read the magic number and the bytes at the place of the entry: mostly both are in the first page, for one read. */
 static int read_place(pnc_dataset *ds, pnc_extent place, char *magic, char *bytes)
 {
-    PNC_TRY(pnc_file_range_read(&ds->file, place, bytes));
-    if (place.offset == 0) {
-        memcpy(magic, bytes, PNC_MAGIC_BYTES);
-        return NC_NOERR;
+    char page[PNC_HEADER_PAGE];
+    pnc_extent both = {0, place.offset + place.length};
+
+    if (both.length > PNC_HEADER_PAGE) {
+        PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){0, PNC_MAGIC_BYTES}, magic));
+        return pnc_file_range_read(&ds->file, place, bytes);
     }
-    return pnc_file_range_read(&ds->file, (pnc_extent){0, PNC_MAGIC_BYTES}, magic);
+    PNC_TRY(pnc_file_range_read(&ds->file, both, page));
+    memcpy(magic, page, PNC_MAGIC_BYTES);
+    memcpy(bytes, page + place.offset, (size_t)place.length);
+    return NC_NOERR;
 }
 
 /* numrecs, which follows the magic number, may differ. */
