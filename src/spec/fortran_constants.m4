@@ -3,6 +3,7 @@ m4_dnl
 m4_dnl FORTRAN_CONSTANTS expands FORTRAN_CONSTANT(name after nf_, type, value) for each; the type is integer, real,
 m4_dnl double precision or OFFSET. Not included: strings, limits of numbers, for which Fortran has huge(), and what
 m4_dnl does not begin with NC_.
+m4_dnl NETCDF2_CONSTANTS expands FORTRAN_FEATURE(name, type, value) for each constant of the netCDF-2 interface.
 m4_dnl FORTRAN_FEATURES expands FORTRAN_FEATURE(name, type, value) for each row of features.m4; the type is integer or
 m4_dnl character(len=*).
 m4_include([constants.m4])m4_include([features.m4])m4_include([errors.m4])m4_dnl
@@ -42,6 +43,71 @@ m4_define([FORTRAN_CONSTANTS], [m4_pushdef([SECTION], [])m4_pushdef([CONSTANT], 
 m4_pushdef([ERROR], m4_defn([CONSTANT_IN_FORTRAN]))m4_pushdef([ALIAS], m4_defn([ALIAS_IN_FORTRAN]))m4_dnl
 CONSTANTS[]FORTRAN_ONLY[]ERRORS[]ERROR_ALIASES[]m4_dnl
 m4_popdef([SECTION])m4_popdef([CONSTANT])m4_popdef([ERROR])m4_popdef([ALIAS])])
+
+m4_dnl Programs that began with netCDF-2 still use its names; without `implicit none' a missing one would be a variable.
+m4_define([NETCDF2_CONSTANTS], [m4_pushdef([NETCDF2], m4_defn([FORTRAN_FEATURE]))m4_dnl
+NETCDF2([ncbyte], [integer], [nf_byte])
+NETCDF2([ncchar], [integer], [nf_char])
+NETCDF2([ncshort], [integer], [nf_short])
+NETCDF2([nclong], [integer], [nf_int])
+NETCDF2([ncfloat], [integer], [nf_float])
+NETCDF2([ncdouble], [integer], [nf_double])
+NETCDF2([ncglobal], [integer], [nf_global])
+NETCDF2([ncunlim], [integer], [nf_unlimited])
+NETCDF2([ncclob], [integer], [nf_clobber])
+NETCDF2([ncnoclob], [integer], [nf_noclobber])
+NETCDF2([ncnowrit], [integer], [nf_nowrite])
+NETCDF2([ncwrite], [integer], [nf_write])
+NETCDF2([ncfill], [integer], [nf_fill])
+NETCDF2([ncnofill], [integer], [nf_nofill])
+NETCDF2([ncrdwr], [integer], [1])
+NETCDF2([nccreat], [integer], [2])
+NETCDF2([ncexcl], [integer], [4])
+NETCDF2([ncindef], [integer], [8])
+NETCDF2([ncnsync], [integer], [16])
+NETCDF2([nchsync], [integer], [32])
+NETCDF2([ncndirty], [integer], [64])
+NETCDF2([nchdirty], [integer], [128])
+NETCDF2([nclink], [integer], [32768])
+NETCDF2([ncnoerr], [integer], [nf_noerr])
+NETCDF2([ncebadid], [integer], [nf_ebadid])
+NETCDF2([ncenfile], [integer], [(-31)])
+NETCDF2([nceexist], [integer], [nf_eexist])
+NETCDF2([nceinval], [integer], [nf_einval])
+NETCDF2([nceperm], [integer], [nf_eperm])
+NETCDF2([ncenotin], [integer], [nf_enotindefine])
+NETCDF2([nceindef], [integer], [nf_eindefine])
+NETCDF2([ncecoord], [integer], [nf_einvalcoords])
+NETCDF2([ncemaxds], [integer], [nf_emaxdims])
+NETCDF2([ncename], [integer], [nf_enameinuse])
+NETCDF2([ncenoatt], [integer], [nf_enotatt])
+NETCDF2([ncemaxat], [integer], [nf_emaxatts])
+NETCDF2([ncebadty], [integer], [nf_ebadtype])
+NETCDF2([ncebadd], [integer], [nf_ebaddim])
+NETCDF2([nceunlim], [integer], [nf_eunlimpos])
+NETCDF2([ncemaxvs], [integer], [nf_emaxvars])
+NETCDF2([ncenotvr], [integer], [nf_enotvar])
+NETCDF2([nceglob], [integer], [nf_eglobal])
+NETCDF2([ncenotnc], [integer], [nf_enotnc])
+NETCDF2([ncests], [integer], [nf_ests])
+NETCDF2([ncentool], [integer], [nf_emaxname])
+NETCDF2([ncfoobar], [integer], [32])
+NETCDF2([ncsyserr], [integer], [(-31)])
+NETCDF2([ncfatal], [integer], [nf_fatal])
+NETCDF2([ncverbos], [integer], [nf_verbose])
+NETCDF2([nf2_err], [integer], [(-1)])
+NETCDF2([maxncop], [integer], [32])
+NETCDF2([maxncdim], [integer], [100])
+NETCDF2([maxncatt], [integer], [2000])
+NETCDF2([maxncvar], [integer], [2000])
+NETCDF2([maxncnam], [integer], [128])
+NETCDF2([maxvdims], [integer], [maxncdim])
+NETCDF2([filchar], [integer], [0])
+NETCDF2([filbyte], [integer], [nf_fill_byte])
+NETCDF2([filshort], [integer], [nf_fill_short])
+NETCDF2([fillong], [integer], [nf_fill_int])
+NETCDF2([filfloat], [real], [nf_fill_float])
+NETCDF2([fildoub], [double precision], [nf_fill_double])[]m4_popdef([NETCDF2])])
 
 m4_define([FORTRAN_FEATURES], [m4_pushdef([FEATURE], m4_defn([FEATURE_IN_FORTRAN]))m4_dnl
 VERSIONS[]FEATURES[]m4_popdef([FEATURE])])

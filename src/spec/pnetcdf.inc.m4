@@ -41,6 +41,7 @@ m4_define([FORTRAN_FEATURE], [OUTPUT([m4_dnl
 ])])
 FORTRAN_FEATURES
 FORTRAN_CONSTANTS
+NETCDF2_CONSTANTS
 
 m4_divert(0)m4_dnl
 
@@ -54,10 +55,11 @@ m4_define([FORTRAN_CONSTANT], [m4_define([_used], m4_incr(_used))OUTPUT([m4_dnl
         m4_ifelse([$2], [OFFSET], [integer(nf_offset_kind)], [$2]) :: c[]_used = nf_$1
 ])])
 m4_define([FORTRAN_FEATURE], [m4_define([_used], m4_incr(_used))OUTPUT([m4_dnl
-        integer :: c[]_used = m4_ifelse([$2], [integer], [$1], [len($1)])
+        m4_ifelse(m4_index([$2], [character]), 0, [integer :: c[]_used = len($1)], [$2 :: c[]_used = $1])
 ])])
 FORTRAN_FEATURES
 FORTRAN_CONSTANTS
+NETCDF2_CONSTANTS
 m4_divert(0)m4_dnl
       end type
 

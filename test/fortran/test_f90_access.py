@@ -344,6 +344,16 @@ ATTRIBUTES_OF_TEXT = """
         call check(err == nf90_noerr .and. all(chars == ['a', 'b', 'c']), 'C gets the text')
         err = c_get_text(ncid, v - 1, [1_c_int64_t], [1_c_int64_t], [1_c_int64_t], chars)
         call check(err == nf90_noerr .and. chars(1) == 'x', 'C gets the fill value of text')
+        three = '###'
+        err = nf90mpi_get_att(ncid, v, 'none', three)
+        call check(err == nf90_enotatt .and. three == '', 'a variable for text is blank after an error')
+        err = nf90mpi_put_var_all(ncid, v, 'y  ')
+        call check(err == nf90_noerr, 'put one character of a longer text')
+        three = '###'
+        err = nf90mpi_get_var_all(ncid, v, three)
+        call check(err == nf90_noerr .and. three == 'y  ', 'get one character into a longer text')
+        err = nf90mpi_put_var_all(ncid, v, 'y z')
+        call check(err == nf90_eiomismatch, 'characters would be lost')
     end subroutine
 """
 

@@ -98,6 +98,16 @@ for letter, declaration in (("b", "integer*1"), ("s", "integer*2"), ("i", "integ
                             ("d", "double precision")):
     VARIABLES += (f"      {declaration} {letter}0, {letter}1(4), {letter}3(2,2,2)\n"
                   f"      {declaration} {letter}7(2,1,1,1,1,1,2)\n")
+# Printed by a program with the pnetcdf.inc of PnetCDF 1.12.3.
+NETCDF2 = """
+filbyte -127 filchar 0 fillong -2147483647 filshort -32767 maxncatt 2000 maxncdim 100 maxncnam 128 maxncop 32
+maxncvar 2000 maxvdims 100 ncbyte 1 ncchar 2 ncclob 0 nccreat 2 ncdouble 6 ncebadd -46 ncebadid -33
+ncebadty -45 ncecoord -40 nceexist -35 nceglob -50 nceindef -39 nceinval -36 ncemaxat -44 ncemaxds -41
+ncemaxvs -48 ncename -42 ncenfile -31 ncenoatt -43 ncenotin -38 ncenotnc -51 ncenotvr -49 ncentool -53
+nceperm -37 ncests -52 nceunlim -47 ncexcl 4 ncfatal 1 ncfill 0 ncfloat 5 ncfoobar 32 ncglobal 0 nchdirty 128
+nchsync 32 ncindef 8 nclink 32768 nclong 4 ncndirty 64 ncnoclob 4 ncnoerr 0 ncnofill 256 ncnowrit 0 ncnsync 16
+ncrdwr 1 ncshort 3 ncsyserr -31 ncunlim 0 ncverbos 2 ncwrite 1 nf2_err -1
+"""
 INTERFACES = {"mpif.h": ("", "      include 'mpif.h'\n"), "module mpi": ("      use mpi\n", ""),
               "module mpi_f08": ("      use mpi_f08\n", "")}
 
@@ -275,6 +285,21 @@ def check_constants():
     tap.ok(not differ, "names that only Fortran has", "\n".join(differ))
 
 
+def check_netcdf2():
+    words = NETCDF2.split()
+    expected = [f"{name} {value}" for name, value in zip(words[::2], words[1::2])] + ["fildoub 1", "filfloat 1"]
+    lines = "".join(f"      print '(a,i0)', '{line.split()[0]} ', {line.split()[0]}\n" for line in expected[:-2])
+    lines += "".join(f"      print '(a,i0)', '{name} ', nint({name} / 9.96921e36)\n"
+                     for name in ("fildoub", "filfloat"))
+    for name, use, include in (("pnetcdf.inc", "", "      include 'pnetcdf.inc'\n"),
+                               ("the module", "      use pnetcdf\n", "")):
+        source = write("netcdf2.f90", "      program p\n      use mpi\n"
+                       f"{use}      implicit none\n{include}{lines}      end\n")
+        status, _, why = run(*FC, INCLUDE, source, "-o", tap.scratch("netcdf2"))
+        printed = run(tap.scratch("netcdf2"))[1].splitlines() if status == 0 else []
+        tap.ok(printed == expected, f"{name} has the {len(expected)} constants of netCDF-2", why + "\n".join(printed))
+
+
 def check_features():
     """Version and features are those of pnetcdf.h, read as text: numbers, which programs compare, and strings."""
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="ascii") as file:
@@ -316,5 +341,6 @@ for each in FILES:
     check_unused(each)
 check_refused()
 check_constants()
+check_netcdf2()
 check_features()
 tap.finish()

@@ -19,7 +19,7 @@ int pncf90_put_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
     return pnc_dataset_caller_end(&caller, err);
 }
 
-/* Text that does not fit is not read. */
+/* Text that does not fit is not read. After an error the variable is blank: programs look at it instead of the code. */
 int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *name, const CFI_cdesc_t *text)
 {
     char c_name[PNC_BINDING_TEXT_MAX], *base = text->base_addr;
@@ -30,6 +30,7 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
 
     PNC_F90_BEGIN(&caller, get_att, get_att_text, *ncid);
     pnc_f90_text_convert(name, c_name);
+    memset(base, ' ', capacity);
     pnc_dataset_caller_inquire_att(*ncid, c_varid, c_name, &facts);
     length = (size_t)facts.length;
     if (facts.type == NC_CHAR && length > capacity)
@@ -37,8 +38,6 @@ int pncf90_get_att_text(const int *ncid, const int *varid, const CFI_cdesc_t *na
                       c_name, length, capacity);
     else
         err = ncmpi_get_att_text(*ncid, c_varid, c_name, base);
-    if (err == NC_NOERR && caller.error.code == NC_NOERR)
-        memset(base + length, ' ', capacity - length);
     return pnc_dataset_caller_end(&caller, err);
 }
 
