@@ -2,11 +2,11 @@
  *
  * Collective steps: the duplication of the communicator; one reduction by which all ranks receive what rank 0 decides,
  * and whether all are ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results.
- * The first file of a communicator takes one step more, to find the nodes; each file of several ranks, one more under
- * MPI_THREAD_MULTIPLE, to find whether a rank has a time limit. */
+ * The first file of a communicator takes one step more, to find the nodes; from the third on, without threads, the
+ * duplication is saved. Each file of several ranks takes one more under MPI_THREAD_MULTIPLE, to find whether a rank has
+ * a time limit. */
 #include "dataset/opening.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@
 #include "dataset/statistics.h"
 #include "drivers/driver.h"
 #include "file/agree.h"
+#include "file/communicator.h"
 #include "file/nodes.h"
 
 #define LIST_BYTES 1024 /* a longer list of hints takes a broadcast of its own */
@@ -44,6 +45,7 @@ typedef struct exchange {
     bool failed;              /* a rank has an error */
     bool lacks_nodes;         /* a rank does not know the nodes */
     bool has_limit;           /* a rank has a time limit, and may have sent notices */
+    bool frees_comm;          /* a rank cannot keep the communicator */
 } exchange;
 _Static_assert(sizeof(exchange) <= PNC_COMBINED_BYTES, "PNC_COMBINED_BYTES is too small");
 
@@ -56,10 +58,8 @@ void pnc_dataset_state_free(pnc_dataset *ds)
         MPI_Info_free(&ds->info);
     if (ds->environment != MPI_INFO_NULL)
         MPI_Info_free(&ds->environment);
-    if (ds->file.comm != MPI_COMM_NULL)
-        MPI_Comm_free(&ds->file.comm);
     pnc_file_maxima_free(&ds->file);
-    pnc_file_nodes_release(ds->file.nodes);
+    pnc_file_comm_release(&ds->file);
     pnc_file_time_limit_free(&ds->file);
     pnc_statistics_free(ds->file.statistics);
     pnc_memory_free(ds->store_path);
@@ -78,58 +78,6 @@ int pnc_dataset_opening_discard(pnc_dataset *ds, int err)
     return err;
 }
 
-/* --- the communicator --- */
-
-static int duplicate(MPI_Comm comm, pnc_file *file, int *code)
-{
-    if (file->nprocs > 1)
-        return pnc_file_time_limit_comm_create(file, comm, code);
-    *code = MPI_Comm_dup(comm, &file->comm);
-    return NC_NOERR;
-}
-
-/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
- * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
-static int dup_without_abort(MPI_Comm comm, pnc_file *file)
-{
-    bool has_handler;
-    MPI_Errhandler users;
-    int code, err;
-
-    has_handler = MPI_Comm_get_errhandler(comm, &users) == MPI_SUCCESS;
-    if (has_handler)
-        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    err = duplicate(comm, file, &code);
-    if (has_handler) {
-        MPI_Comm_set_errhandler(comm, users);
-        MPI_Errhandler_free(&users);
-    }
-    if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
-        err = pnc_error_set(file->error, NC_ENFILE,
-                            "the communicator cannot be duplicated, as MPI libraries bound the number of "
-                            "communicators: close files, or free communicators that are no longer needed");
-    if (err == NC_NOERR)
-        pnc_file_step_check(file, code, "duplication", "the communicator");
-    return err;
-}
-
-/* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
- * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once, and to replace its error
- * handler. With several ranks the caller must order the calls: a lock cannot match the threads of different ranks. */
-static int create_communicator(MPI_Comm comm, pnc_file *file)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    bool locks = file->nprocs == 1;
-    int err;
-
-    if (locks)
-        pthread_mutex_lock(&lock);
-    err = dup_without_abort(comm, file);
-    if (locks)
-        pthread_mutex_unlock(&lock);
-    return err;
-}
-
 /* Collective. On all ranks or on none, but for NC_ETIMEOUT. */
 static int get_communicator(const pnc_opening *o, pnc_file *file)
 {
@@ -143,33 +91,7 @@ static int get_communicator(const pnc_opening *o, pnc_file *file)
     seconds = file->nprocs > 1 ? pnc_dataset_hints_find_timeout(o->info, &aborts) : 0;
     if (seconds > 0 && pnc_file_time_limit_set(file, seconds, aborts) != NC_NOERR)
         pnc_error_clear(file->error); /* without memory there is no limit */
-    PNC_TRY(create_communicator(o->comm, file));
-    MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
-    return NC_NOERR;
-}
-
-/* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
- * program. A communicator of this rank only takes from the same supply, without messages. */
-static int check_spare_communicator(pnc_file *file)
-{
-    MPI_Comm spare = MPI_COMM_NULL;
-    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
-    int code = MPI_Comm_group(file->comm, &all);
-
-    if (code == MPI_SUCCESS)
-        code = MPI_Group_incl(all, 1, &file->rank, &own);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_create_group(file->comm, own, 0, &spare);
-    if (spare != MPI_COMM_NULL)
-        MPI_Comm_free(&spare);
-    if (own != MPI_GROUP_NULL)
-        MPI_Group_free(&own);
-    if (all != MPI_GROUP_NULL)
-        MPI_Group_free(&all);
-    if (code == MPI_SUCCESS)
-        return NC_NOERR;
-    return pnc_error_set(file->error, NC_ENFILE,
-                         "%s: MPI has no communicator left for another open file: close some files", file->path);
+    return pnc_file_comm_take(file, o->comm);
 }
 
 /* --- the dataset --- */
@@ -195,7 +117,8 @@ static pnc_dataset *create_dataset(const pnc_opening *o, const pnc_file *file)
     if (ds->file.path != NULL && ds->store_path != NULL && ds->file.store != NULL &&
         pnc_io_context_init(&ds->io, &ds->file, &ds->model) == NC_NOERR)
         return ds;
-    ds->file.comm = MPI_COMM_NULL;
+    ds->file.comm = MPI_COMM_NULL; /* the caller frees what it has */
+    ds->file.nodes = NULL;
     ds->file.limit = NULL;
     pnc_memory_free(ds->file.store);
     pnc_dataset_state_free(ds);
@@ -336,10 +259,10 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
     if (ds == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
-    PNC_TRY(check_spare_communicator(&ds->file));
+    PNC_TRY(pnc_file_comm_check_spare(&ds->file));
     PNC_TRY(pnc_file_maxima_init(&ds->file));
-    ds->file.nodes = pnc_file_nodes_get(ds->file.comm);
     x->lacks_nodes = ds->file.nodes == NULL;
+    x->frees_comm = !pnc_file_comm_can_keep();
     return ds->file.rank == 0 ? decide(ds, o, &x->root) : NC_NOERR;
 }
 
@@ -348,8 +271,9 @@ static int give_up(const pnc_opening *o, pnc_dataset *ds, pnc_file *file, int er
 {
     if (ds != NULL)
         return pnc_dataset_opening_discard(ds, err);
-    if (file->comm != MPI_COMM_NULL && !pnc_file_time_limit_is_exceeded(file))
-        MPI_Comm_free(&file->comm);
+    if (pnc_file_time_limit_is_exceeded(file))
+        file->comm = MPI_COMM_NULL;
+    pnc_file_comm_release(file);
     pnc_file_time_limit_free(file);
     return pnc_dataset_error_report_call(o->call, o->path, err, file->error);
 }
@@ -400,6 +324,7 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
         return give_up(o, ds, &file, err);
     ds->file.maxima.is_used = ds->file.maxima.exists;
     o->finds_nodes = x.lacks_nodes;
+    ds->file.keeps_comm = !x.lacks_nodes && !x.frees_comm && !x.has_limit && x.root.hints.timeout == 0;
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));
     pnc_dataset_statistics_start(ds, MPI_Wtime() - begin, waited);

@@ -31,7 +31,8 @@ typedef struct pnc_maxima {
 
 struct pnc_file {
     char *path;
-    MPI_Comm comm; /* duplicate of the user's communicator */
+    MPI_Comm comm;   /* duplicate of the user's communicator */
+    bool keeps_comm; /* for its next file; the same on all ranks */
     int rank, nprocs;
     pnc_nodes *nodes;
     const pnc_store_ops *driver;

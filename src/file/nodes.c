@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "file/communicator.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first use */
@@ -31,6 +32,7 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
     pthread_mutex_unlock(&lock);
     if (rest > 0)
         return;
+    pnc_file_comm_discard(&nodes->kept);
     pnc_memory_free(nodes->ranks);
     pnc_memory_free(nodes);
 }
@@ -51,12 +53,14 @@ static int delete_attribute(MPI_Comm comm, int number, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls this function. */
+/* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls this function. Open MPI deletes those of
+ * MPI_COMM_WORLD when communicators can no longer be freed. */
 static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
 {
     int code = MPI_SUCCESS;
 
     (void)comm, (void)number, (void)value, (void)extra;
+    pnc_file_nodes_remove(MPI_COMM_WORLD);
     pthread_mutex_lock(&lock);
     if (keyval != MPI_KEYVAL_INVALID)
         code = MPI_Comm_free_keyval(&keyval);
@@ -113,6 +117,15 @@ void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes)
     add_use(nodes);
     if (MPI_Comm_set_attr(comm, key, nodes) != MPI_SUCCESS)
         pnc_file_nodes_release(nodes);
+}
+
+void pnc_file_nodes_remove(MPI_Comm comm)
+{
+    int key = get_keyval(), found = 0;
+    void *value = NULL;
+
+    if (key != MPI_KEYVAL_INVALID && MPI_Comm_get_attr(comm, key, &value, &found) == MPI_SUCCESS && found)
+        MPI_Comm_delete_attr(comm, key);
 }
 
 /* --- finding the nodes --- */
@@ -175,8 +188,10 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
         err = failed == MPI_SUCCESS ? list_ranks(comm, node, nodes) : NC_EMPI;
     if (node != MPI_COMM_NULL)
         MPI_Comm_free(&node);
-    if (nodes != NULL)
+    if (nodes != NULL) {
         nodes->uses = 1;
+        nodes->kept = MPI_COMM_NULL;
+    }
     if (err == NC_NOERR)
         *out = nodes;
     else

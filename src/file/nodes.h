@@ -1,4 +1,5 @@
-/* Which ranks share a node. It is found once for a communicator, and cached in an attribute of it. */
+/* What is cached in an attribute of a communicator of the program: which ranks share a node, which is found once, and a
+ * duplicate of the communicator, for its next file. */
 #ifndef PNC_FILE_NODES_H
 #define PNC_FILE_NODES_H
 
@@ -11,6 +12,7 @@ typedef struct pnc_nodes {
     int nranks; /* of this node */
     int *ranks; /* those ranks; the first one is the leader of the node */
     bool is_leader;
+    MPI_Comm kept; /* see communicator.h; MPI_COMM_NULL: none */
 } pnc_nodes;
 
 /* Collective. NC_EMPI or NC_ENOMEM of this rank, which leaves *out unchanged. */
@@ -19,6 +21,8 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out);
 pnc_nodes *pnc_file_nodes_get(MPI_Comm comm);
 /* Cache it, without effect if MPI fails. Local. */
 void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes);
+/* Remove it from a duplicate, which is then a use no longer. Local. */
+void pnc_file_nodes_remove(MPI_Comm comm);
 /* The caller no longer uses it. NULL is allowed. */
 void pnc_file_nodes_release(pnc_nodes *nodes);
 

@@ -48,28 +48,45 @@ static void test_too_many(MPI_Comm comm, const char *path, const char *text)
     close_many(n, text);
 }
 
+static int open_and_close(MPI_Comm comm, const char *path)
+{
+    int ncid, err = ncmpi_open(comm, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
+
+    return err == NC_NOERR ? ncmpi_close(ncid) : err;
+}
+
 /* The program itself has left fewer communicators than a file needs, or none. */
-static void test_last_communicators(const char *path)
+static void test_last_communicators(MPI_Comm comm, int needs, const char *path)
 {
     static MPI_Comm held[5000];
-    int n = 0, ncid, err;
+    int n = 0, err;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     while (n < 5000 && MPI_Comm_dup(MPI_COMM_WORLD, &held[n]) == MPI_SUCCESS)
         n++;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     for (int left = 0; left < 3 && n < 5000; left++) {
-        err = ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid);
-        if (err == NC_NOERR)
-            err = ncmpi_close(ncid);
-        t_check(err == NC_ENFILE || (left > 1 && err == NC_NOERR), "a file where %d communicators are left: %s", left,
-                ncmpi_strerrno(err));
+        err = open_and_close(comm, path);
+        t_check(err == (left < needs ? NC_ENFILE : NC_NOERR), "a file that needs %d communicators, of %d: %s", needs,
+                left, ncmpi_strerrno(err));
         MPI_Comm_free(&held[--n]);
     }
     while (n > 0)
         MPI_Comm_free(&held[--n]);
-    expect_code(ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, MPI_INFO_NULL, &ncid), NC_NOERR, "a file after that");
-    expect_code(ncmpi_close(ncid), NC_NOERR, "close");
+    expect_code(open_and_close(comm, path), NC_NOERR, "a file after that");
+}
+
+/* The first file of a communicator finds the nodes. The second one leaves its duplicate for the next, which then takes
+ * one only, for MPI-IO. */
+static void test_new_communicator(const char *path)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm);
+    expect_code(open_and_close(comm, path), NC_NOERR, "the first file");
+    test_last_communicators(comm, 2, path);
+    test_last_communicators(comm, 1, path);
+    MPI_Comm_free(&comm);
 }
 
 /* The error handler of the program remains in effect. */
@@ -119,7 +136,7 @@ int main(int argc, char **argv)
     test_descriptors(MPI_COMM_SELF, own);
     test_handler();
     if (t_nprocs <= 2)
-        test_last_communicators(path);
+        test_new_communicator(path);
     unlink(own);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)

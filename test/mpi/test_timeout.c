@@ -205,25 +205,57 @@ static void test_missing(int k, int rank)
 
 /* --- opening --- */
 
+/* Without a communicator of the file ranks 0 and 1 print, each for itself; with that of an earlier file a rank prints
+ * for all that wait. */
+static void check_opening_text(const char *text, const char *name, bool is_known, int rank)
+{
+    char waits[100];
+    int printed, sum = 0;
+
+    if (is_known)
+        snprintf(waits, sizeof waits, " waiting in %s of ", name);
+    else
+        snprintf(waits, sizeof waits, "Rank %d of %d waits in %s\n", t_rank, t_nprocs, name);
+    printed = strstr(text, waits) != NULL;
+    t_local(is_known || t_rank == rank || printed == (t_rank < 2), "the text is %s", text);
+    MPI_Allreduce(&printed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    t_local(is_known ? sum == 1 : sum > 0, "%d ranks printed a text", sum);
+}
+
+/* A communicator of which files have been opened and closed, or a new one. */
+static MPI_Comm create_communicator(bool is_known)
+{
+    MPI_Comm comm;
+    int ncid = -1;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm);
+    for (int i = 0; i < 2 && is_known; i++)
+        t_local(ncmpi_open(comm, path, NC_NOWRITE, MPI_INFO_NULL, &ncid) == NC_NOERR && ncmpi_close(ncid) == NC_NOERR,
+                "an earlier file");
+    return comm;
+}
+
 /* One rank opens the file when the others have given up. */
-static void test_opening(bool creates, int rank)
+static void test_opening(bool creates, int rank, bool is_known)
 {
     const char *name = creates ? "ncmpi_create" : "ncmpi_open";
-    char text[TEXT], waits[60];
-    int ncid = -1, err = NC_NOERR, printed, sum = 0, value = 1;
+    char text[TEXT];
+    int ncid = -1, err = NC_NOERR, value = 1;
     double begin;
+    MPI_Comm comm;
     MPI_Info info;
 
     begin_case(name, rank);
     t_local(ncmpi_close(create(NULL, false)) == NC_NOERR, "close");
+    comm = create_communicator(is_known);
     MPI_Info_create(&info);
     MPI_Info_set(info, "nc_timeout", "1");
     catch_stderr();
     begin = MPI_Wtime();
     for (int late = 0; late < 2; late++) {
         if ((t_rank == rank) == late)
-            err = creates ? ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, info, &ncid)
-                          : ncmpi_open(MPI_COMM_WORLD, path, NC_NOWRITE, info, &ncid);
+            err = creates ? ncmpi_create(comm, path, NC_CLOBBER, info, &ncid)
+                          : ncmpi_open(comm, path, NC_NOWRITE, info, &ncid);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     t_local(MPI_Wtime() - begin >= 1, "the call did not wait for the limit");
@@ -231,15 +263,12 @@ static void test_opening(bool creates, int rank)
     MPI_Info_free(&info);
     expect_timeout(err, name);
     t_local(ncid == -1, "ncid is %d", ncid);
-    snprintf(waits, sizeof waits, "Rank %d of %d waits in %s\n", t_rank, t_nprocs, name);
-    printed = strstr(text, waits) != NULL;
-    t_local(t_rank == rank || printed == (t_rank < 2), "the text is %s", text);
-    MPI_Allreduce(&printed, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    t_local(sum > 0, "no rank printed a text");
+    check_opening_text(text, name, is_known, rank);
     check_message(NC_GLOBAL, "not all ranks have opened this file within 1 s");
     check_new_file();
+    MPI_Comm_free(&comm);
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    t_check(value == t_nprocs, "%s, without rank %d", name, rank);
+    t_check(value == t_nprocs, "%s, without rank %d, with a %s communicator", name, rank, is_known ? "known" : "new");
     alarm(0);
 }
 
@@ -520,12 +549,16 @@ static int end_program(bool aborts)
     return 0;
 }
 
-static void test_openings(void)
+/* With threads, no file leaves a communicator for the next. */
+static void test_openings(bool threads)
 {
     for (int rank = 0; rank < t_nprocs; rank += t_nprocs - 1)
-        for (int creates = 0; creates < 2; creates++)
+        for (int creates = 0; creates < 2; creates++) {
             if (!t_quick() || (rank == 0) == creates)
-                test_opening(creates, rank);
+                test_opening(creates, rank, false);
+            if (!threads && (rank == 0) != creates)
+                test_opening(creates, rank, true);
+        }
     test_slow_opening();
     for (int rank = t_quick(); rank < 2; rank++) {
         test_limit_of_one(rank, true);
@@ -569,7 +602,7 @@ int main(int argc, char **argv)
     if (t_nprocs == 1)
         t_skip("one rank");
     else
-        test_openings();
+        test_openings(threads);
     if (t_nprocs > 1 && !threads)
         test_open_file();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,0 +1,134 @@
+/* The communicator of an open file. */
+#include "file/communicator.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "drivers/driver.h"
+#include "file/agree.h"
+#include "file/nodes.h"
+
+/* Each of them is one less for the program: MPICH has 2048. */
+#define MOST_KEPT 64
+
+static atomic_int kept_comms;
+
+/* --- a new one --- */
+
+static int duplicate(pnc_file *file, MPI_Comm users, int *code)
+{
+    if (file->nprocs > 1)
+        return pnc_file_time_limit_comm_create(file, users, code);
+    *code = MPI_Comm_dup(users, &file->comm);
+    return NC_NOERR;
+}
+
+/* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
+ * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
+static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
+{
+    bool has_handler;
+    MPI_Errhandler handler;
+    int code, err;
+
+    has_handler = MPI_Comm_get_errhandler(users, &handler) == MPI_SUCCESS;
+    if (has_handler)
+        MPI_Comm_set_errhandler(users, MPI_ERRORS_RETURN);
+    err = duplicate(file, users, &code);
+    if (has_handler) {
+        MPI_Comm_set_errhandler(users, handler);
+        MPI_Errhandler_free(&handler);
+    }
+    if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
+        err = pnc_error_set(file->error, NC_ENFILE,
+                            "the communicator cannot be duplicated, as MPI libraries bound the number of "
+                            "communicators: close files, or free communicators that are no longer needed");
+    if (err == NC_NOERR)
+        pnc_file_step_check(file, code, "duplication", "the communicator");
+    return err;
+}
+
+/* Each file has its own communicator, as different threads may use different files. MPI forbids concurrent collective
+ * calls on one communicator: the lock allows threads to open files with MPI_COMM_SELF at once, and to replace its error
+ * handler. With several ranks the caller must order the calls: a lock cannot match the threads of different ranks. */
+static int create(pnc_file *file, MPI_Comm users)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    bool locks = file->nprocs == 1;
+    int err;
+
+    if (locks)
+        pthread_mutex_lock(&lock);
+    err = duplicate_without_abort(file, users);
+    if (locks)
+        pthread_mutex_unlock(&lock);
+    PNC_TRY(err);
+    MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
+    pnc_file_nodes_remove(file->comm); /* else the nodes, which may keep it, would be in use for ever */
+    return NC_NOERR;
+}
+
+/* --- one that is kept --- */
+
+/* With threads, files of one communicator may be closed in different orders on different ranks. */
+bool pnc_file_comm_can_keep(void)
+{
+    return !pnc_driver_has_threads() && kept_comms < MOST_KEPT;
+}
+
+void pnc_file_comm_discard(MPI_Comm *kept)
+{
+    if (*kept == MPI_COMM_NULL)
+        return;
+    MPI_Comm_free(kept);
+    kept_comms--;
+}
+
+int pnc_file_comm_take(pnc_file *file, MPI_Comm users)
+{
+    pnc_nodes *nodes = file->nodes = pnc_file_nodes_get(users);
+
+    if (nodes == NULL || nodes->kept == MPI_COMM_NULL)
+        return create(file, users);
+    file->comm = nodes->kept;
+    nodes->kept = MPI_COMM_NULL;
+    kept_comms--;
+    return NC_NOERR;
+}
+
+void pnc_file_comm_release(pnc_file *file)
+{
+    if (file->comm != MPI_COMM_NULL && file->keeps_comm && file->nodes->kept == MPI_COMM_NULL) {
+        file->nodes->kept = file->comm;
+        kept_comms++;
+    } else if (file->comm != MPI_COMM_NULL) {
+        MPI_Comm_free(&file->comm);
+    }
+    pnc_file_nodes_release(file->nodes);
+}
+
+/* --- one for MPI-IO --- */
+
+/* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
+ * program. A communicator of this rank only takes from the same supply, without messages. */
+int pnc_file_comm_check_spare(pnc_file *file)
+{
+    MPI_Comm spare = MPI_COMM_NULL;
+    MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
+    int code = MPI_Comm_group(file->comm, &all);
+
+    if (code == MPI_SUCCESS)
+        code = MPI_Group_incl(all, 1, &file->rank, &own);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_create_group(file->comm, own, 0, &spare);
+    if (spare != MPI_COMM_NULL)
+        MPI_Comm_free(&spare);
+    if (own != MPI_GROUP_NULL)
+        MPI_Group_free(&own);
+    if (all != MPI_GROUP_NULL)
+        MPI_Group_free(&all);
+    if (code == MPI_SUCCESS)
+        return NC_NOERR;
+    return pnc_error_set(file->error, NC_ENFILE,
+                         "%s: MPI has no communicator left for another open file: close some files", file->path);
+}

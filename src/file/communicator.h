@@ -1,0 +1,24 @@
+/* The communicator of an open file: a duplicate of the program's. When the file is closed, it is kept for the next file
+ * of the same communicator, in the attribute that also has the nodes: a duplication takes a collective step, and MPI-IO
+ * libraries find out about each new communicator anew (ROMIO gathers the names of the hosts). */
+#ifndef PNC_FILE_COMMUNICATOR_H
+#define PNC_FILE_COMMUNICATOR_H
+
+#include "file/file.h"
+
+/* Set file->comm, which returns its errors, for a file with the program's communicator `users`, and file->nodes if they
+ * are known. file->nprocs and a time limit are set. Collective; on all ranks or on none, but for NC_ETIMEOUT.
+ * NC_ENFILE: MPI has no communicator left. */
+int pnc_file_comm_take(pnc_file *file, MPI_Comm users);
+/* Free both, or keep the communicator if file->keeps_comm. Collective, unless there is none. */
+void pnc_file_comm_release(pnc_file *file);
+/* Whether this process may keep a communicator. A file keeps it only if all ranks may, and have found the nodes in the
+ * attribute: all of them keep it, or none. Local. */
+bool pnc_file_comm_can_keep(void);
+/* Free one that was kept, if any. */
+void pnc_file_comm_discard(MPI_Comm *kept);
+
+/* Whether MPI has a communicator left for MPI-IO: NC_ENFILE. Without messages. */
+int pnc_file_comm_check_spare(pnc_file *file);
+
+#endif
