@@ -34,7 +34,9 @@ static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
     has_handler = MPI_Comm_get_errhandler(users, &handler) == MPI_SUCCESS;
     if (has_handler)
         MPI_Comm_set_errhandler(users, MPI_ERRORS_RETURN);
+    pnc_file_nodes_share(false);
     err = duplicate(file, users, &code);
+    pnc_file_nodes_share(true);
     if (has_handler) {
         MPI_Comm_set_errhandler(users, handler);
         MPI_Errhandler_free(&handler);
@@ -64,7 +66,6 @@ static int create(pnc_file *file, MPI_Comm users)
         pthread_mutex_unlock(&lock);
     PNC_TRY(err);
     MPI_Comm_set_errhandler(file->comm, MPI_ERRORS_RETURN);
-    pnc_file_nodes_remove(file->comm); /* else the nodes, which may keep it, would be in use for ever */
     return NC_NOERR;
 }
 

@@ -11,6 +11,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first use */
+static _Thread_local bool is_private;   /* see pnc_file_nodes_share */
 
 /* --- the attribute --- */
 
@@ -40,10 +41,17 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
 static int copy_attribute(MPI_Comm comm, int number, void *extra, void *value, void *copy, int *has_copy)
 {
     (void)comm, (void)number, (void)extra;
+    *has_copy = !is_private;
+    if (is_private)
+        return MPI_SUCCESS;
     add_use(value);
     *(void **)copy = value;
-    *has_copy = 1;
     return MPI_SUCCESS;
+}
+
+void pnc_file_nodes_share(bool with_duplicates)
+{
+    is_private = !with_duplicates;
 }
 
 static int delete_attribute(MPI_Comm comm, int number, void *value, void *extra)
@@ -53,6 +61,15 @@ static int delete_attribute(MPI_Comm comm, int number, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static void remove_from_world(void)
+{
+    int found = 0;
+    void *value = NULL;
+
+    if (MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &found) == MPI_SUCCESS && found)
+        MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+}
+
 /* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls this function. Open MPI deletes those of
  * MPI_COMM_WORLD when communicators can no longer be freed. */
 static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
@@ -60,7 +77,7 @@ static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
     int code = MPI_SUCCESS;
 
     (void)comm, (void)number, (void)value, (void)extra;
-    pnc_file_nodes_remove(MPI_COMM_WORLD);
+    remove_from_world();
     pthread_mutex_lock(&lock);
     if (keyval != MPI_KEYVAL_INVALID)
         code = MPI_Comm_free_keyval(&keyval);
@@ -117,15 +134,6 @@ void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes)
     add_use(nodes);
     if (MPI_Comm_set_attr(comm, key, nodes) != MPI_SUCCESS)
         pnc_file_nodes_release(nodes);
-}
-
-void pnc_file_nodes_remove(MPI_Comm comm)
-{
-    int key = get_keyval(), found = 0;
-    void *value = NULL;
-
-    if (key != MPI_KEYVAL_INVALID && MPI_Comm_get_attr(comm, key, &value, &found) == MPI_SUCCESS && found)
-        MPI_Comm_delete_attr(comm, key);
 }
 
 /* --- finding the nodes --- */

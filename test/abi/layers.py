@@ -54,7 +54,7 @@ MAY_CHANGE = {
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
     "src/file/communicator": {"kept_comms": "atomic: how many wait for another file", "lock": "a mutex"},
-    "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex"},
+    "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
