@@ -354,6 +354,11 @@ ATTRIBUTES_OF_TEXT = """
         call check(err == nf90_noerr .and. three == 'y  ', 'get one character into a longer text')
         err = nf90mpi_put_var_all(ncid, v, 'y z')
         call check(err == nf90_eiomismatch, 'characters would be lost')
+        err = nf90mpi_put_var_all(ncid, v, three(1:0))
+        call check(err == nf90_eiomismatch, 'an empty text has no character to put')
+        three = '###'
+        err = nf90mpi_get_var_all(ncid, v, three(1:0))
+        call check(err == nf90_eiomismatch .and. three == '###', 'an empty text has no place for one')
     end subroutine
 """
 

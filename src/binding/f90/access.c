@@ -91,14 +91,14 @@ static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offse
     return true;
 }
 
-/* A variable without dimensions has one character. A longer string receives it before blanks, and puts its first one
- * unless others would be lost. */
+/* A variable without dimensions has one character. A longer string receives it, followed by blanks, and puts its first
+ * one unless others would be lost. */
 static void fit_string(const pnc_f90_call *call, const pnc_var_facts *var, pnc_f90_array *array)
 {
     bool is_get = call->op == PNCF90_GET || call->op == PNCF90_IGET;
 
-    if (var->name == NULL || var->ndims > 0 || array->element != MPI_CHAR || call->values->rank > 0 ||
-        call->buftype != NULL)
+    if (var->type != NC_CHAR || var->ndims > 0 || array->element != MPI_CHAR || call->values->rank > 0 ||
+        array->extent[0] <= 1 || call->buftype != NULL)
         return;
     for (MPI_Offset i = 1; i < array->extent[0]; i++) {
         if (is_get)
@@ -310,7 +310,8 @@ static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation pr
     pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
     pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
     array = pnc_f90_array_get(call->values, var.ndims);
-    fit_string(call, &var, &array);
+    if (shape != PNCF90_VARN)
+        fit_string(call, &var, &array);
     if (!prepare_shape(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
