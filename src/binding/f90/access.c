@@ -91,24 +91,6 @@ static bool map_stays_inside(int ndims, const MPI_Offset *count, const MPI_Offse
     return true;
 }
 
-/* A variable without dimensions has one character. A longer string receives it, followed by blanks, and puts its first
- * one unless others would be lost. */
-static void fit_string(const pnc_f90_call *call, const pnc_var_facts *var, pnc_f90_array *array)
-{
-    bool is_get = call->op == PNCF90_GET || call->op == PNCF90_IGET;
-
-    if (var->type != NC_CHAR || var->ndims > 0 || array->element != MPI_CHAR || call->values->rank > 0 ||
-        array->extent[0] <= 1 || call->buftype != NULL)
-        return;
-    for (MPI_Offset i = 1; i < array->extent[0]; i++) {
-        if (is_get)
-            array->base[i] = ' ';
-        else if (array->base[i] != ' ')
-            return;
-    }
-    array->rank = 0;
-}
-
 /* --- hyperslabs --- */
 
 static const MPI_Offset *numbers_of(const CFI_cdesc_t *optional)
@@ -223,14 +205,36 @@ static pnc_f90_buffer no_values(const pnc_f90_call *call, const pnc_f90_array *a
     return (pnc_f90_buffer){.kind = call->buftype == NULL ? array->kind : NC_NAT, .type = MPI_CHAR};
 }
 
+/* The values for a variable without dimensions, which has one character: of a longer string the first one, unless
+ * others would be lost. A get makes the others blank. */
+static pnc_f90_array fit_string(const pnc_f90_call *call, const pnc_var_facts *var, const pnc_f90_array *array)
+{
+    bool is_get = call->op == PNCF90_GET || call->op == PNCF90_IGET;
+    pnc_f90_array fitted = *array;
+
+    if (var->type != NC_CHAR || var->ndims > 0 || array->element != MPI_CHAR || call->values->rank > 0 ||
+        array->extent[0] <= 1 || call->buftype != NULL)
+        return fitted;
+    for (MPI_Offset i = 1; i < array->extent[0]; i++) {
+        if (is_get)
+            array->base[i] = ' ';
+        else if (array->base[i] != ' ')
+            return fitted;
+    }
+    fitted.rank = 0;
+    return fitted;
+}
+
 /* Whether there are indices and values to pass to the C function. */
 static bool prepare(const pnc_f90_call *call, const pnc_f90_array *array, const pnc_var_facts *var, pnc_f90_place *p,
                     pnc_f90_buffer *b, pnc_error *error)
 {
-    p->shape = shape_of(call, array);
-    if (has_wrong_variable(call, array, var) || make_slab(call, array, var, p, error) != NC_NOERR)
+    pnc_f90_array fitted = fit_string(call, var, array);
+
+    p->shape = shape_of(call, &fitted);
+    if (has_wrong_variable(call, &fitted, var) || make_slab(call, &fitted, var, p, error) != NC_NOERR)
         return false;
-    return make_buffer(call, array, var->ndims, p, b, error) == NC_NOERR;
+    return make_buffer(call, &fitted, var->ndims, p, b, error) == NC_NOERR;
 }
 
 /* --- lists of blocks --- */
@@ -310,8 +314,6 @@ static int execute(const pnc_f90_call *call, pnc_f90_shape shape, preparation pr
     pnc_dataset_caller_begin(&caller, PNC_LANGUAGE_F90, call->name, NULL, call->ncid);
     pnc_dataset_caller_inquire_var(call->ncid, call->varid, &var);
     array = pnc_f90_array_get(call->values, var.ndims);
-    if (shape != PNCF90_VARN)
-        fit_string(call, &var, &array);
     if (!prepare_shape(call, &array, &var, &p, &b, &caller.error))
         b = no_values(call, &array);
     err = pnc_f90_call_dispatch(call, &caller, &p, &b);
