@@ -2,9 +2,9 @@
  *
  * Collective steps: the duplication of the communicator; one reduction by which all ranks receive what rank 0 decides,
  * and whether all are ready; MPI_File_open; to read a file, the broadcast of its header; one reduction of the results.
- * The first file of a communicator takes one step more, to find the nodes; from the third on, without threads, the
- * duplication is saved. Each file of several ranks takes one more under MPI_THREAD_MULTIPLE, to find whether a rank has
- * a time limit. */
+ * The first file of a communicator takes one step more, to find the nodes. A file that takes the communicator of a
+ * closed one takes one less: see file/communicator.h. Each file of several ranks takes one more under
+ * MPI_THREAD_MULTIPLE, to find whether a rank has a time limit. */
 #include "dataset/opening.h"
 
 #include <stdio.h>
@@ -324,7 +324,8 @@ int pnc_dataset_opening_begin(pnc_opening *o, pnc_dataset **out, int *late)
         return give_up(o, ds, &file, err);
     ds->file.maxima.is_used = ds->file.maxima.exists;
     o->finds_nodes = x.lacks_nodes;
-    ds->file.keeps_comm = !x.lacks_nodes && !x.frees_comm && !x.has_limit && x.root.hints.timeout == 0;
+    if (!x.lacks_nodes && !x.frees_comm && !x.has_limit && x.root.hints.timeout == 0)
+        pnc_file_comm_reserve(&ds->file);
     err = find_nodes(ds, o);
     *late = pnc_error_keep_first(err, adopt_decisions(ds, o, &x.root));
     pnc_dataset_statistics_start(ds, MPI_Wtime() - begin, waited);

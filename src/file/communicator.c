@@ -8,10 +8,12 @@
 #include "file/agree.h"
 #include "file/nodes.h"
 
-/* Each of them is one less for the program: MPICH has 2048. */
+/* Each communicator that is kept is one less for the program: MPICH has 2048. */
 #define MOST_KEPT 64
 
-static atomic_int kept_comms;
+#define CURE "close files, or free communicators that are no longer needed"
+
+static atomic_int reserved; /* communicators that are kept, or will be when their file is closed */
 
 /* --- a new one --- */
 
@@ -44,7 +46,7 @@ static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
     if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
         err = pnc_error_set(file->error, NC_ENFILE,
                             "the communicator cannot be duplicated, as MPI libraries bound the number of "
-                            "communicators: close files, or free communicators that are no longer needed");
+                            "communicators: " CURE);
     if (err == NC_NOERR)
         pnc_file_step_check(file, code, "duplication", "the communicator");
     return err;
@@ -74,7 +76,13 @@ static int create(pnc_file *file, MPI_Comm users)
 /* With threads, files of one communicator may be closed in different orders on different ranks. */
 bool pnc_file_comm_can_keep(void)
 {
-    return !pnc_driver_has_threads() && kept_comms < MOST_KEPT;
+    return !pnc_driver_has_threads() && reserved < MOST_KEPT;
+}
+
+void pnc_file_comm_reserve(pnc_file *file)
+{
+    file->keeps_comm = true;
+    reserved++;
 }
 
 void pnc_file_comm_discard(MPI_Comm *kept)
@@ -82,7 +90,7 @@ void pnc_file_comm_discard(MPI_Comm *kept)
     if (*kept == MPI_COMM_NULL)
         return;
     MPI_Comm_free(kept);
-    kept_comms--;
+    reserved--;
 }
 
 int pnc_file_comm_take(pnc_file *file, MPI_Comm users)
@@ -93,18 +101,19 @@ int pnc_file_comm_take(pnc_file *file, MPI_Comm users)
         return create(file, users);
     file->comm = nodes->kept;
     nodes->kept = MPI_COMM_NULL;
-    kept_comms--;
+    reserved--;
     return NC_NOERR;
 }
 
 void pnc_file_comm_release(pnc_file *file)
 {
-    if (file->comm != MPI_COMM_NULL && file->keeps_comm && file->nodes->kept == MPI_COMM_NULL) {
+    bool is_kept = file->comm != MPI_COMM_NULL && file->keeps_comm && file->nodes->kept == MPI_COMM_NULL;
+
+    if (is_kept)
         file->nodes->kept = file->comm;
-        kept_comms++;
-    } else if (file->comm != MPI_COMM_NULL) {
+    else if (file->comm != MPI_COMM_NULL)
         MPI_Comm_free(&file->comm);
-    }
+    reserved -= file->keeps_comm && !is_kept;
     pnc_file_nodes_release(file->nodes);
 }
 
@@ -130,6 +139,6 @@ int pnc_file_comm_check_spare(pnc_file *file)
         MPI_Group_free(&all);
     if (code == MPI_SUCCESS)
         return NC_NOERR;
-    return pnc_error_set(file->error, NC_ENFILE,
-                         "%s: MPI has no communicator left for another open file: close some files", file->path);
+    return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has no communicator left for another open file: " CURE,
+                         file->path);
 }

@@ -1,6 +1,10 @@
-/* The communicator of an open file: a duplicate of the program's. When the file is closed, it is kept for the next file
- * of the same communicator, in the attribute that also has the nodes: a duplication takes a collective step, and MPI-IO
- * libraries find out about each new communicator anew (ROMIO gathers the names of the hosts). */
+/* The communicator of an open file: a duplicate of the program's. A closed file leaves it to the next file of the same
+ * communicator, in the attribute that also has the nodes: a duplication takes a collective step, and MPI-IO libraries
+ * examine each new communicator (ROMIO gathers the names of the hosts).
+ *
+ * All ranks must take the same one. So a file keeps its communicator only if all ranks may, and have found the
+ * attribute: the first file of a communicator, which makes it, does not. Nor does a file with a time limit: after a
+ * timeout MPI still uses its communicator. */
 #ifndef PNC_FILE_COMMUNICATOR_H
 #define PNC_FILE_COMMUNICATOR_H
 
@@ -12,9 +16,10 @@
 int pnc_file_comm_take(pnc_file *file, MPI_Comm users);
 /* Free both, or keep the communicator if file->keeps_comm. Collective, unless there is none. */
 void pnc_file_comm_release(pnc_file *file);
-/* Whether this process may keep a communicator. A file keeps it only if all ranks may, and have found the nodes in the
- * attribute: all of them keep it, or none. Local. */
+/* Whether this process may keep one more communicator: not with MPI_THREAD_MULTIPLE, and at most 64. Local. */
 bool pnc_file_comm_can_keep(void);
+/* The file will keep it: on all ranks, or on none. Local. */
+void pnc_file_comm_reserve(pnc_file *file);
 /* Free one that was kept, if any. */
 void pnc_file_comm_discard(MPI_Comm *kept);
 

@@ -1,4 +1,4 @@
-/* Which ranks share a node. */
+/* What is cached in an attribute of a communicator, and which ranks share a node. */
 #include "file/nodes.h"
 
 #include <pthread.h>
@@ -66,7 +66,8 @@ static void remove_from_world(void)
     int found = 0;
     void *value = NULL;
 
-    if (MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &found) == MPI_SUCCESS && found)
+    if (keyval != MPI_KEYVAL_INVALID && MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &found) == MPI_SUCCESS &&
+        found)
         MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
 }
 

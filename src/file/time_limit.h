@@ -10,8 +10,8 @@
  * The reduction that does not complete cannot be cancelled. Afterwards the file takes part in no collective call.
  *
  * A file that is opened has a limit on the ranks that find one in their hints or environment, until all know that of
- * rank 0. The first steps of opening, which create the communicator unless a file before has left one, have no answers:
- * a rank with a limit that arrives later completes them, and waits for the limit in the next one. */
+ * rank 0. The first steps of opening, which create the communicator unless an earlier file has left one, have no
+ * answers: a rank with a limit that arrives later completes them, and waits for the limit in the next one. */
 #ifndef PNC_FILE_TIME_LIMIT_H
 #define PNC_FILE_TIME_LIMIT_H
 

@@ -53,7 +53,7 @@ MAY_CHANGE = {
     "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
-    "src/file/communicator": {"kept_comms": "atomic: how many wait for another file", "lock": "a mutex"},
+    "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},

@@ -9,6 +9,8 @@
 
 #include "../expect.h"
 
+enum { MOST_KEPT = 64 }; /* communicators of closed files: file/communicator.h */
+
 static int ncids[NC_MAX_NFILES + 1];
 
 /* Open a file until that fails, or `most` times. */
@@ -89,6 +91,21 @@ static void test_new_communicator(const char *path)
     MPI_Comm_free(&comm);
 }
 
+/* Files that are open count towards the number of communicators that are left to other files. */
+static void test_bound(const char *path, const char *own)
+{
+    MPI_Comm comm;
+    int err, n = open_many(MPI_COMM_SELF, own, MOST_KEPT, &err);
+
+    t_check(n == MOST_KEPT, "%d files are open", n);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm);
+    expect_code(open_and_close(comm, path), NC_NOERR, "the first file beside them");
+    expect_code(open_and_close(comm, path), NC_NOERR, "the second file beside them");
+    test_last_communicators(comm, 2, path);
+    MPI_Comm_free(&comm);
+    close_many(n, "files beside them");
+}
+
 /* The error handler of the program remains in effect. */
 static void test_handler(void)
 {
@@ -135,8 +152,10 @@ int main(int argc, char **argv)
     }
     test_descriptors(MPI_COMM_SELF, own);
     test_handler();
-    if (t_nprocs <= 2)
+    if (t_nprocs <= 2) {
         test_new_communicator(path);
+        test_bound(path, own);
+    }
     unlink(own);
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
