@@ -29,9 +29,18 @@ static int check_decoded_entry(pnc_dataset *ds, pnc_entry entry)
     return err;
 }
 
-/* Read the magic number and the bytes at the place of the entry. */
+/* Read the magic number and the bytes at the place of the entry: at once, if both are in the first page. */
 static int read_place(pnc_dataset *ds, pnc_extent place, char *magic, char *bytes)
 {
+    char page[PNC_HEADER_PAGE];
+    int64_t end = place.offset + place.length;
+
+    if (place.offset > 0 && end <= PNC_HEADER_PAGE) {
+        PNC_TRY(pnc_file_range_read(&ds->file, (pnc_extent){0, end}, page));
+        memcpy(magic, page, PNC_MAGIC_BYTES);
+        memcpy(bytes, page + place.offset, (size_t)place.length);
+        return NC_NOERR;
+    }
     PNC_TRY(pnc_file_range_read(&ds->file, place, bytes));
     if (place.offset == 0) {
         memcpy(magic, bytes, PNC_MAGIC_BYTES);
@@ -53,21 +62,18 @@ int pnc_dataset_header_entry_check(pnc_dataset *ds, pnc_entry entry, bool *is_kn
 {
     pnc_extent place = {pnc_format_entry_get_anchor(&ds->model, entry), 0};
     char magic[PNC_MAGIC_BYTES], *known, *found;
-    int64_t before;
     int err;
 
     *is_known = true;
     if (ds->file.rank != 0)
         return NC_NOERR;
     place.length = pnc_format_entry_encode(&ds->model, entry, NULL);
-    before =
-        place.offset + place.length <= PNC_HEADER_PAGE ? place.offset : 0; /* one read also gets the magic number */
-    known = pnc_memory_alloc(2 * place.length + before, 1);
+    known = pnc_memory_alloc(place.length, 2);
     if (known == NULL)
-        return pnc_dataset_header_memory_fail(ds, 2 * place.length + before);
+        return pnc_dataset_header_memory_fail(ds, 2 * place.length);
+    found = known + place.length;
     pnc_format_entry_encode(&ds->model, entry, known);
-    found = known + place.length + before;
-    err = read_place(ds, (pnc_extent){place.offset - before, before + place.length}, magic, found - before);
+    err = read_place(ds, place, magic, found);
     if (err == NC_NOERR) {
         if (place.offset == 0)
             set_numrecs(&ds->model, found);
