@@ -464,6 +464,15 @@ def test_bad_files():
         fails(PROGRAM + [name], name + ": ", "%s is refused by name" % name)
     fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
     fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
+    for ranks in (0, 3):
+        result = on_ranks(ranks, *PROGRAM, "-k", "hdf5.nc") if ranks else run([*PROGRAM, "-k", "hdf5.nc"])
+        check(result.returncode == 0 and result.stdout == b"NetCDF-4\n" and result.stderr == b"",
+              "-k says the kind of HDF5, %d ranks" % max(1, ranks), result)
+        for name in ("nothing.nc", "text.nc", "cut.nc"):
+            words = [*PROGRAM, "-k", name]
+            result = on_ranks(ranks, *words) if ranks else run(words)
+            check(result.returncode != 0 and result.stdout == b"" and name.encode() in result.stderr,
+                  "%s has no kind, %d ranks" % (name, max(1, ranks)), result)
     open("short.nc", "wb").write(whole[:-4])
     result = run([*PROGRAM, "short.nc"])
     check(result.returncode == 0 and b"v = 1, 0 ;" in result.stdout and

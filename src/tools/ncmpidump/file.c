@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/types.h"
+#include "format/codec.h"
+#include "tools/common/bytes.h"
 #include "tools/common/message.h"
 #include "tools/common/text.h"
 #include "tools/ncmpidump/team.h"
@@ -56,8 +58,24 @@ static int load_header(dump_file *file)
     return load_dimensions(file);
 }
 
+/* Files that this library does not read have a kind too. */
+static bool is_hdf5(const tool_file *file)
+{
+    char magic[8];
+    return tool_bytes_read(file->fd, 0, magic, sizeof magic) == 0 &&
+           pnc_format_kind_identify(magic, sizeof magic) == PNC_KIND_HDF5;
+}
+
+static int read_header(dump_file *file, char **header, int64_t *n)
+{
+    if (!file->options->kind || !is_hdf5(&file->input))
+        return tool_file_read_header(&file->input, NULL, header, n);
+    file->input.model.format = NC_FORMAT_NETCDF4;
+    return NC_NOERR;
+}
+
 /* Rank 0 reads the header for all ranks: another program may extend the file meanwhile. Only rank 0 reports a file that
- * no rank can open. */
+ * no rank can open, and prints its kind. */
 static int open_input(dump_file *file)
 {
     const char *path = file->options->path;
@@ -67,12 +85,12 @@ static int open_input(dump_file *file)
     if (file->team->rank == 0) {
         err = tool_file_open_bytes(path, &file->input);
         if (err == NC_NOERR)
-            err = tool_file_read_header(&file->input, NULL, &header, &n);
+            err = read_header(file, &header, &n);
     }
     err = dump_team_agree(file, err);
-    if (err == NC_NOERR)
+    if (err == NC_NOERR && !file->options->kind)
         err = dump_team_share(file, &header, &n, &file->input.size);
-    if (err == NC_NOERR && file->team->rank > 0)
+    if (err == NC_NOERR && !file->options->kind && file->team->rank > 0)
         err = tool_file_open_copy(path, header, n, file->input.size, &file->input);
     pnc_memory_free(header);
     return err;

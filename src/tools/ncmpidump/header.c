@@ -20,6 +20,7 @@ const char *dump_kind_get_name(int format)
     switch (format) {
     case NC_FORMAT_CDF2: return "64-bit offset";
     case NC_FORMAT_CDF5: return "64-bit data";
+    case NC_FORMAT_NETCDF4: return "NetCDF-4";
     default: return "classic";
     }
 }

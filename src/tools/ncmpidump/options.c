@@ -34,7 +34,7 @@ static const char help[] =
     "  -s            print the virtual attribute _Format too\n"
     "      --json    print JSON instead of CDL\n"
     "      --progress  show the progress on stderr even if that is no terminal\n"
-    "  -k            print the kind of file: classic, 64-bit offset or 64-bit data\n"
+    "  -k            print the kind of file: classic, 64-bit offset, 64-bit data or NetCDF-4\n"
     "  -V            print the file's CDF version\n"
     "      --help, --version\n";
 
