@@ -390,6 +390,11 @@ def on_ranks(ranks, *command):
     return run(launcher + ["-n", str(ranks)] + list(command), env=environment)
 
 
+def start(ranks, *words):
+    """The program with these words; ranks = 0: without a launcher."""
+    return on_ranks(ranks, *PROGRAM, *words) if ranks else run([*PROGRAM, *words])
+
+
 def test_ranks():
     """Ranks share the blocks of the files of test_blocks, whose dumps ncdump has confirmed; one prints, and
     complains."""
@@ -426,9 +431,8 @@ def fails(command, needle, text, **options):
 def test_progress():
     """Only on request where stderr is no terminal, and on rank 0 only."""
     for ranks in (0, 3):
-        start = lambda *words: on_ranks(ranks, *PROGRAM, *words) if ranks else run([*PROGRAM, *words])
-        shown, silent = start("--progress", "blocks.nc"), start("blocks.nc")
-        header = start("--progress", "-h", "blocks.nc")
+        shown, silent = start(ranks, "--progress", "blocks.nc"), start(ranks, "blocks.nc")
+        header = start(ranks, "--progress", "-h", "blocks.nc")
         lines = shown.stderr.decode().splitlines()
         check(shown.returncode == 0 and shown.stdout == silent.stdout and not silent.stderr and not header.stderr and
               lines and re.match(r"ncmpidump: 100 % of \d+ MiB, ", lines[-1]), "--progress, %d ranks" % ranks,
@@ -465,12 +469,11 @@ def test_bad_files():
     fails(PROGRAM + ["cut.nc"], "byte ", "a cut file is refused with the place")
     fails(PROGRAM + ["hdf5.nc"], "HDF5", "HDF5 is called by its name")
     for ranks in (0, 3):
-        result = on_ranks(ranks, *PROGRAM, "-k", "hdf5.nc") if ranks else run([*PROGRAM, "-k", "hdf5.nc"])
+        result = start(ranks, "-k", "hdf5.nc")
         check(result.returncode == 0 and result.stdout == b"NetCDF-4\n" and result.stderr == b"",
               "-k says the kind of HDF5, %d ranks" % max(1, ranks), result)
         for name in ("nothing.nc", "text.nc", "cut.nc"):
-            words = [*PROGRAM, "-k", name]
-            result = on_ranks(ranks, *words) if ranks else run(words)
+            result = start(ranks, "-k", name)
             check(result.returncode != 0 and result.stdout == b"" and name.encode() in result.stderr,
                   "%s has no kind, %d ranks" % (name, max(1, ranks)), result)
     open("short.nc", "wb").write(whole[:-4])

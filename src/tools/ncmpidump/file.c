@@ -58,7 +58,6 @@ static int load_header(dump_file *file)
     return load_dimensions(file);
 }
 
-/* Files that this library does not read have a kind too. */
 static bool is_hdf5(const tool_file *file)
 {
     char magic[8];
@@ -66,6 +65,7 @@ static bool is_hdf5(const tool_file *file)
            pnc_format_kind_identify(magic, sizeof magic) == PNC_KIND_HDF5;
 }
 
+/* -k prints the kind of an HDF5 file, although its header cannot be decoded. */
 static int read_header(dump_file *file, char **header, int64_t *n)
 {
     if (!file->options->kind || !is_hdf5(&file->input))
@@ -74,24 +74,29 @@ static int read_header(dump_file *file, char **header, int64_t *n)
     return NC_NOERR;
 }
 
+static int share_input(dump_file *file, char **header, int64_t *n)
+{
+    PNC_TRY(dump_team_share(file, header, n, &file->input.size));
+    if (file->team->rank == 0)
+        return NC_NOERR;
+    return tool_file_open_copy(file->options->path, *header, *n, file->input.size, &file->input);
+}
+
 /* Rank 0 reads the header for all ranks: another program may extend the file meanwhile. Only rank 0 reports a file that
- * no rank can open, and prints its kind. */
+ * no rank can open. For -k the other ranks need no header: only rank 0 prints. */
 static int open_input(dump_file *file)
 {
-    const char *path = file->options->path;
     char *header = NULL;
     int64_t n = 0;
     int err = NC_NOERR;
     if (file->team->rank == 0) {
-        err = tool_file_open_bytes(path, &file->input);
+        err = tool_file_open_bytes(file->options->path, &file->input);
         if (err == NC_NOERR)
             err = read_header(file, &header, &n);
     }
     err = dump_team_agree(file, err);
     if (err == NC_NOERR && !file->options->kind)
-        err = dump_team_share(file, &header, &n, &file->input.size);
-    if (err == NC_NOERR && !file->options->kind && file->team->rank > 0)
-        err = tool_file_open_copy(path, header, n, file->input.size, &file->input);
+        err = share_input(file, &header, &n);
     pnc_memory_free(header);
     return err;
 }
