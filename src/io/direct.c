@@ -197,8 +197,7 @@ static void finish_request(active_request *m)
         pnc_io_extent_cursor_free(&m->cursor);
     if (m->extents != m->few)
         pnc_memory_free(m->extents);
-    if (m->packer.status != NC_NOERR)
-        m->request->status = (int8_t)m->packer.status;
+    pnc_io_request_set_status(m->io, m->request, m->packer.status);
     pnc_convert_packer_free(&m->packer);
 }
 

@@ -137,7 +137,7 @@ static void sift_down(pnc_file_order *o, int64_t i)
 
 static void release(pnc_file_order *o, pnc_stream *stream)
 {
-    pnc_io_stream_close(stream);
+    pnc_io_stream_close(stream, o);
     if (o->spare == NULL)
         o->spare = stream;
     else
@@ -290,8 +290,7 @@ static int convert_extent(pnc_file_order *o, pnc_request *r, int64_t element, pn
         pnc_convert_packer_pack(&o->packer, bytes, elements);
     else
         pnc_convert_packer_unpack(&o->packer, bytes, elements);
-    if (o->packer.status != NC_NOERR)
-        r->status = (int8_t)o->packer.status;
+    pnc_io_request_set_status(o->io, r, o->packer.status);
     return NC_NOERR;
 }
 
@@ -312,8 +311,7 @@ static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_
         pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elem_size);
     else
         pnc_convert_packer_unpack(&o->packer, bytes, single->length / like->elem_size);
-    if (o->packer.status != NC_NOERR)
-        o->singles.list[single->index]->status = (int8_t)o->packer.status;
+    pnc_io_request_set_status(o->io, o->singles.list[single->index], o->packer.status);
     return NC_NOERR;
 }
 

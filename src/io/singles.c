@@ -11,6 +11,10 @@
  * 2). */
 #define MOST_BITS 8
 
+/* A longer list is divided by its highest digit, and its parts are sorted in the cache. A wait for 1,000,000 iputs that
+ * are scattered in the file took 76 ns each with 3 passes over the whole list, and 71 so. */
+#define MOST_CACHED 8192
+
 /* What sorting depends on. */
 typedef struct findings {
     int64_t longest; /* bytes */
@@ -66,44 +70,80 @@ static void free_array(pnc_io_context *io, pnc_sorted_single *array)
         pnc_arena_free(&io->queue->arena, array);
 }
 
-static int64_t digit_of(const pnc_singles *s, int64_t i, int shift, int64_t digits)
+/* How offsets are divided in digits of `width` bits, from bit `shift` on. */
+typedef struct digits {
+    int64_t low; /* the offset where all bits are 0 */
+    int shift, width;
+} digits;
+
+static int64_t digit_of(const digits *d, const pnc_sorted_single *single, int number)
 {
-    return ((s->at[i].first - s->low) >> shift) & (digits - 1);
+    return ((single->first - d->low) >> (d->shift + number * d->width)) & ((INT64_C(1) << d->width) - 1);
 }
 
-/* One pass: `digits` is a power of 2. */
-static void sort_by_digit(const pnc_singles *s, pnc_sorted_single *to, int shift, int64_t digits)
+/* One pass. Sets the end of the part of each value of the digit. */
+static void sort_by_digit(const digits *d, int number, const pnc_sorted_single *from, pnc_sorted_single *to, int64_t n,
+                          int64_t *ends)
 {
-    int64_t at[1 << MOST_BITS], sum = 0;
+    int64_t sum = 0;
 
-    for (int64_t i = 0; i < digits; i++)
-        at[i] = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        at[digit_of(s, i, shift, digits)]++;
-    for (int64_t i = 0; i < digits; i++) {
-        int64_t count = at[i];
+    for (int64_t i = 0; i < INT64_C(1) << d->width; i++)
+        ends[i] = 0;
+    for (int64_t i = 0; i < n; i++)
+        ends[digit_of(d, &from[i], number)]++;
+    for (int64_t i = 0; i < INT64_C(1) << d->width; i++) {
+        int64_t count = ends[i];
 
-        at[i] = sum;
+        ends[i] = sum; /* of the part before this one, until this one is filled */
         sum += count;
     }
-    for (int64_t i = 0; i < s->n; i++)
-        to[at[digit_of(s, i, shift, digits)]++] = s->at[i];
+    for (int64_t i = 0; i < n; i++)
+        to[ends[digit_of(d, &from[i], number)]++] = from[i];
+}
+
+/* Sort by the lowest digits. With an odd number of them the result is in `other`. */
+static void sort_by_digits(const digits *d, int count, pnc_sorted_single *at, pnc_sorted_single *other, int64_t n)
+{
+    int64_t ends[1 << MOST_BITS];
+
+    for (int number = 0; number < count; number++) {
+        pnc_sorted_single *from = at;
+
+        sort_by_digit(d, number, from, other, n, ends);
+        at = other;
+        other = from;
+    }
+}
+
+/* Divide by the highest digit, then sort each part. The result is as above. */
+static void sort_parts(const digits *d, int count, pnc_sorted_single *at, pnc_sorted_single *other, int64_t n)
+{
+    int64_t ends[1 << MOST_BITS], begin = 0;
+
+    sort_by_digit(d, count - 1, at, other, n, ends);
+    for (int64_t i = 0; i < INT64_C(1) << d->width; begin = ends[i++])
+        sort_by_digits(d, count - 1, other + begin, at + begin, ends[i] - begin);
 }
 
 /* The bits that all offsets have in common are not compared. `other` has the same capacity. */
 static void sort(pnc_singles *s, pnc_io_context *io, int64_t varying, pnc_sorted_single *other)
 {
-    int shift = 0, bits, width;
+    digits d = {.low = s->low};
+    int bits, count;
 
-    while (varying != 0 && ((varying >> shift) & 1) == 0)
-        shift++;
-    bits = pnc_bits_count((s->high - s->low) >> shift);
-    width = (bits + MOST_BITS - 1) / MOST_BITS;         /* passes */
-    width = width > 0 ? (bits + width - 1) / width : 1; /* bits of each */
-    for (int end = shift + bits; shift < end; shift += width) {
+    while (varying != 0 && ((varying >> d.shift) & 1) == 0)
+        d.shift++;
+    bits = pnc_bits_count((s->high - s->low) >> d.shift);
+    count = (bits + MOST_BITS - 1) / MOST_BITS;
+    assert(count > 0); /* no extent is empty */
+    d.width = (bits + count - 1) / count;
+    if (s->n > MOST_CACHED)
+        sort_parts(&d, count, s->at, other, s->n);
+    else
+        sort_by_digits(&d, count, s->at, other, s->n);
+    if (count % 2 == 1) {
         pnc_sorted_single *sorted = other;
 
-        sort_by_digit(s, sorted, shift, INT64_C(1) << width);
         other = s->at;
         s->at = sorted;
     }

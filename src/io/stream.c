@@ -124,13 +124,13 @@ int pnc_io_stream_open(pnc_stream *s, pnc_file_order *order, const pnc_source *s
     return fill_ahead(s, order);
 }
 
-void pnc_io_stream_close(pnc_stream *s)
+void pnc_io_stream_close(pnc_stream *s, pnc_file_order *order)
 {
     close_slab(s);
-    if (s->has_packer && s->packer.status != NC_NOERR)
-        s->request->status = (int8_t)s->packer.status;
-    if (s->has_packer)
+    if (s->has_packer) {
+        pnc_io_request_set_status(order->io, s->request, s->packer.status);
         pnc_convert_packer_free(&s->packer);
+    }
     s->has_packer = false;
     s->at = s->n = 0;
 }

@@ -24,7 +24,7 @@ typedef struct pnc_stream {
 
 /* After a failure, too, the stream must be closed. */
 int pnc_io_stream_open(pnc_stream *stream, pnc_file_order *order, const pnc_source *source, pnc_request *request);
-void pnc_io_stream_close(pnc_stream *stream);
+void pnc_io_stream_close(pnc_stream *stream, pnc_file_order *order);
 
 static inline bool pnc_io_stream_is_at_end(const pnc_stream *stream)
 {

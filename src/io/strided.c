@@ -143,8 +143,7 @@ static int execute(pnc_io_context *io, pnc_request *r, const pnc_selection *s, p
         err = pnc_io_request_init_packer(io, r, &g.packer);
     if (err == NC_NOERR)
         err = r->direction == PNC_PUT ? put_windows(&g) : get_windows(&g);
-    if (g.packer.status != NC_NOERR)
-        r->status = (int8_t)g.packer.status;
+    pnc_io_request_set_status(io, r, g.packer.status);
     pnc_convert_packer_free(&g.packer);
     pnc_select_cursor_free(&g.cursor);
     return err;

@@ -109,9 +109,11 @@ typedef struct agreement {
 } agreement;
 
 /* At the end of the execution of the requests, unless it has failed. */
-static int find_out_of_range(pnc_request_list *list)
+static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
 {
-    for (int64_t i = 0; !list->is_checked && i < list->n && list->out_of_range == NULL; i++)
+    bool may_have = io->has_misfits && !list->is_checked; /* a long list is not read for nothing */
+
+    for (int64_t i = 0; may_have && i < list->n && list->out_of_range == NULL; i++)
         if (list->at[i]->status != NC_NOERR)
             list->out_of_range = list->at[i];
     return list->out_of_range != NULL ? NC_ERANGE : NC_NOERR;
@@ -299,7 +301,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
     } else if (err == NC_NOERR) {
         err = execute_independent(io, list, choice);
         if (err == NC_NOERR && v.own == NC_NOERR)
-            v.own = find_out_of_range(list);
+            v.own = find_out_of_range(io, list);
     }
     err = agree(io, list, err, &v);
     *numrecs = v.numrecs;
@@ -308,7 +310,7 @@ static int transfer_collective(pnc_io_context *io, pnc_request_list *list, int64
             (void)pnc_io_file_order_init(&order, io, &exchanged); /* an empty one needs no memory */
         err = transfer_with_aggregators(io, &order, (pnc_range){-v.minus_low, v.high}, v.longest);
         if (err == NC_NOERR && has_order)
-            v.own = find_out_of_range(list);
+            v.own = find_out_of_range(io, list);
         has_order = true;
         err = agree(io, list, err, &v);
     }
@@ -325,7 +327,7 @@ static int transfer_independent(pnc_io_context *io, pnc_request_list *list)
     if (list->n != 1 || !pnc_io_strategy_is_certain(list->at[0]->nslabs, io->hints))
         PNC_TRY(choose_strategy(io, list, &pattern, &choice));
     PNC_TRY(execute_independent(io, list, choice));
-    (void)find_out_of_range(list);
+    (void)find_out_of_range(io, list);
     return NC_NOERR;
 }
 
@@ -335,6 +337,7 @@ int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t
     int err;
 
     assert(list->summary.n == list->n);
+    io->has_misfits = false;
     if (list->collective && io->file->nprocs > 1)
         err = transfer_collective(io, list, &most);
     else

@@ -6,7 +6,7 @@
 #include "io/file_order.h"
 #include "slabs.h"
 
-enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, FAR_REQUESTS = 5000 };
+enum { MOST_REQUESTS = 12, MOST_BYTES = 1 << 15, MOST_VALUES = 4096, FAR_REQUESTS = 10000 };
 
 static const slab_lengths shape = {9, 11, 7};
 
