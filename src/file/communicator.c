@@ -25,24 +25,47 @@ static int duplicate(pnc_file *file, MPI_Comm users, int *code)
     return NC_NOERR;
 }
 
+/* Let MPI return the errors of a communicator; MPI_ERRHANDLER_NULL if that fails. */
+static MPI_Errhandler replace_handler(MPI_Comm comm)
+{
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+    if (MPI_Comm_get_errhandler(comm, &handler) == MPI_SUCCESS)
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return handler;
+}
+
+static void restore_handler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    if (handler == MPI_ERRHANDLER_NULL)
+        return;
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+}
+
+/* Open MPI calls the error handler of MPI_COMM_WORLD if the wait for a duplication fails. Threads that replace it at
+ * the same time could not restore it; with threads there is no wait, unless a rank has a time limit. */
+static bool has_handler_of_world(void)
+{
+    int has_world = 0;
+
+    MPI_Initialized(&has_world);
+    return has_world && !pnc_driver_has_threads();
+}
+
 /* MPI libraries have a bounded number of communicators (2048 contexts in MPICH; a file takes two, for its own and for
- * that of MPI-IO). At the bound the call returns an error; the error handler of the program could abort it. */
+ * that of MPI-IO). At the bound the call returns an error; the error handlers of the program could abort it. */
 static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
 {
-    bool has_handler;
-    MPI_Errhandler handler;
+    MPI_Errhandler of_world = has_handler_of_world() ? replace_handler(MPI_COMM_WORLD) : MPI_ERRHANDLER_NULL;
+    MPI_Errhandler of_users = replace_handler(users);
     int code, err;
 
-    has_handler = MPI_Comm_get_errhandler(users, &handler) == MPI_SUCCESS;
-    if (has_handler)
-        MPI_Comm_set_errhandler(users, MPI_ERRORS_RETURN);
     pnc_file_nodes_share(false);
     err = duplicate(file, users, &code);
     pnc_file_nodes_share(true);
-    if (has_handler) {
-        MPI_Comm_set_errhandler(users, handler);
-        MPI_Errhandler_free(&handler);
-    }
+    restore_handler(users, of_users);
+    restore_handler(MPI_COMM_WORLD, of_world);
     if (err == NC_NOERR && file->comm == MPI_COMM_NULL)
         err = pnc_error_set(file->error, NC_ENFILE,
                             "the communicator cannot be duplicated, as MPI libraries bound the number of "
@@ -119,8 +142,16 @@ void pnc_file_comm_release(pnc_file *file)
 
 /* --- one for MPI-IO --- */
 
-/* ROMIO duplicates the communicator once more and, if MPI has none left, continues with MPI_COMM_NULL, which aborts the
- * program. A communicator of this rank only takes from the same supply, without messages. */
+bool pnc_file_comm_is_lack_fatal(void)
+{
+#ifdef OPEN_MPI /* its ROMIO returns an error, too */
+    return false;
+#else
+    return true;
+#endif
+}
+
+/* A communicator of this rank only takes from the same supply, without messages. */
 int pnc_file_comm_check_spare(pnc_file *file)
 {
     MPI_Comm spare = MPI_COMM_NULL;
