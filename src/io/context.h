@@ -17,7 +17,7 @@ typedef struct pnc_io_context {
     int64_t buffer_size;     /* bound on extra memory per rank, in bytes (hint nc_ibuf_size) */
     char *stage;             /* staging buffer, allocated at first use */
     bool exclusive;          /* during a call: no other rank writes between the first and last byte of this one */
-    bool has_misfits;        /* during a call: values of a request did not fit the type that they are converted to */
+    bool has_out_of_range;   /* during a call: a request has values out of range */
     char *sieve;             /* for puts that write gaps back, allocated at first use */
     struct pnc_queue *queue; /* pending requests */
     struct pnc_two_phase *two_phase; /* aggregators and buffers, made by the first call that needs them */

@@ -150,13 +150,13 @@ void pnc_io_request_free(pnc_request *r);
  * error code. */
 int pnc_io_request_check_records(pnc_io_context *io, const pnc_var *var, int64_t first, int64_t records);
 
-/* The status of the conversion of some or all values. */
+/* Record the result of a conversion of values of the request. NC_NOERR keeps an earlier result. */
 static inline void pnc_io_request_set_status(pnc_io_context *io, pnc_request *r, int status)
 {
     if (status == NC_NOERR)
         return;
     r->status = (int8_t)status;
-    io->has_misfits = true;
+    io->has_out_of_range = true;
 }
 
 /* Bytes of the request in the file. */

@@ -108,12 +108,13 @@ typedef struct agreement {
     int own; /* an error that the others do not get: in the arguments of this rank, or NC_ERANGE of its requests */
 } agreement;
 
-/* At the end of the execution of the requests, unless it has failed. */
+/* At the end of the execution of the requests, unless it has failed. Most calls need not read the list, which may be
+ * long. */
 static int find_out_of_range(const pnc_io_context *io, pnc_request_list *list)
 {
-    bool may_have = io->has_misfits && !list->is_checked; /* a long list is not read for nothing */
+    bool is_searched = io->has_out_of_range && !list->is_checked;
 
-    for (int64_t i = 0; may_have && i < list->n && list->out_of_range == NULL; i++)
+    for (int64_t i = 0; is_searched && i < list->n && list->out_of_range == NULL; i++)
         if (list->at[i]->status != NC_NOERR)
             list->out_of_range = list->at[i];
     return list->out_of_range != NULL ? NC_ERANGE : NC_NOERR;
@@ -337,7 +338,7 @@ int pnc_io_requests_transfer(pnc_io_context *io, pnc_request_list *list, int64_t
     int err;
 
     assert(list->summary.n == list->n);
-    io->has_misfits = false;
+    io->has_out_of_range = false;
     if (list->collective && io->file->nprocs > 1)
         err = transfer_collective(io, list, &most);
     else
