@@ -89,14 +89,14 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
     ds->share = (o->mode & NC_SHARE) != 0;
 }
 
-/* An MPI library that has no communicator left does not say so. Local. */
+/* MPI-IO could not open the file, and does not say whether MPI has no communicator left: test for it. Local. */
 static int explain_failure(pnc_dataset *ds, int err)
 {
     pnc_error cause = ds->error;
     int spare;
 
     pnc_error_clear(&ds->error);
-    spare = pnc_file_comm_check_spare(&ds->file);
+    spare = pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_FILE);
     if (spare == NC_NOERR)
         ds->error = cause;
     return pnc_error_keep_first(spare, err);
@@ -117,7 +117,7 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);
     if (call.info != MPI_INFO_NULL)
         MPI_Info_free(&call.info);
-    if (opened != NC_NOERR && !pnc_file_comm_is_lack_fatal())
+    if (err == NC_NOERR && opened != NC_NOERR && !pnc_file_comm_is_lack_fatal())
         opened = explain_failure(ds, opened);
     err = pnc_error_keep_first(err, opened);
     if (!o->creates)

@@ -1,6 +1,7 @@
 /* The communicator of an open file. */
 #include "file/communicator.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -44,8 +45,9 @@ static void restore_handler(MPI_Comm comm, MPI_Errhandler handler)
 }
 
 /* Open MPI calls the error handler of MPI_COMM_WORLD if the wait for a duplication fails. Threads that replace it at
- * the same time could not restore it; with threads there is no wait, unless a rank has a time limit. */
-static bool has_handler_of_world(void)
+ * the same time could not restore it: with MPI_THREAD_MULTIPLE it stays. Then only a file with a time limit waits, and
+ * the handler may end the program. */
+static bool is_world_handler_replaceable(void)
 {
     int has_world = 0;
 
@@ -57,7 +59,7 @@ static bool has_handler_of_world(void)
  * that of MPI-IO). At the bound the call returns an error; the error handlers of the program could abort it. */
 static int duplicate_without_abort(pnc_file *file, MPI_Comm users)
 {
-    MPI_Errhandler of_world = has_handler_of_world() ? replace_handler(MPI_COMM_WORLD) : MPI_ERRHANDLER_NULL;
+    MPI_Errhandler of_world = is_world_handler_replaceable() ? replace_handler(MPI_COMM_WORLD) : MPI_ERRHANDLER_NULL;
     MPI_Errhandler of_users = replace_handler(users);
     int code, err;
 
@@ -144,30 +146,40 @@ void pnc_file_comm_release(pnc_file *file)
 
 bool pnc_file_comm_is_lack_fatal(void)
 {
-#ifdef OPEN_MPI /* its ROMIO returns an error, too */
+#ifdef OPEN_MPI /* MPI_File_open returns an error, with OMPIO and with its ROMIO */
     return false;
 #else
     return true;
 #endif
 }
 
-/* A communicator of this rank only takes from the same supply, without messages. */
-int pnc_file_comm_check_spare(pnc_file *file)
+/* Communicators of this rank only take from the same supply, without messages. */
+static int make_own(const pnc_file *file, int n, MPI_Comm *out)
 {
-    MPI_Comm spare = MPI_COMM_NULL;
     MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
     int code = MPI_Comm_group(file->comm, &all);
 
     if (code == MPI_SUCCESS)
         code = MPI_Group_incl(all, 1, &file->rank, &own);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_create_group(file->comm, own, 0, &spare);
-    if (spare != MPI_COMM_NULL)
-        MPI_Comm_free(&spare);
+    for (int i = 0; i < n && code == MPI_SUCCESS; i++)
+        code = MPI_Comm_create_group(file->comm, own, 0, &out[i]);
     if (own != MPI_GROUP_NULL)
         MPI_Group_free(&own);
     if (all != MPI_GROUP_NULL)
         MPI_Group_free(&all);
+    return code;
+}
+
+int pnc_file_comm_check_spare(pnc_file *file, int n)
+{
+    MPI_Comm spare[PNC_COMMS_FOR_NODES] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    int code;
+
+    assert(n <= PNC_COMMS_FOR_NODES);
+    code = make_own(file, n, spare);
+    for (int i = 0; i < n; i++)
+        if (spare[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&spare[i]);
     if (code == MPI_SUCCESS)
         return NC_NOERR;
     return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has no communicator left for another open file: " CURE,

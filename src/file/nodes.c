@@ -38,14 +38,34 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
     pnc_memory_free(nodes);
 }
 
+/* For a duplicate of the communicator, which has no file to leave it a communicator yet. NULL: no memory. */
+static pnc_nodes *copy_nodes(const pnc_nodes *from)
+{
+    pnc_nodes *copy = pnc_memory_alloc(1, sizeof *copy);
+    int *ranks = pnc_memory_alloc(from->nranks, sizeof *ranks);
+
+    if (copy == NULL || ranks == NULL) {
+        pnc_memory_free(copy);
+        pnc_memory_free(ranks);
+        return NULL;
+    }
+    memcpy(ranks, from->ranks, (size_t)from->nranks * sizeof *ranks);
+    *copy = *from;
+    copy->uses = 1;
+    copy->ranks = ranks;
+    copy->kept = MPI_COMM_NULL;
+    return copy;
+}
+
+/* Without memory the first file of the duplicate finds the nodes. */
 static int copy_attribute(MPI_Comm comm, int number, void *extra, void *value, void *copy, int *has_copy)
 {
+    pnc_nodes *nodes = is_private ? NULL : copy_nodes(value);
+
     (void)comm, (void)number, (void)extra;
-    *has_copy = !is_private;
-    if (is_private)
-        return MPI_SUCCESS;
-    add_use(value);
-    *(void **)copy = value;
+    *has_copy = nodes != NULL;
+    if (nodes != NULL)
+        *(void **)copy = nodes;
     return MPI_SUCCESS;
 }
 

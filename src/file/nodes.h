@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct pnc_nodes {
-    int uses;   /* datasets and communicators that have it */
+    int uses;   /* a communicator, and datasets */
     int n;      /* number of nodes; set by the caller of find: the sum of is_leader */
     int nranks; /* of this node */
     int *ranks; /* those ranks; the first one is the leader of the node */
@@ -17,12 +17,12 @@ typedef struct pnc_nodes {
 
 /* Collective. NC_EMPI or NC_ENOMEM of this rank, which leaves *out unchanged. */
 int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out);
-/* The cached result, or NULL. A duplicate of a communicator has that of its original. Local. */
+/* The cached result, or NULL. A duplicate of a communicator has a copy of that of its original. Local. */
 pnc_nodes *pnc_file_nodes_get(MPI_Comm comm);
 /* Cache it, without effect if MPI fails. Local. */
 void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes);
-/* Whether duplicates that this thread makes have the attribute. Those of files do not: one that is kept would be freed
- * with the nodes, but use them; and a duplication that fails in MPICH does not delete the attributes it has copied.
+/* Whether duplicates that this thread makes have the attribute. Those of files do not: no file is opened with them, and
+ * a duplication that fails in MPICH does not delete the attributes it has copied.
  * Local. */
 void pnc_file_nodes_share(bool with_duplicates);
 /* The caller no longer uses it. NULL is allowed. */
