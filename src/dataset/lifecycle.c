@@ -13,7 +13,6 @@
 #include "dataset/registry.h"
 #include "dataset/statistics.h"
 #include "file/agree.h"
-#include "file/communicator.h"
 #include "io/queue.h"
 
 /* Flags of netCDF that parallel files cannot support. Other flags without a meaning here are ignored, as programs pass
@@ -89,19 +88,6 @@ static void set_modes(pnc_dataset *ds, const pnc_opening *o)
     ds->share = (o->mode & NC_SHARE) != 0;
 }
 
-/* MPI-IO could not open the file, and does not say whether MPI has no communicator left: test for it. Local. */
-static int explain_failure(pnc_dataset *ds, int err)
-{
-    pnc_error cause = ds->error;
-    int spare;
-
-    pnc_error_clear(&ds->error);
-    spare = pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_FILE);
-    if (spare == NC_NOERR)
-        ds->error = cause;
-    return pnc_error_keep_first(spare, err);
-}
-
 /* Open the file, make or read the definitions, and assign an ncid. Collective; err is the result so far of this rank.
  * After an error on any rank, all ranks have closed the file. */
 static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
@@ -117,8 +103,6 @@ static int open_file(pnc_dataset *ds, const pnc_opening *o, int err)
     opened = ds->file.driver->open(&call, ds->file.store, &ds->error);
     if (call.info != MPI_INFO_NULL)
         MPI_Info_free(&call.info);
-    if (err == NC_NOERR && opened != NC_NOERR && !pnc_file_comm_is_lack_fatal())
-        opened = explain_failure(ds, opened);
     err = pnc_error_keep_first(err, opened);
     if (!o->creates)
         err = pnc_dataset_header_read(ds, err);

@@ -259,8 +259,7 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
     if (ds == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
-    if (pnc_file_comm_is_lack_fatal())
-        PNC_TRY(pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_FILE));
+    PNC_TRY(pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_FILE));
     PNC_TRY(pnc_file_maxima_init(&ds->file));
     x->lacks_nodes = ds->file.nodes == NULL;
     x->frees_comm = !pnc_file_comm_can_keep();

@@ -142,16 +142,7 @@ void pnc_file_comm_release(pnc_file *file)
     pnc_file_nodes_release(file->nodes);
 }
 
-/* --- one for MPI-IO --- */
-
-bool pnc_file_comm_is_lack_fatal(void)
-{
-#ifdef OPEN_MPI /* MPI_File_open returns an error, with OMPIO and with its ROMIO */
-    return false;
-#else
-    return true;
-#endif
-}
+/* --- those that calls of MPI take --- */
 
 /* Communicators of this rank only take from the same supply, without messages. */
 static int make_own(const pnc_file *file, int n, MPI_Comm *out)

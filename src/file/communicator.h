@@ -23,14 +23,10 @@ void pnc_file_comm_reserve(pnc_file *file);
 /* Free one that was kept, if any. */
 void pnc_file_comm_discard(MPI_Comm *kept);
 
-/* Whether MPI-IO ends the program if MPI has no communicator left for it. It duplicates that of the file, and ROMIO of
- * MPICH continues with MPI_COMM_NULL. */
-bool pnc_file_comm_is_lack_fatal(void);
-
 /* What calls of MPI take: MPI_File_open, and MPI_Comm_split_type of MPICH. */
 enum { PNC_COMMS_FOR_FILE = 1, PNC_COMMS_FOR_NODES = 2 };
-/* Whether MPI has n communicators left: NC_ENFILE. Without messages. With Open MPI the test for one takes 7 percent of
- * the time to create and close a file. */
+/* Whether MPI has n communicators left on this rank: NC_ENFILE. Without messages. MPI-IO must find one: else ROMIO ends
+ * the program, and OMPIO, if only some ranks have none, lets the others wait. */
 int pnc_file_comm_check_spare(pnc_file *file, int n);
 
 #endif
