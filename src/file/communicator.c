@@ -163,16 +163,16 @@ static int make_own(const pnc_file *file, int n, MPI_Comm *out)
 
 int pnc_file_comm_check_spare(pnc_file *file, int n)
 {
-    MPI_Comm spare[PNC_COMMS_FOR_NODES] = {MPI_COMM_NULL, MPI_COMM_NULL};
+    MPI_Comm spare[PNC_COMMS_MOST] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
     int code;
 
-    assert(n <= PNC_COMMS_FOR_NODES);
+    assert(n <= PNC_COMMS_MOST);
     code = make_own(file, n, spare);
     for (int i = 0; i < n; i++)
         if (spare[i] != MPI_COMM_NULL)
             MPI_Comm_free(&spare[i]);
     if (code == MPI_SUCCESS)
         return NC_NOERR;
-    return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has no communicator left for another open file: " CURE,
+    return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has too few communicators left for another open file: " CURE,
                          file->path);
 }

@@ -23,10 +23,11 @@ void pnc_file_comm_reserve(pnc_file *file);
 /* Free one that was kept, if any. */
 void pnc_file_comm_discard(MPI_Comm *kept);
 
-/* What calls of MPI take: MPI_File_open, and MPI_Comm_split_type of MPICH. */
-enum { PNC_COMMS_FOR_FILE = 1, PNC_COMMS_FOR_NODES = 2 };
-/* Whether MPI has n communicators left on this rank: NC_ENFILE. Without messages. MPI-IO must find one: else ROMIO ends
- * the program, and OMPIO, if only some ranks have none, lets the others wait. */
+/* What MPI_File_open takes; MPI_Comm_split_type of MPICH; and those of io/node.c. */
+enum { PNC_COMMS_FOR_FILE = 1, PNC_COMMS_FOR_NODES = 2, PNC_COMMS_FOR_AGGREGATORS = 3, PNC_COMMS_MOST = 3 };
+/* Whether MPI has n communicators left on this rank: NC_ENFILE. Without messages. Before a collective call that takes
+ * some, all ranks must agree that each has them: else ROMIO ends the program in MPI_File_open, and in Open MPI ranks
+ * wait for one that has none. */
 int pnc_file_comm_check_spare(pnc_file *file, int n);
 
 #endif

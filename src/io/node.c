@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "file/agree.h"
+#include "file/communicator.h"
 
 static const pnc_node no_node = {.comm = MPI_COMM_NULL,
                                  .delegates = MPI_COMM_NULL,
@@ -230,7 +231,9 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
 
     *node = no_node;
     node->nnodes = file->nodes->n;
-    err = pnc_file_status_agree(file, failed == MPI_SUCCESS ? NC_NOERR : fail_mpi(file));
+    /* where it lacks one, MPI_Comm_split of Open MPI makes an invalid handle, or lets other ranks wait */
+    err = failed == MPI_SUCCESS ? pnc_file_comm_check_spare(file, PNC_COMMS_FOR_AGGREGATORS) : fail_mpi(file);
+    err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR)
         err = make_node(node, file, hints, group);
     if (group != MPI_GROUP_NULL)

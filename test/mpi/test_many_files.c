@@ -11,7 +11,9 @@
 
 enum {
     MOST_KEPT = 64, /* communicators of closed files: file/communicator.h */
-    MOST_COMMS = 1 << 17
+    MOST_COMMS = 1 << 17,
+    MOST_LEFT = 4,
+    ROWS = 1000
 };
 
 static int ncids[NC_MAX_NFILES + 1];
@@ -166,6 +168,62 @@ static void test_bound(const char *path, const char *own)
     close_many(n, "files beside them");
 }
 
+static int create_table(const char *path)
+{
+    int ncid, dims[2], varid;
+
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &ncid), "create a table");
+    expect_ok(ncmpi_def_dim(ncid, "row", ROWS, &dims[0]), "def_dim row");
+    expect_ok(ncmpi_def_dim(ncid, "rank", t_nprocs, &dims[1]), "def_dim rank");
+    expect_ok(ncmpi_def_var(ncid, "table", NC_INT, 2, dims, &varid), "def_var");
+    expect_ok(ncmpi_enddef(ncid), "enddef");
+    return ncid;
+}
+
+/* Each rank puts its column, and gets that of the next rank. */
+static bool exchanges_columns(int ncid)
+{
+    MPI_Offset start[2] = {0, t_rank}, count[2] = {ROWS, 1};
+    int values[ROWS], got[ROWS] = {0}, next = (t_rank + 1) % t_nprocs, wrong = 0;
+
+    for (int i = 0; i < ROWS; i++)
+        values[i] = i * 10 + t_rank;
+    if (ncmpi_put_vara_int_all(ncid, 0, start, count, values) != NC_NOERR)
+        return false;
+    start[1] = next;
+    if (ncmpi_get_vara_int_all(ncid, 0, start, count, got) != NC_NOERR)
+        return false;
+    for (int i = 0; i < ROWS; i++)
+        wrong += got[i] != i * 10 + next;
+    return wrong == 0;
+}
+
+/* Aggregators take communicators: without them each rank accesses the file on its own, on all ranks alike, though only
+ * rank 0 has used its communicators. */
+static void test_aggregators(const char *path)
+{
+    int tables[MOST_LEFT + 1], n;
+    char name[4200];
+
+    for (int i = 0; i <= MOST_LEFT; i++) {
+        snprintf(name, sizeof name, "%s.%d", path, i);
+        tables[i] = create_table(name);
+    }
+    n = t_rank == 0 ? hold_all() : 0;
+    for (int left = 0; left <= MOST_LEFT; left++) {
+        t_check(exchanges_columns(tables[left]), "columns are exchanged with %d more communicators", left);
+        if (t_rank == 0)
+            MPI_Comm_free(&held[--n]);
+    }
+    free_held(n);
+    for (int i = 0; i <= MOST_LEFT; i++)
+        expect_ok(ncmpi_close(tables[i]), "close a table");
+    for (int i = 0; i <= MOST_LEFT && t_rank == 0; i++) {
+        snprintf(name, sizeof name, "%s.%d", path, i);
+        unlink(name);
+    }
+}
+
 /* The error handlers of the program remain in effect. */
 static void test_handlers(void)
 {
@@ -218,6 +276,7 @@ int main(int argc, char **argv)
             test_duplicate(path);
         test_bound(path, own);
     }
+    test_aggregators(path);
     test_handlers();
     unlink(own);
     MPI_Barrier(MPI_COMM_WORLD);
