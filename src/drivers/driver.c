@@ -77,7 +77,9 @@ int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_st
 
     PNC_TRY(inspect(driver, &call, prefix, &late, error));
     store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
-    err = store != NULL ? NC_NOERR : pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
+    err = call.status;
+    if (err == NC_NOERR && store == NULL)
+        err = pnc_error_set(error, NC_ENOMEM, "no memory to open %s", call.path);
     err = agree(&call, err, &late, error);
     if (err != NC_NOERR) {
         pnc_memory_free(store);

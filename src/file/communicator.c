@@ -161,7 +161,7 @@ static int make_own(const pnc_file *file, int n, MPI_Comm *out)
     return code;
 }
 
-int pnc_file_comm_check_spare(pnc_file *file, int n)
+int pnc_file_comm_check_spare(const pnc_file *file, int n)
 {
     MPI_Comm spare[PNC_COMMS_MOST] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
     int code;

@@ -28,6 +28,6 @@ enum { PNC_COMMS_FOR_FILE = 1, PNC_COMMS_FOR_NODES = 2, PNC_COMMS_FOR_AGGREGATOR
 /* Whether MPI has n communicators left on this rank: NC_ENFILE. Without messages. Before a collective call that takes
  * some, all ranks must agree that each has them: else ROMIO ends the program in MPI_File_open, and in Open MPI ranks
  * wait for one that has none. */
-int pnc_file_comm_check_spare(pnc_file *file, int n);
+int pnc_file_comm_check_spare(const pnc_file *file, int n);
 
 #endif

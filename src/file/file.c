@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "drivers/driver.h"
+#include "file/communicator.h"
 
 #define LARGEST_PORTION (INT64_C(1) << 29) /* bytes per operation of the store */
 
@@ -134,6 +135,7 @@ int pnc_file_open_again(const pnc_file *file, MPI_Comm comm, MPI_Info info, pnc_
 
     MPI_Comm_rank(comm, &again.rank);
     MPI_Comm_size(comm, &again.nprocs);
+    call.status = pnc_file_comm_check_spare(file, PNC_COMMS_FOR_FILE);
     err = pnc_driver_file_open(file->driver, call, &again.store, file->error);
     if (again.store != NULL) {
         again.store->statistics = file->statistics;

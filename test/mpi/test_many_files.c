@@ -168,11 +168,15 @@ static void test_bound(const char *path, const char *own)
     close_many(n, "files beside them");
 }
 
-static int create_table(const char *path)
+static int create_table(const char *path, const char *strategy)
 {
     int ncid, dims[2], varid;
+    MPI_Info info;
 
-    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, 0, MPI_INFO_NULL, &ncid), "create a table");
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nc_strategy", strategy);
+    expect_ok(ncmpi_create(MPI_COMM_WORLD, path, 0, info, &ncid), "create a table");
+    MPI_Info_free(&info);
     expect_ok(ncmpi_def_dim(ncid, "row", ROWS, &dims[0]), "def_dim row");
     expect_ok(ncmpi_def_dim(ncid, "rank", t_nprocs, &dims[1]), "def_dim rank");
     expect_ok(ncmpi_def_var(ncid, "table", NC_INT, 2, dims, &varid), "def_var");
@@ -200,18 +204,19 @@ static bool exchanges_columns(int ncid)
 
 /* Aggregators take communicators: without them each rank accesses the file on its own, on all ranks alike, though only
  * rank 0 has used its communicators. */
-static void test_aggregators(const char *path)
+static void test_aggregators(const char *path, const char *strategy)
 {
     int tables[MOST_LEFT + 1], n;
     char name[4200];
 
     for (int i = 0; i <= MOST_LEFT; i++) {
         snprintf(name, sizeof name, "%s.%d", path, i);
-        tables[i] = create_table(name);
+        tables[i] = create_table(name, strategy);
     }
     n = t_rank == 0 ? hold_all() : 0;
     for (int left = 0; left <= MOST_LEFT; left++) {
-        t_check(exchanges_columns(tables[left]), "columns are exchanged with %d more communicators", left);
+        t_check(exchanges_columns(tables[left]), "%s: columns are exchanged with %d more communicators", strategy,
+                left);
         if (t_rank == 0)
             MPI_Comm_free(&held[--n]);
     }
@@ -276,7 +281,8 @@ int main(int argc, char **argv)
             test_duplicate(path);
         test_bound(path, own);
     }
-    test_aggregators(path);
+    test_aggregators(path, "automatic");
+    test_aggregators(path, "mpi_io");
     test_handlers();
     unlink(own);
     MPI_Barrier(MPI_COMM_WORLD);
