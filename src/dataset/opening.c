@@ -259,7 +259,7 @@ static int prepare(pnc_dataset *ds, pnc_opening *o, pnc_file *file, exchange *x)
     if (ds == NULL)
         return pnc_error_set(file->error, NC_ENOMEM, "no memory to open a file");
     PNC_TRY(check_arguments(ds, o));
-    PNC_TRY(pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_FILE));
+    PNC_TRY(pnc_file_comm_check_spare(&ds->file, ds->file.nodes == NULL ? PNC_COMMS_FOR_NODES : PNC_COMMS_FOR_FILE));
     PNC_TRY(pnc_file_maxima_init(&ds->file));
     x->lacks_nodes = ds->file.nodes == NULL;
     x->frees_comm = !pnc_file_comm_can_keep();
@@ -290,8 +290,6 @@ static int find_nodes(pnc_dataset *ds, const pnc_opening *o)
     err = pnc_file_nodes_find(ds->file.comm, &ds->file.nodes);
     if (err == NC_NOERR)
         return err;
-    if (err == NC_EMPI) /* MPI does not say that it has too few communicators left */
-        PNC_TRY(pnc_file_comm_check_spare(&ds->file, PNC_COMMS_FOR_NODES));
     return pnc_error_set(&ds->error, err, "%s: cannot find the ranks that share a node: %s", ds->file.path,
                          pnc_error_get_text(err));
 }

@@ -75,7 +75,9 @@ int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_st
     pnc_store *store;
     int err, late = NC_NOERR;
 
-    PNC_TRY(inspect(driver, &call, prefix, &late, error));
+    err = inspect(driver, &call, prefix, &late, error);
+    if (err != NC_NOERR)
+        return pnc_error_keep_first(call.status, err);
     store = pnc_memory_alloc_zeroed(1, driver->store_bytes);
     err = call.status;
     if (err == NC_NOERR && store == NULL)

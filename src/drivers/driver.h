@@ -29,8 +29,9 @@ pnc_store *pnc_driver_store_create(void);
 bool pnc_driver_has_threads(void);
 
 /* Collective. Open a file for its own sake: inspection, open, and agreement; call.truncation and call.prefix are set
- * here. All ranks have the store open or, after an error of any rank, none has. With an open store, an error is one of
- * MPI on this rank only: the caller must agree on it, and close the store. */
+ * here. An error in call.status of any rank is one of all, and the file is not opened. All ranks have the store open
+ * or, after an error of any rank, none has. With an open store, an error is one of MPI on this rank only: the caller
+ * must agree on it, and close the store. */
 int pnc_driver_file_open(const pnc_store_ops *driver, pnc_open_call call, pnc_store **out, pnc_error *error);
 
 #endif

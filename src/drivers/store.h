@@ -43,7 +43,7 @@ typedef struct pnc_open_call {
     pnc_truncation truncation; /* what rank 0 has found */
     const char *prefix;        /* likewise; may be NULL */
     int64_t inode;             /* not 0: the file must have it, or open fails with NC_EFILE */
-    int status;                /* an error of this rank, which pnc_driver_file_open passes to the others */
+    int status;                /* an error of this rank so far, for pnc_driver_file_open only; NC_NOERR: none */
 } pnc_open_call;
 
 /* A read or write that has begun. It must not be moved. */

@@ -142,9 +142,9 @@ void pnc_file_comm_release(pnc_file *file)
     pnc_file_nodes_release(file->nodes);
 }
 
-/* --- those that calls of MPI take --- */
+/* --- communicators that MPI calls need --- */
 
-/* Communicators of this rank only take from the same supply, without messages. */
+/* Make n communicators of this rank only: they count towards the same bound, and need no messages. */
 static int make_own(const pnc_file *file, int n, MPI_Comm *out)
 {
     MPI_Group all = MPI_GROUP_NULL, own = MPI_GROUP_NULL;
@@ -163,16 +163,17 @@ static int make_own(const pnc_file *file, int n, MPI_Comm *out)
 
 int pnc_file_comm_check_spare(const pnc_file *file, int n)
 {
-    MPI_Comm spare[PNC_COMMS_MOST] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+    MPI_Comm spare[PNC_COMMS_MOST];
     int code;
 
     assert(n <= PNC_COMMS_MOST);
+    for (int i = 0; i < n; i++)
+        spare[i] = MPI_COMM_NULL;
     code = make_own(file, n, spare);
     for (int i = 0; i < n; i++)
         if (spare[i] != MPI_COMM_NULL)
             MPI_Comm_free(&spare[i]);
     if (code == MPI_SUCCESS)
         return NC_NOERR;
-    return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has too few communicators left for another open file: " CURE,
-                         file->path);
+    return pnc_error_set(file->error, NC_ENFILE, "%s: MPI has too few communicators left: " CURE, file->path);
 }

@@ -38,7 +38,7 @@ void pnc_file_nodes_release(pnc_nodes *nodes)
     pnc_memory_free(nodes);
 }
 
-/* For a duplicate of the communicator, which has no file to leave it a communicator yet. NULL: no memory. */
+/* The nodes for a duplicate of the communicator. What is kept stays with the original. NULL: no memory. */
 static pnc_nodes *copy_nodes(const pnc_nodes *from)
 {
     pnc_nodes *copy = pnc_memory_alloc(1, sizeof *copy);
@@ -50,10 +50,12 @@ static pnc_nodes *copy_nodes(const pnc_nodes *from)
         return NULL;
     }
     memcpy(ranks, from->ranks, (size_t)from->nranks * sizeof *ranks);
-    *copy = *from;
-    copy->uses = 1;
-    copy->ranks = ranks;
-    copy->kept = MPI_COMM_NULL;
+    *copy = (pnc_nodes){.uses = 1,
+                        .n = from->n,
+                        .nranks = from->nranks,
+                        .ranks = ranks,
+                        .is_leader = from->is_leader,
+                        .kept = MPI_COMM_NULL};
     return copy;
 }
 

@@ -22,8 +22,7 @@ pnc_nodes *pnc_file_nodes_get(MPI_Comm comm);
 /* Cache it, without effect if MPI fails. Local. */
 void pnc_file_nodes_set(MPI_Comm comm, pnc_nodes *nodes);
 /* Whether duplicates that this thread makes have the attribute. Those of files do not: no file is opened with them, and
- * a duplication that fails in MPICH does not delete the attributes it has copied.
- * Local. */
+ * a duplication that fails in MPICH does not delete the attributes it has copied. Local. */
 void pnc_file_nodes_share(bool with_duplicates);
 /* The caller no longer uses it. NULL is allowed. */
 void pnc_file_nodes_release(pnc_nodes *nodes);

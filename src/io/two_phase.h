@@ -16,7 +16,7 @@
 /* The aggregators of a dataset and their buffers. They are made by the first call that needs them. */
 typedef struct pnc_two_phase pnc_two_phase;
 
-/* Collective. If any rank cannot allocate its buffers, all ranks return an error. */
+/* Collective. If any rank cannot allocate its buffers, or lacks communicators, all ranks return an error. */
 int pnc_io_two_phase_create(pnc_io_context *io, pnc_two_phase **out);
 /* Collective; NULL is allowed. */
 void pnc_io_two_phase_free(pnc_two_phase *x);

@@ -66,12 +66,16 @@ static int open_and_close(MPI_Comm comm, const char *path)
 /* Make as many communicators as MPI has left. Returns their number. */
 static int hold_all(void)
 {
+    MPI_Errhandler handler;
     int n = 0;
 
+    MPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     while (n < MOST_COMMS && MPI_Comm_dup(MPI_COMM_SELF, &held[n]) == MPI_SUCCESS)
         n++;
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Errhandler_free(&handler);
+    t_local(n > MOST_LEFT && n < MOST_COMMS, "MPI has no communicator left after %d", n);
     return n;
 }
 
@@ -94,7 +98,6 @@ static void test_last_communicators(MPI_Comm comm, int needs, const char *path)
 {
     int n = hold_all(), err;
 
-    t_check(n < MOST_COMMS, "MPI has no communicator left after %d", n);
     for (int left = 0; left <= 3; left++) {
         err = open_and_close(comm, path);
         t_check(err == (left < needs ? NC_ENFILE : NC_NOERR), "a file that needs %d communicators, of %d: %s", needs,
@@ -121,13 +124,33 @@ static void test_new_communicator(const char *path)
     MPI_Comm unused, comm;
 
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &unused);
-    test_last_communicators(unused, is_open_mpi() ? 2 : 3, path);
+    test_last_communicators(unused, 3, path);
     MPI_Comm_free(&unused);
 
     MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm);
     expect_code(open_and_close(comm, path), NC_NOERR, "the first file");
     test_last_communicators(comm, 2, path);
     test_last_communicators(comm, 1, path);
+    MPI_Comm_free(&comm);
+}
+
+/* Only rank 0 has used its communicators. The first file needs three: opening it is an error on all ranks. With none at
+ * all, the duplication of Open MPI would block the other ranks. */
+static void test_lack_of_one_rank(const char *path)
+{
+    MPI_Comm comm;
+    int n, err;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, t_rank, &comm);
+    n = t_rank == 0 ? hold_all() : 0;
+    for (int left = 1; left <= 3; left++) {
+        if (t_rank == 0)
+            MPI_Comm_free(&held[--n]);
+        err = open_and_close(comm, path);
+        t_check(err == (left < 3 ? NC_ENFILE : NC_NOERR), "a first file, %d communicators on rank 0: %s", left,
+                ncmpi_strerrno(err));
+    }
+    free_held(n);
     MPI_Comm_free(&comm);
 }
 
@@ -210,7 +233,7 @@ static void test_aggregators(const char *path, const char *strategy)
     char name[4200];
 
     for (int i = 0; i <= MOST_LEFT; i++) {
-        snprintf(name, sizeof name, "%s.%d", path, i);
+        snprintf(name, sizeof name, "%s.table%d", path, i);
         tables[i] = create_table(name, strategy);
     }
     n = t_rank == 0 ? hold_all() : 0;
@@ -224,7 +247,7 @@ static void test_aggregators(const char *path, const char *strategy)
     for (int i = 0; i <= MOST_LEFT; i++)
         expect_ok(ncmpi_close(tables[i]), "close a table");
     for (int i = 0; i <= MOST_LEFT && t_rank == 0; i++) {
-        snprintf(name, sizeof name, "%s.%d", path, i);
+        snprintf(name, sizeof name, "%s.table%d", path, i);
         unlink(name);
     }
 }
@@ -277,6 +300,7 @@ int main(int argc, char **argv)
     test_descriptors(MPI_COMM_SELF, own);
     if (t_nprocs <= 2) {
         test_new_communicator(path);
+        test_lack_of_one_rank(path);
         if (!is_open_mpi()) /* it would take seconds to count its communicators so often */
             test_duplicate(path);
         test_bound(path, own);
