@@ -25,7 +25,12 @@ void pnc_file_comm_discard(MPI_Comm *kept);
 
 /* Communicators that exist at the same time: that of MPI_File_open; those of MPI_Comm_split_type in MPICH; of io/node.c
  * the node's, the delegates', and the leaders' or later that of the window. */
-enum { PNC_COMMS_FOR_FILE = 1, PNC_COMMS_FOR_NODES = 2, PNC_COMMS_FOR_AGGREGATORS = 3, PNC_COMMS_MOST = 3 };
+enum {
+    PNC_COMMS_FOR_FILE = 1,
+    PNC_COMMS_FOR_NODES = 2,
+    PNC_COMMS_FOR_AGGREGATORS = 3,
+    PNC_COMMS_MOST = PNC_COMMS_FOR_AGGREGATORS
+};
 /* Whether MPI has n communicators left on this rank: NC_ENFILE. Without messages. Before a collective call that makes
  * some, all ranks must agree that each has them: otherwise ROMIO ends the program in MPI_File_open, and Open MPI blocks
  * the ranks that have them. It does not find that the ranks of MPICH have none in common (fragmentation). */

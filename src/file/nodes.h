@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct pnc_nodes {
-    int uses;   /* a communicator, and datasets */
+    int uses;   /* a communicator has it, and datasets */
     int n;      /* number of nodes; set by the caller of find: the sum of is_leader */
     int nranks; /* of this node */
     int *ranks; /* those ranks; the first one is the leader of the node */

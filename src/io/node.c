@@ -231,7 +231,7 @@ int pnc_io_node_init(pnc_node *node, pnc_file *file, const pnc_access_hints *hin
 
     *node = no_node;
     node->nnodes = file->nodes->n;
-    /* if a rank lacks one, MPI_Comm_split of Open MPI returns an invalid handle, or blocks other ranks */
+    /* if a rank lacks a communicator, MPI_Comm_split of Open MPI returns an invalid handle, or blocks other ranks */
     err = failed == MPI_SUCCESS ? pnc_file_comm_check_spare(file, PNC_COMMS_FOR_AGGREGATORS) : fail_mpi(file);
     err = pnc_file_status_agree(file, err);
     if (err == NC_NOERR)
