@@ -1,15 +1,26 @@
-/* Arena allocator: many small allocations, freed one by one, without a malloc for each. A chunk is freed, or kept for
- * later ones, when all of its allocations are freed: at most 12 MiB are kept. Memory that is freed before the next
- * allocation is reused at once. */
+/* Arena allocator: many small allocations, freed one by one, without a malloc for each. When all allocations of a chunk
+ * are freed, it is kept for later ones: up to 8 MiB, and up to 256 MiB whose pages the system may take when it is short
+ * of memory. Memory that is freed before the next allocation is reused at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define PNC_ARENA_SPARES 64
+
+/* What is known of a chunk that may have lost its bytes. */
+typedef struct pnc_spare_chunk {
+    struct pnc_chunk *chunk;
+    int64_t bytes;
+    bool is_released; /* the system may take its pages */
+} pnc_spare_chunk;
 
 typedef struct pnc_arena {
     struct pnc_chunk *current; /* the newest chunk, which leads to the others */
-    struct pnc_chunk *spare;   /* free ones, which lead to each other as well */
-    int nspare;
+    pnc_spare_chunk spares[PNC_ARENA_SPARES];
+    int nspares;
+    int64_t spare_bytes; /* of them all */
 } pnc_arena;
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t and pointers; NULL on failure */

@@ -111,6 +111,25 @@ void *pnc_memory_alloc_array(int64_t n, size_t size)
                             : pnc_memory_alloc_large((int64_t)((bytes + page - 1) / page * page));
 }
 
+bool pnc_memory_pages_release(void *memory, int64_t bytes)
+{
+#ifdef MADV_FREE
+    if (madvise(memory, (size_t)bytes, MADV_FREE) == 0) {
+        pnc_memory_count(-bytes);
+        return true;
+    }
+#else
+    (void)memory;
+    (void)bytes;
+#endif
+    return false;
+}
+
+void pnc_memory_pages_take(int64_t bytes)
+{
+    pnc_memory_count(bytes);
+}
+
 char *pnc_string_copy(const char *text)
 {
     size_t bytes = strlen(text) + 1;

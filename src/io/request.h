@@ -9,6 +9,7 @@
 #ifndef PNC_IO_REQUEST_H
 #define PNC_IO_REQUEST_H
 
+#include "base/memory.h"
 #include "io/call.h"
 #include "io/context.h"
 #include "select/flat_type.h"
@@ -96,6 +97,17 @@ static inline bool pnc_io_request_has_extents(const pnc_request *r)
 static inline bool pnc_io_request_is_single(const pnc_request *r)
 {
     return r->has_extents && r->nslabs == 1 && r->flat == NULL;
+}
+
+/* How far ahead of their use requests and values are loaded into the cache: those in random order are at random
+ * addresses, and each of them would cost a cache miss. A wait for 1,000,000 igets that are scattered in the file took 44
+ * ns each with 16, 39 with 32, and 41 with 64. */
+#define PNC_PREFETCH 32
+
+/* Load a single request into the cache, with its extent, which is behind it in the arena. */
+static inline void pnc_io_request_prefetch(const pnc_request *r)
+{
+    pnc_memory_prefetch(r, (int64_t)(sizeof *r + sizeof *r->extents));
 }
 
 static inline pnc_extent pnc_io_request_get_extent(const pnc_request *r, int64_t i)

@@ -44,17 +44,21 @@ static inline pnc_single pnc_io_singles_get(const pnc_singles *s, pnc_io_context
     return (pnc_single){pnc_io_offset_locate(locator, r->extents->offset), r->extents->length, i, r->memory};
 }
 
-/* Load the values of number i into the cache, and the request if it differs from the others. */
+/* Load what the access to number i needs into the cache: its values, and its request if it is read. */
 static inline void pnc_io_single_load(const pnc_singles *s, int64_t i)
 {
     const pnc_sorted_single *sorted;
 
-    if (s->at == NULL || i >= s->n)
+    if (i >= s->n)
         return;
+    if (s->at == NULL) {
+        pnc_io_request_prefetch(s->list[i]);
+        return;
+    }
     sorted = &s->at[i];
     pnc_memory_prefetch(sorted->memory, sorted->length);
     if (!s->are_alike)
-        pnc_memory_prefetch(s->list[sorted->index], (int64_t)sizeof(pnc_request));
+        pnc_io_request_prefetch(s->list[sorted->index]);
 }
 
 #endif

@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 
 enum { PIECES = 20000 };
 
@@ -136,33 +138,76 @@ static void test_clear(void **state)
     pnc_arena_destroy(&arena);
 }
 
-/* Chunks that were freed are used again, but not all of them are kept. */
-static void test_spare(void **state)
+/* Freed chunks are used again: two of them as they are, the others after the system has taken their pages. */
+static void test_spares(void **state)
 {
-    enum { CHUNKS = 6, BYTES = 3 << 20 }; /* each allocation takes a chunk */
+    enum { CHUNKS = 6, BYTES = 3 << 20, PAGES = 4 << 20 }; /* each allocation takes a chunk */
     pnc_arena arena = {0};
     char *first[CHUNKS];
     int found = 0;
     (void)state;
 
-    for (int i = 0; i < CHUNKS; i++)
+    for (int i = 0; i < CHUNKS; i++) {
         first[i] = pnc_arena_alloc(&arena, BYTES);
-    pnc_arena_clear(&arena);
-    assert_in_range(arena.nspare, 1, CHUNKS - 2);
+        fill(first[i], i, BYTES);
+    }
+    pnc_arena_clear(&arena); /* the last chunk stays the current one, the two before it are not released */
+    assert_int_equal(arena.nspares, CHUNKS - 1);
+    for (int i = 0; i < CHUNKS - 3; i++)
+        assert_int_equal(madvise(first[i] - (uintptr_t)first[i] % (2 << 20), PAGES, MADV_DONTNEED), 0);
     for (int i = 0; i < CHUNKS; i++) {
         char *again = pnc_arena_alloc(&arena, BYTES);
 
         assert_non_null(again);
         fill(again, i, BYTES);
-        for (int k = 0; k < CHUNKS && i < 3; k++)
+        for (int k = 0; k < CHUNKS; k++)
             found += again == first[k];
     }
-    assert_int_equal(found, 3); /* the current one, and two spare ones */
-    assert_int_equal(arena.nspare, 0);
+    assert_int_equal(found, CHUNKS);
+    assert_int_equal(arena.nspares, 0);
     pnc_arena_clear(&arena);
     pnc_arena_destroy(&arena);
-    assert_int_equal(arena.nspare, 0);
-    assert_null(arena.spare);
+    assert_int_equal(arena.nspares, 0);
+    assert_int_equal(arena.spare_bytes, 0);
+}
+
+/* Of chunks of 4 MiB and of larger ones, at most 256 MiB are kept. */
+static void test_most_spares(void **state)
+{
+    enum { CHUNKS = 80 };
+    pnc_arena arena = {0};
+    void *large = pnc_arena_alloc(&arena, 100 << 20);
+    (void)state;
+
+    pnc_arena_free(&arena, large);
+    assert_int_equal(arena.nspares, 1);
+    assert_ptr_equal(pnc_arena_alloc(&arena, 100 << 20), large);
+    for (int i = 0; i < CHUNKS; i++)
+        assert_non_null(pnc_arena_alloc(&arena, 3 << 20));
+    assert_non_null(pnc_arena_alloc(&arena, 300 << 20)); /* never kept */
+    pnc_arena_clear(&arena);
+    assert_in_range(arena.spare_bytes, 200 << 20, 256 << 20);
+    assert_true(arena.nspares < CHUNKS);
+    pnc_arena_destroy(&arena);
+}
+
+/* Pages that the system may take do not count as allocated. */
+static void test_counted(void **state)
+{
+    enum { LENGTH = 100 << 20 };
+    pnc_arena arena = {0}, other = {0};
+    int64_t peak;
+    (void)state;
+
+    pnc_arena_free(&arena, pnc_arena_alloc(&arena, LENGTH));
+    peak = pnc_memory_get_peak();
+    for (int i = 0; i < 3; i++) {
+        pnc_arena_free(&other, pnc_arena_alloc(&other, LENGTH));
+        pnc_arena_free(&arena, pnc_arena_alloc(&arena, LENGTH));
+    }
+    assert_true(pnc_memory_get_peak() - peak < LENGTH / 2);
+    pnc_arena_destroy(&arena);
+    pnc_arena_destroy(&other);
 }
 
 /* Large pieces have chunks of their own: small ones around them take no new chunk. */
@@ -188,8 +233,9 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces), cmocka_unit_test(test_grow),  cmocka_unit_test(test_reuse),
-        cmocka_unit_test(test_clear),  cmocka_unit_test(test_spare), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_pieces),  cmocka_unit_test(test_grow),   cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_clear),   cmocka_unit_test(test_spares), cmocka_unit_test(test_most_spares),
+        cmocka_unit_test(test_counted), cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
