@@ -163,10 +163,16 @@ static int flatten_buffer(pnc_io_context *io, const pnc_call *call, pnc_request 
 
 int pnc_io_request_set_memory(pnc_io_context *io, const pnc_call *call, pnc_request *r)
 {
-    r->mem = (unsigned)call->mem;
+    pnc_mem_type mem = call->mem;
+
     r->memory = call->buf;
-    if (call->mem == PNC_FLEX)
-        return flatten_buffer(io, call, r);
+    if (mem == PNC_FLEX) {
+        mem = pnc_mpitype_buffer_find_type((pnc_mpi_buffer){call->bufcount, call->buftype}, r->elements);
+        if (mem == PNC_MEM_TYPE_COUNT)
+            return flatten_buffer(io, call, r);
+        PNC_TRY(pnc_io_conversion_check(io, io->model->vars[r->varid], mem));
+    }
+    r->mem = (unsigned)mem;
     PNC_TRY(check_buffer(io, call, r));
     if (call->shape == PNC_VARM && call->imap != NULL && r->elements > 0)
         return flatten_imap(io, call, r, 0, (int64_t)pnc_mem_type_get_size(r->mem));

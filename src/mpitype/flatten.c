@@ -357,6 +357,16 @@ static int check_elements(pnc_mpi_buffer buffer, const pnc_flat_type *one, int64
                          (long long)elements, (long long)buffer.count, (long long)of_one);
 }
 
+pnc_mem_type pnc_mpitype_buffer_find_type(pnc_mpi_buffer buffer, int64_t elements)
+{
+    int size = 0;
+
+    if (elements == 0 || buffer.count != elements || buffer.type == MPI_DATATYPE_NULL)
+        return PNC_MEM_TYPE_COUNT;
+    MPI_Type_size(buffer.type, &size);
+    return mem_of_named(buffer.type, size);
+}
+
 int pnc_mpitype_buffer_flatten(pnc_mpi_buffer buffer, int xtype, int64_t elements, pnc_flat_type **flat,
                                pnc_mem_type *mem, pnc_error *error)
 {
