@@ -356,6 +356,14 @@ static struct bench_plan record_plan(const struct bench_job *job, MPI_Offset rec
     return plan;
 }
 
+/* A collective call of several ranks needs one reduction at least: each rank learns of the errors of the others. */
+static void reduce_errors(const struct bench_job *job)
+{
+    long long errors[4] = {0};
+    if (job->nprocs > 1)
+        MPI_Allreduce(MPI_IN_PLACE, errors, 4, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+}
+
 /* Appending a record owes the file its new number of records: 8 bytes at offset 4 in CDF-5, written by one rank. */
 void bench_records_raw_put(void *argument)
 {
@@ -367,6 +375,7 @@ void bench_records_raw_put(void *argument)
             unsigned long long numrecs = __builtin_bswap64((unsigned long long)record + 1);
             if (job->rank == 0 && v == 0)
                 bench_pwrite(plan.fd, &numrecs, sizeof numrecs, 4);
+            reduce_errors(job);
         }
 }
 
@@ -377,5 +386,6 @@ void bench_records_raw_get(void *argument)
         for (int v = 0; v < 2; v++) {
             struct bench_plan plan = record_plan(job, record, v);
             bench_limit_get(&plan, (void *)(size_t)record_of(job, job->sink, record, v));
+            reduce_errors(job);
         }
 }
