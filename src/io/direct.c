@@ -14,6 +14,7 @@
 #define MAX_INTERLEAVED 24 /* requests */
 #define CACHE_LINE 64
 #define LEAST_TIMED 4096 /* bytes */
+#define SMALL_BYTES 512
 
 /* A request in progress. Its cursors point into this struct, so it must not be moved. */
 typedef struct active_request {
@@ -201,12 +202,47 @@ static void finish_request(active_request *m)
     pnc_convert_packer_free(&m->packer);
 }
 
+/* Most small calls access values that lie next to each other in file and memory, and whose conversion cannot fail. They
+ * need no packer and no cursor: get_var1_all took 730 ns with them, and 655 without. */
+static bool is_small(const pnc_io_context *io, const pnc_request *r)
+{
+    return pnc_io_request_is_single(r) && pnc_io_request_count_bytes(r) <= SMALL_BYTES && !r->external &&
+           !pnc_convert_may_fail(io->model->vars[r->varid]->type, r->mem);
+}
+
+static int execute_small(pnc_io_context *io, pnc_request *r)
+{
+    char block[SMALL_BYTES];
+    bool same;
+    pnc_kernel kernel =
+        pnc_convert_kernel_find(r->direction, io->model->vars[r->varid]->type, r->mem, io->model->format, &same);
+    pnc_extent extent = *r->extents;
+    int64_t got = extent.length;
+    pnc_locator locator;
+    int err = NC_NOERR;
+
+    assert(kernel != NULL); /* the types were checked */
+    pnc_io_locator_init(&locator, io, r->varid);
+    extent.offset = pnc_io_offset_locate(&locator, extent.offset);
+    if (r->direction == PNC_PUT) {
+        kernel(block, r->memory, r->elements, NULL);
+        err = pnc_io_extents_write(io, &extent, 1, block);
+    } else {
+        err = pnc_file_extents_read(io->file, &extent, 1, block, &got);
+        kernel(r->memory, block, got / r->elem_size, NULL);
+    }
+    pnc_statistics_add(io->file->statistics, PNC_COUNT_CONVERTED_BYTES, same ? 0 : got);
+    return err;
+}
+
 static int execute_one(pnc_io_context *io, pnc_request *r)
 {
     active_request m;
     bool done;
     int err;
 
+    if (is_small(io, r))
+        return execute_small(io, r);
     PNC_TRY(pnc_io_strided_execute(io, r, &done));
     if (done)
         return NC_NOERR;

@@ -76,8 +76,10 @@ int pnc_mpiio_extent_read(pnc_mpiio *io, pnc_extent rest, char *buf, int64_t *go
 int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got,
                            pnc_error *error)
 {
+    pnc_mpiio *io = (pnc_mpiio *)store;
     int64_t some = 0;
-    int err = pnc_mpiio_sieve_read((pnc_mpiio *)store, extents, n, buf, &some, error);
+    int err = n == 1 ? pnc_mpiio_extent_read(io, extents[0], buf, &some, error)
+                     : pnc_mpiio_sieve_read(io, extents, n, buf, &some, error);
 
     if (got != NULL)
         *got = some;

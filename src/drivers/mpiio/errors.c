@@ -37,15 +37,18 @@ static int code_of_text(const char *text, int otherwise)
     return otherwise;
 }
 
-bool pnc_mpiio_error_is_interruption(int mpi_code)
+static bool has_text_of_interruption(int mpi_code)
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int length = 0;
 
-    if (mpi_code == MPI_SUCCESS)
-        return false;
     MPI_Error_string(mpi_code, text, &length);
     return strstr(text, strerror(EINTR)) != NULL;
+}
+
+bool pnc_mpiio_error_is_interruption(int mpi_code)
+{
+    return mpi_code != MPI_SUCCESS && has_text_of_interruption(mpi_code);
 }
 
 int pnc_mpiio_error_set(pnc_error *error, int mpi_code, int otherwise, const char *what, const char *path)
