@@ -100,8 +100,8 @@ static inline bool pnc_io_request_is_single(const pnc_request *r)
 }
 
 /* How far ahead of their use requests and values are loaded into the cache: those in random order are at random
- * addresses, and each of them would cost a cache miss. A wait for 1,000,000 igets that are scattered in the file took 44
- * ns each with 16, 39 with 32, and 41 with 64. */
+ * addresses, and each of them would cost a cache miss. A wait for 1,000,000 igets that are scattered in the file took
+ * 44 ns each with 16, 39 with 32, and 41 with 64. */
 #define PNC_PREFETCH 32
 
 /* Load a single request into the cache, with its extent, which is behind it in the arena. */
