@@ -356,7 +356,7 @@ static struct bench_plan record_plan(const struct bench_job *job, MPI_Offset rec
     return plan;
 }
 
-/* A collective call of several ranks needs one reduction at least: each rank learns of the errors of the others. */
+/* A collective call of several ranks needs one reduction at least, in which they agree on errors. */
 static void reduce_errors(const struct bench_job *job)
 {
     long long errors[4] = {0};

@@ -12,11 +12,6 @@
  * twice as long with chunks of 256 KiB. */
 #define FIRST_BYTES (256 << 10)
 #define CHUNK_BYTES (2 * PNC_LARGE_PAGE)
-/* Free chunks are kept, because the system clears the pages of new ones: 10 of the 90 ns of a request in a list of a
- * million. Those beyond the first ones are in released pages. */
-#define MOST_RESIDENT 2
-#define MOST_BYTES (INT64_C(256) << 20)
-
 /* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
  * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
 typedef struct unit {
@@ -41,54 +36,54 @@ static int64_t count_capacity(int64_t bytes)
 #define FIRST_UNITS count_capacity(FIRST_BYTES)
 #define CHUNK_UNITS count_capacity(CHUNK_BYTES)
 
-/* Of an ordinary chunk, or of one for a single allocation. */
-static int64_t count_bytes(int64_t capacity)
-{
-    int64_t bytes = (int64_t)sizeof(struct pnc_chunk) + capacity * (int64_t)sizeof(unit);
-
-    return (bytes + PNC_LARGE_PAGE - 1) / PNC_LARGE_PAGE * PNC_LARGE_PAGE;
-}
-
-/* --- spare chunks --- */
+/* --- spare chunks ---
+ * The system clears the pages of new chunks: 10 of the 90 ns of a request in a list of a million. */
 
 static bool keep_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
 {
-    pnc_spare_chunk spare = {chunk, count_bytes(chunk->capacity), false};
-
-    if (chunk->capacity < CHUNK_UNITS || arena->nspares == PNC_ARENA_SPARES ||
-        spare.bytes > MOST_BYTES - arena->spare_bytes)
+    if (chunk->capacity != CHUNK_UNITS)
         return false;
-    if (arena->nspares >= MOST_RESIDENT || chunk->capacity > CHUNK_UNITS) {
-        spare.is_released = pnc_memory_pages_release(chunk, spare.bytes);
-        if (!spare.is_released)
-            return false;
+    if (arena->nresident < PNC_ARENA_RESIDENT) {
+        arena->resident[arena->nresident++] = chunk;
+        return true;
     }
-    arena->spares[arena->nspares++] = spare;
-    arena->spare_bytes += spare.bytes;
+    if (arena->nreleased == PNC_ARENA_RELEASED || !pnc_memory_pages_release(chunk, CHUNK_BYTES))
+        return false;
+    arena->released[arena->nreleased++] = chunk;
     return true;
 }
 
-static struct pnc_chunk *take_spare(pnc_arena *arena, int i)
+static struct pnc_chunk *take_spare(pnc_arena *arena)
 {
-    pnc_spare_chunk spare = arena->spares[i];
+    struct pnc_chunk *chunk;
 
-    arena->spares[i] = arena->spares[--arena->nspares];
-    arena->spare_bytes -= spare.bytes;
-    if (spare.is_released)
-        pnc_memory_pages_take(spare.bytes);
-    return spare.chunk;
+    if (arena->nresident > 0)
+        return arena->resident[--arena->nresident];
+    if (arena->nreleased == 0)
+        return NULL;
+    chunk = arena->released[--arena->nreleased];
+    pnc_memory_pages_take(chunk);
+    return chunk;
 }
 
-/* The chunk that was freed last of those of these bytes; NULL if there is none. */
-static struct pnc_chunk *find_spare(pnc_arena *arena, int64_t bytes)
+static void free_spares(pnc_arena *arena)
 {
-    for (int i = arena->nspares - 1; i >= 0; i--)
-        if (arena->spares[i].bytes == bytes)
-            return take_spare(arena, i);
-    return NULL;
+    while (arena->nresident > 0)
+        pnc_memory_free(arena->resident[--arena->nresident]);
+    while (arena->nreleased > 0)
+        pnc_memory_pages_free(arena->released[--arena->nreleased]);
 }
 
 /* --- chunks --- */
+
+static struct pnc_chunk *alloc_chunk(int64_t capacity)
+{
+    if (capacity == CHUNK_UNITS)
+        return pnc_memory_alloc_large(CHUNK_BYTES);
+    if (capacity > INT64_MAX / (int64_t)sizeof(unit) - 8)
+        return NULL;
+    return pnc_memory_alloc_array((int64_t)sizeof(struct pnc_chunk) + capacity * (int64_t)sizeof(unit), 1);
+}
 
 /* With room for an allocation of so many units. */
 static struct pnc_chunk *new_chunk(pnc_arena *arena, int64_t units)
@@ -98,12 +93,13 @@ static struct pnc_chunk *new_chunk(pnc_arena *arena, int64_t units)
 
     if (capacity < units)
         capacity = units;
-    if (capacity == FIRST_UNITS)
-        chunk = pnc_memory_alloc(FIRST_BYTES, 1);
-    else if (capacity <= (INT64_MAX - 2 * PNC_LARGE_PAGE) / (int64_t)sizeof(unit)) {
-        chunk = find_spare(arena, count_bytes(capacity));
-        if (chunk == NULL)
-            chunk = pnc_memory_alloc_large(count_bytes(capacity));
+    if (capacity == CHUNK_UNITS)
+        chunk = take_spare(arena);
+    if (chunk == NULL)
+        chunk = alloc_chunk(capacity);
+    if (chunk == NULL && arena->nresident + arena->nreleased > 0) {
+        free_spares(arena); /* they occupy address space, which may be limited */
+        chunk = alloc_chunk(capacity);
     }
     if (chunk != NULL)
         *chunk = (struct pnc_chunk){.capacity = capacity};
@@ -236,6 +232,5 @@ void pnc_arena_destroy(pnc_arena *arena)
     assert(arena->current == NULL || (arena->current->live == 0 && arena->current->older == NULL));
     pnc_memory_free(arena->current);
     arena->current = NULL;
-    while (arena->nspares > 0)
-        pnc_memory_free(take_spare(arena, arena->nspares - 1));
+    free_spares(arena);
 }

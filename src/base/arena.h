@@ -1,26 +1,20 @@
 /* Arena allocator: many small allocations, freed one by one, without a malloc for each. When all allocations of a chunk
- * are freed, it is kept for later ones: up to 8 MiB, and up to 256 MiB whose pages the system may take when it is short
- * of memory. Memory that is freed before the next allocation is reused at once. */
+ * are freed, it is kept for later ones: at most 12 MiB, and at most 240 MiB whose pages the system may take when it is
+ * short of memory. Memory that is freed before the next allocation is reused at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#define PNC_ARENA_SPARES 64
-
-/* What is known of a chunk that may have lost its bytes. */
-typedef struct pnc_spare_chunk {
-    struct pnc_chunk *chunk;
-    int64_t bytes;
-    bool is_released; /* the system may take its pages */
-} pnc_spare_chunk;
+/* Of 4 MiB each. */
+#define PNC_ARENA_RESIDENT 2
+#define PNC_ARENA_RELEASED 60
 
 typedef struct pnc_arena {
-    struct pnc_chunk *current; /* the newest chunk, which leads to the others */
-    pnc_spare_chunk spares[PNC_ARENA_SPARES];
-    int nspares;
-    int64_t spare_bytes; /* of them all */
+    struct pnc_chunk *current;                      /* the newest chunk, which leads to the others */
+    struct pnc_chunk *resident[PNC_ARENA_RESIDENT]; /* free ones */
+    struct pnc_chunk *released[PNC_ARENA_RELEASED]; /* free ones that may have lost their bytes */
+    int nresident, nreleased;
 } pnc_arena;
 
 void *pnc_arena_alloc(pnc_arena *arena, int64_t bytes); /* aligned for int64_t and pointers; NULL on failure */

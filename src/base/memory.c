@@ -115,7 +115,7 @@ bool pnc_memory_pages_release(void *memory, int64_t bytes)
 {
 #ifdef MADV_FREE
     if (madvise(memory, (size_t)bytes, MADV_FREE) == 0) {
-        pnc_memory_count(-bytes);
+        pnc_memory_count(-size_of(memory));
         return true;
     }
 #else
@@ -125,9 +125,14 @@ bool pnc_memory_pages_release(void *memory, int64_t bytes)
     return false;
 }
 
-void pnc_memory_pages_take(int64_t bytes)
+void pnc_memory_pages_take(void *memory)
 {
-    pnc_memory_count(bytes);
+    pnc_memory_count(size_of(memory));
+}
+
+void pnc_memory_pages_free(void *memory)
+{
+    free(memory);
 }
 
 char *pnc_string_copy(const char *text)

@@ -14,11 +14,12 @@ void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like realloca
 #define PNC_LARGE_PAGE (INT64_C(1) << 21)
 void *pnc_memory_alloc_large(int64_t bytes);
 void *pnc_memory_alloc_array(int64_t count, size_t size); /* uninitialised; in large pages if it has several */
-/* Let the system take pages of pnc_memory_alloc_large when it is short of memory. Their bytes are lost, unless they are
- * written again first. Meanwhile they do not count as allocated. false: the system cannot, and nothing has changed. */
+/* Let the system take the pages of memory from pnc_memory_alloc_large when it is short of memory: what it takes reads
+ * as 0. The memory does not count as allocated until pnc_memory_pages_take. false: the system has no such call, and
+ * nothing has changed. */
 bool pnc_memory_pages_release(void *memory, int64_t bytes);
-/* Count them again, before they are written or freed. */
-void pnc_memory_pages_take(int64_t bytes);
+void pnc_memory_pages_take(void *memory); /* before its bytes are written */
+void pnc_memory_pages_free(void *memory); /* instead of pnc_memory_free */
 char *pnc_string_copy(const char *text);
 void pnc_memory_free(void *p);
 

@@ -34,10 +34,11 @@ static int order_sources(pnc_file_order *o)
 
 static void prefetch(const pnc_file_order *o)
 {
-    if (o->at + 2 * PNC_PREFETCH < o->window->n)
-        pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_PREFETCH), (int64_t)sizeof(pnc_source));
-    if (o->at + PNC_PREFETCH < o->window->n)
-        pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PNC_PREFETCH)->request],
+    if (o->at + 2 * PNC_REQUESTS_AHEAD < o->window->n)
+        pnc_memory_prefetch(pnc_io_source_window_get(o->window, o->at + 2 * PNC_REQUESTS_AHEAD),
+                            (int64_t)sizeof(pnc_source));
+    if (o->at + PNC_REQUESTS_AHEAD < o->window->n)
+        pnc_memory_prefetch(o->list->at[pnc_io_source_window_get(o->window, o->at + PNC_REQUESTS_AHEAD)->request],
                             (int64_t)sizeof(pnc_request));
 }
 
@@ -308,7 +309,7 @@ static int convert_alike(pnc_file_order *o, const pnc_single *single, pnc_value_
         pnc_convert_packer_pack(&o->packer, bytes, single->length / like->elem_size);
     else
         pnc_convert_packer_unpack(&o->packer, bytes, single->length / like->elem_size);
-    if (o->packer.status != NC_NOERR) /* only then load the request: it is at a random address */
+    if (o->packer.status != NC_NOERR) /* only then read the list: its elements are needed in random order */
         pnc_io_request_set_status(o->io, o->singles.list[single->index], o->packer.status);
     return NC_NOERR;
 }
@@ -354,7 +355,7 @@ static int take_singles(pnc_file_order *o, int64_t limit, pnc_value_action actio
         if (single.first + single.length > limit || single.length > p->max_bytes - p->nbytes)
             break;
         if (action != PNC_VALUES_KEEP)
-            pnc_io_single_load(s, i + PNC_PREFETCH);
+            pnc_io_single_load(s, i + PNC_REQUESTS_AHEAD);
         PNC_TRY(convert_single(o, &single, action, p->bytes + p->nbytes));
         add_piece(p, single.first, single.length);
         p->nbytes += single.length;

@@ -183,8 +183,8 @@ static findings fill(pnc_singles *s, pnc_io_context *io)
         pnc_extent extent = locate(s, io, &locator, i);
         int64_t end = extent.offset + extent.length;
 
-        if (i + PNC_PREFETCH < s->n)
-            pnc_io_request_prefetch(s->list[i + PNC_PREFETCH]);
+        if (i + PNC_REQUESTS_AHEAD < s->n)
+            pnc_io_request_prefetch(s->list[i + PNC_REQUESTS_AHEAD]);
         s->at[i] = (pnc_sorted_single){extent.offset, s->list[i]->memory, (uint32_t)i, (uint32_t)extent.length};
         s->are_alike = s->are_alike && is_alike(s->list[i], s->list[0]);
         f.varying |= extent.offset ^ s->low;

@@ -362,6 +362,37 @@ static void test_counts(void)
     MPI_Type_free(&empty);
 }
 
+/* What is found without flattening is what flattening finds. */
+static void test_predefined(void)
+{
+    const MPI_Datatype types[] = {MPI_CHAR,           MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE,
+                                  MPI_SHORT,          MPI_INT,         MPI_LONG,          MPI_LONG_LONG,
+                                  MPI_UNSIGNED_SHORT, MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
+                                  MPI_FLOAT,          MPI_DOUBLE,      MPI_LONG_DOUBLE,   MPI_C_DOUBLE_COMPLEX,
+                                  MPI_INT8_T,         MPI_UINT8_T,     MPI_INT64_T,       MPI_UINT64_T,
+                                  MPI_AINT,           MPI_OFFSET,      MPI_WCHAR,         MPI_C_BOOL,
+                                  MPI_2INT,           MPI_DOUBLE_INT,  MPI_DATATYPE_NULL};
+    MPI_Datatype copy;
+    pnc_mem_type mem;
+    int n = sizeof types / sizeof types[0], found = 0, same = 0;
+
+    for (int i = 0; i < n; i++) {
+        pnc_mem_type first = pnc_mpitype_buffer_find_type((pnc_mpi_buffer){6, types[i]}, 6);
+        int err = code_of(6, types[i], NC_INT, 6, &mem);
+
+        found += first != PNC_MEM_TYPE_COUNT;
+        same += first == PNC_MEM_TYPE_COUNT || (err == NC_NOERR && first == mem);
+    }
+    t_check(same == n && found >= 17, "%d of %d predefined types are found as they are flattened", found, n);
+    MPI_Type_dup(MPI_INT, &copy);
+    t_check(pnc_mpitype_buffer_find_type((pnc_mpi_buffer){6, copy}, 6) == PNC_MEM_TYPE_COUNT &&
+                pnc_mpitype_buffer_find_type((pnc_mpi_buffer){6, MPI_INT}, 5) == PNC_MEM_TYPE_COUNT &&
+                pnc_mpitype_buffer_find_type((pnc_mpi_buffer){-1, MPI_INT}, 6) == PNC_MEM_TYPE_COUNT &&
+                pnc_mpitype_buffer_find_type((pnc_mpi_buffer){0, MPI_INT}, 0) == PNC_MEM_TYPE_COUNT,
+            "copies of types, other counts, and nothing are flattened");
+    MPI_Type_free(&copy);
+}
+
 int main(int argc, char **argv)
 {
     t_start(&argc, &argv);
@@ -373,5 +404,6 @@ int main(int argc, char **argv)
     test_random(MPI_SIGNED_CHAR, PNC_SCHAR, "MPI_SIGNED_CHAR");
     test_mixed();
     test_counts();
+    test_predefined();
     return t_finish();
 }

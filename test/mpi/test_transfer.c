@@ -1,6 +1,7 @@
 /* Requests below the public API, over a store that counts accesses and fails on demand: ranks with interleaved columns
  * make large writes together, a failure on one rank is an error on all, a wrong argument is an error on its rank only.
  * There is a file and a model, but no dataset. */
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct spy {
     int calls;
     int64_t most_bytes, most_extents;
     bool fail;
+    int64_t readable; /* if not 0: a read fails after so many bytes */
 } spy;
 
 static void note(spy *s, const pnc_extent *extents, int64_t n)
@@ -44,8 +46,18 @@ static int spy_write(pnc_store *store, const pnc_extent *extents, int64_t n, con
 
 static int spy_read(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error)
 {
-    note((spy *)store, extents, n);
-    return pnc_wrapper_read(store, extents, n, buf, got, error);
+    spy *s = (spy *)store;
+    char all[4096];
+    int err;
+
+    note(s, extents, n);
+    if (s->readable == 0)
+        return pnc_wrapper_read(store, extents, n, buf, got, error);
+    assert(s->most_bytes <= (int64_t)sizeof all);
+    err = pnc_wrapper_read(store, extents, n, all, got, error);
+    memcpy(buf, all, (size_t)s->readable);
+    *got = s->readable;
+    return err != NC_NOERR ? err : pnc_error_set(error, NC_EREAD, "the disk is broken");
 }
 
 static const pnc_store_ops spy_ops;
@@ -280,6 +292,65 @@ static void test_records(void)
     end_file();
 }
 
+/* Whole rows of this rank, `n` elements: one extent. */
+static int access_whole_rows(pnc_op op, pnc_mem_type mem, int n, void *buf)
+{
+    MPI_Offset width = (MPI_Offset)t_nprocs * WIDTH, start[2] = {20 * t_rank, 0}, count[2] = {n / width, width};
+    pnc_call call = {
+        .op = op, .shape = PNC_VARA, .varid = column_var, .mem = mem, .buf = buf, .start = start, .count = count};
+
+    return execute(&call);
+}
+
+/* Few values are accessed in a shorter way than many: as int, which cannot fail, and as double, which can. */
+static void test_small(int n)
+{
+    int whole[256], back[256] = {0};
+    double values[256] = {0};
+    bool same = true;
+
+    for (int i = 0; i < 256; i++)
+        whole[i] = i * 7919 - t_rank;
+    start_file(1, 1 << 20);
+    t_local(access_whole_rows(PNC_OP_PUT, PNC_INT, n, whole) == NC_NOERR, "put: %s", error.text);
+    t_local(access_whole_rows(PNC_OP_GET, PNC_DOUBLE, n, values) == NC_NOERR, "get: %s", error.text);
+    for (int i = 0; i < 256; i++)
+        same = same && values[i] == (i < n ? whole[i] : 0);
+    t_check(same, "%d ints that were put are the doubles of a get", n);
+    t_local(access_whole_rows(PNC_OP_PUT, PNC_DOUBLE, n, values) == NC_NOERR, "put: %s", error.text);
+    t_local(access_whole_rows(PNC_OP_GET, PNC_INT, n, back) == NC_NOERR, "get: %s", error.text);
+    for (int i = 0; i < 256; i++)
+        same = same && back[i] == (i < n ? whole[i] : 0);
+    t_check(same, "and the other way around");
+    end_file();
+}
+
+/* A read that fails in the middle of a value. */
+static void test_part(pnc_mem_type mem, int n, const char *what)
+{
+    int values[256], whole = n / 2;
+    double numbers[256];
+    bool right = true;
+
+    start_file(1, 1 << 20);
+    for (int i = 0; i < 256; i++)
+        values[i] = i + 1;
+    t_local(access_whole_rows(PNC_OP_PUT, PNC_INT, n, values) == NC_NOERR, "put: %s", error.text);
+    for (int i = 0; i < 256; i++)
+        numbers[i] = values[i] = -1;
+    eye->readable = whole * 4 + 2;
+    t_check(access_whole_rows(PNC_OP_GET, mem, n, mem == PNC_INT ? (void *)values : numbers) == NC_EREAD,
+            "%s: a read that fails after some bytes: %s", what, error.text);
+    for (int i = 0; i < 256; i++) {
+        double value = mem == PNC_INT ? values[i] : numbers[i], after = i == whole && mem == PNC_INT ? 0 : -1;
+
+        right = right && value == (i < whole ? i + 1 : after);
+    }
+    t_check(right, "%s: the values before are returned, none of the bytes after", what);
+    eye->readable = 0;
+    end_file();
+}
+
 /* `rows` chooses the way: few rows of a rank go alone, many together. */
 static void test_failure(int64_t rows, const char *what)
 {
@@ -388,6 +459,11 @@ int main(int argc, char **argv)
     test_failure(1, "one row");
     test_arguments();
     test_imap();
+    for (int n = 64; n <= 192; n += 64)
+        test_small(n);
+    test_part(PNC_INT, 128, "few values");
+    test_part(PNC_DOUBLE, 128, "few values that are checked");
+    test_part(PNC_INT, 192, "more values");
     if (t_rank == 0)
         unlink(t_path("transfer.nc"));
     return t_finish();
