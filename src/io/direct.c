@@ -328,6 +328,9 @@ int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n)
 {
     int64_t some;
 
+    /* Most calls have one request. This call is a jump: a return after a system call takes 10 ns (data.c). */
+    if (n == 1 && requests[0]->elements > 0)
+        return execute_one(io, requests[0]);
     for (int64_t i = 0; i < n; i += some) {
         some = count_interleaved(requests + i, n - i);
         if (requests[i]->elements > 0)

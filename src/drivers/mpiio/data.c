@@ -94,6 +94,8 @@ int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t
     const char *from = buf;
     int err = NC_NOERR;
 
+    if (n == 1)
+        return pnc_mpiio_extent_write(io, extents[0], buf, error);
     if (store->nprocs == 1 && n > PNC_SIEVE_MIN_EXTENTS && pnc_select_extents_is_dense(extents, n, &most))
         return pnc_mpiio_view_write(io, extents, n, buf, error);
     for (int64_t i = 0; i < n && err == NC_NOERR; i++) {
