@@ -37,7 +37,8 @@ static int64_t count_capacity(int64_t bytes)
 #define CHUNK_UNITS count_capacity(CHUNK_BYTES)
 
 /* --- spare chunks ---
- * The system clears the pages of new chunks: 10 of the 90 ns of a request in a list of a million. */
+ * Free chunks are kept because the system clears the pages of new ones: 10 of the 90 ns of a request in a list of a
+ * million. */
 
 static bool keep_chunk(pnc_arena *arena, struct pnc_chunk *chunk)
 {

@@ -1,6 +1,7 @@
-/* Arena allocator: many small allocations, freed one by one, without a malloc for each. When all allocations of a chunk
- * are freed, it is kept for later ones: at most 12 MiB, and at most 240 MiB whose pages the system may take when it is
- * short of memory. Memory that is freed before the next allocation is reused at once. */
+/* Arena allocator: many small allocations, freed one by one, without a malloc for each. A chunk whose allocations are
+ * all freed is kept for later ones: 12 MiB as they are, and up to 240 MiB whose pages the system may take when it is
+ * short of memory. A chunk of a single large allocation is freed. Memory that is freed before the next allocation is
+ * reused at once. */
 #ifndef PNC_BASE_ARENA_H
 #define PNC_BASE_ARENA_H
 

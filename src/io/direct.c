@@ -1,5 +1,5 @@
-/* Direct access: for large runs, or a regular pattern of one rank, with data sieving. Values are converted in the
- * user's memory or in a staging buffer, while they are in the cache. */
+/* Direct access: for large runs, a few small values, or a regular pattern of one rank, with data sieving. Values are
+ * converted in the user's memory, in a staging buffer while they are in the cache, or on the stack if they are few. */
 #include "io/direct.h"
 
 #include <assert.h>
@@ -211,7 +211,8 @@ static bool is_small(const pnc_io_context *io, const pnc_request *r)
            !pnc_convert_may_fail(io->model->vars[r->varid]->type, r->mem);
 }
 
-/* As read_portion returns what was read before a failure. */
+/* Like read_portion, returns the complete values that were read before a failure, and sets one that was read in part
+ * to 0. */
 static int read_small(pnc_io_context *io, const pnc_request *r, pnc_extent extent, pnc_kernel kernel, int64_t *got)
 {
     char block[SMALL_BYTES];
@@ -328,7 +329,7 @@ int pnc_io_direct_execute(pnc_io_context *io, pnc_request **requests, int64_t n)
 {
     int64_t some;
 
-    /* Most calls have one request. This call is a jump: a return after a system call takes 10 ns (data.c). */
+    /* Most calls have one request. The compiler makes this a jump: a return after a system call takes 10 ns. */
     if (n == 1 && requests[0]->elements > 0)
         return execute_one(io, requests[0]);
     for (int64_t i = 0; i < n; i += some) {

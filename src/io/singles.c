@@ -60,7 +60,8 @@ static void set_range(pnc_singles *s, pnc_io_context *io)
 
 /* --- sorting --- */
 
-/* In the arena of the requests, which the next call uses again: clearing new pages took as long as sorting. */
+/* In the arena of the requests: the next call uses it again, unless it exceeds a chunk. Clearing new pages of a list of
+ * 100,000 took as long as sorting. */
 static pnc_sorted_single *alloc_array(pnc_io_context *io, int64_t n)
 {
     return pnc_arena_alloc(&io->queue->arena, n * (int64_t)sizeof(pnc_sorted_single));

@@ -78,7 +78,7 @@ int pnc_mpiio_extents_read(pnc_store *store, const pnc_extent *extents, int64_t 
 {
     pnc_mpiio *io = (pnc_mpiio *)store;
     int64_t some = 0;
-    /* Without the step between: after a system call the processor predicts no returns, and each takes 10 ns. */
+    /* One extent needs no sieve. The direct call saves a return: after a system call it is mispredicted (10 ns). */
     int err = n == 1 ? pnc_mpiio_extent_read(io, extents[0], buf, &some, error)
                      : pnc_mpiio_sieve_read(io, extents, n, buf, &some, error);
 
