@@ -12,6 +12,7 @@
  * twice as long with chunks of 256 KiB. */
 #define FIRST_BYTES (256 << 10)
 #define CHUNK_BYTES (2 * PNC_LARGE_PAGE)
+
 /* Header of each allocation: its place in its chunk, and its size including the header, both in units. An allocation
  * that does not fit in an ordinary chunk has one of its own, and size 0 here. */
 typedef struct unit {

@@ -15,8 +15,8 @@ void *pnc_memory_resize(void *old, int64_t count, size_t size); /* like realloca
 void *pnc_memory_alloc_large(int64_t bytes);
 void *pnc_memory_alloc_array(int64_t count, size_t size); /* uninitialised; in large pages if it has several */
 /* Let the system take the pages of memory from pnc_memory_alloc_large when it is short of memory: what it takes reads
- * as 0. The memory does not count as allocated until pnc_memory_pages_take. false: the system cannot (it
- * has no such call, or the memory is locked), and nothing has changed. */
+ * as 0. The memory does not count as allocated until pnc_memory_pages_take. false: the system cannot (it has no such
+ * call, or the memory is locked), and nothing has changed. */
 bool pnc_memory_pages_release(void *memory, int64_t bytes);
 void pnc_memory_pages_take(void *memory); /* before its bytes are written */
 void pnc_memory_pages_free(void *memory); /* instead of pnc_memory_free */

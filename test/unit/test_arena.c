@@ -173,6 +173,12 @@ static void lose_pages(char *piece)
     assert_int_equal(madvise(piece - (uintptr_t)piece % CHUNK_ALIGNMENT, CHUNK, MADV_DONTNEED), 0);
 }
 
+static void alloc_chunks(pnc_arena *arena, int n)
+{
+    for (int i = 0; i < n; i++)
+        assert_non_null(pnc_arena_alloc(arena, ORDINARY));
+}
+
 /* Freed chunks are used again: two of them as they are, the others also after the system has taken their pages. */
 static void test_spares(void **state)
 {
@@ -218,8 +224,7 @@ static void test_most_spares(void **state)
     pnc_arena arena = {0};
     (void)state;
 
-    for (int i = 0; i < 80; i++)
-        assert_non_null(pnc_arena_alloc(&arena, ORDINARY));
+    alloc_chunks(&arena, 80);
     pnc_arena_clear(&arena);
     assert_int_equal(arena.nresident, 2);
     assert_int_equal(arena.nreleased, kept);
@@ -249,8 +254,7 @@ static void test_no_memory(void **state)
     pnc_arena arena = {0};
     (void)state;
 
-    for (int i = 0; i < CHUNKS; i++)
-        assert_non_null(pnc_arena_alloc(&arena, ORDINARY));
+    alloc_chunks(&arena, CHUNKS);
     pnc_arena_clear(&arena);
     assert_in_range(arena.nresident + arena.nreleased, 2, CHUNKS);
     failures = 1;
@@ -261,12 +265,6 @@ static void test_no_memory(void **state)
     assert_int_equal(failures, 0);
     pnc_arena_clear(&arena);
     pnc_arena_destroy(&arena);
-}
-
-static void alloc_chunks(pnc_arena *arena, int n)
-{
-    for (int i = 0; i < n; i++)
-        assert_non_null(pnc_arena_alloc(arena, ORDINARY));
 }
 
 /* Pages that the system may take do not count as allocated, nor when they are freed; those that are used again do. A
