@@ -26,15 +26,6 @@ static int write_extents(void *file, const pnc_extent *extents, int64_t n, const
     return NC_NOERR;
 }
 
-static int64_t copy_extent(void *file, pnc_extent from, int64_t to)
-{
-    int64_t copied = pnc_file_extent_copy(file, from, to);
-
-    ((pnc_file *)file)->get_size += copied;
-    ((pnc_file *)file)->put_size += copied;
-    return copied;
-}
-
 static int agree(void *file, int err)
 {
     return pnc_file_status_agree(file, err);
@@ -58,24 +49,19 @@ static int set_size(void *file, int64_t size)
     return pnc_file_status_agree(file, err);
 }
 
-/* On a disk the flushes take most of the time, so that copies by the system would gain little: there MPI-IO alone
- * accesses the file. */
 pnc_growth_io pnc_dataset_growing_get_io(pnc_file *file)
 {
-    bool in_memory = file->store->striping.in_memory;
-
     return (pnc_growth_io){.file = file,
                            .path = file->path,
                            .rank = file->rank,
                            .nprocs = file->nprocs,
-                           .is_volatile = in_memory,
+                           .is_volatile = file->store->striping.in_memory,
                            .error = file->error,
                            .read = read_extents,
                            .write = write_extents,
                            .agree = agree,
                            .sync = sync_file,
-                           .set_size = set_size,
-                           .copy = in_memory ? copy_extent : NULL};
+                           .set_size = set_size};
 }
 
 static int repair_opened(pnc_file *file)

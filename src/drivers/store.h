@@ -80,10 +80,6 @@ typedef struct pnc_store_ops {
     /* *got is also set on failure: the number of bytes at the front of buf that were read. Later bytes of buf are
      * unchanged, except those of one extent if MPI reports the failure. got may be NULL. */
     int (*read)(pnc_store *store, const pnc_extent *extents, int64_t n, void *buf, int64_t *got, pnc_error *error);
-    /* Copy bytes within the file to others, which do not overlap them, without memory of the program. Returns how many
-     * it has copied, from the front on: 0 if the driver cannot copy, or if reading and writing is not slower. An error
-     * is left to read and write, which report it. Local. NULL: it never copies. */
-    int64_t (*copy)(pnc_store *store, pnc_extent from, int64_t to);
     /* For a read-modify-write. If lock returns true, no other rank or thread of the program writes to the span until
      * unlock, which must follow, and no other program that locks what it modifies. False: the driver cannot exclude it.
      * Local. NULL, both: it never can. */

@@ -28,17 +28,6 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
     return err;
 }
 
-int64_t pnc_file_extent_copy(pnc_file *file, pnc_extent from, int64_t to)
-{
-    pnc_counter before = pnc_statistics_begin(file->statistics, PNC_COUNT_TIME_WRITE);
-    int64_t copied;
-
-    file->unsynced = true;
-    copied = file->store->ops->copy == NULL ? 0 : file->store->ops->copy(file->store, from, to);
-    pnc_statistics_end(file->statistics, before);
-    return copied;
-}
-
 /* Another program may hold a lock for as long as it writes. */
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span)
 {

@@ -53,8 +53,6 @@ struct pnc_file {
 int pnc_file_extents_read(pnc_file *file, const pnc_extent *extents, int64_t n, void *bytes, int64_t *got);
 int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n, const void *bytes);
 
-/* As copy of pnc_store_ops; 0 if the driver has none. */
-int64_t pnc_file_extent_copy(pnc_file *file, pnc_extent from, int64_t to);
 
 /* As lock and unlock of pnc_store_ops. */
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span);

@@ -238,16 +238,12 @@ static int64_t get_moved_size(const pnc_model *model, const pnc_model *before)
 }
 
 /* Free space before the first data that move, if fixed-size variables do; otherwise before the records. What the
- * alignment leaves after the header is not part of it. The first data that move, move by a multiple of
- * PNC_MOVE_UNIT. */
+ * alignment leaves after the header is not part of it. */
 static void set_space(const pnc_model *model, const pnc_model *before, int64_t moved, pnc_layout_hints *hints)
 {
     int64_t space = moved / PNC_MOVE_DIVISOR < PNC_MOVE_MOST_SPACE ? moved / PNC_MOVE_DIVISOR : PNC_MOVE_MOST_SPACE;
-    bool all_move = model->header_extent != before->header_extent;
-    int64_t distance = all_move ? model->header_extent - before->header_extent : model->begin_rec - before->begin_rec;
 
-    space += PNC_MOVE_UNIT - 1 - (distance % PNC_MOVE_UNIT + space - 1) % PNC_MOVE_UNIT;
-    if (all_move)
+    if (model->header_extent != before->header_extent)
         hints->h_minfree = model->header_extent - model->header_size + space;
     else
         hints->v_minfree = space;

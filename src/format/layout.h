@@ -19,8 +19,6 @@
  * bytes: they remain in the file. */
 #define PNC_MOVE_DIVISOR 32
 #define PNC_MOVE_MOST_SPACE (INT64_C(1) << 30)
-/* They move by a multiple of these bytes: a page is then copied to a page. */
-#define PNC_MOVE_UNIT 4096
 
 /* Bytes; -1 (0 for an alignment): not given, the default applies. */
 typedef struct pnc_layout_hints {

@@ -157,21 +157,6 @@ static int copy_by_buffer(pnc_growth_change *g, range part, place from, place to
     return access_range(g, to, part, true);
 }
 
-/* Where the system copies within the file. Returns the position of the first byte that it has not copied. Local. */
-static int64_t copy_by_system(const pnc_growth_change *g, range rest, place from, place to)
-{
-    int64_t length = 0, copied = 0;
-
-    for (; rest.first < rest.end && copied == length && g->io->copy != NULL; rest.first += copied) {
-        pnc_extent source = extent_at(g, from, rest.first), target = extent_at(g, to, rest.first);
-
-        length = min64(rest.end - rest.first, min64(source.length, target.length));
-        source.length = length;
-        copied = g->io->copy(g->io->file, source, target.offset);
-    }
-    return rest.first;
-}
-
 /* What is written must not overlap what is read, on any rank. */
 static int copy(pnc_growth_change *g, range all, place from, place to)
 {
@@ -179,7 +164,6 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
     int err = NC_NOERR;
 
     for (range part = mine; part.first < mine.end && err == NC_NOERR; part.first = part.end) {
-        part.first = copy_by_system(g, (range){part.first, mine.end}, from, to);
         part.end = min64(mine.end, part.first + g->chunk);
         err = copy_by_buffer(g, part, from, to);
     }

@@ -19,9 +19,6 @@ typedef struct pnc_growth_io {
     int (*agree)(void *file, int err);
     int (*sync)(void *file); /* what was written before survives the death of a node */
     int (*set_size)(void *file, int64_t size);
-    /* Local: copy bytes within the file, without memory. Returns how many, from the front on, are copied: the caller
-     * reads and writes the others. NULL: none. */
-    int64_t (*copy)(void *file, pnc_extent from, int64_t to);
 } pnc_growth_io;
 
 /* Local: contiguous bytes. */

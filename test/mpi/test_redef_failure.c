@@ -85,7 +85,6 @@ static void set_failure(int ncid, int64_t at)
     real = ds->file.store->ops;
     faulty = *real;
     faulty.write = faulty_write;
-    faulty.copy = NULL; /* also in memory all is written */
     ds->file.store->ops = &faulty;
 }
 

@@ -226,42 +226,6 @@ static void test_end(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
         test_end_by(ops, ops->read_all, comm, path);
 }
 
-/* Each rank copies a part of its own bytes to another part of it, at other offsets in their pages. */
-static void test_copy(const pnc_store_ops *ops, const char *path)
-{
-    enum { PART = 90000, TO = 40007 };
-    static char bytes[PART], back[PART];
-    pnc_extent own = {(int64_t)PART * t_rank, PART}, from = {own.offset + 123, 20000}, end = from;
-    pnc_store *store = NULL;
-    pnc_error error = {0};
-    int64_t all, few, short_of_end, beyond;
-
-    for (int i = 0; i < PART; i++)
-        bytes[i] = (char)(i * 31 + i / 251 + t_rank);
-    t_check(open_store(ops, MPI_COMM_WORLD, path, PNC_OPEN_REPLACE, &store, &error) == NC_NOERR, "%s: create",
-            ops->name);
-    MPI_Bcast(&store->identity, sizeof store->identity, MPI_BYTE, 0, MPI_COMM_WORLD); /* as callers of open do */
-    int err = ops->write(store, &own, 1, bytes, &error);
-    MPI_Barrier(MPI_COMM_WORLD);
-    all = ops->copy(store, from, own.offset + TO);
-    from.length = 100;
-    few = ops->copy(store, from, own.offset);
-    MPI_Barrier(MPI_COMM_WORLD);
-    memcpy(bytes + TO, bytes + 123, 20000);
-    err = err == NC_NOERR ? ops->read(store, &own, 1, back, NULL, &error) : err;
-    t_check(t_local(err == NC_NOERR && all == 20000 && few == 0 && memcmp(bytes, back, PART) == 0,
-                    "%d and %d bytes: %s", (int)all, (int)few, error.text),
-            "%s: copies of 20,000 bytes, and none of 100", ops->name);
-    MPI_Barrier(MPI_COMM_WORLD);
-    end.offset = (int64_t)PART * t_nprocs - 5000;
-    short_of_end = t_rank == 0 ? ops->copy(store, end, 0) : 5000;
-    end.offset = (int64_t)PART * t_nprocs;
-    beyond = ops->copy(store, end, own.offset);
-    t_check(t_local(short_of_end == 5000 && beyond == 0, "%d and %d bytes", (int)short_of_end, (int)beyond),
-            "%s: no copy from beyond the end of the file", ops->name);
-    t_check(ops->close(store, &error) == NC_NOERR, "%s: close", ops->name);
-}
-
 /* What the system does not read in the background, because the file ends, is zeros at its place. */
 static void test_background(const pnc_store_ops *ops, const char *path)
 {
@@ -615,7 +579,6 @@ int main(int argc, char **argv)
         test_lists(&pnc_store_mpiio, MPI_COMM_SELF, t_path("store.bin"));
     test_end(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_background(&pnc_store_mpiio, t_path("store.bin"));
-    test_copy(&pnc_store_mpiio, t_path("store.bin"));
     test_beyond(t_path("beyond.bin"));
     test_beyond_all(t_path("beyond.bin"));
     test_given_hint(t_path("store.bin"));

@@ -40,18 +40,6 @@ static int deadly_write(pnc_store *store, const pnc_extent *extents, int64_t n, 
     return real->write(store, extents, n, buf, error);
 }
 
-/* A death within a copy leaves a part of it, too. */
-static int64_t deadly_copy(pnc_store *store, pnc_extent from, int64_t to)
-{
-    if (is_last()) {
-        from.length /= 2;
-        if (torn)
-            real->copy(store, from, to);
-        die();
-    }
-    return real->copy(store, from, to);
-}
-
 static int deadly_sync(pnc_store *store, pnc_error *error)
 {
     if (is_last())
@@ -123,7 +111,6 @@ static void grow(char **arguments)
     real = ds->file.store->ops;
     deadly = *real;
     deadly.write = deadly_write;
-    deadly.copy = deadly_copy;
     deadly.sync = deadly_sync;
     deadly.set_size = deadly_set_size;
     ds->file.store->ops = &deadly;

@@ -40,7 +40,6 @@ typedef struct disk {
     int64_t count, dies_at, fails_at; /* writes, flushes and changes of the size */
     int64_t reads, fails_to_read_at;
     bool dead, torn, is_volatile;
-    bool copies; /* within itself, as it does in memory */
 } disk;
 
 static disk the_disk; /* large */
@@ -166,24 +165,6 @@ static int disk_set_size(void *file, int64_t size)
     return NC_NOERR;
 }
 
-/* Not all of it. If the copy fails, the write of the rest fails as well. */
-static int64_t disk_copy(void *file, pnc_extent from, int64_t to)
-{
-    disk *d = file;
-    int64_t n = from.length - from.length % 5;
-    char bytes[MOST];
-
-    assert_true(to + n <= from.offset || from.offset + n <= to);
-    if (n == 0 || begin(d, &n) != NC_NOERR)
-        return 0;
-    memcpy(bytes, d->now.bytes + from.offset, (size_t)n);
-    if (n > 0)
-        log_operation(d, (operation){to, n, NULL}, bytes);
-    if (d->count - 1 == d->fails_at)
-        d->fails_at++;
-    return n;
-}
-
 static int agree(void *file, int err)
 {
     (void)file;
@@ -193,7 +174,7 @@ static int agree(void *file, int err)
 static pnc_growth_io io_of(disk *d)
 {
     return (pnc_growth_io){d,         "disk",     0,     1,         d->is_volatile, NULL,
-                           disk_read, disk_write, agree, disk_sync, disk_set_size,  d->copies ? disk_copy : NULL};
+                           disk_read, disk_write, agree, disk_sync, disk_set_size};
 }
 
 /* What a disk without power holds: of the operations since the last flush, each sector has the first few, and so has
@@ -527,9 +508,7 @@ static void run_in_memory(void (*run)(void))
 {
     the_disk.is_volatile = true;
     run();
-    the_disk.copies = true;
-    run();
-    the_disk.is_volatile = the_disk.copies = false;
+    the_disk.is_volatile = false;
 }
 
 static void test_deaths_in_memory(void **state)
@@ -874,14 +853,6 @@ static int sync_shared(void *file)
     return agree_shared(file, pthread_barrier_wait(&ranks.barrier) != 0 ? disk_sync(file) : NC_NOERR);
 }
 
-static int64_t copy_shared(void *file, pnc_extent from, int64_t to)
-{
-    pthread_mutex_lock(&ranks.lock);
-    int64_t copied = disk_copy(file, from, to);
-    pthread_mutex_unlock(&ranks.lock);
-    return copied;
-}
-
 static int set_size_shared(void *file, int64_t size)
 {
     return agree_shared(file, pthread_barrier_wait(&ranks.barrier) != 0 ? disk_set_size(file, size) : NC_NOERR);
@@ -905,7 +876,6 @@ static void *grow_on_rank(void *with)
     io.agree = agree_shared;
     io.sync = sync_shared;
     io.set_size = set_size_shared;
-    io.copy = the_disk.copies ? copy_shared : NULL;
     r->err = change(r->c, &io, r->size);
     return NULL;
 }
@@ -941,7 +911,7 @@ static void test_ranks(void **state)
         const growth_case *c = &cases[i / 2];
         bool is_new = false;
 
-        the_disk.is_volatile = the_disk.copies = i % 2 != 0;
+        the_disk.is_volatile = i % 2 != 0;
         die_everywhere(c, NEVER, 100000); /* makes the file */
         start_disk(&the_disk, &before);
         assert_int_equal(grow(c, &the_disk), NC_NOERR);
@@ -963,7 +933,7 @@ static void test_ranks(void **state)
             }
         }
     }
-    the_disk.is_volatile = the_disk.copies = false;
+    the_disk.is_volatile = false;
 }
 
 /* --- sizes --- */

@@ -443,22 +443,21 @@ static void test_space_of_moves(void **state)
         int64_t extent, free; /* h_minfree */
     } rows[] = {
         {MIB - 1, 0, {-1, 0, -1, 0}, 2560, 0},
-        {MIB, 0, {-1, 0, -1, 0}, 512 + 36864, 448 + 34816}, /* 2048 + 32768, in pages of 4096 */
-        {3 * MIB, 0, {-1, 0, -1, 0}, 512 + 102400, 448 + 100352},
-        {65 * MIB / 32, 0, {-1, 0, -1, 0}, 512 + 69632, 448 + 67584},
-        {62 * MIB / 32, 0, {-1, 0, -1, 0}, 512 + 65536, 448 + 63488}, /* 2048 + 63488: whole pages */
+        {MIB, 0, {-1, 0, -1, 0}, 35328, 448 + 32768}, /* 2560 + 32768 */
+        {3 * MIB, 0, {-1, 0, -1, 0}, 100864, 448 + 98304},
+        {MIB + 320, 0, {-1, 0, -1, 0}, 35840, 448 + 32778}, /* a multiple of 512 */
         {MIB, 0, {0, 0, -1, 0}, 2560, 0},
         {MIB, 0, {-1, 0, 0, 0}, 2560, 0},
         {MIB, 0, {-1, 4, -1, 0}, 2112, 0},
         {MIB, 0, {-1, 0, -1, 4}, 2560, 0},
         {MIB, 0, {1000, 0, 0, 0}, 3584, 1000},
         {MIB / 8, 7, {-1, 0, -1, 0}, 2560, 0},
-        {MIB / 8, 8, {-1, 0, -1, 0}, 512 + 36864, 444 + 34816},
-        /* CDF-5, in which the header is longer by 60 bytes, or 64 with records; at most 1 GiB, and then whole pages */
-        {INT64_C(32) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 4608, 388 + (1 << 30) + 2048},
-        {INT64_C(64) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 4608, 388 + (1 << 30) + 2048},
+        {MIB / 8, 8, {-1, 0, -1, 0}, 35328, 444 + 32768},
+        /* CDF-5, in which the header is longer by 60 bytes, or 64 with records; at most 1 GiB */
+        {INT64_C(32) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 388 + (1 << 30)},
+        {INT64_C(64) << 30, 0, {-1, 0, -1, 0}, (1 << 30) + 2560, 388 + (1 << 30)},
         /* with it, or without it, the records end before byte 2^63 - 3 */
-        {INT64_C(1) << 32, (INT64_C(1) << 31) - 2, {-1, 0, -1, 0}, (1 << 30) + 4608, 380 + (1 << 30) + 2048},
+        {INT64_C(1) << 32, (INT64_C(1) << 31) - 2, {-1, 0, -1, 0}, (1 << 30) + 2560, 380 + (1 << 30)},
         {MIB, (INT64_C(1) << 43) - 101, {-1, 0, -1, 0}, 2560, 0},
     };
     (void)state;
@@ -519,9 +518,9 @@ static void test_space_before_records(void **state)
         int64_t added, begin_rec, space;
     } rows[] = {
         {1, 0, first_end, 0},
-        {1, 8, first_end + 36864, 36864 - 8}, /* 8 + 32768, in pages of 4096 */
+        {1, 8, first_end + 8 + MIB / 32, MIB / 32},
         {1, much, first_end + much, 0},
-        {5, much, first_end + 2146467840, 2146467840 - much}, /* 2146434068 + 32768 */
+        {5, much, first_end + much + MIB / 32, MIB / 32},
     };
     (void)state;
 
@@ -554,12 +553,11 @@ static void test_space_within_gap(void **state)
     static const struct {
         int64_t gap, begin, begin_rec;
     } rows[] = {
-        {0, 70144, 70144 + MIB},          /* both move: by 2048 + 65536, in pages of 4096 */
-        {8192, 2560, 512 + 8192 + MIB},   /* the records stay */
-        {32768, 2560, 512 + 32768 + MIB}, /* likewise */
-        {36860, 2560, 512 + 36860 + MIB},
-        {36864, 37376, 512 + 36864 + MIB},   /* by 2048 + 32768, in pages: the gap is full */
-        {100000, 37376, 512 + 100000 + MIB}, /* it is not */
+        {0, 68096, 68096 + MIB},             /* both move: 2112 + 65536, a multiple of 512 */
+        {8192, 2560, 512 + 8192 + MIB},      /* the records stay */
+        {32768, 2560, 512 + 32768 + MIB},    /* likewise */
+        {34816, 35328, 512 + 34816 + MIB},   /* 35328 - 512: the gap is full */
+        {100000, 35328, 512 + 100000 + MIB}, /* it is not */
     };
     (void)state;
 

@@ -30,7 +30,8 @@ static int open_background(const pnc_mpiio *io)
     return PNC_MPIIO_NO_BACKGROUND;
 }
 
-int pnc_mpiio_background_open(pnc_mpiio *io)
+/* A file descriptor, or PNC_MPIIO_NO_BACKGROUND. */
+static int open_once(pnc_mpiio *io)
 {
     int *fd = &io->channels[0].fd;
 
@@ -60,7 +61,7 @@ static int duplicate(int fd)
  * can be made: the first. */
 static int choose_channel(pnc_mpiio *io)
 {
-    int first = pnc_mpiio_background_open(io), best = 0;
+    int first = open_once(io), best = 0;
 
     for (int i = 1; first >= 0 && i < PNC_MPIIO_CHANNELS; i++)
         if (io->channels[i].ntransfers < io->channels[best].ntransfers)

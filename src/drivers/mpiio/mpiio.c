@@ -91,7 +91,6 @@ const pnc_store_ops pnc_store_mpiio = {
     .close = pnc_mpiio_file_close,
     .write = pnc_mpiio_extents_write,
     .read = pnc_mpiio_extents_read,
-    .copy = pnc_mpiio_extent_copy,
     .lock = pnc_mpiio_span_lock,
     .unlock = pnc_mpiio_span_unlock,
     .start = pnc_mpiio_transfer_start,

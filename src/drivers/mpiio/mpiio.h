@@ -92,14 +92,9 @@ bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *
 
 /* background.c: as in pnc_store_ops */
 #define PNC_MPIIO_NO_BACKGROUND (-2)
-/* A file descriptor, or PNC_MPIIO_NO_BACKGROUND. */
-int pnc_mpiio_background_open(pnc_mpiio *io);
 void pnc_mpiio_background_close(pnc_mpiio *io);
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
 int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
-
-/* copy.c: as in pnc_store_ops */
-int64_t pnc_mpiio_extent_copy(pnc_store *store, pnc_extent from, int64_t to);
 
 /* data.c: lists of extents, and single extents */
 int pnc_mpiio_extents_write(pnc_store *store, const pnc_extent *extents, int64_t n, const void *buf, pnc_error *error);
