@@ -15,7 +15,7 @@
 #define PNC_RESERVE_LEAST 8192
 #define PNC_RESERVE_DIVISOR 10
 /* Where at least PNC_RESERVE_LEAST_DATA bytes move, they move farther by this part of them: data that move by a longer
- * distance are written once instead of twice (growth/growth.h), and later definitions have space. At most these
+ * distance may be written once instead of twice (growth/growth.h), and later definitions have space. At most these
  * bytes: they remain in the file. */
 #define PNC_MOVE_DIVISOR 32
 #define PNC_MOVE_MOST_SPACE (INT64_C(1) << 30)

@@ -150,14 +150,8 @@ static int agree(pnc_growth_change *g, int err)
     return g->io->agree(g->io->file, err);
 }
 
-/* At most a chunk. Afterwards g->buf has the data. Local. */
-static int copy_by_buffer(pnc_growth_change *g, range part, place from, place to)
-{
-    PNC_TRY(access_range(g, from, part, false));
-    return access_range(g, to, part, true);
-}
-
-/* What is written must not overlap what is read, on any rank. */
+/* What is written must not overlap what is read, on any rank. Afterwards g->buf has the last chunk: all data of the
+ * rank, if those of all ranks fit the buffers. */
 static int copy(pnc_growth_change *g, range all, place from, place to)
 {
     range mine = share_of(g->io, all);
@@ -165,7 +159,9 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
 
     for (range part = mine; part.first < mine.end && err == NC_NOERR; part.first = part.end) {
         part.end = min64(mine.end, part.first + g->chunk);
-        err = copy_by_buffer(g, part, from, to);
+        err = access_range(g, from, part, false);
+        if (err == NC_NOERR)
+            err = access_range(g, to, part, true);
     }
     return agree(g, err);
 }
@@ -173,14 +169,6 @@ static int copy(pnc_growth_change *g, range all, place from, place to)
 static bool fits_buffers(const pnc_growth_change *g, range all)
 {
     return all.end - all.first <= g->chunk * g->io->nprocs;
-}
-
-/* If the data fit the buffers, each rank has its share there afterwards. */
-static int copy_to_scratch(pnc_growth_change *g, range all, place from)
-{
-    if (!fits_buffers(g, all))
-        return copy(g, all, from, SCRATCH);
-    return agree(g, copy_by_buffer(g, share_of(g->io, all), from, SCRATCH));
 }
 
 /* The range that was copied to the scratch space last. From the buffers: the next step up reads and writes other bytes,
@@ -291,7 +279,7 @@ static int step_through_scratch(pnc_growth_change *g, range all, place from, pla
 {
     g->in_scratch = all.first;
     g->half_in_use = half;
-    PNC_TRY(copy_to_scratch(g, all, from));
+    PNC_TRY(copy(g, all, from, SCRATCH));
     PNC_TRY(commit(g, (pnc_growth_state){all.first, all.end, half}));
     return copy_from_scratch(g, all, to);
 }

@@ -27,7 +27,7 @@ CASES = [
     ("a new fixed-size variable before records", "base.nc", 256, 0, 700, 0, 0),
     ("a longer record", "base.nc", 256, 0, 0, 20, 0),
     ("no data move, several pages of the header change", "spacious.nc", 64, 120, 0, 0, 0),
-    ("a distance shorter than a step, in memory", "base.nc", 64, 120, 0, 0, 1),
+    ("a distance shorter than a step, in memory", "base.nc", 2048, 120, 0, 0, 1),
     ("a distance as long as direct steps, in memory", "base.nc", 256, 1500, 0, 0, 1),
     ("an attribute that crosses pages changes in data mode", "spacious.nc", 64, -9000, 0, 0, 0),
     ("an attribute that crosses pages is shortened in data mode", "spacious.nc", 64, -5000, 0, 0, 0),

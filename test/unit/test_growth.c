@@ -231,6 +231,7 @@ static const growth_case cases[] = {
     {"two variables and records", 1501, 101, 9, 300, 100, 41, 64, 0, 703},
     {"no data move", 100, 101, 9, 700, 0, 0, 64, 2000, 0},
     {"no data move, and a new variable", 500, 0, 0, 0, 300, 0, 64, 2000, 0},
+    {"a distance shorter than a step, also in memory", 6000, 0, 0, 120, 0, 0, 2000, 0, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -553,9 +553,10 @@ static void test_space_within_gap(void **state)
     static const struct {
         int64_t gap, begin, begin_rec;
     } rows[] = {
-        {0, 68096, 68096 + MIB},             /* both move: 2112 + 65536, a multiple of 512 */
+        {0, 68096, 68096 + MIB},             /* both move: 2560 + 65536 */
         {8192, 2560, 512 + 8192 + MIB},      /* the records stay */
         {32768, 2560, 512 + 32768 + MIB},    /* likewise */
+        {34812, 2560, 512 + 34812 + MIB},    /* likewise: 4 bytes too few for the space */
         {34816, 35328, 512 + 34816 + MIB},   /* 35328 - 512: the gap is full */
         {100000, 35328, 512 + 100000 + MIB}, /* it is not */
     };

@@ -21,9 +21,9 @@ typedef struct pnc_mpiio {
     pnc_store_end end;
     MPI_File file; /* MPI_FILE_NULL if MPI could not open it */
     const char *path;
-    char *sieve_buffer;                             /* for reads of many small extents; allocated at first use */
-    int lock;                                       /* file descriptor for locks, opened at first use; -1 if closed */
-    pnc_mpiio_channel channels[PNC_MPIIO_CHANNELS]; /* the first one also for copies */
+    char *sieve_buffer; /* for reads of many small extents; allocated at first use */
+    int lock;           /* file descriptor for locks, opened at first use; -1 if closed */
+    pnc_mpiio_channel channels[PNC_MPIIO_CHANNELS];
     bool read_only;
     bool sole_writer; /* the program has one rank and one thread, and the hints allow sieved writes */
 } pnc_mpiio;
