@@ -56,7 +56,7 @@ struct file {
     MPI_Offset attached, used[MAX_RANKS]; /* the buffer for bput, 0 without */
     bool alive;                           /* false: a call failed that the rest needs */
     long operations;
-    int failures;
+    int failures, openings;
     char story[400]; /* the operation under way, for messages */
 };
 
@@ -1042,14 +1042,26 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
         MPI_Info_set(info, key, value);
 }
 
-static MPI_Info draw_hints(dice *d)
+/* Each strategy is forced in turn, by the seed and the number of openings of the file, and then none. */
+static void force_strategy(struct file *f, MPI_Info info)
 {
-    static const char *const swap[] = {"enable", "disable", "auto"};
     static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
+    enum { N = sizeof strategies / sizeof *strategies };
+    uint64_t turn = (f->seed + (uint64_t)f->openings++) % (N + 1);
+
+    if (turn < N)
+        MPI_Info_set(info, "nc_strategy", strategies[turn]);
+}
+
+static MPI_Info draw_hints(struct file *f)
+{
+    dice *d = &f->d;
+    static const char *const swap[] = {"enable", "disable", "auto"};
     MPI_Info info;
-    if (dice_chance(d, 30))
+    if (dice_chance(d, 10))
         return MPI_INFO_NULL;
     MPI_Info_create(&info);
+    force_strategy(f, info);
     hint(d, info, 30, "cb_buffer_size", 500, 500);
     hint(d, info, 30, "cb_buffer_size", 8000, 30000);
     hint(d, info, 20, "ind_rd_buffer_size", 60, 60);
@@ -1062,8 +1074,6 @@ static MPI_Info draw_hints(dice *d)
     hint(d, info, 40, "nc_data_move_chunk_size", 1, 9000);
     if (dice_chance(d, 40))
         MPI_Info_set(info, "nc_in_place_swap", swap[dice_upto(d, 2)]);
-    if (dice_chance(d, 80))
-        MPI_Info_set(info, "nc_strategy", strategies[dice_upto(d, 5)]);
     hint(d, info, 20, "cb_nodes", 1, 5);
     hint(d, info, 20, "striping_unit", 1, 12000);
     hint(d, info, 20, "nc_num_aggrs_per_node", 1, 3);
@@ -1072,7 +1082,7 @@ static MPI_Info draw_hints(dice *d)
 
 static void open_file(struct file *f, bool create)
 {
-    MPI_Info info = draw_hints(&f->d);
+    MPI_Info info = draw_hints(f);
     int cmode = 0;
     if (f->format != 1)
         cmode = f->format == 5 ? NC_64BIT_DATA : NC_64BIT_OFFSET;
