@@ -1042,12 +1042,13 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
         MPI_Info_set(info, key, value);
 }
 
-/* Each strategy is forced in turn, by the seed and the number of openings of the file, and then none. */
+/* Force the strategies in turn, then none. The seed of the file and the number of its openings with hints before select
+ * the turn: a file depends on its seed alone. */
 static void force_strategy(struct file *f, MPI_Info info)
 {
     static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
     enum { N = sizeof strategies / sizeof *strategies };
-    uint64_t turn = (f->seed + (uint64_t)f->openings++) % (N + 1);
+    uint64_t turn = (f->seed + (uint64_t)f->openings++) % (N + 2);
 
     if (turn < N)
         MPI_Info_set(info, "nc_strategy", strategies[turn]);

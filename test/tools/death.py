@@ -12,7 +12,7 @@ INTERRUPTED = -280
 
 # Without it, mpiexec of Open MPI waits for a second after it kills ranks.
 os.environ["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
-# Without it, a program that is killed in MPI_File_open leaves a semaphore locked, for which the next open waits.
+# Without it, a program that is killed in MPI_File_open may leave a semaphore locked, for which the next open waits.
 os.environ["OMPI_MCA_sharedfp"] = "^sm"
 
 

@@ -16,7 +16,7 @@ QUICK = tap.is_quick()
 WRAPPED = bool(os.environ.get("PNC_TEST_WRAPPER"))
 COUNT = int(os.environ.get("PNC_TEST_MUTATED", 5 if WRAPPED else 20 if QUICK else 40))
 SEED = int(os.environ.get("PNC_TEST_SEED", 1))
-SECONDS = 20 # of the processor, after which the system kills a tool that does not end
+SECONDS = 20 # of the processor, after which the system kills a tool that computes without end
 MEMORY = 64 << 20
 LARGEST = 64 << 20 # a text may define a file of any size
 
@@ -47,7 +47,7 @@ def limit():
 
 
 def run(command, folder):
-    """(exit status, stderr, seconds of the processor, bytes of memory); status None after a hang."""
+    """(exit status, negative after a signal, stderr, seconds of the processor, bytes of memory)."""
     with open(os.path.join(folder, "stderr"), "w+b") as err:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
                                  preexec_fn=limit)
