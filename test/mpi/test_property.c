@@ -1042,27 +1042,21 @@ static void hint(dice *d, MPI_Info info, int percent, const char *key, int low, 
         MPI_Info_set(info, key, value);
 }
 
-/* Force the strategies in turn, then none. The seed of the file and the number of its openings with hints before select
- * the turn: a file depends on its seed alone. */
-static void force_strategy(struct file *f, MPI_Info info)
-{
-    static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
-    enum { N = sizeof strategies / sizeof *strategies };
-    uint64_t turn = (f->seed + (uint64_t)f->openings++) % (N + 2);
-
-    if (turn < N)
-        MPI_Info_set(info, "nc_strategy", strategies[turn]);
-}
-
+/* In turn: each strategy forced, two openings with other hints only, four without hints. The seed of the file and the
+ * number of its openings select the turn: a file depends on its seed alone. */
 static MPI_Info draw_hints(struct file *f)
 {
-    dice *d = &f->d;
     static const char *const swap[] = {"enable", "disable", "auto"};
+    static const char *const strategies[] = {"direct", "merged", "separate", "within_nodes", "two_phase", "mpi_io"};
+    enum { FORCED = sizeof strategies / sizeof *strategies, WITH_HINTS = FORCED + 2, TURNS = WITH_HINTS + 4 };
+    uint64_t turn = (f->seed + (uint64_t)f->openings++) % TURNS;
+    dice *d = &f->d;
     MPI_Info info;
-    if (dice_chance(d, 10))
+    if (turn >= WITH_HINTS)
         return MPI_INFO_NULL;
     MPI_Info_create(&info);
-    force_strategy(f, info);
+    if (turn < FORCED)
+        MPI_Info_set(info, "nc_strategy", strategies[turn]);
     hint(d, info, 30, "cb_buffer_size", 500, 500);
     hint(d, info, 30, "cb_buffer_size", 8000, 30000);
     hint(d, info, 20, "ind_rd_buffer_size", 60, 60);

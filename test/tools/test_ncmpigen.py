@@ -299,7 +299,7 @@ def test_fortran():
 def must_end():
     """In the child: the system kills a tool that computes without end. A wrapper such as valgrind takes longer."""
     if not WRAPPER:
-        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
 
 
 def fails(command, needle, text, **options):
@@ -486,14 +486,10 @@ def test_records():
         out.write(f"d = {','.join(map(str, rows))} ;\na = {','.join(f'{i}.5,0,-1' for i in rows)} ;\n")
         out.write(f"s = {','.join(str(i % 30000) for i in rows)} ;\ni = {','.join(f'{i},{-i},7' for i in rows)} ;\n")
         out.write(f"b = {','.join(str(i % 100) for i in range(n // 2))} ; }}\n")
-    seconds = []
     for command in ([*GEN, "-o", "ours.nc"], ["ncgen", "-3", "-o", "theirs.nc"]):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         if shutil.which(command[0]):
             tap.ok(run([*command, "records.cdl"], preexec_fn=must_end)[0] == 0,
                    f"{n} records x 6 variables: {os.path.basename(command[0])}")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     data = read("ours.nc")[-44 * n:]
     wanted = b"".join(struct.pack(">d3fhxx4ibxxx", i, i + 0.5, 0, -1, i % 30000, i, -i, 7, -2147483647,
                                   i % 100 if i < n // 2 else -127) for i in rows)
@@ -501,7 +497,6 @@ def test_records():
     padded = b"".join(wanted[at:at + 22] + b"\x80\x01" + wanted[at + 24:at + 41] + b"\x81" * 3
                       for at in range(0, len(wanted), 44))
     tap.ok(data == padded, "each value is in its record", difference(data[:440], padded[:440]))
-    print(f"# {seconds[0]:.2f} s of processor time, ncgen (0 without it) {seconds[1]:.2f} s")
     large = ("netcdf l { dimensions: t = UNLIMITED ; x = 200000 ; variables: int a(t, x), b(t, x) ; "
              "data: a = 1 ; b = 2 ; }")
     run([*GEN, "-o", "ours.nc", write("large.cdl", large)])
