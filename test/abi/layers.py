@@ -56,6 +56,7 @@ MAY_CHANGE = {
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},
     "src/drivers/memory/memory": {"files": "under its lock", "lock": "a mutex"},
+    "src/drivers/mpiio/library": {"library": "atomic: the answer of MPI"},
     "src/drivers/mpiio/turn": {"turn": "a mutex", "is_prepared": "atomic: whether a file has been opened"},
     "src/api/cdl": {"open_headers": "under its lock", "lock": "a mutex"},
 }

@@ -84,8 +84,14 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
 /* Remove the content of a file. Local. */
 int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
 
-/* striping.c: set *out, unless nothing is known. `used`: the hints in effect, or MPI_INFO_NULL. Local. */
-void pnc_mpiio_striping_find(const char *path, MPI_Info used, pnc_striping *out);
+/* library.c: MPICH, and what is made of it and says so, has ROMIO. */
+typedef enum pnc_mpiio_library { PNC_MPIIO_UNKNOWN, PNC_MPIIO_MPICH, PNC_MPIIO_OPEN_MPI } pnc_mpiio_library;
+pnc_mpiio_library pnc_mpiio_library_find(void);
+
+/* striping.c: ask the file system. False if it does not say how it distributes the file; out->in_memory may be set. */
+bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
+/* The hints for the striping. */
+void pnc_mpiio_striping_get_hints(MPI_Info info, pnc_striping *out);
 
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);

@@ -49,24 +49,30 @@ static bool has_hint(MPI_Info info, const char *name)
 static bool is_romio(MPI_Info used, MPI_Info given)
 {
     static const char *const names[] = {"romio_cb_write", "romio_cb_read", "romio_ds_write", "romio_cb_pfr"};
-    bool found = false;
+    bool found = pnc_mpiio_library_find() == PNC_MPIIO_MPICH;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         found = found || (has_hint(used, names[i]) && !has_hint(given, names[i]));
     return found;
 }
 
-/* Find whether the MPI-IO is ROMIO and, on rank 0, the striping. */
+/* Find whether the MPI-IO is ROMIO and, on rank 0, the striping. MPI copies all hints to return those in effect, which
+ * takes 1.3 us of the 23 us to create and close a file (MPICH). The given ones suffice if the MPI library is known to
+ * have ROMIO, and if the file system, or the lack of one, leaves no question about the striping. */
 static void examine_hints(pnc_mpiio *io, MPI_Info given)
 {
-    MPI_Info used = MPI_INFO_NULL;
+    pnc_striping *striping = &io->store.striping;
+    bool is_root = io->store.rank == 0 && io->store.full_path != NULL;
+    bool asks_hints = is_root && !pnc_mpiio_striping_find(io->store.full_path, striping);
+    bool copies = pnc_mpiio_library_find() != PNC_MPIIO_MPICH || (asks_hints && !striping->in_memory);
+    MPI_Info used = given;
 
-    if (MPI_File_get_info(io->file, &used) != MPI_SUCCESS)
+    if (copies && MPI_File_get_info(io->file, &used) != MPI_SUCCESS)
         used = MPI_INFO_NULL;
     io->store.has_collective = is_romio(used, given);
-    if (io->store.rank == 0 && io->store.full_path != NULL)
-        pnc_mpiio_striping_find(io->store.full_path, used, &io->store.striping);
-    if (used != MPI_INFO_NULL)
+    if (asks_hints && used != MPI_INFO_NULL)
+        pnc_mpiio_striping_get_hints(used, striping);
+    if (copies && used != MPI_INFO_NULL)
         MPI_Info_free(&used);
 }
 
@@ -138,12 +144,15 @@ static int open_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
                                (amode & MPI_MODE_CREATE) != 0 ? "create" : "open", call->path);
 }
 
-/* Remove the content of the file, instead of the file: a symbolic link stays, and its target is overwritten. */
+/* Remove the content of the file, instead of the file: a symbolic link stays, and its target is overwritten. One rank
+ * waits for no other: for it MPI is quicker, as it need not find the path again. */
 static int truncate_file(pnc_mpiio *io, const pnc_open_call *call, pnc_error *error)
 {
-    if (call->truncation == PNC_TRUNCATE_COLLECTIVELY)
+    if (call->truncation == PNC_TRUNCATE_NOTHING)
+        return NC_NOERR;
+    if (call->truncation == PNC_TRUNCATE_COLLECTIVELY || io->store.nprocs == 1)
         return io->store.ops->set_size(&io->store, 0, error);
-    if (call->truncation == PNC_TRUNCATE_ON_ROOT && io->store.rank == 0)
+    if (io->store.rank == 0)
         return pnc_mpiio_path_truncate(call->path, error);
     return NC_NOERR;
 }

@@ -18,10 +18,7 @@
  * it is. Open MPI (OMPIO) takes prefixes for parts of the name. */
 static bool takes_prefixes(void)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int n;
-
-    return MPI_Get_library_version(version, &n) != MPI_SUCCESS || strncmp(version, "Open MPI", 8) != 0;
+    return pnc_mpiio_library_find() != PNC_MPIIO_OPEN_MPI;
 }
 
 /* True if a file at this path is, or would be, on NFS, where ROMIO locks what it accesses. */

@@ -37,8 +37,9 @@ static bool read_lustre_layout(const char *path, pnc_striping *out)
 
 /* GPFS and BeeGFS report the size of their blocks and chunks as the preferred size of accesses. That of NFS and of
  * local file systems is about caches; below FUSE there may be any file system. */
-static bool ask_file_system(const char *path, pnc_striping *out)
+bool pnc_mpiio_striping_find(const char *prefixed, pnc_striping *out)
 {
+    const char *path = pnc_path_strip(prefixed);
     struct statfs system;
     struct stat facts;
 
@@ -70,10 +71,8 @@ static int64_t get_hint(MPI_Info info, const char *key)
     return number > 0 ? number : 0;
 }
 
-void pnc_mpiio_striping_find(const char *path, MPI_Info used, pnc_striping *out)
+void pnc_mpiio_striping_get_hints(MPI_Info info, pnc_striping *out)
 {
-    if (ask_file_system(pnc_path_strip(path), out) || used == MPI_INFO_NULL)
-        return;
-    out->unit = get_hint(used, "striping_unit");
-    out->factor = get_hint(used, "striping_factor");
+    out->unit = get_hint(info, "striping_unit");
+    out->factor = get_hint(info, "striping_factor");
 }
