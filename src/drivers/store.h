@@ -86,9 +86,10 @@ typedef struct pnc_store_ops {
     bool (*lock)(pnc_store *store, pnc_extent span);
     int (*unlock)(pnc_store *store, pnc_extent span, pnc_error *error);
     /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
-     * or changed. finish does what the system did not do in the background, and returns the errors. Local. NULL, both:
-     * the driver has only complete accesses. */
+     * or changed. finish does what the system did not do in the background, and returns the errors; is_complete: it
+     * need not wait. Local. NULL, all: the driver has only complete accesses. */
     void (*start)(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+    bool (*is_complete)(const pnc_store_transfer *transfer);
     int (*finish)(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
     /* Collective. Write the extents of all ranks: those of a rank ascend and do not overlap; where those of two ranks
      * overlap, the bytes of either are written. Their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX. A

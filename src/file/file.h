@@ -57,12 +57,16 @@ int pnc_file_extents_write(pnc_file *file, const pnc_extent *extents, int64_t n,
 bool pnc_file_span_lock(pnc_file *file, pnc_extent span);
 int pnc_file_span_unlock(pnc_file *file, pnc_extent span);
 
-/* As start and finish of pnc_store_ops. pnc_file_has_overlap returns whether the driver has them. */
+/* As start, is_complete and finish of pnc_store_ops. pnc_file_has_overlap returns whether the driver has them. */
 static inline bool pnc_file_has_overlap(const pnc_file *file)
 {
     return file->store->ops->start != NULL;
 }
 void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+static inline bool pnc_file_transfer_is_complete(const pnc_file *file, const pnc_store_transfer *transfer)
+{
+    return file->store->ops->is_complete(transfer);
+}
 int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer);
 
 /* The same by a collective call of the store. */

@@ -338,6 +338,15 @@ int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb)
     return NC_NOERR;
 }
 
+bool pnc_io_collective_buffer_is_complete(const pnc_collective_buffer *cb)
+{
+    bool complete = true;
+
+    for (int i = 0; i < cb->ntransfers && complete; i++)
+        complete = pnc_file_transfer_is_complete(cb->file, &cb->transfers[i]);
+    return complete;
+}
+
 /* --- get --- */
 
 /* At a position of the buffer. */

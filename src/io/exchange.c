@@ -104,56 +104,87 @@ static void send_answer(pnc_exchange *x, int status, int64_t bytes, int rank)
     check_mpi(x, MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
-static void handle_get(pnc_exchange *x, const pnc_extent *extents, int64_t n, int source)
+static const pnc_extent *get_extents(const char *message, int64_t *n)
 {
-    int64_t bytes = 0;
-    int status;
+    memcpy(n, message, sizeof *n);
+    return (const pnc_extent *)(const void *)(message + HEAD);
+}
 
-    for (int64_t i = 0; i < n; i++)
-        bytes += extents[i].length;
+/* Wait for the reads, and answer all requests. */
+static void answer_requests(pnc_exchange *x)
+{
+    for (const pnc_exchange_request *r = x->requests; r < x->requests + x->nrequests; r++) {
+        int64_t n, bytes = 0;
+        const pnc_extent *extents = get_extents(x->received + r->at, &n);
+        int status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
+
+        for (int64_t i = 0; i < n; i++)
+            bytes += extents[i].length;
+        send_answer(x, status, bytes, r->source);
+    }
+    x->nrequests = 0;
+    x->requests_bytes = 0;
+}
+
+/* Begin to read. The answer follows when nothing is left to read: other requests, and the ranks of this node, need not
+ * wait for it. */
+static void handle_get(pnc_exchange *x, int64_t bytes, int source)
+{
+    int64_t n;
+    const pnc_extent *extents = get_extents(x->received + x->requests_bytes, &n);
+
     pnc_io_collective_buffer_include(x->buffer, extents, n);
     pnc_io_collective_buffer_read(x->buffer);
     pnc_io_collective_buffer_read_pieces(x->buffer, extents, n);
-    status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
-    send_answer(x, status, bytes, source);
+    x->requests[x->nrequests++] = (pnc_exchange_request){source, x->requests_bytes};
+    x->requests_bytes += bytes;
 }
 
-/* Receive a message into `received`. Returns whether it is there. */
-static bool receive(pnc_exchange *x, MPI_Message *message, const MPI_Status *status)
+/* Receive a message behind the requests. Returns whether it is there. */
+static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
 {
-    int bytes, code;
+    char *at = x->received + x->requests_bytes;
+    int code = MPI_Mrecv(at, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
 
-    MPI_Get_count(status, MPI_BYTE, &bytes);
-    assert(bytes <= MESSAGE_BYTES);
-    code = MPI_Mrecv(x->received, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
     check_mpi(x, code);
     if (*message != MPI_MESSAGE_NULL) /* it is not received: its sender waits for that */
-        code = MPI_Mrecv(x->received, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
+        code = MPI_Mrecv(at, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS;
 }
 
-/* Handle one message of another delegate, if there is one. */
+static void handle_message(pnc_exchange *x, MPI_Message *message, const MPI_Status *status)
+{
+    const pnc_extent *extents;
+    int64_t n;
+    int bytes;
+
+    MPI_Get_count(status, MPI_BYTE, &bytes);
+    assert(bytes <= MESSAGE_BYTES);
+    if (x->direction == PNC_GET && (x->nrequests == PNC_EXCHANGE_REQUESTS || x->requests_bytes + bytes > ANSWER_AT))
+        answer_requests(x);
+    if (!receive(x, message, bytes)) {
+        if (x->direction == PNC_GET)
+            send_answer(x, NC_EMPI, 0, status->MPI_SOURCE);
+    } else if (x->direction == PNC_GET) {
+        handle_get(x, bytes, status->MPI_SOURCE);
+    } else {
+        extents = get_extents(x->received, &n);
+        handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
+    }
+}
+
+/* Handle one message of another delegate, if there is one, and answer requests whose pieces are read. */
 static void make_progress(pnc_exchange *x)
 {
     MPI_Message message;
     MPI_Status status;
-    int64_t n;
     int found = 0;
 
     check_mpi(x, MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
-    if (!found)
-        return;
-    if (!receive(x, &message, &status)) {
-        if (x->direction == PNC_GET)
-            send_answer(x, NC_EMPI, 0, status.MPI_SOURCE);
-        return;
-    }
-    memcpy(&n, x->received, sizeof n);
-    const pnc_extent *extents = (const pnc_extent *)(const void *)(x->received + HEAD);
-    if (x->direction == PNC_PUT)
-        handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
-    else
-        handle_get(x, extents, n, status.MPI_SOURCE);
+    if (found)
+        handle_message(x, &message, &status);
+    if (x->nrequests > 0 && pnc_io_collective_buffer_is_complete(x->buffer))
+        answer_requests(x);
 }
 
 /* Returns whether no call has failed. */
@@ -294,49 +325,58 @@ static void skip_parts(pnc_exchange *x, int aggregator)
     }
 }
 
-/* Get: what ranks of this node request from this aggregator, a list for each rank. */
-static void visit_own(pnc_exchange *x, int aggregator,
-                      void (*act)(pnc_collective_buffer *, const pnc_extent *, int64_t))
+/* The parts of this node for its own aggregator: without messages. They are among the last ones of each rank. */
+static void visit_own(pnc_exchange *x, void (*act)(pnc_exchange *, pnc_segment *, const pnc_part *))
 {
+    const pnc_aggregators all = pnc_io_node_get_aggregators(x->node);
+    int own = x->node->first + x->node->rank;
+
     for (int rank = 0; rank < x->node->nprocs; rank++) {
-        const pnc_part *part = head_of(x, rank);
-
-        if (part != NULL && part->aggregator == aggregator)
-            act(x->buffer, x->node->segments[rank]->extents + part->extent, part->nextents);
-    }
-}
-
-static void read_own(pnc_exchange *x, int aggregator)
-{
-    visit_own(x, aggregator, pnc_io_collective_buffer_include);
-    pnc_io_collective_buffer_read(x->buffer);
-    visit_own(x, aggregator, pnc_io_collective_buffer_read_pieces);
-}
-
-/* The parts of this node for this aggregator: without messages. */
-static void handle_own(pnc_exchange *x, int aggregator)
-{
-    if (x->direction == PNC_GET)
-        read_own(x, aggregator);
-    for (int rank = 0; rank < x->node->nprocs; rank++) {
-        const pnc_part *part = head_of(x, rank);
         pnc_segment *segment = x->node->segments[rank];
-        int err;
 
-        if (part == NULL || part->aggregator != aggregator)
-            continue;
-        x->heads[rank]++;
-        pnc_statistics_add(x->file->statistics, PNC_COUNT_NODE_BYTES, part->nbytes);
-        if (x->direction == PNC_PUT) {
-            handle_put(x, segment->extents + part->extent, part->nextents, segment->bytes + part->byte);
-            continue;
+        for (int i = segment->nparts - 1; i >= 0; i--) {
+            const pnc_part *part = &segment->parts[i];
+
+            if (!pnc_io_aggregator_is_local(&all, part->aggregator))
+                break;
+            if (part->aggregator == own)
+                act(x, segment, part);
         }
-        err = pnc_io_collective_buffer_get(x->buffer, segment->extents + part->extent, part->nextents,
-                                           segment->bytes + part->byte);
-        keep_error(x, err);
-        if (err != NC_NOERR)
-            segment->status = err;
     }
+}
+
+static void include_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    pnc_io_collective_buffer_include(x->buffer, segment->extents + part->extent, part->nextents);
+}
+
+static void read_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    pnc_io_collective_buffer_read_pieces(x->buffer, segment->extents + part->extent, part->nextents);
+}
+
+/* Get: begin to read, while the requests of other nodes arrive. */
+static void read_own(pnc_exchange *x)
+{
+    visit_own(x, include_part);
+    pnc_io_collective_buffer_read(x->buffer);
+    visit_own(x, read_part);
+}
+
+static void copy_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    const pnc_extent *extents = segment->extents + part->extent;
+    char *bytes = segment->bytes + part->byte;
+    int err = NC_NOERR;
+
+    pnc_statistics_add(x->file->statistics, PNC_COUNT_NODE_BYTES, part->nbytes);
+    if (x->direction == PNC_PUT)
+        handle_put(x, extents, part->nextents, bytes);
+    else
+        err = pnc_io_collective_buffer_get(x->buffer, extents, part->nextents, bytes);
+    keep_error(x, err);
+    if (err != NC_NOERR)
+        segment->status = err;
 }
 
 /* --- interface --- */
@@ -356,19 +396,23 @@ void pnc_io_exchange_send(pnc_exchange *x)
     const pnc_aggregators all = pnc_io_node_get_aggregators(node);
     const pnc_node_parts parts = parts_of(x);
     pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
+    bool is_aggregator = pnc_io_node_is_aggregator(node);
     int aggregator;
 
+    if (is_aggregator && x->direction == PNC_GET)
+        read_own(x);
     memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
-    while ((aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
-        if (pnc_io_aggregator_find_delegate(&all, aggregator) != node->rank)
+    while (node->nnodes > 1 && (aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
+        if (pnc_io_aggregator_is_local(&all, aggregator) ||
+            pnc_io_aggregator_find_delegate(&all, aggregator) != node->rank)
             skip_parts(x, aggregator);
-        else if (pnc_io_aggregator_is_local(&all, aggregator))
-            handle_own(x, aggregator);
         else
             send_to(x, aggregator);
     }
     for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && node->nnodes > 1; i++)
         complete(x, &x->slots[i]);
+    if (is_aggregator)
+        visit_own(x, copy_part);
     pnc_statistics_end(x->file->statistics, before);
 }
 
@@ -402,5 +446,6 @@ void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
     code = MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request);
     check_mpi(x, code);
     wait_with_progress(x, &request);
+    answer_requests(x); /* none is left, unless an MPI call has failed */
     x->round = 1 - x->round;
 }

@@ -21,6 +21,14 @@ typedef struct pnc_exchange_slot {
     int64_t nextents, nbytes;
 } pnc_exchange_slot;
 
+/* Get: of another delegate, while its pieces are read. */
+typedef struct pnc_exchange_request {
+    int source;
+    int64_t at; /* in `received` */
+} pnc_exchange_request;
+
+#define PNC_EXCHANGE_REQUESTS 64
+
 typedef struct pnc_exchange {
     pnc_file *file;
     const pnc_node *node;
@@ -30,8 +38,11 @@ typedef struct pnc_exchange {
     int err;   /* first error of a round */
     int slot;  /* the next one to use */
     pnc_exchange_slot slots[PNC_EXCHANGE_SLOTS];
-    char *received, *reply; /* likewise */
-    int *heads;             /* by rank of the node: the next part that is not yet sent */
+    char *received, *reply; /* likewise; for a get, messages follow each other in `received` */
+    pnc_exchange_request requests[PNC_EXCHANGE_REQUESTS];
+    int nrequests;
+    int64_t requests_bytes;
+    int *heads; /* by rank of the node: the next part that is not yet sent */
 } pnc_exchange;
 
 /* NC_ENOMEM. After a failure, too, the exchange must be freed. On a single node nothing is allocated. */

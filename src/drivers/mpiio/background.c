@@ -93,6 +93,11 @@ void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent
     io->channels[channel].ntransfers += out->runs;
 }
 
+bool pnc_mpiio_transfer_is_complete(const pnc_store_transfer *t)
+{
+    return !t->runs || aio_error(&t->block) != EINPROGRESS;
+}
+
 /* Bytes at the front of the extent that were transferred. */
 static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
 {
@@ -101,7 +106,7 @@ static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
 
     if (!t->runs)
         return 0;
-    while (aio_error(&t->block) == EINPROGRESS)
+    while (!pnc_mpiio_transfer_is_complete(t))
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
     done = aio_return(&t->block);
     t->runs = false;

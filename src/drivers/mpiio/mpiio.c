@@ -94,6 +94,7 @@ const pnc_store_ops pnc_store_mpiio = {
     .lock = pnc_mpiio_span_lock,
     .unlock = pnc_mpiio_span_unlock,
     .start = pnc_mpiio_transfer_start,
+    .is_complete = pnc_mpiio_transfer_is_complete,
     .finish = pnc_mpiio_transfer_finish,
     .write_all = pnc_mpiio_extents_write_all,
     .read_all = pnc_mpiio_extents_read_all,

@@ -100,6 +100,7 @@ bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *
 #define PNC_MPIIO_NO_BACKGROUND (-2)
 void pnc_mpiio_background_close(pnc_mpiio *io);
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
+bool pnc_mpiio_transfer_is_complete(const pnc_store_transfer *transfer);
 int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
 
 /* data.c: lists of extents, and single extents */
