@@ -21,8 +21,8 @@ typedef struct pnc_store pnc_store;
 
 typedef enum pnc_open_purpose { PNC_OPEN_READ, PNC_OPEN_UPDATE, PNC_OPEN_REPLACE, PNC_OPEN_NEW } pnc_open_purpose;
 
-/* How the content of a file that is replaced is removed. By rank 0: without a collective call, where the path means the
- * same to the system and to the driver. */
+/* How the content of a file that is replaced is removed. By rank 0 of several ranks: without a collective
+ * call, where the path means the same to the system and to the driver. */
 typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TRUNCATE_COLLECTIVELY } pnc_truncation;
 
 /* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */
@@ -86,10 +86,10 @@ typedef struct pnc_store_ops {
     bool (*lock)(pnc_store *store, pnc_extent span);
     int (*unlock)(pnc_store *store, pnc_extent span, pnc_error *error);
     /* Read or write one extent while the program does something else, until finish; until then bytes must not be used,
-     * or changed. finish does what the system did not do in the background, and returns the errors; is_complete: it
-     * need not wait. Local. NULL, all: the driver has only complete accesses. */
+     * or changed. finish does what the system did not do in the background, and returns the errors. is_complete:
+     * nothing is in progress in the background. Local. The three are NULL if the driver has only complete accesses. */
     void (*start)(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
-    bool (*is_complete)(const pnc_store_transfer *transfer);
+    bool (*is_complete)(const pnc_store *store, const pnc_store_transfer *transfer);
     int (*finish)(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
     /* Collective. Write the extents of all ranks: those of a rank ascend and do not overlap; where those of two ranks
      * overlap, the bytes of either are written. Their bytes are contiguous in buf, and less than PNC_STORE_BYTES_MAX. A

@@ -65,7 +65,7 @@ static inline bool pnc_file_has_overlap(const pnc_file *file)
 void pnc_file_transfer_start(pnc_file *file, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
 static inline bool pnc_file_transfer_is_complete(const pnc_file *file, const pnc_store_transfer *transfer)
 {
-    return file->store->ops->is_complete(transfer);
+    return file->store->ops->is_complete(file->store, transfer);
 }
 int pnc_file_transfer_finish(pnc_file *file, pnc_store_transfer *transfer);
 

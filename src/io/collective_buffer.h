@@ -64,7 +64,7 @@ void pnc_io_collective_buffer_read_blocks(pnc_collective_buffer *cb, int64_t low
  * This one ends the accesses; it must precede the next round of the buffer. It returns errors of writes; those of
  * reads are returned by the last function. */
 int pnc_io_collective_buffer_finish(pnc_collective_buffer *cb);
-/* Whether it would not wait. */
+/* Whether no access is in progress in the background. */
 bool pnc_io_collective_buffer_is_complete(const pnc_collective_buffer *cb);
 /* Get: announce pieces of several ranks; read all of them in few accesses if they are close to each other; read what is
  * not yet read of each list, at the same time in the background; then copy pieces to `data`, one after the other. Data

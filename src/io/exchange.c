@@ -32,13 +32,11 @@ static int no_memory(pnc_exchange *x)
 int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node)
 {
     *x = (pnc_exchange){.file = file, .node = node};
-    x->heads = pnc_memory_alloc(node->nprocs, sizeof *x->heads);
-    if (x->heads == NULL)
-        return no_memory(x);
     if (node->nnodes == 1 || !pnc_io_node_is_delegate(node))
         return NC_NOERR;
+    x->heads = pnc_memory_alloc(node->nprocs, sizeof *x->heads);
     x->received = pnc_memory_alloc(PNC_SLOT_BYTES, 1);
-    if (x->received == NULL)
+    if (x->heads == NULL || x->received == NULL)
         return no_memory(x);
     x->reply = x->received + ANSWER_AT;
     for (pnc_exchange_slot *s = x->slots; s < x->slots + PNC_EXCHANGE_SLOTS; s++) {
@@ -110,40 +108,41 @@ static const pnc_extent *get_extents(const char *message, int64_t *n)
     return (const pnc_extent *)(const void *)(message + HEAD);
 }
 
-/* Wait for the reads, and answer all requests. */
-static void answer_requests(pnc_exchange *x)
+/* Wait for the reads, and answer all messages of a get, in the order in which they arrived: a delegate receives its
+ * answers in the order of its messages. */
+static void answer_messages(pnc_exchange *x)
 {
-    for (const pnc_exchange_request *r = x->requests; r < x->requests + x->nrequests; r++) {
+    for (const pnc_unanswered *u = x->unanswered; u < x->unanswered + x->nunanswered; u++) {
         int64_t n, bytes = 0;
-        const pnc_extent *extents = get_extents(x->received + r->at, &n);
+        const pnc_extent *extents = get_extents(x->received + u->at, &n);
         int status = pnc_io_collective_buffer_get(x->buffer, extents, n, x->reply + HEAD);
 
         for (int64_t i = 0; i < n; i++)
             bytes += extents[i].length;
-        send_answer(x, status, bytes, r->source);
+        send_answer(x, status, bytes, u->source);
     }
-    x->nrequests = 0;
-    x->requests_bytes = 0;
+    x->nunanswered = 0;
+    x->unanswered_bytes = 0;
 }
 
-/* Begin to read. The answer follows when nothing is left to read: other requests, and the ranks of this node, need not
- * wait for it. */
+/* Begin to read. The answer follows when all reads have ended, so that those for other messages take place at the same
+ * time. */
 static void handle_get(pnc_exchange *x, int64_t bytes, int source)
 {
     int64_t n;
-    const pnc_extent *extents = get_extents(x->received + x->requests_bytes, &n);
+    const pnc_extent *extents = get_extents(x->received + x->unanswered_bytes, &n);
 
     pnc_io_collective_buffer_include(x->buffer, extents, n);
     pnc_io_collective_buffer_read(x->buffer);
     pnc_io_collective_buffer_read_pieces(x->buffer, extents, n);
-    x->requests[x->nrequests++] = (pnc_exchange_request){source, x->requests_bytes};
-    x->requests_bytes += bytes;
+    x->unanswered[x->nunanswered++] = (pnc_unanswered){source, x->unanswered_bytes};
+    x->unanswered_bytes += bytes;
 }
 
-/* Receive a message behind the requests. Returns whether it is there. */
+/* Receive a message behind those that are not answered. Returns whether it is there. */
 static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
 {
-    char *at = x->received + x->requests_bytes;
+    char *at = x->received + x->unanswered_bytes;
     int code = MPI_Mrecv(at, bytes, MPI_BYTE, message, MPI_STATUS_IGNORE);
 
     check_mpi(x, code);
@@ -152,39 +151,48 @@ static bool receive(pnc_exchange *x, MPI_Message *message, int bytes)
     return code == MPI_SUCCESS;
 }
 
-static void handle_message(pnc_exchange *x, MPI_Message *message, const MPI_Status *status)
+static void handle_message_of_get(pnc_exchange *x, MPI_Message *message, int bytes, int source)
+{
+    if (x->nunanswered == PNC_UNANSWERED || x->unanswered_bytes + bytes > ANSWER_AT)
+        answer_messages(x);
+    assert(x->unanswered_bytes + bytes <= ANSWER_AT);
+    if (receive(x, message, bytes)) {
+        handle_get(x, bytes, source);
+        return;
+    }
+    answer_messages(x);
+    send_answer(x, NC_EMPI, 0, source);
+}
+
+static void handle_message_of_put(pnc_exchange *x, MPI_Message *message, int bytes)
 {
     const pnc_extent *extents;
     int64_t n;
-    int bytes;
 
-    MPI_Get_count(status, MPI_BYTE, &bytes);
     assert(bytes <= MESSAGE_BYTES);
-    if (x->direction == PNC_GET && (x->nrequests == PNC_EXCHANGE_REQUESTS || x->requests_bytes + bytes > ANSWER_AT))
-        answer_requests(x);
-    if (!receive(x, message, bytes)) {
-        if (x->direction == PNC_GET)
-            send_answer(x, NC_EMPI, 0, status->MPI_SOURCE);
-    } else if (x->direction == PNC_GET) {
-        handle_get(x, bytes, status->MPI_SOURCE);
-    } else {
-        extents = get_extents(x->received, &n);
-        handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
-    }
+    if (!receive(x, message, bytes))
+        return;
+    extents = get_extents(x->received, &n);
+    handle_put(x, extents, n, x->received + HEAD + n * (int64_t)sizeof(pnc_extent));
 }
 
-/* Handle one message of another delegate, if there is one, and answer requests whose pieces are read. */
+/* Handle one message of another delegate, if there is one, and answer all messages when no read is in progress. */
 static void make_progress(pnc_exchange *x)
 {
     MPI_Message message;
     MPI_Status status;
-    int found = 0;
+    int found = 0, bytes;
 
     check_mpi(x, MPI_Improbe(MPI_ANY_SOURCE, TAG_MESSAGE + x->round, x->node->delegates, &found, &message, &status));
-    if (found)
-        handle_message(x, &message, &status);
-    if (x->nrequests > 0 && pnc_io_collective_buffer_is_complete(x->buffer))
-        answer_requests(x);
+    if (found) {
+        MPI_Get_count(&status, MPI_BYTE, &bytes);
+        if (x->direction == PNC_PUT)
+            handle_message_of_put(x, &message, bytes);
+        else
+            handle_message_of_get(x, &message, bytes, status.MPI_SOURCE);
+    }
+    if (x->nunanswered > 0 && pnc_io_collective_buffer_is_complete(x->buffer))
+        answer_messages(x);
 }
 
 /* Returns whether no call has failed. */
@@ -202,6 +210,63 @@ static bool wait_with_progress(pnc_exchange *x, MPI_Request *request)
             make_progress(x);
     } while (!done && failures < MOST_FAILURES);
     return failures == 0;
+}
+
+/* --- parts of this node for this aggregator --- */
+
+/* They are among the last ones of each rank, with those for other aggregators of the node. */
+static void visit_own(pnc_exchange *x, void (*act)(pnc_exchange *, pnc_segment *, const pnc_part *))
+{
+    const pnc_aggregators all = pnc_io_node_get_aggregators(x->node);
+
+    for (int rank = 0; rank < x->node->nprocs; rank++) {
+        pnc_segment *segment = x->node->segments[rank];
+        int i = segment->nparts;
+
+        while (i > 0 && pnc_io_aggregator_is_local(&all, segment->parts[i - 1].aggregator))
+            i--;
+        for (; i < segment->nparts; i++)
+            if (segment->parts[i].aggregator == x->node->first + x->node->rank)
+                act(x, segment, &segment->parts[i]);
+    }
+}
+
+static void include_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    pnc_io_collective_buffer_include(x->buffer, segment->extents + part->extent, part->nextents);
+}
+
+static void read_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    pnc_io_collective_buffer_read_pieces(x->buffer, segment->extents + part->extent, part->nextents);
+}
+
+/* Get: begin to read, once in a portion: before this rank waits for the answers of other aggregators. */
+static void read_own(pnc_exchange *x)
+{
+    if (!x->has_own)
+        return;
+    x->has_own = false;
+    visit_own(x, include_part);
+    pnc_io_collective_buffer_read(x->buffer);
+    visit_own(x, read_part);
+}
+
+/* Without messages. */
+static void copy_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
+{
+    const pnc_extent *extents = segment->extents + part->extent;
+    char *bytes = segment->bytes + part->byte;
+    int err = NC_NOERR;
+
+    pnc_statistics_add(x->file->statistics, PNC_COUNT_NODE_BYTES, part->nbytes);
+    if (x->direction == PNC_PUT)
+        handle_put(x, extents, part->nextents, bytes);
+    else
+        err = pnc_io_collective_buffer_get(x->buffer, extents, part->nextents, bytes);
+    keep_error(x, err);
+    if (err != NC_NOERR)
+        segment->status = err;
 }
 
 /* --- sending --- */
@@ -275,6 +340,8 @@ static pnc_exchange_slot *open_slot(pnc_exchange *x)
 {
     pnc_exchange_slot *s = &x->slots[x->slot];
 
+    if (s->nparts > 0)
+        read_own(x);
     complete(x, s);
     s->nparts = 0;
     s->nextents = s->nbytes = 0;
@@ -325,58 +392,20 @@ static void skip_parts(pnc_exchange *x, int aggregator)
     }
 }
 
-/* The parts of this node for its own aggregator: without messages. They are among the last ones of each rank. */
-static void visit_own(pnc_exchange *x, void (*act)(pnc_exchange *, pnc_segment *, const pnc_part *))
+static void send_to_others(pnc_exchange *x)
 {
     const pnc_aggregators all = pnc_io_node_get_aggregators(x->node);
-    int own = x->node->first + x->node->rank;
+    const pnc_node_parts parts = parts_of(x);
+    int aggregator;
 
-    for (int rank = 0; rank < x->node->nprocs; rank++) {
-        pnc_segment *segment = x->node->segments[rank];
-
-        for (int i = segment->nparts - 1; i >= 0; i--) {
-            const pnc_part *part = &segment->parts[i];
-
-            if (!pnc_io_aggregator_is_local(&all, part->aggregator))
-                break;
-            if (part->aggregator == own)
-                act(x, segment, part);
-        }
+    memset(x->heads, 0, (size_t)x->node->nprocs * sizeof *x->heads);
+    while ((aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
+        if (pnc_io_aggregator_is_local(&all, aggregator) ||
+            pnc_io_aggregator_find_delegate(&all, aggregator) != x->node->rank)
+            skip_parts(x, aggregator);
+        else
+            send_to(x, aggregator);
     }
-}
-
-static void include_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
-{
-    pnc_io_collective_buffer_include(x->buffer, segment->extents + part->extent, part->nextents);
-}
-
-static void read_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
-{
-    pnc_io_collective_buffer_read_pieces(x->buffer, segment->extents + part->extent, part->nextents);
-}
-
-/* Get: begin to read, while the requests of other nodes arrive. */
-static void read_own(pnc_exchange *x)
-{
-    visit_own(x, include_part);
-    pnc_io_collective_buffer_read(x->buffer);
-    visit_own(x, read_part);
-}
-
-static void copy_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *part)
-{
-    const pnc_extent *extents = segment->extents + part->extent;
-    char *bytes = segment->bytes + part->byte;
-    int err = NC_NOERR;
-
-    pnc_statistics_add(x->file->statistics, PNC_COUNT_NODE_BYTES, part->nbytes);
-    if (x->direction == PNC_PUT)
-        handle_put(x, extents, part->nextents, bytes);
-    else
-        err = pnc_io_collective_buffer_get(x->buffer, extents, part->nextents, bytes);
-    keep_error(x, err);
-    if (err != NC_NOERR)
-        segment->status = err;
 }
 
 /* --- interface --- */
@@ -392,24 +421,14 @@ void pnc_io_exchange_start(pnc_exchange *x, pnc_direction direction, const pnc_n
 
 void pnc_io_exchange_send(pnc_exchange *x)
 {
-    const pnc_node *node = x->node;
-    const pnc_aggregators all = pnc_io_node_get_aggregators(node);
-    const pnc_node_parts parts = parts_of(x);
+    bool is_aggregator = pnc_io_node_is_aggregator(x->node);
     pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
-    bool is_aggregator = pnc_io_node_is_aggregator(node);
-    int aggregator;
 
-    if (is_aggregator && x->direction == PNC_GET)
-        read_own(x);
-    memset(x->heads, 0, (size_t)node->nprocs * sizeof *x->heads);
-    while (node->nnodes > 1 && (aggregator = pnc_io_parts_find_next(&parts)) >= 0) {
-        if (pnc_io_aggregator_is_local(&all, aggregator) ||
-            pnc_io_aggregator_find_delegate(&all, aggregator) != node->rank)
-            skip_parts(x, aggregator);
-        else
-            send_to(x, aggregator);
-    }
-    for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && node->nnodes > 1; i++)
+    x->has_own = is_aggregator && x->direction == PNC_GET;
+    if (x->node->nnodes > 1)
+        send_to_others(x);
+    read_own(x);
+    for (int i = 0; x->direction == PNC_GET && i < PNC_EXCHANGE_SLOTS && x->node->nnodes > 1; i++)
         complete(x, &x->slots[i]);
     if (is_aggregator)
         visit_own(x, copy_part);
@@ -446,6 +465,6 @@ void pnc_io_exchange_finish_round(pnc_exchange *x, int64_t *next)
     code = MPI_Iallreduce(&own, next, 1, MPI_INT64_T, MPI_MIN, x->node->delegates, &request);
     check_mpi(x, code);
     wait_with_progress(x, &request);
-    answer_requests(x); /* none is left, unless an MPI call has failed */
+    answer_messages(x); /* none is left, unless an MPI call has failed */
     x->round = 1 - x->round;
 }

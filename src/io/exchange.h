@@ -21,13 +21,13 @@ typedef struct pnc_exchange_slot {
     int64_t nextents, nbytes;
 } pnc_exchange_slot;
 
-/* Get: of another delegate, while its pieces are read. */
-typedef struct pnc_exchange_request {
+/* Get: a message of another delegate that is not yet answered. */
+typedef struct pnc_unanswered {
     int source;
     int64_t at; /* in `received` */
-} pnc_exchange_request;
+} pnc_unanswered;
 
-#define PNC_EXCHANGE_REQUESTS 64
+#define PNC_UNANSWERED 64 /* more than an aggregator of sparse pieces usually has; 1 KiB */
 
 typedef struct pnc_exchange {
     pnc_file *file;
@@ -38,14 +38,15 @@ typedef struct pnc_exchange {
     int err;   /* first error of a round */
     int slot;  /* the next one to use */
     pnc_exchange_slot slots[PNC_EXCHANGE_SLOTS];
-    char *received, *reply; /* likewise; for a get, messages follow each other in `received` */
-    pnc_exchange_request requests[PNC_EXCHANGE_REQUESTS];
-    int nrequests;
-    int64_t requests_bytes;
-    int *heads; /* by rank of the node: the next part that is not yet sent */
+    char *received, *reply; /* a message, or those of a get one after the other; the answer, a part of that memory */
+    pnc_unanswered unanswered[PNC_UNANSWERED];
+    int nunanswered;
+    int64_t unanswered_bytes; /* of `received`, which they occupy */
+    bool has_own;             /* get: the pieces of this node for this aggregator are not yet being read */
+    int *heads;               /* by rank of the node: the next part that is not yet sent */
 } pnc_exchange;
 
-/* NC_ENOMEM. After a failure, too, the exchange must be freed. On a single node nothing is allocated. */
+/* NC_ENOMEM. After a failure, too, the exchange must be freed. */
 int pnc_io_exchange_init(pnc_exchange *x, pnc_file *file, const pnc_node *node);
 void pnc_io_exchange_free(pnc_exchange *x);
 

@@ -44,7 +44,8 @@ typedef struct pnc_segment {
     char bytes[PNC_SEGMENT_BYTES];
 } pnc_segment;
 
-/* Memory of a delegate for messages: for a few that are sent, with their answers, and for one that is received. */
+/* Memory of a delegate for messages: for a few that are sent, with their answers, and for those that are received: one
+ * of a put, or several of a get that fit. */
 #define PNC_EXCHANGE_SLOTS 2
 #define PNC_SLOT_BYTES (2 * (int64_t)sizeof(int64_t) + PNC_PART_EXTENTS * (int64_t)sizeof(pnc_extent) + PNC_PART_BYTES)
 #define PNC_MESSAGE_MEMORY ((1 + PNC_EXCHANGE_SLOTS) * PNC_SLOT_BYTES)

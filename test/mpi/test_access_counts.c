@@ -5,6 +5,7 @@
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -314,6 +315,30 @@ static void test_replaced(void)
     t_check(true, "a file that was replaced is not accessed in the background");
 }
 
+/* Whether an access is in progress: once at least, unless it has not begun. */
+static void test_complete(void)
+{
+    pnc_store *store = open_store(PNC_OPEN_REPLACE);
+    pnc_extent extent = {AT, BYTES};
+    pnc_store_transfer t;
+    char given[BYTES + 1];
+
+    strcpy(given, text);
+    begin(NULL);
+    store->ops->start(store, true, extent, given, &t);
+    t_local(!store->ops->is_complete(store, &t), "an access that is in progress is complete");
+    while (!store->ops->is_complete(store, &t)) /* for ever, if it does not end */
+        sched_yield();
+    t_local(store->ops->finish(store, &t, &error) == NC_NOERR && has_bytes(path, AT, text, BYTES), "wrong bytes");
+    trouble_to_come = REFUSED;
+    store->ops->start(store, true, extent, given, &t);
+    t_local(store->ops->is_complete(store, &t), "an access that has not begun is in progress");
+    trouble_to_come = NO_TROUBLE;
+    t_local(store->ops->finish(store, &t, &error) == NC_NOERR, "write: %s", error.text);
+    close_store(store);
+    t_check(true, "whether an access in the background is complete");
+}
+
 /* --- several in the background --- */
 
 static void start_pieces(pnc_store *store, char *bytes, int n, pnc_store_transfer *transfers)
@@ -383,6 +408,7 @@ static void test_background(void)
     try_background(REFUSED, 1, BYTES, "one that cannot begin is made by MPI-IO");
     try_background(SHORT, 1, BYTES / 2, "after a short one the rest is");
     try_background(FAILED, 1, BYTES, "one that fails is made again by MPI-IO");
+    test_complete();
     test_descriptors();
     t_check(count_descriptors() == before, "the descriptors are closed");
     test_end();

@@ -93,8 +93,9 @@ void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent
     io->channels[channel].ntransfers += out->runs;
 }
 
-bool pnc_mpiio_transfer_is_complete(const pnc_store_transfer *t)
+bool pnc_mpiio_transfer_is_complete(const pnc_store *store, const pnc_store_transfer *t)
 {
+    (void)store;
     return !t->runs || aio_error(&t->block) != EINPROGRESS;
 }
 
@@ -106,7 +107,7 @@ static int64_t wait_background(pnc_mpiio *io, pnc_store_transfer *t)
 
     if (!t->runs)
         return 0;
-    while (!pnc_mpiio_transfer_is_complete(t))
+    while (!pnc_mpiio_transfer_is_complete(&io->store, t))
         (void)aio_suspend(list, 1, NULL); /* a signal interrupts it */
     done = aio_return(&t->block);
     t->runs = false;

@@ -84,14 +84,15 @@ void pnc_mpiio_path_inspect(const char *path, pnc_open_purpose purpose, pnc_insp
 /* Remove the content of a file. Local. */
 int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
 
-/* library.c: MPICH, and what is made of it and says so, has ROMIO. */
+/* library.c: which MPI library this is. MPICH, and libraries derived from it whose version names it, have ROMIO. */
 typedef enum pnc_mpiio_library { PNC_MPIIO_UNKNOWN, PNC_MPIIO_MPICH, PNC_MPIIO_OPEN_MPI } pnc_mpiio_library;
-pnc_mpiio_library pnc_mpiio_library_find(void);
+pnc_mpiio_library pnc_mpiio_library_get(void);
 
-/* striping.c: ask the file system. False if it does not say how it distributes the file; out->in_memory may be set. */
+/* striping.c: ask the file system. False if it does not report how it distributes the file: then *out is all zero, but
+ * for in_memory. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
-/* The hints for the striping. */
-void pnc_mpiio_striping_get_hints(MPI_Info info, pnc_striping *out);
+/* Set the unit and the number of servers by hints. */
+void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);
 
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);
@@ -100,7 +101,7 @@ bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *
 #define PNC_MPIIO_NO_BACKGROUND (-2)
 void pnc_mpiio_background_close(pnc_mpiio *io);
 void pnc_mpiio_transfer_start(pnc_store *store, bool is_write, pnc_extent extent, void *bytes, pnc_store_transfer *out);
-bool pnc_mpiio_transfer_is_complete(const pnc_store_transfer *transfer);
+bool pnc_mpiio_transfer_is_complete(const pnc_store *store, const pnc_store_transfer *transfer);
 int pnc_mpiio_transfer_finish(pnc_store *store, pnc_store_transfer *transfer, pnc_error *error);
 
 /* data.c: lists of extents, and single extents */

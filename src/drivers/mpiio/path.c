@@ -18,7 +18,7 @@
  * it is. Open MPI (OMPIO) takes prefixes for parts of the name. */
 static bool takes_prefixes(void)
 {
-    return pnc_mpiio_library_find() != PNC_MPIIO_OPEN_MPI;
+    return pnc_mpiio_library_get() != PNC_MPIIO_OPEN_MPI;
 }
 
 /* True if a file at this path is, or would be, on NFS, where ROMIO locks what it accesses. */

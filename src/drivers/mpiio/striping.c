@@ -1,4 +1,4 @@
-/* How the file system distributes an open file: from the file system, or else from the MPI library. */
+/* How the file system distributes an open file: from the file system, or else from hints. */
 #include "drivers/mpiio/mpiio.h"
 
 #include <stdlib.h>
@@ -37,19 +37,19 @@ static bool read_lustre_layout(const char *path, pnc_striping *out)
 
 /* GPFS and BeeGFS report the size of their blocks and chunks as the preferred size of accesses. That of NFS and of
  * local file systems is about caches; below FUSE there may be any file system. */
-bool pnc_mpiio_striping_find(const char *prefixed, pnc_striping *out)
+bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
 {
-    const char *path = pnc_path_strip(prefixed);
+    const char *local = pnc_path_strip(path);
     struct statfs system;
     struct stat facts;
 
-    if (statfs(path, &system) != 0)
+    if (statfs(local, &system) != 0)
         return false;
     switch ((uint32_t)system.f_type) {
-    case LUSTRE: return read_lustre_layout(path, out);
+    case LUSTRE: return read_lustre_layout(local, out);
     case GPFS:
     case BEEGFS:
-        if (stat(path, &facts) != 0 || facts.st_blksize <= 0)
+        if (stat(local, &facts) != 0 || facts.st_blksize <= 0)
             return false;
         *out = (pnc_striping){.unit = facts.st_blksize};
         return true;
@@ -71,8 +71,8 @@ static int64_t get_hint(MPI_Info info, const char *key)
     return number > 0 ? number : 0;
 }
 
-void pnc_mpiio_striping_get_hints(MPI_Info info, pnc_striping *out)
+void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out)
 {
-    out->unit = get_hint(info, "striping_unit");
-    out->factor = get_hint(info, "striping_factor");
+    out->unit = get_hint(hints, "striping_unit");
+    out->factor = get_hint(hints, "striping_factor");
 }
