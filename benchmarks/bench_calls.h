@@ -38,7 +38,7 @@ static inline void print_times(const char *name, double wall, double cpu)
     MPI_Reduce(&wall, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     MPI_Reduce(&cpu, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) {
-        printf("%s\t%.3f\t%.3f\n", name, 1e3 * slowest, 1e3 * sum);
+        printf("%s\t%.5f\t%.5f\n", name, 1e3 * slowest, 1e3 * sum);
         fflush(stdout);
     }
 }
