@@ -20,7 +20,7 @@ int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file
 {
     memory->capacity = capacity;
     memory->grain = GRAIN;
-    memory->bytes = pnc_memory_alloc(capacity, 1);
+    memory->bytes = pnc_memory_alloc_array(capacity, 1);
     memory->covered = alloc_bits(memory, GRAIN);
     if (memory->bytes != NULL && memory->covered != NULL)
         return NC_NOERR;
