@@ -21,8 +21,8 @@ typedef struct pnc_store pnc_store;
 
 typedef enum pnc_open_purpose { PNC_OPEN_READ, PNC_OPEN_UPDATE, PNC_OPEN_REPLACE, PNC_OPEN_NEW } pnc_open_purpose;
 
-/* How the content of a file that is replaced is removed. By rank 0 of several ranks: without a collective
- * call, where the path means the same to the system and to the driver. */
+/* How the content of a file that is replaced is removed. PNC_TRUNCATE_ON_ROOT: by rank 0 without a collective call,
+ * where the path means the same to the system and to the driver; a single rank truncates through the driver. */
 typedef enum pnc_truncation { PNC_TRUNCATE_NOTHING, PNC_TRUNCATE_ON_ROOT, PNC_TRUNCATE_COLLECTIVELY } pnc_truncation;
 
 /* What rank 0 finds at a path before the file is opened. Plain bytes: the ranks broadcast it. */

@@ -16,18 +16,11 @@ static uint64_t *alloc_bits(const pnc_collective_memory *memory, int grain)
     return pnc_memory_alloc_zeroed((memory->capacity + 64 * grain - 1) / (64 * grain), sizeof *memory->covered);
 }
 
-/* The first use of small pages would take longer than the rest of a put on one node. Between nodes, where the access of
- * the file takes longer still, an aggregator has no memory to round up. */
-static char *alloc_bytes(const pnc_file *file, int64_t capacity)
-{
-    return file->store->nnodes == 1 ? pnc_memory_alloc_array(capacity, 1) : pnc_memory_alloc(capacity, 1);
-}
-
 int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file, int64_t capacity)
 {
     memory->capacity = capacity;
     memory->grain = GRAIN;
-    memory->bytes = alloc_bytes(file, capacity);
+    memory->bytes = pnc_memory_alloc(capacity, 1);
     memory->covered = alloc_bits(memory, GRAIN);
     if (memory->bytes != NULL && memory->covered != NULL)
         return NC_NOERR;

@@ -241,7 +241,7 @@ static void read_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *par
     pnc_io_collective_buffer_read_pieces(x->buffer, segment->extents + part->extent, part->nextents);
 }
 
-/* Get: begin to read, once in a portion: before this rank waits for the answers of other aggregators. */
+/* Get: begin to read, once in a portion, before this rank waits for the answers of other aggregators. */
 static void read_own(pnc_exchange *x)
 {
     if (!x->has_own)

@@ -334,6 +334,29 @@ static void test_given_hint(const char *path)
     t_check(collective[0] == collective[1], "collective access is the same with romio_cb_write");
 }
 
+/* The hint describes the stripes where the file system does not. */
+static void test_given_unit(const char *path)
+{
+    int64_t units[2] = {0, 0};
+    pnc_error error = {0};
+
+    for (int given = 0; given < 2; given++) {
+        pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
+        pnc_store *store = NULL;
+
+        MPI_Info_create(&call.info);
+        if (given)
+            MPI_Info_set(call.info, "striping_unit", "65536");
+        t_check(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "create %s", error.text);
+        units[given] = store->striping.unit;
+        t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
+        MPI_Info_free(&call.info);
+    }
+    if (t_rank > 0 || units[0] > 0)
+        units[1] = 65536; /* only rank 0 asks, and a file system that has stripes says so */
+    t_check(t_local(units[1] == 65536, "%d", (int)units[1]), "the unit of the stripes is that of the hint");
+}
+
 /* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */
 static void test_growth(const pnc_store_ops *ops, MPI_Comm comm, const char *path)
 {
@@ -582,6 +605,7 @@ int main(int argc, char **argv)
     test_beyond(t_path("beyond.bin"));
     test_beyond_all(t_path("beyond.bin"));
     test_given_hint(t_path("store.bin"));
+    test_given_unit(t_path("store.bin"));
     test_growth(&pnc_store_mpiio, MPI_COMM_WORLD, t_path("store.bin"));
     test_lock(&pnc_store_mpiio, t_path("store.bin"));
     test_lock(&counting_driver, t_path("store.bin"));

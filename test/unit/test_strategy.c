@@ -41,7 +41,8 @@ static void test_one_node(void **state)
     assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 64), PNC_TWO_PHASE);
     assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 1024), PNC_TWO_PHASE);
     assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 4096), PNC_TWO_PHASE);
-    assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 32768), PNC_DIRECT); /* long runs */
+    assert_int_equal(choose(PNC_PUT, 2, 1, 1000, 1000 * 16384), PNC_DIRECT); /* long runs */
+    assert_int_equal(choose(PNC_PUT, 4, 1, 8, 8 * 64), PNC_DIRECT);          /* few runs, more ranks to wait for */
     assert_int_equal(choose(PNC_GET, 4, 1, 1000, 1000 * 64), PNC_DIRECT);    /* reads are local */
     assert_int_equal(choose(PNC_PUT, 4, 1, 0, 0), PNC_DIRECT);
 }

@@ -6,7 +6,7 @@
 
 #define NOT_ASKED (-1)
 
-static atomic_int library = NOT_ASKED; /* the first answer: MPI writes hundreds of bytes in each */
+static atomic_int library = NOT_ASKED; /* kept, as MPI writes a text of hundreds of bytes in each call */
 
 pnc_mpiio_library pnc_mpiio_library_get(void)
 {

@@ -56,8 +56,8 @@ static bool is_romio(MPI_Info used, MPI_Info given)
     return found;
 }
 
-/* Rank 0. True if only the hints in effect can describe the striping. A file system in memory has none, but a program
- * that passes a unit finds it again. */
+/* Rank 0. True if only the hints in effect can describe the striping. A file system in memory has no stripes: there the
+ * unit is that of the program's hint, and MPI reports no number of servers. */
 static bool needs_hints(pnc_store *store, MPI_Info given)
 {
     if (store->rank != 0 || store->full_path == NULL || pnc_mpiio_striping_find(store->full_path, &store->striping))
