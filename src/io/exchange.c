@@ -244,9 +244,9 @@ static void read_part(pnc_exchange *x, pnc_segment *segment, const pnc_part *par
 /* Get: begin to read, once in a portion, before this rank waits for the answers of other aggregators. */
 static void read_own(pnc_exchange *x)
 {
-    if (!x->has_own)
+    if (!x->must_read_own)
         return;
-    x->has_own = false;
+    x->must_read_own = false;
     visit_own(x, include_part);
     pnc_io_collective_buffer_read(x->buffer);
     visit_own(x, read_part);
@@ -424,7 +424,7 @@ void pnc_io_exchange_send(pnc_exchange *x)
     bool is_aggregator = pnc_io_node_is_aggregator(x->node);
     pnc_counter before = pnc_statistics_begin(x->file->statistics, PNC_COUNT_TIME_EXCHANGE);
 
-    x->has_own = is_aggregator && x->direction == PNC_GET;
+    x->must_read_own = is_aggregator && x->direction == PNC_GET;
     if (x->node->nnodes > 1)
         send_to_others(x);
     read_own(x);

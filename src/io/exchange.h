@@ -42,7 +42,7 @@ typedef struct pnc_exchange {
     pnc_unanswered unanswered[PNC_UNANSWERED];
     int nunanswered;
     int64_t unanswered_bytes; /* of `received`, which they occupy */
-    bool has_own;             /* get: the pieces of this node for this aggregator are not yet being read */
+    bool must_read_own;       /* get: the pieces of this node for this aggregator are not yet being read */
     int *heads;               /* by rank of the node: the next part that is not yet sent */
 } pnc_exchange;
 

@@ -62,7 +62,7 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
-/* What things take, in seconds: an access (a write of several ranks on one node takes twice as long), a lock that
+/* What things take, in seconds: an access (longer for a write that other ranks of the node contend with), a lock that
  * changes nodes, a run, a byte that is copied within a node or sent to another one, a step of a synchronisation. */
 typedef struct pnc_costs {
     double access, lock_change, run, copied, sent, synchronisation;

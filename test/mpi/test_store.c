@@ -313,48 +313,41 @@ static void test_beyond_all(const char *path)
     t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
 }
 
+/* What a store is like that is created with one hint; NULL: without hints. */
+static pnc_store describe_store(const char *path, const char *key, const char *value)
+{
+    pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
+    pnc_store *store = NULL, description;
+    pnc_error error = {0};
+
+    MPI_Info_create(&call.info);
+    if (key != NULL)
+        MPI_Info_set(call.info, key, value);
+    t_check(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "create %s", error.text);
+    description = *store;
+    t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
+    MPI_Info_free(&call.info);
+    return description;
+}
+
 /* OMPIO reports the hint if it is given, as ROMIO always does. */
 static void test_given_hint(const char *path)
 {
-    bool collective[2] = {false, true};
-    pnc_error error = {0};
+    bool without = describe_store(path, NULL, NULL).has_collective;
+    bool with = describe_store(path, "romio_cb_write", "enable").has_collective;
 
-    for (int given = 0; given < 2; given++) {
-        pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
-        pnc_store *store = NULL;
-
-        MPI_Info_create(&call.info);
-        if (given)
-            MPI_Info_set(call.info, "romio_cb_write", "enable");
-        t_check(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "create %s", error.text);
-        collective[given] = store->has_collective;
-        t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
-        MPI_Info_free(&call.info);
-    }
-    t_check(collective[0] == collective[1], "collective access is the same with romio_cb_write");
+    t_check(with == without, "collective access is the same with romio_cb_write");
 }
 
 /* The hint describes the stripes where the file system does not. */
 static void test_given_unit(const char *path)
 {
-    int64_t units[2] = {0, 0};
-    pnc_error error = {0};
+    int64_t without = describe_store(path, NULL, NULL).striping.unit;
+    int64_t with = describe_store(path, "striping_unit", "65536").striping.unit;
 
-    for (int given = 0; given < 2; given++) {
-        pnc_open_call call = {.comm = MPI_COMM_WORLD, .path = path, .purpose = PNC_OPEN_REPLACE, .info = MPI_INFO_NULL};
-        pnc_store *store = NULL;
-
-        MPI_Info_create(&call.info);
-        if (given)
-            MPI_Info_set(call.info, "striping_unit", "65536");
-        t_check(pnc_driver_file_open(&pnc_store_mpiio, call, &store, &error) == NC_NOERR, "create %s", error.text);
-        units[given] = store->striping.unit;
-        t_check(store->ops->close(store, NULL) == NC_NOERR, "close");
-        MPI_Info_free(&call.info);
-    }
-    if (t_rank > 0 || units[0] > 0)
-        units[1] = 65536; /* only rank 0 asks, and a file system that has stripes says so */
-    t_check(t_local(units[1] == 65536, "%d", (int)units[1]), "the unit of the stripes is that of the hint");
+    if (t_rank > 0 || without > 0)
+        with = 65536; /* only rank 0 asks, and a file system that has stripes says so */
+    t_check(t_local(with == 65536, "%d", (int)with), "the unit of the stripes is that of the hint");
 }
 
 /* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */

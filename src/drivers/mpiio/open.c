@@ -56,9 +56,9 @@ static bool is_romio(MPI_Info used, MPI_Info given)
     return found;
 }
 
-/* Rank 0. True if only the hints in effect can describe the striping. A file system in memory has no stripes: there the
- * unit is that of the program's hint, and MPI reports no number of servers. */
-static bool needs_hints(pnc_store *store, MPI_Info given)
+/* On rank 0, set the striping that the file system reports. True if it reports none, and the hints in effect may
+ * describe it. A file system in memory has no stripes: there the unit is that of the program's hint. */
+static bool lacks_striping(pnc_store *store, MPI_Info given)
 {
     if (store->rank != 0 || store->full_path == NULL || pnc_mpiio_striping_find(store->full_path, &store->striping))
         return false;
@@ -69,14 +69,14 @@ static bool needs_hints(pnc_store *store, MPI_Info given)
  * takes 1.3 us of the 23 us to create and close a file (MPICH): only where they are needed. */
 static void examine_hints(pnc_mpiio *io, MPI_Info given)
 {
-    bool needs_striping = needs_hints(&io->store, given);
+    bool needs_hints = lacks_striping(&io->store, given);
     MPI_Info used = MPI_INFO_NULL;
 
-    if ((needs_striping || pnc_mpiio_library_get() != PNC_MPIIO_MPICH) &&
+    if ((needs_hints || pnc_mpiio_library_get() != PNC_MPIIO_MPICH) &&
         MPI_File_get_info(io->file, &used) != MPI_SUCCESS)
         used = MPI_INFO_NULL;
     io->store.has_collective = is_romio(used, given);
-    if (needs_striping && used != MPI_INFO_NULL)
+    if (needs_hints && used != MPI_INFO_NULL)
         pnc_mpiio_striping_derive(used, &io->store.striping);
     if (used != MPI_INFO_NULL)
         MPI_Info_free(&used);
