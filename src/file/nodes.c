@@ -1,9 +1,11 @@
 /* What is cached in an attribute of a communicator, and which ranks share a node. */
 #include "file/nodes.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -54,6 +56,7 @@ static pnc_nodes *copy_nodes(const pnc_nodes *from)
                         .n = from->n,
                         .nranks = from->nranks,
                         .ranks = ranks,
+                        .nprocessors = from->nprocessors,
                         .is_leader = from->is_leader,
                         .kept = MPI_COMM_NULL};
     return copy;
@@ -208,6 +211,14 @@ static int list_ranks(MPI_Comm comm, MPI_Comm node, pnc_nodes *nodes)
     return failed == MPI_SUCCESS ? NC_NOERR : NC_EMPI;
 }
 
+/* 1 if the system does not report it. */
+static int count_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 && n < INT_MAX ? (int)n : 1;
+}
+
 int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
 {
     pnc_nodes *nodes = pnc_memory_alloc_zeroed(1, sizeof *nodes);
@@ -222,6 +233,7 @@ int pnc_file_nodes_find(MPI_Comm comm, pnc_nodes **out)
     if (nodes != NULL) {
         nodes->uses = 1;
         nodes->kept = MPI_COMM_NULL;
+        nodes->nprocessors = count_processors();
     }
     if (err == NC_NOERR)
         *out = nodes;

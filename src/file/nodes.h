@@ -7,10 +7,11 @@
 #include <stdbool.h>
 
 typedef struct pnc_nodes {
-    int uses;   /* a communicator has it, and datasets */
-    int n;      /* number of nodes; set by the caller of find: the sum of is_leader */
-    int nranks; /* of this node */
-    int *ranks; /* those ranks; the first one is the leader of the node */
+    int uses;        /* a communicator has it, and datasets */
+    int n;           /* number of nodes; set by the caller of find: the sum of is_leader */
+    int nranks;      /* of this node */
+    int *ranks;      /* those ranks; the first one is the leader of the node */
+    int nprocessors; /* of this node; the caller of find sets that of the node of rank 0, the same on all ranks */
     bool is_leader;
     MPI_Comm kept; /* see communicator.h; MPI_COMM_NULL: none */
 } pnc_nodes;

@@ -9,11 +9,10 @@
 
 /* Measured on tmpfs, 2 ranks on 2 cores, each writing every other row, us per row and rank (one write per row /
  * exchange through shared memory): 512 B 2.1 / 0.31, 4 KiB 3.5 / 2.2, 32 KiB 13 / 17. us per put and rank: 4 rows of 2
- * ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that share the cores 8.5 / 21 and 12 / 22. */
+ * ranks 6.7 / 9.7, 8 rows 10.6 / 10.2; on 4 ranks that share the cores 8.5 / 21 and 12 / 22. The kernel locks a file
+ * for a write, so that a rank waits for the others: with 2 ranks a write takes twice as long. That it takes n times as
+ * long with n ranks is an assumption. */
 static const pnc_costs on_one_node = {.access = 0.9e-6, .run = 0.15e-6, .copied = 0.2e-9, .synchronisation = 4.6e-6};
-/* A write takes twice as long while other ranks write to the same file, as they wait for its lock (measured with 2
- * ranks). */
-#define CONTENTION 2
 
 /* A parallel file system: an access takes 0.3 to 5 ms, and a lock that changes nodes 1 to 30 ms; ranks of a node share
  * a link of 10 GB/s. */
@@ -35,9 +34,9 @@ const pnc_costs *pnc_io_strategy_get_costs(int nnodes)
 static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
     const pnc_costs *c = pnc_io_strategy_get_costs(p->nnodes);
-    bool contend = p->nnodes == 1 && p->nprocs > 1 && p->direction == PNC_PUT;
+    double waits = p->nnodes == 1 && p->direction == PNC_PUT ? p->nwriters : 1;
 
-    return e->accesses * c->access * (contend ? CONTENTION : 1) + e->lock_changes * c->lock_change + e->runs * c->run +
+    return e->accesses * c->access * waits + e->lock_changes * c->lock_change + e->runs * c->run +
            e->copied * c->copied + e->sent * c->sent * (p->nprocs / p->nnodes) +
            e->synchronisations * c->synchronisation * pnc_bits_count_doublings(p->nprocs);
 }

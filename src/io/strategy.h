@@ -45,6 +45,7 @@ typedef struct pnc_access_pattern {
     int64_t slabs, runs, bytes; /* of this rank */
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
+    int nwriters;          /* ranks of a node that write at the same time; see pnc_io_strategy_count_writers */
     bool sieves;           /* the store merges accesses of close runs of one hyperslab */
     bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
     bool nodes_apart;      /* each node does */
@@ -62,8 +63,9 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
-/* What things take, in seconds: an access (longer for a write that other ranks of the node contend with), a lock that
- * changes nodes, a run, a byte that is copied within a node or sent to another one, a step of a synchronisation. */
+/* What things take, in seconds: an access (of a put on one node: once for each rank that writes at the same time), a
+ * lock that changes nodes, a run, a byte that is copied within a node or sent to another one, a step of a
+ * synchronisation. */
 typedef struct pnc_costs {
     double access, lock_change, run, copied, sent, synchronisation;
 } pnc_costs;
@@ -75,6 +77,12 @@ pnc_estimate pnc_io_strategy_compute_cost(pnc_strategy strategy, const pnc_acces
 static inline bool pnc_io_strategy_is_sieved(pnc_direction direction, int nprocs, int nnodes)
 {
     return nnodes == 1 && (direction == PNC_GET || nprocs == 1);
+}
+
+/* Ranks of a node that wait for each other's writes: of more ranks than processors, some do not run. */
+static inline int pnc_io_strategy_count_writers(int nranks, int nprocessors)
+{
+    return nranks < nprocessors ? nranks : nprocessors;
 }
 
 /* False: the strategy is not considered unless a hint forces it. */

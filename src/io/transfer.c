@@ -49,6 +49,12 @@ static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_acce
     return NC_NOERR;
 }
 
+/* On one node. */
+static int count_writers(const pnc_file *file)
+{
+    return pnc_io_strategy_count_writers(file->nprocs, file->nodes->nprocessors);
+}
+
 /* What is the same on all ranks. */
 static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_request_list *list)
 {
@@ -58,6 +64,7 @@ static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_re
     return (pnc_access_pattern){.direction = list->direction,
                                 .nprocs = several_ranks ? io->file->nprocs : 1,
                                 .nnodes = several_ranks ? store->nnodes : 1,
+                                .nwriters = several_ranks ? count_writers(io->file) : 1,
                                 .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
                                 .striping_unit = pnc_io_context_get_striping_unit(io)};
 }

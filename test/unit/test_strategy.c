@@ -14,6 +14,8 @@
 
 static const pnc_access_hints none;
 
+enum { PROCESSORS = 2 }; /* of a node */
+
 static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nnodes, int64_t runs, int64_t bytes)
 {
     return (pnc_access_pattern){.direction = direction,
@@ -22,6 +24,7 @@ static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nn
                                 .bytes = bytes,
                                 .nprocs = nprocs,
                                 .nnodes = nnodes,
+                                .nwriters = pnc_io_strategy_count_writers(nprocs, PROCESSORS),
                                 .sieves = nnodes == 1 && (direction == PNC_GET || nprocs == 1),
                                 .striping_unit = 1 << 20};
 }
@@ -45,6 +48,24 @@ static void test_one_node(void **state)
     assert_int_equal(choose(PNC_PUT, 4, 1, 8, 8 * 64), PNC_DIRECT);          /* few runs, more ranks to wait for */
     assert_int_equal(choose(PNC_GET, 4, 1, 1000, 1000 * 64), PNC_DIRECT);    /* reads are local */
     assert_int_equal(choose(PNC_PUT, 4, 1, 0, 0), PNC_DIRECT);
+}
+
+/* The more ranks write at the same time, the longer runs are exchanged. */
+static void test_writers(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_PUT, 64, 1, 1000, 1000 * 65536);
+
+    (void)state;
+    assert_int_equal(pnc_io_strategy_count_writers(64, 128), 64);
+    assert_int_equal(pnc_io_strategy_count_writers(64, 2), 2);
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p.nwriters = 64;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+    p.bytes = 1000 * (1 << 20);
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p.bytes = 1000 * 65536;
+    p.direction = PNC_GET; /* reads do not lock */
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
 }
 
 /* The short cut of a small call leads to the same choice. */
@@ -321,11 +342,11 @@ static void test_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_node), cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_nodes),    cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),
-        cmocka_unit_test(test_fit),      cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),
-        cmocka_unit_test(test_ranges),   cmocka_unit_test(test_shares),        cmocka_unit_test(test_range_lengths),
-        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_one_node),      cmocka_unit_test(test_writers), cmocka_unit_test(test_one_hyperslab),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_nodes),   cmocka_unit_test(test_hints),
+        cmocka_unit_test(test_monotonic),     cmocka_unit_test(test_fit),     cmocka_unit_test(test_collective),
+        cmocka_unit_test(test_ranks_apart),   cmocka_unit_test(test_ranges),  cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_range_lengths), cmocka_unit_test(test_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,10 +29,12 @@ int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char 
 static pnc_access_pattern describe(const plan_call *call)
 {
     pnc_direction direction = call->options->direction;
+    int64_t processors = call->options->processors;
 
     return (pnc_access_pattern){.direction = direction,
                                 .nprocs = call->nranks,
                                 .nnodes = call->nnodes,
+                                .nwriters = pnc_io_strategy_count_writers(call->nranks, (int)processors),
                                 .sieves = pnc_io_strategy_is_sieved(direction, call->nranks, call->nnodes),
                                 .striping_unit = call->unit};
 }
