@@ -10,37 +10,66 @@
 #include <aio.h>
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* --- which files --- */
 
-static bool is_simulated(int fd, ino_t *file)
+static bool matches(const char *path)
 {
     static const char *pattern;
+
+    if (pattern == NULL)
+        pattern = getenv("PARALLEL_FS_FILES");
+    return pattern != NULL && fnmatch(pattern, path, 0) == 0;
+}
+
+static bool is_simulated(int fd, ino_t *file)
+{
     char link[64], path[4096];
     struct stat status;
     ssize_t length;
 
-    if (pattern == NULL)
-        pattern = getenv("PARALLEL_FS_FILES");
-    if (pattern == NULL || fd <= STDERR_FILENO || model_rank() < 0)
+    if (fd <= STDERR_FILENO || model_rank() < 0)
         return false;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     length = readlink(link, path, sizeof path - 1);
     if (length < 0)
         return false;
     path[length] = '\0';
-    if (fnmatch(pattern, path, 0) != 0 || fstat(fd, &status) != 0)
+    if (!matches(path) || fstat(fd, &status) != 0)
         return false;
     *file = status.st_ino;
     return true;
 }
+
+/* A parallel file system for which MPI libraries have no driver of their own. */
+#define CEPH 0x00C36400
+
+#define REPLACE_TYPE(name, type)                                            \
+    int name(const char *path, struct type *out)                            \
+    {                                                                       \
+        static int (*real)(const char *, struct type *);                    \
+        char whole[PATH_MAX];                                               \
+        int status;                                                         \
+                                                                            \
+        if (real == NULL)                                                   \
+            *(void **)&real = find_next(#name);                             \
+        status = real(path, out);                                           \
+        if (status == 0 && realpath(path, whole) != NULL && matches(whole)) \
+            out->f_type = CEPH;                                             \
+        return status;                                                      \
+    }
+
+REPLACE_TYPE(statfs, statfs)
+REPLACE_TYPE(statfs64, statfs64)
 
 /* --- blocking accesses --- */
 

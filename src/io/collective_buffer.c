@@ -42,7 +42,6 @@ void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pn
 {
     assert(first % (64 * GRAIN) == 0 && first + capacity <= memory->capacity);
     *cb = (pnc_collective_buffer){.file = file, .memory = memory, .first = first, .capacity = capacity};
-    cb->sieve_gap = file->store->nnodes == 1 ? file->store->sieve_write_gap : PNC_SIEVE_GAP_NODES;
     cb->bytes = memory->bytes + first;
 }
 

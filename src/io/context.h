@@ -33,9 +33,16 @@ static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
 }
 
 /* Bytes of the staging buffer. */
+/* Whether the file is on servers that nodes share: the file system is known to have them, or several nodes have opened
+ * the file. */
+static inline bool pnc_io_context_is_on_servers(const pnc_io_context *io)
+{
+    return io->file->store->nnodes > 1 || io->file->store->striping.on_servers;
+}
+
 static inline int64_t pnc_io_context_get_stage_bytes(const pnc_io_context *io)
 {
-    return pnc_io_stage_get_bytes(io->file->store->nnodes);
+    return pnc_io_stage_get_bytes(pnc_io_context_is_on_servers(io));
 }
 
 int pnc_io_context_init(pnc_io_context *io, pnc_file *file, const pnc_model *model); /* NC_ENOMEM */

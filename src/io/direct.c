@@ -131,7 +131,7 @@ static int reserve_stage(active_request *m)
     int64_t bytes = pnc_io_context_get_stage_bytes(m->io);
     bool is_direct = m->packer.direct != NULL, in_place = converts_in_place(m);
 
-    m->max_bytes = pnc_io_portion_get_bytes(m->io->file->store->nnodes, is_direct, in_place);
+    m->max_bytes = pnc_io_portion_get_bytes(pnc_io_context_is_on_servers(m->io), is_direct, in_place);
     if (is_direct || in_place)
         return NC_NOERR;
     if (m->io->stage == NULL)

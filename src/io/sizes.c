@@ -35,24 +35,24 @@ int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
     return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
 }
 
-/* Whether it is worth it to use two buffers: the call takes more than one round. On a single node an access ends in the
+/* Whether it is worth it to use two buffers: the call takes more than one round. Without servers an access ends in the
  * page cache: it takes no time that could overlap. */
 static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
-    return b->nnodes > 1 && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
+    return b->on_servers && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&
            call->length > call->naggregators * pnc_io_buffer_compute_size(b);
 }
 
 pnc_rounds pnc_io_rounds_choose(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
     bool is_put = call->direction == PNC_PUT, is_dense = call->bytes >= call->length / 2;
-    bool reads_blocks = !is_put && b->nnodes > 1 && is_dense, accesses_blocks = is_put || reads_blocks;
+    bool reads_blocks = !is_put && b->on_servers && is_dense, accesses_blocks = is_put || reads_blocks;
     bool overlaps = accesses_blocks && is_halved(b, call);
 
     return (pnc_rounds){
         .reads_blocks = reads_blocks,
         .overlaps = overlaps,
-        .in_background = overlaps || (!is_put && b->nnodes > 1 && call->can_overlap),
+        .in_background = overlaps || (!is_put && b->on_servers && call->can_overlap),
         .domains = {.naggregators = call->naggregators,
                     .buffer = overlaps ? pnc_io_buffer_compute_half(b) : pnc_io_buffer_compute_size(b),
                     .striping_unit = b->striping_unit,

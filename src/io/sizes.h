@@ -21,28 +21,31 @@ static inline int64_t pnc_io_striping_unit_compute(int64_t reported, int64_t giv
 
 /* --- access without other ranks: at most so much at a time --- */
 
-#define PNC_STAGE_BYTES (256 << 10)     /* fits the second-level cache, from conversion to system call */
-#define PNC_STAGE_BYTES_NODES (2 << 20) /* between nodes few accesses are more important than the cache */
-#define PNC_DIRECT_BYTES (512 << 20)    /* without a staging buffer; the store accepts less than 1 GiB */
-#define PNC_MERGED_BYTES (1 << 20)      /* of the requests of a rank in the order of the file */
-#define PNC_PORTION_EXTENTS 4096        /* 64 KiB of extents */
+#define PNC_STAGE_BYTES (256 << 10)       /* fits the second-level cache, from conversion to system call */
+#define PNC_STAGE_BYTES_SERVERS (2 << 20) /* few accesses are more important than the cache */
+#define PNC_DIRECT_BYTES (512 << 20)      /* without a staging buffer; the store accepts less than 1 GiB */
+#define PNC_MERGED_BYTES (1 << 20)        /* of the requests of a rank in the order of the file */
+#define PNC_PORTION_EXTENTS 4096          /* 64 KiB of extents */
 
-static inline int64_t pnc_io_stage_get_bytes(int nnodes)
+static inline int64_t pnc_io_stage_get_bytes(bool on_servers)
 {
-    return nnodes > 1 ? PNC_STAGE_BYTES_NODES : PNC_STAGE_BYTES;
+    return on_servers ? PNC_STAGE_BYTES_SERVERS : PNC_STAGE_BYTES;
 }
 
 /* Of a portion. is_direct: the user's memory is accessed; in_place: read into it and converted there. */
-static inline int64_t pnc_io_portion_get_bytes(int nnodes, bool is_direct, bool in_place)
+static inline int64_t pnc_io_portion_get_bytes(bool on_servers, bool is_direct, bool in_place)
 {
-    return is_direct || (in_place && nnodes > 1) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(nnodes);
+    return is_direct || (in_place && on_servers) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(on_servers);
 }
 
 /* --- collective buffers --- */
 
-/* Programs on several nodes use a file system that is shared by a network: an access costs 0.3 to 5 ms, the time of
- * about 1 MiB. */
-#define PNC_SIEVE_GAP_NODES (1 << 20)
+/* An access of servers costs 0.3 to 5 ms, the time of about 1 MiB. */
+#define PNC_SIEVE_GAP_SERVERS (1 << 20)
+static inline int64_t pnc_io_sieve_gap_choose(bool on_servers, int64_t local)
+{
+    return on_servers ? PNC_SIEVE_GAP_SERVERS : local;
+}
 
 /* Gaps between the pieces of a block. */
 typedef struct pnc_gaps {
@@ -59,6 +62,7 @@ static inline bool pnc_io_gaps_is_small(pnc_gaps gaps, int64_t few, int64_t siev
 /* What the buffers of aggregators depend on. */
 typedef struct pnc_buffer_shape {
     int nnodes;
+    bool on_servers;
     int64_t given; /* hint cb_buffer_size; 0: not given */
     int64_t most;  /* hint nc_ibuf_size */
     int64_t striping_unit;
@@ -83,8 +87,8 @@ typedef struct pnc_rounds_shape {
 } pnc_rounds_shape;
 
 typedef struct pnc_rounds {
-    bool reads_blocks; /* a get between nodes whose requests have most bytes of the range: each block is read at once */
-    bool overlaps;     /* two buffers: while one is written or read, data of the other one are exchanged */
+    bool reads_blocks;  /* a get from servers whose requests have most bytes of the range: each block is read at once */
+    bool overlaps;      /* two buffers: while one is written or read, data of the other one are exchanged */
     bool in_background; /* several accesses are in progress at the same time */
     pnc_domain_shape domains;
 } pnc_rounds;

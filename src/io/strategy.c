@@ -31,36 +31,52 @@ const pnc_costs *pnc_io_strategy_get_costs(int nnodes)
     return nnodes > 1 ? &on_nodes : &on_one_node;
 }
 
+static double get_seconds_of_access(const pnc_access_pattern *p)
+{
+    if (p->on_servers)
+        return on_nodes.access;
+    return on_one_node.access * (p->direction == PNC_PUT ? p->nwriters : 1);
+}
+
 static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 {
     const pnc_costs *c = pnc_io_strategy_get_costs(p->nnodes);
-    double waits = p->nnodes == 1 && p->direction == PNC_PUT ? p->nwriters : 1;
 
-    return e->accesses * c->access * waits + e->lock_changes * c->lock_change + e->runs * c->run +
+    return e->accesses * get_seconds_of_access(p) + e->lock_changes * c->lock_change + e->runs * c->run +
            e->copied * c->copied + e->sent * c->sent * (p->nprocs / p->nnodes) +
            e->synchronisations * c->synchronisation * pnc_bits_count_doublings(p->nprocs);
 }
 
 /* --- the strategies --- */
 
-/* Between nodes a long run is one access of each stripe; other ranks write to its first and its last stripe. A get
+/* A long run is one access of each stripe. Between nodes other ranks write to its first and its last stripe. A get
  * waits for these locks as well: a node keeps those of what it wrote until another node needs them, also after the file
  * was closed. */
 static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses)
 {
     pnc_estimate e = {.accesses = accesses};
 
-    if (p->nnodes == 1)
-        return e;
-    e.accesses += (double)p->bytes / (double)p->striping_unit;
-    e.lock_changes = p->nprocs > 1 ? accesses : 0;
+    if (p->on_servers)
+        e.accesses += (double)p->bytes / (double)p->striping_unit;
+    if (p->nnodes > 1)
+        e.lock_changes = accesses;
     return e;
+}
+
+/* Of servers. A sieve buffer is shorter than a stripe. */
+static pnc_estimate estimate_sieved(const pnc_access_pattern *p)
+{
+    double reads = (double)p->reads, units = (double)p->bytes / (double)p->striping_unit;
+
+    return (pnc_estimate){.accesses = reads > units ? reads : units};
 }
 
 static pnc_estimate estimate_direct(const pnc_access_pattern *p)
 {
     double runs = (double)p->runs, slabs = (double)p->slabs;
 
+    if (p->sieves && p->on_servers)
+        return estimate_sieved(p);
     return estimate_runs(p, p->sieves ? slabs + (runs - slabs) / RUNS_OF_A_SIEVE : runs);
 }
 
@@ -78,7 +94,7 @@ static pnc_estimate estimate_separate(const pnc_access_pattern *p)
 {
     pnc_estimate e = {.accesses = 1 + (double)p->runs / RUNS_OF_A_SIEVE, .synchronisations = 1};
 
-    if (p->nnodes > 1)
+    if (p->on_servers)
         e.accesses += (double)p->bytes / (double)p->striping_unit;
     return e;
 }
@@ -87,7 +103,7 @@ static pnc_estimate estimate_within_nodes(const pnc_access_pattern *p)
 {
     pnc_estimate e = {.runs = (double)p->runs, .copied = (double)p->bytes, .synchronisations = 2};
 
-    if (p->nnodes > 1)
+    if (p->on_servers)
         e.accesses = 1 + (double)p->bytes / (double)p->striping_unit;
     return e;
 }
@@ -136,10 +152,10 @@ static bool suits_nodes_apart(const pnc_access_pattern *p)
     return p->nprocs > 1 && p->nnodes > 1 && (p->nodes_apart || are_close);
 }
 
-/* On one node all ranks read through the same page cache: aggregators would only add copies. */
+/* On one node all ranks read through the same page cache: aggregators would only add copies of what it has. */
 static bool suits_ranks(const pnc_access_pattern *p)
 {
-    return p->nprocs > 1 && (p->nnodes > 1 || p->direction == PNC_PUT);
+    return p->nprocs > 1 && (p->on_servers || p->direction == PNC_PUT);
 }
 
 /* Only a hint chooses MPI-IO. If a write fails (a full disk) in a collective call of ROMIO that takes several rounds of

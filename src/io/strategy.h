@@ -2,7 +2,7 @@
  *
  * A strategy is a row of a table: where it is suitable, and its estimated cost, in accesses of the file, bytes
  * and synchronisations. A second table says what these take on one node, and on several nodes that share a parallel
- * file system. A hint forces a strategy. */
+ * file system; an access of such a file system takes as long from one node. A hint forces a strategy. */
 #ifndef PNC_IO_STRATEGY_H
 #define PNC_IO_STRATEGY_H
 
@@ -43,10 +43,12 @@ typedef struct pnc_access_hints {
 typedef struct pnc_access_pattern {
     pnc_direction direction;
     int64_t slabs, runs, bytes; /* of this rank */
+    int64_t reads;              /* that data sieving makes of the runs, each hyperslab on its own */
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
     int nwriters;          /* ranks of a node that write at the same time; see pnc_io_strategy_count_writers */
     bool sieves;           /* the store merges accesses of close runs of one hyperslab */
+    bool on_servers;       /* see pnc_io_context_is_on_servers */
     bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
     bool nodes_apart;      /* each node does */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
@@ -63,7 +65,7 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
-/* What things take, in seconds: an access (of a put on one node: once for each rank that writes at the same time), a
+/* What things take, in seconds: an access (of a put without servers: for each rank that writes at the same time), a
  * lock that changes nodes, a run, a byte that is copied within a node or sent to another one, a step of a
  * synchronisation. */
 typedef struct pnc_costs {

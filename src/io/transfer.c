@@ -11,6 +11,7 @@
 #include "io/display.h"
 #include "io/merged.h"
 #include "io/two_phase.h"
+#include "select/sieving.h"
 
 /* With so many hyperslabs of fewer bytes on average, the exact number of runs makes no difference. */
 #define MANY_SLABS 64
@@ -18,34 +19,36 @@
 
 /* --- which strategy --- */
 
-static int count_runs_of(pnc_io_context *io, const pnc_request *r, int64_t *runs)
+static int count_runs_of(pnc_io_context *io, const pnc_request *r, pnc_access_pattern *p)
 {
     if (r->has_filetype || pnc_io_request_has_extents(r)) {
-        *runs += r->nslabs;
+        p->runs += r->nslabs;
+        p->reads += r->nslabs;
         return NC_NOERR;
     }
     for (int64_t k = 0; k < r->nslabs; k++) {
         pnc_selection selection;
 
         PNC_TRY(pnc_io_request_get_selection(io, r, k, &selection));
-        *runs += selection.nruns;
+        p->runs += selection.nruns;
+        p->reads += pnc_select_selection_count_reads(&selection);
         pnc_select_selection_free(&selection);
     }
     return NC_NOERR;
 }
 
-/* Set the hyperslabs, runs and bytes of a pattern. */
+/* Set the hyperslabs, runs, reads and bytes of a pattern. */
 static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_access_pattern *p)
 {
     p->bytes = list->summary.bytes;
     p->slabs = list->summary.slabs;
-    p->runs = 0;
+    p->runs = p->reads = 0;
     if (p->slabs > MANY_SLABS && p->bytes / p->slabs < SMALL_SLAB) {
-        p->runs = p->slabs;
+        p->runs = p->reads = p->slabs;
         return NC_NOERR;
     }
     for (int64_t i = 0; i < list->n; i++)
-        PNC_TRY(count_runs_of(io, list->at[i], &p->runs));
+        PNC_TRY(count_runs_of(io, list->at[i], p));
     return NC_NOERR;
 }
 
@@ -66,6 +69,7 @@ static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_re
                                 .nnodes = several_ranks ? store->nnodes : 1,
                                 .nwriters = several_ranks ? count_writers(io->file) : 1,
                                 .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
+                                .on_servers = pnc_io_context_is_on_servers(io),
                                 .striping_unit = pnc_io_context_get_striping_unit(io)};
 }
 

@@ -33,6 +33,7 @@ struct pnc_two_phase {
 static pnc_buffer_shape describe_buffer(const pnc_two_phase *x)
 {
     return (pnc_buffer_shape){.nnodes = x->node.nnodes,
+                              .on_servers = pnc_io_context_is_on_servers(x->io),
                               .given = x->io->hints->buffer_size,
                               .most = x->io->buffer_size,
                               .striping_unit = pnc_io_context_get_striping_unit(x->io),
@@ -264,17 +265,20 @@ static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
                              .can_overlap = x->io->hints->no_overlap == 0 && pnc_file_has_overlap(x->io->file),
                              .length = range.high - range.low};
 
-    if (x->direction == PNC_GET && x->node.nnodes > 1)
+    if (x->direction == PNC_GET && buffer.on_servers)
         call.bytes = sum_bytes(x);
     return pnc_io_rounds_choose(&buffer, &call);
 }
 
 static void init_buffers(pnc_two_phase *x)
 {
+    const pnc_store *store = x->io->file->store;
+    bool on_servers = pnc_io_context_is_on_servers(x->io);
     int64_t size = x->rounds.domains.buffer;
 
     for (int i = 0; i <= x->rounds.overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
+        x->buffers[i].sieve_gap = pnc_io_sieve_gap_choose(on_servers, store->sieve_write_gap);
         x->buffers[i].sieves_writes = x->sieves_writes;
         x->buffers[i].in_background = x->rounds.in_background;
     }

@@ -111,8 +111,7 @@ def check_run(machine, program, library, row, nodes):
     if not ok(isinstance(run, cluster.Run), f"{label}: the run", run):
         return
     status, plans, errors = plan("-v", ",".join(variables), "--grid", grid, "--ranks", str(nodes * per_node),
-                                 "--ranks-per-node", str(per_node), "--processors", str(os.cpu_count()), *options,
-                                 machine.data)
+                                 "--ranks-per-node", str(per_node), *options, machine.data)
     if ok(status == 0, f"{label}: the plan of a put", errors):
         compare(run, "put", plans[0], label)
         if len(variables) == 1:

@@ -452,6 +452,64 @@ static void expect_sieved(const pnc_extent *extents, int64_t n, int64_t some, in
     assert_int_equal(found.span.offset + found.span.length, end);
 }
 
+/* Offsets of n runs of 8 bytes along three axes. */
+static int64_t list_runs(const pnc_axis *axes, pnc_extent *out)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < axes[0].count; i++)
+        for (int64_t j = 0; j < axes[1].count; j++)
+            for (int64_t k = 0; k < axes[2].count; k++)
+                out[n++] = (pnc_extent){i * axes[0].stride + j * axes[1].stride + k * axes[2].stride, 8};
+    return n;
+}
+
+static int64_t count_reads(const pnc_axis *axes, pnc_extent *runs)
+{
+    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, PNC_SIEVE_READ_BYTES);
+    int64_t n = list_runs(axes, runs), reads = 0;
+
+    for (int64_t i = 0; i < n; reads++)
+        i += pnc_select_extents_count_sieved(runs + i, n - i, &most).n;
+    return reads;
+}
+
+/* As many reads as of the list of runs; if a sieve buffer does not end with a run, one of a hundred less. */
+static void test_reads(void **state)
+{
+    enum { N = 40, DENSE = 16, FAR = PNC_SIEVE_READ_GAP + 8 };
+    static const pnc_axis cases[][3] = {
+        {{1, 0}, {1, 0}, {N, DENSE}},                             /* one line */
+        {{1, 0}, {1, 0}, {N, FAR}},                               /* gaps are not read */
+        {{1, 0}, {1, 0}, {N, FAR - 1}},                           /* the longest gap that is read */
+        {{1, 0}, {N, N * DENSE}, {N, DENSE}},                     /* lines with small gaps between them */
+        {{1, 0}, {N, N * DENSE + FAR}, {N, DENSE}},               /* a read of each line */
+        {{1, 0}, {N, N * FAR}, {N, FAR}},                         /* a read of each run */
+        {{N, N * N * DENSE}, {N, N * DENSE}, {N, DENSE}},         /* two buffers */
+        {{N, N * N * FAR}, {N, N * DENSE}, {N, DENSE}},           /* a read of each plane */
+        {{N, 2 * N * N * FAR}, {N, 2 * N * FAR}, {N, 2 * DENSE}}, /* a read of each line */
+        {{N, 8}, {N, N * DENSE}, {N, DENSE * N * N}},             /* transposed: runs do not ascend */
+    };
+    pnc_extent *runs = malloc(sizeof *runs * N * N * N);
+
+    (void)state;
+    assert_non_null(runs);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const pnc_axis *a = cases[i];
+        pnc_selection s = {
+            .run = 8, .nruns = a[0].count * a[1].count * a[2].count, .rank = 3, .small = {a[0], a[1], a[2]}};
+        int64_t reads = count_reads(a, runs), found = pnc_select_selection_count_reads(&s);
+
+        assert_in_range(found, reads - reads / 100, reads);
+    }
+    free(runs);
+    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){.nruns = 0}), 0);
+    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){.run = 1 << 30, .nruns = 1}), 1);
+    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){
+                         .run = PNC_SIEVE_LARGE, .nruns = 10, .rank = 1, .small = {{10, PNC_SIEVE_LARGE + 8}}}),
+                     10);
+}
+
 static void test_sieved(void **state)
 {
     (void)state;
@@ -492,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_many_axes),
         cmocka_unit_test(test_most_records),
         cmocka_unit_test(test_sieved),
+        cmocka_unit_test(test_reads),
         cmocka_unit_test(test_dense),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);

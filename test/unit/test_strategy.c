@@ -26,6 +26,7 @@ static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nn
                                 .nnodes = nnodes,
                                 .nwriters = pnc_io_strategy_count_writers(nprocs, PROCESSORS),
                                 .sieves = nnodes == 1 && (direction == PNC_GET || nprocs == 1),
+                                .on_servers = nnodes > 1,
                                 .striping_unit = 1 << 20};
 }
 
@@ -66,6 +67,27 @@ static void test_writers(void **state)
     p.bytes = 1000 * 65536;
     p.direction = PNC_GET; /* reads do not lock */
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+}
+
+/* One node, and a file on servers: each row is an access, as far as data sieving does not join them. */
+static void test_servers(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_GET, 8, 1, 512, 2 << 20);
+
+    (void)state;
+    p.reads = 512;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p.on_servers = true;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+    p.reads = 3; /* every second element */
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p.reads = p.runs = 1;
+    p.bytes = INT64_C(1) << 30;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p = pattern_of(PNC_PUT, 8, 1, 64, 64 * 65536);
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    p.on_servers = true;
+    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
 }
 
 /* The short cut of a small call leads to the same choice. */
@@ -249,7 +271,11 @@ static void test_rounds(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
-        pnc_buffer_shape buffer = {.nnodes = r->nnodes, .given = 16 * MIB, .most = INT64_MAX, .striping_unit = MIB};
+        pnc_buffer_shape buffer = {.nnodes = r->nnodes,
+                                   .on_servers = r->nnodes > 1,
+                                   .given = 16 * MIB,
+                                   .most = INT64_MAX,
+                                   .striping_unit = MIB};
         pnc_rounds_shape call = {.direction = r->direction,
                                  .naggregators = 4,
                                  .within_nodes = r->within_nodes,
@@ -342,11 +368,11 @@ static void test_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_node),      cmocka_unit_test(test_writers), cmocka_unit_test(test_one_hyperslab),
-        cmocka_unit_test(test_lists),         cmocka_unit_test(test_nodes),   cmocka_unit_test(test_hints),
-        cmocka_unit_test(test_monotonic),     cmocka_unit_test(test_fit),     cmocka_unit_test(test_collective),
-        cmocka_unit_test(test_ranks_apart),   cmocka_unit_test(test_ranges),  cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_range_lengths), cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_one_node),      cmocka_unit_test(test_writers),       cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),         cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),     cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),   cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_shares),        cmocka_unit_test(test_range_lengths), cmocka_unit_test(test_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

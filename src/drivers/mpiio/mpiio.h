@@ -89,7 +89,7 @@ typedef enum pnc_mpiio_library { PNC_MPIIO_UNKNOWN, PNC_MPIIO_MPICH, PNC_MPIIO_O
 pnc_mpiio_library pnc_mpiio_library_get(void);
 
 /* striping.c: ask the file system. False if it does not report how it distributes the file: then *out is all zero, but
- * for in_memory. */
+ * for in_memory and on_servers. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
 /* Set the unit and the number of servers by hints. */
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);

@@ -13,6 +13,9 @@
 #define LUSTRE 0x0BD00BD0
 #define GPFS 0x47504653
 #define BEEGFS 0x19830326
+#define CEPH 0x00C36400
+#define PANFS 0xAAD7AAEA
+#define PVFS2 0x20030528
 #define TMPFS 0x01021994
 #define RAMFS 0x858458F6
 
@@ -35,24 +38,33 @@ static bool read_lustre_layout(const char *path, pnc_striping *out)
     return found;
 }
 
+static bool read_block_size(const char *path, pnc_striping *out)
+{
+    struct stat facts;
+
+    if (stat(path, &facts) != 0 || facts.st_blksize <= 0)
+        return false;
+    out->unit = facts.st_blksize;
+    return true;
+}
+
 /* GPFS and BeeGFS report the size of their blocks and chunks as the preferred size of accesses. That of NFS and of
  * local file systems is about caches; below FUSE there may be any file system. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out)
 {
     const char *local = pnc_path_strip(path);
     struct statfs system;
-    struct stat facts;
 
     if (statfs(local, &system) != 0)
         return false;
     switch ((uint32_t)system.f_type) {
-    case LUSTRE: return read_lustre_layout(local, out);
+    case LUSTRE: out->on_servers = true; return read_lustre_layout(local, out);
     case GPFS:
-    case BEEGFS:
-        if (stat(local, &facts) != 0 || facts.st_blksize <= 0)
-            return false;
-        *out = (pnc_striping){.unit = facts.st_blksize};
-        return true;
+    case BEEGFS: out->on_servers = true; return read_block_size(local, out);
+    case CEPH:
+    case PANFS:
+    case PVFS2:
+    case PNC_MPIIO_NFS: out->on_servers = true; return false;
     case TMPFS:
     case RAMFS: out->in_memory = true; return false;
     default: return false;
@@ -75,4 +87,5 @@ void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out)
 {
     out->unit = get_hint(hints, "striping_unit");
     out->factor = get_hint(hints, "striping_factor");
+    out->on_servers = out->on_servers || out->unit > 0;
 }

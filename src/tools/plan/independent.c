@@ -50,7 +50,7 @@ static int64_t get_portion_bytes(const plan_call *call, pnc_strategy strategy)
 
     if (strategy == PNC_MERGED)
         return PNC_MERGED_BYTES < call->options->most_buffer ? PNC_MERGED_BYTES : call->options->most_buffer;
-    return pnc_io_portion_get_bytes(call->nnodes, is_direct, in_place);
+    return pnc_io_portion_get_bytes(true, is_direct, in_place);
 }
 
 static int count_rank(const plan_call *call, int rank, pnc_strategy strategy, bool exclusive, pnc_extent *extents,

@@ -25,7 +25,6 @@ enum {
     OPTION_RECORDS,
     OPTION_RANKS,
     OPTION_RANKS_PER_NODE,
-    OPTION_PROCESSORS,
     OPTION_STRATEGY,
     OPTION_AGGREGATORS,
     OPTION_BUFFER,
@@ -59,7 +58,6 @@ static const char help[] =
     "      --records=N       records of a record variable in the call; default 1\n"
     "      --ranks=N,...     one plan for each of these numbers of ranks; default: those of the grid or the map\n"
     "      --ranks-per-node=N   default 8. Ranks N*i to N*i + N - 1 are on node i: neighbours in rank share a node\n"
-    "      --processors=N    of a node; default: one for each rank\n"
     "\n"
     "Hints\n"
     "      --strategy=NAME   nc_strategy\n"
@@ -231,7 +229,6 @@ static int parse_option(int letter, plan_options *out)
     case OPTION_RECORDS: return parse_number("--records", INT32_MAX, &out->records);
     case OPTION_RANKS: return parse_list("--ranks", 1, PLAN_MOST_RUNS, out->ranks, &out->nranks);
     case OPTION_RANKS_PER_NODE: return parse_number("--ranks-per-node", PLAN_MOST_RANKS, &out->ranks_per_node);
-    case OPTION_PROCESSORS: return parse_number("--processors", INT32_MAX, &out->processors);
     case OPTION_STRATEGY: return parse_strategy(out);
     case OPTION_AGGREGATORS: return parse_number("--aggregators", INT32_MAX, &out->hints.aggregators);
     case OPTION_BUFFER: return parse_size("--buffer", &out->hints.buffer_size);
@@ -276,7 +273,6 @@ static const struct option longs[] = {{"help", no_argument, NULL, 'h'},
                                       {"records", required_argument, NULL, OPTION_RECORDS},
                                       {"ranks", required_argument, NULL, OPTION_RANKS},
                                       {"ranks-per-node", required_argument, NULL, OPTION_RANKS_PER_NODE},
-                                      {"processors", required_argument, NULL, OPTION_PROCESSORS},
                                       {"strategy", required_argument, NULL, OPTION_STRATEGY},
                                       {"aggregators", required_argument, NULL, OPTION_AGGREGATORS},
                                       {"buffer", required_argument, NULL, OPTION_BUFFER},
@@ -300,7 +296,6 @@ int plan_options_parse(int argc, char **argv, plan_options *out)
     *out = (plan_options){.direction = PNC_PUT,
                           .records = 1,
                           .ranks_per_node = RANKS_PER_NODE,
-                          .processors = INT32_MAX,
                           .most_buffer = DEFAULT_BUFFER,
                           .fs = {.unit = PLAN_UNIT,
                                  .latency = INT64_C(1000) * PLAN_LATENCY_US,

@@ -27,7 +27,6 @@ typedef struct plan_options {
     int64_t ranks[PLAN_MOST_RUNS]; /* a plan for each number of ranks */
     int nranks;
     int64_t ranks_per_node;
-    int64_t processors; /* of a node */
     pnc_access_hints hints;
     int64_t most_buffer; /* hint nc_ibuf_size */
     plan_file_system fs;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
+#include "select/sieving.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 
@@ -73,6 +74,7 @@ static void add_selection(plan_pieces *p, pnc_selection *s)
     }
     p->selections[p->nselections++] = *s;
     p->runs += s->nruns;
+    p->reads += pnc_select_selection_count_reads(s);
     p->bytes += s->bytes;
     add_range(p, s->base, find_end(s));
 }
@@ -194,6 +196,7 @@ static int add_slab(const plan_decomposition *d, const plan_slab *slab, plan_pie
     if (s.bytes > 0) {
         err = add_extents(&s, out);
         out->runs += s.nruns;
+        out->reads += pnc_select_selection_count_reads(&s);
         out->bytes += s.bytes;
         out->slabs++;
         add_range(out, s.base, find_end(&s));
@@ -226,7 +229,7 @@ int plan_pieces_init(const plan_decomposition *d, int rank, plan_pieces *out)
         err = init_from_map(d, first, end, out);
     }
     if (out->slabs > MANY_SLABS && out->bytes / out->slabs < SMALL_SLAB)
-        out->runs = out->slabs;
+        out->runs = out->reads = out->slabs;
     if (err != NC_NOERR)
         plan_pieces_free(out);
     return err;

@@ -26,8 +26,8 @@ typedef struct plan_pieces {
     int nselections;
     pnc_extent *extents;
     int64_t nextents;
-    int64_t slabs, runs, bytes; /* as the library counts them */
-    pnc_range range;            /* of the file; 0 bytes: low == high */
+    int64_t slabs, runs, reads, bytes; /* as the library counts them */
+    pnc_range range;                   /* of the file; 0 bytes: low == high */
 } plan_pieces;
 
 /* All functions return NC_NOERR, or a code after an error message. */

@@ -29,13 +29,12 @@ int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char 
 static pnc_access_pattern describe(const plan_call *call)
 {
     pnc_direction direction = call->options->direction;
-    int64_t processors = call->options->processors;
 
     return (pnc_access_pattern){.direction = direction,
                                 .nprocs = call->nranks,
                                 .nnodes = call->nnodes,
-                                .nwriters = pnc_io_strategy_count_writers(call->nranks, (int)processors),
                                 .sieves = pnc_io_strategy_is_sieved(direction, call->nranks, call->nnodes),
+                                .on_servers = true,
                                 .striping_unit = call->unit};
 }
 
@@ -50,6 +49,7 @@ static int examine_rank(plan_call *call, int rank, plan_result *out)
     PNC_TRY(plan_pieces_init(call->d, rank, &pieces));
     pattern.slabs = pieces.slabs;
     pattern.runs = pieces.runs;
+    pattern.reads = pieces.reads;
     pattern.bytes = pieces.bytes;
     choice = pnc_io_strategy_choose(&pattern, &call->options->hints);
     call->is_independent[rank] = !pnc_io_strategy_is_collective(choice);
@@ -158,8 +158,11 @@ static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
 static int64_t compute_buffer(const plan_call *call)
 {
     const plan_options *o = call->options;
-    const pnc_buffer_shape shape = {
-        .nnodes = call->nnodes, .given = o->hints.buffer_size, .most = o->most_buffer, .striping_unit = call->unit};
+    const pnc_buffer_shape shape = {.nnodes = call->nnodes,
+                                    .on_servers = true,
+                                    .given = o->hints.buffer_size,
+                                    .most = o->most_buffer,
+                                    .striping_unit = call->unit};
 
     return pnc_io_buffer_compute_size(&shape);
 }

@@ -216,8 +216,8 @@ static void add_access(work *w, int aggregator, int64_t offset, int64_t length, 
 static void access_block(work *w, const block_pieces *b)
 {
     bool is_put = w->call->options->direction == PNC_PUT;
-    int64_t gap = w->call->nnodes == 1 ? PNC_SIEVE_WRITE_GAP : PNC_SIEVE_GAP_NODES, length = b->high - b->low;
-    bool is_small = pnc_io_gaps_is_small(b->gaps, is_put ? PNC_SIEVE_MIN_EXTENTS : 0, gap);
+    int64_t length = b->high - b->low;
+    bool is_small = pnc_io_gaps_is_small(b->gaps, is_put ? PNC_SIEVE_MIN_EXTENTS : 0, PNC_SIEVE_GAP_SERVERS);
 
     if (length <= 0)
         return;
@@ -424,6 +424,7 @@ static int init_domains(work *w, int naggregators, int64_t bytes)
 {
     const plan_options *o = w->call->options;
     const pnc_buffer_shape shape = {.nnodes = w->call->nnodes,
+                                    .on_servers = true,
                                     .given = o->hints.buffer_size,
                                     .most = o->most_buffer,
                                     .striping_unit = w->call->unit,
