@@ -79,8 +79,8 @@ all other hints follow, with the values that the library or the MPI library uses
 .Pp
 Rank 0 also prints how calls access the file, for the first call of each class
 .Pq put or get, collective or independent
-and whenever that changes: the runs and bytes of its own request, the strategy that it chooses, and a table with what it
-expects of each.
+and whenever that changes: the runs and bytes of its own request, whether the file is on a local file system or on
+servers, the strategy that it chooses, and a table with what it expects of each.
 A run is a sequence of bytes that are contiguous in the file.
 .Bl -tag -width "bytes copied"
 .It strategy
@@ -90,7 +90,7 @@ below
 .It ms
 estimated milliseconds, the sum of what the next columns take; the suitable strategy with the least is chosen
 .It accesses
-reads or writes of the file by this rank, each of a stripe or less between nodes
+reads or writes of the file by this rank, each of a stripe or less unless the file system is local
 .It locks
 accesses of stripes that another node wrote last, so that a parallel file system must move their locks
 .It bytes copied
@@ -109,8 +109,7 @@ or
 .Li within_nodes
 .El
 .Pp
-The costs are those of one node, or of several nodes that share a parallel file system; they are not measured in the
-run.
+The costs are those of a local file system, or of one on servers that nodes share; they are not measured in the run.
 If ranks need others, a second line says which strategy all have agreed on, also if the table says
 .Ql no
 for it. A list shows the aggregators of

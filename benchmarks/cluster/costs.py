@@ -42,10 +42,10 @@ class Call:
 
     @property
     def windows(self):
-        """Striping units of each round: as few rounds as the buffers allow, of about the same size. Between nodes
-        several rounds use half of the memory each."""
+        """Striping units of each round: as few rounds as the buffers allow, of about the same size. Several rounds
+        use half of the memory each."""
         buffer = BUFFER_NODES + UNIT if self.nodes > 1 else BUFFER_ONE_NODE
-        if self.nodes > 1 and self.high - self.low > buffer * self.aggregators:
+        if self.high - self.low > buffer * self.aggregators:
             buffer //= 2
         units = divide_up(self.high - self.low // UNIT * UNIT, UNIT)
         window = divide_up(units, divide_up(units, buffer // UNIT * self.aggregators))
@@ -66,14 +66,20 @@ class Call:
         return len(self.windows)
 
     @property
+    def full_portions(self):
+        return max(divide_up(self.bytes, SEGMENT), divide_up(self.pieces, SEGMENT_PIECES))
+
+    @property
     def portions(self):
-        """Of all rounds, at most: the last one of each round may not be full."""
-        return max(divide_up(self.bytes, SEGMENT), divide_up(self.pieces, SEGMENT_PIECES)) + self.rounds
+        """Of a rank in all rounds, at most: the last one of each round may not be full."""
+        return self.full_portions + self.rounds
 
     @property
     def synchronisations(self):
-        """Of the ranks of a node, at most: two for each portion, and two at the end of a round."""
-        return 2 * self.portions + 2 * self.rounds + REDUCTIONS
+        """Of the ranks of a node, at most: two for each portion, and two at the end of a round. Ranks may have their
+        portions in different rounds."""
+        portions = self.full_portions * min(self.rounds, self.ranks_per_node) + self.rounds
+        return 2 * portions + 2 * self.rounds + REDUCTIONS
 
     @property
     def messages(self):

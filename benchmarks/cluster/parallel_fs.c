@@ -3,6 +3,8 @@
  * its data when it is submitted, and is in progress until then. As in the GNU C library, those of a file descriptor
  * take place one after the other.
  *
+ * statfs reports a parallel file system for the files.
+ *
  * MPI-IO uses the functions with and without 64 in their names, which are the same on 64-bit systems. */
 #define _GNU_SOURCE
 #include "parallel_fs.h"
@@ -53,23 +55,23 @@ static bool is_simulated(int fd, ino_t *file)
 /* A parallel file system for which MPI libraries have no driver of their own. */
 #define CEPH 0x00C36400
 
-#define REPLACE_TYPE(name, type)                                            \
-    int name(const char *path, struct type *out)                            \
-    {                                                                       \
-        static int (*real)(const char *, struct type *);                    \
-        char whole[PATH_MAX];                                               \
-        int status;                                                         \
-                                                                            \
-        if (real == NULL)                                                   \
-            *(void **)&real = find_next(#name);                             \
-        status = real(path, out);                                           \
-        if (status == 0 && realpath(path, whole) != NULL && matches(whole)) \
-            out->f_type = CEPH;                                             \
-        return status;                                                      \
+#define REPLACE_STATFS(name, type)                                                \
+    int name(const char *path, struct type *out)                                  \
+    {                                                                             \
+        static int (*real)(const char *, struct type *);                          \
+        char absolute[PATH_MAX];                                                  \
+        int status;                                                               \
+                                                                                  \
+        if (real == NULL)                                                         \
+            *(void **)&real = find_next(#name);                                   \
+        status = real(path, out);                                                 \
+        if (status == 0 && realpath(path, absolute) != NULL && matches(absolute)) \
+            out->f_type = CEPH;                                                   \
+        return status;                                                            \
     }
 
-REPLACE_TYPE(statfs, statfs)
-REPLACE_TYPE(statfs64, statfs64)
+REPLACE_STATFS(statfs, statfs)
+REPLACE_STATFS(statfs64, statfs64)
 
 /* --- blocking accesses --- */
 

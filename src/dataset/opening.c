@@ -341,19 +341,23 @@ int pnc_dataset_opening_end(const pnc_opening *o, pnc_dataset *ds, int err)
     bool has_found = o->finds_nodes && ds->file.nodes != NULL;
     int64_t is_leader = has_found && ds->file.nodes->is_leader;
     int64_t nprocessors = has_found && ds->file.rank == 0 ? ds->file.nodes->nprocessors : 0;
-    int64_t sums[] = {0,     is_leader,   root.unit,      root.factor, root.round_robin, root.in_memory,
-                      inode, nprocessors, root.on_servers};
+    int64_t flags = root.round_robin | root.in_memory << 1 | root.on_servers << 2;
+    int64_t sums[] = {0, is_leader, root.unit, root.factor, flags, inode, nprocessors};
 
     err = pnc_file_late_take(&ds->file, err);
     sums[0] = err != NC_NOERR;
-    pnc_file_sums_agree(&ds->file, sums, 9, "the results of opening the file");
+    pnc_file_sums_agree(&ds->file, sums, 7, "the results of opening the file");
     if (sums[0] > 0)
         return pnc_file_status_agree(&ds->file, err);
-    store->striping = (pnc_striping){sums[2], sums[3], sums[4] != 0, sums[5] != 0, sums[8] != 0};
-    store->identity.inode = sums[6];
+    store->striping = (pnc_striping){.unit = sums[2],
+                                     .factor = sums[3],
+                                     .round_robin = (sums[4] & 1) != 0,
+                                     .in_memory = (sums[4] & 2) != 0,
+                                     .on_servers = (sums[4] & 4) != 0};
+    store->identity.inode = sums[5];
     if (o->finds_nodes) {
         ds->file.nodes->n = (int)sums[1];
-        ds->file.nodes->nprocessors = (int)sums[7];
+        ds->file.nodes->nprocessors = (int)sums[6];
         pnc_file_nodes_set(o->comm, ds->file.nodes);
     }
     store->nnodes = ds->file.nodes->n;

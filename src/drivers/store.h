@@ -116,7 +116,7 @@ typedef struct pnc_striping {
     int64_t factor;   /* number of servers that hold stripes of the file; 0: unknown */
     bool round_robin; /* consecutive stripes are on different servers, which take turns */
     bool in_memory;   /* there is no disk: the file does not survive the death of its node */
-    bool on_servers;  /* of a file system that several nodes share */
+    bool on_servers;  /* nodes share the file system: an access is a request to a server */
 } pnc_striping;
 
 /* What distinguishes a file from all others. Nodes may number devices differently. */

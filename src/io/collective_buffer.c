@@ -11,9 +11,9 @@
 #define GRAIN 4 /* bytes for a bit; see pnc_collective_memory */
 #define SIEVE_BYTES (256 << 10)
 
-static uint64_t *alloc_bits(const pnc_collective_memory *memory, int grain)
+static int64_t count_words(const pnc_collective_memory *memory, int grain)
 {
-    return pnc_memory_alloc_zeroed((memory->capacity + 64 * grain - 1) / (64 * grain), sizeof *memory->covered);
+    return (memory->capacity + 64 * grain - 1) / (64 * grain);
 }
 
 int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file, int64_t capacity)
@@ -21,7 +21,7 @@ int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file
     memory->capacity = capacity;
     memory->grain = GRAIN;
     memory->bytes = pnc_memory_alloc(capacity, 1);
-    memory->covered = alloc_bits(memory, GRAIN);
+    memory->covered = pnc_memory_alloc_zeroed(count_words(memory, GRAIN), sizeof *memory->covered);
     if (memory->bytes != NULL && memory->covered != NULL)
         return NC_NOERR;
     pnc_io_collective_memory_free(memory);
@@ -128,18 +128,33 @@ static void set_bits(uint64_t *bits, int64_t from, int64_t to)
     bits[last] |= tail;
 }
 
+/* Each bit of the `index`-th quarter of a word four times. */
+static uint64_t repeat_bits(uint64_t word, int index)
+{
+    uint64_t out = 0;
+
+    for (int i = 0; i < 64 / GRAIN; i++)
+        if (word >> (64 / GRAIN * index + i) & 1)
+            out |= UINT64_C(15) << (GRAIN * i);
+    return out;
+}
+
+/* In place, from the end: there is no memory for both. */
 static int refine_bits(pnc_collective_buffer *cb)
 {
     pnc_collective_memory *memory = cb->memory;
-    uint64_t *bits = alloc_bits(memory, 1);
+    int64_t words = count_words(memory, GRAIN);
+    uint64_t *bits = pnc_memory_resize(memory->covered, GRAIN * words, sizeof *bits);
 
     if (bits == NULL)
         return pnc_error_set(cb->file->error, NC_ENOMEM, "%s: no memory for a bit for each byte of %lld bytes",
                              cb->file->path, (long long)memory->capacity);
-    for (int64_t i = 0; i < memory->capacity / GRAIN; i++)
-        if (memory->covered[i / 64] >> (i % 64) & 1)
-            bits[i * GRAIN / 64] |= UINT64_C(15) << (i * GRAIN % 64);
-    pnc_memory_free(memory->covered);
+    for (int64_t i = words - 1; i >= 0; i--) {
+        uint64_t word = bits[i];
+
+        for (int k = 0; k < GRAIN; k++)
+            bits[GRAIN * i + k] = repeat_bits(word, k);
+    }
     memory->covered = bits;
     memory->grain = 1;
     return NC_NOERR;

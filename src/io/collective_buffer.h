@@ -47,7 +47,7 @@ int pnc_io_collective_memory_alloc(pnc_collective_memory *memory, pnc_file *file
 void pnc_io_collective_memory_free(pnc_collective_memory *memory);
 
 /* Use a part of the memory, which no other buffer uses; `first` is a multiple of 256. The bits of the part are 0, as
- * after pnc_io_collective_buffer_free. */
+ * after pnc_io_collective_buffer_free. The caller sets sieve_gap, sieves_writes and in_background. */
 void pnc_io_collective_buffer_init(pnc_collective_buffer *cb, pnc_file *file, pnc_collective_memory *memory,
                                    int64_t first, int64_t capacity);
 void pnc_io_collective_buffer_free(pnc_collective_buffer *cb);

@@ -32,7 +32,6 @@ static inline int64_t pnc_io_context_get_striping_unit(const pnc_io_context *io)
     return pnc_io_striping_unit_compute(io->file->store->striping.unit, io->hints->striping_unit);
 }
 
-/* Bytes of the staging buffer. */
 /* Whether the file is on servers that nodes share: the file system is known to have them, or several nodes have opened
  * the file. */
 static inline bool pnc_io_context_is_on_servers(const pnc_io_context *io)
@@ -40,6 +39,17 @@ static inline bool pnc_io_context_is_on_servers(const pnc_io_context *io)
     return io->file->store->nnodes > 1 || io->file->store->striping.on_servers;
 }
 
+static inline pnc_buffer_shape pnc_io_context_get_buffer_shape(const pnc_io_context *io)
+{
+    return (pnc_buffer_shape){.nnodes = io->file->store->nnodes,
+                              .on_servers = pnc_io_context_is_on_servers(io),
+                              .given = io->hints->buffer_size,
+                              .most = io->buffer_size,
+                              .striping_unit = pnc_io_context_get_striping_unit(io),
+                              .round_robin = io->file->store->striping.round_robin};
+}
+
+/* Bytes of the staging buffer. */
 static inline int64_t pnc_io_context_get_stage_bytes(const pnc_io_context *io)
 {
     return pnc_io_stage_get_bytes(pnc_io_context_is_on_servers(io));

@@ -50,10 +50,11 @@ void pnc_io_strategy_display(pnc_io_context *io, const pnc_access_pattern *p, pn
         !is_news(&io->shown[p->direction == PNC_PUT][is_collective], choice))
         return;
     flockfile(stderr); /* other threads do not print between the lines */
-    fprintf(stderr, "PnetCDF: %s: %s %s of %lld run%s, %lld bytes on rank 0, %d rank%s on %d node%s: %s%s\n",
+    fprintf(stderr, "PnetCDF: %s: %s %s of %lld run%s, %lld bytes on rank 0, %d rank%s on %d node%s, %s: %s%s\n",
             io->file->path, is_collective ? "collective" : "independent", word_of(p->direction), (long long)p->runs,
             ending_of(p->runs), (long long)p->bytes, p->nprocs, ending_of(p->nprocs), p->nnodes, ending_of(p->nnodes),
-            name_of(choice), io->hints->strategy > 0 ? " (by hint)" : "");
+            p->on_servers ? "a file on servers" : "a local file", name_of(choice),
+            io->hints->strategy > 0 ? " (by hint)" : "");
     print_costs(p);
     funlockfile(stderr);
 }

@@ -78,10 +78,13 @@ static inline bool pnc_io_range_is_sparse(pnc_range range, int64_t longest, int 
     return longest <= (range.high - range.low) / 2 / nprocs;
 }
 
-/* Whether ranks on several nodes compare their ranges: they are sparse, or a hint forces PNC_SEPARATE. `longest`: of
- * the ranges of the ranks. */
+/* Whether ranks compare their ranges. `longest`: of the ranges of the ranks. On several nodes: they are sparse, or a
+ * hint forces PNC_SEPARATE. */
 bool pnc_io_ranks_has_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range range,
                                  int64_t longest);
+/* The same on one node: they put, and aggregators would not access the file fewer times, or a hint forces it. */
+bool pnc_io_ranks_has_local_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints,
+                                       int64_t longest);
 
 /* How the ranges of successive ranks follow each other. */
 typedef struct pnc_sequence {

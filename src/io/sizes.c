@@ -1,19 +1,39 @@
 /* Sizes of collective buffers. */
 #include "io/sizes.h"
 
-/* On one node the buffer fits in a cache, as accesses are cheap; between nodes few large accesses are best. */
+/* On one node every rank is an aggregator, and the buffer fits in a cache; between nodes few large accesses are best.
+ */
 #define BUFFER_ONE_NODE (2 << 20)
 #define BUFFER_NODES (16 << 20)
 #define LEAST_BUFFER PNC_PAGE
 #define MOST_EXCESS (1 << 20)
+#define MOST_BITS (2 << 20)
 #define MOST_BUFFER (INT64_C(1) << 29)
+
+int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
+{
+    bool is_strided = s->run == elem_size;
+    int64_t most = is_strided ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
+    int64_t reads = pnc_select_selection_count_reads(s, most);
+    int64_t lists = (s->nruns + PNC_PORTION_EXTENTS - 1) / PNC_PORTION_EXTENTS;
+
+    return is_strided || reads > lists ? reads : lists;
+}
+
+/* A bit for each byte of the buffer (collective_buffer.h), and the buffer: the hint and a few MiB. */
+static int64_t leave_for_bits(int64_t given)
+{
+    int64_t size = (given / 9 * 8 + MOST_BITS / 9 * 8) / PNC_PAGE * PNC_PAGE;
+
+    return given / 8 <= MOST_BITS ? given : size;
+}
 
 static int64_t base_size(const pnc_buffer_shape *b)
 {
     int64_t size = b->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
 
     if (b->given > 0)
-        size = b->given;
+        size = leave_for_bits(b->given);
     else if (size > b->most)
         size = b->most;
     size = size < LEAST_BUFFER ? LEAST_BUFFER : size;
@@ -35,8 +55,8 @@ int64_t pnc_io_buffer_compute_half(const pnc_buffer_shape *b)
     return unit <= half ? half / unit * unit : half / PNC_PAGE * PNC_PAGE;
 }
 
-/* Whether it is worth it to use two buffers: the call takes more than one round. Without servers an access ends in the
- * page cache: it takes no time that could overlap. */
+/* Whether it is worth it to use two buffers: the call takes more than one round. On a local file system an access ends
+ * in the page cache: it takes no time that could overlap. */
 static bool is_halved(const pnc_buffer_shape *b, const pnc_rounds_shape *call)
 {
     return b->on_servers && call->can_overlap && pnc_io_buffer_compute_half(b) >= LEAST_BUFFER &&

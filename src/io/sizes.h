@@ -4,6 +4,7 @@
 
 #include "convert/convert.h"
 #include "io/file_domains.h"
+#include "select/sieving.h"
 
 /* Where neither the file system nor a hint says how long a stripe is. */
 #define PNC_STRIPING_UNIT (1 << 20)
@@ -37,6 +38,10 @@ static inline int64_t pnc_io_portion_get_bytes(bool on_servers, bool is_direct, 
 {
     return is_direct || (in_place && on_servers) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(on_servers);
 }
+
+/* Reads of a hyperslab from servers: of single values in windows of the staging buffer (strided.c), of other runs in
+ * lists. */
+int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
 
 /* --- collective buffers --- */
 

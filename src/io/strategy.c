@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/bits.h"
+#include "io/sizes.h"
 
 /* --- what things take --- */
 
@@ -49,24 +50,29 @@ static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 
 /* --- the strategies --- */
 
-/* A long run is one access of each stripe. Between nodes other ranks write to its first and its last stripe. A get
- * waits for these locks as well: a node keeps those of what it wrote until another node needs them, also after the file
- * was closed. */
-static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses)
+/* Accesses of a long run: one of each stripe, or of `most` bytes if they are fewer. */
+static double count_accesses(const pnc_access_pattern *p, int64_t most)
+{
+    return (double)p->bytes / (double)(most < p->striping_unit ? most : p->striping_unit);
+}
+
+/* Between nodes other ranks write to the first and the last stripe of a run. A get waits for these locks as well: a
+ * node keeps those of what it wrote until another node needs them, also after the file was closed. */
+static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses, int64_t most)
 {
     pnc_estimate e = {.accesses = accesses};
 
     if (p->on_servers)
-        e.accesses += (double)p->bytes / (double)p->striping_unit;
+        e.accesses += count_accesses(p, most);
     if (p->nnodes > 1)
         e.lock_changes = accesses;
     return e;
 }
 
-/* Of servers. A sieve buffer is shorter than a stripe. */
+/* From servers: each read of a sieve buffer is an access, or each stripe of a long run. */
 static pnc_estimate estimate_sieved(const pnc_access_pattern *p)
 {
-    double reads = (double)p->reads, units = (double)p->bytes / (double)p->striping_unit;
+    double reads = (double)p->reads, units = count_accesses(p, PNC_DIRECT_BYTES);
 
     return (pnc_estimate){.accesses = reads > units ? reads : units};
 }
@@ -75,15 +81,15 @@ static pnc_estimate estimate_direct(const pnc_access_pattern *p)
 {
     double runs = (double)p->runs, slabs = (double)p->slabs;
 
-    if (p->sieves && p->on_servers)
+    if (p->sieves && p->on_servers && p->direction == PNC_GET)
         return estimate_sieved(p);
-    return estimate_runs(p, p->sieves ? slabs + (runs - slabs) / RUNS_OF_A_SIEVE : runs);
+    return estimate_runs(p, p->sieves ? slabs + (runs - slabs) / RUNS_OF_A_SIEVE : runs, PNC_DIRECT_BYTES);
 }
 
 static pnc_estimate estimate_merged(const pnc_access_pattern *p)
 {
     double runs = (double)p->runs;
-    pnc_estimate e = estimate_runs(p, 1 + runs / (p->sieves ? RUNS_OF_A_SIEVE : RUNS_OF_A_MERGE));
+    pnc_estimate e = estimate_runs(p, 1 + runs / (p->sieves ? RUNS_OF_A_SIEVE : RUNS_OF_A_MERGE), PNC_MERGED_BYTES);
 
     e.runs = runs;
     e.copied = (double)p->bytes;
@@ -95,7 +101,7 @@ static pnc_estimate estimate_separate(const pnc_access_pattern *p)
     pnc_estimate e = {.accesses = 1 + (double)p->runs / RUNS_OF_A_SIEVE, .synchronisations = 1};
 
     if (p->on_servers)
-        e.accesses += (double)p->bytes / (double)p->striping_unit;
+        e.accesses += count_accesses(p, PNC_DIRECT_BYTES);
     return e;
 }
 
@@ -104,7 +110,7 @@ static pnc_estimate estimate_within_nodes(const pnc_access_pattern *p)
     pnc_estimate e = {.runs = (double)p->runs, .copied = (double)p->bytes, .synchronisations = 2};
 
     if (p->on_servers)
-        e.accesses = 1 + (double)p->bytes / (double)p->striping_unit;
+        e.accesses = 1 + count_accesses(p, p->buffer);
     return e;
 }
 
@@ -152,7 +158,7 @@ static bool suits_nodes_apart(const pnc_access_pattern *p)
     return p->nprocs > 1 && p->nnodes > 1 && (p->nodes_apart || are_close);
 }
 
-/* On one node all ranks read through the same page cache: aggregators would only add copies of what it has. */
+/* On a local file system all ranks read through the same page cache: aggregators would only add copies. */
 static bool suits_ranks(const pnc_access_pattern *p)
 {
     return p->nprocs > 1 && (p->on_servers || p->direction == PNC_PUT);

@@ -1,8 +1,8 @@
 /* Strategies: how requests reach the file, and the choice among them. Pure arithmetic.
  *
  * A strategy is a row of a table: where it is suitable, and its estimated cost, in accesses of the file, bytes
- * and synchronisations. A second table says what these take on one node, and on several nodes that share a parallel
- * file system; an access of such a file system takes as long from one node. A hint forces a strategy. */
+ * and synchronisations. A second table says what these take on one node and between nodes; an access of a file
+ * on servers takes the same on both. A hint forces a strategy. */
 #ifndef PNC_IO_STRATEGY_H
 #define PNC_IO_STRATEGY_H
 
@@ -43,16 +43,17 @@ typedef struct pnc_access_hints {
 typedef struct pnc_access_pattern {
     pnc_direction direction;
     int64_t slabs, runs, bytes; /* of this rank */
-    int64_t reads;              /* that data sieving makes of the runs, each hyperslab on its own */
+    int64_t reads;              /* from servers, of this rank without others: see pnc_io_reads_count */
     int nprocs;                 /* ranks that make the call; 1 if it is independent */
     int nnodes;
-    int nwriters;          /* ranks of a node that write at the same time; see pnc_io_strategy_count_writers */
+    int nwriters;          /* ranks that write to a local file system at the same time */
     bool sieves;           /* the store merges accesses of close runs of one hyperslab */
     bool on_servers;       /* see pnc_io_context_is_on_servers */
     bool ranks_apart;      /* each rank accesses a range of the file of its own; between nodes, stripes of its own */
     bool nodes_apart;      /* each node does */
     double nodes_range;    /* bytes in the ranges of nodes, relative to the range of the call; 0: unknown */
     int64_t striping_unit; /* bytes */
+    int64_t buffer;        /* bytes of an aggregator in a round, at most */
     int64_t window;        /* bytes of the file in a round of two-phase I/O, about; 0: not yet known */
 } pnc_access_pattern;
 
@@ -65,9 +66,8 @@ typedef struct pnc_estimate {
     double seconds;
 } pnc_estimate;
 
-/* What things take, in seconds: an access (of a put without servers: for each rank that writes at the same time), a
- * lock that changes nodes, a run, a byte that is copied within a node or sent to another one, a step of a
- * synchronisation. */
+/* What things take, in seconds: an access (of a put on a local file system, nwriters times as long), a lock that moves
+ * between nodes, a run, a byte that is copied within a node or sent to another one, a step of a synchronisation. */
 typedef struct pnc_costs {
     double access, lock_change, run, copied, sent, synchronisation;
 } pnc_costs;

@@ -11,7 +11,6 @@
 #include "io/display.h"
 #include "io/merged.h"
 #include "io/two_phase.h"
-#include "select/sieving.h"
 
 /* With so many hyperslabs of fewer bytes on average, the exact number of runs makes no difference. */
 #define MANY_SLABS 64
@@ -31,7 +30,7 @@ static int count_runs_of(pnc_io_context *io, const pnc_request *r, pnc_access_pa
 
         PNC_TRY(pnc_io_request_get_selection(io, r, k, &selection));
         p->runs += selection.nruns;
-        p->reads += pnc_select_selection_count_reads(&selection);
+        p->reads += pnc_io_reads_count(&selection, r->elem_size);
         pnc_select_selection_free(&selection);
     }
     return NC_NOERR;
@@ -52,7 +51,7 @@ static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_acce
     return NC_NOERR;
 }
 
-/* On one node. */
+/* Used on a local file system only, where all ranks are on one node. */
 static int count_writers(const pnc_file *file)
 {
     return pnc_io_strategy_count_writers(file->nprocs, file->nodes->nprocessors);
@@ -62,6 +61,7 @@ static int count_writers(const pnc_file *file)
 static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_request_list *list)
 {
     const pnc_store *store = io->file->store;
+    pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(io);
     bool several_ranks = list->collective && io->file->nprocs > 1;
 
     return (pnc_access_pattern){.direction = list->direction,
@@ -69,8 +69,9 @@ static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_re
                                 .nnodes = several_ranks ? store->nnodes : 1,
                                 .nwriters = several_ranks ? count_writers(io->file) : 1,
                                 .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
-                                .on_servers = pnc_io_context_is_on_servers(io),
-                                .striping_unit = pnc_io_context_get_striping_unit(io)};
+                                .on_servers = buffer.on_servers,
+                                .buffer = pnc_io_buffer_compute_size(&buffer),
+                                .striping_unit = buffer.striping_unit};
 }
 
 _Static_assert(PNC_COUNT_COLLECTIVE_PUTS_MPI_IO - PNC_COUNT_COLLECTIVE_PUTS_DIRECT == PNC_MPI_IO &&
@@ -202,7 +203,7 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
     pnc_sequence own =
         pnc_io_sequence_init_rank(p, io->hints, range, (pnc_range){order->low, order->high}, io->file->rank);
 
-    if (p->nnodes == 1 && p->direction == PNC_PUT)
+    if (pnc_io_ranks_has_local_comparison(p, io->hints, longest))
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
     if (!pnc_io_ranks_has_comparison(p, io->hints, range, longest))
         return;
@@ -266,6 +267,7 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
         return pnc_io_merged_execute_order(io, order);
     }
     pattern.window = pnc_io_two_phase_get_window(io->two_phase);
+    pattern.nwriters = 1; /* the ranks do not know each other's runs: waits for one access must not decide */
     compare_ranks(io, order, range, longest, &pattern);
     choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
     if (choice != PNC_SEPARATE) {

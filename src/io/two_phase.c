@@ -30,20 +30,10 @@ struct pnc_two_phase {
 
 /* --- memory --- */
 
-static pnc_buffer_shape describe_buffer(const pnc_two_phase *x)
-{
-    return (pnc_buffer_shape){.nnodes = x->node.nnodes,
-                              .on_servers = pnc_io_context_is_on_servers(x->io),
-                              .given = x->io->hints->buffer_size,
-                              .most = x->io->buffer_size,
-                              .striping_unit = pnc_io_context_get_striping_unit(x->io),
-                              .round_robin = x->io->file->store->striping.round_robin};
-}
-
 /* Bytes that an aggregator holds. */
 static int64_t memory_size(const pnc_two_phase *x)
 {
-    pnc_buffer_shape shape = describe_buffer(x);
+    pnc_buffer_shape shape = pnc_io_context_get_buffer_shape(x->io);
 
     return pnc_io_buffer_compute_size(&shape);
 }
@@ -258,7 +248,7 @@ static int64_t sum_bytes(pnc_two_phase *x)
 /* The same on all ranks of the scope. */
 static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
 {
-    pnc_buffer_shape buffer = describe_buffer(x);
+    pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(x->io);
     pnc_rounds_shape call = {.direction = x->direction,
                              .naggregators = x->scope->naggregators,
                              .within_nodes = x->scope == &x->own_node,

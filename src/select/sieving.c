@@ -19,19 +19,19 @@ pnc_sieved pnc_select_extents_count_sieved(const pnc_extent *extents, int64_t n,
     return found;
 }
 
-int64_t pnc_select_selection_count_reads(const pnc_selection *selection)
+int64_t pnc_select_selection_count_reads(const pnc_selection *selection, int64_t most)
 {
-    const pnc_sieve_limits most = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, PNC_SIEVE_READ_BYTES);
+    const pnc_sieve_limits limits = pnc_select_sieve_get_limits(PNC_SIEVE_READ_GAP, most);
     const pnc_axis *axes = pnc_select_selection_get_axes(selection);
     int64_t reads = selection->nruns > 0, span = selection->run;
-    bool is_dense = span <= most.extent;
+    bool is_dense = span <= limits.extent;
 
     for (int i = selection->rank - 1; i >= 0; i--) {
         int64_t gap = axes[i].stride - span;
 
-        is_dense = is_dense && gap >= 0 && gap <= most.gap;
+        is_dense = is_dense && gap >= 0 && gap <= limits.gap;
         span += (axes[i].count - 1) * axes[i].stride;
-        reads = is_dense ? (span + most.span - 1) / most.span : reads * axes[i].count;
+        reads = is_dense ? (span + most - 1) / most : reads * axes[i].count;
     }
     return reads;
 }

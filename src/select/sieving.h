@@ -53,8 +53,9 @@ static inline void pnc_select_extent_copy(char *to, const char *from, int64_t le
         memcpy(to, from, (size_t)length);
 }
 
-/* Reads that a driver makes of the runs of a selection: of runs with small gaps, one for each sieve buffer. */
-int64_t pnc_select_selection_count_reads(const pnc_selection *selection);
+/* Reads that data sieving makes of the runs of a selection, if one list has all of them: of small runs with small gaps,
+ * one for each `most` bytes. */
+int64_t pnc_select_selection_count_reads(const pnc_selection *selection, int64_t most);
 
 pnc_sieved pnc_select_extents_count_sieved(const pnc_extent *extents, int64_t n, const pnc_sieve_limits *most);
 

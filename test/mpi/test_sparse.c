@@ -142,7 +142,7 @@ static int count_calls(const char *counter)
     return (int)n;
 }
 
-/* Between nodes, whether each rank with values accesses the file itself. On one node a get is always direct. */
+/* Between nodes, whether each rank with values accesses the file itself. On one node only the values are compared. */
 static void try_place(const char *name, place (*at)(int), const char *strategy, bool puts_alone, bool gets_alone)
 {
     place own = at(t_rank);

@@ -339,15 +339,17 @@ static void test_given_hint(const char *path)
     t_check(with == without, "collective access is the same with romio_cb_write");
 }
 
-/* The hint describes the stripes where the file system does not. */
+/* The hint describes the stripes where the file system does not, and that there are servers. */
 static void test_given_unit(const char *path)
 {
     int64_t without = describe_store(path, NULL, NULL).striping.unit;
-    int64_t with = describe_store(path, "striping_unit", "65536").striping.unit;
+    pnc_striping with = describe_store(path, "striping_unit", "65536").striping;
 
+    /* only rank 0 asks, and a file system that has stripes says so */
     if (t_rank > 0 || without > 0)
-        with = 65536; /* only rank 0 asks, and a file system that has stripes says so */
-    t_check(t_local(with == 65536, "%d", (int)with), "the unit of the stripes is that of the hint");
+        with = (pnc_striping){.unit = 65536, .on_servers = true};
+    t_check(t_local(with.unit == 65536, "%d", (int)with.unit), "the unit of the stripes is that of the hint");
+    t_check(t_local(with.on_servers, "%d", with.on_servers), "a file with stripes is on servers");
 }
 
 /* Single values from inside the file to beyond its end: old bytes between them are unchanged, zeros follow. */

@@ -1,9 +1,13 @@
-/* Layouts of Lustre, byte by byte as lustre_user.h describes them. */
+/* Layouts of Lustre, byte by byte as lustre_user.h describes them; what is known of other file systems. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <cmocka.h>
 
 #include "drivers/mpiio/mpiio.h"
@@ -30,12 +34,13 @@ static const unsigned char composite[32 + 3 * 48 + 3 * 32] = {
 
 static void expect(const unsigned char *bytes, size_t n, int64_t unit, int64_t factor)
 {
-    pnc_striping got = {.unit = -1, .factor = -1};
+    pnc_striping got = {.unit = -1, .factor = -1, .on_servers = true};
 
     assert_true(pnc_mpiio_lustre_parse(bytes, n, &got));
     assert_int_equal(got.unit, unit);
     assert_int_equal(got.factor, factor);
     assert_true(got.round_robin);
+    assert_true(got.on_servers); /* as set before */
 }
 
 static void reject(const unsigned char *bytes, size_t n)
@@ -93,11 +98,68 @@ static void test_damage(void **state)
     reject((const unsigned char *)"user.attribute of another kind, long enough", 43);
 }
 
+/* --- the file system, which the test simulates --- */
+
+static long type; /* of the file system of all files */
+
+int statfs(const char *path, struct statfs *out)
+{
+    (void)path;
+    *out = (struct statfs){.f_type = type};
+    return 0;
+}
+
+ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+    (void)path;
+    if (strcmp(name, "trusted.lov") != 0) {
+        errno = ENODATA;
+        return -1;
+    }
+    if (size > 0)
+        memcpy(value, plain, sizeof plain);
+    return sizeof plain;
+}
+
+static pnc_striping find(long file_system, bool reports)
+{
+    pnc_striping found = {.unit = 0};
+
+    type = file_system;
+    assert_int_equal(pnc_mpiio_striping_find(".", &found), reports);
+    return found;
+}
+
+static void test_file_systems(void **state)
+{
+    static const long others[] = {0x00C36400, 0xAAD7AAEA, 0x20030528, 0x6969}; /* Ceph, PanFS, OrangeFS, NFS */
+    struct stat facts;
+    pnc_striping found;
+
+    (void)state;
+    assert_int_equal(stat(".", &facts), 0);
+    found = find(0x0BD00BD0, true); /* Lustre */
+    assert_true(found.on_servers && found.round_robin && found.unit == 1 << 20 && found.factor == 4);
+    found = find(0x47504653, true); /* GPFS */
+    assert_true(found.on_servers && !found.round_robin && found.unit == facts.st_blksize);
+    found = find(0x19830326, true); /* BeeGFS */
+    assert_true(found.on_servers && !found.round_robin && found.unit == facts.st_blksize);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        found = find(others[i], false);
+        assert_true(found.on_servers && found.unit == 0 && !found.in_memory);
+    }
+    found = find(0x01021994, false); /* tmpfs */
+    assert_true(!found.on_servers && found.in_memory);
+    found = find(0xEF53, false); /* ext4 */
+    assert_true(!found.on_servers && !found.in_memory && found.unit == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_composite),
+        cmocka_unit_test(test_file_systems),
         cmocka_unit_test(test_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -489,25 +489,32 @@ static void test_reads(void **state)
         {{N, N * N * FAR}, {N, N * DENSE}, {N, DENSE}},           /* a read of each plane */
         {{N, 2 * N * N * FAR}, {N, 2 * N * FAR}, {N, 2 * DENSE}}, /* a read of each line */
         {{N, 8}, {N, N * DENSE}, {N, DENSE * N * N}},             /* transposed: runs do not ascend */
+        {{1, 0}, {N, 8}, {N, DENSE}},                             /* lines that overlap */
     };
     pnc_extent *runs = malloc(sizeof *runs * N * N * N);
+    pnc_selection s;
 
     (void)state;
     assert_non_null(runs);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const pnc_axis *a = cases[i];
-        pnc_selection s = {
-            .run = 8, .nruns = a[0].count * a[1].count * a[2].count, .rank = 3, .small = {a[0], a[1], a[2]}};
-        int64_t reads = count_reads(a, runs), found = pnc_select_selection_count_reads(&s);
+        int64_t reads = count_reads(a, runs), found;
 
+        s = (pnc_selection){
+            .run = 8, .nruns = a[0].count * a[1].count * a[2].count, .rank = 3, .small = {a[0], a[1], a[2]}};
+        found = pnc_select_selection_count_reads(&s, PNC_SIEVE_READ_BYTES);
         assert_in_range(found, reads - reads / 100, reads);
     }
     free(runs);
-    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){.nruns = 0}), 0);
-    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){.run = 1 << 30, .nruns = 1}), 1);
-    assert_int_equal(pnc_select_selection_count_reads(&(pnc_selection){
-                         .run = PNC_SIEVE_LARGE, .nruns = 10, .rank = 1, .small = {{10, PNC_SIEVE_LARGE + 8}}}),
-                     10);
+    s = (pnc_selection){.nruns = 0};
+    assert_int_equal(pnc_select_selection_count_reads(&s, 1 << 20), 0);
+    s = (pnc_selection){.run = 1 << 30, .nruns = 1};
+    assert_int_equal(pnc_select_selection_count_reads(&s, 1 << 20), 1);
+    s = (pnc_selection){.run = PNC_SIEVE_LARGE, .nruns = 10, .rank = 1, .small = {{10, PNC_SIEVE_LARGE + 8}}};
+    assert_int_equal(pnc_select_selection_count_reads(&s, 1 << 20), 10);
+    s.run = PNC_SIEVE_LARGE - 1;
+    assert_int_equal(pnc_select_selection_count_reads(&s, 1 << 20), 1);
+    assert_int_equal(pnc_select_selection_count_reads(&s, 10000), 5);
 }
 
 static void test_sieved(void **state)

@@ -27,6 +27,7 @@ static pnc_access_pattern pattern_of(pnc_direction direction, int nprocs, int nn
                                 .nwriters = pnc_io_strategy_count_writers(nprocs, PROCESSORS),
                                 .sieves = nnodes == 1 && (direction == PNC_GET || nprocs == 1),
                                 .on_servers = nnodes > 1,
+                                .buffer = 16 << 20,
                                 .striping_unit = 1 << 20};
 }
 
@@ -64,9 +65,27 @@ static void test_writers(void **state)
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
     p.bytes = 1000 * (1 << 20);
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
-    p.bytes = 1000 * 65536;
-    p.direction = PNC_GET; /* reads do not lock */
-    assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
+    for (int n = 2; n <= 1024; n *= 2) { /* without knowledge of the runs */
+        p = pattern_of(PNC_PUT, n, 1, 0, 0);
+        p.ranks_apart = true;
+        p.nwriters = 1;
+        assert_int_equal(pnc_io_strategy_choose_collective(&p, &none), PNC_SEPARATE);
+    }
+}
+
+static double get_seconds(pnc_direction direction, int nwriters)
+{
+    pnc_access_pattern p = pattern_of(direction, 64, 1, 1000, 1000 * 65536);
+
+    p.nwriters = nwriters;
+    return pnc_io_strategy_compute_cost(PNC_DIRECT, &p).seconds;
+}
+
+static void test_waits(void **state)
+{
+    (void)state;
+    assert_true(get_seconds(PNC_PUT, 64) > 31 * get_seconds(PNC_PUT, 2));
+    assert_true(get_seconds(PNC_GET, 64) == get_seconds(PNC_GET, 2)); /* reads do not lock */
 }
 
 /* One node, and a file on servers: each row is an access, as far as data sieving does not join them. */
@@ -79,7 +98,8 @@ static void test_servers(void **state)
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
     p.on_servers = true;
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
-    p.reads = 3; /* every second element */
+    p.runs = 1 << 18; /* every second element */
+    p.reads = 2;
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
     p.reads = p.runs = 1;
     p.bytes = INT64_C(1) << 30;
@@ -88,6 +108,73 @@ static void test_servers(void **state)
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_DIRECT);
     p.on_servers = true;
     assert_int_equal(pnc_io_strategy_choose(&p, &none), PNC_TWO_PHASE);
+}
+
+static void expect_accesses(const pnc_access_pattern *p, pnc_strategy strategy, double accesses)
+{
+    pnc_estimate e = pnc_io_strategy_compute_cost(strategy, p);
+
+    assert_true(e.accesses > 0.999 * accesses && e.accesses < 1.001 * accesses);
+    assert_true(e.lock_changes == 0); /* on one node */
+}
+
+/* An access of servers is one of a stripe at most, here of 4 MiB. */
+static void test_accesses_of_servers(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_PUT, 8, 1, 64, 64 << 20);
+
+    (void)state;
+    p.striping_unit = 4 << 20;
+    expect_accesses(&p, PNC_DIRECT, 64);
+    p.on_servers = true;
+    expect_accesses(&p, PNC_DIRECT, 64 + 16);
+    expect_accesses(&p, PNC_MERGED, 1 + 64 / 8 + 64); /* 1 MiB at a time */
+    expect_accesses(&p, PNC_SEPARATE, 1 + 64.0 / 40 + 16);
+    expect_accesses(&p, PNC_TWO_PHASE, 1 + 16);
+    p.buffer = 65536;
+    expect_accesses(&p, PNC_TWO_PHASE, 1 + 1024);
+    p.direction = PNC_GET;
+    p.sieves = true;
+    p.reads = 1;
+    expect_accesses(&p, PNC_DIRECT, 16);
+    p.reads = 50;
+    expect_accesses(&p, PNC_DIRECT, 50);
+}
+
+/* A hyperslab of `count` runs of so many bytes, `stride` bytes apart. */
+static int64_t count_reads(int64_t run, int64_t elem_size, int64_t count, int64_t stride)
+{
+    pnc_selection s = {.run = run, .nruns = count, .bytes = run * count, .rank = 1, .small = {{count, stride}}};
+
+    return pnc_io_reads_count(&s, elem_size);
+}
+
+static void test_reads(void **state)
+{
+    (void)state;
+    assert_int_equal(count_reads(8, 8, 1 << 17, 32), 2);    /* single values: 4 MiB in windows of 2 MiB */
+    assert_int_equal(count_reads(16, 8, 1 << 17, 32), 32);  /* lists of 4096 runs */
+    assert_int_equal(count_reads(16, 8, 4096, 2048), 16);   /* 8 MiB in sieve buffers of 512 KiB */
+    assert_int_equal(count_reads(1024, 8, 100, 8192), 100); /* large gaps */
+    assert_int_equal(count_reads(8, 8, 100, 8192), 100);
+}
+
+/* Ranks on one node that put compare their ranges, unless aggregators would access a stripe fewer times. */
+static void test_comparison_on_one_node(void **state)
+{
+    pnc_access_pattern p = pattern_of(PNC_PUT, 8, 1, 0, 0);
+    pnc_access_hints separate = {.strategy = PNC_SEPARATE + 1};
+
+    (void)state;
+    assert_true(pnc_io_ranks_has_local_comparison(&p, &none, INT64_MAX));
+    p.on_servers = true;
+    assert_false(pnc_io_ranks_has_local_comparison(&p, &none, INT64_MAX));
+    assert_true(pnc_io_ranks_has_local_comparison(&p, &separate, INT64_MAX));
+    assert_true(pnc_io_ranks_has_local_comparison(&p, &none, 1 << 20));
+    p.direction = PNC_GET;
+    assert_false(pnc_io_ranks_has_local_comparison(&p, &separate, 1 << 20));
+    p = pattern_of(PNC_PUT, 8, 2, 0, 0);
+    assert_false(pnc_io_ranks_has_local_comparison(&p, &separate, 1 << 20));
 }
 
 /* The short cut of a small call leads to the same choice. */
@@ -242,6 +329,19 @@ static void test_shares(void **state)
     assert_true(pnc_io_sequence_is_apart(pnc_io_sequence_init_rank(&p, &none, all, (pnc_range){1030, 1040}, 3)));
 }
 
+/* The buffer and a bit for each of its bytes take the hint and 2 MiB, whatever the hint is. */
+static void test_large_buffers(void **state)
+{
+    (void)state;
+    for (int64_t mib = 1; mib <= 512; mib *= 2) {
+        pnc_buffer_shape b = {.nnodes = 1, .given = mib << 20, .most = 16 << 20, .striping_unit = 1 << 20};
+        int64_t size = pnc_io_buffer_compute_size(&b);
+
+        assert_true(mib > 16 || size == mib << 20);
+        assert_true(mib <= 16 || (size + size / 8 <= (mib + 2) << 20 && size + size / 8 > ((mib + 2) << 20) - 8192));
+    }
+}
+
 /* How the rounds of calls use buffers of 16 MiB and a stripe. */
 static void test_rounds(void **state)
 {
@@ -249,30 +349,34 @@ static void test_rounds(void **state)
     static const struct row {
         pnc_direction direction;
         int nnodes;
+        bool on_servers;
         bool within_nodes, can_overlap;
         int64_t length, bytes;
         bool reads_blocks, overlaps, in_background, may_wrap;
         int buffer; /* MiB */
     } rows[] = {
-        {PNC_PUT, 4, false, true, WINDOW * MIB, 0, false, false, false, true, 17},
-        {PNC_PUT, 4, false, true, WINDOW * MIB + 1, 0, false, true, true, true, 8},
-        {PNC_PUT, 4, false, false, WINDOW * MIB + 1, 0, false, false, false, true, 17},
-        {PNC_PUT, 4, true, true, WINDOW * MIB + 1, 0, false, true, true, false, 8},
-        {PNC_PUT, 1, false, true, WINDOW * MIB + 1, 0, false, false, false, false, 16},
-        {PNC_GET, 4, false, true, 100, 50, true, false, true, true, 17},
-        {PNC_GET, 4, false, true, 100, 49, false, false, true, false, 17},
-        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2 + 1, true, true, true, true, 8},
-        {PNC_GET, 4, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2, false, false, true, false, 17},
-        {PNC_GET, 4, true, true, 100, 50, true, false, true, false, 17},
-        {PNC_GET, 4, false, false, 100, 49, false, false, false, false, 17},
-        {PNC_GET, 1, false, true, 100, 100, false, false, false, false, 16},
+        {PNC_PUT, 4, true, false, true, WINDOW * MIB, 0, false, false, false, true, 17},
+        {PNC_PUT, 4, true, false, true, WINDOW * MIB + 1, 0, false, true, true, true, 8},
+        {PNC_PUT, 4, true, false, false, WINDOW * MIB + 1, 0, false, false, false, true, 17},
+        {PNC_PUT, 4, true, true, true, WINDOW * MIB + 1, 0, false, true, true, false, 8},
+        {PNC_PUT, 1, false, false, true, WINDOW * MIB + 1, 0, false, false, false, false, 16},
+        {PNC_GET, 4, true, false, true, 100, 50, true, false, true, true, 17},
+        {PNC_GET, 4, true, false, true, 100, 49, false, false, true, false, 17},
+        {PNC_GET, 4, true, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2 + 1, true, true, true, true, 8},
+        {PNC_GET, 4, true, false, true, WINDOW * MIB + 2, WINDOW * MIB / 2, false, false, true, false, 17},
+        {PNC_GET, 4, true, true, true, 100, 50, true, false, true, false, 17},
+        {PNC_GET, 4, true, false, false, 100, 49, false, false, false, false, 17},
+        {PNC_GET, 1, false, false, true, 100, 100, false, false, false, false, 16},
+        {PNC_PUT, 1, true, false, true, 64 * MIB, 0, false, false, false, false, 16},
+        {PNC_PUT, 1, true, false, true, 64 * MIB + 1, 0, false, true, true, false, 8},
+        {PNC_GET, 1, true, false, true, 100, 100, true, false, true, false, 16},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
         pnc_buffer_shape buffer = {.nnodes = r->nnodes,
-                                   .on_servers = r->nnodes > 1,
+                                   .on_servers = r->on_servers,
                                    .given = 16 * MIB,
                                    .most = INT64_MAX,
                                    .striping_unit = MIB};
@@ -368,11 +472,26 @@ static void test_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_node),      cmocka_unit_test(test_writers),       cmocka_unit_test(test_servers),
-        cmocka_unit_test(test_one_hyperslab), cmocka_unit_test(test_lists),         cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_hints),         cmocka_unit_test(test_monotonic),     cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_collective),    cmocka_unit_test(test_ranks_apart),   cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_shares),        cmocka_unit_test(test_range_lengths), cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_one_node),
+        cmocka_unit_test(test_writers),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_servers),
+        cmocka_unit_test(test_accesses_of_servers),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_comparison_on_one_node),
+        cmocka_unit_test(test_one_hyperslab),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_hints),
+        cmocka_unit_test(test_monotonic),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_collective),
+        cmocka_unit_test(test_ranks_apart),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_range_lengths),
+        cmocka_unit_test(test_large_buffers),
+        cmocka_unit_test(test_rounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,9 @@ static bool parse_plain(const unsigned char *bytes, size_t n, pnc_striping *out)
     count = get_number(bytes + COUNT, 2);
     if (unit == 0)
         return false;
-    *out = (pnc_striping){.unit = unit, .factor = count == COUNT_ALL ? 0 : count, .round_robin = true};
+    out->unit = unit;
+    out->factor = count == COUNT_ALL ? 0 : count;
+    out->round_robin = true;
     return true;
 }
 

@@ -91,7 +91,7 @@ pnc_mpiio_library pnc_mpiio_library_get(void);
 /* striping.c: ask the file system. False if it does not report how it distributes the file: then *out is all zero, but
  * for in_memory and on_servers. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
-/* Set the unit and the number of servers by hints. */
+/* Set the unit and the number of servers by hints, and on_servers if there is a unit. */
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);
 
 /* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */

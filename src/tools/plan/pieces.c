@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "io/array.h"
-#include "select/sieving.h"
+#include "io/sizes.h"
 #include "tools/common/message.h"
 #include "tools/plan/map.h"
 
@@ -66,7 +66,7 @@ static int64_t find_end(const pnc_selection *s)
 }
 
 /* Add a selection; one without bytes is left out. */
-static void add_selection(plan_pieces *p, pnc_selection *s)
+static void add_selection(plan_pieces *p, pnc_selection *s, int elem_size)
 {
     if (s->bytes == 0) {
         pnc_select_selection_free(s);
@@ -74,7 +74,7 @@ static void add_selection(plan_pieces *p, pnc_selection *s)
     }
     p->selections[p->nselections++] = *s;
     p->runs += s->nruns;
-    p->reads += pnc_select_selection_count_reads(s);
+    p->reads += pnc_io_reads_count(s, elem_size);
     p->bytes += s->bytes;
     add_range(p, s->base, find_end(s));
 }
@@ -105,7 +105,7 @@ static int add_variable(const plan_decomposition *d, int i, int rank, int64_t fi
         count[0] = high - low;
     }
     PNC_TRY(pnc_select_selection_init(&selection, &array, start, count, NULL) == NC_NOERR ? NC_NOERR : no_memory(d));
-    add_selection(out, &selection);
+    add_selection(out, &selection, array.elem_size);
     return NC_NOERR;
 }
 
@@ -196,7 +196,7 @@ static int add_slab(const plan_decomposition *d, const plan_slab *slab, plan_pie
     if (s.bytes > 0) {
         err = add_extents(&s, out);
         out->runs += s.nruns;
-        out->reads += pnc_select_selection_count_reads(&s);
+        out->reads += pnc_io_reads_count(&s, array.elem_size);
         out->bytes += s.bytes;
         out->slabs++;
         add_range(out, s.base, find_end(&s));

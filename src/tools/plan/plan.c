@@ -24,6 +24,18 @@ int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char 
     return NC_EINVAL;
 }
 
+static int64_t compute_buffer(const plan_call *call)
+{
+    const plan_options *o = call->options;
+    const pnc_buffer_shape shape = {.nnodes = call->nnodes,
+                                    .on_servers = true,
+                                    .given = o->hints.buffer_size,
+                                    .most = o->most_buffer,
+                                    .striping_unit = call->unit};
+
+    return pnc_io_buffer_compute_size(&shape);
+}
+
 /* --- what the ranks request --- */
 
 static pnc_access_pattern describe(const plan_call *call)
@@ -35,6 +47,7 @@ static pnc_access_pattern describe(const plan_call *call)
                                 .nnodes = call->nnodes,
                                 .sieves = pnc_io_strategy_is_sieved(direction, call->nranks, call->nnodes),
                                 .on_servers = true,
+                                .buffer = compute_buffer(call),
                                 .striping_unit = call->unit};
 }
 
@@ -155,18 +168,6 @@ static int compare_nodes(const plan_call *call, pnc_access_pattern *p)
     return NC_NOERR;
 }
 
-static int64_t compute_buffer(const plan_call *call)
-{
-    const plan_options *o = call->options;
-    const pnc_buffer_shape shape = {.nnodes = call->nnodes,
-                                    .on_servers = true,
-                                    .given = o->hints.buffer_size,
-                                    .most = o->most_buffer,
-                                    .striping_unit = call->unit};
-
-    return pnc_io_buffer_compute_size(&shape);
-}
-
 /* Add n reductions of so many values. Recursive doubling has a message for each doubling of the nodes; MPICH halves the
  * values first if there are as many as nodes, with as many messages again. */
 static void add_reductions(const plan_call *call, int64_t n, int values, plan_result *out)
@@ -219,7 +220,7 @@ static int compute_collective(plan_call *call, plan_result *out)
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
     pattern.window = out->naggregators * compute_buffer(call);
-    if (compares_ranks || (call->nnodes == 1 && pattern.direction == PNC_PUT))
+    if (compares_ranks || pnc_io_ranks_has_local_comparison(&pattern, hints, call->longest))
         pattern.ranks_apart = are_ranks_apart(call, &pattern);
     compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
                (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||
