@@ -90,7 +90,8 @@ below
 .It ms
 estimated milliseconds, the sum of what the next columns take; the suitable strategy with the least is chosen
 .It accesses
-reads or writes of the file by this rank, each of a stripe or less unless the file system is local
+reads or writes of the file by this rank; unless the file system is local, each of a stripe or less, or a read of data
+sieving
 .It locks
 accesses of stripes that another node wrote last, so that a parallel file system must move their locks
 .It bytes copied

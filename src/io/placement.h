@@ -82,7 +82,8 @@ static inline bool pnc_io_range_is_sparse(pnc_range range, int64_t longest, int 
  * hint forces PNC_SEPARATE. */
 bool pnc_io_ranks_has_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints, pnc_range range,
                                  int64_t longest);
-/* The same on one node: they put, and aggregators would not access the file fewer times, or a hint forces it. */
+/* The same on one node. Only for a put: the file is local, or no rank has more runs than its range has stripes, or a
+ * hint forces PNC_SEPARATE. */
 bool pnc_io_ranks_has_local_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints,
                                        int64_t longest);
 

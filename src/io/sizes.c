@@ -10,17 +10,33 @@
 #define MOST_BITS (2 << 20)
 #define MOST_BUFFER (INT64_C(1) << 29)
 
+/* As strided.c decides it for a get. */
+static bool is_read_in_windows(const pnc_selection *s, int64_t elem_size)
+{
+    const pnc_axis *axes = pnc_select_selection_get_axes(s);
+    int64_t span = s->run;
+
+    if (s->rank == 0 || s->run != elem_size || axes[s->rank - 1].count < PNC_STRIDED_LEAST_ROW)
+        return false;
+    for (int i = s->rank - 1; i >= 0; i--) {
+        if (axes[i].stride - span >= PNC_SIEVE_READ_GAP)
+            return false;
+        span += (axes[i].count - 1) * axes[i].stride;
+    }
+    return true;
+}
+
 int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
 {
-    bool is_strided = s->run == elem_size;
-    int64_t most = is_strided ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
+    bool in_windows = is_read_in_windows(s, elem_size);
+    int64_t most = in_windows ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
     int64_t reads = pnc_select_selection_count_reads(s, most);
     int64_t lists = (s->nruns + PNC_PORTION_EXTENTS - 1) / PNC_PORTION_EXTENTS;
 
-    return is_strided || reads > lists ? reads : lists;
+    return in_windows || reads > lists ? reads : lists;
 }
 
-/* A bit for each byte of the buffer (collective_buffer.h), and the buffer: the hint and a few MiB. */
+/* The buffer and a bit for each of its bytes (collective_buffer.h) take at most 2 MiB more than the hint. */
 static int64_t leave_for_bits(int64_t given)
 {
     int64_t size = (given / 9 * 8 + MOST_BITS / 9 * 8) / PNC_PAGE * PNC_PAGE;

@@ -28,6 +28,10 @@ static inline int64_t pnc_io_striping_unit_compute(int64_t reported, int64_t giv
 #define PNC_MERGED_BYTES (1 << 20)        /* of the requests of a rank in the order of the file */
 #define PNC_PORTION_EXTENTS 4096          /* 64 KiB of extents */
 
+/* Shorter rows of single values are accessed as a list of extents: it takes more for each value, and less for each row.
+ */
+#define PNC_STRIDED_LEAST_ROW 64
+
 static inline int64_t pnc_io_stage_get_bytes(bool on_servers)
 {
     return on_servers ? PNC_STAGE_BYTES_SERVERS : PNC_STAGE_BYTES;

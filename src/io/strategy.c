@@ -50,7 +50,7 @@ static double sum_seconds(const pnc_estimate *e, const pnc_access_pattern *p)
 
 /* --- the strategies --- */
 
-/* Accesses of a long run: one of each stripe, or of `most` bytes if they are fewer. */
+/* Accesses of long runs: one for each stripe, or for each `most` bytes if that is less. */
 static double count_accesses(const pnc_access_pattern *p, int64_t most)
 {
     return (double)p->bytes / (double)(most < p->striping_unit ? most : p->striping_unit);
@@ -69,7 +69,7 @@ static pnc_estimate estimate_runs(const pnc_access_pattern *p, double accesses, 
     return e;
 }
 
-/* From servers: each read of a sieve buffer is an access, or each stripe of a long run. */
+/* A get from servers: the reads of data sieving, or one access of each stripe if those are more. */
 static pnc_estimate estimate_sieved(const pnc_access_pattern *p)
 {
     double reads = (double)p->reads, units = count_accesses(p, PNC_DIRECT_BYTES);
@@ -252,10 +252,13 @@ bool pnc_io_strategy_has_separate(const pnc_access_pattern *p, const pnc_access_
 pnc_strategy pnc_io_strategy_choose_collective(const pnc_access_pattern *p, const pnc_access_hints *hints)
 {
     pnc_strategy forced = (pnc_strategy)(hints->strategy - 1);
+    pnc_access_pattern one_writer = *p;
 
     if (hints->strategy > 0 && pnc_io_strategy_is_collective(forced))
         return forced;
-    return find_cheapest(p, needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE, PNC_STRATEGIES,
+    /* the runs may be unknown: each estimate has one access then, whose wait for other ranks must not decide */
+    one_writer.nwriters = 1;
+    return find_cheapest(&one_writer, needs_aggregators(p, hints) ? PNC_WITHIN_NODES : PNC_SEPARATE, PNC_STRATEGIES,
                          PNC_TWO_PHASE);
 }
 

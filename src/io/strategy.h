@@ -2,7 +2,7 @@
  *
  * A strategy is a row of a table: where it is suitable, and its estimated cost, in accesses of the file, bytes
  * and synchronisations. A second table says what these take on one node and between nodes; an access of a file
- * on servers takes the same on both. A hint forces a strategy. */
+ * on servers takes the same time in both cases. A hint forces a strategy. */
 #ifndef PNC_IO_STRATEGY_H
 #define PNC_IO_STRATEGY_H
 
@@ -81,7 +81,7 @@ static inline bool pnc_io_strategy_is_sieved(pnc_direction direction, int nprocs
     return nnodes == 1 && (direction == PNC_GET || nprocs == 1);
 }
 
-/* Ranks of a node that wait for each other's writes: of more ranks than processors, some do not run. */
+/* Ranks of a node whose writes wait for each other. If there are more ranks than processors, some do not run. */
 static inline int pnc_io_strategy_count_writers(int nranks, int nprocessors)
 {
     return nranks < nprocessors ? nranks : nprocessors;

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "io/sieve.h"
 
-/* Shorter rows are executed as a list of extents: it takes more for each value, and less for each row. */
-#define LEAST_ROW 64
-
 typedef struct strided_access {
     pnc_io_context *io;
     const pnc_selection *selection;
@@ -22,7 +19,7 @@ static bool may_be_strided(const pnc_request *r)
 {
     pnc_slab slab;
 
-    if (r->nslabs != 1 || r->elements < LEAST_ROW || r->has_filetype || pnc_io_request_has_extents(r))
+    if (r->nslabs != 1 || r->elements < PNC_STRIDED_LEAST_ROW || r->has_filetype || pnc_io_request_has_extents(r))
         return false;
     slab = pnc_io_request_get_slab(r, 0);
     return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
@@ -47,8 +44,8 @@ static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_sele
     const pnc_store *store = io->file->store;
     int64_t gap = r->direction == PNC_PUT ? store->sieve_write_gap : store->sieve_read_gap;
 
-    return s->rank > 0 && s->run == r->elem_size && pnc_select_selection_get_axes(s)[s->rank - 1].count >= LEAST_ROW &&
-           is_dense(s, gap);
+    return s->rank > 0 && s->run == r->elem_size &&
+           pnc_select_selection_get_axes(s)[s->rank - 1].count >= PNC_STRIDED_LEAST_ROW && is_dense(s, gap);
 }
 
 static pnc_extent find_span(const pnc_selection *s)

@@ -194,8 +194,8 @@ static bool has_collective_access(pnc_io_context *io)
     return false;
 }
 
-/* Whether the ranks have ranges of the file of their own. This matters for puts on one node, and between nodes if
- * these ranges are short beside that of the call. */
+/* Whether the ranks have ranges of the file of their own. Compared for puts on one node, unless aggregators access the
+ * servers fewer times; between nodes if these ranges are short beside that of the call. */
 static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_range range, int64_t longest,
                           pnc_access_pattern *p)
 {
@@ -267,7 +267,6 @@ static int transfer_with_aggregators(pnc_io_context *io, pnc_file_order *order, 
         return pnc_io_merged_execute_order(io, order);
     }
     pattern.window = pnc_io_two_phase_get_window(io->two_phase);
-    pattern.nwriters = 1; /* the ranks do not know each other's runs: waits for one access must not decide */
     compare_ranks(io, order, range, longest, &pattern);
     choice = pnc_io_strategy_choose_collective(&pattern, io->hints);
     if (choice != PNC_SEPARATE) {

@@ -78,9 +78,10 @@ collective calls of MPI-IO, if that is ROMIO, otherwise as two_phase. Independen
 HINT_SIZE([nc_num_aggrs_per_node], [access.aggregators_a_node], [0], [0], [INT32_MAX], [SENSELESS], [1], [],
 [number of aggregators on each node. 0: one on each of several nodes, and all ranks of a single node])
 HINT_CHOICE([nc_overlap], [access.no_overlap], [enable], [WORDS(enable, disable)], [],
-[enable: if a call takes several rounds, and the file system is not local, aggregators write one half of their memory
-while they receive data in the other half. If gets read most bytes of a range of the file, they read one half while they
-send the other; if gets read less, they read up to 8 pieces at the same time])
+[enable: if the file system is not local, accesses of aggregators overlap. In a call of several rounds they write one
+half of their memory while they receive data in the other half, or, if a get reads most bytes of a range of the file,
+read one half while they send the other. A get that reads fewer bytes of the range reads up to 8 pieces at the same
+time])
 HINT_FIXED([nc_in_place_swap], [disable], [the library never changes the buffer of a put, not even temporarily])
 HINT_FREE([nc_hash_size_dim], [256], [tables of names grow by themselves])
 HINT_FREE([nc_hash_size_var], [256], [tables of names grow by themselves])
@@ -101,14 +102,15 @@ HINT_COMMON_SIZE([striping_factor], [access.striping_factor], [1],
 [number of disks or servers over which a new file is distributed])
 HINT_COMMON_SIZE([striping_unit], [access.striping_unit], [1],
 [number of consecutive bytes on one disk or server. File domains are aligned to it. The value that the file system
-reports takes precedence. Without both, 1048576. A file system for which it is given does not count as local])
+reports takes precedence. Without both, 1048576. A file system for which it is given is not local])
 HINT_COMMON_SIZE([cb_nodes], [access.aggregators], [1],
 [number of aggregators: ranks that access the file in collective calls. Default: one on each of several nodes, and all
 ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
 HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
 [bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
 most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one striping unit more if that is
-at most an eighth, and 1 MiB. A ninth of what exceeds 16777216 records which bytes of the buffer are valid])
+at most an eighth, and 1 MiB. Of a value above 16777216, a ninth of the excess is reserved for bits that mark which
+bytes of the buffer have data, and the buffer has the rest])
 HINT_PASSED_SIZE([cb_block_size], [1], [bytes of the file that one of these ranks accesses at a time])
 HINT_PASSED([cb_config_list],
 [list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.

@@ -339,7 +339,7 @@ static void test_given_hint(const char *path)
     t_check(with == without, "collective access is the same with romio_cb_write");
 }
 
-/* The hint describes the stripes where the file system does not, and that there are servers. */
+/* The hint describes the stripes where the file system does not; a file with this hint is on servers. */
 static void test_given_unit(const char *path)
 {
     int64_t without = describe_store(path, NULL, NULL).striping.unit;

@@ -88,13 +88,14 @@ int pnc_mpiio_path_truncate(const char *path, pnc_error *error);
 typedef enum pnc_mpiio_library { PNC_MPIIO_UNKNOWN, PNC_MPIIO_MPICH, PNC_MPIIO_OPEN_MPI } pnc_mpiio_library;
 pnc_mpiio_library pnc_mpiio_library_get(void);
 
-/* striping.c: ask the file system. False if it does not report how it distributes the file: then *out is all zero, but
- * for in_memory and on_servers. */
+/* striping.c: ask the file system. The caller sets *out to zeros. False if it does not report how it distributes the
+ * file: then only in_memory and on_servers may be set. */
 bool pnc_mpiio_striping_find(const char *path, pnc_striping *out);
 /* Set the unit and the number of servers by hints, and on_servers if there is a unit. */
 void pnc_mpiio_striping_derive(MPI_Info hints, pnc_striping *out);
 
-/* lustre.c: the layout in the n bytes of the attribute lustre.lov. False if they are not one, or have no stripes. */
+/* lustre.c: the layout in the n bytes of the attribute lustre.lov: sets unit, factor and round_robin. False if they are
+ * not one, or have no stripes. */
 bool pnc_mpiio_lustre_parse(const unsigned char *bytes, size_t n, pnc_striping *out);
 
 /* background.c: as in pnc_store_ops */
