@@ -1,9 +1,10 @@
 /* Sizes of collective buffers. */
 #include "io/sizes.h"
 
-/* On one node every rank is an aggregator, and the buffer fits in a cache; between nodes few large accesses are best.
- */
-#define BUFFER_ONE_NODE (2 << 20)
+/* On one node every rank is an aggregator, and the buffer fits in a cache, on servers half of it; between nodes few
+ * large accesses are best. */
+#define BUFFER_LOCAL (2 << 20)
+#define BUFFER_ONE_NODE (4 << 20)
 #define BUFFER_NODES (16 << 20)
 #define LEAST_BUFFER PNC_PAGE
 #define MOST_EXCESS (1 << 20)
@@ -46,8 +47,10 @@ static int64_t leave_for_bits(int64_t given)
 
 static int64_t base_size(const pnc_buffer_shape *b)
 {
-    int64_t size = b->nnodes == 1 ? BUFFER_ONE_NODE : BUFFER_NODES;
+    int64_t size = b->on_servers ? BUFFER_ONE_NODE : BUFFER_LOCAL;
 
+    if (b->nnodes > 1)
+        size = BUFFER_NODES;
     if (b->given > 0)
         size = leave_for_bits(b->given);
     else if (size > b->most)

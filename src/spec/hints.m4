@@ -107,10 +107,10 @@ HINT_COMMON_SIZE([cb_nodes], [access.aggregators], [1],
 [number of aggregators: ranks that access the file in collective calls. Default: one on each of several nodes, and all
 ranks of a single node. Takes precedence over nc_num_aggrs_per_node])
 HINT_COMMON_SIZE([cb_buffer_size], [access.buffer_size], [1],
-[bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 2097152, but at
-most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one striping unit more if that is
-at most an eighth, and 1 MiB. Of a value above 16777216, a ninth of the excess is reserved for bits that mark which
-bytes of the buffer have data, and the buffer has the rest])
+[bytes of memory of each aggregator for the data of a round. Default: 16777216, on a single node 4194304, on a local
+file system 2097152, but at most nc_ibuf_size. At least 4096 and at most 536870912 are used, on several nodes with one
+striping unit more if that is at most an eighth, and 1 MiB. Of a value above 16777216, a ninth of the excess is reserved
+for bits that mark which bytes of the buffer have data, and the buffer has the rest])
 HINT_PASSED_SIZE([cb_block_size], [1], [bytes of the file that one of these ranks accesses at a time])
 HINT_PASSED([cb_config_list],
 [list of NODE:NUMBER, separated by commas: at most so many aggregators on a node of that name; * is any name or number.

@@ -349,6 +349,20 @@ static void test_large_buffers(void **state)
     }
 }
 
+static void test_default_buffers(void **state)
+{
+    pnc_buffer_shape b = {.nnodes = 1, .most = 16 << 20, .striping_unit = 1 << 20};
+
+    (void)state;
+    assert_int_equal(pnc_io_buffer_compute_size(&b), 2 << 20);
+    b.on_servers = true;
+    assert_int_equal(pnc_io_buffer_compute_size(&b), 4 << 20);
+    b.nnodes = 2;
+    assert_int_equal(pnc_io_buffer_compute_size(&b), 17 << 20);
+    b.most = 1 << 20;
+    assert_int_equal(pnc_io_buffer_compute_size(&b), 1 << 20);
+}
+
 /* How the rounds of calls use buffers of 16 MiB and a stripe. */
 static void test_rounds(void **state)
 {
@@ -497,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_range_lengths),
+        cmocka_unit_test(test_default_buffers),
         cmocka_unit_test(test_large_buffers),
         cmocka_unit_test(test_rounds),
     };
