@@ -59,7 +59,7 @@ bool pnc_io_ranks_has_comparison(const pnc_access_pattern *p, const pnc_access_h
     return pnc_io_strategy_is_forced(PNC_SEPARATE, hints) || pnc_io_range_is_sparse(range, longest, p->nprocs);
 }
 
-bool pnc_io_ranks_has_local_comparison(const pnc_access_pattern *p, const pnc_access_hints *hints, int64_t longest)
+bool pnc_io_ranks_has_node_comparison(const pnc_access_pattern *p, const pnc_access_hints *hints, int64_t longest)
 {
     bool may_share = p->on_servers && longest == INT64_MAX;
 

@@ -84,8 +84,8 @@ bool pnc_io_ranks_has_comparison(const pnc_access_pattern *pattern, const pnc_ac
                                  int64_t longest);
 /* The same on one node. Only for a put: the file is local, or no rank has more runs than its range has stripes, or a
  * hint forces PNC_SEPARATE. */
-bool pnc_io_ranks_has_local_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints,
-                                       int64_t longest);
+bool pnc_io_ranks_has_node_comparison(const pnc_access_pattern *pattern, const pnc_access_hints *hints,
+                                      int64_t longest);
 
 /* How the ranges of successive ranks follow each other. */
 typedef struct pnc_sequence {

@@ -1,4 +1,4 @@
-/* Sizes of collective buffers. */
+/* Sizes of collective buffers, and how a hyperslab is accessed without other ranks. */
 #include "io/sizes.h"
 
 /* On one node every rank is an aggregator, and the buffer fits in a cache, on servers half of it; between nodes few
@@ -11,25 +11,29 @@
 #define MOST_BITS (2 << 20)
 #define MOST_BUFFER (INT64_C(1) << 29)
 
-/* As strided.c decides it for a get. */
-static bool is_read_in_windows(const pnc_selection *s, int64_t elem_size)
+/* Whether all gaps, also those between rows, are smaller than `gap`. */
+static bool is_dense(const pnc_selection *s, int64_t gap)
 {
     const pnc_axis *axes = pnc_select_selection_get_axes(s);
     int64_t span = s->run;
 
-    if (s->rank == 0 || s->run != elem_size || axes[s->rank - 1].count < PNC_STRIDED_LEAST_ROW)
-        return false;
     for (int i = s->rank - 1; i >= 0; i--) {
-        if (axes[i].stride - span >= PNC_SIEVE_READ_GAP)
+        if (axes[i].stride - span >= gap)
             return false;
         span += (axes[i].count - 1) * axes[i].stride;
     }
     return true;
 }
 
+bool pnc_io_selection_is_strided(const pnc_selection *s, int64_t elem_size, int64_t gap)
+{
+    return s->rank > 0 && s->run == elem_size &&
+           pnc_select_selection_get_axes(s)[s->rank - 1].count >= PNC_STRIDED_LEAST_ROW && is_dense(s, gap);
+}
+
 int64_t pnc_io_reads_count(const pnc_selection *s, int64_t elem_size)
 {
-    bool in_windows = is_read_in_windows(s, elem_size);
+    bool in_windows = pnc_io_selection_is_strided(s, elem_size, PNC_SIEVE_READ_GAP);
     int64_t most = in_windows ? PNC_STAGE_BYTES_SERVERS : PNC_SIEVE_READ_BYTES;
     int64_t reads = pnc_select_selection_count_reads(s, most);
     int64_t lists = (s->nruns + PNC_PORTION_EXTENTS - 1) / PNC_PORTION_EXTENTS;

@@ -43,6 +43,9 @@ static inline int64_t pnc_io_portion_get_bytes(bool on_servers, bool is_direct, 
     return is_direct || (in_place && on_servers) ? PNC_DIRECT_BYTES : pnc_io_stage_get_bytes(on_servers);
 }
 
+/* Whether strided.c accesses a hyperslab, in windows: single values in rows of some length, whose gaps are cheaper to
+ * access than to skip, as they are smaller than `gap`. */
+bool pnc_io_selection_is_strided(const pnc_selection *selection, int64_t elem_size, int64_t gap);
 /* Reads of a hyperslab from servers: of single values in windows of the staging buffer (strided.c), of other runs in
  * lists. */
 int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
@@ -51,10 +54,6 @@ int64_t pnc_io_reads_count(const pnc_selection *selection, int64_t elem_size);
 
 /* An access of servers costs 0.3 to 5 ms, the time of about 1 MiB. */
 #define PNC_SIEVE_GAP_SERVERS (1 << 20)
-static inline int64_t pnc_io_sieve_gap_choose(bool on_servers, int64_t local)
-{
-    return on_servers ? PNC_SIEVE_GAP_SERVERS : local;
-}
 
 /* Gaps between the pieces of a block. */
 typedef struct pnc_gaps {

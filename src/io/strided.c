@@ -25,27 +25,12 @@ static bool may_be_strided(const pnc_request *r)
     return slab.count[r->ndims - 1] == 1 || (slab.stride != NULL && slab.stride[r->ndims - 1] > 1);
 }
 
-/* Whether all gaps, also those between rows, are cheaper to access than to skip. */
-static bool is_dense(const pnc_selection *s, int64_t gap)
-{
-    const pnc_axis *axes = pnc_select_selection_get_axes(s);
-    int64_t span = s->run;
-
-    for (int i = s->rank - 1; i >= 0; i--) {
-        if (axes[i].stride - span >= gap)
-            return false;
-        span += (axes[i].count - 1) * axes[i].stride;
-    }
-    return true;
-}
-
 static bool suits(const pnc_io_context *io, const pnc_request *r, const pnc_selection *s)
 {
     const pnc_store *store = io->file->store;
     int64_t gap = r->direction == PNC_PUT ? store->sieve_write_gap : store->sieve_read_gap;
 
-    return s->rank > 0 && s->run == r->elem_size &&
-           pnc_select_selection_get_axes(s)[s->rank - 1].count >= PNC_STRIDED_LEAST_ROW && is_dense(s, gap);
+    return pnc_io_selection_is_strided(s, r->elem_size, gap);
 }
 
 static pnc_extent find_span(const pnc_selection *s)

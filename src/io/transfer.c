@@ -51,23 +51,18 @@ static int count_runs(pnc_io_context *io, const pnc_request_list *list, pnc_acce
     return NC_NOERR;
 }
 
-/* Used on a local file system only, where all ranks are on one node. */
-static int count_writers(const pnc_file *file)
-{
-    return pnc_io_strategy_count_writers(file->nprocs, file->nodes->nprocessors);
-}
-
 /* What is the same on all ranks. */
 static pnc_access_pattern describe_access(const pnc_io_context *io, const pnc_request_list *list)
 {
     const pnc_store *store = io->file->store;
     pnc_buffer_shape buffer = pnc_io_context_get_buffer_shape(io);
     bool several_ranks = list->collective && io->file->nprocs > 1;
+    int nprocs = several_ranks ? io->file->nprocs : 1;
 
     return (pnc_access_pattern){.direction = list->direction,
-                                .nprocs = several_ranks ? io->file->nprocs : 1,
+                                .nprocs = nprocs,
                                 .nnodes = several_ranks ? store->nnodes : 1,
-                                .nwriters = several_ranks ? count_writers(io->file) : 1,
+                                .nwriters = pnc_io_strategy_count_writers(nprocs, io->file->nodes->nprocessors),
                                 .sieves = pnc_io_strategy_is_sieved(list->direction, io->file->nprocs, store->nnodes),
                                 .on_servers = buffer.on_servers,
                                 .buffer = pnc_io_buffer_compute_size(&buffer),
@@ -203,7 +198,7 @@ static void compare_ranks(pnc_io_context *io, const pnc_file_order *order, pnc_r
     pnc_sequence own =
         pnc_io_sequence_init_rank(p, io->hints, range, (pnc_range){order->low, order->high}, io->file->rank);
 
-    if (pnc_io_ranks_has_local_comparison(p, io->hints, longest))
+    if (pnc_io_ranks_has_node_comparison(p, io->hints, longest))
         p->ranks_apart = pnc_io_two_phase_is_separate(io->two_phase, order);
     if (!pnc_io_ranks_has_comparison(p, io->hints, range, longest))
         return;

@@ -263,12 +263,12 @@ static pnc_rounds choose_rounds(pnc_two_phase *x, pnc_range range)
 static void init_buffers(pnc_two_phase *x)
 {
     const pnc_store *store = x->io->file->store;
-    bool on_servers = pnc_io_context_is_on_servers(x->io);
+    int64_t gap = pnc_io_context_is_on_servers(x->io) ? PNC_SIEVE_GAP_SERVERS : store->sieve_write_gap;
     int64_t size = x->rounds.domains.buffer;
 
     for (int i = 0; i <= x->rounds.overlaps; i++) {
         pnc_io_collective_buffer_init(&x->buffers[i], x->io->file, &x->memory, i * size, size);
-        x->buffers[i].sieve_gap = pnc_io_sieve_gap_choose(on_servers, store->sieve_write_gap);
+        x->buffers[i].sieve_gap = gap;
         x->buffers[i].sieves_writes = x->sieves_writes;
         x->buffers[i].in_background = x->rounds.in_background;
     }

@@ -1,7 +1,5 @@
 /* A file on servers, as the hint striping_unit says. There an access of each row takes long, also from one node:
  * aggregators access rows of several ranks, and many rows of one rank. The statistics say which strategy was used. */
-#include <stdlib.h>
-
 #include <pnetcdf.h>
 
 #include "../expect.h"
@@ -15,7 +13,7 @@ static int value_of(MPI_Offset row, MPI_Offset column)
     return (int)(row * 100003 + column * 7 + 1);
 }
 
-/* Calls with two-phase I/O in which this rank had values. */
+/* Calls with a strategy in which this rank had values. */
 static int count_calls(const char *counter)
 {
     MPI_Offset n = -1;
@@ -42,7 +40,7 @@ static void define(const char *path)
     expect_ok(ncmpi_enddef(ncid), "enddef");
 }
 
-/* Put the rows of this rank, and get those of the next one. start, count: of the dimensions behind `rank` in apart. */
+/* Put the rows of this rank, and get those of the next one. is_apart: the variable has the dimension of ranks. */
 static void try_rows(const char *name, int varid, bool is_apart)
 {
     static int values[ROWS * ROW], got[ROWS * ROW];

@@ -173,15 +173,15 @@ static void test_comparison_on_one_node(void **state)
     pnc_access_hints separate = {.strategy = PNC_SEPARATE + 1};
 
     (void)state;
-    assert_true(pnc_io_ranks_has_local_comparison(&p, &none, INT64_MAX));
+    assert_true(pnc_io_ranks_has_node_comparison(&p, &none, INT64_MAX));
     p.on_servers = true;
-    assert_false(pnc_io_ranks_has_local_comparison(&p, &none, INT64_MAX));
-    assert_true(pnc_io_ranks_has_local_comparison(&p, &separate, INT64_MAX));
-    assert_true(pnc_io_ranks_has_local_comparison(&p, &none, 1 << 20));
+    assert_false(pnc_io_ranks_has_node_comparison(&p, &none, INT64_MAX));
+    assert_true(pnc_io_ranks_has_node_comparison(&p, &separate, INT64_MAX));
+    assert_true(pnc_io_ranks_has_node_comparison(&p, &none, 1 << 20));
     p.direction = PNC_GET;
-    assert_false(pnc_io_ranks_has_local_comparison(&p, &separate, 1 << 20));
+    assert_false(pnc_io_ranks_has_node_comparison(&p, &separate, 1 << 20));
     p = pattern_of(PNC_PUT, 8, 2, 0, 0);
-    assert_false(pnc_io_ranks_has_local_comparison(&p, &separate, 1 << 20));
+    assert_false(pnc_io_ranks_has_node_comparison(&p, &separate, 1 << 20));
 }
 
 /* The short cut of a small call leads to the same choice. */

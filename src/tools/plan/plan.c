@@ -24,14 +24,21 @@ int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char 
     return NC_EINVAL;
 }
 
-static int64_t compute_buffer(const plan_call *call)
+pnc_buffer_shape plan_call_get_buffer_shape(const plan_call *call)
 {
     const plan_options *o = call->options;
-    const pnc_buffer_shape shape = {.nnodes = call->nnodes,
-                                    .on_servers = true,
-                                    .given = o->hints.buffer_size,
-                                    .most = o->most_buffer,
-                                    .striping_unit = call->unit};
+
+    return (pnc_buffer_shape){.nnodes = call->nnodes,
+                              .on_servers = true,
+                              .given = o->hints.buffer_size,
+                              .most = o->most_buffer,
+                              .striping_unit = call->unit,
+                              .round_robin = o->stripe_count > 0};
+}
+
+static int64_t compute_buffer(const plan_call *call)
+{
+    const pnc_buffer_shape shape = plan_call_get_buffer_shape(call);
 
     return pnc_io_buffer_compute_size(&shape);
 }
@@ -220,7 +227,7 @@ static int compute_collective(plan_call *call, plan_result *out)
     out->naggregators = place_aggregators(call);
     PNC_TRY(name_nodes(call, out->naggregators));
     pattern.window = out->naggregators * compute_buffer(call);
-    if (compares_ranks || pnc_io_ranks_has_local_comparison(&pattern, hints, call->longest))
+    if (compares_ranks || pnc_io_ranks_has_node_comparison(&pattern, hints, call->longest))
         pattern.ranks_apart = are_ranks_apart(call, &pattern);
     compares = pnc_io_strategy_choose_collective(&pattern, hints) != PNC_SEPARATE && all_nodes_have_one(call) &&
                (pnc_io_strategy_is_forced(PNC_WITHIN_NODES, hints) ||

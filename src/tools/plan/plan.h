@@ -75,6 +75,8 @@ int plan_memory_fail(const plan_call *call);
 /* NC_NOERR, or an error message: a plan follows so many steps of a rank or of a node at most. */
 int plan_steps_check(const plan_call *call, int64_t n, int64_t most, const char *what);
 
+pnc_buffer_shape plan_call_get_buffer_shape(const plan_call *call);
+
 /* --- rounds.c --- */
 
 /* The rounds of all nodes, or of one node without the others. */

@@ -423,12 +423,7 @@ static int choose_node(const plan_call *call, int n, int i)
 static int init_domains(work *w, int naggregators, int64_t bytes)
 {
     const plan_options *o = w->call->options;
-    const pnc_buffer_shape shape = {.nnodes = w->call->nnodes,
-                                    .on_servers = true,
-                                    .given = o->hints.buffer_size,
-                                    .most = o->most_buffer,
-                                    .striping_unit = w->call->unit,
-                                    .round_robin = o->stripe_count > 0};
+    const pnc_buffer_shape shape = plan_call_get_buffer_shape(w->call);
     int64_t length = w->range.high - w->range.low;
     const pnc_rounds_shape call = {.direction = o->direction,
                                    .naggregators = naggregators,
