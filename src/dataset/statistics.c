@@ -1,13 +1,12 @@
 /* Statistics of a dataset: what calls add, and the report of all ranks. */
 #include "dataset/statistics.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "dataset/report_file.h"
 #include "statistics/summary.h"
 #include "statistics/trace.h"
 
@@ -98,21 +97,20 @@ static bool find_path(const pnc_dataset *ds, const char *key, bool by_rank, char
     return true;
 }
 
-static void warn(const pnc_dataset *ds, const char *what, const char *path)
-{
-    fprintf(stderr, "PnetCDF warning: %s: cannot write the %s %s: %s\n", ds->file.path, what, path, strerror(errno));
-}
-
 /* Each rank writes a file of its own. */
 static void start_trace(pnc_dataset *ds)
 {
     char path[PATH_BYTES];
+    FILE *file;
 
     if (!find_path(ds, "trace:", ds->file.nprocs > 1, path))
         return;
-    ds->file.statistics->trace = pnc_trace_create(path, ds->file.nodes->ranks[0], ds->file.rank);
+    file = pnc_dataset_report_file_open(ds, "timeline", path);
+    if (file == NULL)
+        return;
+    ds->file.statistics->trace = pnc_trace_create(file, ds->file.nodes->ranks[0], ds->file.rank);
     if (ds->file.statistics->trace == NULL)
-        warn(ds, "timeline", path);
+        pnc_dataset_report_file_warn(ds, "timeline", path);
 }
 
 /* --- counting --- */
@@ -369,15 +367,13 @@ static void write_json(const pnc_dataset *ds, const pnc_summary *summary)
 
     if (ds->file.statistics == NULL || !find_path(ds, "json:", false, path))
         return;
-    file = fopen(path, "w");
-    if (file == NULL) {
-        warn(ds, "statistics", path);
+    file = pnc_dataset_report_file_open(ds, "statistics", path);
+    if (file == NULL)
         return;
-    }
     pnc_summary_write_json(summary, file);
     failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
-        warn(ds, "statistics", path);
+        pnc_dataset_report_file_warn(ds, "statistics", path);
 }
 
 static void finish_trace(pnc_dataset *ds)
@@ -385,7 +381,7 @@ static void finish_trace(pnc_dataset *ds)
     pnc_statistics *s = ds->file.statistics;
 
     if (s->trace != NULL && !pnc_trace_close(s->trace))
-        warn(ds, "timeline", "of a rank");
+        pnc_dataset_report_file_warn(ds, "timeline", "of a rank");
     s->trace = NULL;
 }
 

@@ -1,7 +1,7 @@
 /* Writes a timeline as an array of complete events (phase X), in microseconds of a day: viewers have doubles. */
 #include "statistics/trace.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -23,17 +23,16 @@ static int64_t read_clock(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-pnc_trace *pnc_trace_create(const char *path, int node, int rank)
+pnc_trace *pnc_trace_create(FILE *file, int node, int rank)
 {
     pnc_trace *trace = pnc_memory_alloc_zeroed(1, sizeof *trace);
 
-    if (trace == NULL)
-        return NULL;
-    trace->file = fopen(path, "w");
-    if (trace->file == NULL) {
-        pnc_memory_free(trace);
+    if (trace == NULL) {
+        fclose(file);
+        errno = ENOMEM;
         return NULL;
     }
+    trace->file = file;
     trace->node = node;
     trace->rank = rank;
     trace->zero = read_clock(CLOCK_REALTIME) / DAY * -DAY + read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);

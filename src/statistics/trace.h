@@ -5,12 +5,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct pnc_trace pnc_trace;
 
-/* Create a file. The process of its events is `node`, the first rank of the node; their thread is the rank. NULL: errno
- * has the reason. */
-pnc_trace *pnc_trace_create(const char *path, int node, int rank);
+/* Begin a timeline in an empty file, which the result owns. The process of its events is `node`, the first rank of the
+ * node; their thread is the rank. NULL: the file is closed, and errno has the reason. */
+pnc_trace *pnc_trace_create(FILE *file, int node, int rank);
 /* Complete and close the file. False if not all of it could be written. */
 bool pnc_trace_close(pnc_trace *trace);
 void pnc_trace_free(pnc_trace *trace); /* the same without a result; NULL: nothing */

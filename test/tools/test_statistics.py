@@ -195,6 +195,75 @@ def test_unwritable():
     tap.ok(status == 0 and text.count("cannot write the") == 2, "paths that cannot be written are reported", text)
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_dataset_as_report():
+    """The path of a report is that of the dataset, which must stay as it is without reports."""
+    run(1, "growth", "bad", "0")
+    wanted = read(FILE)
+    symbolic, hard, new = tap.scratch("symbolic.json"), tap.scratch("hard.json"), tap.scratch("new")
+    os.symlink(os.path.abspath(FILE), symbolic)
+    os.link(FILE, hard)
+    cases = [("json:" + tap.scratch("%f"), 1), ("trace:" + tap.scratch("%f"), 1), (f"json:{FILE},trace:{FILE}", 2),
+             (f"json:{symbolic}", 1), (f"trace:{symbolic}", 1), (f"json:{hard}", 1), (f"trace:{hard}", 1)]
+    for stats, warnings in cases:
+        status, _, text = run(1, "growth", "bad", stats)
+        tap.ok(status == 0 and read(FILE) == wanted and text.count("that is the dataset itself") == warnings,
+               f"PNETCDF_STATS={stats}", text)
+    os.remove(FILE)
+    status, _, text = run(1, "growth", "bad", f"trace:{FILE}")
+    tap.ok(status == 0 and read(FILE) == wanted and "itself" in text, "a timeline of a dataset that is created", text)
+    os.remove(FILE)
+    os.environ["PNETCDF_HINTS"] = "nc_whole_files=enable"
+    status, _, text = run(1, "growth", "bad", f"trace:{FILE}")
+    del os.environ["PNETCDF_HINTS"]
+    tap.ok(status == 0 and os.path.exists(FILE) and read(FILE)[:3] == b"CDF",
+           "a timeline of a dataset that gets its name later", text)
+    os.remove(symbolic)
+    os.symlink(new, symbolic)
+    run(1, "growth", "bad", f"json:{symbolic}")
+    tap.ok(os.path.islink(symbolic) and read(new)[:1] == b"{", "a link to a file that does not exist yet")
+    for path in (symbolic, hard, new):
+        os.remove(path)
+
+
+def test_data_as_report():
+    """Files that have been there before, by hand: only reports and empty files are replaced."""
+    path, header = tap.scratch("other.0"), b"\0\0\0\1" + 24 * b"\0"
+    kept = [("CDF-1", b"CDF\1" + header), ("CDF-2", b"CDF\2" + header), ("CDF-5", b"CDF\5" + 2 * header),
+            ("a file that is marked as interrupted", b"CDF\x81" + header), ("HDF5", b"\x89HDF\r\n\x1a\n" + header),
+            ("HDF5 with a user block", 512 * b"\0" + b"\x89HDF\r\n\x1a\n"), ("text", b"results\n")]
+    for what, data in kept + [("a report", b'{"schema": 1}' + 100000 * b" "), ("a timeline", b"[\n"), ("nothing", b"")]:
+        keeps = (what, data) in kept
+        for ranks, stats, opening in ((1, f"json:{path}", b"{"), (1, f"trace:{path}", b"["),
+                                      (2, "trace:" + path[:-2], b"[")):
+            with open(path, "wb") as file:
+                file.write(data)
+            status, _, text = run(ranks, "growth", "good", stats)
+            now = read(path)
+            tap.ok(status == 0 and (now == data) == keeps and now[:1] == (data[:1] if keeps else opening) and
+                   text.count("exists and is not a report") == keeps and (keeps or json.loads(now)),
+                   f"{what} at the path of {stats[:5]}, {ranks} ranks", (text, now[:100]))
+    os.remove(path)
+
+
+def test_standard_output():
+    """It is a file with other text here."""
+    path = tap.scratch("output")
+    build = os.environ.get("PNC_BUILD", os.getcwd())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("before\n")
+        file.flush()
+        subprocess.run([os.path.join(build, PROGRAM), "growth", "good", FILE], check=False, stdout=file,
+                       env={**os.environ, "PNETCDF_STATS": "json:/dev/stdout"})
+        file.write("after\n")
+    text = read(path)
+    tap.ok(text.startswith(b"before\n{") and text.endswith(b"}\nafter\n"), "standard output is appended to", text)
+
+
 # --- ncmpistat ---
 
 class Page(html.parser.HTMLParser):
@@ -341,6 +410,9 @@ test_document()
 test_text()
 test_trace()
 test_unwritable()
+test_dataset_as_report()
+test_data_as_report()
+test_standard_output()
 test_ncmpistat()
 test_appends()
 test_aggregators()
