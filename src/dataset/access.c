@@ -14,7 +14,7 @@
 #include "io/queue.h"
 #include "io/transfer.h"
 
-enum { KIND_PUT = 1, KIND_GET }; /* of calls outside safe mode */
+enum { KIND_PUT = 1, KIND_GET };
 
 /* Execute requests; after a put, update the number of records, and with NC_SHARE flush the data. An error of a
  * collective step is the same on all ranks, so that each rank may return it at once. */
@@ -48,7 +48,7 @@ static int check_mode(pnc_dataset *ds, pnc_op op, bool collective)
 }
 
 /* The ranks of a put may use different functions and variables, like those of a get, as each request is complete by
- * itself; in safe mode they must not. varid may be wrong. */
+ * itself. varid may be wrong. */
 static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
 {
     pnc_file_call *call = &ds->file.call;
@@ -57,10 +57,7 @@ static void describe_call(pnc_dataset *ds, pnc_op op, int varid)
         return;
     if (varid >= 0 && varid < ds->model.nvars)
         call->object = ds->model.vars[varid]->name;
-    if (ds->safe)
-        call->kind = pnc_file_kind_compute(call->function, &varid, sizeof varid);
-    else
-        call->kind = pnc_io_op_get_direction(op) == PNC_PUT ? KIND_PUT : KIND_GET;
+    call->kind = pnc_io_op_get_direction(op) == PNC_PUT ? KIND_PUT : KIND_GET;
 }
 
 /* Execute the requests of a call, and free them. err is an error in the arguments of this rank. */

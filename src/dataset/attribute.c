@@ -14,6 +14,7 @@
 #include "dataset/headerio.h"
 #include "dataset/modes.h"
 #include "dataset/suggestion.h"
+#include "file/agree.h"
 #include "format/codec.h"
 
 typedef struct new_value {
@@ -272,6 +273,8 @@ int pnc_dataset_attribute_put(pnc_dataset *ds, int varid, const pnc_new_att *att
     new_value value = {att->xtype, att->len, NULL, NC_NOERR};
     int err = check_put(ds, varid, att);
 
+    /* one kind for all memory types: ranks with different ones compare what they have made of the values */
+    ds->file.call.kind = pnc_file_kind_compute("ncmpi_put_att", "", 0);
     if (err == NC_NOERR)
         err = convert_value(ds, att, &value);
     err = agree_attribute(ds, err, varid, att->name, &value);

@@ -9,6 +9,7 @@
 #include "dataset/attribute.h"
 #include "dataset/hints.h"
 #include "dataset/suggestion.h"
+#include "format/codec.h"
 
 #define SET_OUTPUT(out, value) \
     do {                       \
@@ -96,9 +97,7 @@ static const pnc_model *laid_out(const pnc_dataset *ds)
 
 int pnc_dataset_inq_header_size(pnc_dataset *ds, MPI_Offset *size)
 {
-    const pnc_model *model = laid_out(ds);
-
-    SET_OUTPUT(size, model == NULL ? 0 : model->header_size);
+    SET_OUTPUT(size, ds->mode == PNC_DEFINE ? pnc_format_header_get_size(&ds->model) : ds->model.header_size);
     return NC_NOERR;
 }
 

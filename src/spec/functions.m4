@@ -268,7 +268,7 @@ FUNCTION([get_file_info], [all], [P(info_out, info_used, mpi_info)], [Former nam
 FUNCTION([inq_striping], [all], [P(count_out, striping_size)P(count_out, striping_count)],
 [Stripe size in bytes and stripe count of the file, 0 if the file system does not report them. LOCAL])
 FUNCTION([inq_header_size], [all], [P(offset_out, size, h_size)],
-[Size of the header in bytes, as of the last ncmpi_enddef: 0 for a new file before its first one. LOCAL])
+[Size of the header in bytes, in define mode with the definitions so far. LOCAL])
 FUNCTION([inq_header_extent], [all], [P(offset_out, extent, h_extent)],
 [Extent of the header in bytes, including its free space, as of the last ncmpi_enddef: the first variable follows it. 0
 for a new file before its first ncmpi_enddef. LOCAL])

@@ -41,6 +41,15 @@ m4_include([constants_body.m4])m4_dnl
 #define NC_ISSYSERR(err) ((err) > 0)
 #endif
 
+/* Not used here: interfaces in other languages declare what they export with it. */
+#ifndef PNETCDF_PUBLIC_API
+#ifdef __GNUC__
+#define PNETCDF_PUBLIC_API __attribute__((visibility("default")))
+#else
+#define PNETCDF_PUBLIC_API
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -152,18 +152,47 @@ def check(standard, text, skip_bindings):
     return printed
 
 
+# Layers for C++ mark what their library exports, at any of these places.
+LAYER = """\
+#include <pnetcdf.h>
+int hidden();
+int hidden() { return 2; }
+class PNETCDF_PUBLIC_API Exported { public: int method() const; };
+int Exported::method() const { return NC_NOERR; }
+extern PNETCDF_PUBLIC_API int variable;
+int variable = 1;
+PNETCDF_PUBLIC_API int before() { return hidden(); }
+int PNETCDF_PUBLIC_API between() { return hidden(); }
+"""
+
+
+def check_layer(skip_bindings):
+    """A shared library of which only the rest is hidden, by nm; and the macro as a client may have it already."""
+    source, library = (os.path.abspath(tap.scratch("layer" + end)) for end in (".cc", ".so"))
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(LAYER)
+    command = ["g++", *STRICT, *skip_bindings, INCLUDE, "-fPIC", "-shared", "-fvisibility=hidden", source, "-o", library]
+    status, _, why = run(*command)
+    symbols = [line.split()[0] for line in run("nm", "-DCP", "--defined-only", library)[1].splitlines()]
+    tap.ok(status == 0 and {"Exported::method()", "variable", "before()", "between()"} <= set(symbols) and
+           "hidden()" not in symbols, "PNETCDF_PUBLIC_API exports what is declared with it", (symbols, why))
+    status, _, why = run(*command, "-DPNETCDF_PUBLIC_API=")
+    tap.ok(status == 0, "a client may define it", why)
+
+
 def main():
     if not shutil.which("g++"):
         tap.skip("pnetcdf.h in C++", "g++ is not installed")
         tap.finish()
     with open(os.path.join(BUILD, "include", "pnetcdf.h"), encoding="utf-8") as file:
         header = file.read()
-    macros = re.findall(r"^#define ((?:NC\d?|PNETCDF)_\w+) ", header, re.M)
+    macros = re.findall(r"^#define ((?!PNETCDF_PUBLIC_API)(?:NC\d?|PNETCDF)_\w+) ", header, re.M)
     functions = re.findall(r"\b((?:ncmpi|cdl_hdr)_\w+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.S))
     listed = listed_constants()
     # The C++ bindings of MPI, which MPI 3 removed, are ignored; so are the warnings of mpi.h.
     skip_bindings = ["-DMPICH_SKIP_MPICXX", "-DOMPI_SKIP_MPICXX",
                      *(flag.replace("-I", "-isystem") for flag in tap.mpi_flags())]
+    check_layer(skip_bindings)
     for standard in ("c++98", "c++17"):
         printed = check(standard, program(macros, functions, listed), skip_bindings)
         if printed is not None:

@@ -105,13 +105,14 @@ static void check_places(int ncid, struct shape s, struct places wanted, const c
     t_check(true, "%s: CDF-%d, %d fixed and %d record variables", text, s.format, s.fixed, s.record);
 }
 
-/* In define mode: the layout of the last enddef, when the file had the shape `old`. Variables defined since lie nowhere
- * yet. */
-static void check_define_mode(int ncid, struct shape old, struct places wanted, const char *text)
+/* In define mode: the layout of the last enddef, when the file had the shape `old`, but the header with the definitions
+ * so far. Variables defined since lie nowhere yet. */
+static void check_define_mode(int ncid, struct shape old, struct places wanted, MPI_Offset header, const char *text)
 {
     MPI_Offset offset = -1, recsize = -1;
     int nvars = 0;
     t_local(ncmpi_inq_nvars(ncid, &nvars) == NC_NOERR, "inq_nvars");
+    wanted.header = header;
     check_header(ncid, (struct shape){old.format, 1, 1}, wanted);
     for (int i = 0; i < nvars; i++) {
         MPI_Offset expected = 0;
@@ -151,7 +152,7 @@ static void test_shape(struct shape s)
     int ncid = create(s, NULL, NULL);
     struct places first = places_of(s, 0, 0, 0, 0, none), grown;
     struct shape larger = {s.format, s.fixed + 40, s.record};
-    check_define_mode(ncid, (struct shape){s.format, 0, 0}, none, "before the first enddef");
+    check_define_mode(ncid, (struct shape){s.format, 0, 0}, none, header_of(s), "before the first enddef");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, s, first, "defaults");
     t_local(ncmpi_redef(ncid) == NC_NOERR && ncmpi_enddef(ncid) == NC_NOERR, "redef");
@@ -159,7 +160,7 @@ static void test_shape(struct shape s)
     t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
     define(ncid, s, larger);
     grown = places_of(larger, 0, 0, 0, 0, first);
-    check_define_mode(ncid, s, first, "after redef");
+    check_define_mode(ncid, s, first, header_of(larger), "after redef");
     t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
     check_places(ncid, larger, grown, "forty variables more move data up");
     t_local(ncmpi_close(ncid) == NC_NOERR, "close");
@@ -207,7 +208,7 @@ static void test_failed_enddef(void)
     t_local(ncmpi_def_var(ncid, "large1", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
     t_local(ncmpi_def_var(ncid, "large2", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
     expect_code(ncmpi_enddef(ncid), NC_EVARSIZE, "enddef with variables that are too large");
-    check_define_mode(ncid, s, first, "after an enddef that failed");
+    check_define_mode(ncid, s, first, header_of((struct shape){1, 4, 2}) + 16, "after an enddef that failed");
     t_local(ncmpi_abort(ncid) == NC_NOERR, "abort");
 }
 
@@ -406,6 +407,36 @@ static void test_space_where_data_move(void)
     check_move(NULL, true, 4096, "ncmpi__enddef with h_minfree 0: a move leaves nothing");
 }
 
+/* Sizes in define mode, as measured with PnetCDF 1.15.0; the extent is that of the last enddef. */
+static void expect_sizes(int ncid, MPI_Offset size, MPI_Offset extent, const char *what)
+{
+    MPI_Offset got = -1, allocated = -1;
+
+    t_local(ncmpi_inq_header_size(ncid, &got) == NC_NOERR, "inq_header_size");
+    t_local(ncmpi_inq_header_extent(ncid, &allocated) == NC_NOERR, "inq_header_extent");
+    t_check(got == size && allocated == extent, "%s: size %lld, extent %lld", what, (long long)got,
+            (long long)allocated);
+}
+
+static void test_size_while_defining(void)
+{
+    int ncid, dim, id;
+
+    t_local(ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER, MPI_INFO_NULL, &ncid) == NC_NOERR, "create");
+    expect_sizes(ncid, 32, 0, "nothing defined");
+    t_local(ncmpi_def_dim(ncid, "x", 3, &dim) == NC_NOERR, "def_dim");
+    expect_sizes(ncid, 44, 0, "a dimension");
+    t_local(ncmpi_def_var(ncid, "v", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
+    expect_sizes(ncid, 80, 0, "a variable");
+    t_local(ncmpi_enddef(ncid) == NC_NOERR, "enddef");
+    expect_sizes(ncid, 80, 512, "data mode");
+    t_local(ncmpi_redef(ncid) == NC_NOERR, "redef");
+    expect_sizes(ncid, 80, 512, "redef");
+    t_local(ncmpi_def_var(ncid, "w", NC_INT, 1, &dim, &id) == NC_NOERR, "def_var");
+    expect_sizes(ncid, 116, 512, "a second variable");
+    t_local(ncmpi_close(ncid) == NC_NOERR, "close");
+}
+
 int main(int argc, char **argv)
 {
     static const int formats[] = {1, 2, 5};
@@ -424,6 +455,7 @@ int main(int argc, char **argv)
     test_reported_hints();
     test_reserve_is_used();
     test_space_where_data_move();
+    test_size_while_defining();
     MPI_Barrier(MPI_COMM_WORLD);
     if (t_rank == 0)
         unlink(path);
