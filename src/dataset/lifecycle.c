@@ -2,12 +2,12 @@
 #include "dataset/lifecycle.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "dataset/headerio.h"
 #include "dataset/hints.h"
 #include "dataset/hints_show.h"
 #include "dataset/last_error.h"
+#include "dataset/lost.h"
 #include "dataset/opening.h"
 #include "dataset/records.h"
 #include "dataset/registry.h"
@@ -170,6 +170,7 @@ static int open_or_create(pnc_opening *o, int *ncidp)
     if (err != NC_NOERR)
         return pnc_dataset_opening_discard(ds, err);
     *ncidp = ds->ncid;
+    pnc_dataset_lost_watch();
     pnc_dataset_statistics_open(ds);
     pnc_dataset_hints_display(ds);
     pnc_dataset_hints_check(ds);
@@ -271,29 +272,6 @@ static int publish_file(pnc_dataset *ds, int err, int pending)
     return pnc_file_status_broadcast(&ds->file, err);
 }
 
-/* Cancel pending requests. This is reported even if close itself succeeds, or fails with another error. */
-static int cancel_pending(pnc_dataset *ds)
-{
-    pnc_error cause = ds->error;
-    int64_t puts, gets;
-
-    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
-    if (puts + gets == 0)
-        return NC_NOERR;
-    fprintf(stderr,
-            "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
-            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
-            ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
-    pnc_error_clear(&ds->error);
-    pnc_error_set(&ds->error, NC_EPENDING,
-                  "%s was closed with pending requests: call ncmpi_wait_all before "
-                  "ncmpi_close",
-                  ds->file.path);
-    pnc_dataset_error_report(ds, NC_EPENDING);
-    ds->error = cause;
-    return NC_EPENDING;
-}
-
 /* Other ranks did not make a call: what is collective could block. MPI keeps the file and its communicators. */
 static int abandon(pnc_dataset *ds, int err)
 {
@@ -329,7 +307,7 @@ int pnc_dataset_close(pnc_dataset *ds)
     if (ds->file.call.mismatch)
         return pnc_dataset_error_report(ds, err);
     end_time_limit(ds);
-    pending = cancel_pending(ds);
+    pending = pnc_dataset_lost_discard(ds);
     err = close_file(ds, publish_file(ds, err, pending));
     return pnc_error_keep_first(err, pending);
 }

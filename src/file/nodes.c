@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "file/communicator.h"
+#include "file/finalize.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute; created at first use */
@@ -96,8 +97,8 @@ static void remove_from_world(void)
         MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
 }
 
-/* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls this function. Open MPI deletes those of
- * MPI_COMM_WORLD when communicators can no longer be freed. */
+/* When MPI_Finalize begins: Open MPI deletes the attributes of MPI_COMM_WORLD when communicators can no longer be
+ * freed. */
 static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
 {
     int code = MPI_SUCCESS;
@@ -111,27 +112,22 @@ static int free_keyval(MPI_Comm comm, int number, void *value, void *extra)
     return code;
 }
 
+/* Without free_keyval nothing would free it. */
 static void create_keyval(void)
 {
-    int at_end;
-
-    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_keyval, &at_end, NULL) != MPI_SUCCESS)
-        return;
     if (MPI_Comm_create_keyval(copy_attribute, delete_attribute, &keyval, NULL) != MPI_SUCCESS)
         keyval = MPI_KEYVAL_INVALID;
-    else if (MPI_Comm_set_attr(MPI_COMM_SELF, at_end, NULL) != MPI_SUCCESS)
+    else if (!pnc_file_finalize_add(free_keyval))
         MPI_Comm_free_keyval(&keyval);
-    MPI_Comm_free_keyval(&at_end); /* MPI keeps it as long as MPI_COMM_SELF has the attribute */
 }
 
-/* MPI_KEYVAL_INVALID in a program that only uses MPI sessions: without MPI_COMM_SELF nothing would free the keyval. */
+/* MPI_KEYVAL_INVALID in a program that only uses MPI sessions. */
 static int get_keyval(void)
 {
-    int has_world = 0, got;
+    int got;
 
-    MPI_Initialized(&has_world);
     pthread_mutex_lock(&lock);
-    if (has_world && keyval == MPI_KEYVAL_INVALID)
+    if (keyval == MPI_KEYVAL_INVALID)
         create_keyval();
     got = keyval;
     pthread_mutex_unlock(&lock);

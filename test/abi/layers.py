@@ -52,6 +52,7 @@ MAY_CHANGE = {
                                "pnc_dataset_failed_threads": "atomic: how many have a recent failure"},
     "src/dataset/launcher": {"is_known": "atomic: whether the warning was printed"},
     "src/dataset/lifecycle": {"default_format": "atomic"},
+    "src/dataset/lost": {"is_watched": "atomic: whether MPI_Finalize reports open files"},
     "src/dataset/statistics": {"files": "atomic: the number of files with statistics so far"},
     "src/file/communicator": {"reserved": "atomic: how many communicators are kept or will be", "lock": "a mutex"},
     "src/file/nodes": {"keyval": "under its lock", "lock": "a mutex", "is_private": "one per thread"},

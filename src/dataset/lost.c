@@ -1,0 +1,115 @@
+/* Reports of what is lost when a file is not closed, or not as it should be. */
+#include "dataset/lost.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dataset/last_error.h"
+#include "dataset/registry.h"
+#include "file/finalize.h"
+#include "io/queue.h"
+
+static atomic_bool is_watched; /* the function for MPI_Finalize has been added */
+
+/* --- close with pending requests --- */
+
+/* This is reported even if close itself succeeds, or fails with another error. */
+int pnc_dataset_lost_discard(pnc_dataset *ds)
+{
+    pnc_error cause = ds->error;
+    int64_t puts, gets;
+
+    pnc_io_queue_clear(ds->io.queue, &puts, &gets);
+    if (puts + gets == 0)
+        return NC_NOERR;
+    fprintf(stderr,
+            "PnetCDF warning: %s: %lld nonblocking put and %lld get requests still pending on process %d. "
+            "Cancelling ... (call ncmpi_wait_all before ncmpi_close)\n",
+            ds->file.path, (long long)puts, (long long)gets, ds->file.rank);
+    pnc_error_clear(&ds->error);
+    pnc_error_set(&ds->error, NC_EPENDING,
+                  "%s was closed with pending requests: call ncmpi_wait_all before "
+                  "ncmpi_close",
+                  ds->file.path);
+    pnc_dataset_error_report(ds, NC_EPENDING);
+    ds->error = cause;
+    return NC_EPENDING;
+}
+
+/* --- MPI_Finalize before close --- */
+
+/* Only this rank knows its requests. If all ranks of a large program have some, there is a line from each, as from
+ * ncmpi_close: a rank cannot find out whether another one prints without waiting for it. */
+static int describe_requests(pnc_dataset *ds)
+{
+    const pnc_queue *queue = ds->io.queue;
+
+    if (queue->pending == 0)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EPENDING,
+                         "%lld nonblocking put and %lld get requests pending on process %d are lost: call "
+                         "ncmpi_wait_all, and ncmpi_close before MPI_Finalize",
+                         (long long)queue->kinds[PNC_PUT].n, (long long)queue->kinds[PNC_GET].n, ds->file.rank);
+}
+
+/* In independent mode each rank has a number of its own; otherwise it is in the file. */
+static int describe_records(pnc_dataset *ds)
+{
+    if (!ds->numrecs_dirty || ds->mode == PNC_DEFINE)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EPENDING,
+                         "the number of records, %lld on process %d, may not be in the file, and later records are "
+                         "lost: call ncmpi_close before MPI_Finalize",
+                         (long long)ds->model.numrecs, ds->file.rank);
+}
+
+/* What all ranks have in common. */
+static int describe_file(pnc_dataset *ds)
+{
+    if (ds->file.rank != 0)
+        return NC_NOERR;
+    if (ds->mode == PNC_DEFINE)
+        return pnc_error_set(&ds->error, NC_EPENDING,
+                             "it is in define mode, and the definitions since %s are lost: call ncmpi_enddef, and "
+                             "ncmpi_close before MPI_Finalize",
+                             ds->is_new ? "ncmpi_create" : "ncmpi_redef");
+    if (ds->suffix == 0)
+        return NC_NOERR;
+    return pnc_error_set(&ds->error, NC_EPENDING,
+                         "the new file keeps its temporary name, with \"%s\" at the end: call ncmpi_close before "
+                         "MPI_Finalize",
+                         ds->store_path + strlen(ds->file.path));
+}
+
+static void report(pnc_dataset *ds)
+{
+    int err;
+
+    pnc_error_clear(&ds->error);
+    err = describe_requests(ds);
+    if (err == NC_NOERR)
+        err = describe_records(ds);
+    if (err == NC_NOERR)
+        err = describe_file(ds);
+    if (err != NC_NOERR)
+        fprintf(stderr, "PnetCDF warning: %s is open in MPI_Finalize: %s\n", ds->file.path, ds->error.text);
+}
+
+static int report_all(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    for (int ncid = 0; ncid < NC_MAX_NFILES; ncid++) {
+        pnc_dataset *ds = pnc_dataset_registry_peek(ncid);
+
+        if (ds != NULL)
+            report(ds);
+    }
+    return MPI_SUCCESS;
+}
+
+void pnc_dataset_lost_watch(void)
+{
+    if (!atomic_exchange(&is_watched, true))
+        (void)pnc_file_finalize_add(report_all);
+}
