@@ -62,6 +62,9 @@ def make_steps(seeds):
     for seed in range(1, seeds + 1):
         steps.append((f"test/tools/test_mutated.py, seed {seed}", "hostile", "test/tools/test_mutated.py",
                       {"PNC_TEST_MUTATED": "1000", "PNC_TEST_SEED": str(seed)}))
+        steps.append((f"test/tools/test_forged_journals.py, seed {seed}", "hostile",
+                      "test/tools/test_forged_journals.py",
+                      {"PNC_TEST_FORGED": "1000", "PNC_TEST_SEED": str(seed)}))
         steps.append((f"test/mpi/test_property, seed {seed}", "random", "test/mpi/test_property",
                       {"PNC_PROPERTY_CASES": "20000", "PNC_PROPERTY_SEED": str(1000000 * seed)}))
     return sorted(steps, key=lambda step: list(GROUPS).index(step[1]))

@@ -12,10 +12,10 @@
 #include "format/layout.h"
 #include "growth/fill.h"
 #include "growth/patch.h"
+#include "growth/plausible.h"
 
 enum {
     EXTENTS_AT_A_TIME = 512,
-    ALIGNMENT = 4096,       /* of the journal */
     CHUNKS_PER_STEP = 64,   /* at least, so that a step has few flushes for its bytes */
     CACHED_BYTES = 1 << 18, /* the chunk where a step has no flush: it and its scratch space stay in the cache */
     DIRECT_SHARE = 8, /* a direct step that is this much smaller than one through the scratch space is not worth it */
@@ -57,13 +57,13 @@ static int64_t chunks_per_step(const pnc_growth_io *io)
 static void place_journal(pnc_growth_change *g, int64_t file_size, int64_t chunk)
 {
     int64_t beyond = pnc_growth_stream_find(&g->stream, PNC_NEW_SIDE, file_size), chunks = chunks_per_step(g->io);
-    int64_t most = chunk > INT64_MAX / ALIGNMENT / chunks ? beyond : min64(beyond, chunk * chunks);
+    int64_t most = chunk > INT64_MAX / PNC_JOURNAL_ALIGNMENT / chunks ? beyond : min64(beyond, chunk * chunks);
     pnc_journal *j = &g->journal;
 
     j->old_size = file_size;
     j->new_size = max64(file_size, pnc_format_layout_get_file_end(g->now));
-    j->scratch = round_up(j->new_size, ALIGNMENT);
-    j->half = round_up(most, ALIGNMENT);
+    j->scratch = round_up(j->new_size, PNC_JOURNAL_ALIGNMENT);
+    j->half = round_up(most, PNC_JOURNAL_ALIGNMENT);
     g->step = g->io->is_volatile ? most : j->half;
     j->at = j->scratch + 2 * j->half;
     j->old_header = pnc_format_header_get_size(g->old);
@@ -436,6 +436,17 @@ static int damaged(const pnc_growth_io *io)
                          io->path);
 }
 
+/* NC_NOERR if nothing is wrong. Before anything was written. */
+static int refuse(const pnc_growth_io *io, const char *wrong)
+{
+    if (wrong == NULL)
+        return NC_NOERR;
+    return pnc_error_set(io->error, NC_EINTERRUPTED,
+                         "%s: the journal of a change of the header, at the end of the file, is not one that this "
+                         "library writes: %s; nothing was changed",
+                         io->path, wrong);
+}
+
 static int decode_headers(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, pnc_model *old,
                           pnc_model *now)
 {
@@ -444,9 +455,9 @@ static int decode_headers(const pnc_growth_io *io, const pnc_journal *j, const c
 
     if (pnc_format_header_decode(bytes + PNC_JOURNAL_SLOTS, j->old_header, j->old_size, old, &need, NULL) != NC_NOERR ||
         pnc_format_header_decode(bytes + PNC_JOURNAL_SLOTS + j->old_header, j->new_header, j->new_size, now, &need,
-                                 NULL) != NC_NOERR ||
-        now->nvars != j->nvars || old->nvars > now->nvars)
+                                 NULL) != NC_NOERR)
         return damaged(io);
+    PNC_TRY(refuse(io, pnc_growth_headers_find_wrong(j, old, now)));
     for (int i = 0; i < now->nvars; i++)
         now->vars[i]->no_fill = modes[i];
     return NC_NOERR;
@@ -454,15 +465,14 @@ static int decode_headers(const pnc_growth_io *io, const pnc_journal *j, const c
 
 static int adopt_state(pnc_growth_change *g, const pnc_journal *j, const char *slots)
 {
-    pnc_growth_state *s = &g->state;
+    int64_t beyond = g->state.first; /* the first state of a growth */
 
     g->journal = *j;
     g->step = j->half;
     g->marked = g->exposed = true;
-    if (!pnc_growth_state_decode(slots, &g->seq, s) || s->first < 0 || s->end < s->first || s->end > g->stream.total ||
-        s->end - s->first > j->half || s->half < 0 || s->half > 1)
+    if (!pnc_growth_state_decode(slots, &g->seq, &g->state))
         return damaged(g->io);
-    return NC_NOERR;
+    return refuse(g->io, pnc_growth_state_find_wrong(j, &g->state, g->seq, &g->stream, beyond));
 }
 
 /* Each repetition of this begins as the first one does, so that a death is no different from one in the growth. */
@@ -498,35 +508,39 @@ static int begins_with(const pnc_growth_io *io, const char *bytes, int64_t n, bo
     return err;
 }
 
-/* A file that ended before its data had a journal since: the next program may have put values there. */
-static int revert(const pnc_growth_io *io, const pnc_journal *j, const char *bytes)
+/* Cut the journal of a file that has the old or the new header. A file that ended before its data had a journal since:
+ * the next program may have put values there. */
+static int cut(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, bool is_new)
 {
     pnc_model old = {0}, now = {0};
     int err = decode_headers(io, j, bytes, &old, &now);
 
     if (err == NC_NOERR)
-        err = io->set_size(io->file, max64(j->old_size, pnc_format_layout_get_file_end(&old)));
+        err = io->set_size(io->file, is_new ? j->new_size : max64(j->old_size, pnc_format_layout_get_file_end(&old)));
     pnc_format_model_free(&old);
     pnc_format_model_free(&now);
     return err;
 }
 
-/* A file without the mark: the journal is removed if the header is one of those in it. */
+/* A file without the mark: the journal is removed if the header is one of those in it. Otherwise, and if it is not one
+ * that this library writes, it is no more than bytes after the data. */
 static int remove_journal(const pnc_growth_io *io, const pnc_journal *j, const char *bytes, pnc_growth_outcome *outcome)
 {
     const char *old = bytes + PNC_JOURNAL_SLOTS;
-    bool same;
+    bool is_new, is_old = false;
+    int err;
 
-    PNC_TRY(begins_with(io, old + j->old_header, j->new_header, &same));
-    if (same) {
-        *outcome = PNC_GROWTH_COMPLETED;
-        return io->set_size(io->file, j->new_size);
-    }
-    PNC_TRY(begins_with(io, old, j->old_header, &same));
-    if (!same)
+    PNC_TRY(begins_with(io, old + j->old_header, j->new_header, &is_new));
+    if (!is_new)
+        PNC_TRY(begins_with(io, old, j->old_header, &is_old));
+    if (!is_new && !is_old)
         return NC_NOERR;
-    PNC_TRY(revert(io, j, bytes));
-    *outcome = PNC_GROWTH_REVERTED;
+    err = cut(io, j, bytes, is_new);
+    if (err == NC_NOERR)
+        *outcome = is_new ? PNC_GROWTH_COMPLETED : PNC_GROWTH_REVERTED;
+    if (err != NC_EINTERRUPTED)
+        return err;
+    pnc_error_clear(io->error);
     return NC_NOERR;
 }
 

@@ -52,7 +52,8 @@ static bool is_possible(const pnc_journal *j, int64_t file_size)
         if (numbers[i] < 0 || numbers[i] > file_size)
             return false;
     return file_size < INT64_MAX / 8 && j->old_size <= j->new_size && j->new_size <= j->scratch &&
-           j->scratch + 2 * j->half == j->at && pnc_growth_journal_get_end(j) == file_size;
+           j->old_header <= j->old_size && j->new_header <= j->new_size && j->scratch + 2 * j->half == j->at &&
+           pnc_growth_journal_get_end(j) == file_size;
 }
 
 bool pnc_growth_journal_decode(const char *foot, int64_t file_size, pnc_journal *out)
@@ -94,7 +95,8 @@ bool pnc_growth_state_decode(const char *slots, int64_t *seq, pnc_growth_state *
     *seq = -1;
     for (const char *slot = slots; slot < slots + PNC_JOURNAL_SLOTS; slot += PNC_JOURNAL_SLOT) {
         if (pnc_growth_number_decode(slot + 32) != pnc_growth_digest_get(slot, 32) ||
-            pnc_growth_number_decode(slot) <= *seq)
+            pnc_growth_number_decode(slot) <= *seq ||
+            pnc_growth_number_decode(slot) % 2 != (slot - slots) / PNC_JOURNAL_SLOT)
             continue;
         *seq = pnc_growth_number_decode(slot);
         *out = (pnc_growth_state){pnc_growth_number_decode(slot + 8), pnc_growth_number_decode(slot + 16),

@@ -143,8 +143,26 @@ void pnc_growth_patch_undo(const pnc_growth_io *io, const pnc_growth_patch *p)
 
 /* --- repair --- */
 
+/* A death leaves each byte as it was, or as it becomes. */
+static int check_bytes(const pnc_growth_io *io, const pnc_growth_patch *p)
+{
+    char *bytes = pnc_memory_alloc(p->where.length, 1);
+    int err = bytes == NULL ? pnc_growth_memory_fail(io, p->where.length)
+                            : pnc_growth_bytes_read(io, p->where.offset, bytes, p->where.length);
+
+    for (int64_t i = 0; i < p->where.length && err == NC_NOERR; i++)
+        if (bytes[i] != p->before[i] && bytes[i] != p->after[i])
+            err = pnc_error_set(io->error, NC_EINTERRUPTED,
+                                "%s: the journal of a change of the header, at the end of the file, is of other bytes "
+                                "than byte %lld of the file; nothing was changed",
+                                io->path, (long long)(p->where.offset + i));
+    pnc_memory_free(bytes);
+    return err;
+}
+
 static int complete(const pnc_growth_io *io, const found_patch *found, pnc_growth_outcome *outcome)
 {
+    PNC_TRY(check_bytes(io, &found->patch));
     PNC_TRY(put_bytes(io, &found->patch, found->patch.after));
     *outcome = PNC_GROWTH_COMPLETED;
     return io->set_size(io->file, found->patch.new_size);

@@ -7,24 +7,12 @@
  *     ./a.out -malloc_limit_mb=64 NEW_INPUTS $SRC/test/fuzz/corpus
  * With PNC_FUZZ_REPLAY defined it is an ordinary test: every file of the folders given (default: test/fuzz/corpus below
  * PNC_SOURCE) goes through it once. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/codec.h"
 #include "format/layout.h"
 #include "format/observe.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                            \
-    do {                                                                              \
-        if (!(condition)) {                                                           \
-            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                                  \
-        }                                                                             \
-    } while (0)
+#include "replay.h"
 
 /* The same model must give the same bytes; so equality is looked for there, and in what the header does not hold. */
 static void require_equal(pnc_model *a, pnc_model *b)
@@ -141,72 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef PNC_FUZZ_REPLAY
-#include <dirent.h>
-
-static int count;
-
-static void replay_file(const char *path, const char *name)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *exact = NULL;
-    long size = -1;
-
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0) {
-        rewind(file);
-        exact = malloc((size_t)size + !size); /* no byte more, so that a sanitizer detects a read beyond the end */
-    }
-    if (exact == NULL || fread(exact, 1, (size_t)size, file) != (size_t)size) {
-        printf("not ok %d - %s cannot be read\n", ++count, name);
-    } else {
-        fflush(stdout);
-        LLVMFuzzerTestOneInput(exact, (size_t)size);
-        printf("ok %d - %s\n", ++count, name);
-    }
-    free(exact);
-    if (file != NULL)
-        fclose(file);
-}
-
-static int replay_folder(const char *folder)
-{
-    struct dirent **names;
-    int n = scandir(folder, &names, NULL, alphasort);
-
-    if (n < 0) {
-        printf("not ok %d - folder %s cannot be read\n", ++count, folder);
-        return 1;
-    }
-    for (int i = 0; i < n; i++) {
-        char path[4096];
-        if (names[i]->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-            replay_file(path, names[i]->d_name);
-        }
-        free(names[i]);
-    }
-    free(names);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    const char *source = getenv("PNC_SOURCE");
-    char corpus[4096];
-    int failed = 0;
-
-    for (int i = 1; i < argc; i++)
-        failed |= replay_folder(argv[i]);
-    if (argc == 1) {
-        snprintf(corpus, sizeof corpus, "%s/test/fuzz/corpus", source != NULL ? source : ".");
-        failed = replay_folder(corpus);
-    }
-    if (count == 0) {
-        printf("not ok 1 - the corpus is empty\n");
-        count = failed = 1;
-    }
-    printf("1..%d\n", count);
-    return failed;
+    return replay(argc, argv, "corpus");
 }
 #endif

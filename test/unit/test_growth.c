@@ -762,51 +762,254 @@ static void test_appended(void **state)
     assert_true(outcome == PNC_GROWTH_NONE && the_disk.count == 0);
 }
 
-/* A journal with the right digest and these headers, at the end of `left`. */
-static void write_journal(pnc_model *old, pnc_model *now, int nvars, char damage)
-{
-    pnc_journal j = {.old_size = 1000, .new_size = 1000, .scratch = 4096, .at = 4096, .nvars = nvars};
-    char *to = left.bytes + j.at + PNC_JOURNAL_SLOTS;
+/* --- journals with right digests that no writer leaves --- */
 
-    j.old_header = pnc_format_header_get_size(old);
-    j.new_header = pnc_format_header_get_size(now);
-    memset(&left, 0, sizeof left);
-    pnc_format_header_encode(old, left.bytes);
-    left.bytes[3] = (char)0x85; /* the mark */
-    pnc_format_header_encode(old, to);
-    pnc_format_header_encode(now, to + j.old_header);
-    to[j.old_header] ^= damage;
-    pnc_growth_state_encode(&(pnc_growth_state){0, 0, 0}, 0, left.bytes + j.at);
-    pnc_growth_journal_encode(&j, left.bytes + j.at);
-    left.size = pnc_growth_journal_get_end(&j);
+typedef struct forgery {
+    pnc_journal j;
+    pnc_model old, now;
+    pnc_growth_state state;
+    int64_t seq, slot; /* of the state: it is in the slot with this number */
+} forgery;
+
+/* What a writer has left. */
+static void begin_forgery(const growth_case *c, forgery *f)
+{
+    die_everywhere(c, NEVER, 100000); /* makes the file */
+    leave_marked(c);
+    make_models(c, &f->old, &f->now);
+    assert_true(pnc_growth_journal_decode(left.bytes + left.size - PNC_JOURNAL_FOOT, left.size, &f->j));
+    assert_true(pnc_growth_state_decode(left.bytes + f->j.at, &f->seq, &f->state));
+    f->slot = f->seq % 2;
+    memset(left.bytes + f->j.at, 0, (size_t)(MOST - f->j.at));
 }
 
-static void test_impossible_journals(void **state)
+static void end_forgery(forgery *f)
 {
-    const growth_case *c = &cases[4]; /* a new variable */
-    pnc_model old, now, empty, other;
+    pnc_format_model_free(&f->old);
+    pnc_format_model_free(&f->now);
+}
+
+/* To the end of `left`. All variables of the new header are filled. */
+static void write_forgery(forgery *f)
+{
+    char *slots, *to;
+
+    f->j.at = f->j.scratch + 2 * f->j.half;
+    f->j.old_header = pnc_format_header_get_size(&f->old);
+    f->j.new_header = pnc_format_header_get_size(&f->now);
+    left.size = pnc_growth_journal_get_end(&f->j);
+    assert_true(left.size <= MOST);
+    slots = left.bytes + f->j.at;
+    to = slots + PNC_JOURNAL_SLOTS;
+    pnc_growth_state_encode(&f->state, f->seq, slots + f->slot * PNC_JOURNAL_SLOT);
+    pnc_format_header_encode(&f->old, to);
+    pnc_format_header_encode(&f->now, to + f->j.old_header);
+    pnc_growth_journal_encode(&f->j, slots);
+}
+
+static void empty_half(forgery *f)
+{
+    f->j.half = 0;
+    f->state = (pnc_growth_state){f->state.first, f->state.first, 1};
+}
+
+static void odd_half(forgery *f)
+{
+    f->j.half += 100;
+}
+
+static void half_longer_than_data(forgery *f)
+{
+    f->j.half += 1 << 14;
+}
+
+static void scratch_far_away(forgery *f)
+{
+    f->j.scratch += PNC_JOURNAL_SLOT;
+}
+
+static void longer_file(forgery *f)
+{
+    f->j.new_size += 4;
+}
+
+static void shorter_file(forgery *f)
+{
+    f->j.new_size -= 4;
+}
+
+static void more_modes(forgery *f)
+{
+    f->j.nvars++;
+}
+
+static void exchanged_headers(forgery *f)
+{
+    pnc_model old = f->old;
+
+    f->old = f->now;
+    f->now = old;
+    f->j.nvars = f->now.nvars;
+}
+
+static void same_headers(forgery *f)
+{
+    pnc_format_model_free(&f->old);
+    assert_int_equal(pnc_format_model_copy(&f->old, &f->now), NC_NOERR);
+}
+
+static void vast_variable(forgery *f)
+{
+    f->now.dims[f->now.ndims - 1]->len = (int64_t)1 << 40;
+}
+
+static void other_shape(forgery *f)
+{
+    f->now.dims[1]->len--;
+}
+
+static void other_type(forgery *f)
+{
+    f->now.vars[0]->type = NC_USHORT;
+}
+
+static void another_record(forgery *f)
+{
+    f->now.numrecs++;
+}
+
+static void many_records(forgery *f)
+{
+    f->old.numrecs = f->now.numrecs = (int64_t)1 << 30;
+}
+
+static void records_apart(forgery *f)
+{
+    f->now.vars[f->old.nvars - 1]->begin += 4;
+}
+
+static void last_number(forgery *f)
+{
+    f->seq = INT64_MAX;
+    f->slot = 1;
+}
+
+static void other_slot(forgery *f)
+{
+    f->slot = 1 - f->slot;
+}
+
+static void negative_first(forgery *f)
+{
+    f->state.first = -1;
+}
+
+static void end_before_first(forgery *f)
+{
+    f->state.end = f->state.first - 1;
+}
+
+static void end_beyond_data(forgery *f)
+{
+    f->state.end = (int64_t)1 << 40;
+}
+
+static void more_than_half(forgery *f)
+{
+    f->state.first = f->state.end - f->j.half - 1;
+}
+
+static void third_half(forgery *f)
+{
+    f->state.half = 2;
+}
+
+static void negative_half(forgery *f)
+{
+    f->state.half = -1;
+}
+
+static void check_forgeries(const growth_case *c)
+{
+    static const struct {
+        const char *what;
+        void (*spoil)(forgery *f);
+    } rows[] = {{"no scratch space", empty_half},
+                {"halves of an odd size", odd_half},
+                {"halves longer than the data", half_longer_than_data},
+                {"scratch space at an odd offset", scratch_far_away},
+                {"a file that is too long", longer_file},
+                {"a file that is too short", shorter_file},
+                {"more fill modes than variables", more_modes},
+                {"the headers in the other order", exchanged_headers},
+                {"no data move", same_headers},
+                {"a new variable larger than the file", vast_variable},
+                {"another shape", other_shape},
+                {"another type", other_type},
+                {"another number of records", another_record},
+                {"more records than the file", many_records},
+                {"a record whose variables move apart", records_apart},
+                {"the last number of a state", last_number},
+                {"a state in the wrong slot", other_slot},
+                {"a negative position", negative_first},
+                {"an end before the first position", end_before_first},
+                {"an end beyond the data", end_beyond_data},
+                {"a state longer than its half", more_than_half},
+                {"a third half", third_half},
+                {"a negative half", negative_half}};
     pnc_growth_outcome outcome;
+    forgery f;
+    bool is_new;
+
+    begin_forgery(c, &f);
+    write_forgery(&f);
+    start_disk(&the_disk, &left);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR); /* it is not for another reason that those are refused */
+    assert_true(outcome == PNC_GROWTH_COMPLETED);
+    assert_int_equal(count_wrong(&the_disk.now, count_old_vars(c), &is_new), 0);
+    end_forgery(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        begin_forgery(c, &f);
+        rows[i].spoil(&f);
+        write_forgery(&f);
+        check_refused(rows[i].what);
+        end_forgery(&f);
+    }
+}
+
+static void test_forged_journals(void **state)
+{
+    static const growth_case c = {"all kinds of variables", 1000, 251, 9, 120, 30, 0, 64, 0, 0};
 
     (void)state;
-    make_models(c, &old, &now);
-    assert_int_equal(pnc_format_model_init(&empty, 5, NULL), NC_NOERR);
-    assert_int_equal(pnc_format_model_init(&other, 5, NULL), NC_NOERR);
-    pnc_format_atts_put(&other, &other.gatts, "text", NC_CHAR, 1, "t", NULL);
-    write_journal(&empty, &other, 0, 0);
+    check_forgeries(&c);
+}
+
+/* Without the mark it is no more than bytes after the data. */
+static void test_unmarked_forgery(void **state)
+{
+    const growth_case *c = &cases[4];
+    pnc_growth_outcome outcome;
+    forgery f;
+
+    (void)state;
+    begin_forgery(c, &f);
+    shorter_file(&f);
+    write_forgery(&f);
+    left.bytes[3] = 5;
     start_disk(&the_disk, &left);
-    assert_int_equal(repair(&the_disk, &outcome),
-                     NC_NOERR); /* so it is not for another reason that these are refused */
-    assert_int_equal(outcome, PNC_GROWTH_COMPLETED);
-    write_journal(&empty, &other, 0, 1);
-    check_refused("a journal whose new header is none");
-    write_journal(&old, &now, now.nvars + 1, 0);
-    check_refused("a journal with more fill modes than variables");
-    write_journal(&now, &old, old.nvars, 0);
-    check_refused("a journal whose new header has fewer variables");
-    pnc_format_model_free(&old);
-    pnc_format_model_free(&now);
-    pnc_format_model_free(&empty);
-    pnc_format_model_free(&other);
+    assert_int_equal(repair(&the_disk, &outcome), NC_NOERR);
+    assert_true(outcome == PNC_GROWTH_NONE && the_disk.count == 0);
+    end_forgery(&f);
+}
+
+/* The file has other bytes than those before the change, or after it. */
+static void test_foreign_patch(void **state)
+{
+    (void)state;
+    write_patch(40, 8, 400);
+    left.bytes[41] = 'b';
+    check_refused("a patch of other bytes");
 }
 
 /* --- several ranks --- */
@@ -1004,7 +1207,9 @@ int main(void)
                                        cmocka_unit_test(test_reads),
                                        cmocka_unit_test(test_appended),
                                        cmocka_unit_test(test_short_files),
-                                       cmocka_unit_test(test_impossible_journals),
+                                       cmocka_unit_test(test_forged_journals),
+                                       cmocka_unit_test(test_unmarked_forgery),
+                                       cmocka_unit_test(test_foreign_patch),
                                        cmocka_unit_test(test_impossible_patches),
                                        cmocka_unit_test(test_ranks),
                                        cmocka_unit_test(test_sizes)};
